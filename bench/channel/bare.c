@@ -15,9 +15,9 @@
 #include "base/clock.h"
 #include "base/median.h"
 #include "base/touch.h"
-#include "channel/endpoint.h"
+#include "channel/wireup/endpoint.h"
 #include "channel/state.h"
-#include "channel/wire.h"
+#include "channel/proto/wire.h"
 
 #include <nodewise/channel.h>
 

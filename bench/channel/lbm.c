@@ -12,7 +12,7 @@
  */
 #include "base/clock.h"
 #include "base/file.h"
-#include "channel/memory.h"
+#include "channel/memory/memory.h"
 
 #include <nodewise/channel.h>
 

@@ -10,8 +10,8 @@
  * 77: no driver or no GPU.
  */
 #include "base/clock.h"
-#include "channel/mapping.h"
-#include "channel/memory.h"
+#include "channel/memory/mapping.h"
+#include "channel/memory/memory.h"
 #include "gpu/gpu.h"
 
 #include <nodewise/channel.h>

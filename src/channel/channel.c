@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A channel from its options to its memory, and back. */
-#include "channel/fetch.h"
+#include "channel/proto/cma.h"
 
 #include "base/array.h"
 #include "base/environment.h"
 #include "base/status.h"
-#include "channel/patience.h"
-#include "channel/thresholds.h"
-#include "channel/vulkan.h"
+#include "channel/backoff.h"
+#include "channel/tune/thresholds.h"
+#include "channel/memory/vulkan.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,14 +5,14 @@
 #define NW_CHANNEL_STATE_H
 
 #include "base/pace.h"
-#include "channel/choose.h"
-#include "channel/endpoint.h"
-#include "channel/mapping.h"
-#include "channel/memory.h"
-#include "channel/reach.h"
-#include "channel/regions.h"
-#include "channel/thresholds.h"
-#include "channel/wire.h"
+#include "channel/tune/cost_model.h"
+#include "channel/wireup/endpoint.h"
+#include "channel/memory/mapping.h"
+#include "channel/memory/memory.h"
+#include "channel/memory/hmem.h"
+#include "channel/memory/registration_cache.h"
+#include "channel/tune/thresholds.h"
+#include "channel/proto/wire.h"
 
 #include <nodewise/channel.h>
 
@@ -165,7 +165,7 @@ struct nw_channel_request {
 };
 
 struct nw_peer {
-    struct nw_op op;          /* to part from it: parting.c */
+    struct nw_op op;          /* to part from it: wireup/drain.c */
     int32_t rank, pid, watch; /* watch: descriptor of the process, -1 none */
     bool here, used, bye, lost;
     bool at_once;         /* the kernel lets us write to its memory */
@@ -206,7 +206,7 @@ struct nw_channel {
     int fabric_count;
     fi_addr_t self[NW_ENDPOINTS];
     size_t head[NW_ENDPOINTS]; /* bytes before what is gathered: 0 where a word
-                                  beside it says all (wire.h) */
+                                  beside it says all (proto/wire.h) */
     struct nw_peer *peer;
     struct nw_slot *slot;
     size_t slot_count;
@@ -214,7 +214,7 @@ struct nw_channel {
     struct nw_slot *unposted, *loops;
     struct nw_slot *unexpected, *unexpected_tail;
     struct nw_list posted, flying, movers, starved;
-    struct nw_list parting; /* of lost peers: parting.c */
+    struct nw_list parting; /* of lost peers: wireup/drain.c */
     struct nw_list leaving; /* their owners let go, libfabric has not yet */
     nw_channel_request *spare;
     struct nw_control *spare_control;
@@ -277,7 +277,7 @@ static inline void nw_channel_unlock(nw_channel *channel)
         (void)pthread_mutex_unlock(&channel->lock);
 }
 
-/* request.c */
+/* proto/request.c */
 void nw_list_add(struct nw_list *list, nw_channel_request *request);
 void nw_list_remove(nw_channel_request *request);
 
@@ -296,12 +296,12 @@ NW_MUST_CHECK nw_status nw_request_know(nw_channel_request *request);
 nw_channel_request *nw_request_by_id(nw_channel *channel, uint64_t id);
 void nw_request_forget(nw_channel_request *request);
 
-/* send.c */
+/* proto/send.c */
 void nw_send_start(nw_channel_request *request);
 void nw_send_push(nw_channel *channel); /* what could not go before */
 void nw_send_done(nw_channel_request *request);
 
-/* controls.c */
+/* proto/control.c */
 struct nw_control *nw_control_for(nw_channel *channel, struct nw_peer *peer,
                                   const struct nw_wire *wire); /* or NULL */
 /* One that does not wait; a libfabric code, after which nothing is kept. */
@@ -313,21 +313,21 @@ bool nw_push_controls(nw_channel *channel,
                       struct nw_peer *peer); /* false: the rest must wait */
 void nw_control_done(nw_channel *channel, struct nw_control *control);
 
-/* receive.c */
+/* proto/receive.c */
 void nw_slot_post(nw_channel *channel, struct nw_slot *slot);
 void nw_slot_arrived(nw_channel *channel, struct nw_slot *slot,
                      const struct fi_cq_data_entry *entry);
 void nw_slot_release(nw_channel *channel, struct nw_slot *slot, uint32_t n);
 void nw_receive_start(nw_channel_request *request);
 
-/* deliver.c */
+/* proto/eager_deliver.c */
 void nw_deliver(nw_channel *channel, struct nw_slot *slot,
                 nw_channel_request *request);
 void nw_deliver_looped(nw_channel *channel, struct nw_slot *slot,
                        nw_status status);
 void nw_deliver_retry(nw_channel *channel);
 
-/* rendezvous.c, and writes.c */
+/* proto/rendezvous.c, and proto/rendezvous_write.c */
 void nw_rendezvous_accept(nw_channel_request *request,
                           const struct nw_wire *rts);
 void nw_rendezvous_asked(nw_channel_request *request);
@@ -348,8 +348,8 @@ void nw_rendezvous_revoke(nw_channel_request *request);
 void nw_rendezvous_drop_grants(nw_channel_request *request);
 void nw_rendezvous_drop(nw_channel_request *request);
 
-/* parting.c: a peer that is lost may live, and libfabric be busy with what was
- * sent to it or granted: such requests end once it is not. */
+/* wireup/drain.c: a peer that is lost may live, and libfabric be busy with what
+ * was sent to it or granted: such requests end once it is not. */
 static inline bool nw_request_is_parting(const nw_channel_request *request)
 {
     return request->list && request->list == &request->channel->parting;
@@ -358,7 +358,7 @@ bool nw_parting_keeps(nw_channel_request *request, nw_status status);
 void nw_parting_look(nw_channel *channel);
 void nw_parting_refused(struct nw_peer *peer, int error); /* of libfabric */
 
-/* choices.c */
+/* tune/selection.c */
 void nw_choices_open(nw_channel *channel); /* once providers are known */
 enum nw_locality nw_choices_locality(const nw_channel *channel, int fabric,
                                      int32_t gpu);
@@ -369,7 +369,7 @@ struct nw_way_of nw_choose_way(nw_channel *channel,
  * adapter, as the model has it. */
 bool nw_choose_to_copy(const nw_channel_request *request);
 
-/* opened.c: false where the message must go another way. */
+/* proto/ipc.c: false where the message must go another way. */
 bool nw_opened_offer(nw_channel_request *request);
 /* The sender's: whether it would, and how long it took in the end. */
 void nw_opened_weigh(nw_channel_request *request);
@@ -381,15 +381,15 @@ bool nw_opened_forget(nw_channel *channel, const struct nw_peer *peer);
 void nw_opened_look(nw_channel *channel, uint64_t now); /* closes unused ones */
 void nw_opened_close(nw_channel *channel);
 
-/* progress.c */
+/* proto/progress.c */
 bool nw_progress(nw_channel *channel); /* whether anything happened */
 
-/* peers.c */
+/* wireup/peers.c */
 void nw_peer_lose(nw_channel *channel, struct nw_peer *peer, const char *why);
 void nw_peers_look(nw_channel *channel);
 /* Whether it was a peer's process, of this host, that has ended. */
 bool nw_peers_has_died(const nw_channel *channel, int32_t pid);
-/* peers.c, at open: who is where, and their endpoints. */
+/* wireup/peers.c, at open: who is where, and their endpoints. */
 NW_MUST_CHECK nw_status nw_peers_meet(nw_channel *channel);
 void nw_peers_leave(nw_channel *channel);
 

@@ -6,7 +6,7 @@
 
 #include "base/file.h"
 #include "base/hostlist.h"
-#include "channel/wire.h"
+#include "channel/proto/wire.h"
 #include "topology/source.h"
 
 #include <nodewise/mapping.h>

@@ -2,12 +2,12 @@
 /* Channels between real processes: every protocol, pair of memories and size,
  * with tags and wildcards; peers that die; senders that flood; words that no
  * honest peer says. GPU memory is that of the driver's double. */
-#include "channel/choose.h"
-#include "channel/memory.h"
-#include "channel/regions.h"
-#include "channel/sharing.h"
-#include "channel/turns.h"
-#include "channel/wire.h"
+#include "channel/tune/cost_model.h"
+#include "channel/memory/memory.h"
+#include "channel/memory/registration_cache.h"
+#include "channel/memory/sharing.h"
+#include "channel/memory/turns.h"
+#include "channel/proto/wire.h"
 
 #include "base/clock.h"
 #include "base/random.h"

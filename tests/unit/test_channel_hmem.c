@@ -7,7 +7,7 @@
  * was freed meanwhile, and a provider that vanishes.
  */
 #include "base/random.h"
-#include "channel/pull.h"
+#include "channel/memory/nic_loopback.h"
 #include "channel/state.h"
 
 #include <dlfcn.h>

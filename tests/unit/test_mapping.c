@@ -9,9 +9,9 @@
  */
 #include "base/file.h"
 #include "base/random.h"
-#include "channel/mapping.h"
-#include "channel/memory.h"
-#include "channel/vulkan.h"
+#include "channel/memory/mapping.h"
+#include "channel/memory/memory.h"
+#include "channel/memory/vulkan.h"
 #include "gpu/gpu.h"
 
 #include <nodewise/channel.h>

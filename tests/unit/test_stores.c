@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copies into and out of mapped memory are copies: every offset within a line,
  * every length around one, and nothing beside it. */
-#include "channel/mapping.h"
+#include "channel/memory/mapping.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

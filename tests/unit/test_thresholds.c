@@ -2,7 +2,7 @@
 /* Thresholds of the channel: that the choice is never far from the best by the
  * same model, crossovers worked out by hand, the file and what it refuses, and
  * where a GPU and an adapter sit. */
-#include "channel/thresholds.h"
+#include "channel/tune/thresholds.h"
 
 #include <limits.h>
 #include <math.h>

@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "gpu/gpu.h"
-#include "channel/thresholds.h"
+#include "channel/tune/thresholds.h"
 #include "runtime/messages/jobs.h"
 #include "runtime/messages/library.h"
 #include "runtime/warn.h"

@@ -9,7 +9,7 @@
 #ifndef NW_MESSAGES_DIRECT_H
 #define NW_MESSAGES_DIRECT_H
 
-#include "channel/memory.h"
+#include "channel/memory/memory.h"
 #include "runtime/messages/staging.h"
 
 enum { NW_NONCE = 16, NW_SLOTS = 64 };

@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 #include "base/status.h"
-#include "channel/memory.h"
+#include "channel/memory/memory.h"
 #include "gpu/gpu.h"
 
 #include <pthread.h>

@@ -5,7 +5,7 @@
 
 #include "base/array.h"
 #include "base/status.h"
-#include "channel/memory.h"
+#include "channel/memory/memory.h"
 #include "gpu/job.h"
 
 #include <pthread.h>

@@ -2,7 +2,7 @@
 #include "runtime/messages/library.h"
 
 #include "base/hash.h"
-#include "channel/thresholds.h"
+#include "channel/tune/thresholds.h"
 #include "runtime/flavour.h"
 
 #include <stdio.h>

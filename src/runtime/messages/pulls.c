@@ -8,7 +8,7 @@
 #include "runtime/messages/pulls.h"
 
 #include "base/pace.h"
-#include "channel/pull.h"
+#include "channel/memory/nic_loopback.h"
 #include "runtime/first.h"
 #include "runtime/messages/direct.h"
 

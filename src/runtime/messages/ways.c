@@ -12,8 +12,8 @@
 #include "base/clock.h"
 #include "base/pace.h"
 #include "base/status.h"
-#include "channel/mapping.h"
-#include "channel/memory.h"
+#include "channel/memory/mapping.h"
+#include "channel/memory/memory.h"
 #include "gpu/gpu.h"
 #include "runtime/messages/pulls.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The ways of bytes between the host and a GPU: the driver's copy, the CPU's
- * own loads and stores through a mapping of GPU memory (channel/mapping.h),
- * which for small messages take a fraction of it, and out of a GPU an adapter's
- * read (channel/pull.h). */
+ * own loads and stores through a mapping of GPU memory
+ * (channel/memory/mapping.h), which for small messages take a fraction of it,
+ * and out of a GPU an adapter's read (channel/memory/nic_loopback.h). */
 #ifndef NW_MESSAGES_WAYS_H
 #define NW_MESSAGES_WAYS_H
 

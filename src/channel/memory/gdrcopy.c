@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* GPU memory mapped by GDRCopy, whose library and kernel module are looked for
+ * at run time. Pinning costs more than many messages, so mappings are kept, a
+ * bounded number; each hit is checked against the buffer's id, since memory
+ * may have been freed and given out anew behind our back. */
+#include "channel/memory/mapping.h"
+
+#include "base/library.h"
+#include "base/status.h"
+
+#include <pthread.h>
+#include <string.h>
+
+enum { KEPT = 64, PAGE = 65536, ABOUT_ID = 7, ABOUT_SYNC = 6 };
+
+struct gdr_handle {
+    unsigned long h;
+};
+
+static struct {
+    void *(*open)(void);
+    int (*pin)(void *, unsigned long, size_t, uint64_t, uint32_t,
+               struct gdr_handle *);
+    int (*unpin)(void *, struct gdr_handle);
+    int (*map)(void *, struct gdr_handle, void **, size_t);
+    int (*unmap)(void *, struct gdr_handle, void *, size_t);
+    int (*write)(struct gdr_handle, void *, const void *, size_t);
+    int (*read)(struct gdr_handle, void *, const void *, size_t);
+    int (*attribute)(void *, int, uint64_t);
+    int (*set)(const void *, int, uint64_t);
+    int (*range)(uint64_t *, size_t *, uint64_t);
+} gdr;
+
+struct kept {
+    uint64_t start; /* of the pages that are pinned */
+    size_t bytes;
+    uint64_t id;   /* of the buffer they belong to */
+    uint64_t used; /* when it was last */
+    struct gdr_handle handle;
+    char *at; /* NULL: free */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct kept kept[KEPT];
+static void *session;
+static uint64_t uses;
+
+static bool gdr_open(void)
+{
+    const struct nw_symbol library[] = {
+        {"gdr_open", &gdr.open},
+        {"gdr_pin_buffer", &gdr.pin},
+        {"gdr_unpin_buffer", &gdr.unpin},
+        {"gdr_map", &gdr.map},
+        {"gdr_unmap", &gdr.unmap},
+        {"gdr_copy_to_mapping", &gdr.write},
+        {"gdr_copy_from_mapping", &gdr.read},
+    };
+    const struct nw_symbol driver[] = {
+        {"cuPointerGetAttribute", &gdr.attribute},
+        {"cuPointerSetAttribute", &gdr.set},
+        {"cuMemGetAddressRange_v2", &gdr.range},
+    };
+
+    (void)pthread_mutex_lock(&lock);
+    if (!session && !nw_library_load("libgdrapi.so.2", library, 7, "to map") &&
+        !nw_library_load("libcuda.so.1", driver, 3, "to map"))
+        session = gdr.open();
+    (void)pthread_mutex_unlock(&lock);
+    return session != NULL;
+}
+
+static void let_go(struct kept *one)
+{
+    if (!one->at)
+        return;
+    (void)gdr.unmap(session, one->handle, one->at, one->bytes);
+    (void)gdr.unpin(session, one->handle);
+    one->at = NULL;
+}
+
+static struct kept *find(uint64_t address, size_t bytes, uint64_t id)
+{
+    for (struct kept *one = kept; one < kept + KEPT; one++) {
+        if (!one->at || address < one->start ||
+            address + bytes > one->start + one->bytes)
+            continue;
+        if (one->id == id)
+            return one;
+        let_go(one); /* freed, and the address given out anew */
+    }
+    return NULL;
+}
+
+static struct kept *oldest(void)
+{
+    struct kept *best = kept;
+
+    for (struct kept *one = kept; one < kept + KEPT; one++)
+        if (!one->at || (best->at && one->used < best->used))
+            best = one;
+    let_go(best);
+    return best;
+}
+
+static struct kept *keep(uint64_t address, size_t length, uint64_t id)
+{
+    struct kept *one = oldest();
+    uint64_t start = 0, end;
+    size_t bytes = 0;
+    unsigned on = 1;
+    void *at = NULL;
+
+    /* copies by the driver and stores by the CPU must not overtake */
+    if (gdr.range(&start, &bytes, address) ||
+        address + length > start + bytes || gdr.set(&on, ABOUT_SYNC, address))
+        return NULL;
+    end = (start + bytes + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+    start &= ~(uint64_t)(PAGE - 1);
+    if (gdr.pin(session, start, end - start, 0, 0, &one->handle))
+        return NULL;
+    if (gdr.map(session, one->handle, &at, end - start)) {
+        (void)gdr.unpin(session, one->handle);
+        return NULL;
+    }
+    one->start = start;
+    one->bytes = end - start;
+    one->id = id;
+    one->at = at;
+    return one;
+}
+
+static nw_status gdr_map_at(void *gpu, size_t bytes, struct nw_mapped *out)
+{
+    uint64_t address = (uint64_t)(uintptr_t)gpu, id = 0;
+    struct kept *one = NULL;
+
+    (void)pthread_mutex_lock(&lock);
+    if (!gdr.attribute(&id, ABOUT_ID, address) && id) {
+        one = find(address, bytes, id);
+        if (!one)
+            one = keep(address, bytes, id);
+    }
+    if (one) {
+        one->used = ++uses;
+        out->at = one->at + (address - one->start);
+        out->handle = one->handle.h;
+    }
+    (void)pthread_mutex_unlock(&lock);
+    return one ? NW_OK
+               : nw_fail(NW_ECUDA, "GDRCopy does not map %zu bytes at %p",
+                         bytes, gpu);
+}
+
+static void gdr_write(const struct nw_mapped *mapped, void *to,
+                      const void *from, size_t bytes)
+{
+    (void)gdr.write((struct gdr_handle){mapped->handle}, to, from, bytes);
+}
+
+static void gdr_read(const struct nw_mapped *mapped, void *to, const void *from,
+                     size_t bytes)
+{
+    (void)gdr.read((struct gdr_handle){mapped->handle}, to, from, bytes);
+}
+
+const struct nw_mapping nw_mapping_gdrcopy = {
+    .name = "gdrcopy",
+    .open = gdr_open,
+    .map = gdr_map_at,
+    .write = gdr_write,
+    .read = gdr_read,
+};

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From an endpoint to the way by which its adapter reaches GPU memory: as a
+ * dma-buf, else through the kernel's peer-to-peer memory. That a provider takes
+ * the wish, or even the registration, says nothing: some do without knowing of
+ * any GPU. So bytes are written into GPU memory and out of it, and looked at.
+ */
+#include "channel/memory/hmem.h"
+
+#include "base/status.h"
+
+#include <rdma/fi_errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { BYTES = 64, ROOM = 4096, CONTEXT = 1024 };
+
+/* As libfabric has it since 1.20, and promises to keep: FI_MR_DMABUF, struct
+ * fi_mr_dmabuf and the union at the start of struct fi_mr_attr, whose end has
+ * grown since. Ours may be compiled with an older one. */
+static const uint64_t MR_DMABUF = UINT64_C(1) << 40;
+struct dmabuf {
+    int fd;
+    uint64_t offset;
+    size_t bytes;
+    void *base;
+};
+struct attributes {
+    struct fi_mr_attr known;
+    uint64_t more[8];
+};
+
+/* What a trial takes, and lets go of once the endpoint's operations are over.
+ */
+struct trial {
+    struct nw_endpoint *fabric;
+    fi_addr_t self;
+    char *host, *gpu;
+    struct fid_mr *host_region, *gpu_region;
+    bool hangs;
+};
+
+bool nw_reach_is_offered(const char *provider)
+{
+    return !strncmp(provider, "verbs", 5) || !strcmp(provider, "efa") ||
+           !strcmp(provider, "cxi");
+}
+
+/* -- registration -- */
+
+static struct attributes attributes_of(struct nw_endpoint *fabric,
+                                       const void *memory)
+{
+    return (struct attributes){
+        .known = {
+            .iov_count = 1,
+            .access = FI_SEND | FI_RECV | FI_WRITE | FI_REMOTE_WRITE,
+            .requested_key = ++fabric->next_key,
+            .iface = FI_HMEM_CUDA,
+            .device.cuda = nw_memory_gpu(memory),
+        }};
+}
+
+static nw_status by_peer(struct nw_endpoint *fabric, void *memory, size_t bytes,
+                         struct fid_mr **out)
+{
+    struct attributes how = attributes_of(fabric, memory);
+    struct iovec iov = {memory, bytes};
+    struct fid_mr *region = NULL;
+    int code;
+
+    how.known.mr_iov = &iov;
+    code = fi_mr_regattr(fabric->domain, &how.known, 0, &region);
+    return nw_endpoint_ready(fabric, code, region, out);
+}
+
+/* The driver gives whole pages. */
+static nw_status by_dmabuf(struct nw_endpoint *fabric, void *memory,
+                           size_t bytes, struct fid_mr **out)
+{
+    struct attributes how = attributes_of(fabric, memory);
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t start = (uintptr_t)memory & ~(page - 1);
+    uintptr_t end = ((uintptr_t)memory + bytes + page - 1) & ~(page - 1);
+    struct dmabuf buffer = {-1, (uintptr_t)memory - start, bytes,
+                            (void *)start};
+    const void *at = &buffer;
+    struct fid_mr *region = NULL;
+    int code;
+    nw_status status = nw_memory_dmabuf(how.known.device.cuda, (void *)start,
+                                        (size_t)(end - start), &buffer.fd);
+
+    if (status)
+        return NW_EIO; /* no worse than a provider that refuses it */
+    memcpy(&how.known.mr_iov, &at, sizeof at);
+    code = fi_mr_regattr(fabric->domain, &how.known, MR_DMABUF, &region);
+    status = nw_endpoint_ready(fabric, code, region, out);
+    (void)close(buffer.fd);
+    return status;
+}
+
+nw_status nw_reach_register(struct nw_endpoint *fabric, void *memory,
+                            size_t bytes, struct fid_mr **out)
+{
+    return fabric->reach == NW_REACH_DMABUF
+               ? by_dmabuf(fabric, memory, bytes, out)
+               : by_peer(fabric, memory, bytes, out);
+}
+
+/* -- what there must be -- */
+
+static bool has_module(void)
+{
+    static const char *const modules[] = {"nvidia_peermem", "nv_peer_mem"};
+    const char *folder = getenv("NODEWISE_CHANNEL_MODULES");
+    char path[512];
+
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder ? folder : "/sys/module",
+                 modules[i]);
+        if (!access(path, F_OK))
+            return true;
+    }
+    return false;
+}
+
+static nw_status is_possible(const struct nw_endpoint *fabric,
+                             enum nw_reach way)
+{
+    uint32_t version = fabric->info->fabric_attr->api_version;
+
+    if (way == NW_REACH_DMABUF && FI_VERSION_LT(version, FI_VERSION(1, 20)))
+        return nw_fail(NW_ENODEV, "libfabric takes none before 1.20");
+    /* others have it in their own module */
+    if (way == NW_REACH_PEER && !strncmp(fabric->provider, "verbs", 5) &&
+        !has_module())
+        return nw_fail(NW_ENODEV, "no module nvidia_peermem is loaded");
+    return NW_OK;
+}
+
+/* -- the trial -- */
+
+static nw_status write_through(struct trial *trial,
+                               struct nw_endpoint_write *write)
+{
+    write->bytes = BYTES;
+    write->peer = trial->self;
+    write->context = trial->host + CONTEXT;
+    return nw_endpoint_write_through(trial->fabric, write, &trial->hangs);
+}
+
+static nw_status check_bytes(const char *sent, const char *came,
+                             const char *what)
+{
+    return memcmp(sent, came, BYTES)
+               ? nw_fail(NW_EIO, "a trial %s it moves wrong bytes", what)
+               : NW_OK;
+}
+
+/* Host memory: what is sent, what a copy says came, what was written back. */
+static nw_status there_and_back(struct trial *trial)
+{
+    struct nw_endpoint *fabric = trial->fabric;
+    bool whole = fabric->info->domain_attr->mr_mode & FI_MR_VIRT_ADDR;
+    char *back = trial->host + 2 * (size_t)BYTES;
+    struct nw_endpoint_write in = {
+        .from = trial->host,
+        .descriptor = fi_mr_desc(trial->host_region),
+        .address = whole ? (uintptr_t)trial->gpu : 0,
+        .key = fi_mr_key(trial->gpu_region),
+    };
+    struct nw_endpoint_write out = {
+        .from = trial->gpu,
+        .descriptor = fi_mr_desc(trial->gpu_region),
+        .address = whole ? (uintptr_t)back : 2 * (uint64_t)BYTES,
+        .key = fi_mr_key(trial->host_region),
+    };
+    nw_status status;
+
+    for (int i = 0; i < 3 * BYTES; i++)
+        trial->host[i] = (char)(i < BYTES ? 37 * i + getpid() : 0);
+    status = write_through(trial, &in);
+    if (!status)
+        status = nw_memory_copy_out(0, trial->host + BYTES, trial->gpu, BYTES);
+    if (!status)
+        status = check_bytes(trial->host, trial->host + BYTES, "write into");
+    if (!status)
+        status = write_through(trial, &out);
+    return status ? status : check_bytes(trial->host, back, "write out of");
+}
+
+static nw_status try_way(struct trial *trial, enum nw_reach way)
+{
+    struct nw_endpoint *fabric = trial->fabric;
+    nw_status status = is_possible(fabric, way);
+
+    fabric->reach = way;
+    if (!status)
+        status =
+            nw_reach_register(fabric, trial->gpu, ROOM, &trial->gpu_region);
+    if (!status)
+        status = nw_memory_keep_in_step(trial->gpu);
+    if (!status)
+        status = there_and_back(trial);
+    if (!trial->hangs)
+        nw_endpoint_unregister(trial->gpu_region);
+    trial->gpu_region = NULL;
+    return status;
+}
+
+static nw_status prepare(struct trial *trial)
+{
+    struct nw_endpoint *fabric = trial->fabric;
+    nw_status status = nw_endpoint_meet(fabric, fabric->name, &trial->self);
+
+    if (!status)
+        status = nw_memory_new(nw_memory_home(), ROOM, (void **)&trial->gpu);
+    if (!status)
+        status = nw_memory_pinned_new(ROOM, (void **)&trial->host);
+    if (!status)
+        status = nw_endpoint_register(fabric, trial->host, ROOM,
+                                      &trial->host_region);
+    return status;
+}
+
+static const char *const names[NW_REACHES] = {
+    [NW_REACH_DMABUF] = "dma-buf",
+    [NW_REACH_PEER] = "peer memory",
+};
+
+static void note(struct nw_endpoint *fabric, const char *what)
+{
+    size_t used = strlen(fabric->why);
+
+    snprintf(fabric->why + used, sizeof fabric->why - used, "%s%s: %s",
+             used ? "; " : "", what, nw_error_text());
+}
+
+/* Only a provider that is made to leave all to the adapter looks at each piece
+ * of a message: others copy all as the first one's kind. */
+static bool sends_straight(const struct nw_endpoint *fabric)
+{
+    int how = FI_HMEM_P2P_REQUIRED;
+
+    return fabric->pieces && !fi_setopt(&fabric->ep->fid, FI_OPT_ENDPOINT,
+                                        FI_OPT_FI_HMEM_P2P, &how, sizeof how);
+}
+
+bool nw_reach_find(struct nw_endpoint *fabric)
+{
+    static const enum nw_reach ways[] = {NW_REACH_DMABUF, NW_REACH_PEER};
+    struct trial trial = {.fabric = fabric};
+    nw_status status = prepare(&trial);
+    bool found = false;
+
+    if (status)
+        note(fabric, "a trial");
+    for (int i = 0; i < 2 && !status && !found && !trial.hangs; i++) {
+        found = !try_way(&trial, ways[i]);
+        if (!found)
+            note(fabric, names[ways[i]]);
+    }
+    if (found)
+        fabric->gathers = sends_straight(fabric);
+    else
+        fabric->reach = NW_REACH_NONE;
+    if (trial.hangs)
+        return false; /* what it has may still be written to */
+    nw_endpoint_unregister(trial.host_region);
+    nw_memory_pinned_free(trial.host);
+    nw_memory_free(trial.gpu);
+    return found;
+}

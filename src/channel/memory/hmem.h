@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Whether, and how, an adapter reads and writes GPU memory by itself. */
+#ifndef NW_CHANNEL_MEMORY_HMEM_H
+#define NW_CHANNEL_MEMORY_HMEM_H
+
+#include "channel/wireup/endpoint.h"
+#include "channel/memory/memory.h"
+
+/* Whether the provider is one of adapters, which is asked for GPU memory. */
+bool nw_reach_is_offered(const char *provider);
+/* Tries on an endpoint that was opened for GPU memory and not used yet each way
+ * with some memory, and writes to it and from it through the adapter; keeps the
+ * first that moves the right bytes, and why those before it do not. */
+bool nw_reach_find(struct nw_endpoint *fabric);
+/* GPU memory, by the way that was found; NW_EIO where it is refused. */
+NW_MUST_CHECK nw_status nw_reach_register(struct nw_endpoint *fabric,
+                                          void *memory, size_t bytes,
+                                          struct fid_mr **out);
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which way past the driver is taken: GDRCopy's mapping. The others are used
+ * only if they are asked for: Vulkan's reaches nothing but memory that we made
+ * through it, and the resident kernel lost to the driver's copies in messages
+ * of every size on an H100 (bench/results/gpu-sharing-2026-11-26.txt). */
+#include "channel/memory/mapping.h"
+
+#include "base/status.h"
+#include "channel/memory/memory.h"
+#include "channel/memory/vulkan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct nw_mapping *const all[] = {
+    &nw_mapping_gdrcopy, &nw_mapping_vulkan, &nw_mapping_resident};
+
+/* NULL: GDRCopy's. */
+static const char *asked(void)
+{
+    const char *name = getenv("NODEWISE_CHANNEL_MAPPING");
+
+    return name && *name && strcmp(name, "auto") ? name : NULL;
+}
+
+const struct nw_mapping *nw_mapping_open(void)
+{
+    const char *name = asked();
+
+    for (size_t i = 0; nw_memory_open() && i < sizeof all / sizeof *all; i++)
+        if (!strcmp(name ? name : nw_mapping_gdrcopy.name, all[i]->name) &&
+            all[i]->open())
+            return all[i];
+    return NULL;
+}
+
+bool nw_mapping_serves(const struct nw_mapping *mapping, const void *gpu)
+{
+    return mapping &&
+           (mapping != &nw_mapping_vulkan || nw_vulkan_at(gpu, 1) != NULL);
+}
+
+bool nw_mapping_makes(void)
+{
+    const struct nw_mapping *mapping = nw_mapping_open();
+    bool needed = mapping == &nw_mapping_vulkan;
+
+    nw_mapping_close(mapping);
+    return needed;
+}
+
+void nw_mapping_close(const struct nw_mapping *mapping)
+{
+    if (mapping && mapping->close)
+        mapping->close();
+}
+
+void nw_mapping_prepare(const struct nw_mapping *mapping)
+{
+    if (mapping && mapping->prepare)
+        mapping->prepare(nw_memory_home());
+}
+
+bool nw_mapping_is_asked_for(const struct nw_mapping *mapping)
+{
+    const char *name = asked();
+
+    return name && !strcmp(name, mapping->name);
+}
+
+nw_status nw_mapping_store(const struct nw_mapping *mapping, void *gpu,
+                           const void *from, size_t bytes)
+{
+    void *at = nw_vulkan_at(gpu, bytes);
+    struct nw_mapped mapped;
+    nw_status status;
+
+    if (at) {
+        nw_stores(at, from, bytes);
+        return NW_OK;
+    }
+    if (!mapping->map)
+        return mapping->store(gpu, from, bytes);
+    status = mapping->map(gpu, bytes, &mapped);
+    if (!status)
+        nw_mapped_write(mapping, &mapped, mapped.at, from, bytes);
+    return status;
+}
+
+nw_status nw_mapping_load(const struct nw_mapping *mapping, void *to, void *gpu,
+                          size_t bytes)
+{
+    struct nw_mapped mapped;
+    nw_status status;
+
+    if (!mapping->map)
+        return mapping->load(to, gpu, bytes);
+    status = mapping->map(gpu, bytes, &mapped);
+    if (!status)
+        nw_mapped_read(mapping, &mapped, to, mapped.at, bytes);
+    return status;
+}
+
+void nw_mapped_write(const struct nw_mapping *mapping,
+                     const struct nw_mapped *mapped, void *to, const void *from,
+                     size_t bytes)
+{
+    if (mapping->write)
+        mapping->write(mapped, to, from, bytes);
+    else
+        nw_stores(to, from, bytes);
+}
+
+void nw_mapped_read(const struct nw_mapping *mapping,
+                    const struct nw_mapped *mapped, void *to, const void *from,
+                    size_t bytes)
+{
+    if (mapping->read)
+        mapping->read(mapped, to, from, bytes);
+    else
+        nw_loads(to, from, bytes);
+}

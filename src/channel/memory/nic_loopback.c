@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* An endpoint of its own that knows nobody but itself, and the pinned memory
+ * that it writes into. */
+#include "channel/memory/nic_loopback.h"
+
+#include "base/array.h"
+#include "base/status.h"
+#include "channel/memory/hmem.h"
+#include "channel/memory/registration_cache.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct nw_pull {
+    struct nw_endpoint fabric;
+    struct nw_regions regions;
+    fi_addr_t self;
+    char *room;
+    struct fid_mr *region; /* of that */
+    bool hangs;            /* a write did not end: its memory stays */
+    struct fi_context2 context;
+};
+
+/* Whether the kernel knows of any adapter: else libfabric, which takes up to a
+ * second to load, would look for one in vain. */
+static bool has_any(const char *folder)
+{
+    DIR *devices = opendir(folder);
+    const struct dirent *entry = NULL;
+
+    while (devices && (entry = readdir(devices)) && entry->d_name[0] == '.')
+        continue;
+    if (devices)
+        (void)closedir(devices);
+    return entry != NULL;
+}
+
+static nw_status open_fabric(struct nw_endpoint *out)
+{
+    static const char *const adapters[] = {"verbs;ofi_rxm", "efa", "cxi", NULL};
+    const char *asked[] = {getenv("NODEWISE_CHANNEL_PROVIDER"), NULL};
+    const char *const *names = adapters;
+    nw_status status;
+
+    if (asked[0] && *asked[0] && strcmp(asked[0], "auto"))
+        names = asked;
+    if (names == adapters && !has_any("/sys/class/infiniband") &&
+        !has_any("/sys/class/cxi"))
+        return nw_fail(NW_ENODEV, "there is no adapter");
+    status = nw_endpoint_open(names, true, out);
+    if (!status && out->reach == NW_REACH_NONE) {
+        status =
+            nw_fail(NW_ENODEV, "no adapter reaches GPU memory: %s", out->why);
+        nw_endpoint_close(out);
+    }
+    return status;
+}
+
+nw_status nw_pull_open(struct nw_pull **out)
+{
+    struct nw_pull *pull = NULL;
+    nw_status status =
+        nw_memory_open() ? NW_OK : nw_fail(NW_ENODEV, "there is no GPU");
+
+    if (!status)
+        status = nw_alloc(1, sizeof *pull, &pull);
+    if (!status)
+        status = open_fabric(&pull->fabric);
+    if (!status)
+        status =
+            nw_endpoint_meet(&pull->fabric, pull->fabric.name, &pull->self);
+    if (!status)
+        status = nw_memory_pinned_new(NW_PULL_BYTES, (void **)&pull->room);
+    if (!status)
+        status = nw_endpoint_register(&pull->fabric, pull->room, NW_PULL_BYTES,
+                                      &pull->region);
+    if (status) {
+        nw_pull_close(pull);
+        return status;
+    }
+    *out = pull;
+    return NW_OK;
+}
+
+nw_status nw_pull_out(struct nw_pull *pull, void *to, void *gpu, size_t bytes,
+                      const struct nw_memory_range *range)
+{
+    struct nw_endpoint *fabric = &pull->fabric;
+    struct nw_endpoint_write write = {
+        .bytes = bytes,
+        .peer = pull->self,
+        .address = nw_endpoint_address(fabric, pull->room),
+        .key = fi_mr_key(pull->region),
+        .context = &pull->context,
+    };
+    struct nw_region *region = NULL;
+    nw_status status = nw_regions_hold(&pull->regions, fabric, range, &region);
+
+    if (!status) {
+        write.from = gpu;
+        write.descriptor = fi_mr_desc(region->mr);
+        status = nw_endpoint_write_through(fabric, &write, &pull->hangs);
+    }
+    if (!status)
+        memcpy(to, pull->room, bytes);
+    if (!pull->hangs)
+        nw_regions_give(region);
+    return status;
+}
+
+bool nw_pull_hangs(const struct nw_pull *pull)
+{
+    return pull->hangs;
+}
+
+/* What a write that hangs may still touch stays until the process ends. */
+void nw_pull_close(struct nw_pull *pull)
+{
+    if (!pull || pull->hangs)
+        return;
+    nw_regions_close(&pull->regions);
+    nw_endpoint_unregister(pull->region);
+    nw_endpoint_close(&pull->fabric);
+    nw_memory_pinned_free(pull->room);
+    free(pull);
+}

@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * GPU memory reached with nothing but the driver: the CPU writes bytes and an
+ * order into memory that the GPU reads, and a kernel that stays there moves
+ * them into place, in either direction, and says so.
+ *
+ * The kernel takes one block of one GPU. It leaves after IDLE_NS without an
+ * order and after LEASE_NS in any case: whoever waits for the whole GPU
+ * (synchronising the context, freeing memory) waits at most that long for it.
+ * It is launched when two messages come within IDLE_NS. Nobody waits for one
+ * that has not begun, since the GPU may be full of the application's kernels,
+ * which may wait for our message: until it runs, the driver copies.
+ *
+ * It is not launched where it would make others wait: where several processes
+ * use the GPU and no MPS runs, their kernels take turns with ours, unless the
+ * user asked for it. Nor where CUDA_LAUNCH_BLOCKING makes the launch wait for
+ * its end. What it needs is made when a mapping is opened, for the GPU in use.
+ */
+#include "channel/memory/mapping.h"
+
+#include "base/clock.h"
+#include "base/status.h"
+#include "channel/memory/memory.h"
+#include "channel/memory/sharing.h"
+#include "channel/memory/vulkan.h"
+#include "gpu/gpu.h"
+#include "gpu/resident.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    IDLE_NS = 50000,
+    LEASE_NS = 1000000,
+    LOOKS = 2048, /* at an answer, before it is asked whether anyone lives */
+};
+static const uint64_t LOST_NS = UINT64_C(10000000000);
+
+struct resident {
+    pthread_mutex_t lock;
+    nw_gpu_stream stream;    /* NULL: not begun */
+    struct nw_gpu_life life; /* in which all this was made */
+    struct nw_resident_inbox *inbox;
+    void *inbox_gpu; /* the same, as the GPU reads it */
+    struct nw_resident_outbox *outbox;
+    uint64_t epoch; /* of the last kernel; 0: none yet */
+    uint64_t turn;  /* last that was ordered */
+    uint64_t asked; /* when a message last came, ns */
+    bool beside;    /* the inbox is on the GPU; the bus may collect stores */
+    bool barred;    /* it failed: the driver has the word from now on */
+};
+
+static const struct nw_gpu *const gpus = &nw_gpu_cuda;
+static struct resident residents[NW_GPUS] = {
+    [0 ... NW_GPUS - 1] = {.lock = PTHREAD_MUTEX_INITIALIZER}};
+static struct nw_resident_counts counts;
+static pthread_mutex_t users_lock = PTHREAD_MUTEX_INITIALIZER;
+static int users;
+
+static void count(uint64_t *what)
+{
+    (void)__atomic_add_fetch(what, 1, __ATOMIC_RELAXED);
+}
+
+void nw_resident_count(struct nw_resident_counts *out)
+{
+    out->launched = __atomic_load_n(&counts.launched, __ATOMIC_RELAXED);
+    out->beside = __atomic_load_n(&counts.beside, __ATOMIC_RELAXED);
+    out->served = __atomic_load_n(&counts.served, __ATOMIC_RELAXED);
+    out->driven = __atomic_load_n(&counts.driven, __ATOMIC_RELAXED);
+}
+
+static uint64_t answer(const uint64_t *at)
+{
+    return __atomic_load_n(at, __ATOMIC_ACQUIRE);
+}
+
+static bool is_gone(const struct resident *one)
+{
+    return answer(&one->outbox->gone) == one->epoch;
+}
+
+static bool is_here(const struct resident *one)
+{
+    return one->epoch && answer(&one->outbox->alive) == one->epoch &&
+           !is_gone(one);
+}
+
+/* -- its life; the GPU is current -- */
+
+/* On the GPU where that can be had: its kernel then looks at its own memory,
+ * not across the bus, and takes the payload from there. */
+static nw_status make_inbox(struct resident *one, int32_t gpu, void **inbox)
+{
+    nw_status status;
+
+    one->beside = nw_vulkan_is_used() && !nw_vulkan_new(gpu, sizeof *one->inbox,
+                                                        &one->inbox_gpu, inbox);
+    if (one->beside)
+        return NW_OK;
+    status = gpus->alloc_pinned(sizeof *one->inbox, inbox);
+    one->inbox_gpu = *inbox;
+    return status;
+}
+
+static void drop_inbox(struct resident *one)
+{
+    if (!nw_vulkan_free(one->inbox_gpu))
+        gpus->free_pinned(one->inbox_gpu);
+    one->inbox_gpu = NULL;
+}
+
+static nw_status begin(struct resident *one, int32_t gpu)
+{
+    void *inbox = NULL, *outbox = NULL;
+    nw_status status = gpus->load(NW_RESIDENT_KERNEL);
+
+    one->life = gpus->life();
+    if (!status)
+        status = make_inbox(one, gpu, &inbox);
+    if (!status)
+        status = gpus->alloc_pinned(sizeof *one->outbox, &outbox);
+    if (!status)
+        status = gpus->stream_new(&one->stream);
+    if (status) {
+        drop_inbox(one);
+        gpus->free_pinned(outbox);
+        return status;
+    }
+    one->inbox = memset(inbox, 0, sizeof *one->inbox);
+    one->outbox = memset(outbox, 0, sizeof *one->outbox);
+    nw_sharing_join(gpu);
+    return NW_OK;
+}
+
+/* The program reset the GPU: all this went with it, and must not be touched. */
+static void forget_dead(struct resident *one)
+{
+    if (!one->stream || gpus->lives(&one->life))
+        return;
+    one->stream = NULL;
+    one->inbox = NULL;
+    one->inbox_gpu = NULL;
+    one->outbox = NULL;
+    one->epoch = one->turn = 0;
+}
+
+/* With that GPU current; barred if anything fails. */
+static void make_ready(struct resident *one, int32_t gpu)
+{
+    void *context = gpus->context();
+    nw_status status = gpus->select(gpu);
+
+    if (!status && !one->stream)
+        status = begin(one, gpu);
+    one->barred |= status != NW_OK;
+    gpus->restore(context);
+}
+
+/* Orders that the last kernel did not take are of turns before this one's. */
+static nw_status launch(struct resident *one)
+{
+    struct nw_resident call = {.inbox = (uintptr_t)one->inbox_gpu,
+                               .outbox = (uintptr_t)one->outbox,
+                               .epoch = one->epoch + 1,
+                               .turn = one->turn + 1,
+                               .idle_ns = IDLE_NS,
+                               .lease_ns = LEASE_NS};
+    nw_status status = gpus->launch(NW_RESIDENT_KERNEL, 1, &call, one->stream);
+
+    if (!status) {
+        one->epoch++;
+        count(&counts.launched);
+        if (one->beside)
+            count(&counts.beside);
+    }
+    return status;
+}
+
+static bool takes_turns(int32_t gpu)
+{
+    return !nw_mapping_is_asked_for(&nw_mapping_resident) &&
+           nw_sharing_takes_turns(gpu);
+}
+
+/* Launches one where messages come close together and none is under way. */
+static void call(struct resident *one, int32_t gpu)
+{
+    uint64_t now = nw_clock_ns(), before = one->asked;
+    void *context;
+
+    one->asked = now;
+    if (one->barred || now - before > IDLE_NS || (one->epoch && !is_gone(one)))
+        return;
+    if (!one->stream) /* a GPU that came into use later */
+        make_ready(one, gpu);
+    if (one->barred || takes_turns(gpu))
+        return;
+    context = gpus->context();
+    one->barred = gpus->select(gpu) || launch(one);
+    gpus->restore(context);
+}
+
+/* -- orders -- */
+
+struct move {
+    char *gpu, *host; /* `host` is not written by one into the GPU */
+    size_t bytes;
+    bool out;
+};
+
+static size_t lean(const char *gpu)
+{
+    return (uintptr_t)gpu % NW_RESIDENT_ALIGN;
+}
+
+static void order(struct resident *one, const char *gpu, size_t bytes,
+                  enum nw_resident_work work)
+{
+    uint64_t turn = ++one->turn, at = (uintptr_t)gpu;
+    struct nw_resident_order *to = &one->inbox->order[turn % NW_RESIDENT_DEPTH];
+
+    __atomic_store_n(&to->low, nw_resident_word(at, bytes, turn),
+                     __ATOMIC_RELEASE);
+    __atomic_store_n(&to->high, nw_resident_word(at >> 32, work, turn),
+                     __ATOMIC_RELEASE);
+    if (one->beside)
+        nw_stores_fence();
+}
+
+static nw_status give_up(struct resident *one, nw_status status)
+{
+    one->barred = true;
+    return status;
+}
+
+/* Whether a turn was done: not, where the kernel left before it. */
+static nw_status await(struct resident *one, uint64_t turn, bool *done)
+{
+    uint64_t start = 0;
+
+    for (unsigned i = 1; answer(&one->outbox->done) < turn; i++) {
+        nw_status status;
+        bool over = false;
+
+        if (is_gone(one))
+            break;
+        if (i % LOOKS)
+            continue;
+        status = gpus->stream_test(one->stream, &over);
+        if (status)
+            return give_up(one, status);
+        start = start ? start : nw_clock_ns();
+        if (nw_clock_ns() - start > LOST_NS)
+            return give_up(one, nw_fail(NW_ECUDA, "the resident kernel does "
+                                                  "not answer"));
+        (void)sched_yield();
+    }
+    *done = answer(&one->outbox->done) >= turn;
+    return NW_OK;
+}
+
+static size_t piece_of(const struct move *move, size_t at)
+{
+    return move->bytes - at < NW_RESIDENT_PIECE ? move->bytes - at
+                                                : NW_RESIDENT_PIECE;
+}
+
+static size_t order_some(struct resident *one, const struct move *move,
+                         size_t at)
+{
+    for (int i = 0; i < NW_RESIDENT_DEPTH && at < move->bytes; i++) {
+        size_t bytes = piece_of(move, at);
+        char *slot = one->inbox->payload[(one->turn + 1) % NW_RESIDENT_DEPTH];
+
+        if (!move->out && one->beside)
+            nw_stores(slot + lean(move->gpu + at), move->host + at, bytes);
+        else if (!move->out)
+            memcpy(slot + lean(move->gpu + at), move->host + at, bytes);
+        order(one, move->gpu + at, bytes,
+              move->out ? NW_RESIDENT_OUT : NW_RESIDENT_IN);
+        at += bytes;
+    }
+    return at;
+}
+
+static void take_some(struct resident *one, const struct move *move, size_t at,
+                      uint64_t turn)
+{
+    for (; turn <= one->turn; turn++) {
+        size_t bytes = piece_of(move, at);
+
+        memcpy(move->host + at,
+               one->outbox->payload[turn % NW_RESIDENT_DEPTH] +
+                   lean(move->gpu + at),
+               bytes);
+        at += bytes;
+    }
+}
+
+/* A message by the kernel that is here; not `done` where it left meanwhile. */
+static nw_status serve(struct resident *one, const struct move *move,
+                       bool *done)
+{
+    *done = true;
+    for (size_t at = 0; at < move->bytes && *done;) {
+        uint64_t first = one->turn + 1;
+        size_t next = order_some(one, move, at);
+        nw_status status = await(one, one->turn, done);
+
+        if (status)
+            return status;
+        if (move->out && *done)
+            take_some(one, move, at, first);
+        at = next;
+    }
+    return NW_OK;
+}
+
+static nw_status drive(int32_t gpu, const struct move *move)
+{
+    count(&counts.driven);
+    return move->out
+               ? nw_memory_copy_out(gpu, move->host, move->gpu, move->bytes)
+               : nw_memory_copy_in(gpu, move->gpu, move->host, move->bytes);
+}
+
+/* Whether the kernel may touch all of it: it must not touch freed memory, which
+ * the driver's copy reports, nor memory that the driver cannot describe or keep
+ * in step with others, nor that of a context other than its own. */
+static bool is_whole(const struct move *move)
+{
+    struct nw_memory_range range = {0};
+
+    return gpus->serves(move->gpu) && !nw_memory_keep_in_step(move->gpu) &&
+           !nw_memory_range(move->gpu, &range) &&
+           move->bytes <=
+               range.bytes - (size_t)(move->gpu - (char *)range.start);
+}
+
+static nw_status move(const struct move *move)
+{
+    nw_status status = NW_OK;
+    int32_t gpu = nw_memory_gpu(move->gpu);
+    struct resident *one;
+    bool done = false;
+
+    if (gpu < 0)
+        return nw_fail(NW_ECUDA, "%zu bytes at %p are no GPU memory (any more)",
+                       move->bytes, (void *)move->gpu);
+    if (gpu >= NW_GPUS || !is_whole(move))
+        return drive(gpu, move);
+    one = &residents[gpu];
+    (void)pthread_mutex_lock(&one->lock);
+    forget_dead(one);
+    call(one, gpu);
+    if (is_here(one) && !one->barred)
+        status = serve(one, move, &done);
+    (void)pthread_mutex_unlock(&one->lock);
+    if (done)
+        count(&counts.served);
+    return status || done ? status : drive(gpu, move);
+}
+
+static nw_status store(void *gpu, const void *from, size_t bytes)
+{
+    const struct move in = {.gpu = gpu, .host = (char *)from, .bytes = bytes};
+
+    return move(&in);
+}
+
+static nw_status load(void *to, const void *gpu, size_t bytes)
+{
+    const struct move out = {
+        .gpu = (char *)gpu, .host = to, .bytes = bytes, .out = true};
+
+    return move(&out);
+}
+
+/* -- users -- */
+
+static bool launches_wait(void)
+{
+    const char *word = getenv("CUDA_LAUNCH_BLOCKING");
+
+    return word && atoi(word);
+}
+
+static bool open(void)
+{
+    if (launches_wait())
+        return false;
+    (void)pthread_mutex_lock(&users_lock);
+    users++;
+    (void)pthread_mutex_unlock(&users_lock);
+    return true;
+}
+
+static void prepare(int32_t gpu)
+{
+    struct resident *one;
+
+    if (gpu >= NW_GPUS)
+        return;
+    one = &residents[gpu];
+    (void)pthread_mutex_lock(&one->lock);
+    forget_dead(one);
+    if (!one->stream && !one->barred)
+        make_ready(one, gpu);
+    (void)pthread_mutex_unlock(&one->lock);
+}
+
+static void end(struct resident *one, int32_t gpu)
+{
+    void *context;
+
+    (void)pthread_mutex_lock(&one->lock);
+    forget_dead(one);
+    if (one->stream) {
+        context = gpus->context();
+        if (!gpus->select(gpu)) {
+            order(one, NULL, 0, NW_RESIDENT_LEAVE);
+            (void)gpus->stream_wait(one->stream);
+            gpus->stream_free(one->stream);
+            drop_inbox(one);
+            gpus->free_pinned(one->outbox);
+        }
+        gpus->restore(context);
+        one->stream = NULL;
+        one->epoch = one->turn = 0;
+    }
+    one->barred = false;
+    (void)pthread_mutex_unlock(&one->lock);
+}
+
+/* The last user stops the kernels and gives everything back. */
+static void close_all(void)
+{
+    (void)pthread_mutex_lock(&users_lock);
+    if (!--users)
+        for (int32_t gpu = 0; gpu < NW_GPUS; gpu++)
+            end(&residents[gpu], gpu);
+    (void)pthread_mutex_unlock(&users_lock);
+}
+
+const struct nw_mapping nw_mapping_resident = {
+    .name = "resident",
+    .open = open,
+    .close = close_all,
+    .prepare = prepare,
+    .store = store,
+    .load = load,
+};

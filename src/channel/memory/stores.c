@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copies into and out of mapped GPU memory: full vectors that bypass the
+ * caches, so that the bus sees whole write-combined lines. */
+#include "channel/memory/mapping.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __x86_64__
+#include <immintrin.h>
+
+#define STREAM(name, isa, vector, load, store)                                 \
+    __attribute__((target(isa))) static size_t name(                           \
+        char *to, const char *from, size_t bytes)                              \
+    {                                                                          \
+        size_t done = 0;                                                       \
+        for (; done + sizeof(vector) <= bytes; done += sizeof(vector))         \
+            store((vector *)(to + done), load((const vector *)(from + done))); \
+        return done;                                                           \
+    }
+STREAM(by_sse2, "sse2", __m128i, _mm_loadu_si128, _mm_stream_si128)
+STREAM(by_avx2, "avx2", __m256i, _mm256_loadu_si256, _mm256_stream_si256)
+STREAM(by_avx512, "avx512f", __m512i, _mm512_loadu_si512, _mm512_stream_si512)
+
+static size_t stream(char *to, const char *from, size_t bytes)
+{
+    if (__builtin_cpu_supports("avx512f"))
+        return by_avx512(to, from, bytes);
+    if (__builtin_cpu_supports("avx2"))
+        return by_avx2(to, from, bytes);
+    return by_sse2(to, from, bytes);
+}
+
+/* `from` begins a line: four of these read it across the bus at once. */
+__attribute__((target("sse4.1"))) static size_t
+load_lines(char *to, const char *from, size_t bytes)
+{
+    size_t done = 0;
+
+    for (; done + sizeof(__m128i) <= bytes; done += sizeof(__m128i))
+        _mm_storeu_si128((__m128i *)(to + done),
+                         _mm_stream_load_si128((__m128i *)(from + done)));
+    return done;
+}
+
+static size_t load(char *to, const char *from, size_t bytes)
+{
+    _mm_mfence(); // nothing that was read before
+    if (__builtin_cpu_supports("sse4.1"))
+        return load_lines(to, from, bytes);
+    return 0;
+}
+
+void nw_stores_fence(void)
+{
+    _mm_sfence();
+}
+#else
+static size_t load(char *to, const char *from, size_t bytes)
+{
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    memcpy(to, from, bytes);
+    return bytes;
+}
+
+static size_t stream(char *to, const char *from, size_t bytes)
+{
+    memcpy(to, from, bytes);
+    return bytes;
+}
+
+void nw_stores_fence(void)
+{
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+#endif
+
+enum { LINE = 64 };
+
+void nw_stores(void *to, const void *from, size_t bytes)
+{
+    char *out = to;
+    const char *in = from;
+    size_t head = -(uintptr_t)out % LINE;
+
+    if (head > bytes)
+        head = bytes;
+    memcpy(out, in, head);
+    head += stream(out + head, in + head, bytes - head);
+    memcpy(out + head, in + head, bytes - head);
+    nw_stores_fence();
+}
+
+void nw_loads(void *to, const void *from, size_t bytes)
+{
+    char *out = to;
+    const char *in = from;
+    size_t head = -(uintptr_t)in % LINE, lines;
+
+    if (head > bytes)
+        head = bytes;
+    lines = load(out + head, in + head, bytes - head);
+    memcpy(out, in, head);
+    memcpy(out + head + lines, in + head + lines, bytes - head - lines);
+}

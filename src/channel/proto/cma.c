@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Inside a host the receiver reads a message where it lies in the sender's
+ * memory, by one call of the kernel, straight into its buffer: nothing is
+ * copied on the way, and nothing is asked but the header. The sender hears of
+ * it by a word in a page of its own that the receiver has mapped, and that it
+ * looks at while it waits. A receiver that cannot read grants room as for any
+ * rendezvous and says so. */
+#include "channel/proto/cma.h"
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/status.h"
+
+#include <rdma/fi_errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+/* Each word has a line of the cache for itself: several processes write. */
+struct nw_board {
+    struct {
+        _Alignas(64) uint64_t read; /* the id of a send that was read */
+        uint64_t took_ns;           /* in what time, where that was asked */
+    } word[NW_WIRE_WORDS];
+};
+
+enum { MOST = 1 << 30 }; /* bytes of one call */
+
+/* -- the board -- */
+
+static struct nw_board *map_board(int file)
+{
+    void *page = mmap(NULL, sizeof(struct nw_board), PROT_READ | PROT_WRITE,
+                      MAP_SHARED, file, 0);
+
+    return page == MAP_FAILED ? NULL : page;
+}
+
+/* Without one nothing is offered to be read. */
+void nw_fetch_open(nw_channel *channel)
+{
+    const char *how = getenv("NODEWISE_CHANNEL_FETCH");
+
+    channel->fetches = !how || strcmp(how, "off");
+    channel->board_file = -1;
+    if (getrandom(&channel->nonce, sizeof channel->nonce, 0) < 0)
+        channel->nonce = (uintptr_t)channel ^ (uint64_t)getpid() << 40;
+    if (!channel->fetches)
+        return;
+    channel->board_file = memfd_create("nodewise", MFD_CLOEXEC);
+    if (channel->board_file >= 0 &&
+        !ftruncate(channel->board_file, sizeof(struct nw_board)))
+        channel->board = map_board(channel->board_file);
+}
+
+static void unmap(struct nw_board *board)
+{
+    if (board)
+        (void)munmap(board, sizeof *board);
+}
+
+void nw_fetch_close(nw_channel *channel)
+{
+    for (int32_t i = 0; channel->peer && i < channel->options.count; i++)
+        unmap(channel->peer[i].board);
+    unmap(channel->board);
+    if (channel->board_file >= 0)
+        (void)close(channel->board_file);
+}
+
+/* -- the sender -- */
+
+bool nw_fetch_may(const nw_channel_request *request)
+{
+    const nw_channel *channel = request->channel;
+    const struct nw_peer *peer = request->peer;
+    bool gpu = request->gpu >= 0;
+
+    return channel->board && peer->at_once && !peer->unread[gpu] &&
+           channel->words != UINT64_MAX && request->message.bytes &&
+           (!gpu || request->message.bytes <= channel->options.slot_bytes);
+}
+
+/* Words are taken when a send leaves, which may be long after it was chosen. */
+bool nw_fetch_begin(nw_channel_request *request)
+{
+    if (request->channel->words != UINT64_MAX)
+        return true;
+    request->result.protocol = NW_CHANNEL_RENDEZVOUS;
+    request->wire.kind = NW_WIRE_RTS;
+    return false;
+}
+
+ssize_t nw_fetch_post(nw_channel_request *request)
+{
+    nw_channel *channel = request->channel;
+    struct nw_peer *peer = request->peer;
+    struct nw_wire *wire = &request->wire;
+    int word = __builtin_ctzll(~channel->words);
+    ssize_t code;
+
+    wire->address = (uintptr_t)request->payload;
+    wire->key = (uint64_t)word;
+    wire->offset = request->weighs;
+    code = fi_inject(nw_fabric_of(channel, peer)->ep, wire,
+                     nw_wire_size(NW_WIRE_FETCH), peer->address);
+    if (code)
+        return code;
+    channel->words |= UINT64_C(1) << word;
+    channel->fetched[word] = request;
+    request->word = word + 1;
+    return 0;
+}
+
+/* The word of a peer that was given up may be written yet: it stays taken. */
+void nw_fetch_forget(nw_channel_request *request)
+{
+    nw_channel *channel = request->channel;
+    int word = request->word - 1;
+
+    request->word = 0;
+    channel->fetched[word] = NULL;
+    if (!request->peer->lost)
+        channel->words &= ~(UINT64_C(1) << word);
+}
+
+void nw_fetch_refused(nw_channel_request *request, bool always)
+{
+    if (always)
+        request->peer->unread[request->gpu >= 0] = true;
+    request->result.protocol = NW_CHANNEL_RENDEZVOUS;
+    nw_fetch_forget(request);
+}
+
+/* What a read saves is the same time twice: its sender's copy into shm's memory
+ * and the receiver's out of it. The header goes the same way in both. */
+struct nw_pace *nw_fetch_pace(const nw_channel_request *request)
+{
+    return &request->channel
+                ->reads[nw_pace_class(request->message.bytes, NW_TAKE_SIZES)];
+}
+
+bool nw_fetch_weigh(nw_channel_request *request, bool *reads)
+{
+    nw_channel *channel = request->channel;
+    struct nw_pace *pace = nw_fetch_pace(request);
+
+    if (request->gpu >= 0 || channel->tabled[request->peer->fabric] ||
+        request->message.bytes <= nw_fabric_of(channel, request->peer)->whole ||
+        !nw_fetch_may(request))
+        return false;
+    if (channel->pending <= NW_ALONE)
+        *reads = nw_pace_pick(pace, &request->weighs);
+    else if (pace->least_ns[0] && pace->least_ns[1])
+        *reads = nw_pace_best(pace);
+    else
+        return false;
+    return true;
+}
+
+bool nw_fetch_look(nw_channel *channel)
+{
+    bool any = false;
+
+    for (uint64_t left = channel->words; left; left &= left - 1) {
+        int word = __builtin_ctzll(left);
+        nw_channel_request *request = channel->fetched[word];
+
+        if (!request || __atomic_load_n(&channel->board->word[word].read,
+                                        __ATOMIC_ACQUIRE) != request->id)
+            continue;
+        if (request->weighs)
+            nw_pace_took(nw_fetch_pace(request), 1,
+                         channel->board->word[word].took_ns);
+        nw_request_finish(request, NW_OK);
+        any = true;
+    }
+    return any;
+}
+
+/* -- the receiver -- */
+
+/* The descriptor of another process, as its own; what may be read of another
+ * process may be opened so, too. */
+static bool find_board(struct nw_peer *peer)
+{
+    char path[64];
+    int file;
+
+    if (peer->board || peer->board_file < 0)
+        return peer->board != NULL;
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", peer->pid, peer->board_file);
+    peer->board_file = -1;
+    file = open(path, O_RDWR | O_CLOEXEC);
+    if (file < 0)
+        return false;
+    peer->board = map_board(file);
+    (void)close(file);
+    return peer->board != NULL;
+}
+
+bool nw_fetch_read(const struct nw_peer *peer, uint64_t address, void *to,
+                   size_t bytes)
+{
+    uint64_t nonce = 0;
+    char *at = to;
+
+    do {
+        size_t part = bytes < MOST ? bytes : MOST;
+        struct iovec here[] = {{&nonce, sizeof nonce}, {at, part}};
+        struct iovec there[] = {
+            {(void *)(uintptr_t)peer->nonce_at, sizeof nonce},
+            {(void *)(uintptr_t)address, part}};
+        ssize_t n = process_vm_readv(peer->pid, here, 2, there, 2, 0);
+
+        if (n < (ssize_t)sizeof nonce || nonce != peer->nonce)
+            return false;
+        part = (size_t)n - sizeof nonce;
+        if (bytes && !part)
+            return false;
+        at += part;
+        address += part;
+        bytes -= part;
+    } while (bytes);
+    return true;
+}
+
+/* Where it goes: the buffer, or the slot that the header came in, out of which
+ * it is delivered to a GPU as an eager message is; NULL: too large for that. */
+static void *room_for(const nw_channel *channel, const struct nw_slot *slot,
+                      const nw_channel_request *request, uint64_t bytes)
+{
+    if (request->gpu < 0)
+        return request->message.buffer;
+    return bytes <= channel->options.slot_bytes ? slot->payload : NULL;
+}
+
+bool nw_fetch_take(nw_channel *channel, struct nw_slot *slot,
+                   nw_channel_request *request)
+{
+    const struct nw_wire *wire = &slot->wire;
+    struct nw_peer *peer = request->peer;
+    uint64_t bytes = wire->bytes < request->message.bytes
+                         ? wire->bytes
+                         : request->message.bytes;
+    void *room = room_for(channel, slot, request, bytes);
+    uint64_t start = wire->offset ? nw_clock_ns() : 0;
+
+    if (!room && bytes)
+        return false;
+    if (!channel->fetches || !peer->at_once || !find_board(peer) ||
+        !nw_fetch_read(peer, wire->address, room, bytes)) {
+        request->cannot_read = true;
+        return false;
+    }
+    if (wire->offset)
+        peer->board->word[wire->key].took_ns = nw_clock_ns() - start;
+    __atomic_store_n(&peer->board->word[wire->key].read, wire->id,
+                     __ATOMIC_RELEASE);
+    request->result.protocol = NW_CHANNEL_FETCH;
+    nw_deliver(channel, slot, request);
+    return true;
+}

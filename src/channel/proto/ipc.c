@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Large messages between GPUs of one host: the receiver offers its memory, the
+ * sender opens it (CUDA IPC), copies straight into it and says so; smaller ones
+ * where the sender, who times both ways, asks for it. Opening
+ * costs more than many copies, so what was opened is kept, a bounded number,
+ * and known by handle and buffer id: memory freed and given out anew may have
+ * an old handle. As long as it is open the memory stays allocated, even after
+ * its owner freed it, and the driver opens no new memory at its addresses
+ * (CUDA_ERROR_ALREADY_MAPPED): so mappings that are not used are closed after a
+ * while, and if the driver refuses new memory, those of its owner are closed
+ * and the call is made once more. A sender that still cannot open the memory
+ * says so, and the receiver grants room for this message as for any other. */
+#include "channel/proto/cma.h"
+
+#include "base/clock.h"
+#include "base/status.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Opening costs about 100 us: so often, that is a ten thousandth of the time.
+ */
+enum { OPENED_IDLE_NS = 1000000000 };
+
+static bool may_offer(const nw_channel_request *request)
+{
+    const nw_channel *channel = request->channel;
+    const struct nw_peer *peer = request->peer;
+
+    return channel->opens && request->gpu >= 0 && peer->here &&
+           peer->pid != getpid() && !peer->refuses && request->total &&
+           (request->total >= NW_OPEN_BYTES || request->opening);
+}
+
+static struct nw_pace *pace_of(nw_channel_request *request)
+{
+    return &request->channel->openings[nw_pace_class(request->message.bytes,
+                                                     NW_TAKE_SIZES)];
+}
+
+void nw_opened_weigh(nw_channel_request *request)
+{
+    nw_channel *channel = request->channel;
+    const struct nw_peer *peer = request->peer;
+
+    if (!channel->opens || request->gpu < 0 || !peer->here ||
+        peer->pid == getpid() || request->message.bytes <= NW_WEIGH_BYTES ||
+        request->message.bytes >= NW_OPEN_BYTES)
+        return;
+    if (channel->pending > NW_ALONE) {
+        request->opening = nw_pace_best(pace_of(request));
+        return;
+    }
+    request->opening = nw_pace_pick(pace_of(request), &request->weighed);
+    if (request->weighed)
+        request->asked_ns = nw_clock_ns();
+}
+
+void nw_opened_took(nw_channel_request *request)
+{
+    if (request->weighed)
+        nw_pace_took(pace_of(request), request->opening,
+                     nw_clock_ns() - request->asked_ns);
+}
+
+bool nw_opened_offer(nw_channel_request *request)
+{
+    struct nw_wire open = {
+        .kind = NW_WIRE_OPEN,
+        .id = request->remote,
+        .to = request->id,
+        .bytes = request->total,
+    };
+    struct nw_memory_offer offer;
+
+    if (!may_offer(request) ||
+        nw_memory_offer(request->gpu, request->message.buffer, &offer) ||
+        offer.bytes < request->total)
+        return false;
+    memcpy(open.handle, offer.handle, sizeof open.handle);
+    open.address = offer.offset;
+    open.key = offer.id;
+    request->offered = true;
+    nw_send_control(request->peer, request->channel, &open);
+    return true;
+}
+
+static void opened_drop(struct nw_opened *one)
+{
+    if (one->memory && nw_memory_lives(&one->life))
+        nw_memory_close(one->at, one->memory);
+    one->memory = NULL;
+}
+
+bool nw_opened_forget(nw_channel *channel, const struct nw_peer *peer)
+{
+    bool any = false;
+
+    for (int i = 0; i < NW_OPENED; i++) {
+        struct nw_opened *one = &channel->opened[i];
+
+        if (!one->memory || one->peer != peer->rank)
+            continue;
+        opened_drop(one);
+        any = true;
+    }
+    return any;
+}
+
+void nw_opened_look(nw_channel *channel, uint64_t now)
+{
+    for (int i = 0; i < NW_OPENED; i++)
+        if (channel->opened[i].memory &&
+            now - channel->opened[i].used_ns > OPENED_IDLE_NS)
+            opened_drop(&channel->opened[i]);
+}
+
+/* The mapping of this memory, else a free place; the one used longest ago is
+ * closed if there is none. */
+static struct nw_opened *opened_find(nw_channel *channel,
+                                     const struct nw_peer *peer, int32_t at,
+                                     const struct nw_wire *open)
+{
+    struct nw_opened *best = channel->opened;
+
+    for (struct nw_opened *one = best; one < channel->opened + NW_OPENED; one++)
+        if (one->memory && !nw_memory_lives(&one->life))
+            opened_drop(best = one);
+        else if (one->memory && one->peer == peer->rank && one->at == at &&
+                 one->id == open->key &&
+                 !memcmp(one->handle, open->handle, sizeof one->handle))
+            return one;
+        else if (!one->memory || (best->memory && one->used_ns < best->used_ns))
+            best = one;
+    opened_drop(best);
+    return best;
+}
+
+static nw_status open_memory(nw_channel *channel, const struct nw_peer *peer,
+                             int32_t at, const struct nw_wire *open, char **out)
+{
+    struct nw_opened *one = opened_find(channel, peer, at, open);
+    nw_status status = NW_OK;
+
+    if (!one->memory) {
+        status = nw_memory_open_offer(at, open->handle, &one->memory);
+        if (status && status != NW_EUNSUPPORTED &&
+            nw_opened_forget(channel, peer))
+            status = nw_memory_open_offer(at, open->handle, &one->memory);
+        one->at = at;
+        one->life = nw_memory_life(at);
+        memcpy(one->handle, open->handle, sizeof one->handle);
+        one->id = open->key;
+        one->peer = peer->rank;
+    }
+    if (status)
+        return status;
+    one->used_ns = nw_clock_ns();
+    *out = (char *)one->memory + open->address;
+    return NW_OK;
+}
+
+static bool is_sound(const nw_channel_request *request,
+                     const struct nw_peer *peer, const struct nw_wire *open)
+{
+    return request->is_send && request->peer == peer && peer->here &&
+           !request->grants && open->bytes <= request->message.bytes;
+}
+
+void nw_opened_asked(nw_channel *channel, struct nw_peer *peer,
+                     const struct nw_wire *open)
+{
+    nw_channel_request *request = nw_request_by_id(channel, open->id);
+    struct nw_wire done = {
+        .kind = NW_WIRE_DONE, .id = open->to, .bytes = open->bytes};
+    char *memory = NULL;
+    int32_t at;
+    nw_status status;
+
+    if (!request)
+        return;
+    if (!is_sound(request, peer, open)) {
+        channel->counts.malformed++;
+        nw_peer_lose(channel, peer, "it offered room for what nobody sends");
+        return;
+    }
+    if (request->word)
+        nw_fetch_refused(request, false);
+    at = request->gpu < 0 ? nw_memory_home() : request->gpu;
+    status = open_memory(channel, peer, at, open, &memory);
+    if (status) {
+        done.bytes = 0;
+        done.order = status == NW_EUNSUPPORTED;
+        nw_send_control(peer, channel, &done);
+        return;
+    }
+    status = nw_memory_copy_over(request->gpu, memory, request->message.buffer,
+                                 open->bytes);
+    if (!status) {
+        channel->counts.opened++;
+        nw_send_control(peer, channel, &done);
+    } else {
+        request->abort = open->to;
+    }
+    if (!status)
+        nw_opened_took(request);
+    nw_request_finish(request, status);
+}
+
+void nw_opened_close(nw_channel *channel)
+{
+    for (int i = 0; i < NW_OPENED; i++)
+        opened_drop(&channel->opened[i]);
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One turn of the wheel: what libfabric finished is handed to its owner, then
+ * whatever had to wait is tried again. */
+#include "channel/proto/cma.h"
+
+#include "base/clock.h"
+#include "base/status.h"
+
+#include <rdma/fi_errno.h>
+
+enum { AT_ONCE = 16, LOOK_TURNS = 64, LOOK_NS = 100000000 };
+
+static void finished(nw_channel *channel, const struct fi_cq_data_entry *entry,
+                     nw_status status)
+{
+    struct nw_op *op = entry->op_context;
+
+    switch (op->kind) {
+    case NW_OP_SLOT:
+        if (((struct nw_slot *)op)->looping)
+            nw_deliver_looped(channel, (struct nw_slot *)op, status);
+        else if (status)
+            nw_slot_post(channel, (struct nw_slot *)op);
+        else
+            nw_slot_arrived(channel, (struct nw_slot *)op, entry);
+        break;
+    case NW_OP_SEND: {
+        nw_channel_request *request = (nw_channel_request *)op;
+
+        if (status)
+            nw_peer_lose(channel, request->peer, "a send to it failed");
+        nw_send_done(request);
+        break;
+    }
+    case NW_OP_CONTROL: {
+        struct nw_control *control = (struct nw_control *)op;
+
+        channel->controls--;
+        if (status)
+            nw_peer_lose(channel, control->peer, "a send to it failed");
+        nw_control_done(channel, control);
+        break;
+    }
+    case NW_OP_WRITE:
+        nw_rendezvous_written(channel, (struct nw_flight *)op, status);
+        break;
+    case NW_OP_PART: /* it had such a key: time must tell */
+        break;
+    }
+}
+
+/* A provider that does not even say what became of operations is gone. */
+static bool gone(nw_channel *channel, const struct nw_endpoint *fabric)
+{
+    bool any = false;
+
+    for (int32_t i = 0; i < channel->options.count; i++) {
+        struct nw_peer *peer = &channel->peer[i];
+
+        if (&channel->fabric[peer->fabric] != fabric || peer->lost)
+            continue;
+        nw_peer_lose(channel, peer, "its provider is gone");
+        any = true;
+    }
+    return any;
+}
+
+static bool failed(nw_channel *channel, struct nw_endpoint *fabric)
+{
+    struct nw_endpoint_error said = {0};
+    const struct fi_cq_err_entry *error = &said.known;
+    struct fi_cq_data_entry entry = {0};
+    ssize_t n = fi_cq_readerr(fabric->cq, &said.known, 0);
+
+    if (n < 0 && n != -FI_EAGAIN)
+        return gone(channel, fabric);
+    if (n != 1 || !error->op_context)
+        return false;
+    entry.op_context = error->op_context;
+    if (((struct nw_op *)error->op_context)->kind == NW_OP_PART) {
+        nw_parting_refused(error->op_context, error->err);
+        return true;
+    }
+    if (error->err == FI_ETRUNC || error->err == FI_EMSGSIZE)
+        channel->counts.malformed++;
+    finished(channel, &entry,
+             nw_fail(NW_EIO, "provider %s reports error %d", fabric->provider,
+                     error->err));
+    return true;
+}
+
+static bool read_queue(nw_channel *channel, struct nw_endpoint *fabric)
+{
+    struct fi_cq_data_entry entries[AT_ONCE];
+    ssize_t n = fi_cq_read(fabric->cq, entries, AT_ONCE);
+
+    if (n == -FI_EAGAIN)
+        return false;
+    if (n == -FI_EAVAIL)
+        return failed(channel, fabric);
+    if (n < 0)
+        return gone(channel, fabric);
+    /* that others wrote to us is said where it is of use */
+    for (ssize_t i = 0; i < n; i++)
+        if (!(entries[i].flags & FI_REMOTE_WRITE))
+            finished(channel, &entries[i], NW_OK);
+    return n > 0;
+}
+
+static bool is_anything_waiting(const nw_channel *channel)
+{
+    return channel->loops || channel->stuck || channel->movers.head ||
+           channel->starved.head || channel->parting.head;
+}
+
+static void post_slots(nw_channel *channel)
+{
+    struct nw_slot *slot = channel->unposted;
+
+    channel->unposted = NULL;
+    while (slot) {
+        struct nw_slot *next = slot->next;
+
+        nw_slot_post(channel, slot);
+        slot = next;
+    }
+}
+
+static void try_again(nw_channel *channel)
+{
+    if (channel->loops)
+        nw_deliver_retry(channel);
+    nw_send_push(channel);
+    nw_rendezvous_push(channel);
+    if (channel->parting.head)
+        nw_parting_look(channel);
+}
+
+bool nw_progress(nw_channel *channel)
+{
+    bool any = false;
+
+    if (channel->unposted)
+        post_slots(channel);
+    for (int i = 0; i < channel->fabric_count; i++)
+        if (channel->fabric[i].cq)
+            any |= read_queue(channel, &channel->fabric[i]);
+    if (channel->words)
+        any |= nw_fetch_look(channel);
+    if (is_anything_waiting(channel))
+        try_again(channel);
+    if (++channel->turns % LOOK_TURNS == 0) {
+        uint64_t now = nw_clock_ns();
+
+        if (now - channel->looked_ns > LOOK_NS) {
+            channel->looked_ns = now;
+            nw_peers_look(channel);
+            nw_opened_look(channel, now);
+        }
+    }
+    return any;
+}

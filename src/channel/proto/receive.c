@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where messages land and meet their receives. A message that nobody awaits
+ * stays in its slot, whose credit is not given back: that bounds memory. */
+#include "channel/proto/cma.h"
+
+#include "base/status.h"
+
+#include <rdma/fi_errno.h>
+#include <stddef.h>
+#include <string.h>
+
+/* Posts it with the next progress: who waits for what it held need not wait for
+ * that. */
+static void slot_lay(nw_channel *channel, struct nw_slot *slot)
+{
+    slot->next = channel->unposted;
+    channel->unposted = slot;
+}
+
+void nw_slot_post(nw_channel *channel, struct nw_slot *slot)
+{
+    size_t bytes = channel->options.slot_bytes + sizeof(struct nw_wire);
+    struct nw_endpoint *fabric = slot->fabric;
+    int f = (int)(fabric - channel->fabric);
+    void *descriptor = NULL;
+
+    slot->op.kind = NW_OP_SLOT;
+    slot->data = NULL;
+    slot->match = NULL;
+    slot->looping = false;
+    if (!nw_endpoint_describe(fabric, channel->slot_memory,
+                              channel->slots_bytes, &channel->slots_region[f],
+                              &descriptor) &&
+        !fi_recv(fabric->ep, slot->memory, bytes, descriptor, FI_ADDR_UNSPEC,
+                 &slot->op))
+        return;
+    slot_lay(channel, slot);
+}
+
+static void send_credit(nw_channel *channel, struct nw_peer *peer)
+{
+    struct nw_wire wire = {.kind = NW_WIRE_CREDIT};
+
+    peer->credit_queued = true;
+    nw_send_control(peer, channel, &wire);
+}
+
+/* Gives back n credits, at once where the peer may be waiting for them. */
+static void give_back(nw_channel *channel, struct nw_peer *peer, uint32_t n)
+{
+    peer->held -= n;
+    peer->owed += n;
+    if (peer->owed >= (channel->options.credits + 1) / 2 &&
+        !peer->credit_queued)
+        send_credit(channel, peer);
+}
+
+void nw_slot_release(nw_channel *channel, struct nw_slot *slot, uint32_t n)
+{
+    struct nw_peer *peer = &channel->peer[slot->wire.source];
+    struct nw_slot *data = slot->data;
+
+    slot_lay(channel, slot);
+    if (data)
+        slot_lay(channel, data);
+    give_back(channel, peer, n);
+}
+
+static bool fits(const nw_channel_request *request, const struct nw_wire *wire)
+{
+    return (request->message.peer == NW_CHANNEL_ANY ||
+            request->message.peer == wire->source) &&
+           (request->message.tag == NW_CHANNEL_ANY ||
+            request->message.tag == wire->tag);
+}
+
+static void match(nw_channel *channel, struct nw_slot *slot,
+                  nw_channel_request *request)
+{
+    const struct nw_wire *wire = &slot->wire;
+
+    nw_list_remove(request);
+    request->peer = &channel->peer[wire->source];
+    request->result =
+        (struct nw_channel_result){wire->source, wire->tag, wire->bytes,
+                                   NW_CHANNEL_GATHER, NW_CHANNEL_COPY_AUTO};
+    channel->counts.bytes_received += wire->bytes;
+    if (wire->kind == NW_WIRE_EAGER) {
+        nw_deliver(channel, slot, request);
+        return;
+    }
+    if (wire->kind == NW_WIRE_FAILED) {
+        nw_slot_release(channel, slot, 1);
+        nw_request_finish(request,
+                          nw_fail(NW_EIO, "rank %d could not read what it sent",
+                                  request->peer->rank));
+        return;
+    }
+    if (wire->kind == NW_WIRE_FETCH && nw_fetch_take(channel, slot, request))
+        return;
+    if (nw_wire_is_rts(wire)) {
+        struct nw_wire rts = *wire;
+
+        request->result.protocol = NW_CHANNEL_RENDEZVOUS;
+        nw_slot_release(channel, slot, 1);
+        nw_rendezvous_accept(request, &rts);
+        return;
+    }
+    if (wire->kind == NW_WIRE_HEAD)
+        request->result.protocol = NW_CHANNEL_TWO;
+    if (wire->kind == NW_WIRE_HEAD &&
+        (!slot->data || slot->filled < wire->bytes))
+        slot->match = request;
+    else
+        nw_deliver(channel, slot, request);
+}
+
+static void came(nw_channel *channel, struct nw_slot *slot)
+{
+    for (nw_channel_request *r = channel->posted.head; r; r = r->next)
+        if (fits(r, &slot->wire)) {
+            match(channel, slot, r);
+            return;
+        }
+    channel->counts.unexpected++;
+    slot->next = NULL;
+    if (channel->unexpected)
+        channel->unexpected_tail->next = slot;
+    else
+        channel->unexpected = slot;
+    channel->unexpected_tail = slot;
+}
+
+void nw_receive_start(nw_channel_request *request)
+{
+    nw_channel *channel = request->channel;
+    struct nw_slot *before = NULL;
+    int32_t peer = request->message.peer;
+
+    for (struct nw_slot *slot = channel->unexpected; slot; slot = slot->next) {
+        if (!fits(request, &slot->wire)) {
+            before = slot;
+            continue;
+        }
+        if (before)
+            before->next = slot->next;
+        else
+            channel->unexpected = slot->next;
+        if (slot == channel->unexpected_tail)
+            channel->unexpected_tail = before;
+        match(channel, slot, request);
+        return;
+    }
+    nw_list_add(&channel->posted, request);
+    if (peer >= 0 && channel->peer[peer].lost)
+        nw_request_finish(request, nw_fail(NW_EIO, "rank %d is gone", peer));
+    else if (peer < 0 && channel->lost &&
+             channel->lost == channel->options.count - 1)
+        nw_request_finish(request, nw_fail(NW_EIO, "all other ranks are gone"));
+}
+
+/* Whether the peer kept to its credits; they are its words, so checked. */
+static bool is_honest(nw_channel *channel, struct nw_peer *peer,
+                      const struct nw_wire *wire)
+{
+    uint32_t limit = channel->options.credits;
+
+    if (wire->credits > limit - peer->credits)
+        return false;
+    peer->credits += wire->credits;
+    if (wire->credits && peer->waiting.head)
+        channel->stuck = 1;
+    if (wire->kind <= NW_WIRE_RTS)
+        peer->held += wire->kind == NW_WIRE_HEAD ? 2 : 1;
+    return peer->held <= limit && (wire->kind > NW_WIRE_RTS || !peer->head) &&
+           ((wire->kind != NW_WIRE_HEAD && wire->kind != NW_WIRE_PART) ||
+            wire->bytes <= channel->options.slot_bytes);
+}
+
+static struct nw_slot *take_early(struct nw_peer *peer)
+{
+    for (struct nw_slot **at = &peer->early; *at; at = &(*at)->next)
+        if ((*at)->wire.order == peer->expected) {
+            struct nw_slot *slot = *at;
+
+            *at = slot->next;
+            return slot;
+        }
+    return NULL;
+}
+
+/* Matching is in the order of sending, not in that in which a provider is done
+ * with messages: it may fetch a large one while smaller ones go by. */
+static void came_in_turn(nw_channel *channel, struct nw_slot *slot,
+                         struct nw_peer *peer)
+{
+    if (slot->wire.order != peer->expected) {
+        slot->next = peer->early;
+        peer->early = slot;
+        return;
+    }
+    do {
+        peer->expected++;
+        came(channel, slot);
+    } while (!peer->lost && (slot = take_early(peer)));
+}
+
+/* The rest of a message joins its beginning, whose slot has room for all. */
+static void part_came(nw_channel *channel, struct nw_slot *slot,
+                      struct nw_slot *head, size_t bytes)
+{
+    struct nw_peer *peer = &channel->peer[head->wire.source];
+
+    memcpy(head->payload + head->filled, slot->memory, bytes);
+    head->filled += bytes;
+    nw_slot_post(channel, slot);
+    if (head->filled < head->wire.bytes)
+        return;
+    peer->head = NULL;
+    head->wire.kind = NW_WIRE_EAGER;
+    came_in_turn(channel, head, peer);
+}
+
+/* What follows a HEAD comes whole, or in parts as well, which join the first.
+ */
+static void data_came(nw_channel *channel, struct nw_slot *slot,
+                      struct nw_slot *head, size_t bytes)
+{
+    if (head->data) {
+        memcpy(head->payload + head->filled, slot->memory, bytes);
+        nw_slot_post(channel, slot);
+    } else {
+        head->data = slot;
+        head->payload = slot->memory;
+    }
+    head->filled += bytes;
+    if (head->filled < head->wire.bytes)
+        return;
+    channel->peer[head->wire.source].head = NULL;
+    if (head->match)
+        nw_deliver(channel, head, head->match);
+}
+
+static void payload_came(nw_channel *channel, struct nw_slot *slot,
+                         struct nw_peer *peer, size_t bytes)
+{
+    struct nw_slot *head = peer->head;
+
+    if (!head || bytes > head->wire.bytes - head->filled) {
+        channel->counts.malformed++;
+        nw_slot_post(channel, slot);
+        nw_peer_lose(channel, peer, "it sent a payload without its header");
+        return;
+    }
+    if (head->wire.kind == NW_WIRE_PART)
+        part_came(channel, slot, head, bytes);
+    else
+        data_came(channel, slot, head, bytes);
+}
+
+static void message_came(nw_channel *channel, struct nw_slot *slot,
+                         struct nw_peer *peer)
+{
+    struct nw_wire wire;
+
+    if (slot->wire.kind == NW_WIRE_PART) {
+        peer->head = slot; /* its turn comes with its last part */
+        return;
+    }
+    if (slot->wire.kind <= NW_WIRE_RTS) {
+        if (slot->wire.kind == NW_WIRE_HEAD)
+            peer->head = slot;
+        came_in_turn(channel, slot, peer);
+        return;
+    }
+    wire = slot->wire;
+    nw_slot_post(channel, slot);
+    if (wire.kind == NW_WIRE_CTS)
+        nw_rendezvous_granted(channel, peer, &wire);
+    else if (wire.kind == NW_WIRE_DONE)
+        nw_rendezvous_filled(channel, peer, &wire);
+    else if (wire.kind == NW_WIRE_OPEN)
+        nw_opened_asked(channel, peer, &wire);
+    else if (wire.kind == NW_WIRE_ABORT)
+        nw_rendezvous_aborted(channel, peer, &wire);
+    else if (wire.kind == NW_WIRE_BYE)
+        peer->bye = true;
+}
+
+static void refuse(nw_channel *channel, struct nw_slot *slot)
+{
+    channel->counts.malformed++;
+    nw_slot_post(channel, slot);
+}
+
+/* The header is in the word beside it: no more messages are under way than
+ * there are credits, so the lower bits of the order tell them apart. */
+static bool read_word(nw_channel *channel, struct nw_slot *slot,
+                      const struct fi_cq_data_entry *entry)
+{
+    struct nw_wire *wire = &slot->wire;
+    uint16_t expected;
+
+    if (!nw_wire_read_word(entry->data, entry->len, channel->options.count,
+                           wire))
+        return false;
+    expected = channel->peer[wire->source].expected;
+    wire->order = (uint16_t)(expected + (uint8_t)(wire->order - expected));
+    slot->payload = slot->memory;
+    return true;
+}
+
+static bool read_header(nw_channel *channel, struct nw_slot *slot,
+                        const struct fi_cq_data_entry *entry)
+{
+    int32_t count = channel->options.count;
+
+    if (entry->flags & FI_REMOTE_CQ_DATA)
+        return read_word(channel, slot, entry);
+    if (!nw_wire_read_eager(slot->memory, entry->len, count, &slot->wire) &&
+        nw_wire_read(slot->memory, entry->len, count, &slot->wire))
+        return false;
+    slot->payload = slot->memory + NW_WIRE_HEADER;
+    slot->filled = entry->len - NW_WIRE_HEADER;
+    return true;
+}
+
+void nw_slot_arrived(nw_channel *channel, struct nw_slot *slot,
+                     const struct fi_cq_data_entry *entry)
+{
+    struct nw_peer *peer;
+
+    if (entry->flags & FI_REMOTE_CQ_DATA && !(entry->data & NW_WIRE_WORD)) {
+        if (entry->data < (uint64_t)channel->options.count)
+            payload_came(channel, slot, &channel->peer[entry->data],
+                         entry->len);
+        else
+            refuse(channel, slot);
+        return;
+    }
+    if (!read_header(channel, slot, entry)) {
+        refuse(channel, slot);
+        return;
+    }
+    peer = &channel->peer[slot->wire.source];
+    if (peer->lost) {
+        nw_slot_post(channel, slot);
+    } else if (!is_honest(channel, peer, &slot->wire)) {
+        channel->counts.malformed++;
+        nw_slot_post(channel, slot);
+        nw_peer_lose(channel, peer, "it does not keep to its credits");
+    } else {
+        peer->used = true;
+        message_came(channel, slot, peer);
+    }
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The door for what others sent: lengths, kinds and ranks are checked here,
+ * before any of it is used. */
+#include "channel/proto/wire.h"
+
+#include "base/status.h"
+
+#include <string.h>
+
+size_t nw_wire_size(enum nw_wire_kind kind)
+{
+    if (kind == NW_WIRE_OPEN)
+        return sizeof(struct nw_wire);
+    if (kind == NW_WIRE_CTS || kind == NW_WIRE_DONE || kind == NW_WIRE_FETCH)
+        return offsetof(struct nw_wire, handle);
+    return NW_WIRE_HEADER;
+}
+
+static nw_status check(const struct nw_wire *wire, size_t length, int32_t count)
+{
+    if (wire->magic != NW_WIRE_MAGIC)
+        return nw_fail(NW_EFORMAT, "a message that is not ours came");
+    if (wire->version != NW_WIRE_VERSION)
+        return nw_fail(NW_EFORMAT,
+                       "a peer speaks version %d of the channel, we speak %d",
+                       wire->version, NW_WIRE_VERSION);
+    if (!wire->kind || wire->kind >= NW_WIRE_KINDS)
+        return nw_fail(NW_EFORMAT, "a message of unknown kind %d came",
+                       wire->kind);
+    if (wire->source < 0 || wire->source >= count)
+        return nw_fail(NW_EFORMAT, "a message of rank %d came, of %d ranks",
+                       wire->source, count);
+    if (wire->kind <= NW_WIRE_RTS && wire->tag < 0)
+        return nw_fail(NW_EFORMAT, "a message with tag %d came", wire->tag);
+    if (length < nw_wire_size(wire->kind))
+        return nw_fail(NW_EFORMAT, "a message of only %zu bytes came", length);
+    length -= nw_wire_size(wire->kind);
+    if (wire->kind == NW_WIRE_PART && length && length < wire->bytes)
+        return NW_OK;
+    if (length != (wire->kind == NW_WIRE_EAGER ? wire->bytes : 0))
+        return nw_fail(NW_EFORMAT, "a message says %llu bytes and carries %zu",
+                       (unsigned long long)wire->bytes, length);
+    return NW_OK;
+}
+
+nw_status nw_wire_read(const void *data, size_t length, int32_t count,
+                       struct nw_wire *out)
+{
+    struct nw_wire wire;
+    size_t bytes;
+    nw_status status;
+
+    if (length < NW_WIRE_HEADER)
+        return nw_fail(NW_EFORMAT, "a message of only %zu bytes came", length);
+    memcpy(&wire, data, NW_WIRE_HEADER);
+    status = check(&wire, length, count);
+    if (status)
+        return status;
+    memcpy(out, &wire, NW_WIRE_HEADER);
+    bytes = nw_wire_size(wire.kind);
+    if (bytes > NW_WIRE_HEADER)
+        memcpy((char *)out + NW_WIRE_HEADER,
+               (const char *)data + NW_WIRE_HEADER, bytes - NW_WIRE_HEADER);
+    if (wire.kind == NW_WIRE_FETCH && out->key >= NW_WIRE_WORDS)
+        return nw_fail(NW_EFORMAT, "word %llu of a board was named, of %d",
+                       (unsigned long long)out->key, NW_WIRE_WORDS);
+    return NW_OK;
+}

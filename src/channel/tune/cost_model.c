@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Small messages choose here between ways whose costs cross. The table that
+ * nodewise channel tune measures on a machine replaces the defaults. */
+#include "channel/tune/cost_model.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+void nw_costs_default(struct nw_costs *out)
+{
+#define NW_COST_FILL(id, name, latency, bytes_per_s)                           \
+    out->latency_s[NW_COST_##id] = latency;                                    \
+    out->rate[NW_COST_##id] = bytes_per_s;
+    NW_COST_LIST(NW_COST_FILL)
+#undef NW_COST_FILL
+}
+
+double nw_cost(const struct nw_costs *costs, enum nw_cost_kind kind,
+               uint64_t bytes)
+{
+    return costs->latency_s[kind] + (double)bytes / costs->rate[kind];
+}
+
+enum nw_channel_copy nw_choose_copy(const struct nw_costs *costs,
+                                    const struct nw_ways *ways, uint64_t bytes)
+{
+    enum nw_channel_copy best = NW_CHANNEL_NAIVE;
+    double least = nw_cost(costs, NW_COST_COPY, bytes);
+
+    if (ways->adapter && nw_cost(costs, NW_COST_LOOP, bytes) < least) {
+        least = nw_cost(costs, NW_COST_LOOP, bytes);
+        best = NW_CHANNEL_LOOPBACK;
+    }
+    if (ways->mapping && nw_cost(costs, NW_COST_STORE, bytes) < least)
+        best = NW_CHANNEL_FASTCOPY;
+    return best;
+}
+
+static double copy_cost(const struct nw_costs *costs,
+                        const struct nw_ways *ways, uint64_t bytes)
+{
+    static const enum nw_cost_kind kinds[] = {
+        [NW_CHANNEL_NAIVE] = NW_COST_COPY,
+        [NW_CHANNEL_LOOPBACK] = NW_COST_LOOP,
+        [NW_CHANNEL_FASTCOPY] = NW_COST_STORE,
+    };
+
+    return nw_cost(costs, kinds[nw_choose_copy(costs, ways, bytes)], bytes);
+}
+
+/* The other end is taken to be of the same kind as ours, and as able. */
+enum nw_channel_protocol nw_choose_protocol(const struct nw_costs *costs,
+                                            const struct nw_ways *ways,
+                                            uint64_t bytes)
+{
+    double hop = costs->latency_s[NW_COST_HOP];
+    double copy = nw_cost(costs, NW_COST_COPY, bytes);
+    double read = ways->adapter ? nw_cost(costs, NW_COST_READ, bytes) : copy;
+    double write = ways->adapter ? nw_cost(costs, NW_COST_WRITE, bytes) : copy;
+    double take = read < copy ? read : copy;
+
+    if (!ways->eager)
+        return NW_CHANNEL_RENDEZVOUS;
+    if (!ways->gpu)
+        return NW_CHANNEL_GATHER;
+    if (take + copy_cost(costs, ways, bytes) > 3 * hop + read + write)
+        return NW_CHANNEL_RENDEZVOUS;
+    return read <= copy && ways->adapter ? NW_CHANNEL_GATHER : NW_CHANNEL_PACK;
+}
+
+void nw_costs_of_provider(struct nw_costs *costs, const char *provider)
+{
+    static const struct {
+        const char *name;
+        double hop_s;
+    } known[] = {{"tcp", 4.4e-6},
+                 {"sockets", 15e-6},
+                 {"verbs", 1.3e-6},
+                 {"cxi", 1.8e-6},
+                 {"efa", 15e-6}};
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (!strncmp(provider, known[i].name, strlen(known[i].name)))
+            costs->latency_s[NW_COST_HOP] = known[i].hop_s;
+}
+
+/* An order, its payload and the answer cross the bus one after the other:
+ * measured on an H100, 8 B to 32 KiB
+ * (bench/results/gpu-h100-80gb-second-2026-11-26.txt). */
+void nw_costs_of_mapping(struct nw_costs *costs, const char *mapping)
+{
+    if (!strcmp(mapping, "resident")) {
+        costs->latency_s[NW_COST_STORE] = 7e-6;
+        costs->rate[NW_COST_STORE] = 0.9e9;
+    }
+}
+
+/* Out of the sender's memory, to where the wire begins. */
+static double cost_out(const struct nw_ends *ends,
+                       enum nw_channel_protocol protocol, uint64_t bytes)
+{
+    const struct nw_costs *costs = &ends->costs;
+    bool pack = protocol == NW_CHANNEL_PACK;
+    bool copies = protocol == NW_CHANNEL_FETCH ||
+                  (protocol != NW_CHANNEL_RENDEZVOUS && (pack || ends->packs));
+
+    if (!ends->gpu[0])
+        return pack ? (double)bytes / costs->rate[NW_COST_HOP] : 0;
+    return nw_cost(
+        costs, !copies && ends->adapter ? NW_COST_READ : NW_COST_COPY, bytes);
+}
+
+/* From the slot into the receiver's. With many under way the adapter has also
+ * what comes in to write: the third time that loopback crosses its link. */
+static double cost_in(const struct nw_ends *ends, enum nw_channel_copy copy,
+                      uint64_t bytes)
+{
+    const struct nw_costs *costs = &ends->costs;
+    double seconds;
+
+    if (!ends->gpu[1] != !copy)
+        return INFINITY;
+    if (!copy)
+        return (double)bytes / costs->rate[NW_COST_HOP];
+    if (copy == NW_CHANNEL_NAIVE)
+        return nw_cost(costs, NW_COST_COPY, bytes);
+    if (copy == NW_CHANNEL_FASTCOPY)
+        return ends->mapping ? nw_cost(costs, NW_COST_STORE, bytes) : INFINITY;
+    seconds = nw_cost(costs, NW_COST_LOOP, bytes);
+    if (ends->regime == NW_REGIME_FLOOD)
+        seconds += (double)bytes / costs->rate[NW_COST_WRITE];
+    return ends->adapter ? seconds : INFINITY;
+}
+
+/* What a message takes on its way, of its sender alone and of its receiver.
+ * Of many under way the sender has one in hand while the receiver has another:
+ * the longer part counts, and for the first of them both. */
+static double in_all(const struct nw_ends *ends, double hop, double sender,
+                     double receiver)
+{
+    double one = hop + sender + receiver;
+
+    if (ends->regime != NW_REGIME_FLOOD)
+        return one;
+    return (one + (NW_REGIME_MANY - 1) * (hop + fmax(sender, receiver))) /
+           NW_REGIME_MANY;
+}
+
+/* Three messages, and a write, which inside a host is the kernel's; into a GPU
+ * of this host in one copy. */
+static double cost_of_rendezvous(const struct nw_ends *ends, uint64_t bytes)
+{
+    const struct nw_costs *costs = &ends->costs;
+    double hop = nw_cost(costs, NW_COST_HOP, bytes);
+    double through = cost_out(ends, NW_CHANNEL_RENDEZVOUS, bytes);
+
+    if (ends->gpu[1])
+        through +=
+            nw_cost(costs, ends->adapter ? NW_COST_WRITE : NW_COST_COPY, bytes);
+    if (ends->whole && bytes > ends->whole)
+        through += costs->latency_s[NW_COST_FETCH];
+    if (ends->opens && ends->gpu[0] && ends->gpu[1] && bytes > NW_WEIGH_BYTES)
+        through = fmin(through, nw_cost(costs, NW_COST_COPY, bytes));
+    return in_all(ends, hop, 2 * costs->latency_s[NW_COST_HOP] + through, 0);
+}
+
+/* The header, and a read of the kernel's; what goes to the host is then there.
+ */
+static double cost_of_fetch(const struct nw_ends *ends,
+                            enum nw_channel_copy copy, uint64_t bytes)
+{
+    const struct nw_costs *costs = &ends->costs;
+    double read = nw_cost(costs, NW_COST_FETCH, bytes);
+
+    if (!ends->fetches)
+        return INFINITY;
+    if (ends->gpu[1] || copy)
+        read += cost_in(ends, copy, bytes);
+    return in_all(ends, costs->latency_s[NW_COST_HOP],
+                  cost_out(ends, NW_CHANNEL_FETCH, bytes), read);
+}
+
+/* In parts it is copied into the provider's memory and out of it. */
+static double cost_of_eager(const struct nw_ends *ends, struct nw_way_of way,
+                            uint64_t bytes)
+{
+    const struct nw_costs *costs = &ends->costs;
+    double hop = nw_cost(costs, NW_COST_HOP, bytes);
+
+    if (way.protocol == NW_CHANNEL_TWO)
+        hop += costs->latency_s[NW_COST_HOP] / 2;
+    if (ends->whole && bytes > ends->whole)
+        hop += (double)bytes / costs->rate[NW_COST_HOP];
+    return in_all(ends, hop, cost_out(ends, way.protocol, bytes),
+                  cost_in(ends, way.copy, bytes));
+}
+
+double nw_cost_of_way(const struct nw_ends *ends, struct nw_way_of way,
+                      uint64_t bytes)
+{
+    if (way.protocol == NW_CHANNEL_RENDEZVOUS)
+        return cost_of_rendezvous(ends, bytes);
+    if (way.protocol == NW_CHANNEL_FETCH)
+        return cost_of_fetch(ends, way.copy, bytes);
+    return cost_of_eager(ends, way, bytes);
+}

@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Who the others are: where they run, which provider reaches them, whether
+ * they still live, and what ends when they do not. */
+#include "channel/proto/cma.h"
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/status.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { GRACE_NS = 100000000 };
+
+/* Said in the first round, by all. */
+struct card {
+    char host[160];
+    uint32_t version, credits;
+    uint64_t slot_bytes;
+    uint64_t nonce, nonce_at; /* to try whether others may look at it */
+    int32_t pid, board;
+};
+
+/* Said in the second: 0 bytes where there is no such endpoint. */
+struct door {
+    char provider[64];
+    uint32_t bytes;
+    char name[NW_ENDPOINT_NAME];
+};
+
+/* Processes that share a kernel, its processes' numbers and /dev/shm. */
+static void name_host(char host[160])
+{
+    char boot[64] = "", space[48] = "";
+    struct stat about = {0};
+    int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+
+    if (file >= 0) {
+        if (read(file, boot, sizeof boot - 1) < 0)
+            boot[0] = '\0';
+        (void)close(file);
+    }
+    boot[strcspn(boot, "\n")] = '\0';
+    if (readlink("/proc/self/ns/pid", space, sizeof space - 1) < 0)
+        space[0] = '\0';
+    (void)stat("/dev/shm", &about);
+    snprintf(host, 160, "%s %s %lx", boot, space, (unsigned long)about.st_dev);
+}
+
+/* As the provider `shm` asks. Then it writes by one call of the kernel, which
+ * fails where that process is dead; else it awaits the word of each process
+ * that it wrote to in turn, and would await that of a dead one for ever. */
+static bool may_write(const struct nw_peer *peer)
+{
+    return nw_fetch_read(peer, 0, NULL, 0);
+}
+
+static nw_status compare(nw_channel *channel, const struct card *cards)
+{
+    const struct card *mine = &cards[channel->options.rank];
+
+    for (int32_t i = 0; i < channel->options.count; i++) {
+        struct nw_peer *peer = &channel->peer[i];
+
+        if (cards[i].version != mine->version)
+            return nw_fail(NW_EFORMAT,
+                           "rank %d speaks version %u of the channel, we "
+                           "speak %u",
+                           i, cards[i].version, mine->version);
+        if (cards[i].credits != mine->credits ||
+            cards[i].slot_bytes != mine->slot_bytes)
+            return nw_fail(NW_EINVAL,
+                           "rank %d has other credits or slots than rank %d", i,
+                           channel->options.rank);
+        peer->rank = i;
+        peer->pid = cards[i].pid;
+        peer->here = !strcmp(cards[i].host, mine->host);
+        peer->credits = mine->credits;
+        peer->watch = peer->board_file = -1;
+        if (peer->here && peer->pid != getpid()) {
+            peer->watch = (int)syscall(SYS_pidfd_open, peer->pid, 0);
+            peer->nonce = cards[i].nonce;
+            peer->nonce_at = cards[i].nonce_at;
+            peer->board_file = cards[i].board;
+            peer->at_once = may_write(peer);
+        }
+    }
+    return NW_OK;
+}
+
+static nw_status introduce(nw_channel *channel, struct nw_meeting *meeting)
+{
+    struct card mine, *cards = NULL;
+    nw_status status =
+        nw_alloc((size_t)channel->options.count, sizeof *cards, &cards);
+
+    memset(&mine, 0, sizeof mine);
+    name_host(mine.host);
+    mine.version = NW_WIRE_VERSION;
+    mine.credits = channel->options.credits;
+    mine.slot_bytes = channel->options.slot_bytes;
+    mine.nonce = channel->nonce;
+    mine.nonce_at = (uintptr_t)&channel->nonce;
+    mine.pid = getpid();
+    mine.board = channel->board ? channel->board_file : -1;
+    if (!status)
+        status = nw_meeting_gather(meeting, &mine, sizeof mine, cards);
+    if (!status)
+        status = compare(channel, cards);
+    free(cards);
+    return status;
+}
+
+/* shm to this host, the best there is to others; or what was asked for. */
+static nw_status open_fabrics(nw_channel *channel)
+{
+    static const char *const shared[] = {"shm", NULL};
+    static const char *const networks[] = {"verbs;ofi_rxm", "efa", "cxi",
+                                           "tcp;ofi_rxm", NULL};
+    const char *asked[] = {channel->options.provider, NULL};
+    bool others = false, gpu = channel->has_gpu && channel->reaches;
+    nw_status status = NW_OK;
+
+    channel->fabric_count = NW_ENDPOINTS;
+    if (asked[0])
+        return nw_endpoint_open(asked, gpu, &channel->fabric[1]);
+    for (int32_t i = 0; i < channel->options.count; i++)
+        others |= !channel->peer[i].here;
+    status = nw_endpoint_open(shared, gpu, &channel->fabric[0]);
+    if (others || status)
+        status = nw_endpoint_open(networks, gpu, &channel->fabric[1]);
+    return status;
+}
+
+static nw_status meet_one(nw_channel *channel, struct nw_peer *peer,
+                          const struct door *mine, const struct door *theirs)
+{
+    peer->fabric = peer->here && mine[0].bytes && theirs[0].bytes ? 0 : 1;
+    if (!theirs[peer->fabric].bytes || !mine[peer->fabric].bytes ||
+        strcmp(theirs[peer->fabric].provider, mine[peer->fabric].provider))
+        return nw_fail(NW_ENODEV, "no provider reaches rank %d", peer->rank);
+    peer->at_once &= channel->fabric[peer->fabric].copies;
+    return nw_endpoint_meet(&channel->fabric[peer->fabric],
+                            theirs[peer->fabric].name, &peer->address);
+}
+
+/* Whether a header fits into the word that the provider carries. */
+static void find_heads(nw_channel *channel)
+{
+    for (int f = 0; f < NW_ENDPOINTS; f++) {
+        const struct fi_info *info = channel->fabric[f].info;
+        bool fits = info &&
+                    info->domain_attr->cq_data_size >= sizeof(uint64_t) &&
+                    channel->options.count <= NW_WIRE_WORD_RANKS &&
+                    channel->options.credits < NW_WIRE_WORD_CREDITS;
+
+        channel->head[f] = fits ? 0 : NW_WIRE_HEADER;
+    }
+}
+
+static nw_status exchange_doors(nw_channel *channel, struct nw_meeting *meeting)
+{
+    struct door mine[NW_ENDPOINTS], *all = NULL;
+    nw_status status =
+        nw_alloc((size_t)channel->options.count, sizeof mine, &all);
+
+    memset(mine, 0, sizeof mine);
+    for (int f = 0; f < NW_ENDPOINTS; f++) {
+        memcpy(mine[f].provider, channel->fabric[f].provider,
+               sizeof mine[f].provider);
+        mine[f].bytes = (uint32_t)channel->fabric[f].name_bytes;
+        memcpy(mine[f].name, channel->fabric[f].name, sizeof mine[f].name);
+    }
+    if (!status)
+        status = nw_meeting_gather(meeting, mine, sizeof mine, all);
+    for (int32_t i = 0; i < channel->options.count && !status; i++)
+        status = meet_one(channel, &channel->peer[i], mine,
+                          all + (size_t)i * NW_ENDPOINTS);
+    if (!status) {
+        const struct nw_peer *self = &channel->peer[channel->options.rank];
+
+        for (int f = 0; f < NW_ENDPOINTS && !status; f++)
+            if (f == self->fabric)
+                channel->self[f] = self->address;
+            else if (channel->fabric[f].ep)
+                status = nw_endpoint_meet(&channel->fabric[f], mine[f].name,
+                                          &channel->self[f]);
+    }
+    free(all);
+    return status;
+}
+
+/* Once all have said that they know each other. */
+static nw_status hide(nw_channel *channel, struct nw_meeting *meeting)
+{
+    char mine = 1, *all = NULL;
+    nw_status status = nw_alloc((size_t)channel->options.count, 1, &all);
+
+    if (!status)
+        status = nw_meeting_gather(meeting, &mine, 1, all);
+    for (int f = 0; f < NW_ENDPOINTS && !status; f++)
+        nw_endpoint_hide(&channel->fabric[f]);
+    free(all);
+    return status;
+}
+
+nw_status nw_peers_meet(nw_channel *channel)
+{
+    struct nw_meeting *meeting = NULL;
+    nw_status status = nw_meeting_open(&channel->options, &meeting);
+
+    if (!status)
+        status = introduce(channel, meeting);
+    if (!status)
+        status = open_fabrics(channel);
+    find_heads(channel);
+    if (!status)
+        status = exchange_doors(channel, meeting);
+    if (!status)
+        status = hide(channel, meeting);
+    nw_meeting_close(meeting);
+    return status;
+}
+
+void nw_peers_leave(nw_channel *channel)
+{
+    for (int32_t i = 0; i < channel->options.count; i++)
+        if (channel->peer[i].watch >= 0)
+            (void)close(channel->peer[i].watch);
+}
+
+/* -- peers that are gone -- */
+
+static void end_list(struct nw_list *list, const struct nw_peer *peer)
+{
+    nw_channel_request *next;
+
+    for (nw_channel_request *r = list->head; r; r = next) {
+        next = r->next;
+        if (r->peer == peer || (!r->is_send && r->message.peer == peer->rank))
+            nw_request_finish(r,
+                              nw_fail(NW_EIO, "rank %d is gone", peer->rank));
+    }
+}
+
+/* A rendezvous; what libfabric does not give back now is freed at the end. */
+static void end_known(nw_channel *channel, const struct nw_peer *peer,
+                      const char *why)
+{
+    for (size_t i = 0; i < channel->known_count; i++) {
+        nw_channel_request *request = channel->known[i];
+
+        if (!request || request->peer != peer)
+            continue;
+        nw_rendezvous_ground(request);
+        nw_request_finish(
+            request, nw_fail(NW_EIO, "rank %d is gone: %s", peer->rank, why));
+    }
+}
+
+/* A header without its payload, that will never come. */
+static void end_head(nw_channel *channel, struct nw_peer *peer)
+{
+    struct nw_slot *head = peer->head, **at = &channel->unexpected,
+                   *last = NULL;
+
+    if (!head)
+        return;
+    peer->head = NULL;
+    if (head->match) {
+        nw_request_finish(head->match,
+                          nw_fail(NW_EIO, "rank %d is gone", peer->rank));
+    } else {
+        while (*at && *at != head) {
+            last = *at;
+            at = &(*at)->next;
+        }
+        if (*at)
+            *at = head->next;
+        if (channel->unexpected_tail == head)
+            channel->unexpected_tail = last;
+    }
+    if (head->data)
+        nw_slot_post(channel, head->data);
+    nw_slot_post(channel, head);
+}
+
+/* What came too early, and will never have its turn. */
+static void end_early(nw_channel *channel, struct nw_peer *peer)
+{
+    while (peer->early) {
+        struct nw_slot *slot = peer->early;
+
+        peer->early = slot->next;
+        if (slot == peer->head)
+            peer->head = NULL;
+        if (slot->data)
+            nw_slot_post(channel, slot->data);
+        nw_slot_post(channel, slot);
+    }
+}
+
+/* Announced, but it will never be written; what it sent behind that would be
+ * taken for it. */
+static void end_announced(nw_channel *channel, struct nw_peer *peer)
+{
+    struct nw_slot **at = &channel->unexpected, *last = NULL;
+    bool missing = false;
+
+    while (*at) {
+        struct nw_slot *slot = *at;
+        bool its = slot->wire.source == peer->rank;
+
+        missing |= its && nw_wire_is_rts(&slot->wire);
+        if (its && missing) {
+            *at = slot->next;
+            if (slot->data)
+                nw_slot_post(channel, slot->data);
+            nw_slot_post(channel, slot);
+        } else {
+            last = slot;
+            at = &slot->next;
+        }
+    }
+    channel->unexpected_tail = last;
+}
+
+static void end_wildcards(nw_channel *channel)
+{
+    nw_channel_request *next;
+
+    if (channel->lost < channel->options.count - 1)
+        return;
+    for (nw_channel_request *r = channel->posted.head; r; r = next) {
+        next = r->next;
+        if (r->message.peer == NW_CHANNEL_ANY)
+            nw_request_finish(r, nw_fail(NW_EIO, "all other ranks are gone"));
+    }
+}
+
+void nw_peer_lose(nw_channel *channel, struct nw_peer *peer, const char *why)
+{
+    (void)why;
+    if (peer->lost)
+        return;
+    peer->lost = true;
+    peer->lost_ns = nw_clock_ns();
+    channel->lost++;
+    /* who never spoke with us owes no goodbye */
+    if (peer->used && !peer->bye)
+        channel->counts.lost_peers++;
+    while (peer->control) {
+        struct nw_control *control = peer->control;
+
+        peer->control = control->next;
+        nw_control_done(channel, control);
+    }
+    end_list(&peer->waiting, peer);
+    end_list(&channel->flying, peer);
+    end_list(&channel->posted, peer);
+    end_known(channel, peer, why);
+    end_early(channel, peer);
+    end_head(channel, peer);
+    end_announced(channel, peer);
+    end_wildcards(channel);
+    (void)nw_opened_forget(channel, peer);
+}
+
+/* Where the kernel gives no descriptor of a process: before 5.3, in containers
+ * that forbid it, and of one that has ended already. */
+static bool has_ended(int32_t pid)
+{
+    char path[32], text[64] = "", *name;
+    int file;
+
+    if (kill(pid, 0))
+        return errno == ESRCH;
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return false;
+    if (read(file, text, sizeof text - 1) < 0)
+        text[0] = '\0';
+    (void)close(file);
+    name = strrchr(text, ')');
+    return name && name[1] && name[2] == 'Z';
+}
+
+static bool is_dead(const struct nw_peer *peer)
+{
+    struct pollfd watch = {peer->watch, POLLIN, 0};
+
+    return peer->watch >= 0 ? poll(&watch, 1, 0) == 1 : has_ended(peer->pid);
+}
+
+bool nw_peers_has_died(const nw_channel *channel, int32_t pid)
+{
+    for (int32_t i = 0; i < channel->options.count; i++) {
+        const struct nw_peer *peer = &channel->peer[i];
+
+        if (peer->here && peer->pid == pid && pid != getpid())
+            return is_dead(peer);
+    }
+    return false;
+}
+
+/* What a dead process had sent may still be on its way for a moment. */
+void nw_peers_look(nw_channel *channel)
+{
+    int32_t me = channel->peer[channel->options.rank].pid;
+    uint64_t now = nw_clock_ns();
+
+    for (int32_t i = 0; i < channel->options.count; i++) {
+        struct nw_peer *peer = &channel->peer[i];
+
+        if (!peer->here || peer->lost || peer->pid == me)
+            continue;
+        if (!peer->died_ns && is_dead(peer))
+            peer->died_ns = now;
+        else if (peer->died_ns && now - peer->died_ns > GRACE_NS)
+            nw_peer_lose(channel, peer, "its process ended");
+    }
+}

@@ -23,7 +23,7 @@
 enum { MOST = 65536, READS = 16384 };
 
 static char mine[MOST + 1], back[MOST + 1], *device;
-static const struct nw_mapping *mapping;
+static const struct nw_gpu_mapping *mapping;
 static size_t bytes;
 
 static void must(nw_status status)
@@ -36,12 +36,12 @@ static void must(nw_status status)
 
 static nw_status store(void)
 {
-    return nw_mapping_store(mapping, device + 1, mine, bytes);
+    return nw_gpu_mapping_store(mapping, device + 1, mine, bytes);
 }
 
 static nw_status load(void)
 {
-    return nw_mapping_load(mapping, back, device + 1, bytes);
+    return nw_gpu_mapping_load(mapping, back, device + 1, bytes);
 }
 
 static nw_status copy_in(void)
@@ -73,14 +73,14 @@ static uint64_t moved(void)
     struct nw_resident_counts counts;
 
     nw_resident_count(&counts);
-    return mapping == &nw_mapping_resident ? counts.served : UINT64_MAX;
+    return mapping == &nw_gpu_mapping_resident ? counts.served : UINT64_MAX;
 }
 
 /* Put in by one and taken out by the other, both ways round, and again until a
  * kernel has come and done so, for two seconds at most. */
 static void check(void)
 {
-    uint64_t before = mapping == &nw_mapping_resident ? moved() : 0;
+    uint64_t before = mapping == &nw_gpu_mapping_resident ? moved() : 0;
     uint64_t until = nw_clock_ns() + UINT64_C(2000000000);
 
     for (int i = 0; i < 20 || (moved() - before < 20 && nw_clock_ns() < until);
@@ -113,7 +113,7 @@ static double wait_for_all(void)
 
 static void show_resident(void)
 {
-    const struct nw_mapping *resident = mapping;
+    const struct nw_gpu_mapping *resident = mapping;
     struct nw_resident_counts counts;
     double with = wait_for_all(), without;
 
@@ -159,7 +159,7 @@ static void try_one(const char *name, int repeats)
     void *memory = NULL;
 
     setenv("NODEWISE_CHANNEL_MAPPING", name, 1);
-    mapping = nw_mapping_open();
+    mapping = nw_gpu_mapping_open();
     if (!mapping) {
         printf("# %s: not here\n", name);
         return;
@@ -167,15 +167,15 @@ static void try_one(const char *name, int repeats)
     must(nw_channel_memory_new(true, MOST + 64, &memory));
     must(nw_memory_keep_in_step(memory));
     device = memory;
-    if (nw_mapping_serves(mapping, memory)) {
+    if (nw_gpu_mapping_serves(mapping, memory)) {
         try_sizes(repeats);
         must_have_moved();
     } else {
         printf("# %s: gives no memory here\n", name);
     }
-    if (repeats && mapping == &nw_mapping_resident)
+    if (repeats && mapping == &nw_gpu_mapping_resident)
         show_resident();
-    nw_mapping_close(mapping);
+    nw_gpu_mapping_close(mapping);
     nw_channel_memory_free(true, memory);
 }
 

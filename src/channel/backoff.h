@@ -14,7 +14,7 @@
 
 enum { NW_LOOKS = 200, NW_YIELDS_NS = 2000000, NW_NAP_US = 50 };
 
-struct nw_patience {
+struct nw_backoff {
     unsigned idle;     /* looks without news */
     uint64_t since_ns; /* when it began to give way */
 };
@@ -31,7 +31,7 @@ static inline void nw_breathe(void)
 }
 
 /* After a look; whether it is time to give way. */
-static inline bool nw_patience_ends(struct nw_patience *patience, bool news)
+static inline bool nw_backoff_ends(struct nw_backoff *patience, bool news)
 {
     patience->idle = news ? 0 : patience->idle + 1;
     if (patience->idle)
@@ -39,7 +39,7 @@ static inline bool nw_patience_ends(struct nw_patience *patience, bool news)
     return patience->idle > NW_LOOKS;
 }
 
-static inline void nw_give_way(struct nw_patience *patience)
+static inline void nw_give_way(struct nw_backoff *patience)
 {
     uint64_t now = nw_clock_ns();
 

@@ -174,14 +174,14 @@ static nw_status open_parts(nw_channel *channel)
         nw_costs_default(&channel->costs);
         channel->has_gpu = nw_memory_open();
         channel->gpu_count = nw_memory_gpus();
-        channel->mapping = channel->reaches ? nw_mapping_open() : NULL;
-        nw_mapping_prepare(channel->mapping);
+        channel->mapping = channel->reaches ? nw_gpu_mapping_open() : NULL;
+        nw_gpu_mapping_prepare(channel->mapping);
         channel->opens = channel->has_gpu && (!open || strcmp(open, "off"));
-        nw_fetch_open(channel);
+        nw_cma_open(channel);
         status = nw_peers_meet(channel);
     }
     if (!status)
-        nw_choices_open(channel);
+        nw_selection_open(channel);
     if (!status)
         status = make_bounces(channel);
     if (!status)
@@ -199,16 +199,16 @@ static void unregister(nw_channel *channel, int f)
         nw_endpoint_unregister(c->region[f]);
     nw_endpoint_unregister(channel->slots_region[f]);
     nw_endpoint_unregister(channel->bounces_region[f]);
-    nw_regions_close(&channel->regions[f]);
+    nw_rcache_close(&channel->regions[f]);
 }
 
 static void free_parts(nw_channel *channel)
 {
     for (int f = 0; f < NW_ENDPOINTS; f++)
         unregister(channel, f);
-    nw_opened_close(channel);
-    nw_fetch_close(channel);
-    nw_mapping_close(channel->mapping);
+    nw_ipc_close(channel);
+    nw_cma_close(channel);
+    nw_gpu_mapping_close(channel->mapping);
     for (int f = 0; f < NW_ENDPOINTS; f++)
         nw_endpoint_close(&channel->fabric[f]);
     nw_requests_free(channel);
@@ -278,7 +278,7 @@ static bool all_said_bye(const nw_channel *channel)
 static void say_bye(nw_channel *channel)
 {
     struct nw_wire bye = {.kind = NW_WIRE_BYE};
-    struct nw_patience patience = {0};
+    struct nw_backoff patience = {0};
     uint64_t until =
         nw_clock_ns() + channel->options.timeout_ms * UINT64_C(100000);
 
@@ -287,19 +287,19 @@ static void say_bye(nw_channel *channel)
             nw_send_control(&channel->peer[i], channel, &bye);
     while ((!all_said_bye(channel) || channel->controls > 0) &&
            nw_clock_ns() < until)
-        if (nw_patience_ends(&patience, nw_progress(channel)))
+        if (nw_backoff_ends(&patience, nw_progress(channel)))
             nw_give_way(&patience);
 }
 
 void nw_channel_flush(nw_channel *channel)
 {
     uint64_t until = nw_clock_ns() + UINT64_C(1000000000);
-    struct nw_patience patience = {0};
+    struct nw_backoff patience = {0};
 
     nw_channel_lock(channel);
     while ((channel->controls > 0 || channel->stuck || channel->flying.head) &&
            nw_clock_ns() < until)
-        if (nw_patience_ends(&patience, nw_progress(channel)))
+        if (nw_backoff_ends(&patience, nw_progress(channel)))
             nw_give_way(&patience);
     nw_channel_unlock(channel);
 }
@@ -330,8 +330,8 @@ const char *nw_channel_provider(nw_channel *channel, int32_t peer)
 
 const char *nw_channel_reach(nw_channel *channel, int32_t peer)
 {
-    static const char *const ways[NW_REACHES] = {"staged", "by dma-buf",
-                                                 "by peer memory"};
+    static const char *const ways[NW_HMEM_WAYS] = {"staged", "by dma-buf",
+                                                   "by peer memory"};
     static _Thread_local char text[512];
     const struct nw_endpoint *fabric;
 
@@ -347,12 +347,12 @@ const char *nw_channel_reach(nw_channel *channel, int32_t peer)
 const char *nw_channel_mapping(nw_channel *channel)
 {
     static _Thread_local char name[64];
-    const struct nw_mapping *mapping =
-        channel ? channel->mapping : nw_mapping_open();
-    bool also = nw_vulkan_is_used() && mapping != &nw_mapping_vulkan;
+    const struct nw_gpu_mapping *mapping =
+        channel ? channel->mapping : nw_gpu_mapping_open();
+    bool also = nw_vulkan_is_used() && mapping != &nw_gpu_mapping_vulkan;
 
     if (!channel)
-        nw_mapping_close(mapping);
+        nw_gpu_mapping_close(mapping);
     if (!mapping)
         return "none";
     snprintf(name, sizeof name, "%s%s", also ? "vulkan, " : "", mapping->name);

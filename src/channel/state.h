@@ -25,7 +25,7 @@ enum {
     NW_BOUNCES = 16,       /* packed messages under way */
     NW_SPARE_SLOTS = 8,    /* of each peer, for what costs no credit */
     NW_ENDPOINTS = 2,      /* to this host, to others */
-    NW_OPENED = 32,        /* allocations of other processes, kept open */
+    NW_IPC_MAPPINGS = 32,  /* allocations of other processes, kept open */
     NW_OPEN_BYTES = 65536, /* messages that are worth opening for */
     NW_ALONE = 2,          /* messages under way: one, and its answer */
     NW_ERROR_TEXT = 192,
@@ -40,7 +40,7 @@ enum nw_op_kind {
     NW_OP_SEND,
     NW_OP_CONTROL,
     NW_OP_WRITE,
-    NW_OP_PART
+    NW_OP_DRAIN
 };
 struct nw_op {
     struct fi_context2 context;
@@ -90,7 +90,7 @@ struct nw_flight {
 };
 
 /* GPU memory of another process of this host. */
-struct nw_opened {
+struct nw_ipc_mapping {
     void *memory; /* NULL: free */
     char handle[64];
     uint64_t id, used_ns;
@@ -230,11 +230,11 @@ struct nw_channel {
     uint64_t words;   /* of our board, in use */
     int32_t controls; /* under way */
     int32_t stuck;    /* peers with something to send */
-    const struct nw_mapping *mapping;
+    const struct nw_gpu_mapping *mapping;
     bool has_gpu, reaches; /* GPU memory past the driver, if it can */
     bool opens;            /* GPU memory of other processes */
-    struct nw_opened opened[NW_OPENED];
-    struct nw_regions regions[NW_ENDPOINTS];
+    struct nw_ipc_mapping opened[NW_IPC_MAPPINGS];
+    struct nw_rcache regions[NW_ENDPOINTS];
     /* How large messages leave GPU memory that the adapter reaches: read by
      * it, or copied out before. */
     struct nw_pace takes[NW_ENDPOINTS][NW_TAKE_SIZES];
@@ -341,7 +341,7 @@ void nw_rendezvous_written(nw_channel *channel, struct nw_flight *flight,
                            nw_status status);
 void nw_rendezvous_push(nw_channel *channel);
 /* The peer is gone, writes to it may never end: others need their pieces. */
-void nw_rendezvous_ground(nw_channel_request *request);
+void nw_rendezvous_peer_lost(nw_channel_request *request);
 /* Nobody is to write to what was granted for it any more. */
 void nw_rendezvous_revoke(nw_channel_request *request);
 /* Once nothing flies, or libfabric is closed. */
@@ -350,18 +350,18 @@ void nw_rendezvous_drop(nw_channel_request *request);
 
 /* wireup/drain.c: a peer that is lost may live, and libfabric be busy with what
  * was sent to it or granted: such requests end once it is not. */
-static inline bool nw_request_is_parting(const nw_channel_request *request)
+static inline bool nw_request_is_draining(const nw_channel_request *request)
 {
     return request->list && request->list == &request->channel->parting;
 }
-bool nw_parting_keeps(nw_channel_request *request, nw_status status);
-void nw_parting_look(nw_channel *channel);
-void nw_parting_refused(struct nw_peer *peer, int error); /* of libfabric */
+bool nw_drain_keeps(nw_channel_request *request, nw_status status);
+void nw_drain_look(nw_channel *channel);
+void nw_drain_refused(struct nw_peer *peer, int error); /* of libfabric */
 
 /* tune/selection.c */
-void nw_choices_open(nw_channel *channel); /* once providers are known */
-enum nw_locality nw_choices_locality(const nw_channel *channel, int fabric,
-                                     int32_t gpu);
+void nw_selection_open(nw_channel *channel); /* once providers are known */
+enum nw_locality nw_selection_locality(const nw_channel *channel, int fabric,
+                                       int32_t gpu);
 struct nw_way_of nw_choose_way(nw_channel *channel,
                                const nw_channel_request *request,
                                uint64_t bytes);
@@ -370,16 +370,16 @@ struct nw_way_of nw_choose_way(nw_channel *channel,
 bool nw_choose_to_copy(const nw_channel_request *request);
 
 /* proto/ipc.c: false where the message must go another way. */
-bool nw_opened_offer(nw_channel_request *request);
+bool nw_ipc_offer(nw_channel_request *request);
 /* The sender's: whether it would, and how long it took in the end. */
-void nw_opened_weigh(nw_channel_request *request);
-void nw_opened_took(nw_channel_request *request);
-void nw_opened_asked(nw_channel *channel, struct nw_peer *peer,
-                     const struct nw_wire *open);
+void nw_ipc_weigh(nw_channel_request *request);
+void nw_ipc_took(nw_channel_request *request);
+void nw_ipc_asked(nw_channel *channel, struct nw_peer *peer,
+                  const struct nw_wire *open);
 /* Closes what was opened of a peer's memory; whether there was any. */
-bool nw_opened_forget(nw_channel *channel, const struct nw_peer *peer);
-void nw_opened_look(nw_channel *channel, uint64_t now); /* closes unused ones */
-void nw_opened_close(nw_channel *channel);
+bool nw_ipc_forget(nw_channel *channel, const struct nw_peer *peer);
+void nw_ipc_look(nw_channel *channel, uint64_t now); /* closes unused ones */
+void nw_ipc_close(nw_channel *channel);
 
 /* proto/progress.c */
 bool nw_progress(nw_channel *channel); /* whether anything happened */

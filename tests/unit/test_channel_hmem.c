@@ -312,13 +312,13 @@ static void free_between(nw_channel *channel, const struct job *job,
                          int32_t rank)
 {
     (void)job;
-    for (int i = 0; i < 2 * NW_REGIONS + 8; i++) {
+    for (int i = 0; i < 2 * NW_RCACHE_REGIONS + 8; i++) {
         void *memory = page(true, 20000);
         unsigned long copied =
             send_one(channel, (i & 1) == rank, memory, 20000, i);
 
         SHOULD(!copied || (i & 1) == rank);
-        SHOULD(channel->regions[1].count <= NW_REGIONS);
+        SHOULD(channel->regions[1].count <= NW_RCACHE_REGIONS);
         nw_channel_memory_free(true, memory);
     }
 }
@@ -338,7 +338,7 @@ static void keep_regions(nw_channel *channel, const struct job *job,
     enum { BUFFERS = 100, BYTES = 10000 };
     static const char *const names[] = {"verbs;ofi_rxm", NULL};
     struct nw_endpoint fabric = {0};
-    struct nw_regions regions = {0};
+    struct nw_rcache regions = {0};
     struct nw_region *region = NULL, *held = NULL;
     struct nw_random random;
     void *memory[BUFFERS];
@@ -349,28 +349,28 @@ static void keep_regions(nw_channel *channel, const struct job *job,
     nw_random_init(&random, 11);
     for (int i = 0; i < BUFFERS; i++)
         memory[i] = page(true, BYTES);
-    MUST(nw_regions_take(&regions, &fabric,
-                         &(struct nw_channel_message){.buffer = memory[0]},
-                         &held));
+    MUST(nw_rcache_take(&regions, &fabric,
+                        &(struct nw_channel_message){.buffer = memory[0]},
+                        &held));
     for (int i = 0; i < job->messages; i++) {
         uint64_t at = nw_random_below(&random, BUFFERS);
         struct nw_channel_message inside = {
             .buffer = (char *)memory[at] + nw_random_below(&random, BYTES)};
 
-        MUST(nw_regions_take(&regions, &fabric, &inside, &region));
+        MUST(nw_rcache_take(&regions, &fabric, &inside, &region));
         SHOULD(region->start == (uintptr_t)memory[at]);
         SHOULD((at == 0) == (region == held)); /* in use, so never dropped */
-        SHOULD(regions.count <= NW_REGIONS);
-        nw_regions_give(region);
+        SHOULD(regions.count <= NW_RCACHE_REGIONS);
+        nw_rcache_give(region);
     }
-    SHOULD(regions.count == NW_REGIONS);
+    SHOULD(regions.count == NW_RCACHE_REGIONS);
     SHOULD(regions.hits > (uint64_t)job->messages / 2);
     nw_channel_memory_free(true, memory[0]);
-    SHOULD(nw_regions_take(&regions, &fabric,
-                           &(struct nw_channel_message){.buffer = memory[0]},
-                           &region) == NW_ECUDA);
-    nw_regions_give(held);
-    nw_regions_close(&regions);
+    SHOULD(nw_rcache_take(&regions, &fabric,
+                          &(struct nw_channel_message){.buffer = memory[0]},
+                          &region) == NW_ECUDA);
+    nw_rcache_give(held);
+    nw_rcache_close(&regions);
     nw_endpoint_close(&fabric);
     for (int i = 1; i < BUFFERS; i++)
         nw_channel_memory_free(true, memory[i]);
@@ -389,10 +389,10 @@ static void regions_are_kept_and_bounded(void **state)
 
 /* -- read by the adapter, for the process itself -- */
 
-static nw_status pull_out(struct nw_pull *pull, char *gpu, size_t bytes,
+static nw_status pull_out(struct nw_loopback *pull, char *gpu, size_t bytes,
                           int seed)
 {
-    static char came[NW_PULL_BYTES + 1];
+    static char came[NW_LOOPBACK_BYTES + 1];
     struct nw_memory_range range;
     unsigned long before;
     nw_status status;
@@ -401,7 +401,7 @@ static nw_status pull_out(struct nw_pull *pull, char *gpu, size_t bytes,
     MUST(nw_memory_range(gpu, &range));
     memset(came, 0x55, sizeof came);
     before = copies();
-    status = nw_pull_out(pull, came, gpu, bytes, &range);
+    status = nw_loopback_out(pull, came, gpu, bytes, &range);
     SHOULD(copies() == before);
     if (status)
         return status;
@@ -413,32 +413,34 @@ static nw_status pull_out(struct nw_pull *pull, char *gpu, size_t bytes,
 /* More allocations than are kept, freed and given out anew between. */
 static void pull_all(nw_channel *channel, const struct job *job, int32_t rank)
 {
-    struct nw_pull *pull = NULL;
+    struct nw_loopback *pull = NULL;
 
     (void)channel, (void)rank;
     setenv("NODEWISE_CHANNEL_PROVIDER", "verbs;ofi_rxm", 1);
     if (job->messages) {
-        SHOULD(nw_pull_open(&pull) == NW_ENODEV);
+        SHOULD(nw_loopback_open(&pull) == NW_ENODEV);
         return;
     }
-    MUST(nw_pull_open(&pull));
-    for (int i = 0; i < NW_REGIONS + 8; i++) {
-        char *memory = page(true, 2 * NW_PULL_BYTES), *other = page(true, 64);
+    MUST(nw_loopback_open(&pull));
+    for (int i = 0; i < NW_RCACHE_REGIONS + 8; i++) {
+        char *memory = page(true, 2 * NW_LOOPBACK_BYTES),
+             *other = page(true, 64);
 
         MUST(pull_out(pull, memory, 1, i));
         MUST(pull_out(pull, memory + i, 4096 + (size_t)i, i + 1));
         MUST(pull_out(pull, other, 64, i + 2));
-        MUST(pull_out(pull, memory + NW_PULL_BYTES, NW_PULL_BYTES, i + 3));
+        MUST(pull_out(pull, memory + NW_LOOPBACK_BYTES, NW_LOOPBACK_BYTES,
+                      i + 3));
         nw_channel_memory_free(true, memory);
         if (i % 3)
             nw_channel_memory_free(true, other);
     }
     leave_room(0);
     SHOULD(pull_out(pull, page(true, 64), 64, 1) == NW_EIO);
-    SHOULD(!nw_pull_hangs(pull));
+    SHOULD(!nw_loopback_hangs(pull));
     leave_room(1);
     MUST(pull_out(pull, page(true, 64), 64, 2));
-    nw_pull_close(pull);
+    nw_loopback_close(pull);
 }
 
 static void bytes_are_pulled(void **state)

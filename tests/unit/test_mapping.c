@@ -66,12 +66,12 @@ static void in_process(void (*work)(void))
     assert_int_equal(how, 0);
 }
 
-static const struct nw_mapping *open_resident(void)
+static const struct nw_gpu_mapping *open_resident(void)
 {
-    const struct nw_mapping *mapping;
+    const struct nw_gpu_mapping *mapping;
 
     setenv("NODEWISE_CHANNEL_MAPPING", "resident", 1);
-    mapping = nw_mapping_open();
+    mapping = nw_gpu_mapping_open();
     SHOULD(mapping && !strcmp(mapping->name, "resident"));
     return mapping;
 }
@@ -98,8 +98,8 @@ static uint64_t served(void)
 }
 
 /* A message of any size to any place and back, with what is beside it. */
-static void try_one(const struct nw_mapping *mapping, int32_t gpu, char *device,
-                    struct nw_random *random)
+static void try_one(const struct nw_gpu_mapping *mapping, int32_t gpu,
+                    char *device, struct nw_random *random)
 {
     static _Thread_local char mine[ROOM], back[ROOM], whole[ROOM];
     size_t most = nw_random_below(random, 4) ? 300 : ROOM - 2 * GUARD;
@@ -109,12 +109,12 @@ static void try_one(const struct nw_mapping *mapping, int32_t gpu, char *device,
     fill(whole, ROOM, nw_random_below(random, 1000));
     fill(mine, bytes, nw_random_below(random, 1000));
     MUST(nw_memory_copy_in(gpu, device, whole, ROOM));
-    MUST(nw_mapping_store(mapping, device + at, mine, bytes));
+    MUST(nw_gpu_mapping_store(mapping, device + at, mine, bytes));
     memcpy(whole + at, mine, bytes);
     MUST(nw_memory_copy_out(gpu, back, device, ROOM));
     SHOULD(!memcmp(back, whole, ROOM));
     memset(back, 1, bytes + 1);
-    MUST(nw_mapping_load(mapping, back, device + at, bytes));
+    MUST(nw_gpu_mapping_load(mapping, back, device + at, bytes));
     SHOULD(!memcmp(back, mine, bytes) && back[bytes] == 1);
 }
 
@@ -128,15 +128,15 @@ static char *memory_of(int32_t gpu, size_t bytes)
 }
 
 /* Sends so close together that a kernel is called, until it did enough. */
-static void use(const struct nw_mapping *mapping, char *device)
+static void use(const struct nw_gpu_mapping *mapping, char *device)
 {
     uint64_t goal = served() + ENOUGH;
 
     for (unsigned i = 0; served() < goal; i++) {
         unsigned back = 0;
 
-        MUST(nw_mapping_store(mapping, device, &i, sizeof i));
-        MUST(nw_mapping_load(mapping, &back, device, sizeof back));
+        MUST(nw_gpu_mapping_store(mapping, device, &i, sizeof i));
+        MUST(nw_gpu_mapping_load(mapping, &back, device, sizeof back));
         SHOULD(back == i);
     }
 }
@@ -149,7 +149,7 @@ static void stay(void)
 
 static void any_bytes(void)
 {
-    const struct nw_mapping *mapping = open_resident();
+    const struct nw_gpu_mapping *mapping = open_resident();
     struct nw_random random;
 
     stay();
@@ -163,7 +163,7 @@ static void any_bytes(void)
         }
         nw_gpu_cuda.free(device);
     }
-    nw_mapping_close(mapping);
+    nw_gpu_mapping_close(mapping);
 }
 
 static void test_any_bytes(void **state)
@@ -185,7 +185,7 @@ static void *one_thread(void *mapping)
 
 static void threads(void)
 {
-    const struct nw_mapping *mapping = open_resident();
+    const struct nw_gpu_mapping *mapping = open_resident();
     pthread_t thread[3];
 
     stay();
@@ -194,7 +194,7 @@ static void threads(void)
         pthread_create(&thread[i], NULL, one_thread, (void *)mapping);
     for (int i = 0; i < 3; i++)
         pthread_join(thread[i], NULL);
-    nw_mapping_close(mapping);
+    nw_gpu_mapping_close(mapping);
 }
 
 static void test_threads(void **state)
@@ -208,7 +208,7 @@ static void test_threads(void **state)
 static void leaves(void)
 {
     long (*live)(void);
-    const struct nw_mapping *mapping = open_resident(), *again;
+    const struct nw_gpu_mapping *mapping = open_resident(), *again;
     char *device = memory_of(0, ROOM);
     long before;
 
@@ -226,10 +226,10 @@ static void leaves(void)
         nw_gpu_cuda.free(other); /* waits for the whole GPU */
     }
     SHOULD(live() > before);
-    again = nw_mapping_open();
-    nw_mapping_close(mapping);
+    again = nw_gpu_mapping_open();
+    nw_gpu_mapping_close(mapping);
     use(again, device);
-    nw_mapping_close(again);
+    nw_gpu_mapping_close(again);
     SHOULD(live() == before);
 }
 
@@ -242,7 +242,7 @@ static void test_leaves(void **state)
 static void full_gpu(void)
 {
     void (*others)(int);
-    const struct nw_mapping *mapping = open_resident();
+    const struct nw_gpu_mapping *mapping = open_resident();
     char *device = memory_of(0, ROOM);
     struct nw_resident_counts counts;
     struct nw_random random;
@@ -251,7 +251,7 @@ static void full_gpu(void)
     nw_random_init(&random, 3);
     others(1);
     do /* close together, or none is called */
-        MUST(nw_mapping_store(mapping, device, "ab", 2));
+        MUST(nw_gpu_mapping_store(mapping, device, "ab", 2));
     while (nw_resident_count(&counts), !counts.launched);
     for (int i = 0; i < 20; i++)
         try_one(mapping, 0, device, &random);
@@ -260,7 +260,7 @@ static void full_gpu(void)
     others(0);
     stay();
     use(mapping, device);
-    nw_mapping_close(mapping);
+    nw_gpu_mapping_close(mapping);
 }
 
 static void test_full_gpu(void **state)
@@ -273,7 +273,7 @@ static void no_kernel(void)
 {
     struct nw_resident_counts counts;
     struct nw_random random;
-    const struct nw_mapping *mapping;
+    const struct nw_gpu_mapping *mapping;
     char *device;
 
     setenv("FAKE_CUDA_FAIL", "cuLaunchKernel", 1);
@@ -284,7 +284,7 @@ static void no_kernel(void)
         try_one(mapping, 0, device, &random);
     nw_resident_count(&counts);
     SHOULD(!counts.launched && !counts.served && counts.driven == 60);
-    nw_mapping_close(mapping);
+    nw_gpu_mapping_close(mapping);
 }
 
 static void test_no_kernel(void **state)
@@ -295,22 +295,22 @@ static void test_no_kernel(void **state)
 
 static void bad_memory(void)
 {
-    const struct nw_mapping *mapping = open_resident();
+    const struct nw_gpu_mapping *mapping = open_resident();
     char *device = memory_of(0, 1000), *other = memory_of(0, 10), byte = 0;
     void (*reset)(int);
 
     stay();
     use(mapping, device);
-    SHOULD(nw_mapping_store(mapping, device + 999, "ab", 2) == NW_ECUDA);
-    SHOULD(nw_mapping_load(mapping, &byte, device + 1000, 1) == NW_ECUDA);
-    SHOULD(nw_mapping_store(mapping, &byte, "a", 1) != NW_OK);
+    SHOULD(nw_gpu_mapping_store(mapping, device + 999, "ab", 2) == NW_ECUDA);
+    SHOULD(nw_gpu_mapping_load(mapping, &byte, device + 1000, 1) == NW_ECUDA);
+    SHOULD(nw_gpu_mapping_store(mapping, &byte, "a", 1) != NW_OK);
     nw_gpu_cuda.free(other);
-    SHOULD(nw_mapping_store(mapping, other, "a", 1) == NW_ECUDA);
+    SHOULD(nw_gpu_mapping_store(mapping, other, "a", 1) == NW_ECUDA);
     use(mapping, device);
     *(void **)&reset = driver("fake_cuda_break");
     reset(719);
-    SHOULD(nw_mapping_store(mapping, device, "a", 1) == NW_ECUDA);
-    nw_mapping_close(mapping);
+    SHOULD(nw_gpu_mapping_store(mapping, device, "a", 1) == NW_ECUDA);
+    nw_gpu_mapping_close(mapping);
 }
 
 static void test_bad_memory(void **state)
@@ -323,18 +323,18 @@ static void test_bad_memory(void **state)
 static void ready_at_open(void)
 {
     long (*live)(void);
-    const struct nw_mapping *mapping = open_resident();
+    const struct nw_gpu_mapping *mapping = open_resident();
     char *device = memory_of(0, ROOM);
     long before;
 
     setenv("FAKE_CUDA_MPS", "1", 1); /* as in leaves() */
     *(void **)&live = driver("fake_cuda_live");
-    nw_mapping_prepare(mapping);
+    nw_gpu_mapping_prepare(mapping);
     before = live();
     stay();
     use(mapping, device);
     SHOULD(live() == before);
-    nw_mapping_close(mapping);
+    nw_gpu_mapping_close(mapping);
 }
 
 static void test_ready_at_open(void **state)
@@ -346,7 +346,7 @@ static void test_ready_at_open(void **state)
 /* Two processes on one GPU, whose work takes turns unless MPS runs. */
 static void share(int32_t rank, int meet)
 {
-    const struct nw_mapping *mapping = &nw_mapping_resident;
+    const struct nw_gpu_mapping *mapping = &nw_gpu_mapping_resident;
     unsigned long (*turns)(void);
     struct nw_resident_counts counts;
     char *device, byte = 'a';
@@ -358,12 +358,12 @@ static void share(int32_t rank, int meet)
     SHOULD(write(meet, &byte, 1) == 1 && read(meet, &byte, 1) == 1);
     usleep(2000); /* the kernel was asked before the other one was there */
     for (int i = 0; i < 2000; i++)
-        MUST(nw_mapping_store(mapping, device, &rank, sizeof rank));
+        MUST(nw_gpu_mapping_store(mapping, device, &rank, sizeof rank));
     SHOULD(write(meet, &byte, 1) == 1 && read(meet, &byte, 1) == 1);
     nw_resident_count(&counts);
     SHOULD((counts.launched > 0) == (getenv("FAKE_CUDA_MPS") != NULL));
     SHOULD(turns() == 0);
-    nw_mapping_close(mapping);
+    nw_gpu_mapping_close(mapping);
 }
 
 static void share_both(void)
@@ -399,7 +399,7 @@ static void test_nobody_waits_for_it(void **state)
 /* cudaDeviceReset frees all that was made, and what comes next begins anew. */
 static void reset_gpu(void)
 {
-    const struct nw_mapping *mapping = open_resident();
+    const struct nw_gpu_mapping *mapping = open_resident();
     int (*reset)(int);
     char *device = memory_of(0, ROOM);
 
@@ -410,7 +410,7 @@ static void reset_gpu(void)
     device = memory_of(0, ROOM);
     use(mapping, device);
     SHOULD(!reset(0));
-    nw_mapping_close(mapping);
+    nw_gpu_mapping_close(mapping);
 }
 
 static void test_reset(void **state)
@@ -422,7 +422,7 @@ static void test_reset(void **state)
 /* Kernels of one context must not touch memory of another. */
 static void other_context(void)
 {
-    const struct nw_mapping *mapping = open_resident();
+    const struct nw_gpu_mapping *mapping = open_resident();
     int (*create)(void **, unsigned, int), (*alloc)(uint64_t *, size_t);
     char *device = memory_of(0, ROOM);
     struct nw_random random;
@@ -440,7 +440,7 @@ static void other_context(void)
         MUST(nw_gpu_cuda.select(0));
         use(mapping, device);
     }
-    nw_mapping_close(mapping);
+    nw_gpu_mapping_close(mapping);
 }
 
 static void test_other_context(void **state)
@@ -475,7 +475,7 @@ static char *mapped_memory(size_t piece)
 /* What the driver describes in part only is copied. */
 static void pool_memory(void)
 {
-    const struct nw_mapping *mapping = open_resident();
+    const struct nw_gpu_mapping *mapping = open_resident();
     int (*alloc)(uint64_t *, size_t, void *);
     char *device = memory_of(0, ROOM);
     uint64_t pool = 0;
@@ -491,7 +491,7 @@ static void pool_memory(void)
         use(mapping, device);
         try_one(mapping, 0, mapped_memory(ROOM / 2), &random);
     }
-    nw_mapping_close(mapping);
+    nw_gpu_mapping_close(mapping);
 }
 
 static void test_pool_memory(void **state)
@@ -502,14 +502,14 @@ static void test_pool_memory(void **state)
 
 static const char *chosen(const char *word)
 {
-    const struct nw_mapping *mapping;
+    const struct nw_gpu_mapping *mapping;
     const char *name;
 
     if (word)
         setenv("NODEWISE_CHANNEL_MAPPING", word, 1);
-    mapping = nw_mapping_open();
+    mapping = nw_gpu_mapping_open();
     name = mapping ? mapping->name : "none";
-    nw_mapping_close(mapping);
+    nw_gpu_mapping_close(mapping);
     return name;
 }
 
@@ -620,7 +620,7 @@ static void one_memory(void)
 {
     enum { BYTES = 70000 };
     static char mine[BYTES], back[BYTES];
-    const struct nw_mapping *mapping;
+    const struct nw_gpu_mapping *mapping;
     void *memory = NULL, *other;
     char *host;
     long (*live)(void);
@@ -628,7 +628,7 @@ static void one_memory(void)
 
     need_vulkan();
     setenv("NODEWISE_CHANNEL_MAPPING", "vulkan", 1);
-    mapping = nw_mapping_open();
+    mapping = nw_gpu_mapping_open();
     SHOULD(mapping && !strcmp(mapping->name, "vulkan"));
     nw_gpu_cuda.free(memory_of(0, 1)); /* what the library keeps on a GPU */
     *(void **)&live = driver("fake_cuda_live");
@@ -639,24 +639,24 @@ static void one_memory(void)
     host = nw_vulkan_at(memory, BYTES);
     SHOULD(host && nw_memory_gpu(memory) == 0 && host != memory);
     fill(mine, BYTES, 1);
-    MUST(nw_mapping_store(mapping, (char *)memory + 5, mine, BYTES - 5));
+    MUST(nw_gpu_mapping_store(mapping, (char *)memory + 5, mine, BYTES - 5));
     MUST(nw_memory_copy_out(0, back, memory, BYTES));
     SHOULD(!memcmp(back + 5, mine, BYTES - 5));
     MUST(nw_memory_copy_in(0, memory, mine, BYTES));
     SHOULD(!memcmp(host, mine, BYTES));
-    MUST(nw_mapping_load(mapping, back, memory, BYTES));
+    MUST(nw_gpu_mapping_load(mapping, back, memory, BYTES));
     SHOULD(!memcmp(back, mine, BYTES));
     other = memory_of(0, 100);
-    SHOULD(nw_mapping_serves(mapping, memory));
-    SHOULD(!nw_mapping_serves(mapping, other));
-    SHOULD(nw_mapping_store(mapping, other, "a", 1) == NW_ECUDA);
-    SHOULD(nw_mapping_store(mapping, (char *)memory + 131072, "a", 1) ==
+    SHOULD(nw_gpu_mapping_serves(mapping, memory));
+    SHOULD(!nw_gpu_mapping_serves(mapping, other));
+    SHOULD(nw_gpu_mapping_store(mapping, other, "a", 1) == NW_ECUDA);
+    SHOULD(nw_gpu_mapping_store(mapping, (char *)memory + 131072, "a", 1) ==
            NW_ECUDA);
     nw_gpu_cuda.free(other);
     nw_channel_memory_free(true, memory);
     SHOULD(live() == before && !nw_vulkan_is_used());
-    SHOULD(nw_mapping_store(mapping, memory, "a", 1) == NW_ECUDA);
-    nw_mapping_close(mapping);
+    SHOULD(nw_gpu_mapping_store(mapping, memory, "a", 1) == NW_ECUDA);
+    nw_gpu_mapping_close(mapping);
 }
 
 static void test_one_memory(void **state)
@@ -668,7 +668,7 @@ static void test_one_memory(void **state)
 /* The kernel's inbox is where Vulkan is used, and its orders come through. */
 static void inbox_on_gpu(void)
 {
-    const struct nw_mapping *mapping;
+    const struct nw_gpu_mapping *mapping;
     struct nw_resident_counts counts;
     struct nw_random random;
     void *memory = NULL, *host = NULL;
@@ -689,7 +689,7 @@ static void inbox_on_gpu(void)
     try_one(mapping, 0, memory, &random);
     nw_resident_count(&counts);
     SHOULD(counts.beside && counts.beside == counts.launched);
-    nw_mapping_close(mapping);
+    nw_gpu_mapping_close(mapping);
     SHOULD(nw_vulkan_free(memory) && !nw_vulkan_is_used());
 }
 
@@ -738,7 +738,7 @@ static void no_such_gpu(void)
     need_vulkan();
     setenv("FAKE_CUDA_UUID", "00112233445566778899aabbccddeeff", 1);
     setenv("NODEWISE_CHANNEL_MAPPING", "vulkan", 1);
-    SHOULD(!nw_mapping_open());
+    SHOULD(!nw_gpu_mapping_open());
     MUST(nw_channel_memory_new(true, 4096, &memory));
     SHOULD(!nw_vulkan_is_used());
     nw_channel_memory_free(true, memory);

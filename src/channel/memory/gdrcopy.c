@@ -164,7 +164,7 @@ static void gdr_read(const struct nw_mapped *mapped, void *to, const void *from,
     (void)gdr.read((struct gdr_handle){mapped->handle}, to, from, bytes);
 }
 
-const struct nw_mapping nw_mapping_gdrcopy = {
+const struct nw_gpu_mapping nw_gpu_mapping_gdrcopy = {
     .name = "gdrcopy",
     .open = gdr_open,
     .map = gdr_map_at,

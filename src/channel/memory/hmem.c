@@ -41,7 +41,7 @@ struct trial {
     bool hangs;
 };
 
-bool nw_reach_is_offered(const char *provider)
+bool nw_hmem_is_offered(const char *provider)
 {
     return !strncmp(provider, "verbs", 5) || !strcmp(provider, "efa") ||
            !strcmp(provider, "cxi");
@@ -100,10 +100,10 @@ static nw_status by_dmabuf(struct nw_endpoint *fabric, void *memory,
     return status;
 }
 
-nw_status nw_reach_register(struct nw_endpoint *fabric, void *memory,
-                            size_t bytes, struct fid_mr **out)
+nw_status nw_hmem_register(struct nw_endpoint *fabric, void *memory,
+                           size_t bytes, struct fid_mr **out)
 {
-    return fabric->reach == NW_REACH_DMABUF
+    return fabric->reach == NW_HMEM_DMABUF
                ? by_dmabuf(fabric, memory, bytes, out)
                : by_peer(fabric, memory, bytes, out);
 }
@@ -125,15 +125,14 @@ static bool has_module(void)
     return false;
 }
 
-static nw_status is_possible(const struct nw_endpoint *fabric,
-                             enum nw_reach way)
+static nw_status is_possible(const struct nw_endpoint *fabric, enum nw_hmem way)
 {
     uint32_t version = fabric->info->fabric_attr->api_version;
 
-    if (way == NW_REACH_DMABUF && FI_VERSION_LT(version, FI_VERSION(1, 20)))
+    if (way == NW_HMEM_DMABUF && FI_VERSION_LT(version, FI_VERSION(1, 20)))
         return nw_fail(NW_ENODEV, "libfabric takes none before 1.20");
     /* others have it in their own module */
-    if (way == NW_REACH_PEER && !strncmp(fabric->provider, "verbs", 5) &&
+    if (way == NW_HMEM_PEER && !strncmp(fabric->provider, "verbs", 5) &&
         !has_module())
         return nw_fail(NW_ENODEV, "no module nvidia_peermem is loaded");
     return NW_OK;
@@ -190,15 +189,14 @@ static nw_status there_and_back(struct trial *trial)
     return status ? status : check_bytes(trial->host, back, "write out of");
 }
 
-static nw_status try_way(struct trial *trial, enum nw_reach way)
+static nw_status try_way(struct trial *trial, enum nw_hmem way)
 {
     struct nw_endpoint *fabric = trial->fabric;
     nw_status status = is_possible(fabric, way);
 
     fabric->reach = way;
     if (!status)
-        status =
-            nw_reach_register(fabric, trial->gpu, ROOM, &trial->gpu_region);
+        status = nw_hmem_register(fabric, trial->gpu, ROOM, &trial->gpu_region);
     if (!status)
         status = nw_memory_keep_in_step(trial->gpu);
     if (!status)
@@ -224,9 +222,9 @@ static nw_status prepare(struct trial *trial)
     return status;
 }
 
-static const char *const names[NW_REACHES] = {
-    [NW_REACH_DMABUF] = "dma-buf",
-    [NW_REACH_PEER] = "peer memory",
+static const char *const names[NW_HMEM_WAYS] = {
+    [NW_HMEM_DMABUF] = "dma-buf",
+    [NW_HMEM_PEER] = "peer memory",
 };
 
 static void note(struct nw_endpoint *fabric, const char *what)
@@ -247,9 +245,9 @@ static bool sends_straight(const struct nw_endpoint *fabric)
                                         FI_OPT_FI_HMEM_P2P, &how, sizeof how);
 }
 
-bool nw_reach_find(struct nw_endpoint *fabric)
+bool nw_hmem_find(struct nw_endpoint *fabric)
 {
-    static const enum nw_reach ways[] = {NW_REACH_DMABUF, NW_REACH_PEER};
+    static const enum nw_hmem ways[] = {NW_HMEM_DMABUF, NW_HMEM_PEER};
     struct trial trial = {.fabric = fabric};
     nw_status status = prepare(&trial);
     bool found = false;
@@ -264,7 +262,7 @@ bool nw_reach_find(struct nw_endpoint *fabric)
     if (found)
         fabric->gathers = sends_straight(fabric);
     else
-        fabric->reach = NW_REACH_NONE;
+        fabric->reach = NW_HMEM_NONE;
     if (trial.hangs)
         return false; /* what it has may still be written to */
     nw_endpoint_unregister(trial.host_region);

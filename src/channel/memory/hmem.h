@@ -7,14 +7,14 @@
 #include "channel/memory/memory.h"
 
 /* Whether the provider is one of adapters, which is asked for GPU memory. */
-bool nw_reach_is_offered(const char *provider);
+bool nw_hmem_is_offered(const char *provider);
 /* Tries on an endpoint that was opened for GPU memory and not used yet each way
  * with some memory, and writes to it and from it through the adapter; keeps the
  * first that moves the right bytes, and why those before it do not. */
-bool nw_reach_find(struct nw_endpoint *fabric);
+bool nw_hmem_find(struct nw_endpoint *fabric);
 /* GPU memory, by the way that was found; NW_EIO where it is refused. */
-NW_MUST_CHECK nw_status nw_reach_register(struct nw_endpoint *fabric,
-                                          void *memory, size_t bytes,
-                                          struct fid_mr **out);
+NW_MUST_CHECK nw_status nw_hmem_register(struct nw_endpoint *fabric,
+                                         void *memory, size_t bytes,
+                                         struct fid_mr **out);
 
 #endif

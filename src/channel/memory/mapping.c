@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct nw_mapping *const all[] = {
-    &nw_mapping_gdrcopy, &nw_mapping_vulkan, &nw_mapping_resident};
+static const struct nw_gpu_mapping *const all[] = {
+    &nw_gpu_mapping_gdrcopy, &nw_gpu_mapping_vulkan, &nw_gpu_mapping_resident};
 
 /* NULL: GDRCopy's. */
 static const char *asked(void)
@@ -23,53 +23,54 @@ static const char *asked(void)
     return name && *name && strcmp(name, "auto") ? name : NULL;
 }
 
-const struct nw_mapping *nw_mapping_open(void)
+const struct nw_gpu_mapping *nw_gpu_mapping_open(void)
 {
     const char *name = asked();
 
     for (size_t i = 0; nw_memory_open() && i < sizeof all / sizeof *all; i++)
-        if (!strcmp(name ? name : nw_mapping_gdrcopy.name, all[i]->name) &&
+        if (!strcmp(name ? name : nw_gpu_mapping_gdrcopy.name, all[i]->name) &&
             all[i]->open())
             return all[i];
     return NULL;
 }
 
-bool nw_mapping_serves(const struct nw_mapping *mapping, const void *gpu)
+bool nw_gpu_mapping_serves(const struct nw_gpu_mapping *mapping,
+                           const void *gpu)
 {
     return mapping &&
-           (mapping != &nw_mapping_vulkan || nw_vulkan_at(gpu, 1) != NULL);
+           (mapping != &nw_gpu_mapping_vulkan || nw_vulkan_at(gpu, 1) != NULL);
 }
 
-bool nw_mapping_makes(void)
+bool nw_gpu_mapping_makes(void)
 {
-    const struct nw_mapping *mapping = nw_mapping_open();
-    bool needed = mapping == &nw_mapping_vulkan;
+    const struct nw_gpu_mapping *mapping = nw_gpu_mapping_open();
+    bool needed = mapping == &nw_gpu_mapping_vulkan;
 
-    nw_mapping_close(mapping);
+    nw_gpu_mapping_close(mapping);
     return needed;
 }
 
-void nw_mapping_close(const struct nw_mapping *mapping)
+void nw_gpu_mapping_close(const struct nw_gpu_mapping *mapping)
 {
     if (mapping && mapping->close)
         mapping->close();
 }
 
-void nw_mapping_prepare(const struct nw_mapping *mapping)
+void nw_gpu_mapping_prepare(const struct nw_gpu_mapping *mapping)
 {
     if (mapping && mapping->prepare)
         mapping->prepare(nw_memory_home());
 }
 
-bool nw_mapping_is_asked_for(const struct nw_mapping *mapping)
+bool nw_gpu_mapping_is_asked_for(const struct nw_gpu_mapping *mapping)
 {
     const char *name = asked();
 
     return name && !strcmp(name, mapping->name);
 }
 
-nw_status nw_mapping_store(const struct nw_mapping *mapping, void *gpu,
-                           const void *from, size_t bytes)
+nw_status nw_gpu_mapping_store(const struct nw_gpu_mapping *mapping, void *gpu,
+                               const void *from, size_t bytes)
 {
     void *at = nw_vulkan_at(gpu, bytes);
     struct nw_mapped mapped;
@@ -87,8 +88,8 @@ nw_status nw_mapping_store(const struct nw_mapping *mapping, void *gpu,
     return status;
 }
 
-nw_status nw_mapping_load(const struct nw_mapping *mapping, void *to, void *gpu,
-                          size_t bytes)
+nw_status nw_gpu_mapping_load(const struct nw_gpu_mapping *mapping, void *to,
+                              void *gpu, size_t bytes)
 {
     struct nw_mapped mapped;
     nw_status status;
@@ -101,7 +102,7 @@ nw_status nw_mapping_load(const struct nw_mapping *mapping, void *to, void *gpu,
     return status;
 }
 
-void nw_mapped_write(const struct nw_mapping *mapping,
+void nw_mapped_write(const struct nw_gpu_mapping *mapping,
                      const struct nw_mapped *mapped, void *to, const void *from,
                      size_t bytes)
 {
@@ -111,7 +112,7 @@ void nw_mapped_write(const struct nw_mapping *mapping,
         nw_stores(to, from, bytes);
 }
 
-void nw_mapped_read(const struct nw_mapping *mapping,
+void nw_mapped_read(const struct nw_gpu_mapping *mapping,
                     const struct nw_mapped *mapped, void *to, const void *from,
                     size_t bytes)
 {

@@ -16,7 +16,7 @@ struct nw_mapped {
     unsigned long handle;
 };
 
-struct nw_mapping {
+struct nw_gpu_mapping {
     const char *name;
     /* Whether it can be used here; each true is followed by a close. */
     bool (*open)(void);
@@ -36,34 +36,37 @@ struct nw_mapping {
     void (*read)(const struct nw_mapped *mapped, void *to, const void *from,
                  size_t bytes);
 };
-extern const struct nw_mapping nw_mapping_gdrcopy;
-extern const struct nw_mapping nw_mapping_vulkan; /* memory made so, only */
-extern const struct nw_mapping nw_mapping_resident;
+extern const struct nw_gpu_mapping nw_gpu_mapping_gdrcopy;
+extern const struct nw_gpu_mapping
+    nw_gpu_mapping_vulkan; /* memory made so, only */
+extern const struct nw_gpu_mapping nw_gpu_mapping_resident;
 
 /* The one that $NODEWISE_CHANNEL_MAPPING names, else GDRCopy's; NULL if that
  * does not open. */
-const struct nw_mapping *nw_mapping_open(void);
-void nw_mapping_close(const struct nw_mapping *mapping); /* NULL is fine */
+const struct nw_gpu_mapping *nw_gpu_mapping_open(void);
+void nw_gpu_mapping_close(
+    const struct nw_gpu_mapping *mapping); /* NULL is fine */
 /* For the GPU that the caller uses, before its first message; NULL is fine. */
-void nw_mapping_prepare(const struct nw_mapping *mapping);
+void nw_gpu_mapping_prepare(const struct nw_gpu_mapping *mapping);
 /* Whether $NODEWISE_CHANNEL_MAPPING names this one. */
-bool nw_mapping_is_asked_for(const struct nw_mapping *mapping);
+bool nw_gpu_mapping_is_asked_for(const struct nw_gpu_mapping *mapping);
 /* Whether it reaches this memory: memory of Vulkan's is reached whichever of
  * them is open, other memory not by Vulkan's. NULL: none is open. */
-bool nw_mapping_serves(const struct nw_mapping *mapping, const void *gpu);
+bool nw_gpu_mapping_serves(const struct nw_gpu_mapping *mapping,
+                           const void *gpu);
 /* Whether GPU memory that we make ourselves is to be Vulkan's. */
-bool nw_mapping_makes(void);
+bool nw_gpu_mapping_makes(void);
 /* Done on return. */
-NW_MUST_CHECK nw_status nw_mapping_store(const struct nw_mapping *mapping,
-                                         void *gpu, const void *from,
-                                         size_t bytes);
-NW_MUST_CHECK nw_status nw_mapping_load(const struct nw_mapping *mapping,
-                                        void *to, void *gpu, size_t bytes);
+NW_MUST_CHECK nw_status
+nw_gpu_mapping_store(const struct nw_gpu_mapping *mapping, void *gpu,
+                     const void *from, size_t bytes);
+NW_MUST_CHECK nw_status nw_gpu_mapping_load(
+    const struct nw_gpu_mapping *mapping, void *to, void *gpu, size_t bytes);
 /* Copies into mapped memory and out of it: `to` or `from` lies in `mapped`. */
-void nw_mapped_write(const struct nw_mapping *mapping,
+void nw_mapped_write(const struct nw_gpu_mapping *mapping,
                      const struct nw_mapped *mapped, void *to, const void *from,
                      size_t bytes);
-void nw_mapped_read(const struct nw_mapping *mapping,
+void nw_mapped_read(const struct nw_gpu_mapping *mapping,
                     const struct nw_mapped *mapped, void *to, const void *from,
                     size_t bytes);
 

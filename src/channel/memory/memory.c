@@ -282,7 +282,7 @@ nw_status nw_channel_memory_new(bool gpu, size_t bytes, void **out)
     if (!nw_memory_open())
         return nw_fail(NW_ENODEV, "there is no GPU here");
     home = nw_memory_home();
-    if (nw_mapping_makes() && !nw_vulkan_new(home, bytes, out, &host))
+    if (nw_gpu_mapping_makes() && !nw_vulkan_new(home, bytes, out, &host))
         return NW_OK;
     status = gpus->context() ? NW_OK : gpus->select(home);
     return status ? status : nw_memory_new(home, bytes, out);

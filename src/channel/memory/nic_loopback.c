@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct nw_pull {
+struct nw_loopback {
     struct nw_endpoint fabric;
-    struct nw_regions regions;
+    struct nw_rcache regions;
     fi_addr_t self;
     char *room;
     struct fid_mr *region; /* of that */
@@ -49,7 +49,7 @@ static nw_status open_fabric(struct nw_endpoint *out)
         !has_any("/sys/class/cxi"))
         return nw_fail(NW_ENODEV, "there is no adapter");
     status = nw_endpoint_open(names, true, out);
-    if (!status && out->reach == NW_REACH_NONE) {
+    if (!status && out->reach == NW_HMEM_NONE) {
         status =
             nw_fail(NW_ENODEV, "no adapter reaches GPU memory: %s", out->why);
         nw_endpoint_close(out);
@@ -57,9 +57,9 @@ static nw_status open_fabric(struct nw_endpoint *out)
     return status;
 }
 
-nw_status nw_pull_open(struct nw_pull **out)
+nw_status nw_loopback_open(struct nw_loopback **out)
 {
-    struct nw_pull *pull = NULL;
+    struct nw_loopback *pull = NULL;
     nw_status status =
         nw_memory_open() ? NW_OK : nw_fail(NW_ENODEV, "there is no GPU");
 
@@ -71,20 +71,20 @@ nw_status nw_pull_open(struct nw_pull **out)
         status =
             nw_endpoint_meet(&pull->fabric, pull->fabric.name, &pull->self);
     if (!status)
-        status = nw_memory_pinned_new(NW_PULL_BYTES, (void **)&pull->room);
+        status = nw_memory_pinned_new(NW_LOOPBACK_BYTES, (void **)&pull->room);
     if (!status)
-        status = nw_endpoint_register(&pull->fabric, pull->room, NW_PULL_BYTES,
-                                      &pull->region);
+        status = nw_endpoint_register(&pull->fabric, pull->room,
+                                      NW_LOOPBACK_BYTES, &pull->region);
     if (status) {
-        nw_pull_close(pull);
+        nw_loopback_close(pull);
         return status;
     }
     *out = pull;
     return NW_OK;
 }
 
-nw_status nw_pull_out(struct nw_pull *pull, void *to, void *gpu, size_t bytes,
-                      const struct nw_memory_range *range)
+nw_status nw_loopback_out(struct nw_loopback *pull, void *to, void *gpu,
+                          size_t bytes, const struct nw_memory_range *range)
 {
     struct nw_endpoint *fabric = &pull->fabric;
     struct nw_endpoint_write write = {
@@ -95,7 +95,7 @@ nw_status nw_pull_out(struct nw_pull *pull, void *to, void *gpu, size_t bytes,
         .context = &pull->context,
     };
     struct nw_region *region = NULL;
-    nw_status status = nw_regions_hold(&pull->regions, fabric, range, &region);
+    nw_status status = nw_rcache_hold(&pull->regions, fabric, range, &region);
 
     if (!status) {
         write.from = gpu;
@@ -105,21 +105,21 @@ nw_status nw_pull_out(struct nw_pull *pull, void *to, void *gpu, size_t bytes,
     if (!status)
         memcpy(to, pull->room, bytes);
     if (!pull->hangs)
-        nw_regions_give(region);
+        nw_rcache_give(region);
     return status;
 }
 
-bool nw_pull_hangs(const struct nw_pull *pull)
+bool nw_loopback_hangs(const struct nw_loopback *pull)
 {
     return pull->hangs;
 }
 
 /* What a write that hangs may still touch stays until the process ends. */
-void nw_pull_close(struct nw_pull *pull)
+void nw_loopback_close(struct nw_loopback *pull)
 {
     if (!pull || pull->hangs)
         return;
-    nw_regions_close(&pull->regions);
+    nw_rcache_close(&pull->regions);
     nw_endpoint_unregister(pull->region);
     nw_endpoint_close(&pull->fabric);
     nw_memory_pinned_free(pull->room);

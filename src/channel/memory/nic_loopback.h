@@ -7,19 +7,19 @@
 
 #include "channel/memory/memory.h"
 
-enum { NW_PULL_BYTES = 65536 }; /* at most, at a time */
+enum { NW_LOOPBACK_BYTES = 65536 }; /* at most, at a time */
 
-struct nw_pull;
+struct nw_loopback;
 
 /* Loads libfabric. NW_ENODEV where no adapter here reaches GPU memory. */
-NW_MUST_CHECK nw_status nw_pull_open(struct nw_pull **out);
+NW_MUST_CHECK nw_status nw_loopback_open(struct nw_loopback **out);
 /* Out of the allocation `range`, which is there now. Done on return; an error
  * is of this allocation. Not for two threads at a time. */
-NW_MUST_CHECK nw_status nw_pull_out(struct nw_pull *pull, void *to, void *gpu,
-                                    size_t bytes,
-                                    const struct nw_memory_range *range);
+NW_MUST_CHECK nw_status nw_loopback_out(struct nw_loopback *pull, void *to,
+                                        void *gpu, size_t bytes,
+                                        const struct nw_memory_range *range);
 /* A write did not end: nothing comes any more. */
-bool nw_pull_hangs(const struct nw_pull *pull);
-void nw_pull_close(struct nw_pull *pull); /* NULL is fine */
+bool nw_loopback_hangs(const struct nw_loopback *pull);
+void nw_loopback_close(struct nw_loopback *pull); /* NULL is fine */
 
 #endif

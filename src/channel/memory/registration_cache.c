@@ -70,7 +70,7 @@ static struct nw_region *overlapping(struct nw_region *node, uint64_t start,
     return node;
 }
 
-static void list(struct nw_regions *regions, struct nw_region *region)
+static void list(struct nw_rcache *regions, struct nw_region *region)
 {
     struct nw_region *low, *high;
 
@@ -90,7 +90,7 @@ static void let_go(struct nw_region *region)
 }
 
 /* Out of the tree; gone once nobody uses it. */
-static void unlist(struct nw_regions *regions, struct nw_region *region)
+static void unlist(struct nw_rcache *regions, struct nw_region *region)
 {
     struct nw_region *low, *mid, *high;
 
@@ -119,7 +119,7 @@ static struct nw_region *oldest(struct nw_region *node)
     return best;
 }
 
-static bool forget_oldest(struct nw_regions *regions)
+static bool forget_oldest(struct nw_rcache *regions)
 {
     struct nw_region *region = oldest(regions->root);
 
@@ -129,7 +129,7 @@ static bool forget_oldest(struct nw_regions *regions)
 }
 
 /* A registration that fails for want of room is tried again with less kept. */
-static nw_status enter(struct nw_regions *regions, struct nw_endpoint *fabric,
+static nw_status enter(struct nw_rcache *regions, struct nw_endpoint *fabric,
                        struct nw_region *region)
 {
     size_t bytes = region->end - region->start;
@@ -139,12 +139,12 @@ static nw_status enter(struct nw_regions *regions, struct nw_endpoint *fabric,
     if (nw_memory_keep_in_step(start))
         return NW_EIO;
     do
-        status = nw_reach_register(fabric, start, bytes, &region->mr);
+        status = nw_hmem_register(fabric, start, bytes, &region->mr);
     while (status && forget_oldest(regions));
     return status;
 }
 
-static nw_status make(struct nw_regions *regions, struct nw_endpoint *fabric,
+static nw_status make(struct nw_rcache *regions, struct nw_endpoint *fabric,
                       const struct nw_memory_range *range,
                       struct nw_region **out)
 {
@@ -162,16 +162,15 @@ static nw_status make(struct nw_regions *regions, struct nw_endpoint *fabric,
         free(region);
         return status;
     }
-    if (regions->count < NW_REGIONS || forget_oldest(regions))
+    if (regions->count < NW_RCACHE_REGIONS || forget_oldest(regions))
         list(regions, region);
     *out = region;
     return NW_OK;
 }
 
-nw_status nw_regions_hold(struct nw_regions *regions,
-                          struct nw_endpoint *fabric,
-                          const struct nw_memory_range *range,
-                          struct nw_region **out)
+nw_status nw_rcache_hold(struct nw_rcache *regions, struct nw_endpoint *fabric,
+                         const struct nw_memory_range *range,
+                         struct nw_region **out)
 {
     struct nw_region *region = NULL;
     nw_status status = NW_OK;
@@ -195,10 +194,9 @@ nw_status nw_regions_hold(struct nw_regions *regions,
     return NW_OK;
 }
 
-nw_status nw_regions_take(struct nw_regions *regions,
-                          struct nw_endpoint *fabric,
-                          const struct nw_channel_message *message,
-                          struct nw_region **out)
+nw_status nw_rcache_take(struct nw_rcache *regions, struct nw_endpoint *fabric,
+                         const struct nw_channel_message *message,
+                         struct nw_region **out)
 {
     struct nw_memory_range range = {0};
     nw_status status = nw_memory_range(message->buffer, &range);
@@ -207,10 +205,10 @@ nw_status nw_regions_take(struct nw_regions *regions,
 
     if (!status && message->bytes > range.bytes - offset)
         status = nw_fail(NW_EIO, "the message lies in several allocations");
-    return status ? status : nw_regions_hold(regions, fabric, &range, out);
+    return status ? status : nw_rcache_hold(regions, fabric, &range, out);
 }
 
-void nw_regions_give(struct nw_region *region)
+void nw_rcache_give(struct nw_region *region)
 {
     if (!region)
         return;
@@ -218,14 +216,14 @@ void nw_regions_give(struct nw_region *region)
     let_go(region);
 }
 
-void nw_regions_lose(struct nw_regions *regions, struct nw_region *region)
+void nw_rcache_lose(struct nw_rcache *regions, struct nw_region *region)
 {
     if (region && region->listed)
         unlist(regions, region);
-    nw_regions_give(region);
+    nw_rcache_give(region);
 }
 
-void nw_regions_close(struct nw_regions *regions)
+void nw_rcache_close(struct nw_rcache *regions)
 {
     while (regions->root)
         unlist(regions, regions->root);

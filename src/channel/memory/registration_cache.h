@@ -8,7 +8,7 @@
 
 #include <nodewise/channel.h>
 
-enum { NW_REGIONS = 64 };
+enum { NW_RCACHE_REGIONS = 64 };
 
 /* One allocation. `last` is the greatest end of it and all below it. */
 struct nw_region {
@@ -19,7 +19,7 @@ struct nw_region {
     bool listed; /* in the tree */
 };
 
-struct nw_regions {
+struct nw_rcache {
     struct nw_region *root;
     uint64_t uses, hits;
     unsigned count;
@@ -30,21 +30,22 @@ struct nw_regions {
  * anew is registered anew, since no call of ours sees it freed. NW_EIO if the
  * provider refuses it, whatever is let go of, and for memory that the driver
  * cannot name or keep in step (of pools, or mapped piece by piece). */
-NW_MUST_CHECK nw_status nw_regions_take(
-    struct nw_regions *regions, struct nw_endpoint *fabric,
-    const struct nw_channel_message *message, struct nw_region **out);
+NW_MUST_CHECK nw_status nw_rcache_take(struct nw_rcache *regions,
+                                       struct nw_endpoint *fabric,
+                                       const struct nw_channel_message *message,
+                                       struct nw_region **out);
 /* The same, of an allocation that was asked about just now. */
 struct nw_memory_range;
-NW_MUST_CHECK nw_status nw_regions_hold(struct nw_regions *regions,
-                                        struct nw_endpoint *fabric,
-                                        const struct nw_memory_range *range,
-                                        struct nw_region **out);
+NW_MUST_CHECK nw_status nw_rcache_hold(struct nw_rcache *regions,
+                                       struct nw_endpoint *fabric,
+                                       const struct nw_memory_range *range,
+                                       struct nw_region **out);
 /* Ends one use; NULL is fine. */
-void nw_regions_give(struct nw_region *region);
+void nw_rcache_give(struct nw_region *region);
 /* The same where others may still write to it: nobody gets it again. */
-void nw_regions_lose(struct nw_regions *regions, struct nw_region *region);
+void nw_rcache_lose(struct nw_rcache *regions, struct nw_region *region);
 /* All of it; nothing may be in use. */
-void nw_regions_close(struct nw_regions *regions);
+void nw_rcache_close(struct nw_rcache *regions);
 /* What others say to write to `memory`, as it is mapped, inside a region. */
 uint64_t nw_region_address(const struct nw_endpoint *fabric,
                            const struct nw_region *region, const void *memory);

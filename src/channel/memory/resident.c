@@ -181,7 +181,7 @@ static nw_status launch(struct resident *one)
 
 static bool takes_turns(int32_t gpu)
 {
-    return !nw_mapping_is_asked_for(&nw_mapping_resident) &&
+    return !nw_gpu_mapping_is_asked_for(&nw_gpu_mapping_resident) &&
            nw_sharing_takes_turns(gpu);
 }
 
@@ -445,7 +445,7 @@ static void close_all(void)
     (void)pthread_mutex_unlock(&users_lock);
 }
 
-const struct nw_mapping nw_mapping_resident = {
+const struct nw_gpu_mapping nw_gpu_mapping_resident = {
     .name = "resident",
     .open = open,
     .close = close_all,

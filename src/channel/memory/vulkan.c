@@ -411,7 +411,7 @@ static nw_status map(void *gpu, size_t bytes, struct nw_mapped *out)
     return NW_OK;
 }
 
-const struct nw_mapping nw_mapping_vulkan = {
+const struct nw_gpu_mapping nw_gpu_mapping_vulkan = {
     .name = "vulkan",
     .open = open,
     .map = map,

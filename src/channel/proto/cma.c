@@ -42,7 +42,7 @@ static struct nw_board *map_board(int file)
 }
 
 /* Without one nothing is offered to be read. */
-void nw_fetch_open(nw_channel *channel)
+void nw_cma_open(nw_channel *channel)
 {
     const char *how = getenv("NODEWISE_CHANNEL_FETCH");
 
@@ -64,7 +64,7 @@ static void unmap(struct nw_board *board)
         (void)munmap(board, sizeof *board);
 }
 
-void nw_fetch_close(nw_channel *channel)
+void nw_cma_close(nw_channel *channel)
 {
     for (int32_t i = 0; channel->peer && i < channel->options.count; i++)
         unmap(channel->peer[i].board);
@@ -75,7 +75,7 @@ void nw_fetch_close(nw_channel *channel)
 
 /* -- the sender -- */
 
-bool nw_fetch_may(const nw_channel_request *request)
+bool nw_cma_may(const nw_channel_request *request)
 {
     const nw_channel *channel = request->channel;
     const struct nw_peer *peer = request->peer;
@@ -87,7 +87,7 @@ bool nw_fetch_may(const nw_channel_request *request)
 }
 
 /* Words are taken when a send leaves, which may be long after it was chosen. */
-bool nw_fetch_begin(nw_channel_request *request)
+bool nw_cma_begin(nw_channel_request *request)
 {
     if (request->channel->words != UINT64_MAX)
         return true;
@@ -96,7 +96,7 @@ bool nw_fetch_begin(nw_channel_request *request)
     return false;
 }
 
-ssize_t nw_fetch_post(nw_channel_request *request)
+ssize_t nw_cma_post(nw_channel_request *request)
 {
     nw_channel *channel = request->channel;
     struct nw_peer *peer = request->peer;
@@ -118,7 +118,7 @@ ssize_t nw_fetch_post(nw_channel_request *request)
 }
 
 /* The word of a peer that was given up may be written yet: it stays taken. */
-void nw_fetch_forget(nw_channel_request *request)
+void nw_cma_forget(nw_channel_request *request)
 {
     nw_channel *channel = request->channel;
     int word = request->word - 1;
@@ -129,30 +129,30 @@ void nw_fetch_forget(nw_channel_request *request)
         channel->words &= ~(UINT64_C(1) << word);
 }
 
-void nw_fetch_refused(nw_channel_request *request, bool always)
+void nw_cma_refused(nw_channel_request *request, bool always)
 {
     if (always)
         request->peer->unread[request->gpu >= 0] = true;
     request->result.protocol = NW_CHANNEL_RENDEZVOUS;
-    nw_fetch_forget(request);
+    nw_cma_forget(request);
 }
 
 /* What a read saves is the same time twice: its sender's copy into shm's memory
  * and the receiver's out of it. The header goes the same way in both. */
-struct nw_pace *nw_fetch_pace(const nw_channel_request *request)
+struct nw_pace *nw_cma_pace(const nw_channel_request *request)
 {
     return &request->channel
                 ->reads[nw_pace_class(request->message.bytes, NW_TAKE_SIZES)];
 }
 
-bool nw_fetch_weigh(nw_channel_request *request, bool *reads)
+bool nw_cma_weigh(nw_channel_request *request, bool *reads)
 {
     nw_channel *channel = request->channel;
-    struct nw_pace *pace = nw_fetch_pace(request);
+    struct nw_pace *pace = nw_cma_pace(request);
 
     if (request->gpu >= 0 || channel->tabled[request->peer->fabric] ||
         request->message.bytes <= nw_fabric_of(channel, request->peer)->whole ||
-        !nw_fetch_may(request))
+        !nw_cma_may(request))
         return false;
     if (channel->pending <= NW_ALONE)
         *reads = nw_pace_pick(pace, &request->weighs);
@@ -163,7 +163,7 @@ bool nw_fetch_weigh(nw_channel_request *request, bool *reads)
     return true;
 }
 
-bool nw_fetch_look(nw_channel *channel)
+bool nw_cma_look(nw_channel *channel)
 {
     bool any = false;
 
@@ -175,7 +175,7 @@ bool nw_fetch_look(nw_channel *channel)
                                         __ATOMIC_ACQUIRE) != request->id)
             continue;
         if (request->weighs)
-            nw_pace_took(nw_fetch_pace(request), 1,
+            nw_pace_took(nw_cma_pace(request), 1,
                          channel->board->word[word].took_ns);
         nw_request_finish(request, NW_OK);
         any = true;
@@ -204,8 +204,8 @@ static bool find_board(struct nw_peer *peer)
     return peer->board != NULL;
 }
 
-bool nw_fetch_read(const struct nw_peer *peer, uint64_t address, void *to,
-                   size_t bytes)
+bool nw_cma_read(const struct nw_peer *peer, uint64_t address, void *to,
+                 size_t bytes)
 {
     uint64_t nonce = 0;
     char *at = to;
@@ -240,8 +240,8 @@ static void *room_for(const nw_channel *channel, const struct nw_slot *slot,
     return bytes <= channel->options.slot_bytes ? slot->payload : NULL;
 }
 
-bool nw_fetch_take(nw_channel *channel, struct nw_slot *slot,
-                   nw_channel_request *request)
+bool nw_cma_take(nw_channel *channel, struct nw_slot *slot,
+                 nw_channel_request *request)
 {
     const struct nw_wire *wire = &slot->wire;
     struct nw_peer *peer = request->peer;
@@ -254,7 +254,7 @@ bool nw_fetch_take(nw_channel *channel, struct nw_slot *slot,
     if (!room && bytes)
         return false;
     if (!channel->fetches || !peer->at_once || !find_board(peer) ||
-        !nw_fetch_read(peer, wire->address, room, bytes)) {
+        !nw_cma_read(peer, wire->address, room, bytes)) {
         request->cannot_read = true;
         return false;
     }

@@ -5,33 +5,33 @@
 
 #include "channel/state.h"
 
-void nw_fetch_open(nw_channel *channel); /* before the peers are met */
-void nw_fetch_close(nw_channel *channel);
+void nw_cma_open(nw_channel *channel); /* before the peers are met */
+void nw_cma_close(nw_channel *channel);
 
 /* Whether a send can be offered to be read, as far as is known. */
-bool nw_fetch_may(const nw_channel_request *request);
+bool nw_cma_may(const nw_channel_request *request);
 /* Of a host's message that shm takes in parts: by what both took so far *reads,
  * whether it is offered; false where nothing is known, or others say so. */
-bool nw_fetch_weigh(nw_channel_request *request, bool *reads);
+bool nw_cma_weigh(nw_channel_request *request, bool *reads);
 /* 0: in parts, 1: read. */
-struct nw_pace *nw_fetch_pace(const nw_channel_request *request);
+struct nw_pace *nw_cma_pace(const nw_channel_request *request);
 /* Whether it leaves so after all; it is made a rendezvous else. */
-bool nw_fetch_begin(nw_channel_request *request);
+bool nw_cma_begin(nw_channel_request *request);
 /* A libfabric code. */
-ssize_t nw_fetch_post(nw_channel_request *request);
+ssize_t nw_cma_post(nw_channel_request *request);
 /* The receiver granted room; `always`: it will not read what is sent so. */
-void nw_fetch_refused(nw_channel_request *request, bool always);
+void nw_cma_refused(nw_channel_request *request, bool always);
 /* Frees what a send holds of the board. */
-void nw_fetch_forget(nw_channel_request *request);
+void nw_cma_forget(nw_channel_request *request);
 /* Ends what was read; whether there was any. */
-bool nw_fetch_look(nw_channel *channel);
+bool nw_cma_look(nw_channel *channel);
 
 /* Reads and delivers; false where it is to be asked for by rendezvous. */
-bool nw_fetch_take(nw_channel *channel, struct nw_slot *slot,
-                   nw_channel_request *request);
+bool nw_cma_take(nw_channel *channel, struct nw_slot *slot,
+                 nw_channel_request *request);
 /* Out of the memory of a peer of this host, and of nobody who got its number
  * since; false where the kernel refuses, or the memory is not there. */
-bool nw_fetch_read(const struct nw_peer *peer, uint64_t address, void *to,
-                   size_t bytes);
+bool nw_cma_read(const struct nw_peer *peer, uint64_t address, void *to,
+                 size_t bytes);
 
 #endif

@@ -36,8 +36,8 @@ static bool may_loop(nw_channel *channel, const struct nw_slot *slot,
     size_t f = (size_t)(slot->fabric - channel->fabric);
 
     return slot->fabric->reach &&
-           !nw_regions_take(&channel->regions[f], slot->fabric,
-                            &request->message, &request->kept);
+           !nw_rcache_take(&channel->regions[f], slot->fabric,
+                           &request->message, &request->kept);
 }
 
 /* The adapter writes from the slot through itself into the GPU. */
@@ -84,7 +84,7 @@ static enum nw_channel_copy choose(nw_channel *channel,
         copy = nw_choose_way(channel, request, bytes).copy;
     if ((copy == NW_CHANNEL_LOOPBACK && !may_loop(channel, slot, request)) ||
         (copy == NW_CHANNEL_FASTCOPY &&
-         !nw_mapping_serves(channel->mapping, request->message.buffer)) ||
+         !nw_gpu_mapping_serves(channel->mapping, request->message.buffer)) ||
         !copy)
         return NW_CHANNEL_NAIVE;
     return copy;
@@ -98,8 +98,8 @@ static nw_status into_gpu(nw_channel *channel, struct nw_slot *slot,
 
     /* what cannot be mapped (of pools, or mapped piece by piece) is copied */
     if (copy == NW_CHANNEL_FASTCOPY &&
-        nw_mapping_store(channel->mapping, request->message.buffer,
-                         slot->payload, bytes))
+        nw_gpu_mapping_store(channel->mapping, request->message.buffer,
+                             slot->payload, bytes))
         copy = NW_CHANNEL_NAIVE;
     request->result.copy = copy;
     channel->counts.copied[copy]++;

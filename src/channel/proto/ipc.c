@@ -39,7 +39,7 @@ static struct nw_pace *pace_of(nw_channel_request *request)
                                                      NW_TAKE_SIZES)];
 }
 
-void nw_opened_weigh(nw_channel_request *request)
+void nw_ipc_weigh(nw_channel_request *request)
 {
     nw_channel *channel = request->channel;
     const struct nw_peer *peer = request->peer;
@@ -57,14 +57,14 @@ void nw_opened_weigh(nw_channel_request *request)
         request->asked_ns = nw_clock_ns();
 }
 
-void nw_opened_took(nw_channel_request *request)
+void nw_ipc_took(nw_channel_request *request)
 {
     if (request->weighed)
         nw_pace_took(pace_of(request), request->opening,
                      nw_clock_ns() - request->asked_ns);
 }
 
-bool nw_opened_offer(nw_channel_request *request)
+bool nw_ipc_offer(nw_channel_request *request)
 {
     struct nw_wire open = {
         .kind = NW_WIRE_OPEN,
@@ -86,19 +86,19 @@ bool nw_opened_offer(nw_channel_request *request)
     return true;
 }
 
-static void opened_drop(struct nw_opened *one)
+static void opened_drop(struct nw_ipc_mapping *one)
 {
     if (one->memory && nw_memory_lives(&one->life))
         nw_memory_close(one->at, one->memory);
     one->memory = NULL;
 }
 
-bool nw_opened_forget(nw_channel *channel, const struct nw_peer *peer)
+bool nw_ipc_forget(nw_channel *channel, const struct nw_peer *peer)
 {
     bool any = false;
 
-    for (int i = 0; i < NW_OPENED; i++) {
-        struct nw_opened *one = &channel->opened[i];
+    for (int i = 0; i < NW_IPC_MAPPINGS; i++) {
+        struct nw_ipc_mapping *one = &channel->opened[i];
 
         if (!one->memory || one->peer != peer->rank)
             continue;
@@ -108,9 +108,9 @@ bool nw_opened_forget(nw_channel *channel, const struct nw_peer *peer)
     return any;
 }
 
-void nw_opened_look(nw_channel *channel, uint64_t now)
+void nw_ipc_look(nw_channel *channel, uint64_t now)
 {
-    for (int i = 0; i < NW_OPENED; i++)
+    for (int i = 0; i < NW_IPC_MAPPINGS; i++)
         if (channel->opened[i].memory &&
             now - channel->opened[i].used_ns > OPENED_IDLE_NS)
             opened_drop(&channel->opened[i]);
@@ -118,13 +118,15 @@ void nw_opened_look(nw_channel *channel, uint64_t now)
 
 /* The mapping of this memory, else a free place; the one used longest ago is
  * closed if there is none. */
-static struct nw_opened *opened_find(nw_channel *channel,
-                                     const struct nw_peer *peer, int32_t at,
-                                     const struct nw_wire *open)
+static struct nw_ipc_mapping *opened_find(nw_channel *channel,
+                                          const struct nw_peer *peer,
+                                          int32_t at,
+                                          const struct nw_wire *open)
 {
-    struct nw_opened *best = channel->opened;
+    struct nw_ipc_mapping *best = channel->opened;
 
-    for (struct nw_opened *one = best; one < channel->opened + NW_OPENED; one++)
+    for (struct nw_ipc_mapping *one = best;
+         one < channel->opened + NW_IPC_MAPPINGS; one++)
         if (one->memory && !nw_memory_lives(&one->life))
             opened_drop(best = one);
         else if (one->memory && one->peer == peer->rank && one->at == at &&
@@ -140,13 +142,12 @@ static struct nw_opened *opened_find(nw_channel *channel,
 static nw_status open_memory(nw_channel *channel, const struct nw_peer *peer,
                              int32_t at, const struct nw_wire *open, char **out)
 {
-    struct nw_opened *one = opened_find(channel, peer, at, open);
+    struct nw_ipc_mapping *one = opened_find(channel, peer, at, open);
     nw_status status = NW_OK;
 
     if (!one->memory) {
         status = nw_memory_open_offer(at, open->handle, &one->memory);
-        if (status && status != NW_EUNSUPPORTED &&
-            nw_opened_forget(channel, peer))
+        if (status && status != NW_EUNSUPPORTED && nw_ipc_forget(channel, peer))
             status = nw_memory_open_offer(at, open->handle, &one->memory);
         one->at = at;
         one->life = nw_memory_life(at);
@@ -168,8 +169,8 @@ static bool is_sound(const nw_channel_request *request,
            !request->grants && open->bytes <= request->message.bytes;
 }
 
-void nw_opened_asked(nw_channel *channel, struct nw_peer *peer,
-                     const struct nw_wire *open)
+void nw_ipc_asked(nw_channel *channel, struct nw_peer *peer,
+                  const struct nw_wire *open)
 {
     nw_channel_request *request = nw_request_by_id(channel, open->id);
     struct nw_wire done = {
@@ -186,7 +187,7 @@ void nw_opened_asked(nw_channel *channel, struct nw_peer *peer,
         return;
     }
     if (request->word)
-        nw_fetch_refused(request, false);
+        nw_cma_refused(request, false);
     at = request->gpu < 0 ? nw_memory_home() : request->gpu;
     status = open_memory(channel, peer, at, open, &memory);
     if (status) {
@@ -204,12 +205,12 @@ void nw_opened_asked(nw_channel *channel, struct nw_peer *peer,
         request->abort = open->to;
     }
     if (!status)
-        nw_opened_took(request);
+        nw_ipc_took(request);
     nw_request_finish(request, status);
 }
 
-void nw_opened_close(nw_channel *channel)
+void nw_ipc_close(nw_channel *channel)
 {
-    for (int i = 0; i < NW_OPENED; i++)
+    for (int i = 0; i < NW_IPC_MAPPINGS; i++)
         opened_drop(&channel->opened[i]);
 }

@@ -44,7 +44,7 @@ static void finished(nw_channel *channel, const struct fi_cq_data_entry *entry,
     case NW_OP_WRITE:
         nw_rendezvous_written(channel, (struct nw_flight *)op, status);
         break;
-    case NW_OP_PART: /* it had such a key: time must tell */
+    case NW_OP_DRAIN: /* it had such a key: time must tell */
         break;
     }
 }
@@ -77,8 +77,8 @@ static bool failed(nw_channel *channel, struct nw_endpoint *fabric)
     if (n != 1 || !error->op_context)
         return false;
     entry.op_context = error->op_context;
-    if (((struct nw_op *)error->op_context)->kind == NW_OP_PART) {
-        nw_parting_refused(error->op_context, error->err);
+    if (((struct nw_op *)error->op_context)->kind == NW_OP_DRAIN) {
+        nw_drain_refused(error->op_context, error->err);
         return true;
     }
     if (error->err == FI_ETRUNC || error->err == FI_EMSGSIZE)
@@ -133,7 +133,7 @@ static void try_again(nw_channel *channel)
     nw_send_push(channel);
     nw_rendezvous_push(channel);
     if (channel->parting.head)
-        nw_parting_look(channel);
+        nw_drain_look(channel);
 }
 
 bool nw_progress(nw_channel *channel)
@@ -146,7 +146,7 @@ bool nw_progress(nw_channel *channel)
         if (channel->fabric[i].cq)
             any |= read_queue(channel, &channel->fabric[i]);
     if (channel->words)
-        any |= nw_fetch_look(channel);
+        any |= nw_cma_look(channel);
     if (is_anything_waiting(channel))
         try_again(channel);
     if (++channel->turns % LOOK_TURNS == 0) {
@@ -155,7 +155,7 @@ bool nw_progress(nw_channel *channel)
         if (now - channel->looked_ns > LOOK_NS) {
             channel->looked_ns = now;
             nw_peers_look(channel);
-            nw_opened_look(channel, now);
+            nw_ipc_look(channel, now);
         }
     }
     return any;

@@ -96,7 +96,7 @@ static void match(nw_channel *channel, struct nw_slot *slot,
                                   request->peer->rank));
         return;
     }
-    if (wire->kind == NW_WIRE_FETCH && nw_fetch_take(channel, slot, request))
+    if (wire->kind == NW_WIRE_FETCH && nw_cma_take(channel, slot, request))
         return;
     if (nw_wire_is_rts(wire)) {
         struct nw_wire rts = *wire;
@@ -280,7 +280,7 @@ static void message_came(nw_channel *channel, struct nw_slot *slot,
     else if (wire.kind == NW_WIRE_DONE)
         nw_rendezvous_filled(channel, peer, &wire);
     else if (wire.kind == NW_WIRE_OPEN)
-        nw_opened_asked(channel, peer, &wire);
+        nw_ipc_asked(channel, peer, &wire);
     else if (wire.kind == NW_WIRE_ABORT)
         nw_rendezvous_aborted(channel, peer, &wire);
     else if (wire.kind == NW_WIRE_BYE)

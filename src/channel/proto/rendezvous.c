@@ -102,9 +102,9 @@ nw_status nw_rendezvous_keep_region(nw_channel_request *request)
     nw_status status = NW_OK;
 
     if (!request->kept)
-        status = nw_regions_take(&request->channel->regions[f],
-                                 nw_rendezvous_fabric(request),
-                                 &request->message, &request->kept);
+        status = nw_rcache_take(&request->channel->regions[f],
+                                nw_rendezvous_fabric(request),
+                                &request->message, &request->kept);
     request->staged = status == NW_EIO;
     return request->staged ? NW_OK : status;
 }
@@ -221,7 +221,7 @@ void nw_rendezvous_accept(nw_channel_request *request,
     request->opening = rts->kind == NW_WIRE_ASK;
     if (status)
         nw_rendezvous_fail(request, request->remote, status);
-    else if (!nw_opened_offer(request))
+    else if (!nw_ipc_offer(request))
         grant(request);
 }
 
@@ -319,7 +319,7 @@ void nw_rendezvous_revoke(nw_channel_request *request)
     }
     if (!request->is_send && request->status &&
         request->moved < request->granted) {
-        nw_regions_lose(&channel->regions[f], request->kept);
+        nw_rcache_lose(&channel->regions[f], request->kept);
         nw_endpoint_unregister(request->region);
         request->kept = NULL;
         request->region = NULL;
@@ -349,6 +349,6 @@ void nw_rendezvous_drop(nw_channel_request *request)
     request->ahead = NULL;
     nw_endpoint_unregister(request->region);
     request->region = NULL;
-    nw_regions_give(request->kept);
+    nw_rcache_give(request->kept);
     request->kept = NULL;
 }

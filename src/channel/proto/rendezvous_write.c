@@ -50,7 +50,7 @@ static void finish(nw_channel_request *request)
     if (request->timed)
         nw_pace_took(pace_of(request), request->copied,
                      nw_clock_ns() - request->began_ns + request->ahead_ns);
-    nw_opened_took(request);
+    nw_ipc_took(request);
     nw_request_finish(request, NW_OK);
 }
 
@@ -286,7 +286,7 @@ void nw_rendezvous_granted(nw_channel *channel, struct nw_peer *peer,
         return;
     }
     if (request->word)
-        nw_fetch_refused(request, cts->order);
+        nw_cma_refused(request, cts->order);
     status = nw_alloc(1, sizeof *grant, &grant);
     if (status) {
         nw_rendezvous_fail(request, cts->to, status);
@@ -342,7 +342,7 @@ void nw_rendezvous_push_writes(nw_channel *channel)
     }
 }
 
-void nw_rendezvous_ground(nw_channel_request *request)
+void nw_rendezvous_peer_lost(nw_channel_request *request)
 {
     for (int i = 0; i < NW_PIECES; i++)
         if (request->channel->out[i].request == request)

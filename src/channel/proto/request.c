@@ -56,7 +56,7 @@ static void let_go(nw_channel_request *request)
     if (request->flights)
         return;
     if (request->word)
-        nw_fetch_forget(request);
+        nw_cma_forget(request);
     if (request->kept || request->result.protocol == NW_CHANNEL_RENDEZVOUS)
         nw_rendezvous_drop(request);
     if (request->bounce) {
@@ -90,8 +90,8 @@ void nw_requests_free(nw_channel *channel)
 
 void nw_request_finish(nw_channel_request *request, nw_status status)
 {
-    if (request->done || ((status || nw_request_is_parting(request)) &&
-                          nw_parting_keeps(request, status)))
+    if (request->done || ((status || nw_request_is_draining(request)) &&
+                          nw_drain_keeps(request, status)))
         return;
     nw_list_remove(request);
     request->done = true;
@@ -282,12 +282,12 @@ nw_status nw_channel_wait(nw_channel_request **request,
                           struct nw_channel_result *result)
 {
     nw_channel *channel = (*request)->channel;
-    struct nw_patience patience = {0};
+    struct nw_backoff patience = {0};
     nw_status status;
 
     nw_channel_lock(channel);
     while (!(*request)->done) {
-        if (!nw_patience_ends(&patience, nw_progress(channel)) ||
+        if (!nw_backoff_ends(&patience, nw_progress(channel)) ||
             (*request)->done)
             continue;
         /* others may have the core, and other threads the channel */

@@ -45,8 +45,8 @@ static nw_status take_out(nw_channel_request *request, char *payload)
         copy = nw_choose_way(channel, request, message->bytes).copy;
     if (copy == NW_CHANNEL_FASTCOPY && channel->mapping &&
         channel->mapping->load &&
-        !nw_mapping_load(channel->mapping, payload, message->buffer,
-                         message->bytes))
+        !nw_gpu_mapping_load(channel->mapping, payload, message->buffer,
+                             message->bytes))
         return NW_OK;
     return nw_memory_copy_out(request->gpu, payload, message->buffer,
                               message->bytes);
@@ -61,7 +61,7 @@ static bool find_straight(nw_channel_request *request)
     const struct nw_channel_message *message = &request->message;
 
     if (!fabric->gathers ||
-        nw_regions_take(&channel->regions[f], fabric, message, &request->kept))
+        nw_rcache_take(&channel->regions[f], fabric, message, &request->kept))
         return false;
     request->payload = message->buffer;
     return true;
@@ -319,7 +319,7 @@ static ssize_t post_parts(nw_channel_request *request)
     }
     code = post_rest(request);
     if (!code && start)
-        nw_pace_took(nw_fetch_pace(request), 0, 2 * (nw_clock_ns() - start));
+        nw_pace_took(nw_cma_pace(request), 0, 2 * (nw_clock_ns() - start));
     return code;
 }
 
@@ -332,8 +332,8 @@ static ssize_t post(nw_channel_request *request)
     if ((protocol == NW_CHANNEL_PACK || protocol == NW_CHANNEL_GATHER) &&
         is_in_parts(request))
         return post_parts(request);
-    if (protocol == NW_CHANNEL_FETCH && nw_fetch_begin(request))
-        return nw_fetch_post(request);
+    if (protocol == NW_CHANNEL_FETCH && nw_cma_begin(request))
+        return nw_cma_post(request);
     if (protocol >= NW_CHANNEL_RENDEZVOUS)
         return post_head(request);
     if (protocol == NW_CHANNEL_TWO)
@@ -471,12 +471,12 @@ static enum nw_channel_protocol choose(nw_channel_request *request)
         bytes < channel->small[request->peer->fabric][channel->regime])
         return NW_CHANNEL_GATHER;
     large = bytes > channel->options.slot_bytes || is_beyond(request);
-    if (!protocol && !large && nw_fetch_weigh(request, &reads))
+    if (!protocol && !large && nw_cma_weigh(request, &reads))
         return reads ? NW_CHANNEL_FETCH : NW_CHANNEL_GATHER;
     if (!protocol)
         protocol = large ? NW_CHANNEL_FETCH
                          : nw_choose_way(channel, request, bytes).protocol;
-    if (protocol == NW_CHANNEL_FETCH && !nw_fetch_may(request))
+    if (protocol == NW_CHANNEL_FETCH && !nw_cma_may(request))
         protocol = request->gpu >= 0 ? NW_CHANNEL_PACK : NW_CHANNEL_GATHER;
     return large && protocol != NW_CHANNEL_FETCH ? NW_CHANNEL_RENDEZVOUS
                                                  : protocol;
@@ -552,7 +552,7 @@ void nw_send_start(nw_channel_request *request)
     if (send_at_once(request))
         return;
     if (protocol == NW_CHANNEL_RENDEZVOUS)
-        nw_opened_weigh(request);
+        nw_ipc_weigh(request);
     if (protocol == NW_CHANNEL_RENDEZVOUS && request->opening)
         request->wire.kind = NW_WIRE_ASK;
     nw_list_add(&peer->waiting, request);

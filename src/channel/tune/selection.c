@@ -23,7 +23,7 @@ static void of_model(const nw_channel *channel, int fabric,
     struct nw_ends ends = {
         .costs = channel->costs,
         .gpu = {of->gpu[0], of->gpu[1]},
-        .adapter = endpoint->reach != NW_REACH_NONE,
+        .adapter = endpoint->reach != NW_HMEM_NONE,
         .packs = !endpoint->gathers,
         .fetches = endpoint->copies && channel->board,
         .opens = endpoint->copies && channel->opens,
@@ -108,8 +108,8 @@ static void find_small(nw_channel *channel)
         }
 }
 
-enum nw_locality nw_choices_locality(const nw_channel *channel, int fabric,
-                                     int32_t gpu)
+enum nw_locality nw_selection_locality(const nw_channel *channel, int fabric,
+                                       int32_t gpu)
 {
     const struct fi_info *info = channel->fabric[fabric].info;
     struct nw_gpu_facts facts;
@@ -133,13 +133,13 @@ static void find_localities(nw_channel *channel)
         for (int32_t gpu = 0; gpu < NW_GPUS; gpu++)
             channel->locality[f][gpu] =
                 channel->has_gpu && gpu < channel->gpu_count
-                    ? nw_choices_locality(channel, f, gpu)
+                    ? nw_selection_locality(channel, f, gpu)
                     : NW_LOCAL_SOCKET;
 }
 
 /* A table that cannot be read is passed over: nodewise channel tune --show
  * says what is wrong with it. */
-void nw_choices_open(nw_channel *channel)
+void nw_selection_open(nw_channel *channel)
 {
     struct nw_thresholds thresholds = {0};
     char *path = NULL, *text = NULL;

@@ -194,11 +194,11 @@ static void add_gpu(struct nw_text *text)
 /* Fastcopy by one is another way than by the next. */
 static void add_mapping(struct nw_text *text)
 {
-    const struct nw_mapping *mapping = nw_mapping_open();
+    const struct nw_gpu_mapping *mapping = nw_gpu_mapping_open();
 
     if (mapping)
         nw_text_format(text, "-%s", mapping->name);
-    nw_mapping_close(mapping);
+    nw_gpu_mapping_close(mapping);
 }
 
 nw_status nw_thresholds_path(char **out)

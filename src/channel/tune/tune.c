@@ -267,7 +267,7 @@ static nw_status agree(struct tuner *t)
 {
     int fabric = t->channel->peer[!t->rank].fabric;
     int32_t mine[5] = {t->channel->has_gpu ? t->channel->gpu_count : 0,
-                       t->channel->fabric[fabric].reach != NW_REACH_NONE,
+                       t->channel->fabric[fabric].reach != NW_HMEM_NONE,
                        t->channel->mapping != NULL, (int32_t)t->rounds,
                        t->channel->board && t->channel->peer[!t->rank].at_once},
             theirs[5] = {0};

@@ -41,13 +41,13 @@ static bool is_busy(const nw_channel_request *request)
     return busy && !is_late(request->channel, request->peer);
 }
 
-bool nw_parting_keeps(nw_channel_request *request, nw_status status)
+bool nw_drain_keeps(nw_channel_request *request, nw_status status)
 {
     nw_channel *channel = request->channel;
     struct nw_peer *peer = request->peer;
 
     /* it has failed, however well the rest of it goes */
-    if (nw_request_is_parting(request))
+    if (nw_request_is_draining(request))
         return !status || is_busy(request);
     if (!peer || !peer->lost || !nw_fabric_of(channel, peer)->streams ||
         !is_busy(request))
@@ -70,19 +70,19 @@ static void part(nw_channel *channel, struct nw_peer *peer)
         .context = &peer->op,
     };
 
-    peer->op.kind = NW_OP_PART;
+    peer->op.kind = NW_OP_DRAIN;
     peer->parting = !nw_endpoint_write(nw_fabric_of(channel, peer), &nowhere);
 }
 
 /* Where sending fails there may be something to read still: it is asked again,
  * until all is cancelled. */
-void nw_parting_refused(struct nw_peer *peer, int error)
+void nw_drain_refused(struct nw_peer *peer, int error)
 {
     peer->parted |= error == FI_ECANCELED;
     peer->parting = false;
 }
 
-void nw_parting_look(nw_channel *channel)
+void nw_drain_look(nw_channel *channel)
 {
     nw_channel_request *next;
 

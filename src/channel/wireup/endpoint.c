@@ -199,12 +199,12 @@ static nw_status open_best(const char *provider, bool gpu,
                            struct nw_endpoint *fabric)
 {
     char why[sizeof fabric->why] = "";
-    bool offered = nw_reach_is_offered(provider);
+    bool offered = nw_hmem_is_offered(provider);
     nw_status status;
 
     if (gpu && offered) {
         status = open_one(provider, true, fabric);
-        if (!status && nw_reach_find(fabric))
+        if (!status && nw_hmem_find(fabric))
             return NW_OK;
         snprintf(why, sizeof why, "%s", status ? nw_error_text() : fabric->why);
         nw_endpoint_close(fabric);

@@ -17,7 +17,7 @@ enum { NW_ENDPOINT_NAME = 256 }; /* bytes of an endpoint's name, at most */
 
 /* How a GPU's memory is known to the adapter: not at all, as a dma-buf, or by
  * the kernel's peer-to-peer memory. */
-enum nw_reach { NW_REACH_NONE, NW_REACH_DMABUF, NW_REACH_PEER, NW_REACHES };
+enum nw_hmem { NW_HMEM_NONE, NW_HMEM_DMABUF, NW_HMEM_PEER, NW_HMEM_WAYS };
 
 /* Its end has grown in 1.20, for those who ask for that version. */
 struct nw_endpoint_error {
@@ -44,7 +44,7 @@ struct nw_endpoint {
                      await, and takes a call less */
     bool streams; /* what it sends and what others write it copies by and by,
                      within our calls */
-    enum nw_reach reach;
+    enum nw_hmem reach;
     bool local;    /* the host's memory is registered for sends, too */
     bool gathers;  /* a header and GPU memory in one message, uncopied */
     bool pieces;   /* more than one in a message */

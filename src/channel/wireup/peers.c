@@ -60,7 +60,7 @@ static void name_host(char host[160])
  * that it wrote to in turn, and would await that of a dead one for ever. */
 static bool may_write(const struct nw_peer *peer)
 {
-    return nw_fetch_read(peer, 0, NULL, 0);
+    return nw_cma_read(peer, 0, NULL, 0);
 }
 
 static nw_status compare(nw_channel *channel, const struct card *cards)
@@ -260,7 +260,7 @@ static void end_known(nw_channel *channel, const struct nw_peer *peer,
 
         if (!request || request->peer != peer)
             continue;
-        nw_rendezvous_ground(request);
+        nw_rendezvous_peer_lost(request);
         nw_request_finish(
             request, nw_fail(NW_EIO, "rank %d is gone: %s", peer->rank, why));
     }
@@ -371,7 +371,7 @@ void nw_peer_lose(nw_channel *channel, struct nw_peer *peer, const char *why)
     end_head(channel, peer);
     end_announced(channel, peer);
     end_wildcards(channel);
-    (void)nw_opened_forget(channel, peer);
+    (void)nw_ipc_forget(channel, peer);
 }
 
 /* Where the kernel gives no descriptor of a process: before 5.3, in containers

@@ -19,7 +19,7 @@ enum { CLASSES = 17, FIRST = 16, AFTER = 1 << 18, REFUSALS = 32, CLEARLY = 12 };
 
 static bool wanted, forced;
 static uint64_t after; /* messages that are yet to come */
-static struct nw_pull *pull;
+static struct nw_loopback *pull;
 static struct nw_pace paces[CLASSES];
 static uint32_t first[CLASSES]; /* messages before it is thought of */
 static bool taken_up[CLASSES];
@@ -44,13 +44,13 @@ static int class_of(const struct nw_haul *haul)
 bool nw_pulls_may(const struct nw_haul *haul)
 {
     return haul->out && __atomic_load_n(&wanted, __ATOMIC_RELAXED) &&
-           haul->bytes <= NW_PULL_BYTES;
+           haul->bytes <= NW_LOOPBACK_BYTES;
 }
 
 static void stop(void)
 {
     __atomic_store_n(&wanted, false, __ATOMIC_RELAXED);
-    nw_pull_close(pull);
+    nw_loopback_close(pull);
     pull = NULL;
 }
 
@@ -74,7 +74,7 @@ bool nw_pulls_pick(const struct nw_haul *haul, bool *timed)
         return false;
     if (!pull && !forced && after && after--)
         return false;
-    if (!pull && nw_pull_open(&pull)) {
+    if (!pull && nw_loopback_open(&pull)) {
         stop();
         return false;
     }
@@ -95,9 +95,9 @@ bool nw_pulls_move(const struct nw_haul *haul)
     struct nw_memory_range range = {(void *)owner->start, owner->bytes,
                                     owner->id};
     bool moved =
-        !nw_pull_out(pull, haul->host, haul->device, haul->bytes, &range);
+        !nw_loopback_out(pull, haul->host, haul->device, haul->bytes, &range);
 
-    if (!moved && (nw_pull_hangs(pull) || ++refusals == REFUSALS))
+    if (!moved && (nw_loopback_hangs(pull) || ++refusals == REFUSALS))
         stop();
     return moved;
 }

@@ -40,7 +40,7 @@ struct seen {
 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static const struct nw_mapping *mapping;
+static const struct nw_gpu_mapping *mapping;
 static struct nw_mapped opened; /* for pieces */
 static bool forced;
 /* Held while bytes go through a mapping, too: it must not go away. */
@@ -56,8 +56,8 @@ static void open_mapping(void)
     if ((reach && !strcmp(reach, "no")) || (copy && !strcmp(copy, "naive")))
         return;
     forced = copy && !strcmp(copy, "fastcopy");
-    mapping = nw_mapping_open();
-    nw_mapping_prepare(mapping);
+    mapping = nw_gpu_mapping_open();
+    nw_gpu_mapping_prepare(mapping);
     nw_pulls_start(copy);
 }
 
@@ -72,10 +72,10 @@ static nw_status by_driver(const struct nw_haul *haul)
 
 static nw_status by_cpu(const struct nw_haul *haul)
 {
-    return haul->out
-               ? nw_mapping_load(mapping, haul->host, haul->device, haul->bytes)
-               : nw_mapping_store(mapping, haul->device, haul->host,
-                                  haul->bytes);
+    return haul->out ? nw_gpu_mapping_load(mapping, haul->host, haul->device,
+                                           haul->bytes)
+                     : nw_gpu_mapping_store(mapping, haul->device, haul->host,
+                                            haul->bytes);
 }
 
 static bool keep_in_step(const struct nw_haul *haul)
@@ -223,7 +223,7 @@ bool nw_ways_are_forced(void)
 void nw_ways_close(void)
 {
     (void)pthread_mutex_lock(&lock);
-    nw_mapping_close(mapping);
+    nw_gpu_mapping_close(mapping);
     mapping = NULL;
     nw_pulls_close();
     (void)pthread_mutex_unlock(&lock);

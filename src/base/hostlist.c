@@ -289,6 +289,15 @@ nw_status nw_hostlist_compress(const char *const *names, size_t count,
     return nw_text_take(&text, out);
 }
 
+bool nw_host_is_plain(const char *name)
+{
+    static const char plain[] = "-._0123456789"
+                                "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                "abcdefghijklmnopqrstuvwxyz";
+
+    return *name && !strchr("-._", *name) && !name[strspn(name, plain)];
+}
+
 bool nw_host_is_same(const char *a, const char *b)
 {
     size_t x = strcspn(a, "."), y = strcspn(b, ".");

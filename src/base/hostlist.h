@@ -31,6 +31,10 @@ void nw_hostlist_fini(struct nw_hostlist *list);
 NW_MUST_CHECK nw_status nw_hostlist_compress(const char *const *names,
                                              size_t count, char **out);
 
+/* Whether every launcher takes it for one name: ASCII letters, digits, dots,
+ * underscores and hyphens, the first a letter or digit. */
+bool nw_host_is_plain(const char *name);
+
 /* "n1" and "n1.site.org" are one host, "n1.a" and "n1.b" are two. */
 bool nw_host_is_same(const char *a, const char *b);
 

@@ -42,15 +42,6 @@ const char *nw_error_text(void)
     return last_error;
 }
 
-/* A file name or a word of bad input may hold anything: control characters
- * would break the one-line promise. */
-static void make_one_line(char *text)
-{
-    for (; *text; text++)
-        if ((unsigned char)*text < ' ' || *text == 127)
-            *text = '?';
-}
-
 /* The closing quote of a word, or the end of the text. */
 static char *word_end(char *word)
 {
@@ -86,7 +77,7 @@ static NW_PRINTF(1, 0) void store(const char *format, va_list args)
     char sentence[sizeof last_error];
 
     nw_vsnprintf(sentence, sizeof sentence, format, args);
-    make_one_line(sentence);
+    nw_text_hide_controls(sentence); /* words of bad input hold anything */
     shorten_words(sentence);
     snprintf(last_error, sizeof last_error, "%s", sentence);
 }

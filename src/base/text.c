@@ -34,10 +34,11 @@ void nw_text_add(struct nw_text *text, const char *words)
 
 void nw_text_add_shown(struct nw_text *text, const char *words)
 {
-    for (; *words; words++) {
-        unsigned char c = (unsigned char)*words;
+    while (*words) {
+        size_t length = nw_text_control(words);
 
-        nw_text_add_bytes(text, c < ' ' || c == 0x7f ? "?" : words, 1);
+        nw_text_add_bytes(text, length ? "?" : words, 1);
+        words += length ? length : 1;
     }
 }
 
@@ -420,6 +421,37 @@ bool nw_text_is_utf8(const char *bytes, size_t length)
 size_t nw_text_character(const char *at)
 {
     return *at ? utf8_sequence((const unsigned char *)at, strnlen(at, 4)) : 0;
+}
+
+size_t nw_text_control(const char *at)
+{
+    const unsigned char *byte = (const unsigned char *)at;
+
+    if (*byte && (*byte < ' ' || *byte == 0x7f))
+        return 1;
+    if (*byte == 0xc2 && byte[1] >= 0x80 && byte[1] < 0xa0)
+        return 2; /* U+0080 to U+009F */
+    if (*byte == 0xd8 && byte[1] == 0x9c)
+        return 2; /* U+061C */
+    if (*byte != 0xe2 || (byte[1] != 0x80 && byte[1] != 0x81))
+        return 0;
+    /* U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069 */
+    return byte[1] == 0x80 ? 3 * (byte[2] == 0x8e || byte[2] == 0x8f ||
+                                  (byte[2] >= 0xa8 && byte[2] <= 0xae))
+                           : 3 * (byte[2] >= 0xa6 && byte[2] <= 0xa9);
+}
+
+void nw_text_hide_controls(char *words)
+{
+    char *to = words;
+
+    while (*words) {
+        size_t length = nw_text_control(words);
+
+        *to++ = length ? '?' : *words;
+        words += length ? length : 1;
+    }
+    *to = '\0';
 }
 
 size_t nw_text_cut(const char *words, size_t most)

@@ -200,14 +200,14 @@ static error_t parse(int key, char *word, struct argp_state *state)
         bench->tell->json = true;
         break;
     case ARGP_KEY_NO_ARGS:
-        argp_error(state, "which one? latency, bw, mbw_mr, choice, gather, "
+        nw_argfail(state, "which one? latency, bw, mbw_mr, choice, gather, "
                           "allgather or alltoall");
         break;
     default:
         return ARGP_ERR_UNKNOWN;
     }
     if (!fits)
-        argp_error(state, "'%s' does not fit here", word);
+        nw_argfail(state, "'%s' does not fit here", word);
     return 0;
 }
 

@@ -63,7 +63,7 @@ static void parse_word(struct arguments *arguments, char *value,
     }
     if (arguments->tune || arguments->reach ||
         (strcmp(value, "tune") && strcmp(value, "reach")))
-        argp_error(state,
+        nw_argfail(state,
                    "'%s' is not known here; there are tune and "
                    "reach",
                    value);
@@ -74,20 +74,20 @@ static void parse_word(struct arguments *arguments, char *value,
 static void check(const struct arguments *arguments, struct argp_state *state)
 {
     if (!arguments->tune && !arguments->reach)
-        argp_error(state, "what? nodewise channel tune, or reach");
+        nw_argfail(state, "what? nodewise channel tune, or reach");
     if (arguments->show && arguments->clear)
-        argp_error(state, "either --show or --clear");
+        nw_argfail(state, "either --show or --clear");
     if (arguments->reach && (arguments->show || arguments->clear))
-        argp_error(state, "nothing is kept of reach");
+        nw_argfail(state, "nothing is kept of reach");
     if (arguments->reach && arguments->rounds)
-        argp_error(state, "reach times nothing: --iterations is of tune");
+        nw_argfail(state, "reach times nothing: --iterations is of tune");
     if (arguments->launcher &&
         (arguments->show || arguments->clear || arguments->rounds ||
          arguments->channel.provider))
-        argp_error(state, "under a launcher an MPI is measured: without "
+        nw_argfail(state, "under a launcher an MPI is measured: without "
                           "--show, --clear, --provider and --iterations");
     if (arguments->mpi && !arguments->launcher)
-        argp_error(state, "--mpi is of a launcher: nodewise channel tune -- "
+        nw_argfail(state, "--mpi is of a launcher: nodewise channel tune -- "
                           "mpirun -n 2");
 }
 
@@ -111,11 +111,11 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case 'i':
         if (!nw_parse_u64(value, &arguments->rounds) || !arguments->rounds ||
             arguments->rounds > 100000)
-            argp_error(state, "'%s' is no number of rounds", value);
+            nw_argfail(state, "'%s' is no number of rounds", value);
         return 0;
     case KEY_MPI:
         if (strcmp(value, "openmpi") && strcmp(value, "mpich"))
-            argp_error(state, "--mpi is openmpi or mpich, not '%s'", value);
+            nw_argfail(state, "--mpi is openmpi or mpich, not '%s'", value);
         arguments->mpi = value;
         return 0;
     case ARGP_KEY_ARG:

@@ -52,6 +52,10 @@ struct nw_command {
 NW_COMMAND_LIST(NW_COMMAND_DECLARE)
 #undef NW_COMMAND_DECLARE
 
+/* As argp_error, but without what a terminal would obey. */
+void nw_argfail(struct argp_state *state, const char *format, ...)
+    NW_PRINTF(2, 3);
+
 /* Options that every command has: an argp child, its input a struct
  * nw_common. A command's parser passes it on in ARGP_KEY_INIT:
  * state->child_inputs[0] = &mine->common. */

@@ -5,8 +5,10 @@
 #include "base/file.h"
 #include "base/status.h"
 #include "base/target.h"
+#include "base/text.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +27,18 @@ static const struct argp_option options[] = {
     {0},
 };
 
+void nw_argfail(struct argp_state *state, const char *format, ...)
+{
+    char sentence[1024];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(sentence, sizeof sentence, format, args);
+    va_end(args);
+    nw_text_hide_controls(sentence);
+    argp_error(state, "%s", sentence);
+}
+
 static error_t parse(int key, char *value, struct argp_state *state)
 {
     struct nw_common *common = state->input;
@@ -32,7 +46,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
     switch (key) {
     case 'o':
         if (!*value)
-            argp_error(state, "-o names no file");
+            nw_argfail(state, "-o names no file");
         common->output = value;
         return 0;
     case KEY_JSON:
@@ -47,7 +61,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case KEY_PROGRESS:
         if (strcmp(value, "auto") && strcmp(value, "always") &&
             strcmp(value, "never"))
-            argp_error(state, "--progress is auto, always or never, not '%s'",
+            nw_argfail(state, "--progress is auto, always or never, not '%s'",
                        value);
         common->progress = value;
         return 0;

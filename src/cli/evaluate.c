@@ -45,7 +45,7 @@ static void parse_elements(const char *value, struct argp_state *state)
     struct arguments *arguments = state->input;
 
     if (strcmp(value, "core") && strcmp(value, "pu"))
-        argp_error(state, "--elements is core or pu, not '%s'", value);
+        nw_argfail(state, "--elements is core or pu, not '%s'", value);
     arguments->elements =
         strcmp(value, "pu") ? NW_ELEMENTS_CORE : NW_ELEMENTS_PU;
 }
@@ -72,7 +72,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
         return 0;
     case KEY_OBJECTIVE:
         if (!nw_objective_find(value, &arguments->objective))
-            argp_error(state, "there is no objective '%s'", value);
+            nw_argfail(state, "there is no objective '%s'", value);
         return 0;
     case ARGP_KEY_ARGS:
         arguments->mapping = state->argv + state->next;
@@ -80,7 +80,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
         return 0;
     case ARGP_KEY_END:
         if (!arguments->source || !arguments->pattern)
-            argp_error(state, "-t SOURCE and -p PATTERN are needed");
+            nw_argfail(state, "-t SOURCE and -p PATTERN are needed");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -64,7 +64,7 @@ static int choose(const char *option, const char *value,
     for (int i = 0; words[i]; i++)
         if (value && !strcmp(words[i], value))
             return i;
-    argp_error(state, "%s cannot be '%s'", option, value ? value : "");
+    nw_argfail(state, "%s cannot be '%s'", option, value ? value : "");
     return 0;
 }
 
@@ -123,7 +123,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
         return 0;
     case ARGP_KEY_END:
         if (!arguments->mapping || !arguments->program == !arguments->show)
-            argp_error(state, arguments->mapping && arguments->show
+            nw_argfail(state, arguments->mapping && arguments->show
                                   ? "--show starts no program"
                                   : "MAPPING and a program are needed");
         return 0;

@@ -87,7 +87,7 @@ static int32_t number(struct argp_state *state, const char *name,
     int32_t out = 0;
 
     if (!nw_parse_i32(value, &out) || out < 1 || out > most)
-        argp_error(state, "--%s is 1 to %d, not '%s'", name, most, value);
+        nw_argfail(state, "--%s is 1 to %d, not '%s'", name, most, value);
     return out;
 }
 
@@ -100,7 +100,7 @@ static void parse_cells(struct arguments *arguments, char *value,
     arguments->given_cells = true;
     while ((word = strsep(&rest, "x")))
         if (axis == 3 || !nw_parse_i64(word, &arguments->plan.extent[axis++]))
-            argp_error(state, "--cells is XxYxZ, XxY or X");
+            nw_argfail(state, "--cells is XxYxZ, XxY or X");
 }
 
 static void parse_border(struct arguments *arguments, char *value,
@@ -113,7 +113,7 @@ static void parse_border(struct arguments *arguments, char *value,
     for (const char *at = value; *at; at++)
         commas += *at == ',';
     if (commas && commas != 2)
-        argp_error(state,
+        nw_argfail(state,
                    "--border is one kind, or three with commas, not "
                    "'%s'",
                    value);
@@ -125,7 +125,7 @@ static void parse_border(struct arguments *arguments, char *value,
         while (kind < 3 && strcmp(word, names[kind]))
             kind++;
         if (kind == 3)
-            argp_error(state, "there is no border '%s'", word);
+            nw_argfail(state, "there is no border '%s'", word);
         arguments->plan.border[axis][0] = arguments->plan.border[axis][1] =
             (enum nw_halo_border)kind;
     }
@@ -150,7 +150,7 @@ static void parse_kind(struct arguments *arguments, int key, const char *value,
         partition ? find(partitions, 2, value) : find(placements, 4, value);
 
     if (kind < 0)
-        argp_error(state, "there is no %s '%s'",
+        nw_argfail(state, "there is no %s '%s'",
                    partition ? "partition" : "placement", value);
     if (partition)
         arguments->plan.partition = (enum nw_halo_partition)kind;
@@ -165,7 +165,7 @@ static void parse_choice(struct arguments *arguments, const char *value,
     int choice = find(choices, 2, value);
 
     if (choice < 0)
-        argp_error(state, "--choose is order or model, not '%s'", value);
+        nw_argfail(state, "--choose is order or model, not '%s'", value);
     arguments->plan.choice =
         choice ? NW_HALO_CHOOSE_ORDER : NW_HALO_CHOOSE_MODEL;
 }
@@ -206,7 +206,7 @@ static void parse_word(struct arguments *arguments, char *value,
         arguments->launcher = &state->argv[state->next - 1];
         state->next = state->argc;
     } else if (state->arg_num || strcmp(value, "plan")) {
-        argp_error(state, "'%s' is not known here; there is plan, and tune",
+        nw_argfail(state, "'%s' is not known here; there is plan, and tune",
                    value);
     }
 }
@@ -215,24 +215,24 @@ static void check_words(const struct arguments *arguments,
                         struct argp_state *state)
 {
     if (!state->arg_num)
-        argp_error(state, "nodewise halo plan, or nodewise halo tune");
+        nw_argfail(state, "nodewise halo plan, or nodewise halo tune");
     if (!arguments->tune && !arguments->given_cells)
-        argp_error(state, "which domain? -n XxYxZ");
+        nw_argfail(state, "which domain? -n XxYxZ");
     if (arguments->show && arguments->clear)
-        argp_error(state, "either --show or --clear");
+        nw_argfail(state, "either --show or --clear");
     if (arguments->tune && (arguments->common.output || arguments->common.json))
-        argp_error(state, "-o and --json belong to plan; what tune measures is "
+        nw_argfail(state, "-o and --json belong to plan; what tune measures is "
                           "kept in --cache");
     if (arguments->tune && (arguments->svg || arguments->pattern ||
                             arguments->mapping || arguments->pairs))
-        argp_error(state, "--svg, --pattern, --mapping and --pairs belong to "
+        nw_argfail(state, "--svg, --pattern, --mapping and --pairs belong to "
                           "plan");
     if (!arguments->tune &&
         (arguments->show || arguments->clear || arguments->cache))
-        argp_error(state, "--show, --clear and --cache belong to tune");
+        nw_argfail(state, "--show, --clear and --cache belong to tune");
     if (arguments->tune && !arguments->show && !arguments->clear &&
         !arguments->launcher)
-        argp_error(state, "under which launcher? -- mpirun -n 2");
+        nw_argfail(state, "under which launcher? -- mpirun -n 2");
 }
 
 static error_t parse(int key, char *value, struct argp_state *state)
@@ -267,7 +267,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
         return 0;
     case KEY_SEED:
         if (!nw_parse_u64(value, &arguments->plan.seed))
-            argp_error(state, "--seed is a number, not '%s'", value);
+            nw_argfail(state, "--seed is a number, not '%s'", value);
         return 0;
     case KEY_SVG:
         arguments->svg = value;

@@ -62,7 +62,7 @@ static int choose(const char *option, const char *value,
     for (int i = 0; words[i]; i++)
         if (!strcmp(words[i], value))
             return i;
-    argp_error(state, "%s cannot be '%s'", option, value);
+    nw_argfail(state, "%s cannot be '%s'", option, value);
     return 0;
 }
 
@@ -119,7 +119,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
         return 0;
     case KEY_FOR:
         if (!is_launcher(value))
-            argp_error(state, "there is no launcher '%s'; --list shows them",
+            nw_argfail(state, "there is no launcher '%s'; --list shows them",
                        value);
         arguments->launch.launcher = value;
         return 0;
@@ -147,10 +147,10 @@ static error_t parse(int key, char *value, struct argp_state *state)
         if (!arguments->list &&
             (!arguments->launch.topology_source ||
              !arguments->launch.launcher || !arguments->launch.mapping_path))
-            argp_error(state, "-t SOURCE, MAPPING and --for LAUNCHER are "
+            nw_argfail(state, "-t SOURCE, MAPPING and --for LAUNCHER are "
                               "needed");
         if (arguments->hosts && arguments->hostfile)
-            argp_error(state, "--hosts and --hostfile exclude each other");
+            nw_argfail(state, "--hosts and --hostfile exclude each other");
         return 0;
     default:
         return parse_choice(key, value, state);

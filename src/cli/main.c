@@ -2,6 +2,7 @@
 /* nodewise COMMAND ...: finds the command and hands over. */
 #include "base/file.h"
 #include "base/own.h"
+#include "base/text.h"
 #include "cli/command.h"
 #include "config.h"
 
@@ -94,6 +95,25 @@ static void keep_standard_files(void)
             (void)!open("/dev/null", mode[fd]);
 }
 
+/* The names of options are ours, and the library that parses them prints those
+ * it does not know. */
+static bool check_options(char **argv)
+{
+    for (; *argv && strcmp(*argv, "--"); argv++) {
+        const char *at = *argv;
+
+        while (*at && *at != '=' && !nw_text_control(at))
+            at++;
+        if (**argv != '-' || !*at || *at == '=')
+            continue;
+        nw_text_hide_controls(*argv);
+        fprintf(stderr, "nodewise: '%s': a control character in an option\n",
+                *argv);
+        return false;
+    }
+    return true;
+}
+
 int main(int argc, char **argv)
 {
     keep_standard_files();
@@ -104,6 +124,8 @@ int main(int argc, char **argv)
         print_help(stderr);
         return NW_EXIT_USAGE;
     }
+    if (!check_options(argv + 1))
+        return NW_EXIT_USAGE;
     /* UTF-8 or ASCII tables; numbers stay C. What stands in front of every
      * rank draws none and is spared the files. */
     if (strcmp(argv[1], nw_command_exec.name))
@@ -121,6 +143,7 @@ int main(int argc, char **argv)
         puts("nodewise " NW_VERSION);
         return NW_EXIT_DONE;
     }
+    nw_text_hide_controls(argv[1]);
     fprintf(stderr, "nodewise: there is no command '%s'; see nodewise --help\n",
             argv[1]);
     return NW_EXIT_USAGE;

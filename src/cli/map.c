@@ -122,7 +122,7 @@ static void parse_count(const char *option, const char *value, int32_t *out,
                         struct argp_state *state)
 {
     if (!nw_parse_i32(value, out) || *out < 1)
-        argp_error(state, "%s is a number from 1, not '%s'", option, value);
+        nw_argfail(state, "%s is a number from 1, not '%s'", option, value);
 }
 
 static void parse_word(bool *out, const char *value, const char *const words[3],
@@ -130,7 +130,7 @@ static void parse_word(bool *out, const char *value, const char *const words[3],
 {
     *out = !strcmp(value, words[2]);
     if (!*out && strcmp(value, words[1]))
-        argp_error(state, "--%s is %s or %s, not '%s'", words[0], words[1],
+        nw_argfail(state, "--%s is %s or %s, not '%s'", words[0], words[1],
                    words[2], value);
 }
 
@@ -145,7 +145,7 @@ static void parse_algorithm(const char *value, struct arguments *arguments,
     for (size_t i = 0; nw_map_algorithm(i, &name, &summary); i++)
         if (!strcmp(name, value))
             return;
-    argp_error(state, "there is no algorithm '%s'; --list shows them", value);
+    nw_argfail(state, "there is no algorithm '%s'; --list shows them", value);
 }
 
 static void parse_effort(const char *value, struct nw_map_options *map,
@@ -158,7 +158,7 @@ static void parse_effort(const char *value, struct nw_map_options *map,
             map->effort = (enum nw_effort)i;
             return;
         }
-    argp_error(state, "--effort is fast, default or strong, not '%s'", value);
+    nw_argfail(state, "--effort is fast, default or strong, not '%s'", value);
 }
 
 static enum nw_objective objective_of(const char *name,
@@ -167,11 +167,11 @@ static enum nw_objective objective_of(const char *name,
     enum nw_objective objective = NW_OBJECTIVE_HOP_BYTES;
 
     if (!strcmp(name, "auto"))
-        argp_error(state, "auto chooses one objective: it stands alone");
+        nw_argfail(state, "auto chooses one objective: it stands alone");
     if (strchr(name, ','))
-        argp_error(state, "at most two objectives: no third in '%s'", name);
+        nw_argfail(state, "at most two objectives: no third in '%s'", name);
     if (!nw_objective_find(name, &objective))
-        argp_error(state, "there is no objective '%s'", name);
+        nw_argfail(state, "there is no objective '%s'", name);
     return objective;
 }
 
@@ -192,7 +192,7 @@ static void parse_objective(char *value, struct arguments *arguments,
     if (comma)
         map->second = objective_of(comma + 1, state);
     if (comma && map->second == map->objective)
-        argp_error(state, "the two objectives are the same");
+        nw_argfail(state, "the two objectives are the same");
 }
 
 static void parse_imbalance(char *value, struct nw_map_options *map,
@@ -204,7 +204,7 @@ static void parse_imbalance(char *value, struct nw_map_options *map,
     if (percent)
         value[length - 1] = '\0';
     if (!nw_parse_double(value, &map->imbalance) || map->imbalance < 0)
-        argp_error(state, "--imbalance is a fraction from 0, not '%s'", value);
+        nw_argfail(state, "--imbalance is a fraction from 0, not '%s'", value);
     if (percent)
         map->imbalance /= 100;
 }
@@ -222,11 +222,11 @@ static error_t parse_search(int key, char *value, struct argp_state *state)
     case KEY_TIME:
         if (!nw_parse_quantity(value, NW_UNIT_TIME, &map->seconds) ||
             !(map->seconds > 0))
-            argp_error(state, "--time is a time such as 90s, not '%s'", value);
+            nw_argfail(state, "--time is a time such as 90s, not '%s'", value);
         return 0;
     case KEY_STEPS:
         if (!nw_parse_u64(value, &map->steps) || !map->steps)
-            argp_error(state, "--steps is a number from 1, not '%s'", value);
+            nw_argfail(state, "--steps is a number from 1, not '%s'", value);
         return 0;
     case KEY_THREADS:
         parse_count("--threads", value, &map->threads, state);
@@ -250,11 +250,11 @@ static error_t parse_numbers(int key, char *value, struct argp_state *state)
     switch (key) {
     case KEY_SEED:
         if (!nw_parse_u64(value, &map->seed))
-            argp_error(state, "--seed is a number from 0, not '%s'", value);
+            nw_argfail(state, "--seed is a number from 0, not '%s'", value);
         return 0;
     case KEY_AFFINITY:
         if (!nw_parse_double(value, &map->affinity) || map->affinity < 0)
-            argp_error(state, "--affinity is a weight from 0, not '%s'", value);
+            nw_argfail(state, "--affinity is a weight from 0, not '%s'", value);
         return 0;
     case KEY_CORES:
         parse_count("--cores-per-rank", value, &map->cores_per_rank, state);
@@ -286,7 +286,7 @@ static error_t parse_choices(int key, char *value, struct argp_state *state)
     case KEY_PHASE2:
     case KEY_PHASE3:
         if (!nw_map_phase_known(value))
-            argp_error(state, "no phase by '%s'; --list shows them", value);
+            nw_argfail(state, "no phase by '%s'; --list shows them", value);
         arguments->map.phase[key - KEY_PHASE1] = value;
         return 0;
     case KEY_FORMAT:
@@ -320,30 +320,30 @@ static void check(const struct arguments *arguments, struct argp_state *state)
     if (is_rowcol(arguments)) {
         if (!arguments->source || arguments->pattern || arguments->qaplib ||
             !arguments->rowcol.grid[0])
-            argp_error(state, "rowcol needs -t SOURCE and --grid NxMxL, and "
+            nw_argfail(state, "rowcol needs -t SOURCE and --grid NxMxL, and "
                               "no pattern");
         if (arguments->not_rowcol)
-            argp_error(state, "--%s is no option of --algorithm rowcol",
+            nw_argfail(state, "--%s is no option of --algorithm rowcol",
                        arguments->not_rowcol);
         return;
     }
     if (arguments->rowcol.option)
-        argp_error(state, "--%s is an option of --algorithm rowcol",
+        nw_argfail(state, "--%s is an option of --algorithm rowcol",
                    arguments->rowcol.option);
     if (arguments->qaplib ? arguments->source || arguments->pattern
                           : !arguments->source || !arguments->pattern)
-        argp_error(state, "-t SOURCE and -p PATTERN are needed, or --qaplib "
+        nw_argfail(state, "-t SOURCE and -p PATTERN are needed, or --qaplib "
                           "FILE alone");
     if (arguments->hosts && arguments->hostfile)
-        argp_error(state, "--hosts and --hostfile exclude each other");
+        nw_argfail(state, "--hosts and --hostfile exclude each other");
     if (wants_phases(&arguments->map))
-        argp_error(state, "%s has no phases to replace",
+        nw_argfail(state, "%s has no phases to replace",
                    arguments->map.algorithm);
     if ((arguments->weights || arguments->speeds) &&
         arguments->map.imbalance < 0)
-        argp_error(state, "--weights and --speeds need --imbalance");
+        nw_argfail(state, "--weights and --speeds need --imbalance");
     if (arguments->map.seconds > 0 && arguments->map.steps)
-        argp_error(state, "--time and --steps exclude each other");
+        nw_argfail(state, "--time and --steps exclude each other");
 }
 
 /* How hard a search tries may be said once for all algorithms; not when it is
@@ -404,7 +404,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
         arguments->speeds = value;
         return 0;
     case ARGP_KEY_ARG:
-        argp_error(state, "'%s': patterns are given with -p", value);
+        nw_argfail(state, "'%s': patterns are given with -p", value);
         return 0;
     case ARGP_KEY_END:
         check(arguments, state);

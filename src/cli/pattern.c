@@ -54,7 +54,7 @@ static int parse_kind(const char *value, struct argp_state *state)
     for (int k = 0; k < NW_KIND_COUNT; k++)
         if (!strcmp(value, nw_kind_name((enum nw_kind)k)))
             return k;
-    argp_error(state, "--kind is hh, gg, hg or gh, not '%s'", value);
+    nw_argfail(state, "--kind is hh, gg, hg or gh, not '%s'", value);
     return -1;
 }
 
@@ -64,9 +64,9 @@ static void check_inputs(const struct arguments *arguments,
     size_t wanted = arguments->generate ? 0 : arguments->combine ? 2 : 1;
 
     if (arguments->generate && arguments->combine)
-        argp_error(state, "--generate or --combine, not both");
+        nw_argfail(state, "--generate or --combine, not both");
     if (arguments->input_count != wanted)
-        argp_error(state, "%s",
+        nw_argfail(state, "%s",
                    !wanted       ? "--generate takes no PATTERN"
                    : wanted == 1 ? "one PATTERN is needed"
                                  : "--combine needs HOST and GPU pattern");
@@ -105,7 +105,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
         return 0;
     case KEY_SCALE:
         if (!nw_parse_i32(value, &arguments->scale) || arguments->scale < 1)
-            argp_error(state, "--scale is a number of ranks, not '%s'", value);
+            nw_argfail(state, "--scale is a number of ranks, not '%s'", value);
         return 0;
     case KEY_SVG:
         arguments->svg = value;
@@ -115,7 +115,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (arguments->input_count == 2)
-            argp_error(state, "too many patterns");
+            nw_argfail(state, "too many patterns");
         arguments->input[arguments->input_count++] = value;
         return 0;
     case ARGP_KEY_END:

@@ -49,7 +49,7 @@ static double parse_time(const char *name, const char *value,
 
     if (!nw_parse_quantity(value, NW_UNIT_TIME, &seconds) || seconds <= 0 ||
         seconds > 1e6)
-        argp_error(state, "%s is a time such as 30s, not '%s'", name, value);
+        nw_argfail(state, "%s is a time such as 30s, not '%s'", name, value);
     return seconds;
 }
 
@@ -63,7 +63,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
         return 0;
     case KEY_MPI:
         if (strcmp(value, "openmpi") && strcmp(value, "mpich"))
-            argp_error(state, "--mpi is openmpi or mpich, not '%s'", value);
+            nw_argfail(state, "--mpi is openmpi or mpich, not '%s'", value);
         arguments->prober.flavour = value;
         return 0;
     case KEY_TIME:
@@ -83,7 +83,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
         return 0;
     case ARGP_KEY_END:
         if (!arguments->prober.launcher)
-            argp_error(state, "under which launcher? nodewise probe -- mpirun "
+            nw_argfail(state, "under which launcher? nodewise probe -- mpirun "
                               "-n 8");
         return 0;
     default:

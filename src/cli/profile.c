@@ -56,12 +56,12 @@ static error_t parse(int key, char *value, struct argp_state *state)
         return 0;
     case KEY_MPI:
         if (strcmp(value, "openmpi") && strcmp(value, "mpich"))
-            argp_error(state, "--mpi is openmpi or mpich, not '%s'", value);
+            nw_argfail(state, "--mpi is openmpi or mpich, not '%s'", value);
         arguments->mpi = value;
         return 0;
     case KEY_COLLECTIVES:
         if (nw_profile_check_models(value))
-            argp_error(state, "--collectives: %s", nw_error_text());
+            nw_argfail(state, "--collectives: %s", nw_error_text());
         arguments->collectives = value;
         return 0;
     case KEY_MERGE:
@@ -72,10 +72,10 @@ static error_t parse(int key, char *value, struct argp_state *state)
         return 0;
     case ARGP_KEY_END:
         if (!arguments->command && !arguments->merge)
-            argp_error(state, "which program? nodewise profile -o FILE -- "
+            nw_argfail(state, "which program? nodewise profile -o FILE -- "
                               "mpirun -n 8 ./app");
         if (arguments->command && arguments->merge)
-            argp_error(state, "--merge runs no program");
+            nw_argfail(state, "--merge runs no program");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

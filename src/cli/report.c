@@ -63,7 +63,7 @@ static void parse_algorithm(const char *value, struct argp_state *state)
     for (size_t i = 0; nw_map_algorithm(i, &name, &summary); i++)
         if (!strcmp(name, value))
             return;
-    argp_error(state,
+    nw_argfail(state,
                "there is no algorithm '%s'; nodewise map --list shows them",
                value);
 }
@@ -75,7 +75,7 @@ static error_t parse_words(int key, char *value, struct argp_state *state)
     switch (key) {
     case KEY_ELEMENTS:
         if (strcmp(value, "core") && strcmp(value, "pu"))
-            argp_error(state, "--elements is core or pu, not '%s'", value);
+            nw_argfail(state, "--elements is core or pu, not '%s'", value);
         arguments->elements = *value == 'p' ? NW_ELEMENTS_PU : NW_ELEMENTS_CORE;
         return 0;
     case KEY_ALGORITHM:
@@ -85,14 +85,14 @@ static error_t parse_words(int key, char *value, struct argp_state *state)
     case KEY_SIMULATE:
         if (strcmp(value, "auto") && strcmp(value, "always") &&
             strcmp(value, "never"))
-            argp_error(state, "--simulate is auto, always or never, not '%s'",
+            nw_argfail(state, "--simulate is auto, always or never, not '%s'",
                        value);
         arguments->simulate = value;
         return 0;
     case KEY_SEED:
         arguments->computes = true;
         if (!nw_parse_u64(value, &arguments->map.seed))
-            argp_error(state, "--seed is a number from 0, not '%s'", value);
+            nw_argfail(state, "--seed is a number from 0, not '%s'", value);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -125,12 +125,12 @@ static error_t parse(int key, char *value, struct argp_state *state)
         return 0;
     case ARGP_KEY_END:
         if (!arguments->source || !arguments->pattern)
-            argp_error(state, "-t SOURCE and -p PATTERN are needed");
+            nw_argfail(state, "-t SOURCE and -p PATTERN are needed");
         if (arguments->computes && arguments->mapping_count)
-            argp_error(state, "--algorithm and --seed compute a mapping where "
+            nw_argfail(state, "--algorithm and --seed compute a mapping where "
                               "no MAPPING is given");
         if (arguments->svg && !strcmp(arguments->simulate, "always"))
-            argp_error(state, "--svg draws heat maps, which show nothing that "
+            nw_argfail(state, "--svg draws heat maps, which show nothing that "
                               "--simulate finds");
         return 0;
     default:

@@ -49,9 +49,9 @@ static void parse_grid(char *value, int32_t grid[3], struct argp_state *state)
     while ((word = strsep(&rest, "x")))
         if (count == 3 || !nw_parse_i32(word, &found[count++]) ||
             found[count - 1] < 1)
-            argp_error(state, "--grid is three numbers such as 512x512x64");
+            nw_argfail(state, "--grid is three numbers such as 512x512x64");
     if (count != 3)
-        argp_error(state, "--grid is three numbers such as 512x512x64");
+        nw_argfail(state, "--grid is three numbers such as 512x512x64");
     memcpy(grid, found, sizeof found);
 }
 
@@ -60,7 +60,7 @@ static bool either(const char *value, const char *one, const char *two,
                    struct argp_state *state)
 {
     if (strcmp(value, one) && strcmp(value, two))
-        argp_error(state, "'%s' is neither %s nor %s", value, one, two);
+        nw_argfail(state, "'%s' is neither %s nor %s", value, one, two);
     return !strcmp(value, two);
 }
 
@@ -89,7 +89,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
         return 0;
     case KEY_HALO:
         if (!nw_parse_i32(value, &rowcol->halo) || rowcol->halo < 1)
-            argp_error(state, "--halo is a number from 1, not '%s'", value);
+            nw_argfail(state, "--halo is a number from 1, not '%s'", value);
         return 0;
     case KEY_PERIODIC:
         rowcol->periodic = true;

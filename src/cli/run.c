@@ -77,7 +77,7 @@ static void parse_ranks(struct arguments *arguments, const char *value,
                         struct argp_state *state)
 {
     if (!nw_parse_i32(value, &arguments->job.ranks) || arguments->job.ranks < 1)
-        argp_error(state, "ranks are a number from 1, not '%s'", value);
+        nw_argfail(state, "ranks are a number from 1, not '%s'", value);
 }
 
 static error_t parse_place(int key, char *value, struct argp_state *state)
@@ -102,7 +102,7 @@ static error_t parse_place(int key, char *value, struct argp_state *state)
         return 0;
     case KEY_MPI:
         if (strcmp(value, "openmpi") && strcmp(value, "mpich"))
-            argp_error(state, "--mpi is openmpi or mpich, not '%s'", value);
+            nw_argfail(state, "--mpi is openmpi or mpich, not '%s'", value);
         arguments->job.flavour = value;
         return 0;
     default:
@@ -126,14 +126,14 @@ static error_t parse(int key, char *value, struct argp_state *state)
         return 0;
     case KEY_STORE:
         if (!*value)
-            argp_error(state, "--store names no folder");
+            nw_argfail(state, "--store names no folder");
         arguments->folder = value;
         return 0;
     case KEY_PROBE_TIME:
         if (!nw_parse_quantity(value, NW_UNIT_TIME,
                                &arguments->wish.probe_seconds) ||
             arguments->wish.probe_seconds < 0)
-            argp_error(state, "--probe-time is a time such as 10s, not '%s'",
+            nw_argfail(state, "--probe-time is a time such as 10s, not '%s'",
                        value);
         return 0;
     case 'q':
@@ -150,13 +150,13 @@ static error_t parse(int key, char *value, struct argp_state *state)
         return 0;
     case ARGP_KEY_END:
         if (!arguments->job.program)
-            argp_error(state, "which program? nodewise run -n 64 -- ./app");
+            nw_argfail(state, "which program? nodewise run -n 64 -- ./app");
         if (arguments->job.hosts && arguments->job.hostfile)
-            argp_error(state, "--hosts and --hostfile exclude each other");
+            nw_argfail(state, "--hosts and --hostfile exclude each other");
         if (!arguments->dry &&
             (arguments->output ? !strcmp(arguments->output, "-")
                                : arguments->json))
-            argp_error(state, "standard output is the program's; give -o FILE "
+            nw_argfail(state, "standard output is the program's; give -o FILE "
                               "or --dry-run");
         return 0;
     default:

@@ -55,7 +55,7 @@ static void parse_bytes(const char *value, struct argp_state *state)
 
     if (!nw_parse_quantity(value, NW_UNIT_BYTES, &bytes) || bytes < 1 ||
         bytes >= 0x1p62)
-        argp_error(state, "--bytes is a size from 1 byte, not '%s'", value);
+        nw_argfail(state, "--bytes is a size from 1 byte, not '%s'", value);
     arguments->options.bytes = (uint64_t)bytes;
 }
 
@@ -64,7 +64,7 @@ static void parse_elements(const char *value, struct argp_state *state)
     struct arguments *arguments = state->input;
 
     if (strcmp(value, "core") && strcmp(value, "pu"))
-        argp_error(state, "--elements is core or pu, not '%s'", value);
+        nw_argfail(state, "--elements is core or pu, not '%s'", value);
     arguments->topology.elements =
         strcmp(value, "pu") ? NW_ELEMENTS_CORE : NW_ELEMENTS_PU;
 }
@@ -117,9 +117,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
         return 0;
     case ARGP_KEY_END:
         if (!arguments->source || !arguments->pattern)
-            argp_error(state, "-t SOURCE and -p PATTERN are needed");
+            nw_argfail(state, "-t SOURCE and -p PATTERN are needed");
         if (arguments->options.estimate && arguments->options.force)
-            argp_error(state, "--estimate and --force exclude each other");
+            nw_argfail(state, "--estimate and --force exclude each other");
         return 0;
     default:
         return parse_sizes(key, value, state);

@@ -71,7 +71,7 @@ static void take_ends(struct arguments *arguments, char *value,
     } else if (state->next < state->argc) {
         arguments->end[1] = state->argv[state->next++];
     } else {
-        argp_error(state, "two ends are needed, such as: 0 gpu1");
+        nw_argfail(state, "two ends are needed, such as: 0 gpu1");
     }
 }
 
@@ -79,7 +79,7 @@ static void choose(struct arguments *arguments, int what,
                    struct argp_state *state)
 {
     if (arguments->what && arguments->what != what)
-        argp_error(state, "one of --tree, --svg, --yaml, --list, "
+        nw_argfail(state, "one of --tree, --svg, --yaml, --list, "
                           "--distance and --route at a time");
     arguments->what = what;
 }
@@ -88,7 +88,7 @@ static void add_node(struct arguments *arguments, const char *value,
                      struct argp_state *state)
 {
     if (arguments->parts.node_count == MAX_NODES)
-        argp_error(state, "--node more than %d times", MAX_NODES);
+        nw_argfail(state, "--node more than %d times", MAX_NODES);
     arguments->node[arguments->parts.node_count++] = value;
 }
 
@@ -132,13 +132,13 @@ static error_t parse(int key, char *value, struct argp_state *state)
         return 0;
     case KEY_ELEMENTS:
         if (strcmp(value, "core") && strcmp(value, "pu"))
-            argp_error(state, "--elements is core or pu, not '%s'", value);
+            nw_argfail(state, "--elements is core or pu, not '%s'", value);
         arguments->options.elements =
             *value == 'p' ? NW_ELEMENTS_PU : NW_ELEMENTS_CORE;
         return 0;
     case ARGP_KEY_ARG:
         if (state->arg_num)
-            argp_error(state, "one SOURCE at a time");
+            nw_argfail(state, "one SOURCE at a time");
         arguments->source = value;
         return 0;
     default:

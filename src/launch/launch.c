@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "base/file.h"
+#include "base/hostlist.h"
 #include "base/plain.h"
 #include "base/status.h"
 #include "launch/launcher.h"
@@ -396,10 +397,28 @@ static nw_status add_wrapper(struct nw_launch_job *job)
     return status ? status : nw_launch_run_script(job, path);
 }
 
+/* Launchers read options, lists, slots and ports out of other names. */
+static nw_status check_hosts(const struct nw_launch_job *job)
+{
+    const nw_mapping *mapping = job->mapping;
+
+    for (int32_t r = 0; r < mapping->rank_count; r++)
+        if (!nw_host_is_plain(nw_launch_host(job, r)))
+            return nw_fail(NW_EINVAL,
+                           "a launcher could misread host '%s': host names are "
+                           "letters, digits, '.', '_' and '-', and begin with "
+                           "a letter or digit",
+                           nw_launch_host(job, r));
+    return NW_OK;
+}
+
 static nw_status make(struct nw_launch_job *job,
                       const struct nw_launcher *launcher)
 {
     nw_status status = check_closed(job);
+
+    if (!status)
+        status = check_hosts(job);
 
     job->mapping_path = job->options->mapping_path;
     job->has_gpus = nw_launch_has_gpus(job->mapping);

@@ -9,9 +9,11 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define MAX_WEIGHT 1000000000u
 #define MAX_EDGES (UINT64_C(1) << 32)
+#define BYTES_OF_EDGE 64 /* while it is collected, sorted and written */
 
 static nw_status add_pair(struct nw_spec *spec, char *pair)
 {
@@ -216,6 +218,9 @@ nw_status nw_spec_volume(struct nw_spec *spec, struct nw_volume *out)
 nw_status nw_spec_builder(const struct nw_spec *spec, uint64_t ranks,
                           uint64_t degree, nw_pattern_builder **out)
 {
+    uint64_t memory =
+        (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+
     for (size_t i = 0; i < spec->count; i++)
         if (!spec->pair[i].used)
             return nw_fail(NW_EINVAL, "%s has no key '%s'", spec->name,
@@ -224,6 +229,14 @@ nw_status nw_spec_builder(const struct nw_spec *spec, uint64_t ranks,
         return nw_fail(
             NW_EINVAL, "%s: %llu ranks with %llu edges each are too many",
             spec->name, (unsigned long long)ranks, (unsigned long long)degree);
+    if (degree && ranks > memory / (degree * BYTES_OF_EDGE))
+        return nw_fail(
+            NW_ENOMEM,
+            "%s: %llu ranks with %llu edges each take about %llu "
+            "GiB of memory, this machine has %llu GiB",
+            spec->name, (unsigned long long)ranks, (unsigned long long)degree,
+            (unsigned long long)(ranks * degree * BYTES_OF_EDGE) >> 30,
+            (unsigned long long)memory >> 30);
     return nw_pattern_builder_new((int32_t)ranks, out);
 }
 

@@ -179,11 +179,12 @@ static int flood(const struct nw_network *network, int32_t source,
     uint8_t *distance =
         graph->distance + (size_t)source * (size_t)network->switch_count;
     int32_t head = 0, tail = 0;
+    int farthest;
 
     memset(distance, APART, (size_t)network->switch_count);
     distance[source] = 0;
     queue[tail++] = source;
-    while (head < tail) {
+    while (head < tail && tail < network->switch_count) {
         int32_t s = queue[head++];
 
         if (distance[s] == APART - 1)
@@ -198,7 +199,8 @@ static int flood(const struct nw_network *network, int32_t source,
         }
     }
     *reached = tail;
-    return distance[queue[tail - 1]];
+    farthest = distance[queue[tail - 1]];
+    return farthest == APART - 1 ? APART : farthest;
 }
 
 /* Gives the switches reached from one without a part their part's number. */

@@ -17,6 +17,8 @@
 #include <unistd.h>
 
 #define MAX_SIZES 16
+#define MAX_INCLUDE_DEPTH 16
+#define MAX_INCLUDES 1000
 
 /* A file that is being read, and the one that includes it. */
 struct opened {
@@ -197,16 +199,24 @@ static nw_status open_included(const struct conf *conf, const char *path,
 {
     struct stat about;
     size_t length;
+    int depth = 0;
 
     if (stat(path, &about) || access(path, R_OK))
         return nw_lines_fail(&conf->lines, "Include %s: %s", path,
                              strerror(errno));
     if (S_ISDIR(about.st_mode))
         return nw_lines_fail(&conf->lines, "Include %s: is a directory", path);
+    if (!S_ISREG(about.st_mode))
+        return nw_lines_fail(&conf->lines, "Include %s: not a regular file",
+                             path);
     *opened = (struct opened){conf->open, about.st_dev, about.st_ino};
-    for (const struct opened *o = conf->open; o; o = o->outer)
+    for (const struct opened *o = conf->open; o; o = o->outer, depth++)
         if (o->device == opened->device && o->number == opened->number)
             return nw_lines_fail(&conf->lines, "%s includes itself", path);
+    if (depth > MAX_INCLUDE_DEPTH || conf->slurm->included.count > MAX_INCLUDES)
+        return nw_lines_fail(&conf->lines,
+                             "more than %d levels of Include, or %d files",
+                             MAX_INCLUDE_DEPTH, MAX_INCLUDES);
     return nw_file_read_text(path, text, &length);
 }
 

@@ -9,6 +9,7 @@
 
 #define MAX_DEPTH 64
 #define MAX_TAGS 1000000
+#define MAX_ATTRIBUTES 256 /* of a tag: each is compared with all others */
 
 struct parser {
     const char *file;
@@ -105,6 +106,9 @@ static nw_status take_attribute(struct parser *parser, struct nw_xml *tag)
         return bad(parser, "no end of the value of attribute", attribute.name);
     skip_to(parser, end);
     *parser->at++ = '\0';
+    if (tag->attribute_count == MAX_ATTRIBUTES)
+        return nw_fail(NW_EFORMAT, "%s:%d: <%.60s> has more than %d attributes",
+                       parser->file, parser->line, tag->tag, MAX_ATTRIBUTES);
     if (nw_xml_get(tag, attribute.name))
         return bad(parser, "doubled attribute", attribute.name);
     status = nw_grow(&tag->attribute, &tag->attribute_capacity,

@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "base/library.h"
 #include "base/status.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -101,7 +102,7 @@ static nw_status dup_scalar(const struct builder *b, const yaml_event_t *event,
     const char *value = (const char *)event->data.scalar.value;
 
     for (size_t i = 0; i < event->data.scalar.length; i++)
-        if ((unsigned char)value[i] < ' ' || value[i] == 0x7f)
+        if (!value[i] || nw_text_control(value + i))
             return fail_at(b, event->start_mark.line,
                            "a control character or line break in a value");
     return nw_strdup(value, out);

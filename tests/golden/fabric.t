@@ -366,3 +366,17 @@ L2 - S9                down network 12.5 GB/s  150 ns assumed
 n2: node - L2          down nic     12.5 GB/s  500 ns assumed
 n2: package 0 - node   down socket    40 GB/s   60 ns assumed
 n2: core 0 - package 0 down core      12 GB/s   20 ns assumed
+## Files that include others many times, and pipes, are refused at once.
+$ for i in $(seq 30); do printf 'Include laugh%d.conf\nInclude laugh%d.conf\n' $((i + 1)) $((i + 1)) >laugh$i.conf; done; echo >laugh31.conf; nodewise topology slurm:laugh1.conf
+! laugh17.conf:1: more than 16 levels of Include
+? 3
+$ for i in $(seq 12); do printf 'Include many%d.conf\nInclude many%d.conf\n' $((i + 1)) $((i + 1)) >many$i.conf; done; echo '#' >many13.conf; nodewise topology slurm:many1.conf
+! more than 16 levels of Include, or 1000 files
+? 3
+$ mkfifo pipe.conf; echo Include pipe.conf >pipes.conf; nodewise topology slurm:pipes.conf
+! pipes.conf:1: Include pipe.conf: not a regular file
+? 3
+## Two halves of 2,048 switches, each joined to all of the other half: a million links.
+## Two of a half are two links of the network apart, others one.
+$ printf 'nodewise: cluster 1\nnode_types: {a: {cpu: {cores: 1}}}\nnodes: [{name: "n[1-2048]", switch: "s[1-2048]"}]\nnetwork: {graph: {switches: "s[1-2048]", links: [{between: ["s[1-1024]","s[1025-2048]"]}]}}\n' >dense.yaml; (ulimit -t 20; echo $(($(nodewise topology dense.yaml --distance 0 1) - $(nodewise topology dense.yaml --distance 0 1500))))
+1

@@ -315,3 +315,7 @@ $ mask() { printf '<system version="1">\n<cpu affinity="%s1"/>\n</system>\n' "$(
 most.xml: 1 node, 1 core, 0 GPUs, 3 links (2 with assumed figures)
 ! more.xml:2 ... cores ... 0000ffff ... '0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,'
 ? 3
+## Attributes are compared with each other, so a tag has few.
+$ (printf '<system version="1"><cpu '; seq -f 'a%g="1"' 1 100000 | tr '\n' ' '; printf '></cpu></system>\n') >attributes.xml; nodewise topology nccl:attributes.xml
+! attributes.xml:1: <cpu> has more than 256 attributes
+? 3

@@ -133,3 +133,10 @@ $ if ldd $(command -v nodewise) | grep -q libasan; then echo SKIP sanitized; exi
 ./many.sh ./app
 0) node='n0' rank=0 cpus=0 gpus='0,1,3,5,7,6,2,4' first=0 local=0 ;;
 65535) node='n298' rank=65530 cpus=54 gpus='0,2,4,3,7,5,1,6' first=6 local=63 ;;
+## Names that a launcher would read as options, lists, slots or ports are refused.
+$ for h in -x a:b ../x é n1.site-2_a; do printf 'nodewise: cluster 1\nnode_types: {t: {cpu: {cores: 2}}}\nnodes: [{name: "%s", type: t, switch: s}]\nnetwork: {tree: {switch: s}}\n' "$h" > odd.yaml; printf 'nodewise mapping 1\nranks 1\n0 %s 0 -\n' "$h" > odd.mapping; nodewise launch -t odd.yaml odd.mapping --for openmpi4 -o odd -q -- ./app >>odd.lines; done; wc -l <odd.lines
+1
+! host '-x' ... a letter or digit
+! host 'a:b' ... a letter or digit
+! host '../x' ... a letter or digit
+! host 'é' ... a letter or digit

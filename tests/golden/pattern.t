@@ -275,3 +275,8 @@ MESSAGE SIZE                COUNT
       "messages": 36893488147419103230,
       "count": 18446744073709551616
 hh       2             1 36893488147419103230 36.9 EB          1 B
+## What cannot fit into memory is refused before it is tried.
+$ nodewise pattern --generate=alltoall:ranks=65535 -o none.pattern
+! alltoall: 65535 ranks with 65535 edges each take about 255 GiB of memory, this machine has
+? 1
+$ test ! -e none.pattern

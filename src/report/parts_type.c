@@ -206,6 +206,8 @@ static nw_status title_of(const nw_topology *topology, int32_t type, char **out)
     status = nw_words_names(&text, names, count);
     if (one->staged)
         nw_text_add(&text, ", GPU messages staged through host memory");
+    if (one->pxn)
+        nw_text_add(&text, ", GPU messages by PXN");
     free(names);
     if (status)
         nw_text_fini(&text);

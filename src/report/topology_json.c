@@ -51,6 +51,7 @@ static void add_type(struct nw_json *json, const struct nw_node_type *type)
     nw_json_object(json, NULL);
     nw_json_string(json, "name", type->name ? type->name : "");
     nw_json_bool(json, "staged", type->staged);
+    nw_json_bool(json, "pxn", type->pxn);
     nw_json_integer(json, "cores", type->core_count);
     nw_json_integer(json, "gpus", type->gpu_count);
     nw_json_array(json, "vertices");
@@ -106,6 +107,9 @@ static void add_node(struct nw_json *json, const nw_topology *topology,
     nw_json_flat_object(json, NULL);
     nw_json_string(json, "name", topology->node_name[node]);
     nw_json_integer(json, "type", topology->node_type[node]);
+    if (topology->domain && topology->domain[node] >= 0)
+        nw_json_string(json, "domain",
+                       topology->domain_name[topology->domain[node]]);
     nw_json_integer(json, "first_element", elements.first);
     nw_json_integer(json, "elements", elements.count);
     nw_json_integer(json, "first_gpu", gpus.first);

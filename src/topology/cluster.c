@@ -20,17 +20,20 @@ nw_status nw_cluster_names(const struct nw_yaml *node,
     return nw_yaml_place(node, nw_hostlist_expand(text, names));
 }
 
-nw_status nw_cluster_staged(const struct nw_yaml *node, bool *staged)
+nw_status nw_cluster_messages(const struct nw_yaml *node,
+                              struct nw_cluster_messages *messages)
 {
     const char *text;
     nw_status status = nw_yaml_text(node, &text);
 
     if (status)
         return status;
-    if (strcmp(text, "direct") && strcmp(text, "staged"))
+    if (strcmp(text, "direct") && strcmp(text, "staged") && strcmp(text, "pxn"))
         return nw_yaml_fail(
-            node, "'gpu_messages' must be direct or staged, not '%s'", text);
-    *staged = !strcmp(text, "staged");
+            node, "'gpu_messages' must be direct, staged or pxn, not '%s'",
+            text);
+    messages->staged = !strcmp(text, "staged");
+    messages->pxn = !strcmp(text, "pxn");
     return NW_OK;
 }
 
@@ -84,7 +87,7 @@ static nw_status read_header(struct nw_cluster *cluster)
     if (name)
         status = nw_yaml_text(name, &text);
     if (!status && messages)
-        status = nw_cluster_staged(messages, &cluster->staged);
+        status = nw_cluster_messages(messages, &cluster->messages);
     if (!status)
         status = nw_topology_new(text, &cluster->topology);
     if (!status)
@@ -159,6 +162,7 @@ static void fini(struct nw_cluster *cluster)
     free(cluster->entry_end);
     free(cluster->switch_order);
     nw_hostlist_fini(&cluster->names);
+    nw_hostlist_fini(&cluster->domains);
     nw_topology_free(cluster->topology);
 }
 

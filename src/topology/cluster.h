@@ -24,22 +24,31 @@ struct nw_cluster_type {
     int32_t *port; /* [cards] class of the link to the switch; -1: not said */
 };
 
-/* Where nodes go that name no switch: `each` to a switch, in order. */
+/* Where nodes go that name no switch: `each` to a switch, in order. With
+ * `rails` to so many switches side by side, card c to number c modulo `rails`.
+ */
 struct nw_cluster_fill {
     int32_t each, switches; /* 0: they must name one */
+    int32_t rails;          /* 0: all cards to the same switch */
+};
+
+/* How GPU messages leave a node: "direct" (neither), "staged" or "pxn". */
+struct nw_cluster_messages {
+    bool staged, pxn;
 };
 
 struct nw_cluster {
     const char *file;
     nw_topology *topology; /* owned until it is handed out */
     enum nw_elements elements;
-    bool staged;
+    struct nw_cluster_messages messages;
     int32_t resize; /* nodes asked for by NAME:N, or 0 */
     const struct nw_yaml *root;
     size_t type_count;
     struct nw_cluster_type *type;
-    struct nw_hostlist names; /* of all nodes */
-    int32_t *entry_end;       /* names up to here are item i's of nodes */
+    struct nw_hostlist names;   /* of all nodes */
+    struct nw_hostlist domains; /* that the items of nodes name */
+    int32_t *entry_end;         /* names up to here are item i's of nodes */
     struct nw_cluster_fill fill;
     int32_t *switch_order; /* switches sorted by name */
 };
@@ -59,9 +68,8 @@ NW_MUST_CHECK nw_status nw_cluster_figures(struct nw_cluster *cluster,
                                            const struct nw_yaml *node,
                                            enum nw_link_kind kind,
                                            int32_t *class);
-/* "direct" or "staged". */
-NW_MUST_CHECK nw_status nw_cluster_staged(const struct nw_yaml *node,
-                                          bool *staged);
+NW_MUST_CHECK nw_status nw_cluster_messages(
+    const struct nw_yaml *node, struct nw_cluster_messages *messages);
 /* Names as Slurm writes them, appended. */
 NW_MUST_CHECK nw_status nw_cluster_names(const struct nw_yaml *node,
                                          struct nw_hostlist *names);
@@ -127,6 +135,16 @@ NW_MUST_CHECK nw_status nw_cluster_find_switch(const struct nw_cluster *cluster,
 /* Reads the names first: networks may grow with their number. */
 NW_MUST_CHECK nw_status nw_cluster_node_names(struct nw_cluster *cluster,
                                               const struct nw_yaml *nodes);
+/* Names of nodes or domains; of NAME:N with the first range that long. */
+NW_MUST_CHECK nw_status
+nw_cluster_resized_names(const struct nw_cluster *cluster,
+                         const struct nw_yaml *name, struct nw_hostlist *names);
+/* Puts the nodes from `first` to before `end` into the domains of their item;
+ * then, with all items read, numbers domains by their names. */
+NW_MUST_CHECK nw_status nw_cluster_join_domains(struct nw_cluster *cluster,
+                                                const struct nw_yaml *item,
+                                                int32_t first, int32_t end);
+NW_MUST_CHECK nw_status nw_cluster_number_domains(struct nw_cluster *cluster);
 NW_MUST_CHECK nw_status nw_cluster_place_nodes(struct nw_cluster *cluster,
                                                const struct nw_yaml *nodes);
 

@@ -10,12 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* NAME:N: the one bracket range of the one entry, n[1-4], becomes n[1-N]. */
+/* NAME:N: the first bracket range of a name, n[1-4], becomes n[1-N]. */
 static nw_status resize(const struct nw_cluster *cluster,
-                        const struct nw_yaml *nodes, const struct nw_yaml *name,
-                        char **out)
+                        const struct nw_yaml *name, char **out)
 {
-    const char *open = strchr(name->text, '['), *dash;
+    const char *open = strchr(name->text, '['), *dash, *close;
     struct nw_text text = {0};
     char *first;
     size_t width;
@@ -23,8 +22,9 @@ static nw_status resize(const struct nw_cluster *cluster,
     bool good;
 
     dash = open ? strchr(open, '-') : NULL;
-    if (nodes->count != 1 || !dash)
-        return nw_yaml_fail(name, "only one range of nodes can be resized");
+    close = dash ? strchr(dash, ']') : NULL;
+    if (!close)
+        return nw_yaml_fail(name, "only a range can be resized");
     width = (size_t)(dash - open) - 1;
     first = strndup(open + 1, width);
     good = first && nw_parse_i32(first, &low);
@@ -32,23 +32,24 @@ static nw_status resize(const struct nw_cluster *cluster,
     if (!good)
         return nw_yaml_fail(name, "only a plain range can be resized");
     nw_text_add_bytes(&text, name->text, (size_t)(dash - name->text) + 1);
-    nw_text_format(&text, "%0*d]", (int)width, low + cluster->resize - 1);
+    nw_text_format(&text, "%0*d%s", (int)width, low + cluster->resize - 1,
+                   close);
     return nw_text_take(&text, out);
 }
 
-static nw_status add_names(struct nw_cluster *cluster,
-                           const struct nw_yaml *nodes,
-                           const struct nw_yaml *name)
+nw_status nw_cluster_resized_names(const struct nw_cluster *cluster,
+                                   const struct nw_yaml *name,
+                                   struct nw_hostlist *names)
 {
     char *resized;
     nw_status status;
 
     if (!cluster->resize)
-        return nw_cluster_names(name, &cluster->names);
-    status = resize(cluster, nodes, name, &resized);
+        return nw_cluster_names(name, names);
+    status = resize(cluster, name, &resized);
     if (status)
         return status;
-    status = nw_yaml_place(name, nw_hostlist_expand(resized, &cluster->names));
+    status = nw_yaml_place(name, nw_hostlist_expand(resized, names));
     free(resized);
     return status;
 }
@@ -59,6 +60,8 @@ nw_status nw_cluster_node_names(struct nw_cluster *cluster,
     nw_status status = nw_yaml_check_list(nodes, "'nodes'");
     size_t i = 0;
 
+    if (!status && cluster->resize && nodes->count != 1)
+        status = nw_yaml_fail(nodes, "only one range of nodes can be resized");
     if (!status)
         status = nw_alloc(nodes->count, sizeof *cluster->entry_end,
                           &cluster->entry_end);
@@ -68,13 +71,13 @@ nw_status nw_cluster_node_names(struct nw_cluster *cluster,
         const char *text;
 
         status = nw_yaml_check_map(item, "an item of 'nodes'",
-                                   "name type switch port ports");
+                                   "name type switch port ports domain");
         if (!status)
             status = nw_yaml_need(item, "name", &name);
         if (!status)
             status = nw_yaml_text(name, &text);
         if (!status)
-            status = add_names(cluster, nodes, name);
+            status = nw_cluster_resized_names(cluster, name, &cluster->names);
         cluster->entry_end[i++] = (int32_t)cluster->names.count;
     }
     return status;
@@ -153,17 +156,19 @@ static nw_status fill_switches(const struct nw_cluster *cluster,
 {
     nw_topology *topology = cluster->topology;
     const struct nw_cluster_fill *fill = &cluster->fill;
+    int32_t rails = fill->rails ? fill->rails : 1;
 
     if (!fill->each)
         return nw_yaml_fail(span->item, "'switch' is missing");
     for (int32_t i = span->first; i < span->end; i++) {
-        if (i / fill->each >= fill->switches)
+        if (i / fill->each >= fill->switches / rails)
             return nw_yaml_fail(span->item,
                                 "%d switches of %d nodes each have no room "
                                 "for node %d",
                                 fill->switches, fill->each, i + 1);
         for (int32_t c = 0; c < span->cards; c++)
-            topology->port[topology->port_first[i] + c] = i / fill->each;
+            topology->port[topology->port_first[i] + c] =
+                i / fill->each * rails + c % rails;
     }
     return NW_OK;
 }
@@ -238,8 +243,11 @@ static nw_status set_port_figures(struct nw_cluster *cluster,
 
 static nw_status place_item(struct nw_cluster *cluster, const struct span *span)
 {
-    nw_status status = NW_OK;
+    nw_status status =
+        nw_cluster_join_domains(cluster, span->item, span->first, span->end);
 
+    if (status)
+        return status;
     if (!cluster->topology->network)
         return nw_yaml_get(span->item, "switch")
                    ? nw_yaml_fail(span->item, "'switch' without a 'network'")
@@ -317,7 +325,7 @@ static nw_status place_items(struct nw_cluster *cluster,
         status = place_item(cluster, &span);
         span.first = span.end;
     }
-    return status;
+    return status ? status : nw_cluster_number_domains(cluster);
 }
 
 nw_status nw_cluster_place_nodes(struct nw_cluster *cluster,

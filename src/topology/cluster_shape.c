@@ -49,14 +49,16 @@ static nw_status read_level(struct nw_cluster *cluster,
 static void widen(const struct nw_cluster *cluster, struct nw_fat_tree *shape)
 {
     struct nw_fat_tree_level *last = &shape->level[shape->level_count - 1];
-    int64_t below = cluster->fill.each;
+    int64_t rails = cluster->fill.rails ? cluster->fill.rails : 1, below = 1;
+    int64_t each = cluster->fill.each;
+    int64_t leaves = ((int64_t)cluster->names.count + each - 1) / each * rails;
 
     if (last->down)
         return;
     for (int l = 0; l < shape->level_count - 1; l++)
-        if (below < (int64_t)cluster->names.count)
+        if (below < leaves)
             below *= shape->level[l].down;
-    last->down = (int32_t)(((int64_t)cluster->names.count + below - 1) / below);
+    last->down = (int32_t)((leaves + below - 1) / below);
 }
 
 nw_status nw_cluster_fat_tree(struct nw_cluster *cluster,
@@ -66,13 +68,16 @@ nw_status nw_cluster_fat_tree(struct nw_cluster *cluster,
     const struct nw_yaml *levels, *each;
     struct nw_network *network;
     nw_status status =
-        nw_yaml_check_map(node, "'fat_tree'", "leaf_nodes levels");
+        nw_yaml_check_map(node, "'fat_tree'", "leaf_nodes levels rails");
 
     if (!status)
         status = nw_yaml_need(node, "leaf_nodes", &each);
     if (!status)
         status = nw_yaml_count(each, 1, NW_CLUSTER_MAX_SWITCHES,
                                &cluster->fill.each);
+    if (!status)
+        status = nw_yaml_count_at(node, "rails", NW_CLUSTER_MAX_CARDS,
+                                  &cluster->fill.rails);
     if (!status)
         status = nw_yaml_need(node, "levels", &levels);
     if (!status)

@@ -250,7 +250,7 @@ nw_status nw_cluster_type(struct nw_cluster *cluster,
 {
     struct nw_cluster_type *type = &cluster->type[cluster->type_count++];
     const struct nw_yaml *messages, *devices, *direct, *names;
-    bool staged = cluster->staged;
+    struct nw_cluster_messages how = cluster->messages;
     nw_status status = nw_yaml_check_map(node, "a node type",
                                          "cpu parts threads gpu_messages "
                                          "devices direct nic_names gpus nics");
@@ -265,8 +265,9 @@ nw_status nw_cluster_type(struct nw_cluster *cluster,
     names = nw_yaml_get(node, "nic_names");
     status = count_ports(type);
     if (!status && messages)
-        status = nw_cluster_staged(messages, &staged);
-    type->type->staged = staged;
+        status = nw_cluster_messages(messages, &how);
+    type->type->staged = how.staged;
+    type->type->pxn = how.pxn;
     if (!status && devices)
         status = nw_cluster_devices(cluster, devices, type);
     if (!status && names)

@@ -23,18 +23,26 @@ static bool same_ports(const nw_topology *t, int32_t a, int32_t b,
                    (size_t)cards * sizeof *values);
 }
 
+static int32_t domain_of(const nw_topology *t, int32_t node)
+{
+    return t->domain ? t->domain[node] : -1;
+}
+
 static bool is_alike(const nw_topology *t, int32_t a, int32_t b)
 {
     return t->node_type[a] == t->node_type[b] &&
+           (domain_of(t, a) < 0) == (domain_of(t, b) < 0) &&
            (!t->network || same_ports(t, a, b, t->port_class));
 }
 
-/* Nodes behind `first` that are alike and at the same switches. */
+/* Nodes behind `first` that are alike, at the same switches and in one domain.
+ */
 static int32_t end_of_group(const nw_topology *t, int32_t first)
 {
     int32_t end = first + 1;
 
     while (end < t->node_count && is_alike(t, first, end) &&
+           domain_of(t, first) == domain_of(t, end) &&
            (!t->network || same_ports(t, first, end, t->port)))
         end++;
     return end;
@@ -55,6 +63,28 @@ static struct run find_run(const nw_topology *t, int32_t first)
            end_of_group(t, run.end) - run.end == run.each)
         run.end += run.each;
     return run;
+}
+
+/* The domain of each group, joined where they are named. */
+static nw_status add_domains(struct nw_text *text, const nw_topology *t,
+                             const struct run *run)
+{
+    const char **names;
+    size_t count = 0;
+    nw_status status;
+
+    if (domain_of(t, run->first) < 0)
+        return NW_OK;
+    status = nw_alloc((size_t)((run->end - run->first) / run->each),
+                      sizeof *names, &names);
+    for (int32_t n = run->first; !status && n < run->end; n += run->each)
+        names[count++] = t->domain_name[t->domain[n]];
+    nw_text_add(text, "    domain: ");
+    if (!status)
+        status = nw_write_names(text, names, count);
+    nw_text_add(text, "\n");
+    free(names);
+    return status;
 }
 
 static nw_status add_switches(struct nw_text *text, const nw_topology *t,
@@ -134,6 +164,8 @@ nw_status nw_write_nodes(struct nw_text *text, const nw_topology *topology)
             nw_write_word(text, nw_topology_type_of(topology, run.first)->name);
             nw_text_add(text, "\n");
         }
+        if (!status)
+            status = add_domains(text, topology, &run);
         if (!status && topology->network)
             status = add_joints(text, topology, &run);
         n = run.end;

@@ -342,8 +342,9 @@ nw_status nw_write_type(struct nw_text *text, const nw_topology *topology,
         nw_text_add(text, "  ");
         nw_write_word(text, type->name);
         nw_text_add(text, ":\n");
-        if (type->staged)
-            nw_text_add(text, "    gpu_messages: staged\n");
+        if (type->staged || type->pxn)
+            nw_text_format(text, "    gpu_messages: %s\n",
+                           type->pxn ? "pxn" : "staged");
         nw_text_add(text, "    parts:\n");
         status = add_children(&view, text, 0, 6);
     }

@@ -278,6 +278,29 @@ static nw_status place(struct nw_compose *compose, int32_t n,
     return status;
 }
 
+/* The NVLink domains of the network's nodes. */
+static nw_status copy_domains(const nw_topology *network, nw_topology *whole)
+{
+    size_t nodes = (size_t)network->node_count;
+    size_t count = (size_t)network->domain_count;
+    nw_status status;
+
+    if (!network->domain)
+        return NW_OK;
+    status = nw_alloc(nodes, sizeof *whole->domain, &whole->domain);
+    if (!status)
+        status =
+            nw_alloc(count, sizeof *whole->domain_name, &whole->domain_name);
+    if (status)
+        return status;
+    memcpy(whole->domain, network->domain, nodes * sizeof *whole->domain);
+    for (size_t d = 0; !status && d < count; d++) {
+        status = nw_strdup(network->domain_name[d], &whole->domain_name[d]);
+        whole->domain_count++;
+    }
+    return status;
+}
+
 static nw_status place_all(struct nw_compose *compose, const int32_t *which)
 {
     const nw_topology *network = compose->network;
@@ -294,7 +317,7 @@ static nw_status place_all(struct nw_compose *compose, const int32_t *which)
                                    network->network ? (int32_t)ports : 0);
     for (int32_t n = 0; !status && n < network->node_count; n++)
         status = place(compose, n, &compose->combined[which[n]], &port);
-    return status;
+    return status ? status : copy_domains(network, compose->whole);
 }
 
 /* Insides that no host of the network takes are named: a host is missing, or

@@ -166,6 +166,7 @@ nw_status nw_compose_copy(struct nw_compose *compose, const nw_topology *from,
         status = nw_node_type_new(compose->whole, name, &copy.to);
     if (!status) {
         copy.to->staged = type->staged;
+        copy.to->pxn = type->pxn;
         status = copy_vertices(&copy);
     }
     if (!status)

@@ -196,6 +196,20 @@ static int32_t nearest_card(const struct nw_node_type *type, int32_t vertex)
     }
 }
 
+/* The only GPU switch, else -1. */
+static int32_t only_switch(const struct nw_node_type *type)
+{
+    int32_t found = -1;
+
+    for (int32_t v = 0; v < type->vertex_count; v++)
+        if (type->kind[v] == NW_VERTEX_GPU_SWITCH) {
+            if (found >= 0)
+                return -1;
+            found = v;
+        }
+    return found;
+}
+
 static nw_status find_nearest_cards(struct nw_node_type *type)
 {
     nw_status status;
@@ -298,6 +312,7 @@ nw_status nw_node_type_finish(struct nw_node_type *type,
         status = find_direct_routes(type);
     if (status)
         return status;
+    type->gpu_switch = only_switch(type);
     type->element_count = type->core_count;
     type->element = type->core;
     if (elements == NW_ELEMENTS_PU && type->pu_count) {

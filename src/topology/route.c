@@ -2,7 +2,8 @@
 /*
  * The one distance function and the one route function. Inside a node the
  * route is the direct link (or the GPU switches) that join the two ends, else
- * the tree; between nodes it leaves by each end's nearest network card.
+ * the tree. Between nodes it is the GPU switch of their domain, else it leaves
+ * by each end's nearest network card, with PXN by way of another GPU.
  */
 #include "topology/topology.h"
 
@@ -32,15 +33,6 @@ static int32_t sending_vertex(const struct nw_node_type *type, int32_t v)
     return v;
 }
 
-static int32_t direct_next(const struct nw_node_type *type, int32_t a,
-                           int32_t b)
-{
-    if (!type->next || type->end_of[a] < 0 || type->end_of[b] < 0)
-        return -1;
-    return type->next[(size_t)type->end_of[a] * (size_t)type->end_count +
-                      (size_t)type->end_of[b]];
-}
-
 static int32_t tree_links(const struct nw_node_type *type, int32_t a, int32_t b)
 {
     int32_t top = nw_node_type_common(type, a, b);
@@ -53,10 +45,10 @@ static int32_t links_inside(const struct nw_node_type *type, int32_t a,
 {
     int32_t count = 0, d;
 
-    if (direct_next(type, a, b) < 0)
+    if (nw_node_type_next(type, a, b) < 0)
         return tree_links(type, a, b);
     for (; a != b; count++) {
-        d = direct_next(type, a, b);
+        d = nw_node_type_next(type, a, b);
         a = type->direct[d].a == a ? type->direct[d].b : type->direct[d].a;
     }
     return count;
@@ -94,17 +86,29 @@ static int32_t links_between(const nw_topology *topology, struct nw_end a,
                                             b.node);
 }
 
+/* Between ends on two nodes that leave by their cards. */
+static int32_t links_across(const nw_topology *topology, struct nw_end a,
+                            struct nw_end b)
+{
+    int32_t sender = nw_pxn_sender(topology, a, b), inside = 0;
+
+    if (sender != a.vertex)
+        inside = links_inside(nw_topology_type_of(topology, a.node), a.vertex,
+                              sender);
+    a.vertex = sender;
+    stay_on_rail(topology, &a, &b);
+    return inside + links_out(topology, a) + links_out(topology, b) +
+           links_between(topology, a, b);
+}
+
 double nw_topology_distance(const nw_topology *topology, struct nw_end a,
                             struct nw_end b)
 {
-    const struct nw_node_type *type;
+    const struct nw_node_type *type = nw_topology_type_of(topology, a.node);
 
-    if (a.node != b.node) {
-        stay_on_rail(topology, &a, &b);
-        return links_out(topology, a) + links_out(topology, b) +
-               links_between(topology, a, b);
-    }
-    type = nw_topology_type_of(topology, a.node);
+    if (a.node != b.node)
+        return nw_domain_joins(topology, a, b) ? 2
+                                               : links_across(topology, a, b);
     if (topology->matrix)
         return topology->matrix[(size_t)type->index[a.vertex] *
                                     (size_t)type->element_count +
@@ -157,16 +161,52 @@ static size_t emit_inside(const nw_topology *topology, int32_t node, int32_t a,
     int32_t first = topology->link_first[node] + type->vertex_count;
     size_t count = 0;
 
-    if (direct_next(type, a, b) < 0)
+    if (nw_node_type_next(type, a, b) < 0)
         return emit_tree(topology, node, a, b, hops);
     while (a != b) {
-        int32_t d = direct_next(type, a, b);
+        int32_t d = nw_node_type_next(type, a, b);
         const struct nw_direct_link *link = &type->direct[d];
         bool back = link->b == a;
 
         hops[count++] = nw_topology_hop(topology, link->class, first + d, back);
         a = back ? link->a : link->b;
     }
+    return count;
+}
+
+/* From a GPU to the GPU switch of its node, or back. */
+static uint32_t switch_hop(const nw_topology *topology, struct nw_end gpu,
+                           bool back)
+{
+    const struct nw_node_type *type = nw_topology_type_of(topology, gpu.node);
+    int32_t d = nw_node_type_next(type, gpu.vertex, type->gpu_switch);
+    const struct nw_direct_link *link = &type->direct[d];
+
+    return nw_topology_hop(topology, link->class,
+                           topology->link_first[gpu.node] + type->vertex_count +
+                               d,
+                           (link->b == gpu.vertex) != back);
+}
+
+/* Between GPUs of two nodes of a domain. */
+static size_t emit_domain(const nw_topology *topology, struct nw_end a,
+                          struct nw_end b, uint32_t *hops)
+{
+    hops[0] = switch_hop(topology, a, false);
+    hops[1] = switch_hop(topology, b, true);
+    return 2;
+}
+
+/* To the GPU that sends for `a`, which then is `a`. */
+static size_t emit_pxn(const nw_topology *topology, struct nw_end *a,
+                       struct nw_end b, uint32_t *hops)
+{
+    int32_t sender = nw_pxn_sender(topology, *a, b);
+    size_t count = sender == a->vertex ? 0
+                                       : emit_inside(topology, a->node,
+                                                     a->vertex, sender, hops);
+
+    a->vertex = sender;
     return count;
 }
 
@@ -239,8 +279,11 @@ size_t nw_topology_route(const nw_topology *topology, struct nw_end a,
         return 0;
     if (a.node == b.node)
         return emit_inside(topology, a.node, a.vertex, b.vertex, hops);
+    if (nw_domain_joins(topology, a, b))
+        return emit_domain(topology, a, b, hops);
+    count = emit_pxn(topology, &a, b, hops);
     stay_on_rail(topology, &a, &b);
-    count = emit_out(topology, a, hops);
+    count += emit_out(topology, a, hops + count);
     count += emit_network(topology, a, b, hops + count);
     return count + emit_in(topology, b, hops + count);
 }
@@ -256,11 +299,14 @@ int32_t nw_topology_level(const nw_topology *topology, struct nw_end a,
     if (topology->matrix)
         return 1;
     if (a.node != b.node) {
+        if (nw_domain_joins(topology, a, b))
+            return NW_VERTEX_KIND_COUNT + 1;
+        a.vertex = nw_pxn_sender(topology, a, b);
         stay_on_rail(topology, &a, &b);
         return NW_VERTEX_KIND_COUNT + 2 + links_between(topology, a, b);
     }
     type = nw_topology_type_of(topology, a.node);
-    if (direct_next(type, a.vertex, b.vertex) >= 0)
+    if (nw_node_type_next(type, a.vertex, b.vertex) >= 0)
         return NW_VERTEX_KIND_COUNT + 1;
     top = nw_node_type_common(type, a.vertex, b.vertex);
     if (topology->depth_distance)
@@ -324,6 +370,7 @@ static void turn_back(struct nw_trail *trail, int first)
 static void cross(const nw_topology *topology, struct nw_end a, struct nw_end b,
                   struct nw_trail *trail, uint32_t *hops)
 {
+    size_t count = emit_pxn(topology, &a, b, hops);
     int sent;
 
     stay_on_rail(topology, &a, &b);
@@ -331,9 +378,9 @@ static void cross(const nw_topology *topology, struct nw_end a, struct nw_end b,
     sent = trail->span_count;
     leave(topology, b, trail);
     turn_back(trail, sent);
-    hops[0] = port_hop(topology, a.node, nw_end_card(topology, a), 0);
-    hops[1] = port_hop(topology, b.node, nw_end_card(topology, b), 1);
-    trail->hop_count = 2 + emit_network(topology, a, b, hops + 2);
+    hops[count++] = port_hop(topology, a.node, nw_end_card(topology, a), 0);
+    hops[count++] = port_hop(topology, b.node, nw_end_card(topology, b), 1);
+    trail->hop_count = count + emit_network(topology, a, b, hops + count);
 }
 
 void nw_topology_trail(const nw_topology *topology, const struct nw_end ends[2],
@@ -344,14 +391,14 @@ void nw_topology_trail(const nw_topology *topology, const struct nw_end ends[2],
     trail->span_count = 0;
     trail->hop_count = 0;
     if (a.node == b.node && a.vertex != b.vertex && !topology->matrix &&
-        direct_next(nw_topology_type_of(topology, a.node), a.vertex, b.vertex) <
-            0) {
+        nw_node_type_next(nw_topology_type_of(topology, a.node), a.vertex,
+                          b.vertex) < 0) {
         stay_inside(topology, a.node, a.vertex, b.vertex, trail);
         return;
     }
     trail->distance = nw_topology_distance(topology, a, b);
     trail->level = nw_topology_level(topology, a, b);
-    if (a.node != b.node)
+    if (a.node != b.node && !nw_domain_joins(topology, a, b))
         cross(topology, a, b, trail, hops);
     else
         trail->hop_count = nw_topology_route(topology, a, b, hops);

@@ -148,7 +148,11 @@ void nw_topology_free(nw_topology *topology)
         free(topology->node_name[n]);
     for (int32_t l = 0; topology->level_name && l < topology->level_count; l++)
         free(topology->level_name[l]);
+    for (int32_t d = 0; d < topology->domain_count; d++)
+        free(topology->domain_name[d]);
     nw_network_free(topology->network);
+    free(topology->domain);
+    free(topology->domain_name);
     free(topology->name);
     free(topology->class);
     free(topology->type);
@@ -357,6 +361,8 @@ nw_status nw_topology_finish(nw_topology *topology, enum nw_elements elements)
         status = index_names(topology);
     if (!status)
         status = nw_rails_check(topology);
+    if (!status)
+        status = nw_domain_check(topology);
     if (!status)
         status = nw_network_find_levels(topology);
     if (!status)

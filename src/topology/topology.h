@@ -67,6 +67,7 @@ struct nw_node_type {
     int32_t *class; /* of the link to the parent */
     int32_t *index; /* logical index among its kind */
     bool staged;    /* GPU messages to other nodes pass host memory */
+    bool pxn;       /* they leave by the card of the destination's number */
 
     int32_t direct_count;
     size_t direct_capacity;
@@ -77,6 +78,7 @@ struct nw_node_type {
     int32_t core_count, gpu_count, nic_count, package_count, pu_count;
     int32_t *core, *gpu, *nic, *package, *pu; /* vertices, in logical order */
     int32_t *nearest_nic; /* [vertex_count] index into nic, -1 */
+    int32_t gpu_switch;   /* the only one, else -1 */
     int32_t end_count;    /* vertices with direct links */
     int32_t *end_of;      /* [vertex_count] number among them, or -1; or NULL */
     int32_t *next;        /* [end_count^2] direct link to take, or -1; NULL */
@@ -158,6 +160,11 @@ struct nw_topology {
     int32_t *port_first; /* [node_count + 1] into port */
     int32_t *port;
     int32_t *port_class; /* of that card's link */
+    /* NVLink domains: nodes that share their GPU switch. [node_count], -1 for
+     * none; NULL if no node is in one */
+    int32_t *domain;
+    int32_t domain_count;
+    char **domain_name;
 
     /* what nw_topology_finish computes; [node_count + 1] */
     int32_t *element_first, *gpu_first, *link_first;
@@ -253,6 +260,25 @@ int32_t nw_end_card(const nw_topology *topology, struct nw_end end);
 /* The switch the node is joined to through that card (-1: its only one). */
 int32_t nw_topology_switch_of(const nw_topology *topology, int32_t node,
                               int32_t card);
+/* The direct link that a message from vertex a to vertex b of a node takes
+ * next, or -1. */
+static inline int32_t nw_node_type_next(const struct nw_node_type *type,
+                                        int32_t a, int32_t b)
+{
+    if (!type->next || type->end_of[a] < 0 || type->end_of[b] < 0)
+        return -1;
+    return type->next[(size_t)type->end_of[a] * (size_t)type->end_count +
+                      (size_t)type->end_of[b]];
+}
+/* Whether the ends, on two nodes, are GPUs at the GPU switch of one domain. */
+bool nw_domain_joins(const nw_topology *topology, struct nw_end a,
+                     struct nw_end b);
+/* NW_EFORMAT if a node of a domain has no GPU switch, or several. */
+NW_MUST_CHECK nw_status nw_domain_check(const nw_topology *topology);
+/* PXN: the vertex of a's node whose card a message to another node leaves by:
+ * a's own, or the GPU near the card that has the number of b's card. */
+int32_t nw_pxn_sender(const nw_topology *topology, struct nw_end a,
+                      struct nw_end b);
 /* Networks that nothing joins: gives both ends cards of one of them. The
  * network has components. */
 void nw_rails_choose(const nw_topology *topology, struct nw_end *a,

@@ -8,7 +8,7 @@ $ cat > same <<'END'
 >   cmp a.json b.json && cmp a.yaml b.yaml || echo "$s differs"
 > done
 > END
-> sh ./same dgx-h100:3 gdr-a magc-a magc-b mpdata-inter rashti-192 rashti-32 summit:20 wilkes \
+> sh ./same dgx-h100:3 dgx-h100-rail:40 dgx-b200:2 gb200-nvl72:3 mi300x:2 gdr-a magc-a magc-b mpdata-inter rashti-192 rashti-32 summit:20 wilkes \
 >   "hwloc:package:2 l3:2 core:2 pu:2" "$FIXTURES"/topology/valid/*.yaml "$FIXTURES"/topology/valid/node.xml \
 >   ibnet:"$FIXTURES"/fabric/valid/two-rails.ibnetdiscover slurm:"$FIXTURES"/fabric/valid/spines.conf \
 >   slurm:"$FIXTURES"/fabric/valid/blocks.conf && echo the same

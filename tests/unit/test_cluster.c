@@ -139,7 +139,7 @@ static void bundled_are_listed_and_load(void **state)
         assert_string_equal(nw_topology_name(t), name);
         nw_topology_free(t);
     }
-    assert_int_equal(count, 11);
+    assert_int_equal(count, 15);
     assert_false(nw_topology_bundled(count, &name, &summary));
     assert_false(nw_topology_bundled(count + 5, &name, &summary));
 }

@@ -142,7 +142,7 @@ static void bad_types(void **state)
             ":3: unknown key 'cards' in a node type; known are: cpu parts "
             "threads gpu_messages devices direct nic_names gpus nics");
     refuses(TYPE("node_types:\n  t: {cpu: {cores: 1},\n  gpu_messages: x}\n"),
-            ":4: 'gpu_messages' must be direct or staged, not 'x'");
+            ":4: 'gpu_messages' must be direct, staged or pxn, not 'x'");
     refuses(CPU("4"), ":2: 'cpu' must be a mapping");
     refuses(CPU("{packages: 2}"), ":2: 'cores' is missing");
     refuses(CPU("{cores: 0}"),

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* NVLink beyond a node. The nodes of a domain share their GPU switch, so a
+ * message between their GPUs takes the two links to it. With PXN a GPU hands a
+ * message for another node to the local GPU on the destination's rail. */
+#include "base/status.h"
+#include "topology/topology.h"
+
+bool nw_domain_joins(const nw_topology *topology, struct nw_end a,
+                     struct nw_end b)
+{
+    const struct nw_node_type *from, *to;
+
+    if (!topology->domain || topology->domain[a.node] < 0 ||
+        topology->domain[a.node] != topology->domain[b.node])
+        return false;
+    from = nw_topology_type_of(topology, a.node);
+    to = nw_topology_type_of(topology, b.node);
+    return from->kind[a.vertex] == NW_VERTEX_GPU &&
+           to->kind[b.vertex] == NW_VERTEX_GPU &&
+           nw_node_type_next(from, a.vertex, from->gpu_switch) >= 0 &&
+           nw_node_type_next(to, b.vertex, to->gpu_switch) >= 0;
+}
+
+nw_status nw_domain_check(const nw_topology *topology)
+{
+    for (int32_t n = 0; topology->domain && n < topology->node_count; n++)
+        if (topology->domain[n] >= 0 &&
+            nw_topology_type_of(topology, n)->gpu_switch < 0)
+            return nw_fail(NW_EFORMAT,
+                           "node '%s' is in domain '%s', so its type '%s' "
+                           "needs one GPU switch",
+                           topology->node_name[n],
+                           topology->domain_name[topology->domain[n]],
+                           nw_topology_type_of(topology, n)->name);
+    return NW_OK;
+}
+
+int32_t nw_pxn_sender(const nw_topology *topology, struct nw_end a,
+                      struct nw_end b)
+{
+    const struct nw_node_type *type = nw_topology_type_of(topology, a.node);
+    const struct nw_node_type *to = nw_topology_type_of(topology, b.node);
+    int32_t own = nw_end_card(topology, a), card = nw_end_card(topology, b);
+
+    if (!type->pxn || a.nic >= 0 || own < 0 || card < 0 || own == card ||
+        type->kind[a.vertex] != NW_VERTEX_GPU ||
+        to->kind[b.vertex] != NW_VERTEX_GPU ||
+        nw_topology_switch_of(topology, a.node, own) ==
+            nw_topology_switch_of(topology, b.node, card))
+        return a.vertex;
+    for (int32_t g = 0; g < type->gpu_count; g++)
+        if (type->nearest_nic[type->gpu[g]] == card &&
+            nw_node_type_next(type, a.vertex, type->gpu[g]) >= 0)
+            return type->gpu[g];
+    return a.vertex;
+}

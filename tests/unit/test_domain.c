@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* NVLink domains over nodes, rails and PXN: routes counted by hand. */
+#include "base/text.h"
+#include "topology/topology.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* Four nodes of two GPUs and two cards; `more` stands in the type, `nodes` in
+ * the item of nodes. */
+#define MACHINE(more, nodes)                                                   \
+    "nodewise: cluster 1\n"                                                    \
+    "node_types:\n"                                                            \
+    "  t:\n" more "    cpu: {packages: 2, cores: 1}\n"                         \
+    "    devices: [{package: [0, 1], parts: [{gpu: 1}, {nic: 1}]}]\n"          \
+    "nodes:\n"                                                                 \
+    "  - {name: 'n[1-4]'" nodes "}\n"                                          \
+    "network: {fat_tree: {leaf_nodes: 2, rails: 2, levels: [{up: 2}]}}\n"
+#define SWITCHED "    direct: [{switch: [gpu 0-1], link: 90GB/s}]\n"
+#define PXN "    gpu_messages: pxn\n"
+
+static nw_status load_text(const char *text, nw_topology **out)
+{
+    char path[] = "/tmp/nodewise-domain-XXXXXX.yaml";
+    int fd = mkstemps(path, 5);
+    nw_status status;
+
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+    close(fd);
+    status = nw_topology_load(path, NULL, out);
+    unlink(path);
+    return status;
+}
+
+static nw_topology *machine(const char *text)
+{
+    nw_topology *topology = NULL;
+
+    if (load_text(text, &topology))
+        fail_msg("%s", nw_error_text());
+    return topology;
+}
+
+static void refuses(const char *text, const char *says)
+{
+    nw_topology *topology = NULL;
+
+    assert_int_equal(load_text(text, &topology), NW_EFORMAT);
+    if (!strstr(nw_error_text(), says))
+        fail_msg("%s", nw_error_text());
+}
+
+/* The names of the links from one GPU to another, with '<' for the way down. */
+static const char *way(const nw_topology *t, int32_t a, int32_t b)
+{
+    static char text[1024];
+    struct nw_end from = nw_topology_gpu_end(t, a);
+    struct nw_end to = nw_topology_gpu_end(t, b);
+    uint32_t hops[64];
+    size_t count = nw_topology_route(t, from, to, hops);
+    size_t length = 0;
+
+    assert_true(count <= nw_topology_route_max(t));
+    assert_int_equal(nw_topology_distance(t, from, to), count);
+    text[0] = '\0';
+    for (size_t i = 0; i < count; i++) {
+        char name[128];
+
+        nw_topology_link_name(t, (int32_t)(hops[i] / 2), name, sizeof name);
+        length +=
+            (size_t)snprintf(text + length, sizeof text - length, "%s%s%s",
+                             i ? "; " : "", name, hops[i] & 1 ? " <" : "");
+    }
+    return text;
+}
+
+static const char *level(const nw_topology *t, int32_t a, int32_t b)
+{
+    return nw_topology_level_name(
+        t, nw_topology_level(t, nw_topology_gpu_end(t, a),
+                             nw_topology_gpu_end(t, b)));
+}
+
+static void domains_share_their_switch(void **state)
+{
+    nw_topology *t = machine(MACHINE(SWITCHED, ", domain: 'd[1-2]'"));
+
+    (void)state;
+    assert_string_equal(way(t, 0, 1), "n1: gpu 0 - gpu-switch 0; "
+                                      "n1: gpu 1 - gpu-switch 0 <");
+    assert_string_equal(way(t, 0, 3), "n1: gpu 0 - gpu-switch 0; "
+                                      "n2: gpu 1 - gpu-switch 0 <");
+    assert_string_equal(way(t, 3, 0), "n2: gpu 1 - gpu-switch 0; "
+                                      "n1: gpu 0 - gpu-switch 0 <");
+    assert_string_equal(level(t, 0, 3), "direct link");
+    /* n3 is in the other domain, its GPU 0 on leaf 2 as n1's on leaf 0 */
+    assert_string_equal(way(t, 0, 4),
+                        "n1: gpu 0 - package 0; n1: nic 0 - package 0 <; "
+                        "n1: nic 0 - leaf0; leaf0 - up1-0; leaf2 - up1-0 <; "
+                        "n3: nic 0 - leaf2 <; n3: nic 0 - package 0; "
+                        "n3: gpu 0 - package 0 <");
+    assert_string_equal(level(t, 0, 4), "3 switches");
+    nw_topology_free(t);
+}
+
+/* Cores of a domain's nodes know no NVLink. */
+static void cores_stay_on_the_network(void **state)
+{
+    nw_topology *t = machine(MACHINE(SWITCHED, ", domain: d"));
+
+    (void)state;
+    assert_int_equal(nw_topology_distance(t, nw_topology_element_end(t, 0),
+                                          nw_topology_element_end(t, 2)),
+                     6);
+    assert_int_equal(nw_topology_distance(t, nw_topology_gpu_end(t, 0),
+                                          nw_topology_element_end(t, 2)),
+                     6);
+    assert_int_equal(nw_topology_distance(t, nw_topology_gpu_end(t, 0),
+                                          nw_topology_gpu_end(t, 7)),
+                     2);
+    nw_topology_free(t);
+}
+
+/* Card i of a node is on leaf i of its group of two nodes. */
+static void rails_without_and_with_pxn(void **state)
+{
+    nw_topology *t = machine(MACHINE(SWITCHED, ""));
+
+    (void)state;
+    assert_string_equal(way(t, 0, 3),
+                        "n1: gpu 0 - package 0; n1: nic 0 - package 0 <; "
+                        "n1: nic 0 - leaf0; leaf0 - up1-1; leaf1 - up1-1 <; "
+                        "n2: nic 1 - leaf1 <; n2: nic 1 - package 1; "
+                        "n2: gpu 1 - package 1 <");
+    nw_topology_free(t);
+    t = machine(MACHINE(PXN SWITCHED, ""));
+    assert_string_equal(way(t, 0, 3),
+                        "n1: gpu 0 - gpu-switch 0; n1: gpu 1 - gpu-switch 0 <; "
+                        "n1: gpu 1 - package 1; n1: nic 1 - package 1 <; "
+                        "n1: nic 1 - leaf1; n2: nic 1 - leaf1 <; "
+                        "n2: nic 1 - package 1; n2: gpu 1 - package 1 <");
+    assert_string_equal(level(t, 0, 3), "1 switch");
+    assert_int_equal(nw_topology_distance(t, nw_topology_gpu_end(t, 0),
+                                          nw_topology_gpu_end(t, 2)),
+                     6); /* its own rail */
+    nw_topology_free(t);
+    t = machine(MACHINE(PXN, "")); /* no GPU can be reached by NVLink */
+    assert_int_equal(nw_topology_distance(t, nw_topology_gpu_end(t, 0),
+                                          nw_topology_gpu_end(t, 3)),
+                     8);
+    nw_topology_free(t);
+}
+
+/* One rack is one domain; two are joined by the rails. */
+static void racks_of_72(void **state)
+{
+    nw_topology *t;
+
+    (void)state;
+    assert_int_equal(nw_topology_load("gb200-nvl72:3", NULL, &t), NW_OK);
+    assert_int_equal(nw_topology_node_count(t), 54);
+    assert_int_equal(nw_topology_gpu_count(t), 216);
+    assert_string_equal(nw_topology_node_name(t, 18), "rack002n01");
+    for (int32_t g = 1; g < 72; g++)
+        assert_int_equal(nw_topology_distance(t, nw_topology_gpu_end(t, 0),
+                                              nw_topology_gpu_end(t, g)),
+                         2);
+    assert_int_equal(nw_topology_distance(t, nw_topology_gpu_end(t, 0),
+                                          nw_topology_gpu_end(t, 72)),
+                     8);
+    assert_int_equal(nw_topology_distance(t, nw_topology_gpu_end(t, 71),
+                                          nw_topology_gpu_end(t, 72)),
+                     10); /* by NVLink to the GPU on that rail */
+    nw_topology_free(t);
+}
+
+static void wrong_domains(void **state)
+{
+    (void)state;
+    refuses(MACHINE("", ", domain: d"),
+            "node 'n1' is in domain 'd', so its type 't' needs one GPU switch");
+    refuses(MACHINE(SWITCHED, ", domain: 'd[1-3]'"),
+            ":8: 4 nodes cannot be shared out evenly over 3 domains");
+    refuses(MACHINE(SWITCHED, ", domain: [d]"), ":8: 'domain' must be a word");
+    refuses(MACHINE("    gpu_messages: rail\n", ""),
+            ":4: 'gpu_messages' must be direct, staged or pxn, not 'rail'");
+}
+
+/* Several items may name a domain, in any order. */
+static void domains_go_by_their_names(void **state)
+{
+    nw_topology *t = machine("nodewise: cluster 1\n"
+                             "node_types:\n  t:\n    cpu: {cores: 1}\n"
+                             "    devices: [{parts: [{gpu: 1}]}]\n"
+                             "    direct: [{switch: [gpu 0]}]\n"
+                             "nodes:\n"
+                             "  - {name: a, domain: y, switch: s}\n"
+                             "  - {name: b, switch: s}\n"
+                             "  - {name: 'c[1-2]', domain: 'x,y', switch: s}\n"
+                             "network: {tree: {switch: s}}\n");
+    char *text = NULL;
+    nw_topology *again;
+
+    (void)state;
+    for (int turn = 0; turn < 2; turn++) {
+        assert_int_equal(nw_topology_distance(t, nw_topology_gpu_end(t, 0),
+                                              nw_topology_gpu_end(t, 3)),
+                         2);
+        assert_int_equal(nw_topology_distance(t, nw_topology_gpu_end(t, 0),
+                                              nw_topology_gpu_end(t, 2)),
+                         4);
+        assert_int_equal(nw_topology_distance(t, nw_topology_gpu_end(t, 0),
+                                              nw_topology_gpu_end(t, 1)),
+                         4);
+        assert_int_equal(nw_topology_write(t, &text), NW_OK);
+        again = machine(text);
+        free(text);
+        nw_topology_free(t);
+        t = again;
+    }
+    nw_topology_free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(domains_share_their_switch),
+        cmocka_unit_test(cores_stay_on_the_network),
+        cmocka_unit_test(rails_without_and_with_pxn),
+        cmocka_unit_test(racks_of_72),
+        cmocka_unit_test(wrong_domains),
+        cmocka_unit_test(domains_go_by_their_names),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -5,20 +5,17 @@
  * each trial changes only the loads that it touches. At last the second
  * objective is lowered among moves that leave the first where it is.
  */
-#include "map/congestion/objectives.h"
+#include "map/congestion/anneal_internal.h"
 #include "map/common/budget.h"
 #include "base/array.h"
-#include "base/random.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SLICE 512              /* trials between looks at the budget */
-#define SAMPLES 100            /* trials that set the temperature */
-#define CONGESTED_LINK_TRIES 6 /* draws of a rank that crosses a full link */
-#define GROUP_TRIES 12         /* draws of a move that stays within its group */
+#define SLICE 512        /* trials between looks at the budget */
+#define SAMPLES 100      /* trials that set the temperature */
 #define SECOND 0.02      /* weight of the second objective beside the first */
 #define BEYOND 5.0       /* weight of hop-bytes beyond the limit */
 #define TRIALS_EACH 3000 /* of a rank, by default */
@@ -46,26 +43,6 @@
 #define SECOND_TEMPERATURE 0.02
 #define SECOND_HOT 0.5 /* with congestion to spare */
 #define SECOND_LONGER 10
-
-struct congestion_search {
-    struct nw_slots *slots;
-    const struct nw_objectives *objectives;
-    struct nw_budget *budget;
-    struct nw_link_loads loads;
-    struct nw_random random;
-    int32_t *free_rank; /* [free_count] ranks that may move */
-    int32_t free_count;
-    int32_t *best; /* [2 x ranks] slots */
-    double best_value[2];
-    double best_beyond; /* the limits */
-    double held;        /* s: what links may have, while settling */
-    double base[2];     /* what energies are relative to */
-    double energy;
-    double highest; /* energy: what rounding is relative to */
-    double temperature;
-    double second; /* weight of the second objective beside the first */
-    bool routes;   /* the first objective looks at links */
-};
 
 /* --- figures --- */
 
@@ -155,108 +132,6 @@ static void congestion_keep_best(struct congestion_search *work)
 
 /* --- which rank --- */
 
-static bool congestion_carries(const struct nw_link_loads *loads, uint32_t hop,
-                               double full)
-{
-    return loads->link[hop].now * loads->link[hop].slow >= full;
-}
-
-static bool congestion_is_full(struct nw_link_loads *loads, int32_t from,
-                               int32_t to, double full)
-{
-    struct nw_route_cache *routes = &loads->routes;
-    struct nw_route route = nw_route_cache_find(
-        routes, routes->route_class[from], routes->route_class[to]);
-
-    for (uint32_t i = 0; i < route.count; i++)
-        if (congestion_carries(loads, route.hop[i], full))
-            return true;
-    for (uint32_t i = routes->own[from]; i < routes->own[from + 1]; i++)
-        if (congestion_carries(loads, routes->own_hop[i][0], full))
-            return true;
-    for (uint32_t i = routes->own[to]; i < routes->own[to + 1]; i++)
-        if (congestion_carries(loads, routes->own_hop[i][1], full))
-            return true;
-    return false;
-}
-
-static bool congestion_crosses_full_link(struct congestion_search *work,
-                                         int32_t rank)
-{
-    struct nw_link_loads *loads = &work->loads;
-    const struct nw_slots *slots = work->slots;
-    bool gpu =
-        nw_slots_has_gpu(slots, rank) && nw_random_below(&work->random, 2);
-    int32_t endpoint = gpu ? slots->rank_count + rank : rank;
-    size_t edges = slots->row[endpoint + 1] - slots->row[endpoint];
-    double full = 0.9 * nw_link_loads_max(loads);
-    const struct nw_directed_edge *edge;
-    int32_t peer;
-
-    if (!edges)
-        return false;
-    edge = &slots->edge[slots->row[endpoint] +
-                        nw_random_below(&work->random, edges)];
-    peer = slots->slot[edge->peer];
-    if (edge->out > 0)
-        return congestion_is_full(loads, slots->slot[endpoint], peer, full);
-    return congestion_is_full(loads, peer, slots->slot[endpoint], full);
-}
-
-static int32_t congestion_draw_rank(struct congestion_search *work)
-{
-    uint64_t count = (uint64_t)work->free_count;
-    int32_t rank = work->free_rank[nw_random_below(&work->random, count)];
-
-    if (!work->routes || nw_random_below(&work->random, 4) == 0)
-        return rank;
-    for (int i = 0;
-         i < CONGESTED_LINK_TRIES && !congestion_crosses_full_link(work, rank);
-         i++)
-        rank = work->free_rank[nw_random_below(&work->random, count)];
-    return rank;
-}
-
-static bool congestion_leaves_group(const struct nw_slots *slots,
-                                    const struct nw_move *move)
-{
-    for (int k = 0; slots->group && k < move->count; k++)
-        if (slots->group[slots->host[move->part[k].from]] !=
-            slots->group[slots->host[move->part[k].to]])
-            return true;
-    return false;
-}
-
-static bool congestion_draw_move(struct congestion_search *work,
-                                 struct nw_move *move)
-{
-    int tries = work->slots->group ? GROUP_TRIES : 1;
-
-    do
-        nw_slots_draw_move(work->slots, &work->random,
-                           congestion_draw_rank(work), move);
-    while (--tries &&
-           (!move->count || congestion_leaves_group(work->slots, move)));
-    return move->count && !congestion_leaves_group(work->slots, move);
-}
-
-static bool congestion_draw(struct congestion_search *work,
-                            struct nw_move *move)
-{
-    if (!congestion_draw_move(work, move))
-        return false;
-    nw_link_loads_try(&work->loads, move);
-    return true;
-}
-
-static void congestion_end(struct congestion_search *work,
-                           const struct nw_move *move, bool keep)
-{
-    nw_link_loads_end(&work->loads, keep);
-    if (keep)
-        nw_slots_apply(work->slots, move);
-}
-
 /* --- three ways of going on --- */
 
 static void congestion_anneal_step(struct congestion_search *work)
@@ -265,14 +140,14 @@ static void congestion_anneal_step(struct congestion_search *work)
     double energy, change;
     bool keep;
 
-    if (!congestion_draw(work, &move))
+    if (!nw_congestion_draw(work, &move))
         return;
     energy = congestion_find_energy(work, true);
     change = energy - work->energy;
     keep = change <= 0 ||
            (work->temperature > 0 &&
             nw_random_unit(&work->random) < exp(-change / work->temperature));
-    congestion_end(work, &move, keep);
+    nw_congestion_end(work, &move, keep);
     if (!keep)
         return;
     work->energy = energy;
@@ -321,7 +196,7 @@ static void congestion_second_step(struct congestion_search *work)
     struct nw_move move;
     bool keep;
 
-    if (!congestion_draw_move(work, &move))
+    if (!nw_congestion_draw_move(work, &move))
         return;
     if (summed) {
         nw_link_loads_try_distance(&work->loads, &move);
@@ -330,7 +205,7 @@ static void congestion_second_step(struct congestion_search *work)
     }
     nw_link_loads_try(&work->loads, &move);
     keep = congestion_lowers_second(work) && congestion_holds_first(work);
-    congestion_end(work, &move, keep);
+    nw_congestion_end(work, &move, keep);
     if (keep)
         congestion_keep_best(work);
 }
@@ -353,10 +228,10 @@ static double congestion_sample_temperature(struct congestion_search *work)
         struct nw_move move;
         double change;
 
-        if (!congestion_draw(work, &move))
+        if (!nw_congestion_draw(work, &move))
             continue;
         change = congestion_find_energy(work, true) - work->energy;
-        congestion_end(work, &move, false);
+        nw_congestion_end(work, &move, false);
         if (change > 0) {
             sum += change;
             count++;
@@ -526,7 +401,7 @@ static double congestion_least_step(const struct congestion_search *work,
     double most = nw_link_loads_max(loads), slow = 0;
 
     for (uint32_t i = 0; i < loads->link_count; i++)
-        if (congestion_carries(loads, i, most))
+        if (nw_congestion_carries(loads, i, most))
             slow = loads->link[i].slow;
     return grain * slow;
 }

@@ -5,6 +5,7 @@
  * Free slots are filled with processes without traffic, so that Scotch's
  * balance gives one process per slot. */
 #include "map/placement/rashti_weights.h"
+#include "map/placement/gaps.h"
 #include "map/placement/placement.h"
 #include "map/placement/scotch_errors.h"
 #include "base/array.h"
@@ -22,7 +23,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define LEVELS_MAX 32
 #define GRAPH_PLACES_MAX 1024 /* of a machine given as a complete graph */
 #define LENGTH_MAX 1e6        /* of a way; sums of pairs stay in 64 bits */
 #define LENGTH_FINE 1e4       /* of the longest where some are not whole */
@@ -159,7 +159,8 @@ struct scotch_machine {
     SCOTCH_Num
         *capacity; /* [places] free and taken by fixed ranks, at least 1 */
     int levels;    /* of the regular tree the places form; 0: none */
-    SCOTCH_Num size[LEVELS_MAX], cost[LEVELS_MAX]; /* from the root */
+    SCOTCH_Num size[NW_GAP_WIDTHS_MAX],
+        cost[NW_GAP_WIDTHS_MAX]; /* from the root */
 };
 
 /* Scotch has one length for both directions, a whole number from 1; it does
@@ -234,45 +235,6 @@ static bool scotch_has_equal_capacities(const struct scotch_machine *machine)
     return true;
 }
 
-/* The distances between consecutive places, each once, ascending. */
-static int scotch_list_gaps(const SCOTCH_Num *gap, int32_t count,
-                            SCOTCH_Num *values)
-{
-    int found = 0;
-
-    for (int32_t i = 1; i < count; i++) {
-        int at = 0;
-
-        while (at < found && values[at] < gap[i])
-            at++;
-        if (at < found && values[at] == gap[i])
-            continue;
-        if (found == LEVELS_MAX)
-            return 0;
-        for (int k = found++; k > at; k--)
-            values[k] = values[k - 1];
-        values[at] = gap[i];
-    }
-    return found;
-}
-
-/* Length of the runs without a gap wider than `width`; 0 where they differ. */
-static int32_t scotch_run_length(const SCOTCH_Num *gap, int32_t count,
-                                 SCOTCH_Num width)
-{
-    int32_t length = 0, begin = 0;
-
-    for (int32_t i = 1; i <= count; i++) {
-        if (i < count && gap[i] <= width)
-            continue;
-        if (length && i - begin != length)
-            return 0;
-        length = i - begin;
-        begin = i;
-    }
-    return length;
-}
-
 /* True where the first place sees the others as the gaps promise. */
 static bool scotch_gaps_are_distances(const struct scotch_machine *machine,
                                       const SCOTCH_Num *gap)
@@ -291,11 +253,11 @@ static void scotch_read_levels(struct scotch_machine *machine,
                                const SCOTCH_Num *gap)
 {
     int32_t count = machine->placement->places->count, inner = 1;
-    SCOTCH_Num width[LEVELS_MAX];
-    int found = scotch_list_gaps(gap, count, width);
+    SCOTCH_Num width[NW_GAP_WIDTHS_MAX];
+    int found = nw_gap_widths(gap, count, width);
 
     for (int k = 0; k < found; k++) {
-        int32_t length = scotch_run_length(gap, count, width[k]);
+        int32_t length = nw_gap_run_length(gap, count, width[k]);
 
         if (!length || length % inner)
             return;

@@ -6,14 +6,9 @@
  * searched. Where links count, the least hop-bytes are found first, and the
  * search keeps near them.
  */
-#include "map/portfolio/improve_pool.h"
+#include "map/portfolio/improve_internal.h"
 #include "map/common/budget.h"
 #include "map/congestion/node_swaps.h"
-#include "map/congestion/qap_bridge.h"
-#include "map/congestion/branch_bound.h"
-#include "map/congestion/digit_embedding.h"
-#include "map/groups/dragonfly.h"
-#include "map/groups/min_max_cut.h"
 #include "map/portfolio/named_searches.h"
 
 #include <math.h>
@@ -60,181 +55,6 @@ void nw_pool_fini(struct nw_pool *pool)
 }
 
 /* --- one candidate out of another --- */
-
-struct improve_work {
-    const struct nw_problem *problem;
-    struct nw_map_report *report;
-    const double *guard; /* or NULL */
-    double hop_limit;
-    double hop_bytes;              /* of the start of the search */
-    double standard;               /* the pool's */
-    struct nw_candidate near, far; /* the best that were not taken */
-    double below;                  /* the first lead's, as far as it is near */
-    nw_status (*run)(struct improve_work *, struct nw_slots *);
-    const char *name;
-};
-
-static struct nw_objectives
-improve_objectives_of(const struct improve_work *work)
-{
-    struct nw_objectives objectives = nw_objectives_from_options(work->problem);
-
-    objectives.hop_limit = work->hop_limit;
-    if (work->guard && objectives.first != NW_OBJECTIVE_CONGESTION)
-        objectives.most_limit = work->guard[1];
-    return objectives;
-}
-
-static nw_status improve_prove(struct improve_work *work,
-                               struct nw_slots *slots)
-{
-    struct nw_objectives objectives = nw_objectives_from_options(work->problem);
-
-    work->name = "exact";
-    return nw_slots_branch_bound(slots, &objectives, NW_EXACT_NODES,
-                                 &work->report->proven);
-}
-
-static nw_status improve_exchange_nodes(struct improve_work *work,
-                                        struct nw_slots *slots)
-{
-    struct nw_objectives objectives = improve_objectives_of(work);
-
-    work->name = "anneal";
-    return nw_node_swaps(slots, &objectives, NW_SEARCH_BRIEF);
-}
-
-/* The name stays empty where there is nothing to fold. */
-static nw_status improve_embed_digits(struct improve_work *work,
-                                      struct nw_slots *slots)
-{
-    struct nw_objectives objectives = improve_objectives_of(work);
-    bool found = false;
-    nw_status status = nw_slots_embed_digits(slots, &objectives, &found);
-
-    work->name = found ? "fold" : NULL;
-    return status;
-}
-
-/* Over groups that have links of their own, or else over switches; the name
- * stays empty where no such division is better. */
-static nw_status improve_divide(struct improve_work *work,
-                                struct nw_slots *slots)
-{
-    struct nw_objectives objectives = improve_objectives_of(work);
-    enum nw_dragonfly_result paired;
-    bool found;
-    nw_status status =
-        nw_slots_divide_dragonfly(slots, &objectives, work->below, &paired);
-
-    found = paired == NW_DRAGONFLY_DIVIDED;
-    if (!status && paired == NW_DRAGONFLY_NONE)
-        status = nw_slots_min_max_cut(slots, &objectives, &found);
-
-    work->name = found ? "anneal" : NULL;
-    return status;
-}
-
-static nw_status improve_by_qap(struct improve_work *work,
-                                struct nw_slots *slots)
-{
-    struct nw_map_report *report = work->report;
-    bool second = work->problem->options.has_second;
-    struct nw_qap_bridge bridge;
-    nw_status status = nw_qap_bridge_init(&bridge, slots);
-
-    if (status)
-        return status;
-    if (slots->count <= NW_EXACT_MOST && !second)
-        status = nw_qap_bridge_exact(&bridge, NW_EXACT_NODES, &report->proven);
-    if (!status && !report->proven)
-        status = nw_qap_bridge_tabu(&bridge);
-    if (!status)
-        nw_qap_bridge_finish(&bridge);
-    nw_qap_bridge_fini(&bridge);
-    work->name = report->proven ? "exact" : "tabu";
-    return status;
-}
-
-/* Whole nodes first, once; then ranks. */
-static nw_status improve_search_slots(struct improve_work *work,
-                                      struct nw_slots *slots)
-{
-    struct nw_budget *budget = work->problem->budget;
-    bool fast = budget->effort == NW_EFFORT_FAST, anytime = budget->anytime;
-    struct nw_objectives objectives = improve_objectives_of(work);
-    nw_status status = NW_OK;
-
-    work->name = "anneal";
-    budget->anytime = false;
-    if (!fast)
-        status = nw_node_swaps(slots, &objectives, NW_SEARCH_FULL);
-    budget->anytime = anytime;
-    if (status)
-        return status;
-    return nw_slots_anneal(slots, &objectives,
-                           fast ? NW_SEARCH_DESCENT : NW_SEARCH_FULL);
-}
-
-/* With latency second, which holds to fewer places than hop-bytes do. */
-static nw_status improve_search_wide(struct improve_work *work,
-                                     struct nw_slots *slots)
-{
-    struct nw_objectives objectives = improve_objectives_of(work);
-
-    objectives.second = NW_OBJECTIVE_LATENCY;
-    work->name = "anneal";
-    return nw_slots_anneal(slots, &objectives, NW_SEARCH_FULL);
-}
-
-static nw_status improve_tighten(struct improve_work *work,
-                                 struct nw_slots *slots)
-{
-    struct nw_objectives objectives = improve_objectives_of(work);
-
-    work->name = "anneal";
-    return nw_slots_anneal(slots, &objectives, NW_SEARCH_TIGHTEN);
-}
-
-/* Fewer hop-bytes at the same congestion; less of that as far as it is near. */
-static nw_status improve_cap_second(struct improve_work *work,
-                                    struct nw_slots *slots)
-{
-    struct nw_objectives objectives = nw_objectives_from_options(work->problem);
-
-    objectives.hop_limit = fmax(work->hop_limit, work->hop_bytes);
-    work->name = "anneal";
-    return nw_slots_anneal(slots, &objectives, NW_SEARCH_CAP_SECOND);
-}
-
-/* The same at any congestion below the standard, towards what is near. */
-static nw_status improve_yield(struct improve_work *work,
-                               struct nw_slots *slots)
-{
-    struct nw_objectives objectives = nw_objectives_from_options(work->problem);
-
-    objectives.hop_limit = work->hop_limit;
-    objectives.settle_at = work->standard * (1 - 1e-9);
-    work->name = "anneal";
-    return nw_slots_anneal(slots, &objectives, NW_SEARCH_CAP_SECOND);
-}
-
-/* A guard may refuse the result of a QAP search, which does not know the second
- * objective. */
-static nw_status improve_search(struct improve_work *work,
-                                struct nw_slots *slots)
-{
-    const struct nw_problem *problem = work->problem;
-    nw_status status = NW_OK;
-
-    if (!work->guard && !problem->lean && nw_search_is_small(problem) &&
-        nw_search_fits_qap_first(slots)) {
-        status = improve_by_qap(work, slots);
-        if (!problem->options.has_second)
-            return status;
-    }
-    return status ? status : improve_search_slots(work, slots);
-}
 
 /* The answer that a candidate's mapping is. */
 static nw_status improve_answer_of(const struct nw_problem *problem,
@@ -421,7 +241,7 @@ static nw_status improve_try_nodes(struct improve_work *work,
     if (!start->mapping || !improve_is_start(work, start) ||
         work->problem->budget->stopped)
         return NW_OK;
-    work->run = improve_exchange_nodes;
+    work->run = nw_improve_exchange_nodes;
     status = improve_derive(work, start, &other);
     if (!status)
         improve_add_lead(work, leads, &other);
@@ -460,7 +280,7 @@ static nw_status improve_follow(struct improve_work *work,
     nw_status status = NW_OK;
 
     improve_drop_stragglers(work, leads);
-    work->run = improve_search;
+    work->run = nw_improve_search;
     for (int i = leads->count; !status && i-- > 0;) {
         uint64_t former = nw_budget_share(budget, 1.0 / (i + 1));
 
@@ -492,7 +312,7 @@ static nw_status improve_try_pool(struct improve_work *work,
             !improve_are_like(&pool->member[i], nearest))
             status = improve_try_nodes(work, &pool->member[i], leads);
     if (!status)
-        status = improve_try_run(work, leads, improve_embed_digits, best);
+        status = improve_try_run(work, leads, nw_improve_embed_digits, best);
     nw_budget_end_share(budget, former);
     return status;
 }
@@ -503,7 +323,7 @@ static nw_status improve_try_divide(struct improve_work *work,
 {
     struct nw_budget *budget = work->problem->budget;
     uint64_t former = nw_budget_share(budget, DIVIDE_PART);
-    nw_status status = improve_try_run(work, leads, improve_divide, best);
+    nw_status status = improve_try_run(work, leads, nw_improve_divide, best);
 
     nw_budget_end_share(budget, former);
     return status;
@@ -549,12 +369,12 @@ static nw_status improve_approach(struct improve_work *work,
     nw_status status;
 
     work->hop_limit = 0;
-    work->run = improve_search_wide;
+    work->run = nw_improve_search_wide;
     status = improve_from(work, best, best);
     work->hop_limit = limit;
     if (status || improve_is_near(work, best))
         return status;
-    work->run = improve_search_slots;
+    work->run = nw_improve_search_slots;
     return improve_from(work, best, best);
 }
 
@@ -566,7 +386,7 @@ static nw_status improve_tighten_near(struct improve_work *work,
     bool anytime = budget->anytime;
     nw_status status = NW_OK;
 
-    work->run = improve_tighten;
+    work->run = nw_improve_tighten;
     budget->anytime = false;
     if (work->near.mapping)
         status = improve_from(work, &work->near, best);
@@ -594,7 +414,7 @@ static nw_status improve_let_go(struct improve_work *work,
     if (status || improve_is_near(work, best))
         return status;
     work->hop_limit = 0;
-    work->run = improve_search_slots;
+    work->run = nw_improve_search_slots;
     status = improve_from(work, nearest, best);
     work->hop_limit = limit;
     return status;
@@ -608,13 +428,13 @@ static nw_status improve_come_near(struct improve_work *work,
     const struct nw_candidate *far = &work->far;
     nw_status status = NW_OK;
 
-    work->run = improve_cap_second;
+    work->run = nw_improve_cap_second;
     if (!improve_is_near(work, best))
         status = improve_from(work, best, best);
-    work->run = improve_yield;
+    work->run = nw_improve_yield;
     if (!status && !improve_is_near(work, best))
         status = improve_from(work, best, best);
-    work->run = improve_cap_second;
+    work->run = nw_improve_cap_second;
     if (!status && far->mapping && nw_candidate_better(far, best))
         status = improve_from(work, far, best);
     return status;
@@ -647,7 +467,7 @@ static nw_status improve_links(struct improve_work *work,
     budget->anytime = anytime;
     if (!status)
         status = improve_let_go(work, nearest, best);
-    work->run = improve_tighten;
+    work->run = nw_improve_tighten;
     if (!status && seeks && improve_is_near(work, best) && !budget->stopped)
         status = improve_from(work, best, best);
     if (!status && seeks && !budget->stopped)
@@ -666,7 +486,7 @@ static bool improve_has_nodes(const struct nw_problem *problem)
 static nw_status improve_finish(struct improve_work *work,
                                 struct nw_candidate *best, nw_status status)
 {
-    work->run = improve_prove;
+    work->run = nw_improve_prove;
     work->hop_limit = 0;
     if (!status && !work->guard && !work->report->proven &&
         nw_search_is_tiny(work->problem))
@@ -685,7 +505,7 @@ nw_status nw_candidate_improve(const struct nw_problem *problem,
     struct improve_work work = {.problem = problem,
                                 .report = report,
                                 .guard = guard,
-                                .run = improve_search,
+                                .run = nw_improve_search,
                                 .standard = pool->standard};
     nw_status status;
 

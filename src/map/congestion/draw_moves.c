@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Draws the moves that annealing of slots tries: if links count, mostly of
+ * ranks that send over a link with much load. */
+#include "map/congestion/anneal_internal.h"
+
+#define CONGESTED_LINK_TRIES 6 /* draws of a rank that crosses a full link */
+#define GROUP_TRIES 12         /* draws of a move that stays within its group */
+
+bool nw_congestion_carries(const struct nw_link_loads *loads, uint32_t hop,
+                           double full)
+{
+    return loads->link[hop].now * loads->link[hop].slow >= full;
+}
+
+static bool congestion_is_full(struct nw_link_loads *loads, int32_t from,
+                               int32_t to, double full)
+{
+    struct nw_route_cache *routes = &loads->routes;
+    struct nw_route route = nw_route_cache_find(
+        routes, routes->route_class[from], routes->route_class[to]);
+
+    for (uint32_t i = 0; i < route.count; i++)
+        if (nw_congestion_carries(loads, route.hop[i], full))
+            return true;
+    for (uint32_t i = routes->own[from]; i < routes->own[from + 1]; i++)
+        if (nw_congestion_carries(loads, routes->own_hop[i][0], full))
+            return true;
+    for (uint32_t i = routes->own[to]; i < routes->own[to + 1]; i++)
+        if (nw_congestion_carries(loads, routes->own_hop[i][1], full))
+            return true;
+    return false;
+}
+
+static bool congestion_crosses_full_link(struct congestion_search *work,
+                                         int32_t rank)
+{
+    struct nw_link_loads *loads = &work->loads;
+    const struct nw_slots *slots = work->slots;
+    bool gpu =
+        nw_slots_has_gpu(slots, rank) && nw_random_below(&work->random, 2);
+    int32_t endpoint = gpu ? slots->rank_count + rank : rank;
+    size_t edges = slots->row[endpoint + 1] - slots->row[endpoint];
+    double full = 0.9 * nw_link_loads_max(loads);
+    const struct nw_directed_edge *edge;
+    int32_t peer;
+
+    if (!edges)
+        return false;
+    edge = &slots->edge[slots->row[endpoint] +
+                        nw_random_below(&work->random, edges)];
+    peer = slots->slot[edge->peer];
+    if (edge->out > 0)
+        return congestion_is_full(loads, slots->slot[endpoint], peer, full);
+    return congestion_is_full(loads, peer, slots->slot[endpoint], full);
+}
+
+static int32_t congestion_draw_rank(struct congestion_search *work)
+{
+    uint64_t count = (uint64_t)work->free_count;
+    int32_t rank = work->free_rank[nw_random_below(&work->random, count)];
+
+    if (!work->routes || nw_random_below(&work->random, 4) == 0)
+        return rank;
+    for (int i = 0;
+         i < CONGESTED_LINK_TRIES && !congestion_crosses_full_link(work, rank);
+         i++)
+        rank = work->free_rank[nw_random_below(&work->random, count)];
+    return rank;
+}
+
+static bool congestion_leaves_group(const struct nw_slots *slots,
+                                    const struct nw_move *move)
+{
+    for (int k = 0; slots->group && k < move->count; k++)
+        if (slots->group[slots->host[move->part[k].from]] !=
+            slots->group[slots->host[move->part[k].to]])
+            return true;
+    return false;
+}
+
+bool nw_congestion_draw_move(struct congestion_search *work,
+                             struct nw_move *move)
+{
+    int tries = work->slots->group ? GROUP_TRIES : 1;
+
+    do
+        nw_slots_draw_move(work->slots, &work->random,
+                           congestion_draw_rank(work), move);
+    while (--tries &&
+           (!move->count || congestion_leaves_group(work->slots, move)));
+    return move->count && !congestion_leaves_group(work->slots, move);
+}
+
+bool nw_congestion_draw(struct congestion_search *work, struct nw_move *move)
+{
+    if (!nw_congestion_draw_move(work, move))
+        return false;
+    nw_link_loads_try(&work->loads, move);
+    return true;
+}
+
+void nw_congestion_end(struct congestion_search *work,
+                       const struct nw_move *move, bool keep)
+{
+    nw_link_loads_end(&work->loads, keep);
+    if (keep)
+        nw_slots_apply(work->slots, move);
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Deals the parts to teams, one per thread, at random in each round: each team
+ * gets the columns of its parts in the gain table side by side. */
+#include "map/graph/anneal_kway_internal.h"
+#include "base/crew.h"
+
+#include <math.h>
+#include <sched.h>
+#include <string.h>
+
+#define TURNED 64 /* blocks of the table that a thread permutes at a time */
+#define TRY 60    /* cost of the trials of a vertex, beside its arcs, in arcs */
+#define MORE 1.2  /* most trials of a vertex, relative to the mean */
+
+void nw_anneal_kway_weigh_parts(struct anneal_kway_work *work)
+{
+    const int32_t *row = work->anneal->graph->row;
+
+    for (int32_t p = 0; p < work->anneal->parts; p++) {
+        const int32_t *list = work->list + work->column[p].begin;
+
+        work->weight[p] = 0;
+        for (int32_t i = 0; i < work->size[p]; i++)
+            work->weight[p] += TRY + (double)(row[list[i] + 1] - row[list[i]]);
+    }
+}
+
+/* Shuffled; a part that holds the hubs of a graph stands first, so that its
+ * team gets as many fewer others. Returns what all weigh. */
+static double anneal_kway_shuffle_parts(struct anneal_kway_work *work,
+                                        struct nw_random *random)
+{
+    int32_t parts = work->anneal->parts, heaviest = 0, *deal = work->deal;
+    double sum = 0;
+
+    nw_random_shuffle(random, deal, (size_t)parts);
+    for (int32_t i = 0; i < parts; i++) {
+        sum += work->weight[deal[i]];
+        if (work->weight[deal[i]] > work->weight[deal[heaviest]])
+            heaviest = i;
+    }
+    if (work->weight[deal[heaviest]] * parts > 2 * sum) {
+        int32_t hubs = deal[heaviest];
+
+        deal[heaviest] = deal[0];
+        deal[0] = hubs;
+    }
+    return sum;
+}
+
+/* The end of a team's parts in the shuffled list: as near as possible to its
+ * share of the work, with enough parts for swaps in each team. */
+static int32_t anneal_kway_end_of(const struct anneal_kway_work *work, int team,
+                                  double sum)
+{
+    int32_t parts = work->anneal->parts;
+    int32_t even = (int32_t)((int64_t)parts * (team + 1) / TEAMS);
+    int32_t least = even - parts / 4, end = 0;
+    double target = sum * (team + 1) / TEAMS, here = 0;
+
+    if (team + 1 == TEAMS)
+        return parts;
+    while (end < least || (end < even + parts / 4 &&
+                           here + work->weight[work->deal[end]] / 2 < target))
+        here += work->weight[work->deal[end++]];
+    return end;
+}
+
+/* Sets the positions of a team's columns and vertices, one part after the
+ * other. */
+static void anneal_kway_place_team(struct anneal_kway_work *work, int t,
+                                   int32_t *at)
+{
+    struct nw_anneal_parallel *team = &work->team[t];
+    int32_t from = work->deal_end[t];
+
+    team->parts = work->deal_end[t + 1] - from;
+    team->first = work->first + from + t;
+    team->list = work->list + *at;
+    team->connection = work->table + NW_ANNEAL_PARALLEL_BLOCK * from;
+    team->first[0] = 0;
+    for (int32_t i = 0; i < team->parts; i++) {
+        int32_t p = work->deal[from + i];
+
+        work->column[p] = (struct anneal_kway_column){
+            NW_ANNEAL_PARALLEL_BLOCK * from + i, team->parts, *at};
+        *at += work->size[p];
+        team->first[i + 1] = team->first[i] + work->size[p];
+        work->imbalance[from + i] = work->size[p] - work->target[p];
+    }
+    team->imbalance = work->imbalance + from;
+    team->spare = work->spare + (team->list - work->list);
+}
+
+void nw_anneal_kway_read_sizes(struct anneal_kway_work *work, int t)
+{
+    const struct nw_anneal_parallel *team = &work->team[t];
+    int32_t before = (int32_t)(team->list - work->list);
+
+    for (int32_t i = 0; i < team->parts; i++) {
+        int32_t p = work->deal[work->deal_end[t] + i];
+
+        work->column[p].begin = before + team->first[i];
+        work->size[p] = team->first[i + 1] - team->first[i];
+    }
+}
+
+static void anneal_kway_find_sources(struct anneal_kway_work *work)
+{
+    for (int32_t p = 0; p < work->anneal->parts; p++) {
+        struct anneal_kway_column from = work->was[p], to = work->column[p];
+
+        for (int32_t i = 0; i < NW_ANNEAL_PARALLEL_BLOCK; i++)
+            work->source[to.first + i * to.stride] =
+                from.first + i * from.stride;
+    }
+}
+
+void nw_anneal_kway_draw_teams(struct anneal_kway_work *work,
+                               struct nw_random *random)
+{
+    double sum = anneal_kway_shuffle_parts(work, random);
+    struct anneal_kway_column *column = work->was;
+    int32_t at = 0, *list = work->old;
+
+    work->was = work->column;
+    work->column = column;
+    work->old = work->list;
+    work->list = list;
+    for (int t = 0; t < TEAMS; t++) {
+        work->deal_end[t + 1] = anneal_kway_end_of(work, t, sum);
+        anneal_kway_place_team(work, t, &at);
+    }
+    anneal_kway_find_sources(work);
+    work->taken = work->turned = 0;
+}
+
+/* Moves the columns of a block from where they were to where they are. */
+static void anneal_kway_permute_block(const struct anneal_kway_work *work,
+                                      float *block, float *scratch)
+{
+    int32_t cells = work->anneal->parts * NW_ANNEAL_PARALLEL_BLOCK;
+    const int32_t *source = work->source;
+
+    memcpy(scratch, block, (size_t)cells * sizeof *scratch);
+    for (int32_t i = 0; i < cells; i++)
+        block[i] = scratch[source[i]];
+}
+
+/* Together with the other team's thread, if it has one. */
+static void anneal_kway_permute_blocks(struct anneal_kway_work *work,
+                                       float *scratch)
+{
+    int32_t all = anneal_kway_blocks_of(work), b;
+    size_t block = (size_t)work->anneal->parts * NW_ANNEAL_PARALLEL_BLOCK;
+
+    while ((b = __atomic_fetch_add(&work->taken, TURNED, __ATOMIC_RELAXED)) <
+           all) {
+        int32_t end = all - b < TURNED ? all : b + TURNED;
+
+        for (int32_t i = b; i < end; i++)
+            anneal_kway_permute_block(work, work->table + (size_t)i * block,
+                                      scratch);
+        __atomic_fetch_add(&work->turned, end - b, __ATOMIC_RELEASE);
+    }
+}
+
+/* A block that is taken but not yet permuted belongs to another thread, which
+ * is running. */
+static void anneal_kway_wait_for_blocks(const struct anneal_kway_work *work)
+{
+    while (__atomic_load_n(&work->turned, __ATOMIC_ACQUIRE) <
+           anneal_kway_blocks_of(work))
+        sched_yield();
+}
+
+static void anneal_kway_take_vertices(struct anneal_kway_work *work, int32_t t)
+{
+    struct nw_anneal_parallel *team = &work->team[t];
+
+    memset(team->own, -1, (size_t)work->anneal->graph->n * sizeof *team->own);
+    for (int32_t i = 0; i < team->parts; i++) {
+        int32_t p = work->deal[work->deal_end[t] + i];
+        int32_t *list = team->list + team->first[i];
+
+        memcpy(list, work->old + work->was[p].begin,
+               (size_t)work->size[p] * sizeof *list);
+        for (int32_t k = 0; k < work->size[p]; k++)
+            team->own[list[k]] = (int16_t)i;
+        for (int32_t k = 0; work->is_best && k < work->size[p]; k++)
+            work->best[list[k]] = p;
+    }
+}
+
+void nw_anneal_kway_run_team(void *user, int32_t team)
+{
+    struct anneal_kway_work *work = user;
+    size_t block = (size_t)work->anneal->parts * NW_ANNEAL_PARALLEL_BLOCK;
+
+    anneal_kway_permute_blocks(work, work->scratch + (size_t)team * block);
+    anneal_kway_take_vertices(work, team);
+    anneal_kway_wait_for_blocks(work);
+    nw_anneal_parallel_run(&work->team[team]);
+}
+
+uint64_t nw_anneal_kway_share_of(const struct anneal_kway_work *work, int team,
+                                 uint64_t tries)
+{
+    double n = work->anneal->graph->n, all = 0, rate[TEAMS];
+    double here = work->team[team].first[work->team[team].parts];
+
+    for (int t = 0; t < TEAMS; t++) {
+        double weight = 0;
+
+        for (int32_t i = work->deal_end[t]; i < work->deal_end[t + 1]; i++)
+            weight += work->weight[work->deal[i]];
+        rate[t] = work->team[t].first[work->team[t].parts] / weight;
+        all += rate[t];
+    }
+    return (
+        uint64_t)((double)tries *
+                  fmin(here * MORE, fmax(here / MORE, n * rate[team] / all)));
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One answer of the memetic algorithm: the graph is coarsened within the parts
+ * of its parents, partitioned when it is small, and refined on every level on
+ * the way back. */
+#include "map/kway/memetic_internal.h"
+#include "base/array.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEVELS = 40, PER_PART = 200 };
+
+/* The graph and its coarser ones; into[i] leads from level i to i + 1. */
+struct kway_memetic_levels {
+    struct nw_kway_graph graph[LEVELS]; /* [0] is borrowed */
+    int32_t *into[LEVELS];
+    int count;
+};
+
+static void kway_memetic_levels_fini(struct kway_memetic_levels *levels)
+{
+    for (int i = 0; i < levels->count; i++) {
+        if (i)
+            nw_kway_graph_fini(&levels->graph[i]);
+        free(levels->into[i]);
+    }
+}
+
+static nw_status kway_memetic_project(const struct kway_memetic_levels *levels,
+                                      int level, const int32_t *part,
+                                      int32_t **out)
+{
+    int32_t n = levels->graph[level + 1].n;
+    nw_status status;
+
+    if (!part)
+        return NW_OK;
+    status = nw_alloc((size_t)n, sizeof **out, out);
+    for (int32_t v = 0; !status && v < levels->graph[level].n; v++)
+        (*out)[levels->into[level][v]] = part[v];
+    return status;
+}
+
+static double kway_memetic_total_load(const struct nw_kway_graph *graph)
+{
+    double sum = 0;
+
+    for (int32_t v = 0; v < graph->n; v++)
+        sum += (double)graph->load[v];
+    return sum;
+}
+
+/* Coarsens within the parts of both answers, down to a few vertices a part.
+ * *coarse_part is the first answer's on the last level. */
+static nw_status kway_memetic_build_levels(struct kway_memetic_task *task,
+                                           struct nw_random *random,
+                                           struct kway_memetic_levels *levels,
+                                           int32_t **coarse_part)
+{
+    int64_t per_part = task->run->per_part ? task->run->per_part : PER_PART;
+    int64_t small = task->run->machine->k * per_part;
+    const int32_t *given[2] = {task->one ? task->one->part : NULL,
+                               task->other ? task->other->part : NULL};
+    int32_t *part[2] = {NULL, NULL};
+    struct nw_kway_merge merge = {.budget = task->run->budget};
+    nw_status status = NW_OK;
+
+    levels->graph[0] = *task->run->graph;
+    levels->count = 1;
+    merge.load_max = (int64_t)(1.5 * kway_memetic_total_load(task->run->graph) /
+                               (double)small) +
+                     1;
+    while (!status && levels->count < LEVELS) {
+        int at = levels->count - 1;
+        struct nw_kway_graph *fine = &levels->graph[at];
+        int32_t *next[2] = {NULL, NULL};
+
+        if (fine->n <= small || task->whole)
+            break;
+        merge.part = part[0] ? part[0] : given[0];
+        merge.other = part[1] ? part[1] : given[1];
+        status =
+            nw_kway_coarsen(fine, &merge, random, fine + 1, &levels->into[at]);
+        if (status || !levels->into[at])
+            break;
+        levels->count++;
+        for (int i = 0; !status && i < 2; i++)
+            status = kway_memetic_project(
+                levels, at, i ? merge.other : merge.part, &next[i]);
+        free(part[0]);
+        free(part[1]);
+        part[0] = next[0];
+        part[1] = next[1];
+        if (fine[1].n > fine->n - fine->n / 20)
+            break;
+    }
+    free(part[1]);
+    *coarse_part = part[0];
+    return status;
+}
+
+/* Coarse vertices are heavy: limits are eased by about one of them. */
+static void kway_memetic_widen_limits(struct nw_kway_state *state)
+{
+    const struct nw_kway_graph *g = state->graph;
+    int64_t load = 0, count = 0;
+
+    for (int32_t v = 0; v < g->n; v++) {
+        if (g->load[v] > load)
+            load = g->load[v];
+        if (g->count[v] > count)
+            count = g->count[v];
+    }
+    for (int32_t q = 0; q < state->machine->k; q++) {
+        if (state->most[q])
+            state->most[q] += count;
+        state->limit[q] += load / 2;
+    }
+}
+
+/* About what all edges would cost, each as far as can be. */
+static double kway_memetic_most_of(const struct nw_kway_graph *graph,
+                                   const struct nw_kway_machine *machine)
+{
+    double bytes = 0, far = 0;
+
+    for (size_t e = 0; e < graph->row[graph->n]; e++)
+        bytes += graph->weight[e];
+    for (int32_t q = 1; q < machine->k; q++)
+        far = fmax(far, nw_kway_distance(machine, 0, q));
+    return bytes * far;
+}
+
+/* The cost from scratch is the one that gains lead to, but for what sums lose
+ * that were far larger in between. */
+static bool kway_memetic_agrees(const struct nw_kway_state *state, double begun)
+{
+    double cost = nw_kway_cost(state->graph, state->machine, state->part);
+    double off = fabs(begun - state->gained - cost);
+
+    return off <= 1e-9 * (1 + begun + cost) ||
+           off <= 1e-12 * kway_memetic_most_of(state->graph, state->machine);
+}
+
+static nw_status kway_memetic_refine(struct kway_memetic_task *task,
+                                     const struct nw_kway_graph *graph,
+                                     bool finest, struct nw_random *random,
+                                     int32_t *part)
+{
+    const struct nw_kway_effort *effort = &task->run->effort;
+    struct nw_kway_state state;
+    bool balanced;
+    double begun = 0;
+    nw_status status;
+
+    if (!finest && nw_budget_is_overdue(task->run->budget))
+        return NW_OK;
+    status = nw_kway_state_init(&state, graph, task->run->machine, part);
+    if (status)
+        return status;
+    state.budget = task->run->budget;
+    state.until = nw_time_shares_until(&task->pace, graph->n);
+    /* only where it is looked at */
+    assert((begun = nw_kway_cost(graph, task->run->machine, part)) >= 0);
+    if (!finest)
+        kway_memetic_widen_limits(&state);
+    status = nw_kway_rebalance(&state, &balanced);
+    if (!status)
+        status = nw_kway_label_propagation(&state, 6, random);
+    for (int i = 0;
+         !status && i < effort->searches && !nw_kway_state_is_late(&state);
+         i++) {
+        double before = state.gained;
+
+        status = nw_kway_multitry_fm(&state, effort->patience, random);
+        if (state.gained <= before)
+            break;
+    }
+    if (finest)
+        task->out.balanced = balanced;
+    assert(status || kway_memetic_agrees(&state, begun));
+    nw_kway_state_fini(&state);
+    return status;
+}
+
+static void kway_memetic_set_pace(struct kway_memetic_task *task,
+                                  const struct kway_memetic_levels *levels)
+{
+    double all = 0;
+
+    for (int i = 0; i < levels->count; i++)
+        all += levels->graph[i].n;
+    nw_time_shares_begin(&task->pace, task->run->budget, 1, all);
+}
+
+/* From the coarsest level to the finest. *part is of the coarsest. */
+static nw_status kway_memetic_come_back(struct kway_memetic_task *task,
+                                        struct kway_memetic_levels *levels,
+                                        struct nw_random *random,
+                                        int32_t **part)
+{
+    nw_status status = NW_OK;
+
+    kway_memetic_set_pace(task, levels);
+    for (int i = levels->count - 1; !status; i--) {
+        const struct nw_kway_graph *graph = &levels->graph[i];
+        int32_t *finer = NULL;
+
+        status = kway_memetic_refine(task, graph, i == 0, random, *part);
+        if (status || !i)
+            break;
+        status =
+            nw_alloc((size_t)levels->graph[i - 1].n, sizeof *finer, &finer);
+        for (int32_t v = 0; !status && v < levels->graph[i - 1].n; v++)
+            finer[v] = (*part)[levels->into[i - 1][v]];
+        if (!status) {
+            free(*part);
+            *part = finer;
+        }
+    }
+    return status;
+}
+
+static nw_status kway_memetic_start(struct kway_memetic_task *task,
+                                    const struct kway_memetic_levels *levels,
+                                    int32_t **part)
+{
+    const struct nw_kway_graph *last = &levels->graph[levels->count - 1];
+    struct nw_kway_effort effort = task->run->effort;
+    struct nw_kway_machine machine = *task->run->machine;
+    nw_status status;
+
+    if (*part)
+        return NW_OK;
+    status = nw_alloc((size_t)last->n, sizeof **part, part);
+    if (status)
+        return status;
+    if (task->one) {
+        memcpy(*part, task->one->part, (size_t)last->n * sizeof **part);
+        return NW_OK;
+    }
+    effort.budget = task->run->budget;
+    if (task->other_share)
+        machine.share = (double *)task->run->share;
+    if (!task->grouped)
+        effort.group_starts = 0;
+    return nw_kway_initial_bisection(last, &machine, &effort, task->seed,
+                                     *part);
+}
+
+/* If time is over and a solution that keeps every limit exists, nothing more is
+ * cut. */
+static bool kway_memetic_is_idle(const struct kway_memetic_task *task)
+{
+    return !task->one && task->run->given_fits &&
+           nw_budget_is_overdue(task->run->budget);
+}
+
+nw_status nw_kway_memetic_run_task(struct kway_memetic_task *task)
+{
+    struct kway_memetic_levels levels = {0};
+    struct nw_random random;
+    int32_t *part = NULL;
+    nw_status status;
+
+    nw_random_init(&random, task->seed);
+    status = kway_memetic_build_levels(task, &random, &levels, &part);
+    if (!status && !kway_memetic_is_idle(task))
+        status = kway_memetic_start(task, &levels, &part);
+    if (!status && part)
+        status = kway_memetic_come_back(task, &levels, &random, &part);
+    if (!status && part)
+        task->out.cost =
+            nw_kway_cost(task->run->graph, task->run->machine, part);
+    kway_memetic_levels_fini(&levels);
+    task->out.part = part;
+    return status;
+}

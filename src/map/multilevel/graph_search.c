@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Starts for patterns that are not grids: recursive bisections, most of them
+ * with k-way annealing on each level. */
+#include "map/multilevel/multilevel_internal.h"
+#include "base/array.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Repeated cuts gain more than swaps do, as far as they cost as little. */
+#define REPEATS_MAX 24
+#define REPEATED_EDGES 800000
+/* Tries of a process on a level, and of all together. */
+#define ANNEAL_TRIES_EACH 8000
+#define ANNEAL_TRIES_MAX 30000000
+/* Limit on the trials of few processes, in edges looked at, and the fixed cost
+ * of a trial. */
+#define ANNEAL_COST_MAX 40
+#define ANNEAL_COST_EACH 8
+#define ANNEALED_ALWAYS 8191 /* processes; larger only without a shape */
+#define ANNEALED_REPEATS 3
+#define ANNEALED_FEW 1024 /* processes */
+#define TOP_CUTS 24       /* of starts, from which those annealed are chosen */
+#define FEW_LESS 8        /* swaps after them */
+#define STARTED_LESS 16   /* swaps after them, and colder */
+#define STARTED_TEMPERATURE 0.5
+/* With few processes, swaps alternate with swaps of subtrees, more often with
+ * many levels and with twice the steps. Later turns keep improvements of
+ * earlier ones. */
+#define LEVELS_FEW 6
+#define CYCLES 4
+#define CYCLES_DEEP 8
+#define CYCLES_MORE 2
+#define ANNEALED_LESS 5 /* swaps afterwards, and colder */
+#define ANNEALED_TEMPERATURE 0.3
+#define HUBS_FEWER 8192 /* processes, and annealed: hubs are swapped less */
+#define TURNS_TEMPERATURE 0.6 /* in turns */
+
+static int multilevel_repeats_of(const struct multilevel_search *search)
+{
+    const struct nw_assignment *assignment = search->assignment;
+    size_t edges = assignment->row[assignment->count] + 1,
+           most = REPEATED_EDGES;
+    enum nw_effort effort = search->placement->budget->effort;
+
+    if (effort == NW_EFFORT_FAST)
+        most /= 4;
+    if (effort == NW_EFFORT_STRONG)
+        most *= 4;
+    if (most < edges)
+        return 1;
+    return most / edges < REPEATS_MAX ? (int)(most / edges) : REPEATS_MAX;
+}
+
+/* Starts that are annealed, at default effort or more: the first gets a share
+ * of the trials, and so does each other one if the pattern has small
+ * separators; with many starts, only one other. Expander-like patterns are
+ * annealed once more for the rest. */
+static const struct multilevel_anneals {
+    uint64_t more;
+    double first, others;
+} few_anneals = {6, 0.35, 0.35}, deep_anneals = {5, 0.35, 0.35},
+  many_anneals = {0, 1, 0.5};
+
+static bool multilevel_are_few(const struct multilevel_search *search)
+{
+    return search->assignment->count <= ANNEALED_FEW &&
+           search->placement->budget->effort != NW_EFFORT_FAST;
+}
+
+static const struct multilevel_anneals *
+multilevel_anneals_of(const struct multilevel_search *search)
+{
+    if (!multilevel_are_few(search))
+        return &many_anneals;
+    return search->assignment->hierarchy->levels > LEVELS_FEW ? &deep_anneals
+                                                              : &few_anneals;
+}
+
+bool nw_multilevel_has_two_starts(const struct multilevel_search *search)
+{
+    return search->assignment->count > ANNEALED_FEW &&
+           search->assignment->count <= ANNEALED_ALWAYS &&
+           search->placement->budget->effort != NW_EFFORT_FAST;
+}
+
+static void multilevel_share_out_cycles(struct multilevel_search *search)
+{
+    if (!multilevel_are_few(search))
+        return;
+    search->cycles = search->assignment->hierarchy->levels > LEVELS_FEW
+                         ? CYCLES_DEEP
+                         : CYCLES;
+    search->steps = search->steps * CYCLES_MORE / (uint64_t)search->cycles;
+    search->swaps_table_temperature = TURNS_TEMPERATURE;
+}
+
+static uint64_t multilevel_anneal_tries(const struct multilevel_search *search,
+                                        double share)
+{
+    enum nw_effort effort = search->placement->budget->effort;
+    uint64_t tries =
+        ANNEAL_TRIES_MAX / (uint64_t)(search->assignment->count + 1);
+    double cost =
+        ANNEAL_COST_EACH + nw_multilevel_degree_of(search->assignment);
+
+    if (tries > ANNEAL_TRIES_EACH)
+        tries = ANNEAL_TRIES_EACH;
+    if (effort == NW_EFFORT_FAST)
+        tries /= 4;
+    if (effort == NW_EFFORT_STRONG)
+        tries *= 8;
+    if (multilevel_are_few(search))
+        share *= fmin(1, ANNEAL_COST_MAX / cost);
+    return (uint64_t)(share * (double)tries);
+}
+
+/* Annealed, but for the first one after a longer search for cuts. */
+static nw_status multilevel_start_init(const struct multilevel_search *search,
+                                       uint64_t number, double share,
+                                       struct nw_recursive_bisection *out)
+{
+    bool few = search->assignment->count <= ANNEALED_FEW;
+
+    *out = (struct nw_recursive_bisection){
+        .assignment = search->assignment,
+        .seed = search->seed + 7919 * number,
+        .repeats = number ? ANNEALED_REPEATS : 1,
+        .tries = number && few ? 1 : 2,
+        .threads = search->placement->budget->threads,
+        .anneal = multilevel_anneal_tries(search, share),
+        .pairwise = search->assignment->count <= ANNEALED_ALWAYS,
+        .budget = search->placement->budget};
+    return nw_alloc((size_t)search->assignment->count, sizeof *out->slot,
+                    &out->slot);
+}
+
+nw_status nw_multilevel_take_two(struct multilevel_search *search,
+                                 bool *expander_like)
+{
+    const struct multilevel_anneals *anneals = multilevel_anneals_of(search);
+    struct nw_recursive_bisection start[2] = {{0}};
+    bool both = false;
+    nw_status status =
+        multilevel_start_init(search, 0, anneals->first, &start[0]);
+
+    if (!status)
+        status = multilevel_start_init(search, 1, anneals->others, &start[1]);
+    if (!status)
+        status = nw_two_starts(start, &both);
+    for (int i = 0; !status && i < (both ? 2 : 1); i++)
+        status = nw_assignment_take_if_better(search->assignment, start[i].slot,
+                                              &search->cost);
+    *expander_like = start[0].expander_like;
+    free(start[0].slot);
+    free(start[1].slot);
+    return status;
+}
+
+nw_status nw_multilevel_take_annealed(struct multilevel_search *search,
+                                      bool *expander_like)
+{
+    struct nw_recursive_bisection bisect;
+    nw_status status = multilevel_start_init(
+        search, 0, multilevel_anneals_of(search)->first, &bisect);
+
+    bisect.only_expander_like = search->assignment->count > ANNEALED_ALWAYS;
+    if (!status)
+        status = nw_recursive_bisection(&bisect);
+    if (!status && (bisect.expander_like || !bisect.only_expander_like))
+        status = nw_assignment_take_if_better(search->assignment, bisect.slot,
+                                              &search->cost);
+    *expander_like = bisect.expander_like;
+    free(bisect.slot);
+    return status;
+}
+
+nw_status nw_multilevel_take(struct multilevel_search *search,
+                             struct nw_recursive_bisection *bisect)
+{
+    nw_status status = nw_alloc((size_t)search->assignment->count,
+                                sizeof *bisect->slot, &bisect->slot);
+
+    bisect->assignment = search->assignment;
+    bisect->budget = search->placement->budget;
+    bisect->threads = bisect->budget->threads;
+    if (!status)
+        status = nw_recursive_bisection(bisect);
+    if (!status)
+        status = nw_assignment_take_if_better(search->assignment, bisect->slot,
+                                              &search->cost);
+    free(bisect->slot);
+    return status;
+}
+
+nw_status nw_multilevel_take_bisection(struct multilevel_search *search,
+                                       uint64_t seed, int repeats)
+{
+    struct nw_recursive_bisection bisect = {.seed = seed,
+                                            .repeats = repeats ? repeats : 1,
+                                            .tries = repeats ? 4 : 1};
+
+    return nw_multilevel_take(search, &bisect);
+}
+
+static nw_status multilevel_anneal_again(struct multilevel_search *search,
+                                         uint64_t number, double share)
+{
+    struct nw_recursive_bisection bisect;
+    nw_status status;
+
+    if (search->placement->budget->stopped)
+        return NW_OK;
+    status = multilevel_start_init(search, number, share, &bisect);
+    if (!status)
+        status = nw_recursive_bisection(&bisect);
+    if (!status)
+        status = nw_assignment_take_if_better(search->assignment, bisect.slot,
+                                              &search->cost);
+    free(bisect.slot);
+    return status;
+}
+
+/* The first cuts of a start, which annealing hardly improves. */
+struct multilevel_top_cut {
+    uint64_t number; /* of the start */
+    double cut;      /* bytes between the top's children */
+};
+
+static int multilevel_by_cut(const void *left, const void *right)
+{
+    const struct multilevel_top_cut *a = left, *b = right;
+
+    if (a->cut != b->cut)
+        return a->cut < b->cut ? -1 : 1;
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+static double multilevel_cut_at_top(const struct nw_assignment *assignment,
+                                    const int32_t *slot)
+{
+    const int32_t *child =
+        assignment->hierarchy->cluster[assignment->hierarchy->levels - 2];
+    double cut = 0;
+
+    for (int32_t p = 0; p < assignment->count; p++)
+        for (size_t b = assignment->row[p]; b < assignment->row[p + 1]; b++)
+            if (child[slot[p]] != child[slot[assignment->edge[b].peer]])
+                cut += assignment->edge[b].bytes;
+    return cut / 2;
+}
+
+static nw_status multilevel_draw(const struct multilevel_search *search,
+                                 struct multilevel_top_cut *top_cut)
+{
+    struct nw_recursive_bisection bisect;
+    nw_status status =
+        multilevel_start_init(search, top_cut->number, 0, &bisect);
+
+    bisect.top_cut = true;
+    if (!status)
+        status = nw_recursive_bisection(&bisect);
+    if (!status)
+        top_cut->cut = multilevel_cut_at_top(search->assignment, bisect.slot);
+    free(bisect.slot);
+    return status;
+}
+
+/* Anneals the starts that cut least at the top, of many. */
+static nw_status multilevel_anneal_chosen(struct multilevel_search *search)
+{
+    const struct multilevel_anneals *anneals = multilevel_anneals_of(search);
+    struct multilevel_top_cut top_cut[TOP_CUTS];
+    nw_status status = NW_OK;
+
+    for (uint64_t i = 0; !status && i < TOP_CUTS; i++) {
+        top_cut[i].number = i + 1;
+        status = multilevel_draw(search, &top_cut[i]);
+    }
+    if (status)
+        return status;
+    qsort(top_cut, TOP_CUTS, sizeof *top_cut, multilevel_by_cut);
+    for (uint64_t i = 0; !status && i < anneals->more; i++)
+        status =
+            multilevel_anneal_again(search, top_cut[i].number, anneals->others);
+    return status;
+}
+
+/* With few processes, annealing between levels gives better starts than cuts
+ * alone. */
+static nw_status
+multilevel_take_annealed_again(struct multilevel_search *search)
+{
+    nw_status status =
+        multilevel_are_few(search) ? multilevel_anneal_chosen(search) : NW_OK;
+
+    search->steps /= multilevel_are_few(search) ? FEW_LESS : STARTED_LESS;
+    search->temperature *= STARTED_TEMPERATURE;
+    multilevel_share_out_cycles(search);
+    return status;
+}
+
+nw_status nw_multilevel_leave_expander_like(struct multilevel_search *search)
+{
+    double rest = 1 - multilevel_anneals_of(search)->first;
+
+    search->steps /= ANNEALED_LESS;
+    search->temperature = ANNEALED_TEMPERATURE;
+    search->sparing = search->assignment->count > HUBS_FEWER;
+    multilevel_share_out_cycles(search);
+    return rest > 0 ? multilevel_anneal_again(search, 1, rest) : NW_OK;
+}
+
+nw_status nw_multilevel_take_more(struct multilevel_search *search)
+{
+    const struct nw_budget *budget = search->placement->budget;
+
+    if (budget->stopped)
+        return NW_OK;
+    if (search->assignment->count > ANNEALED_ALWAYS)
+        return nw_multilevel_take_bisection(search, search->seed,
+                                            multilevel_repeats_of(search));
+    if (budget->effort != NW_EFFORT_FAST)
+        return multilevel_take_annealed_again(search);
+    search->steps /= 2;
+    return nw_multilevel_take_bisection(search, search->seed,
+                                        multilevel_repeats_of(search));
+}

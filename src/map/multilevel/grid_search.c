@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The search for grids: starts, power diagrams, annealing, few swaps; for few
+ * processes also a second search from power diagrams alone. */
+#include "map/multilevel/multilevel_internal.h"
+#include "base/crew.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Grids are swapped for about as long as they are read and cut: the smallest,
+ * which are annealed, less, but once more from hotter. */
+static const struct {
+    int32_t count_most;
+    uint64_t steps;
+    double again; /* temperature; 0: not */
+} grid_swaps[] = {
+    {GRID_FEW, 100000, 2}, {4096, 400000, 0}, {INT32_MAX, 250000, 0}};
+
+#define STENCIL_STEPS_MIN_EACH 30
+
+#define GRID_SWAPS_DENSER 2 /* fewer swaps if ranks have many partners */
+
+/* A tenth of a second where it is done twice. */
+#define EDGES_SWAPPED 5000000
+#define EDGES_SWAPPED_AGAIN 4000000 /* more are not swapped once more */
+
+/* Where cells fill no boxes, but all slots, round parts are mostly better than
+ * any cuts; which slots to leave free bisections tell. */
+#define POWER_DIAGRAM_MAX 4096 /* processes: of more they take too long, */
+/* but where borders askew cost little more */
+#define POWER_DIAGRAM_MAX_ASKEW 10000
+#define POWER_DIAGRAM_ASKEW 1.2 /* than others */
+/* in edges looked at, of all levels */
+#define POWER_DIAGRAM_ANNEAL_COST 16000000
+#define POWER_DIAGRAM_COST_EACH 8 /* of a try beside the edges */
+/* of the best cuts: no bisections of those */
+#define POWER_DIAGRAM_ENOUGH 0.992
+
+static double multilevel_across(const struct nw_stencil *stencil, int d)
+{
+    double sum = 0;
+
+    for (int i = 0; i < stencil->offsets; i++)
+        sum += stencil->bytes[i] * abs(stencil->offset[i][d]);
+    return fmax(sum, 1);
+}
+
+/* Of the first two dimensions: bytes across a border halfway between them,
+ * beside those across one of them. */
+static double multilevel_across_askew(const struct nw_stencil *stencil)
+{
+    double first = multilevel_across(stencil, 0),
+           second = multilevel_across(stencil, 1), sum = 0;
+
+    for (int i = 0; i < stencil->offsets; i++)
+        sum += stencil->bytes[i] * fabs(stencil->offset[i][0] / first +
+                                        stencil->offset[i][1] / second);
+    return sum * sqrt(0.5);
+}
+
+static bool
+multilevel_may_use_power_diagram(const struct multilevel_search *search,
+                                 const struct nw_best_tiling *tile)
+{
+    const struct nw_assignment *assignment = search->assignment;
+
+    return !tile->boxed && tile->stencil.dims > 1 &&
+           (assignment->count <= POWER_DIAGRAM_MAX ||
+            (assignment->count <= POWER_DIAGRAM_MAX_ASKEW &&
+             multilevel_across_askew(&tile->stencil) < POWER_DIAGRAM_ASKEW)) &&
+           assignment->hierarchy->slots == assignment->count &&
+           !search->placement->budget->stopped;
+}
+
+static nw_status
+multilevel_power_diagram_parts(struct multilevel_search *search,
+                               const struct nw_stencil *stencil,
+                               uint64_t number, int kinds)
+{
+    const struct nw_assignment *assignment = search->assignment;
+    double cost = (double)assignment->row[assignment->count] +
+                  POWER_DIAGRAM_COST_EACH * (double)assignment->count;
+    double tries = POWER_DIAGRAM_ANNEAL_COST *
+                   (double)nw_multilevel_grid_patience(search) / cost;
+    struct nw_recursive_bisection bisect = {
+        .seed = search->seed + number,
+        .stencil = stencil,
+        .kinds = kinds,
+        .rounded = true,
+        .anneal =
+            (uint64_t)(tries / fmax(1, assignment->hierarchy->levels - 2))};
+
+    return nw_multilevel_take(search, &bisect);
+}
+
+static nw_status
+multilevel_power_diagram_or_bisect(struct multilevel_search *search,
+                                   const struct nw_best_tiling *tile,
+                                   bool swapped)
+{
+    double begun = search->cost;
+    nw_status status;
+
+    if (!multilevel_may_use_power_diagram(search, tile))
+        return nw_multilevel_cuts_max(search, tile, swapped);
+    status = multilevel_power_diagram_parts(search, &tile->stencil, 0,
+                                            NW_RB_START_STRAIGHT);
+    if (status || nw_multilevel_is_costly(search, &tile->stencil) ||
+        (search->assignment->count > POWER_DIAGRAM_MAX &&
+         search->cost <= POWER_DIAGRAM_ENOUGH * begun))
+        return status;
+    return nw_multilevel_cuts_max(search, tile, swapped);
+}
+
+/* Small grids are annealed as other patterns are, from cuts across: that
+ * reaches what borders moved one after the other do not. */
+#define GRID_ANNEAL_COST 16000000 /* in edges looked at, all tries together */
+#define GRID_ANNEAL_COST_EACH 8   /* of a try beside the edges */
+#define GRID_ANNEAL_TRIES 1500    /* of a cell, at most about */
+#define GRID_ANNEALS_MAX 6
+#define GRID_ANNEAL_COSTLY 0.2 /* of it */
+#define GRID_EVEN 1.1          /* most across one dimension beside another's */
+
+static bool multilevel_is_even(const struct nw_stencil *stencil)
+{
+    double least = INFINITY, most = 0;
+
+    for (int d = 0; d < stencil->dims; d++) {
+        double sum = multilevel_across(stencil, d);
+
+        least = fmin(least, sum);
+        most = fmax(most, sum);
+    }
+    return most <= GRID_EVEN * least;
+}
+
+/* Beside round parts cuts gain little where all dimensions are alike. */
+static double multilevel_anneal_worth(const struct multilevel_search *search,
+                                      const struct nw_stencil *stencil)
+{
+    if (!nw_multilevel_is_costly(search, stencil))
+        return 1;
+    return multilevel_is_even(stencil) ? 0 : GRID_ANNEAL_COSTLY;
+}
+
+nw_status nw_multilevel_anneal_grid(struct multilevel_search *search,
+                                    const struct nw_stencil *stencil)
+{
+    const struct nw_assignment *assignment = search->assignment;
+    double cost = (double)assignment->row[assignment->count] +
+                  GRID_ANNEAL_COST_EACH * (double)assignment->count;
+    double tries =
+        GRID_ANNEAL_COST * (double)nw_multilevel_grid_patience(search) / cost;
+    int anneals =
+        (int)fmax(1, fmin(GRID_ANNEALS_MAX, tries / GRID_ANNEAL_TRIES));
+    double worth = multilevel_anneal_worth(search, stencil);
+    nw_status status = NW_OK;
+
+    if (assignment->count > GRID_FEW || worth <= 0)
+        return NW_OK;
+    for (int i = 1; !status && i <= anneals; i++) {
+        struct nw_recursive_bisection bisect = {
+            .seed = search->seed + (uint64_t)i,
+            .stencil = stencil,
+            .kinds = NW_RB_START_STRIPES,
+            .anneal = (uint64_t)(worth * tries / anneals)};
+
+        if (!search->placement->budget->stopped)
+            status = nw_multilevel_take(search, &bisect);
+    }
+    return status;
+}
+
+static nw_status multilevel_swap_grid(struct multilevel_search *search,
+                                      uint64_t steps, double temperature)
+{
+    search->temperature = temperature;
+    search->seed += 1000;
+    if (search->steps > steps)
+        search->steps = steps;
+    return nw_multilevel_search_on(search);
+}
+
+/* Swaps of ranks with many partners take as much longer each. */
+static uint64_t multilevel_swaps_of(const struct multilevel_search *search,
+                                    const struct nw_stencil *stencil, int kind)
+{
+    uint64_t most = grid_swaps[kind].steps;
+    uint64_t count = (uint64_t)search->assignment->count;
+    uint64_t edges = search->assignment->row[count];
+
+    if (most * edges / count > EDGES_SWAPPED)
+        most = EDGES_SWAPPED * count / edges;
+    if (nw_multilevel_is_denser(search, stencil))
+        most /= GRID_SWAPS_DENSER;
+    return most * nw_multilevel_grid_patience(search);
+}
+
+/* Temperature of the second time; 0: once is enough. */
+static double multilevel_reheat(const struct multilevel_search *search,
+                                int kind)
+{
+    uint64_t count = (uint64_t)search->assignment->count;
+    uint64_t edges = search->assignment->row[count];
+
+    if (nw_multilevel_grid_patience(search) == 1 &&
+        grid_swaps[kind].steps * edges > EDGES_SWAPPED_AGAIN * count)
+        return 0;
+    return grid_swaps[kind].again;
+}
+
+/* The best cuts, and few swaps. */
+static nw_status multilevel_cut_and_swap(struct multilevel_search *search,
+                                         const struct nw_best_tiling *tile)
+{
+    struct nw_budget *budget = search->placement->budget;
+    int32_t count = search->assignment->count;
+    uint64_t worth = (uint64_t)count * STENCIL_STEPS_MIN_EACH, most;
+    bool anytime = budget->anytime, swapped;
+    double again;
+    nw_status status;
+    int i = 0;
+
+    while (count > grid_swaps[i].count_most)
+        i++;
+    most = multilevel_swaps_of(search, &tile->stencil, i);
+    swapped = anytime || worth <= most;
+    status = multilevel_power_diagram_or_bisect(search, tile, swapped);
+    if (!status)
+        status = nw_multilevel_anneal_grid(search, &tile->stencil);
+    if (status || budget->stopped || !swapped)
+        return status;
+    again = multilevel_reheat(search, i);
+    budget->anytime = anytime && again <= 0;
+    status = multilevel_swap_grid(search, most, STENCIL_TEMPERATURE);
+    budget->anytime = anytime;
+    if (!status && again > 0 && !budget->stopped)
+        status = multilevel_swap_grid(search, most, again);
+    return status;
+}
+
+/* With few ranks in addition: power diagrams alone, whose starts differ in
+ * quality. Swaps from each start find more than swaps from the best one. */
+static const struct {
+    int32_t count_most;
+    int rounds;
+} rounds_beside[] = {{512, 3}, {1024, 2}, {INT32_MAX, 1}};
+
+static int multilevel_rounds_of(const struct multilevel_search *search,
+                                const struct nw_best_tiling *tile)
+{
+    int i = 0;
+
+    if (!nw_multilevel_is_searched_twice(search, &tile->stencil))
+        return 0;
+    while (search->assignment->count > rounds_beside[i].count_most)
+        i++;
+    return rounds_beside[i].rounds;
+}
+
+struct multilevel_grid_search {
+    struct multilevel_search search;
+    const struct nw_best_tiling *tile;
+    struct nw_placement placement; /* of the second one */
+    struct nw_budget budget;
+    struct nw_assignment assignment;
+};
+
+static nw_status multilevel_run_cuts(void *user)
+{
+    struct multilevel_grid_search *grid = user;
+
+    return multilevel_cut_and_swap(&grid->search, grid->tile);
+}
+
+static nw_status multilevel_run_rounds(void *user)
+{
+    struct multilevel_grid_search *grid = user;
+    struct multilevel_search *search = &grid->search;
+    const struct nw_budget *budget = search->placement->budget;
+    const struct nw_stencil *stencil = &grid->tile->stencil;
+    int filling[FILLINGS],
+        count = nw_multilevel_list_fillings(search->assignment, filling);
+    int rounds = multilevel_rounds_of(search, grid->tile);
+    uint64_t most;
+    nw_status status = NW_OK;
+
+    for (int i = 0; !status && !budget->stopped && i < rounds; i++) {
+        bool straight = i % 2 || rounds == 1;
+
+        status = multilevel_power_diagram_parts(
+            search, stencil, (uint64_t)i + 1,
+            filling[i % count] |
+                (straight ? NW_RB_START_STRAIGHT : NW_RB_START_STRIPES));
+    }
+    if (status || budget->stopped)
+        return status;
+    most = multilevel_swaps_of(search, stencil, 0);
+    return multilevel_swap_grid(
+        search, nw_multilevel_is_costly(search, stencil) ? most / 2 : most,
+        STENCIL_TEMPERATURE);
+}
+
+/* Works on slots of its own and reports no progress. */
+static nw_status
+multilevel_begin_rounds(const struct multilevel_grid_search *first,
+                        struct multilevel_grid_search *grid)
+{
+    *grid = *first;
+    grid->budget = *first->search.placement->budget;
+    grid->budget.quiet = true;
+    grid->placement = *first->search.placement;
+    grid->placement.budget = &grid->budget;
+    grid->search.placement = &grid->placement;
+    grid->search.assignment = &grid->assignment;
+    grid->search.cost = INFINITY;
+    return nw_assignment_copy(first->search.assignment, &grid->assignment);
+}
+
+static nw_status multilevel_run_both(struct multilevel_grid_search both[2])
+{
+    struct nw_budget *budget = both[0].search.placement->budget;
+    uint64_t begun = budget->steps;
+    struct nw_crew_task task[] = {
+        {.run = multilevel_run_cuts, .user = &both[0]},
+        {.run = multilevel_run_rounds, .user = &both[1]}};
+    nw_status status = nw_crew_pair(task, budget->threads);
+
+    budget->steps += both[1].budget.steps - begun;
+    budget->stopped |= both[1].budget.stopped;
+    budget->hurried |= both[1].budget.hurried;
+    return status;
+}
+
+/* Where steps or seconds are given: they are for one after the other. */
+static nw_status multilevel_run_in_turn(struct multilevel_grid_search both[2])
+{
+    struct nw_budget *budget = both[0].search.placement->budget;
+    bool quiet = budget->quiet;
+    nw_status status = multilevel_run_cuts(&both[0]);
+
+    if (status || budget->stopped)
+        return status;
+    both[1].placement.budget = budget;
+    budget->quiet = true;
+    status = multilevel_run_rounds(&both[1]);
+    budget->quiet = quiet;
+    return status;
+}
+
+static nw_status multilevel_search_twice(struct multilevel_search *search,
+                                         const struct nw_best_tiling *tile,
+                                         bool in_turn)
+{
+    struct multilevel_grid_search both[2] = {{.search = *search, .tile = tile}};
+    nw_status status = multilevel_begin_rounds(&both[0], &both[1]);
+
+    if (!status)
+        status =
+            in_turn ? multilevel_run_in_turn(both) : multilevel_run_both(both);
+    *search = both[0].search;
+    if (!status)
+        status = nw_assignment_take_if_better(
+            search->assignment, both[1].assignment.slot, &search->cost);
+    search->placement->budget->best = search->cost;
+    nw_assignment_copy_fini(&both[1].assignment);
+    return status;
+}
+
+nw_status nw_multilevel_improve_grid(struct multilevel_search *search,
+                                     const struct nw_best_tiling *tile)
+{
+    struct nw_budget *budget = search->placement->budget;
+    bool anytime = budget->anytime;
+    nw_status status;
+
+    budget->grid_found = true;
+    search->swaps_table_temperature = SWAPS_TABLE_TEMPERATURE;
+    if (!multilevel_rounds_of(search, tile))
+        return multilevel_cut_and_swap(search, tile);
+    budget->anytime = false;
+    status = multilevel_search_twice(search, tile, anytime);
+    budget->anytime = anytime;
+    if (status || budget->stopped || !anytime)
+        return status;
+    return multilevel_swap_grid(search,
+                                multilevel_swaps_of(search, &tile->stencil, 0),
+                                grid_swaps[0].again);
+}

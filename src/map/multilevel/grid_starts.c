@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Starts for grids: recursive bisections that begin with straight cuts or with
+ * parts that grow from a cell, as many as the pattern is worth. */
+#include "map/multilevel/multilevel_internal.h"
+
+#include <math.h>
+
+uint64_t nw_multilevel_grid_patience(const struct multilevel_search *search)
+{
+    return search->placement->budget->effort == NW_EFFORT_STRONG ? 30 : 1;
+}
+
+/* Ways to bisection a grid, the most useful first, and what each costs for a
+ * edge beside the others. */
+static const struct {
+    int kinds;
+    double cost, cost_of_dimension;
+} grid_starts[] = {
+    {NW_RB_START_STRIPES | NW_RB_START_GROWN, 7.5, 1},
+    {NW_RB_START_STRIPES | NW_RB_START_GROWN | NW_RB_START_PACKED, 7.5, 1},
+    {NW_RB_START_STRIPES | NW_RB_START_GROWN | NW_RB_START_SPREAD, 7.5, 1},
+    {NW_RB_START_GROWN, 7.5, 0},
+    {NW_RB_START_STRIPES, 0, 1},
+    {NW_RB_START_STRIPES | NW_RB_START_FIRST, 2.5, 1},
+    {NW_RB_START_STRIPES | NW_RB_START_PACKED, 0, 1},
+};
+
+#define GRID_STARTS (int)(sizeof grid_starts / sizeof *grid_starts)
+
+#define GRID_ROUNDS 4
+#define GRID_LOOSE 0.2             /* of all rounds but the first */
+#define GRID_BISECTION_COST 300000 /* of all bisections of a grid together */
+
+/* Large grids: bisections that begin with the least straight cuts and some
+ * grown ones, and their cost per edge and process. They get the time of swaps
+ * if these gain little, and of most kinds of tilings. */
+static const int multilevel_starts[] = {0, NW_RB_START_LAST,
+                                        NW_RB_START_FIRST | NW_RB_START_LAST,
+                                        NW_RB_START_GROWN};
+
+#define STARTS (int)(sizeof multilevel_starts / sizeof *multilevel_starts)
+
+static const struct {
+    double edge, process;
+} straight_cost = {0.6, 4.5}, grown_cost = {0.5, 3.5};
+
+/* of all of them, or so much for each process */
+#define STRAIGHT_MAX 800000
+#define STRAIGHT_MAX_EACH 16
+#define GRID_SWAPS_COST 400000
+
+/* If ranks have many partners, bisections may cost this many times as much. */
+#define GRID_BISECTION_DENSER 2
+
+static double multilevel_kind_cost(const struct multilevel_search *search,
+                                   const struct nw_stencil *stencil, int kind)
+{
+    const struct nw_assignment *assignment = search->assignment;
+    double edges = (double)assignment->row[assignment->count] + 1;
+
+    return edges * (grid_starts[kind].cost +
+                    grid_starts[kind].cost_of_dimension * stencil->dims);
+}
+
+bool nw_multilevel_is_denser(const struct multilevel_search *search,
+                             const struct nw_stencil *stencil)
+{
+    double cost = multilevel_kind_cost(search, stencil, 0);
+
+    return search->assignment->count <= GRID_FEW &&
+           cost > GRID_BISECTION_COST &&
+           cost <= GRID_BISECTION_DENSER * GRID_BISECTION_COST;
+}
+
+bool nw_multilevel_is_searched_twice(const struct multilevel_search *search,
+                                     const struct nw_stencil *stencil)
+{
+    return search->assignment->count <= GRID_FEW && stencil->dims > 1 &&
+           search->placement->budget->effort != NW_EFFORT_FAST;
+}
+
+bool nw_multilevel_is_costly(const struct multilevel_search *search,
+                             const struct nw_stencil *stencil)
+{
+    return nw_multilevel_is_searched_twice(search, stencil) &&
+           multilevel_kind_cost(search, stencil, 0) >
+               (double)(GRID_BISECTION_COST *
+                        nw_multilevel_grid_patience(search));
+}
+
+/* Where every slot is taken, packing changes nothing. */
+static bool multilevel_is_for(const struct multilevel_search *search, int kinds)
+{
+    return !(kinds & (NW_RB_START_PACKED | NW_RB_START_SPREAD)) ||
+           search->assignment->hierarchy->slots > search->assignment->count;
+}
+
+/* Another answer at each round but the first. */
+static nw_status multilevel_start_kind(struct multilevel_search *search,
+                                       const struct nw_stencil *stencil,
+                                       int kinds, int round)
+{
+    struct nw_recursive_bisection bisect = {.seed =
+                                                search->seed + (uint64_t)round,
+                                            .stencil = stencil,
+                                            .kinds = kinds,
+                                            .loose = round ? GRID_LOOSE : 0};
+
+    return nw_multilevel_take(search, &bisect);
+}
+
+/* Power diagrams may find what straight cuts cannot. */
+static nw_status multilevel_bisect_grid(struct multilevel_search *search,
+                                        const struct nw_stencil *stencil,
+                                        double left)
+{
+    nw_status status = NW_OK;
+
+    for (int i = 0; !status && i < GRID_ROUNDS * GRID_STARTS; i++) {
+        int kind = i % GRID_STARTS;
+        double cost = multilevel_kind_cost(search, stencil, kind);
+
+        if (cost > left ||
+            !multilevel_is_for(search, grid_starts[kind].kinds) ||
+            search->placement->budget->stopped)
+            continue;
+        left -= cost;
+        status = multilevel_start_kind(search, stencil, grid_starts[kind].kinds,
+                                       i / GRID_STARTS);
+    }
+    return status;
+}
+
+static double multilevel_start_cost(const struct nw_assignment *assignment,
+                                    int start)
+{
+    int grown = __builtin_popcount((unsigned)start & NW_RB_START_GROWN);
+    double edges = (double)assignment->row[assignment->count];
+
+    return edges * (straight_cost.edge + grown * grown_cost.edge) +
+           assignment->count *
+               (straight_cost.process + grown * grown_cost.process);
+}
+
+static double multilevel_straight_most(const struct nw_assignment *assignment)
+{
+    return fmax(STRAIGHT_MAX, STRAIGHT_MAX_EACH * (double)assignment->count);
+}
+
+int nw_multilevel_list_fillings(const struct nw_assignment *assignment,
+                                int *list)
+{
+    int count = 0;
+
+    if (assignment->hierarchy->slots > assignment->count)
+        list[count++] = NW_RB_START_PACKED;
+    list[count++] = 0;
+    if (nw_stencil_may_spread(assignment))
+        list[count++] = NW_RB_START_SPREAD;
+    return count;
+}
+
+/* The most starts that so much is enough for; -1: none. */
+static int multilevel_most_starts(const struct nw_assignment *assignment,
+                                  double left)
+{
+    int start = STARTS - 1;
+
+    while (start >= 0 &&
+           multilevel_start_cost(assignment, multilevel_starts[start]) > left)
+        start--;
+    return start;
+}
+
+/* The best filling so far, and its start; -1: none. */
+struct multilevel_filled {
+    int kind, start;
+};
+
+/* How many fillings there is time to compare, and from which starts, leaving
+ * time for one more bisection. */
+static int multilevel_number_apart(const struct nw_assignment *assignment,
+                                   int count, double left, int *start)
+{
+    double few = multilevel_start_cost(assignment, multilevel_starts[0]);
+    double more = multilevel_start_cost(assignment, multilevel_starts[1]);
+
+    if (count > 2 && count * few + more > left)
+        count = 2;
+    *start = count * few + more > left || (count + 1) * more <= left;
+    *start &= count * more <= left;
+    return count > 1 && count * few <= left ? count : 0;
+}
+
+static nw_status multilevel_choose_filling(struct multilevel_search *search,
+                                           const struct nw_stencil *stencil,
+                                           int always, double *left,
+                                           struct multilevel_filled *best)
+{
+    const struct nw_assignment *assignment = search->assignment;
+    int filling[FILLINGS],
+        all = nw_multilevel_list_fillings(assignment, filling), start;
+    int count = multilevel_number_apart(assignment, all, *left, &start);
+    nw_status status = NW_OK;
+
+    *best = (struct multilevel_filled){filling[0], count ? start : -1};
+    for (int i = 0; !status && i < count; i++) {
+        double before = search->cost;
+
+        if (search->placement->budget->stopped)
+            break;
+        *left -= multilevel_start_cost(assignment, multilevel_starts[start]);
+        status = multilevel_start_kind(
+            search, stencil, always | multilevel_starts[start] | filling[i], 0);
+        if (search->cost < before)
+            best->kind = filling[i];
+    }
+    return status;
+}
+
+static nw_status multilevel_bisect_straight(struct multilevel_search *search,
+                                            const struct nw_best_tiling *tile,
+                                            double left)
+{
+    const struct nw_assignment *assignment = search->assignment;
+    int always =
+        NW_RB_START_STRAIGHT | (tile->layered ? NW_RB_START_LAYERS : 0);
+    struct multilevel_filled best;
+    nw_status status =
+        multilevel_choose_filling(search, &tile->stencil, always, &left, &best);
+
+    for (int round = 0; !status && round < GRID_ROUNDS; round++) {
+        int start = multilevel_most_starts(assignment, left);
+
+        if (start < 0 || (start == 0 && best.start >= 0) ||
+            search->placement->budget->stopped)
+            break;
+        left -= multilevel_start_cost(assignment, multilevel_starts[start]);
+        status =
+            multilevel_start_kind(search, &tile->stencil,
+                                  always | best.kind | multilevel_starts[start],
+                                  round + (start <= best.start));
+    }
+    return status;
+}
+
+/* Bisections of the largest grids take seconds, and seldom gain if the cost is
+ * near the lower bound. */
+#define NEAR_MIN 1.025
+#define NEAR_FROM 262144 /* cells */
+
+static bool multilevel_is_near_least(const struct multilevel_search *search,
+                                     const struct nw_stencil *stencil)
+{
+    return search->assignment->count > NEAR_FROM &&
+           search->cost <=
+               NEAR_MIN * nw_stencil_lower_bound(search->assignment, stencil);
+}
+
+nw_status nw_multilevel_cuts_max(struct multilevel_search *search,
+                                 const struct nw_best_tiling *tile,
+                                 bool swapped)
+{
+    const struct nw_stencil *stencil = &tile->stencil;
+    double left =
+        (double)(GRID_BISECTION_COST * nw_multilevel_grid_patience(search));
+
+    if (nw_multilevel_is_denser(search, stencil))
+        left *= GRID_BISECTION_DENSER;
+    if (multilevel_kind_cost(search, stencil, 0) <= left || tile->boxed ||
+        stencil->dims < 3)
+        return multilevel_bisect_grid(search, stencil, left);
+    if (nw_multilevel_is_costly(search, stencil) ||
+        multilevel_is_near_least(search, stencil))
+        return NW_OK;
+    left = multilevel_straight_most(search->assignment) *
+           (double)nw_multilevel_grid_patience(search);
+    return multilevel_bisect_straight(search, tile,
+                                      left - (swapped ? GRID_SWAPS_COST : 0));
+}
+
+#define TILED_ALWAYS 8192 /* processes at most that are tiled in all ways */
+
+bool nw_multilevel_is_tiled_less(const struct nw_assignment *assignment)
+{
+    return assignment->count > TILED_ALWAYS &&
+           multilevel_start_cost(assignment, multilevel_starts[0]) <=
+               multilevel_straight_most(assignment);
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Swap annealing of an assignment in cycles: swaps of whole subtrees from the
+ * largest down, then swaps of processes. */
+#include "map/multilevel/multilevel_internal.h"
+#include "map/hierarchy/anneal_swaps.h"
+#include "map/hierarchy/anneal_swaps_table.h"
+
+/* Tried swaps of default effort: so many for each of the first processes, fewer
+ * for each of those beyond; for edges few enough. */
+static const struct {
+    int32_t from;
+    uint64_t each;
+} steps_each[] = {{0, 9000}, {512, 3600}, {4096, 300}};
+#define DEGREE 6.0
+
+#define ROUNDS 50
+
+double nw_multilevel_temperature_of(int32_t count)
+{
+    return count > 8192 ? 1 : count > 1024 ? 1.4 : 5;
+}
+
+#define SUBTREE_TEMPERATURE 0.1 /* of whole subtrees */
+
+double nw_multilevel_degree_of(const struct nw_assignment *assignment)
+{
+    return assignment->count ? (double)assignment->row[assignment->count] /
+                                   (double)assignment->count
+                             : 0;
+}
+
+uint64_t nw_multilevel_steps_of(const struct nw_assignment *assignment,
+                                enum nw_effort effort)
+{
+    double degree = nw_multilevel_degree_of(assignment);
+    int32_t end = assignment->count;
+    uint64_t steps = 0;
+
+    for (size_t i = sizeof steps_each / sizeof *steps_each; i-- > 0;)
+        if (end > steps_each[i].from) {
+            steps += (uint64_t)(end - steps_each[i].from) * steps_each[i].each;
+            end = steps_each[i].from;
+        }
+    if (degree > DEGREE)
+        steps = (uint64_t)((double)steps * 2 * DEGREE / (DEGREE + degree));
+    if (effort == NW_EFFORT_FAST)
+        steps /= 4;
+    return effort == NW_EFFORT_STRONG ? 8 * steps : steps;
+}
+
+/* The processes of an assignment, which may stand for subtrees. */
+static nw_status multilevel_anneal(const struct multilevel_search *search,
+                                   struct nw_assignment *assignment,
+                                   uint64_t seed, uint64_t steps,
+                                   double temperature, double *cost)
+{
+    struct nw_budget *budget = search->placement->budget;
+    struct nw_anneal_swaps_table swaps_table = {assignment,
+                                                budget,
+                                                seed,
+                                                steps,
+                                                ROUNDS,
+                                                search->swaps_table_temperature,
+                                                nw_assignment_cost(assignment)};
+    struct nw_anneal_swaps anneal_swaps = {.assignment = assignment,
+                                           .budget = budget,
+                                           .seed = seed,
+                                           .steps = steps,
+                                           .rounds = ROUNDS,
+                                           .temperature = temperature,
+                                           .sparing = search->sparing,
+                                           .cost = swaps_table.cost};
+    bool fits = search->swaps_table_temperature > 0 &&
+                nw_anneal_swaps_table_fits(assignment);
+    nw_status status = fits ? nw_anneal_swaps_table(&swaps_table)
+                            : nw_anneal_swaps(&anneal_swaps);
+
+    *cost = fits ? swaps_table.cost : anneal_swaps.cost;
+    return status;
+}
+
+static nw_status multilevel_anneal_subtrees(struct multilevel_search *search,
+                                            int32_t level)
+{
+    struct nw_assignment lifted;
+    struct nw_hierarchy hierarchy;
+    double cost;
+    nw_status status =
+        nw_assignment_contract(search->assignment, level, &lifted, &hierarchy);
+
+    if (status)
+        return status;
+    status = multilevel_anneal(search, &lifted, search->seed + (uint64_t)level,
+                               search->steps * (uint64_t)lifted.count /
+                                   (uint64_t)(search->assignment->count + 1),
+                               SUBTREE_TEMPERATURE, &cost);
+    if (!status)
+        status = nw_assignment_project(search->assignment, level, &lifted);
+    nw_assignment_fini(&lifted);
+    nw_hierarchy_fini(&hierarchy);
+    return status;
+}
+
+static nw_status multilevel_anneal_processes(struct multilevel_search *search)
+{
+    return multilevel_anneal(search, search->assignment, search->seed,
+                             search->steps, search->temperature, &search->cost);
+}
+
+static nw_status multilevel_cycle(struct multilevel_search *search)
+{
+    const struct nw_hierarchy *hierarchy = search->assignment->hierarchy;
+    nw_status status = NW_OK;
+
+    for (int32_t level = hierarchy->levels - 3; !status && level > 0; level--)
+        if (!search->assignment->load && !search->placement->budget->stopped)
+            status = multilevel_anneal_subtrees(search, level);
+    if (!status && !search->placement->budget->stopped)
+        status = multilevel_anneal_processes(search);
+    return status;
+}
+
+nw_status nw_multilevel_search_on(struct multilevel_search *search)
+{
+    struct nw_budget *budget = search->placement->budget;
+    uint64_t cycles = (uint64_t)search->cycles;
+    nw_status status = NW_OK;
+
+    budget->expected = budget->steps + cycles * search->steps;
+    for (uint64_t i = 0; !status && i < cycles && !budget->stopped; i++) {
+        search->seed += i ? 1000 : 0;
+        status = multilevel_cycle(search);
+    }
+    while (!status && budget->anytime && !budget->stopped) {
+        uint64_t before = budget->steps;
+
+        search->seed += 1000;
+        search->steps += search->steps / 2;
+        status = multilevel_cycle(search);
+        if (budget->steps == before)
+            break; /* a machine without anything to choose */
+    }
+    return status;
+}

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The mapping engine stays in layers: a folder of src/map includes only folders that
+stand before it in src/map/meson.build, no two files call each other in a circle, a
+folder has at most 20 .c files, a file at most 600 lines and a function at most 60.
+
+The argument is the static library that has the objects of src/map."""
+import os
+import re
+import subprocess
+import sys
+
+import tree
+
+C_FILES, LINES, BODY = 20, 600, 60
+
+
+def folders():
+    """The folders of src/map, bottom first."""
+    listed = re.search(r"foreach folder : \[(.*?)\]", tree.text("src/map/meson.build"), re.S)
+    return re.findall(r"'(\w+)'", listed[1])
+
+
+def check_files(breaches):
+    order = folders()
+    counts = {}
+    for name in tree.files(".c", ".h"):
+        if not name.startswith("src/map/"):
+            continue
+        folder = os.path.dirname(name)[len("src/map/"):]
+        lines = tree.text(name).split("\n")
+        if name.endswith(".c"):
+            counts[folder] = counts.get(folder, 0) + 1
+        if len(lines) - 1 > LINES:
+            breaches.append("%s:1: %d lines, more than %d" % (name, len(lines) - 1, LINES))
+        start = None
+        for number, line in enumerate(lines, 1):
+            if line == "{":
+                start = number
+            elif line == "}" and start:
+                if number - start - 1 > BODY:
+                    breaches.append("%s:%d: a function of %d lines" % (name, start, number - start - 1))
+                start = None
+            found = re.match(r'#include "map/(\w+)/', line)
+            if found and folder and order.index(found[1]) > order.index(folder):
+                breaches.append("%s:%d: %s/ may not use %s/" % (name, number, folder, found[1]))
+    for folder, count in counts.items():
+        if count > C_FILES:
+            breaches.append("src/map/%s:1: %d .c files, more than %d" % (folder, count, C_FILES))
+
+
+def calls(archive):
+    """{object: objects whose symbols it uses}"""
+    listing = subprocess.run([tree.need("nm"), "-A", "-P", "-g", archive], check=True,
+                             capture_output=True, text=True).stdout
+    home, wanted = {}, {}
+    for line in listing.split("\n"):
+        found = re.match(r".*\[(?:.*/)?(src_map_\w+\.c)\.o\]: (\S+) (\w)", line)
+        if not found:
+            continue
+        if found[3] == "U":
+            wanted.setdefault(found[1], set()).add(found[2])
+        else:
+            home[found[2]] = found[1]
+    return {user: {home[s] for s in symbols if s in home} - {user}
+            for user, symbols in wanted.items()}
+
+
+def circle(graph):
+    """The objects on circles, or between two of them: those that lead nowhere and those
+    that nothing leads to are taken away again and again."""
+    graph = {user: set(used) for user, used in graph.items()}
+    while True:
+        used = set().union(*graph.values())
+        inner = {u: graph[u] for u in graph if graph[u] & set(graph) and u in used}
+        if len(inner) == len(graph):
+            return sorted(graph)
+        graph = inner
+
+
+def main():
+    breaches = []
+    check_files(breaches)
+    graph = calls(sys.argv[1])
+    if len(graph) < 50:
+        breaches.append("%s: no objects of src/map" % sys.argv[1])
+    left = circle(graph)
+    if left:
+        breaches.append("src/map: files call each other in a circle: " + ", ".join(left))
+    tree.finish(breaches)
+
+
+main()

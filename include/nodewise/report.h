@@ -6,6 +6,7 @@
 #ifndef NODEWISE_REPORT_H
 #define NODEWISE_REPORT_H
 
+#include <nodewise/cost.h>
 #include <nodewise/mapping.h>
 #include <nodewise/pattern.h>
 #include <nodewise/status.h>
@@ -63,6 +64,32 @@ NW_API NW_MUST_CHECK nw_status nw_report_pattern_text(const nw_pattern *pattern,
  * each. The caller frees *out. */
 NW_API NW_MUST_CHECK nw_status nw_report_pattern_svg(const nw_pattern *pattern,
                                                      char **out);
+
+/* A mapping and its cost for the pattern; both borrowed. */
+struct nw_headline_side {
+    const nw_mapping *mapping; /* may be NULL if all edges have as many messages
+                                  or the topology states no bandwidths */
+    const struct nw_cost *cost;
+};
+/* What a mapping gains over the default: the one number that every command
+ * prints. */
+struct nw_headline {
+    bool total; /* set by the caller: of the whole run, not of one exchange */
+    bool has_time;        /* false: hop-bytes, the machine has no bandwidths */
+    const char *metric;   /* exchange-time, run-time or hop-bytes; static */
+    double before, after; /* s by the model of nw_cost.time, or hop-bytes */
+    double percent_less;
+    double inside[2];  /* percent of the bytes inside nodes, before and after */
+    char verdict[160]; /* one sentence without its full stop */
+};
+/* side[0] is the default, side[1] the mapping. One exchange is one message of
+ * mean size for each edge. Of *out, `total` is read. */
+NW_API NW_MUST_CHECK nw_status nw_report_headline(
+    const nw_topology *topology, const nw_pattern *pattern,
+    const struct nw_headline_side side[2], struct nw_headline *out);
+/* The verdict and the figures behind it, a line each; free() *out. */
+NW_API NW_MUST_CHECK nw_status
+nw_report_headline_text(const struct nw_headline *headline, char **out);
 
 /* One mapping in a report. Borrowed, all of it. */
 struct nw_report_mapping {

@@ -2,8 +2,6 @@
 /* One voice for the figures of a mapping, in tables and in JSON. */
 #include "cli/cost_view.h"
 
-#include <nodewise/report.h>
-
 #include <stdlib.h>
 
 static void add_sum(struct nw_json *json, const char *key,
@@ -63,6 +61,35 @@ void nw_cli_cost_json(struct nw_json *json, const nw_topology *topology,
     add_levels(json, topology, cost);
 }
 
+void nw_cli_headline_json(struct nw_json *json,
+                          const struct nw_headline *headline)
+{
+    nw_json_object(json, "headline");
+    nw_json_string(json, "metric", headline->metric);
+    nw_json_number(json, "default", headline->before);
+    nw_json_number(json, "mapped", headline->after);
+    nw_json_number(json, "percent_less", headline->percent_less);
+    nw_json_string(json, "verdict", headline->verdict);
+    nw_json_end_object(json);
+}
+
+nw_status nw_cli_headline_add(struct nw_text *text, const char *name,
+                              const struct nw_headline *headline)
+{
+    char *words = NULL;
+    nw_status status = nw_report_headline_text(headline, &words);
+
+    if (status)
+        return status;
+    if (name) {
+        nw_text_add_shown(text, name);
+        nw_text_add(text, ": ");
+    }
+    nw_text_add(text, words);
+    free(words);
+    return NW_OK;
+}
+
 /* Whole sums in full while a person can read them, else with a prefix. */
 static void sum_cell(nw_table *table, const struct nw_sum *sum)
 {
@@ -110,9 +137,14 @@ static nw_status take_table(nw_table *table, struct nw_text *text)
 static nw_status add_figures(struct nw_text *text, enum nw_objective objective,
                              const struct nw_cost_column *columns, size_t count)
 {
-    static const char *const titles[] = {"HOP-BYTES",      "HOST",       "GPU",
-                                         "MAX CONGESTION", "HOST",       "GPU",
-                                         "LATENCY",        "IMPROVEMENT"};
+    static const char *const less[] = {
+        [NW_OBJECTIVE_HOP_BYTES] = "LESS HOP-BYTES",
+        [NW_OBJECTIVE_CONGESTION] = "LESS CONGESTION",
+        [NW_OBJECTIVE_LATENCY] = "LESS LATENCY",
+        [NW_OBJECTIVE_TIME] = "LESS TIME"};
+    const char *const titles[] = {"HOP-BYTES",      "HOST",         "GPU",
+                                  "MAX CONGESTION", "HOST",         "GPU",
+                                  "LATENCY",        less[objective]};
     double before = nw_cost_objective(columns[0].cost, objective);
     nw_table *table;
     nw_status status = nw_table_new(&table);

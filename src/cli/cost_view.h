@@ -4,6 +4,7 @@
 #define NW_CLI_COST_VIEW_H
 
 #include <nodewise/cost.h>
+#include <nodewise/report.h>
 
 #include "base/json.h"
 
@@ -17,6 +18,16 @@ struct nw_cost_column {
  * levels, as keys of the object that is open. */
 void nw_cli_cost_json(struct nw_json *json, const nw_topology *topology,
                       const struct nw_cost *cost);
+
+/* headline {metric, default, mapped, percent_less, verdict} in the object that
+ * is open. */
+void nw_cli_headline_json(struct nw_json *json,
+                          const struct nw_headline *headline);
+/* The verdict and its figures at the end of `text`; with a name, that of the
+ * mapping comes first. */
+NW_MUST_CHECK nw_status nw_cli_headline_add(struct nw_text *text,
+                                            const char *name,
+                                            const struct nw_headline *headline);
 
 /* The figures side by side, one row a mapping; the last column is the
  * improvement in the objective over the first row, in percent. The caller

@@ -105,6 +105,8 @@ struct evaluation {
     size_t count; /* mappings with the default */
     struct nw_cost *cost;
     struct nw_cost_column *column;
+    nw_mapping **mapping;         /* [count] owned */
+    struct nw_headline *headline; /* [count]; of the first there is none */
 };
 
 static nw_status price(struct evaluation *work, const char *name,
@@ -113,13 +115,24 @@ static nw_status price(struct evaluation *work, const char *name,
     nw_status status = nw_cost_evaluate(work->topology, work->pattern, mapping,
                                         &work->cost[work->count]);
 
-    nw_mapping_free(mapping);
-    if (status)
+    if (status) {
+        nw_mapping_free(mapping);
         return status;
+    }
+    work->mapping[work->count] = mapping;
     work->column[work->count] =
         (struct nw_cost_column){name, &work->cost[work->count]};
     work->count++;
     return NW_OK;
+}
+
+static nw_status judge(struct evaluation *work, size_t i)
+{
+    const struct nw_headline_side side[2] = {
+        {work->mapping[0], &work->cost[0]}, {work->mapping[i], &work->cost[i]}};
+
+    return nw_report_headline(work->topology, work->pattern, side,
+                              &work->headline[i]);
 }
 
 static nw_status price_all(struct evaluation *work,
@@ -140,6 +153,8 @@ static nw_status price_all(struct evaluation *work,
                 arguments->mapping[i],
                 price(work, arguments->mapping[i], mapping));
     }
+    for (size_t i = 1; !status && i < work->count; i++)
+        status = judge(work, i);
     return status;
 }
 
@@ -164,6 +179,10 @@ static nw_status load(struct evaluation *work,
         status = nw_alloc(count, sizeof *work->cost, &work->cost);
     if (!status)
         status = nw_alloc(count, sizeof *work->column, &work->column);
+    if (!status)
+        status = nw_alloc(count, sizeof *work->mapping, &work->mapping);
+    if (!status)
+        status = nw_alloc(count, sizeof *work->headline, &work->headline);
     return status;
 }
 
@@ -179,10 +198,34 @@ static nw_status make_json(const struct evaluation *work, char **out)
         nw_json_object(&json, NULL);
         nw_json_string(&json, "name", work->column[i].name);
         nw_cli_cost_json(&json, work->topology, work->column[i].cost);
+        if (i)
+            nw_cli_headline_json(&json, &work->headline[i]);
         nw_json_end_object(&json);
     }
     nw_json_end_array(&json);
+    if (work->count > 1)
+        nw_cli_headline_json(&json, &work->headline[1]);
     nw_json_end_object(&json);
+    return nw_text_take(&text, out);
+}
+
+static nw_status make_table(const struct evaluation *work,
+                            enum nw_objective objective, char **out)
+{
+    struct nw_text text = {0};
+    char *words = NULL;
+    nw_status status = nw_cli_cost_table(work->topology, objective,
+                                         work->column, work->count, &words);
+
+    nw_text_add(&text, words ? words : "");
+    free(words);
+    for (size_t i = 1; !status && i < work->count; i++)
+        status = nw_cli_headline_add(&text, work->column[i].name,
+                                     &work->headline[i]);
+    if (status) {
+        nw_text_fini(&text);
+        return status;
+    }
     return nw_text_take(&text, out);
 }
 
@@ -191,8 +234,7 @@ static int show(const struct evaluation *work,
 {
     char *table = NULL, *json = NULL;
     int code;
-    nw_status status = nw_cli_cost_table(work->topology, arguments->objective,
-                                         work->column, work->count, &table);
+    nw_status status = make_table(work, arguments->objective, &table);
 
     if (!status)
         status = make_json(work, &json);
@@ -228,8 +270,12 @@ static int run(int argc, char **argv)
         code =
             status ? nw_cli_fail("evaluate", status) : show(&work, &arguments);
     }
-    for (size_t i = 0; i < work.count; i++)
+    for (size_t i = 0; i < work.count; i++) {
         nw_cost_fini(&work.cost[i]);
+        nw_mapping_free(work.mapping[i]);
+    }
+    free(work.mapping);
+    free(work.headline);
     free(work.cost);
     free(work.column);
     nw_pattern_free(work.pattern);

@@ -434,6 +434,7 @@ struct work {
     uint64_t *weights;
     double *speeds;
     struct nw_map_answer answer;
+    struct nw_headline headline;
 };
 
 static nw_status load_qaplib(struct work *work, const char *path)
@@ -574,6 +575,29 @@ static nw_status compute(struct work *work, struct arguments *arguments)
         arguments->qaplib ? arguments->qaplib : arguments->pattern, status);
 }
 
+/* The default mapping itself is made only if its costs do not tell. */
+static nw_status make_headline(struct work *work,
+                               const struct arguments *arguments)
+{
+    struct nw_headline_side side[2] = {
+        {NULL, &work->answer.standard},
+        {work->answer.mapping, &work->answer.cost}};
+    nw_mapping *standard = NULL;
+    nw_status status = NW_OK;
+
+    for (size_t e = 1; !standard && !status && e < work->pattern->edge_count;
+         e++)
+        if (work->pattern->messages[e] != work->pattern->messages[0])
+            status = nw_map_default(work->topology, work->pattern,
+                                    &arguments->map, &standard);
+    side[0].mapping = standard;
+    if (!status)
+        status = nw_report_headline(work->topology, work->pattern, side,
+                                    &work->headline);
+    nw_mapping_free(standard);
+    return status;
+}
+
 static nw_status make_table(const struct work *work,
                             const struct arguments *arguments, char **out)
 {
@@ -607,6 +631,11 @@ static nw_status make_table(const struct work *work,
                        nw_objective_name(arguments->map.objective),
                        arguments->choice.why);
     free(words);
+    status = nw_cli_headline_add(&text, NULL, &work->headline);
+    if (status) {
+        nw_text_fini(&text);
+        return status;
+    }
     return nw_text_take(&text, out);
 }
 
@@ -628,6 +657,7 @@ static nw_status make_json(const struct work *work,
     nw_json_bool(&json, "hurried", work->answer.report.hurried);
     nw_json_bool(&json, "proven", work->answer.report.proven);
     nw_cli_cost_json(&json, work->topology, &work->answer.cost);
+    nw_cli_headline_json(&json, &work->headline);
     nw_json_object(&json, "default");
     nw_cli_cost_json(&json, work->topology, &work->answer.standard);
     nw_json_end_object(&json);
@@ -651,12 +681,14 @@ static nw_status write_mapping(const struct work *work,
                                arguments->map.threads);
 }
 
-static int show(const struct work *work, const struct arguments *arguments)
+static int show(struct work *work, const struct arguments *arguments)
 {
     char *table = NULL, *json = NULL;
     int code;
-    nw_status status = make_table(work, arguments, &table);
+    nw_status status = make_headline(work, arguments);
 
+    if (!status)
+        status = make_table(work, arguments, &table);
     if (!status)
         status = make_json(work, arguments, &json);
     if (status) {

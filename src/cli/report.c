@@ -182,6 +182,18 @@ static nw_status compute(struct work *work, const struct arguments *arguments)
     return status;
 }
 
+/* As nodewise map without --objective. */
+static nw_status choose(const struct work *work, struct arguments *arguments)
+{
+    struct nw_objective_choice choice = {NW_OBJECTIVE_HOP_BYTES, ""};
+    nw_status status =
+        nw_map_choose_objective(work->topology, work->pattern, &choice);
+
+    arguments->map.objective = choice.objective;
+    arguments->map.careful = choice.objective != NW_OBJECTIVE_HOP_BYTES;
+    return status;
+}
+
 static nw_status gather(struct work *work, const struct arguments *arguments)
 {
     nw_mapping *mapping;
@@ -270,9 +282,22 @@ struct answer {
     bool is_read; /* what it is made from: what fails then is in the files */
 };
 
+static nw_status judge(const struct work *work,
+                       const struct nw_cost_column *column, size_t i,
+                       struct nw_headline *out)
+{
+    const struct nw_headline_side side[2] = {{work->owned[0], column[0].cost},
+                                             {work->owned[i], column[i].cost}};
+
+    *out = (struct nw_headline){0};
+    return nw_report_headline(work->topology, work->pattern, side, out);
+}
+
 static nw_status make_json(const struct work *work,
                            const struct nw_cost_column *column, char **out)
 {
+    struct nw_headline headline;
+    nw_status status = NW_OK;
     struct nw_text text = {0};
     struct nw_json json = {.text = &text};
 
@@ -286,7 +311,40 @@ static nw_status make_json(const struct work *work,
         nw_json_end_object(&json);
     }
     nw_json_end_array(&json);
+    if (work->count > 1)
+        status = judge(work, column, 1, &headline);
+    if (work->count > 1 && !status)
+        nw_cli_headline_json(&json, &headline);
     nw_json_end_object(&json);
+    if (status) {
+        nw_text_fini(&text);
+        return status;
+    }
+    return nw_text_take(&text, out);
+}
+
+static nw_status make_table(const struct work *work,
+                            enum nw_objective objective,
+                            const struct nw_cost_column *column, char **out)
+{
+    struct nw_text text = {0};
+    char *words = NULL;
+    nw_status status = nw_cli_cost_table(work->topology, objective, column,
+                                         work->count, &words);
+
+    nw_text_add(&text, words ? words : "");
+    free(words);
+    for (size_t i = 1; !status && i < work->count; i++) {
+        struct nw_headline headline;
+
+        status = judge(work, column, i, &headline);
+        if (!status)
+            status = nw_cli_headline_add(&text, column[i].name, &headline);
+    }
+    if (status) {
+        nw_text_fini(&text);
+        return status;
+    }
     return nw_text_take(&text, out);
 }
 
@@ -313,8 +371,8 @@ static nw_status make_figures(const struct work *work,
     if (!status && arguments->common.json)
         status = make_json(work, column, &answer->json);
     else if (!status)
-        status = nw_cli_cost_table(work->topology, arguments->map.objective,
-                                   column, work->count, &answer->table);
+        status =
+            make_table(work, arguments->map.objective, column, &answer->table);
     while (done)
         nw_cost_fini(&cost[--done]);
     free(cost);
@@ -343,13 +401,15 @@ static nw_status make_page(const struct work *work,
                           : nw_report_html(&input, out);
 }
 
-static nw_status make(const struct arguments *arguments, const char *command,
+static nw_status make(struct arguments *arguments, const char *command,
                       struct answer *answer)
 {
     struct work work = {0};
     nw_status status = load(&work, arguments);
 
     answer->is_read = !status;
+    if (!status && !arguments->mapping_count)
+        status = choose(&work, arguments);
     if (!status)
         status = gather(&work, arguments);
     /* first, since it tells what is wrong with a mapping */

@@ -348,21 +348,18 @@ static int run_profiled(const struct arguments *arguments,
 static void say_plan(const struct arguments *arguments,
                      const struct nw_run_plan *plan)
 {
-    char gain[160] = "", after[32], before[32];
+    char *words = NULL;
 
-    if (plan->before > 0 && plan->after > 0)
-        snprintf(
-            gain, sizeof gain,
-            "; predicts %s of communication instead of %s (%.2f times as "
-            "fast)",
-            nw_format_quantity(plan->after, NW_UNIT_TIME, after, sizeof after),
-            nw_format_quantity(plan->before, NW_UNIT_TIME, before,
-                               sizeof before),
-            plan->before / plan->after);
-    say(arguments, "%s %d ranks on %zu host%s, topology %s%s%s",
+    say(arguments, "%s %d ranks on %zu host%s, topology %s%s",
         arguments->dry ? "would map" : "mapped", arguments->job.ranks,
         arguments->job.host.count, arguments->job.host.count == 1 ? "" : "s",
-        plan->known_by, plan->crowded ? ", ranks share cores" : "", gain);
+        plan->known_by, plan->crowded ? ", ranks share cores" : "");
+    if (arguments->quiet || !plan->has_headline ||
+        nw_report_headline_text(&plan->headline, &words))
+        return;
+    for (char *line = words, *end; (end = strchr(line, '\n')); line = end + 1)
+        say(arguments, "%.*s", (int)(end - line), line);
+    free(words);
 }
 
 static int start_plan(const struct arguments *arguments,

@@ -5,7 +5,6 @@
 
 #include <nodewise/launch.h>
 #include <nodewise/map.h>
-#include <nodewise/simulate.h>
 
 #include "base/array.h"
 #include "base/file.h"
@@ -65,20 +64,24 @@ static nw_status rename_nodes(const struct nw_job *job,
     return status;
 }
 
-/* All of the run's bytes at once: what links that are full cost it. */
-static double predict(const nw_topology *machine, const nw_pattern *pattern,
-                      const nw_mapping *mapping)
+/* What the time model says of the run, and of one exchange of it. */
+static void run_predict(const nw_topology *machine, const nw_pattern *pattern,
+                        const nw_mapping *usual, struct nw_run_plan *plan)
 {
-    struct nw_simulate_options options = NW_SIMULATE_OPTIONS_INIT;
-    struct nw_simulation result;
+    struct nw_cost cost[2] = {0};
+    const struct nw_headline_side side[2] = {{usual, &cost[0]},
+                                             {plan->mapping, &cost[1]}};
 
-    options.total = true;
-    if (!nw_simulate(machine, pattern, mapping, &options, &result))
-        return result.time;
-    options.estimate = true;
-    if (!nw_simulate(machine, pattern, mapping, &options, &result))
-        return result.time;
-    return 0;
+    plan->has_headline =
+        !nw_cost_evaluate(machine, pattern, usual, &cost[0]) &&
+        !nw_cost_evaluate(machine, pattern, plan->mapping, &cost[1]) &&
+        !nw_report_headline(machine, pattern, side, &plan->headline);
+    if (plan->has_headline && cost[0].has_congestion) {
+        plan->before = cost[0].time;
+        plan->after = cost[1].time;
+    }
+    nw_cost_fini(&cost[0]);
+    nw_cost_fini(&cost[1]);
 }
 
 static nw_status compute(const struct nw_job *job, const nw_pattern *pattern,
@@ -107,10 +110,8 @@ static nw_status compute(const struct nw_job *job, const nw_pattern *pattern,
         status = rename_nodes(job, &hosts, plan->mapping);
     if (!status)
         status = nw_map_default(machine, pattern, &options, &usual);
-    if (!status) {
-        plan->before = predict(machine, pattern, usual);
-        plan->after = predict(machine, pattern, plan->mapping);
-    }
+    if (!status)
+        run_predict(machine, pattern, usual, plan);
     if (!status && plan->given)
         status = nw_run_renumber(plan, plan->mapping);
     nw_mapping_free(usual);

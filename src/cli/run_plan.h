@@ -8,6 +8,7 @@
 #include "cli/run_store.h"
 
 #include <nodewise/mapping.h>
+#include <nodewise/report.h>
 #include <nodewise/topology.h>
 
 struct nw_run_wish {
@@ -24,8 +25,10 @@ struct nw_run_plan {
     const char *known_by; /* static: where the topology came from */
     bool crowded;         /* ranks share cores: hosts alone are chosen */
     nw_mapping *mapping;
-    double before, after; /* s of communication, by the launcher's order and
-                             mapped; 0 where nothing can be said */
+    double before, after; /* s of communication of the run by the time model, in
+                             the launcher's order and mapped; 0 if unknown */
+    struct nw_headline headline;
+    bool has_headline;
     struct nw_words command;
     struct nw_words variables; /* NAME=VALUE for it */
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/run_tell.h"
+#include "cli/cost_view.h"
 
 #include "base/file.h"
 #include "base/json.h"
@@ -42,6 +43,8 @@ static void put_plan(struct nw_json *json, const struct nw_run_plan *plan)
         nw_json_number(json, "default_time", plan->before);
         nw_json_number(json, "time", plan->after);
     }
+    if (plan->has_headline)
+        nw_cli_headline_json(json, &plan->headline);
 }
 
 static void put_json(struct nw_text *text, const struct nw_job *job,

@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/json.h"
 #include "cli/command.h"
+#include "cli/cost_view.h"
 #include "cli/hosts.h"
 #include "cli/priced.h"
 
@@ -143,6 +144,8 @@ struct row {
     const char *name;
     nw_mapping *mapping;
     struct nw_simulation result;
+    struct nw_cost cost;
+    struct nw_headline headline; /* of the default there is none */
 };
 
 struct prediction {
@@ -171,6 +174,26 @@ static nw_status play_all(struct prediction *work, struct arguments *arguments)
     for (size_t i = 1; !status && i < work->count; i++)
         status = nw_cli_blame_mapping(work->row[i].name,
                                       play(work, arguments, &work->row[i]));
+    return status;
+}
+
+/* What the time model says, beside the simulation. */
+static nw_status judge_all(struct prediction *work, bool total)
+{
+    struct row *row = work->row;
+    nw_status status = NW_OK;
+
+    for (size_t i = 0; !status && i < work->count; i++)
+        status = nw_cost_evaluate(work->topology, work->pattern, row[i].mapping,
+                                  &row[i].cost);
+    for (size_t i = 1; !status && i < work->count; i++) {
+        const struct nw_headline_side side[2] = {
+            {row[0].mapping, &row[0].cost}, {row[i].mapping, &row[i].cost}};
+
+        row[i].headline.total = total;
+        status = nw_report_headline(work->topology, work->pattern, side,
+                                    &row[i].headline);
+    }
     return status;
 }
 
@@ -236,7 +259,9 @@ static void make_rows(const struct prediction *work, nw_table *table)
     nw_table_column(table, is_simulated(work) ? "SIMULATED" : "NOT SIMULATED",
                     NW_ALIGN_RIGHT);
     nw_table_column(table, "ESTIMATE", NW_ALIGN_RIGHT);
-    nw_table_column(table, "IMPROVEMENT", NW_ALIGN_RIGHT);
+    nw_table_column(table,
+                    is_simulated(work) ? "LESS SIMULATED" : "LESS ESTIMATE",
+                    NW_ALIGN_RIGHT);
     for (size_t i = 0; i < work->count; i++) {
         const struct nw_simulation *result = &work->row[i].result;
 
@@ -256,15 +281,26 @@ static void make_rows(const struct prediction *work, nw_table *table)
 
 static nw_status make_table(const struct prediction *work, char **out)
 {
+    struct nw_text text = {0};
+    char *words = NULL;
     nw_table *table = NULL;
     nw_status status = nw_table_new(&table);
 
     if (!status) {
         make_rows(work, table);
-        status = nw_table_text(table, out);
+        status = nw_table_text(table, &words);
     }
     nw_table_free(table);
-    return status;
+    nw_text_add(&text, words ? words : "");
+    free(words);
+    for (size_t i = 1; !status && i < work->count; i++)
+        status = nw_cli_headline_add(&text, work->row[i].name,
+                                     &work->row[i].headline);
+    if (status) {
+        nw_text_fini(&text);
+        return status;
+    }
+    return nw_text_take(&text, out);
 }
 
 static nw_status make_json(const struct prediction *work, char **out)
@@ -288,9 +324,13 @@ static nw_status make_json(const struct prediction *work, char **out)
         nw_json_number(&json, "resolution", result->resolution);
         nw_json_unsigned(&json, "flows", result->flows);
         nw_json_unsigned(&json, "bytes", result->bytes);
+        if (i)
+            nw_cli_headline_json(&json, &work->row[i].headline);
         nw_json_end_object(&json);
     }
     nw_json_end_array(&json);
+    if (work->count > 1)
+        nw_cli_headline_json(&json, &work->row[1].headline);
     nw_json_end_object(&json);
     return nw_text_take(&text, out);
 }
@@ -347,12 +387,16 @@ static int run(int argc, char **argv)
     status = load(&work, &arguments);
     if (!status)
         status = play_all(&work, &arguments);
+    if (!status)
+        status = judge_all(&work, arguments.options.total);
     code = status ? nw_cli_fail("simulate", status) : show(&work, &arguments);
     /* contradictory files, not a wrong call */
     if (status == NW_EINVAL && work.pattern)
         code = NW_EXIT_INPUT;
-    for (size_t i = 0; i < work.count; i++)
+    for (size_t i = 0; i < work.count; i++) {
         nw_mapping_free(work.row[i].mapping);
+        nw_cost_fini(&work.row[i].cost);
+    }
     free(work.row);
     nw_pattern_free(work.pattern);
     nw_topology_free(work.topology);

@@ -9,6 +9,8 @@
 #include "config.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 static const char style[] =
     ":root{color-scheme:light dark;--ink:#1d2731;--faint:#5c6975;"
@@ -27,6 +29,8 @@ static const char style[] =
     "color:var(--faint)}\n"
     "section{margin-top:34px;padding-top:18px;"
     "border-top:1px solid var(--line)}\n"
+    "p.verdict{font-size:20px;font-weight:600;color:var(--ink);"
+    "margin:14px 0 2px}\n"
     ".row{display:flex;flex-wrap:wrap;gap:8px}"
     ".tiles{gap:14px;margin-top:18px}"
     ".wide{overflow-x:auto}svg{height:auto}\n"
@@ -51,6 +55,32 @@ static const char style[] =
     "dl{display:grid;grid-template-columns:max-content 1fr;gap:4px 18px;"
     "margin:0}dt{color:var(--faint)}dd{margin:0}code{font-size:13px}"
     "summary{cursor:pointer;color:var(--faint)}\n";
+
+/* The verdict on the last mapping, and the figures behind it. */
+static void page_add_verdict(struct nw_text *text, const struct nw_page *page)
+{
+    const struct nw_report_input *input = page->input;
+    size_t last = input->mapping_count - 1;
+    const struct nw_headline_side side[2] = {
+        {input->mapping[0].mapping, &page->cost[0]},
+        {input->mapping[last].mapping, &page->cost[last]}};
+    struct nw_headline headline = {0};
+    char *words = NULL, *line;
+
+    if (!last)
+        return;
+    if (nw_report_headline(input->topology, input->pattern, side, &headline) ||
+        nw_report_headline_text(&headline, &words)) {
+        text->failed = true;
+        return;
+    }
+    line = strchr(words, '\n');
+    *line++ = '\0';
+    nw_page_element(text, "p class=\"verdict\"", "%s", words);
+    if (*line)
+        nw_page_element(text, "p", "%s: %s", input->mapping[last].name, line);
+    free(words);
+}
 
 void nw_page_head(struct nw_text *text, const struct nw_page *page)
 {
@@ -79,6 +109,7 @@ void nw_page_head(struct nw_text *text, const struct nw_page *page)
                     *program ? "; program: " : "", nw_svg_whole(program, 200),
                     program);
     nw_text_fini(&counts);
+    page_add_verdict(text, page);
     nw_text_add(text, "</header>\n");
 }
 

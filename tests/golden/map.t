@@ -200,14 +200,14 @@ $ nodewise map -t magc-a -p x --objective hops 2>&1 | head -1
 $ printf 'nodewise pattern 1\nranks 2 edges 1\n0 1 hh 80 10\n' > small.pattern
 $ printf 'nodewise pattern 1\nranks 2 edges 1\n0 1 hh 70000 10\n' > middle.pattern
 $ printf 'nodewise pattern 1\nranks 2 edges 1\n0 1 hh 10000000 10\n' > large.pattern
-$ for p in small middle large; do nodewise map -t magc-a -p $p.pattern -o x.mapping | tail -1; done
+$ for p in small middle large; do nodewise map -t magc-a -p $p.pattern -o x.mapping | grep ^objective; done
 objective latency: 8 bytes a message take 0.00235 us at the narrowest link, far less than the latency of 2.02 us
 objective time: 7000 bytes a message take 2.06 us at the narrowest link, about as long as the latency of 2.02 us
 objective congestion: 1e+06 bytes a message take 294 us at the narrowest link, far more than the latency of 2.02 us
 $ nodewise map -t magc-a -p small.pattern --objective auto --json | grep -e objective
   "objective": "latency",
   "objective_why": "8 bytes a message take 0.00235 us at the narrowest link, far less than the latency of 2.02 us",
-$ nodewise map -t hierarchy:2@5 -p small.pattern -o x.mapping | tail -1
+$ nodewise map -t hierarchy:2@5 -p small.pattern -o x.mapping | grep ^objective
 objective hop-bytes: the machine states no bandwidths
 $ nodewise map -t magc-a -p large.pattern --objective hop-bytes --json | grep -e objective_why
 ? 1

@@ -33,10 +33,14 @@ results: all
 results-%: all
 	@bench/papers/run $(BUILD) $*
 
+# the documentation as a site in $(BUILD)/docs
+docs: all
+	@scripts/docs $(BUILD)
+
 install: all
 	@meson install -C $(BUILD)
 
 clean:
 	@rm -rf $(BUILD) build-asan build-long-* build-fuzz demo-out
 
-.PHONY: all packages demo check check-long results install clean
+.PHONY: all packages demo check check-long results docs install clean

@@ -60,7 +60,90 @@ static int run_command(const struct nw_command *command, int argc, char **argv)
 
     snprintf(name, sizeof name, "nodewise %s", command->name);
     argv[0] = name;
+    if (argc == 2 && !strcmp(argv[1], "-h"))
+        argv[1] = (char *)"--help";
     return command->run(argc, argv);
+}
+
+static const struct nw_command *main_find(const char *name)
+{
+    for (size_t i = 0; i < command_count; i++)
+        if (!strcmp(name, commands[i]->name))
+            return commands[i];
+    return NULL;
+}
+
+/* Letters to insert, leave out or replace to make one name of the other. */
+static size_t main_edit_distance(const char *a, const char *b)
+{
+    size_t row[16], n = strlen(b);
+
+    for (size_t j = 0; j <= n; j++)
+        row[j] = j;
+    for (size_t i = 1; a[i - 1]; i++) {
+        size_t diagonal = row[0];
+
+        row[0] = i;
+        for (size_t j = 1; j <= n; j++) {
+            size_t best = diagonal + (a[i - 1] != b[j - 1]);
+
+            diagonal = row[j];
+            if (row[j] + 1 < best)
+                best = row[j] + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            row[j] = best;
+        }
+    }
+    return row[n];
+}
+
+/* The command whose name differs in at most two letters, or NULL. */
+static const char *main_nearest(const char *name)
+{
+    const char *nearest = NULL;
+    size_t least = 3;
+
+    if (strlen(name) > 15)
+        return NULL;
+    for (size_t i = 0; i < command_count; i++) {
+        size_t distance = main_edit_distance(name, commands[i]->name);
+
+        if (distance < least && distance < strlen(commands[i]->name)) {
+            least = distance;
+            nearest = commands[i]->name;
+        }
+    }
+    return nearest;
+}
+
+static int main_refuse(char *name)
+{
+    const char *nearest = main_nearest(name);
+
+    nw_text_hide_controls(name);
+    fprintf(stderr, "nodewise: there is no command '%s'; ", name);
+    if (nearest)
+        fprintf(stderr, "did you mean '%s'?\n", nearest);
+    else
+        fputs("see nodewise --help\n", stderr);
+    return NW_EXIT_USAGE;
+}
+
+/* `nodewise help COMMAND` is `nodewise COMMAND --help`. */
+static int main_help(int argc, char **argv)
+{
+    char *words[] = {NULL, (char *)"--help", NULL};
+
+    if (argc < 3) {
+        print_help(stdout);
+        return NW_EXIT_DONE;
+    }
+    if (!strcmp(argv[2], "mpdata"))
+        return run_solver(words);
+    if (!main_find(argv[2]))
+        return main_refuse(argv[2]);
+    return run_command(main_find(argv[2]), 2, words);
 }
 
 /* Help and lists are printed as they go: a full disk shows when they end. */
@@ -130,21 +213,16 @@ int main(int argc, char **argv)
      * rank draws none and is spared the files. */
     if (strcmp(argv[1], nw_command_exec.name))
         setlocale(LC_CTYPE, "");
-    for (size_t i = 0; i < command_count; i++)
-        if (!strcmp(argv[1], commands[i]->name))
-            return run_command(commands[i], argc - 1, argv + 1);
+    if (main_find(argv[1]))
+        return run_command(main_find(argv[1]), argc - 1, argv + 1);
     if (!strcmp(argv[1], "mpdata"))
         return run_solver(argv + 1);
-    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "help")) {
-        print_help(stdout);
-        return NW_EXIT_DONE;
-    }
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||
+        !strcmp(argv[1], "help"))
+        return main_help(argc, argv);
     if (!strcmp(argv[1], "--version")) {
         puts("nodewise " NW_VERSION);
         return NW_EXIT_DONE;
     }
-    nw_text_hide_controls(argv[1]);
-    fprintf(stderr, "nodewise: there is no command '%s'; see nodewise --help\n",
-            argv[1]);
-    return NW_EXIT_USAGE;
+    return main_refuse(argv[1]);
 }

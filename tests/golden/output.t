@@ -228,7 +228,7 @@ l�.mapping
 $ printf 'nodewise pattern 1\nranks 4 edges 1\nprogram: a\\x1b[2J\\x0ab\n0 1 hh 5 1\n' >odd.pattern; nodewise pattern odd.pattern | grep program; nodewise pattern odd.pattern --heat | grep program
 program  a?[2J?b
 program: a?[2J?b
-$ name=$(printf 'a\nb\033[2J'); cp four.mapping "$name"; nodewise evaluate -t hierarchy:4@1 -p four.pattern "$name" | tail -1
+$ name=$(printf 'a\nb\033[2J'); cp four.mapping "$name"; nodewise evaluate -t hierarchy:4@1 -p four.pattern "$name" | grep "a?b.*congested"
 a?b?[2J: the most congested link is machine: core 0 - node (outward)
 ## Nothing that a terminal would obey is printed of names and arguments: escapes, C1, and text that turns.
 $ printf 'nodewise: cluster 1\nname: "a\\u009b31m"\n' > c1.yaml; printf 'nodewise: cluster 1\nname: "a\\u202eb"\n' > turned.yaml; esc=$(printf '\033[31m'); c1=$(printf '\302\23331m'); for a in "topology c1.yaml" "topology turned.yaml" "topology --fo$esc" "topology no$esc$c1" "map --threads $esc$c1" "$esc$c1" "map --th$esc=1"; do nodewise $a 2>&1; done | tee odd | LC_ALL=C grep -c "$(printf '[\033\302\342]')"; grep -v Try odd
@@ -240,3 +240,15 @@ nodewise topology: 'no?[31m?31m' is no topology source; 'nodewise topology --hel
 nodewise map: --threads is a number from 1, not '?[31m?31m'
 nodewise: there is no command '?[31m?31m'; see nodewise --help
 nodewise: '--th?[31m=1': a control character in an option
+## The nearest command is named; help and -h work for each of them.
+$ nodewise evalute
+! nodewise: there is no command 'evalute' ... did you mean 'evaluate'?
+? 2
+$ nodewise help mapp
+! nodewise: there is no command 'mapp' ... did you mean 'map'?
+? 2
+$ nodewise xyz
+! nodewise: there is no command 'xyz' ... nodewise --help
+? 2
+$ nodewise map --help > long; nodewise map -h | cmp - long && nodewise help map | cmp - long && nodewise -h | head -1
+Usage: nodewise COMMAND [OPTION...]

@@ -257,7 +257,7 @@ static mode_t new_mode(void)
     return 0666 & ~(mode_t)mask;
 }
 
-static mode_t default_mode(const char *path)
+mode_t nw_file_mode(const char *path)
 {
     struct stat info;
 
@@ -284,7 +284,7 @@ static nw_status write_beside(const char *path, const char *target,
         return status;
     }
     status = fill(user, fd, path);
-    if (!status && (fchmod(fd, default_mode(target)) || fsync(fd)))
+    if (!status && (fchmod(fd, nw_file_mode(target)) || fsync(fd)))
         status = nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
     if (close(fd) && !status)
         status = nw_fail(NW_EIO, "%s: %s", path, strerror(errno));

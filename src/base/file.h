@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* What a character device may give until it counts as endless. */
 enum { NW_FILE_MOST_OF_DEVICE = 1 << 24 };
@@ -44,6 +45,9 @@ NW_MUST_CHECK nw_status nw_file_write(const char *path, const char *data,
 struct nw_text;
 NW_MUST_CHECK nw_status nw_file_write_text(const char *path,
                                            struct nw_text *text);
+
+/* The mode of the file, or what the umask leaves to a new one. */
+mode_t nw_file_mode(const char *path);
 
 /* NW_EIO where `path` is a folder, or would be in one that is not there or not
  * the user's: better known before hours of work. NULL and "-" are fine. */

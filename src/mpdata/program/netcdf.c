@@ -291,7 +291,7 @@ nw_status nw_mp_netcdf_read(const char *path, enum nw_mpdata_field field,
 struct writer {
     const char *path;
     char target[PATH_MAX], temporary[PATH_MAX + 32];
-    int file, code; /* NetCDF's first complaint */
+    int file, held, code; /* NetCDF's first complaint */
     int variable[NW_MPDATA_FIELD_COUNT], axis[3], time;
     enum nw_mpdata_field now;
 };
@@ -411,9 +411,13 @@ static nw_status begin(struct writer *w, const struct nw_mp_job *job)
         return status;
     snprintf(w->temporary, sizeof w->temporary, "%s.%ld.new", w->target,
              (long)getpid());
-    w->code = nc.create(w->temporary, NC_64BIT_DATA | NC_CLOBBER, &w->file);
-    if (w->code)
+    nw_mp_sweep_beside(w->target, "CDF\5");
+    w->code = nc.create(w->temporary, NC_64BIT_DATA | NC_NOCLOBBER, &w->file);
+    if (w->code) {
+        w->temporary[0] = '\0'; /* another's */
         return fault(w);
+    }
+    w->held = nw_mp_hold_beside(w->temporary);
     define(w, job);
     put_axes(w, job);
     return fault(w);
@@ -426,16 +430,18 @@ static nw_status finish(struct writer *w, nw_status status)
     keep(w, w->file >= 0 ? nc.close(w->file) : 0);
     if (!status)
         status = fault(w);
-    if (!status && rename(w->temporary, w->target))
+    if (!status && !nw_mp_name_beside(w->temporary, w->target))
         status = nw_fail(NW_EIO, "%s: %m", w->path);
     if (status)
         unlink(w->temporary);
+    if (w->held >= 0)
+        (void)close(w->held);
     return status;
 }
 
 nw_status nw_mp_netcdf_write(const struct nw_mp_job *job)
 {
-    struct writer w = {.path = job->settings->output, .file = -1};
+    struct writer w = {.path = job->settings->output, .file = -1, .held = -1};
     int last = job->settings->fields ? NW_MPDATA_FIELD_COUNT : 1;
     nw_status status =
         nw_mp_agree(job->grid.comm, job->grid.rank ? NW_OK : begin(&w, job));

@@ -23,7 +23,8 @@ enum { HEAD = 512 };
 struct store {
     const char *path;
     char target[PATH_MAX], temporary[PATH_MAX + 32];
-    int file;
+    int file, held; /* that which has the lock */
+    const char *magic;
     const struct nw_mp_job *job;
     size_t head;
     bool single, swapped;
@@ -93,9 +94,13 @@ static nw_status begin(struct store *s, const char *head)
         return status;
     snprintf(s->temporary, sizeof s->temporary, "%s.%ld.new", s->target,
              (long)getpid());
-    s->file =
-        open(s->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    return s->file < 0 ? trouble(s) : put(s, head, s->head, 0);
+    nw_mp_sweep_beside(s->target, s->magic);
+    s->file = open(s->temporary,
+                   O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (s->file < 0)
+        return trouble(s);
+    s->held = nw_mp_hold_beside(s->temporary);
+    return put(s, head, s->head, 0);
 }
 
 static nw_status finish(struct store *s, nw_status status)
@@ -106,10 +111,12 @@ static nw_status finish(struct store *s, nw_status status)
         status = trouble(s);
     if (close(s->file) && !status)
         status = trouble(s);
-    if (!status && rename(s->temporary, s->target))
+    if (!status && !nw_mp_name_beside(s->temporary, s->target))
         status = trouble(s);
     if (status)
         unlink(s->temporary);
+    if (s->held >= 0)
+        (void)close(s->held);
     return status;
 }
 
@@ -135,6 +142,8 @@ nw_status nw_mp_vtk_write(const struct nw_mp_job *job)
     char head[HEAD];
     struct store s = {.path = job->settings->vtk,
                       .file = -1,
+                      .held = -1,
+                      .magic = "# vtk DataFile",
                       .job = job,
                       .single = job->options.single,
                       .swapped = true};
@@ -192,6 +201,8 @@ nw_status nw_mp_checkpoint_write(const struct nw_mp_job *job, const char *path)
     char head[HEAD] = {0};
     struct store s = {.path = path,
                       .file = -1,
+                      .held = -1,
+                      .magic = "nodewise mpdata",
                       .job = job,
                       .head = HEAD,
                       .single = job->options.single};

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Temporary files beside results. Each process has its own and holds a lock on
+ * it; a file that nobody holds is left from a process that was killed. */
+#include "base/file.h"
+#include "base/plain.h"
+#include "mpdata/program/job.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MAGIC = 16 };
+
+/* "ck.123.new" for "ck". */
+static bool beside_is_ours(const char *name, const char *target)
+{
+    size_t length = strlen(target), digits;
+
+    if (strncmp(name, target, length) || name[length] != '.')
+        return false;
+    digits = strspn(name + length + 1, "0123456789");
+    return digits && !strcmp(name + length + 1 + digits, ".new");
+}
+
+/* Removes the file if it begins as ours do and nobody holds it. */
+static void beside_remove(int folder, const char *name, const char *magic)
+{
+    char begins[MAGIC] = "";
+    struct stat info;
+    int file =
+        openat(folder, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+    if (file < 0)
+        return;
+    if (!fstat(file, &info) && S_ISREG(info.st_mode) &&
+        info.st_uid == geteuid() && !flock(file, LOCK_EX | LOCK_NB) &&
+        read(file, begins, strlen(magic)) == (ssize_t)strlen(magic) &&
+        !memcmp(begins, magic, strlen(magic)))
+        (void)unlinkat(folder, name, 0);
+    (void)close(file);
+}
+
+void nw_mp_sweep_beside(const char *target, const char *magic)
+{
+    char path[PATH_MAX];
+    const char *name = strrchr(target, '/');
+    struct dirent *entry;
+    DIR *folder;
+
+    nw_snprintf(path, sizeof path, "%.*s", name ? (int)(name - target) + 1 : 1,
+                name ? target : ".");
+    folder = opendir(path);
+    while (folder && (entry = readdir(folder)))
+        if (beside_is_ours(entry->d_name, name ? name + 1 : target))
+            beside_remove(dirfd(folder), entry->d_name, magic);
+    if (folder)
+        (void)closedir(folder);
+}
+
+int nw_mp_hold_beside(const char *temporary)
+{
+    int file = open(temporary, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+
+    if (file >= 0) {
+        (void)flock(file, LOCK_SH | LOCK_NB);
+        (void)fchmod(file, 0600);
+    }
+    return file;
+}
+
+bool nw_mp_name_beside(const char *temporary, const char *target)
+{
+    return !chmod(temporary, nw_file_mode(target)) &&
+           !rename(temporary, target);
+}

@@ -14,10 +14,10 @@
 #include "cli/child.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -326,8 +326,8 @@ static nw_status partner_fork(struct arguments *arguments,
     char word;
     nw_status status = nw_file_unnamed(arguments->file, &partner->file);
 
-    if (!status && pipe2(ends, O_CLOEXEC))
-        status = nw_fail(NW_EIO, "cannot make a pipe");
+    if (!status && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+        status = nw_fail(NW_EIO, "cannot make a pair of sockets");
     if (status)
         return status;
     arguments->channel.count = 2;
@@ -363,7 +363,7 @@ static void partner_end(struct partner *partner)
 static nw_status measure_here(struct arguments *arguments,
                               const struct partner *partner, char **table)
 {
-    nw_status status = write(partner->start, "", 1) == 1
+    nw_status status = send(partner->start, "", 1, MSG_NOSIGNAL) == 1
                            ? NW_OK
                            : nw_fail(NW_EIO, "the second process has ended");
 

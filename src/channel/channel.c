@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A channel from its options to its memory, and back. */
 #include "channel/proto/cma.h"
+#include "channel/proto/ipc.h"
 
 #include "base/array.h"
 #include "base/environment.h"

@@ -168,6 +168,7 @@ struct nw_peer {
     struct nw_op op;          /* to part from it: wireup/drain.c */
     int32_t rank, pid, watch; /* watch: descriptor of the process, -1 none */
     bool here, used, bye, lost;
+    bool reaped;          /* its requests have ended */
     bool at_once;         /* the kernel lets us write to its memory */
     bool refuses;         /* its GPU cannot reach ours: to open our memory */
     bool parting, parted; /* being so; nothing comes from it any more */
@@ -247,7 +248,8 @@ struct nw_channel {
     struct nw_channel_counts counts;
     uint64_t turns, looked_ns;
     int32_t lost;
-    bool fetches; /* what others offer to be read */
+    bool unreaped; /* a peer was lost whose requests have not ended yet */
+    bool fetches;  /* what others offer to be read */
     int board_file;
     struct nw_board *board; /* where they say that they have; or NULL */
     uint64_t nonce;
@@ -277,10 +279,12 @@ static inline void nw_channel_unlock(nw_channel *channel)
         (void)pthread_mutex_unlock(&channel->lock);
 }
 
-/* proto/request.c */
+/* proto/list.c */
 void nw_list_add(struct nw_list *list, nw_channel_request *request);
 void nw_list_remove(nw_channel_request *request);
 
+/* proto/request.c */
+void nw_request_free(nw_channel_request *request); /* for the next one */
 /* Those that nobody waits for any more; libfabric is closed by now. */
 void nw_requests_free(nw_channel *channel);
 /* Ends a request; `status` has its sentence in nw_error_text(). */
@@ -313,11 +317,13 @@ bool nw_push_controls(nw_channel *channel,
                       struct nw_peer *peer); /* false: the rest must wait */
 void nw_control_done(nw_channel *channel, struct nw_control *control);
 
-/* proto/receive.c */
+/* proto/slot.c */
 void nw_slot_post(nw_channel *channel, struct nw_slot *slot);
+void nw_slot_release(nw_channel *channel, struct nw_slot *slot, uint32_t n);
+
+/* proto/receive.c */
 void nw_slot_arrived(nw_channel *channel, struct nw_slot *slot,
                      const struct fi_cq_data_entry *entry);
-void nw_slot_release(nw_channel *channel, struct nw_slot *slot, uint32_t n);
 void nw_receive_start(nw_channel_request *request);
 
 /* proto/eager_deliver.c */
@@ -327,27 +333,6 @@ void nw_deliver_looped(nw_channel *channel, struct nw_slot *slot,
                        nw_status status);
 void nw_deliver_retry(nw_channel *channel);
 
-/* proto/rendezvous.c, and proto/rendezvous_write.c */
-void nw_rendezvous_accept(nw_channel_request *request,
-                          const struct nw_wire *rts);
-void nw_rendezvous_asked(nw_channel_request *request);
-void nw_rendezvous_granted(nw_channel *channel, struct nw_peer *peer,
-                           const struct nw_wire *cts);
-void nw_rendezvous_filled(nw_channel *channel, struct nw_peer *peer,
-                          const struct nw_wire *done);
-void nw_rendezvous_aborted(nw_channel *channel, struct nw_peer *peer,
-                           const struct nw_wire *abort);
-void nw_rendezvous_written(nw_channel *channel, struct nw_flight *flight,
-                           nw_status status);
-void nw_rendezvous_push(nw_channel *channel);
-/* The peer is gone, writes to it may never end: others need their pieces. */
-void nw_rendezvous_peer_lost(nw_channel_request *request);
-/* Nobody is to write to what was granted for it any more. */
-void nw_rendezvous_revoke(nw_channel_request *request);
-/* Once nothing flies, or libfabric is closed. */
-void nw_rendezvous_drop_grants(nw_channel_request *request);
-void nw_rendezvous_drop(nw_channel_request *request);
-
 /* wireup/drain.c: a peer that is lost may live, and libfabric be busy with what
  * was sent to it or granted: such requests end once it is not. */
 static inline bool nw_request_is_draining(const nw_channel_request *request)
@@ -355,7 +340,8 @@ static inline bool nw_request_is_draining(const nw_channel_request *request)
     return request->list && request->list == &request->channel->parting;
 }
 bool nw_drain_keeps(nw_channel_request *request, nw_status status);
-void nw_drain_look(nw_channel *channel);
+/* Of one that is kept; its peer is asked to end the connection meanwhile. */
+bool nw_drain_is_over(nw_channel_request *request);
 void nw_drain_refused(struct nw_peer *peer, int error); /* of libfabric */
 
 /* tune/selection.c */
@@ -369,27 +355,18 @@ struct nw_way_of nw_choose_way(nw_channel *channel,
  * adapter, as the model has it. */
 bool nw_choose_to_copy(const nw_channel_request *request);
 
-/* proto/ipc.c: false where the message must go another way. */
-bool nw_ipc_offer(nw_channel_request *request);
-/* The sender's: whether it would, and how long it took in the end. */
-void nw_ipc_weigh(nw_channel_request *request);
-void nw_ipc_took(nw_channel_request *request);
-void nw_ipc_asked(nw_channel *channel, struct nw_peer *peer,
-                  const struct nw_wire *open);
-/* Closes what was opened of a peer's memory; whether there was any. */
-bool nw_ipc_forget(nw_channel *channel, const struct nw_peer *peer);
-void nw_ipc_look(nw_channel *channel, uint64_t now); /* closes unused ones */
-void nw_ipc_close(nw_channel *channel);
-
 /* proto/progress.c */
 bool nw_progress(nw_channel *channel); /* whether anything happened */
 
-/* wireup/peers.c */
-void nw_peer_lose(nw_channel *channel, struct nw_peer *peer, const char *why);
+/* proto/reap.c: ends the requests of peers that are marked as lost. */
+void nw_peers_reap(nw_channel *channel);
+
+/* wireup/liveness.c */
+void nw_peer_lose(nw_channel *channel, struct nw_peer *peer); /* marks it */
 void nw_peers_look(nw_channel *channel);
 /* Whether it was a peer's process, of this host, that has ended. */
 bool nw_peers_has_died(const nw_channel *channel, int32_t pid);
-/* wireup/peers.c, at open: who is where, and their endpoints. */
+/* wireup/peers.c: at open, who is where, and their endpoints. */
 NW_MUST_CHECK nw_status nw_peers_meet(nw_channel *channel);
 void nw_peers_leave(nw_channel *channel);
 

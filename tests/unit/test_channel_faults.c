@@ -548,7 +548,7 @@ static void be_given_up(nw_channel *channel, const struct job *job,
             MUST(nw_channel_test(&request, &done, NULL));
         nw_channel_flush(channel);
         nw_channel_lock(channel);
-        nw_peer_lose(channel, &channel->peer[1], "it is to be");
+        nw_peer_lose(channel, &channel->peer[1]);
         nw_channel_unlock(channel);
         SHOULD(nw_channel_wait(&request, NULL) == NW_EIO);
         nw_channel_memory_free(job->gpu, message.buffer);
@@ -603,7 +603,7 @@ static void end_midway(nw_channel *channel, bool sends, char *words)
         MUST(nw_channel_test(&request, &done, NULL));
     SHOULD(!done);
     nw_channel_lock(channel);
-    nw_peer_lose(channel, &channel->peer[1], "it is to be");
+    nw_peer_lose(channel, &channel->peer[1]);
     nw_channel_unlock(channel);
     SHOULD(nw_channel_wait(&request, NULL) == NW_EIO);
     memset(words, 'o', STREAM);

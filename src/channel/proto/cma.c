@@ -6,6 +6,7 @@
  * looks at while it waits. A receiver that cannot read grants room as for any
  * rendezvous and says so. */
 #include "channel/proto/cma.h"
+#include "channel/proto/protocols.h"
 
 #include "base/array.h"
 #include "base/clock.h"
@@ -18,7 +19,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 /* Each word has a line of the cache for itself: several processes write. */
@@ -28,8 +28,6 @@ struct nw_board {
         uint64_t took_ns;           /* in what time, where that was asked */
     } word[NW_WIRE_WORDS];
 };
-
-enum { MOST = 1 << 30 }; /* bytes of one call */
 
 /* -- the board -- */
 
@@ -87,7 +85,7 @@ bool nw_cma_may(const nw_channel_request *request)
 }
 
 /* Words are taken when a send leaves, which may be long after it was chosen. */
-bool nw_cma_begin(nw_channel_request *request)
+static bool cma_begin(nw_channel_request *request)
 {
     if (request->channel->words != UINT64_MAX)
         return true;
@@ -96,7 +94,7 @@ bool nw_cma_begin(nw_channel_request *request)
     return false;
 }
 
-ssize_t nw_cma_post(nw_channel_request *request)
+static ssize_t post_offer(nw_channel_request *request)
 {
     nw_channel *channel = request->channel;
     struct nw_peer *peer = request->peer;
@@ -115,6 +113,21 @@ ssize_t nw_cma_post(nw_channel_request *request)
     channel->fetched[word] = request;
     request->word = word + 1;
     return 0;
+}
+
+ssize_t nw_cma_post(nw_channel_request *request)
+{
+    if (cma_begin(request))
+        return post_offer(request);
+    return nw_protocols[NW_CHANNEL_RENDEZVOUS].post(request);
+}
+
+void nw_cma_cleanup(nw_channel_request *request)
+{
+    if (request->word)
+        nw_cma_forget(request);
+    nw_rcache_give(request->kept);
+    request->kept = NULL;
 }
 
 /* The word of a peer that was given up may be written yet: it stays taken. */
@@ -202,32 +215,6 @@ static bool find_board(struct nw_peer *peer)
     peer->board = map_board(file);
     (void)close(file);
     return peer->board != NULL;
-}
-
-bool nw_cma_read(const struct nw_peer *peer, uint64_t address, void *to,
-                 size_t bytes)
-{
-    uint64_t nonce = 0;
-    char *at = to;
-
-    do {
-        size_t part = bytes < MOST ? bytes : MOST;
-        struct iovec here[] = {{&nonce, sizeof nonce}, {at, part}};
-        struct iovec there[] = {
-            {(void *)(uintptr_t)peer->nonce_at, sizeof nonce},
-            {(void *)(uintptr_t)address, part}};
-        ssize_t n = process_vm_readv(peer->pid, here, 2, there, 2, 0);
-
-        if (n < (ssize_t)sizeof nonce || nonce != peer->nonce)
-            return false;
-        part = (size_t)n - sizeof nonce;
-        if (bytes && !part)
-            return false;
-        at += part;
-        address += part;
-        bytes -= part;
-    } while (bytes);
-    return true;
 }
 
 /* Where it goes: the buffer, or the slot that the header came in, out of which

@@ -15,10 +15,6 @@ bool nw_cma_may(const nw_channel_request *request);
 bool nw_cma_weigh(nw_channel_request *request, bool *reads);
 /* 0: in parts, 1: read. */
 struct nw_pace *nw_cma_pace(const nw_channel_request *request);
-/* Whether it leaves so after all; it is made a rendezvous else. */
-bool nw_cma_begin(nw_channel_request *request);
-/* A libfabric code. */
-ssize_t nw_cma_post(nw_channel_request *request);
 /* The receiver granted room; `always`: it will not read what is sent so. */
 void nw_cma_refused(nw_channel_request *request, bool always);
 /* Frees what a send holds of the board. */

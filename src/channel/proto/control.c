@@ -105,7 +105,7 @@ bool nw_push_controls(nw_channel *channel, struct nw_peer *peer)
         peer->control = control->next;
         if (code) {
             nw_control_done(channel, control);
-            nw_peer_lose(channel, peer, "its provider refuses to send");
+            nw_peer_lose(channel, peer);
             return true;
         }
     }
@@ -121,7 +121,7 @@ void nw_send_control(struct nw_peer *peer, nw_channel *channel,
         return;
     control = nw_control_for(channel, peer, wire);
     if (!control) {
-        nw_peer_lose(channel, peer, "there is no memory to answer it");
+        nw_peer_lose(channel, peer);
         return;
     }
     if (peer->control)

@@ -11,6 +11,7 @@
  * and the call is made once more. A sender that still cannot open the memory
  * says so, and the receiver grants room for this message as for any other. */
 #include "channel/proto/cma.h"
+#include "channel/proto/ipc.h"
 
 #include "base/clock.h"
 #include "base/status.h"
@@ -183,7 +184,7 @@ void nw_ipc_asked(nw_channel *channel, struct nw_peer *peer,
         return;
     if (!is_sound(request, peer, open)) {
         channel->counts.malformed++;
-        nw_peer_lose(channel, peer, "it offered room for what nobody sends");
+        nw_peer_lose(channel, peer);
         return;
     }
     if (request->word)

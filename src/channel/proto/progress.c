@@ -2,6 +2,8 @@
 /* One turn of the wheel: what libfabric finished is handed to its owner, then
  * whatever had to wait is tried again. */
 #include "channel/proto/cma.h"
+#include "channel/proto/ipc.h"
+#include "channel/proto/rendezvous.h"
 
 #include "base/clock.h"
 #include "base/status.h"
@@ -27,8 +29,11 @@ static void finished(nw_channel *channel, const struct fi_cq_data_entry *entry,
     case NW_OP_SEND: {
         nw_channel_request *request = (nw_channel_request *)op;
 
-        if (status)
-            nw_peer_lose(channel, request->peer, "a send to it failed");
+        if (status) {
+            nw_peer_lose(channel, request->peer);
+            nw_request_finish(request, nw_fail(NW_EIO, "rank %d is gone",
+                                               request->peer->rank));
+        }
         nw_send_done(request);
         break;
     }
@@ -37,7 +42,7 @@ static void finished(nw_channel *channel, const struct fi_cq_data_entry *entry,
 
         channel->controls--;
         if (status)
-            nw_peer_lose(channel, control->peer, "a send to it failed");
+            nw_peer_lose(channel, control->peer);
         nw_control_done(channel, control);
         break;
     }
@@ -59,7 +64,7 @@ static bool gone(nw_channel *channel, const struct nw_endpoint *fabric)
 
         if (&channel->fabric[peer->fabric] != fabric || peer->lost)
             continue;
-        nw_peer_lose(channel, peer, "its provider is gone");
+        nw_peer_lose(channel, peer);
         any = true;
     }
     return any;
@@ -126,6 +131,19 @@ static void post_slots(nw_channel *channel)
     }
 }
 
+static void end_drained(nw_channel *channel)
+{
+    nw_channel_request *next;
+
+    for (nw_channel_request *r = channel->parting.head; r; r = next) {
+        next = r->next;
+        if (!nw_drain_is_over(r))
+            continue;
+        (void)nw_fail(r->status, "%s", r->text);
+        nw_request_finish(r, r->status);
+    }
+}
+
 static void try_again(nw_channel *channel)
 {
     if (channel->loops)
@@ -133,7 +151,7 @@ static void try_again(nw_channel *channel)
     nw_send_push(channel);
     nw_rendezvous_push(channel);
     if (channel->parting.head)
-        nw_drain_look(channel);
+        end_drained(channel);
 }
 
 bool nw_progress(nw_channel *channel)
@@ -158,5 +176,7 @@ bool nw_progress(nw_channel *channel)
             nw_ipc_look(channel, now);
         }
     }
+    if (channel->unreaped)
+        nw_peers_reap(channel);
     return any;
 }

@@ -2,69 +2,14 @@
 /* Where messages land and meet their receives. A message that nobody awaits
  * stays in its slot, whose credit is not given back: that bounds memory. */
 #include "channel/proto/cma.h"
+#include "channel/proto/ipc.h"
+#include "channel/proto/rendezvous.h"
 
 #include "base/status.h"
 
 #include <rdma/fi_errno.h>
 #include <stddef.h>
 #include <string.h>
-
-/* Posts it with the next progress: who waits for what it held need not wait for
- * that. */
-static void slot_lay(nw_channel *channel, struct nw_slot *slot)
-{
-    slot->next = channel->unposted;
-    channel->unposted = slot;
-}
-
-void nw_slot_post(nw_channel *channel, struct nw_slot *slot)
-{
-    size_t bytes = channel->options.slot_bytes + sizeof(struct nw_wire);
-    struct nw_endpoint *fabric = slot->fabric;
-    int f = (int)(fabric - channel->fabric);
-    void *descriptor = NULL;
-
-    slot->op.kind = NW_OP_SLOT;
-    slot->data = NULL;
-    slot->match = NULL;
-    slot->looping = false;
-    if (!nw_endpoint_describe(fabric, channel->slot_memory,
-                              channel->slots_bytes, &channel->slots_region[f],
-                              &descriptor) &&
-        !fi_recv(fabric->ep, slot->memory, bytes, descriptor, FI_ADDR_UNSPEC,
-                 &slot->op))
-        return;
-    slot_lay(channel, slot);
-}
-
-static void send_credit(nw_channel *channel, struct nw_peer *peer)
-{
-    struct nw_wire wire = {.kind = NW_WIRE_CREDIT};
-
-    peer->credit_queued = true;
-    nw_send_control(peer, channel, &wire);
-}
-
-/* Gives back n credits, at once where the peer may be waiting for them. */
-static void give_back(nw_channel *channel, struct nw_peer *peer, uint32_t n)
-{
-    peer->held -= n;
-    peer->owed += n;
-    if (peer->owed >= (channel->options.credits + 1) / 2 &&
-        !peer->credit_queued)
-        send_credit(channel, peer);
-}
-
-void nw_slot_release(nw_channel *channel, struct nw_slot *slot, uint32_t n)
-{
-    struct nw_peer *peer = &channel->peer[slot->wire.source];
-    struct nw_slot *data = slot->data;
-
-    slot_lay(channel, slot);
-    if (data)
-        slot_lay(channel, data);
-    give_back(channel, peer, n);
-}
 
 static bool fits(const nw_channel_request *request, const struct nw_wire *wire)
 {
@@ -246,10 +191,14 @@ static void payload_came(nw_channel *channel, struct nw_slot *slot,
 {
     struct nw_slot *head = peer->head;
 
+    if (peer->lost) {
+        nw_slot_post(channel, slot);
+        return;
+    }
     if (!head || bytes > head->wire.bytes - head->filled) {
         channel->counts.malformed++;
         nw_slot_post(channel, slot);
-        nw_peer_lose(channel, peer, "it sent a payload without its header");
+        nw_peer_lose(channel, peer);
         return;
     }
     if (head->wire.kind == NW_WIRE_PART)
@@ -348,7 +297,7 @@ void nw_slot_arrived(nw_channel *channel, struct nw_slot *slot,
     } else if (!is_honest(channel, peer, &slot->wire)) {
         channel->counts.malformed++;
         nw_slot_post(channel, slot);
-        nw_peer_lose(channel, peer, "it does not keep to its credits");
+        nw_peer_lose(channel, peer);
     } else {
         peer->used = true;
         message_came(channel, slot, peer);

@@ -4,48 +4,12 @@
  * granted whole; a GPU's that it does not reach is passed through pinned
  * pieces, several under way at a time. */
 #include "channel/proto/rendezvous.h"
+#include "channel/proto/ipc.h"
+#include "channel/proto/protocols.h"
 
 #include "base/status.h"
 
 #include <stdio.h>
-
-struct nw_piece *nw_piece_unused(struct nw_piece *pieces)
-{
-    for (int i = 0; i < NW_PIECES; i++)
-        if (!pieces[i].request)
-            return &pieces[i];
-    return NULL;
-}
-
-/* What was copied ahead gives way to what somebody waits for. */
-static struct nw_piece *piece_ahead(struct nw_piece *pieces)
-{
-    for (int i = 0; i < NW_PIECES; i++)
-        if (pieces[i].request->ahead == &pieces[i]) {
-            pieces[i].request->ahead = NULL;
-            return &pieces[i];
-        }
-    return NULL;
-}
-
-struct nw_piece *nw_piece_take(struct nw_piece *pieces,
-                               nw_channel_request *request)
-{
-    struct nw_piece *piece = nw_piece_unused(pieces);
-
-    if (!piece)
-        piece = piece_ahead(pieces);
-    if (piece)
-        piece->request = request;
-    return piece;
-}
-
-void nw_rendezvous_fail(nw_channel_request *request, uint64_t theirs,
-                        nw_status status)
-{
-    request->abort = theirs;
-    nw_request_finish(request, status);
-}
 
 void nw_rendezvous_aborted(nw_channel *channel, struct nw_peer *peer,
                            const struct nw_wire *abort)
@@ -94,19 +58,6 @@ static void send_grant(nw_channel_request *request, uint64_t bytes,
 
     name_room(request, memory, &cts);
     send_cts(request, &cts);
-}
-
-nw_status nw_rendezvous_keep_region(nw_channel_request *request)
-{
-    int f = request->peer->fabric;
-    nw_status status = NW_OK;
-
-    if (!request->kept)
-        status = nw_rcache_take(&request->channel->regions[f],
-                                nw_rendezvous_fabric(request),
-                                &request->message, &request->kept);
-    request->staged = status == NW_EIO;
-    return request->staged ? NW_OK : status;
 }
 
 static nw_status grant_whole(nw_channel_request *request)
@@ -273,7 +224,7 @@ void nw_rendezvous_filled(nw_channel *channel, struct nw_peer *peer,
     if (request->is_send || request->peer != peer ||
         !take(request, done, &status)) {
         channel->counts.malformed++;
-        nw_peer_lose(channel, peer, "it wrote what nobody granted");
+        nw_peer_lose(channel, peer);
         return;
     }
     request->moved += done->bytes;
@@ -351,4 +302,9 @@ void nw_rendezvous_drop(nw_channel_request *request)
     request->region = NULL;
     nw_rcache_give(request->kept);
     request->kept = NULL;
+}
+
+ssize_t nw_rendezvous_post(nw_channel_request *request)
+{
+    return nw_control_now(request->channel, request->peer, &request->wire);
 }

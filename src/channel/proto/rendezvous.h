@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What both sides of a rendezvous share (proto/rendezvous.c). */
+/* Rendezvous: the receiver's side (rendezvous.c), the sender's
+ * (rendezvous_write.c), and what both share (rendezvous_common.c). */
 #ifndef NW_CHANNEL_PROTO_RENDEZVOUS_H
 #define NW_CHANNEL_PROTO_RENDEZVOUS_H
 
@@ -30,5 +31,22 @@ void nw_rendezvous_fail(nw_channel_request *request, uint64_t theirs,
 
 /* proto/rendezvous_write.c */
 void nw_rendezvous_push_writes(nw_channel *channel);
+
+void nw_rendezvous_accept(nw_channel_request *request,
+                          const struct nw_wire *rts);
+void nw_rendezvous_asked(nw_channel_request *request);
+void nw_rendezvous_granted(nw_channel *channel, struct nw_peer *peer,
+                           const struct nw_wire *cts);
+void nw_rendezvous_filled(nw_channel *channel, struct nw_peer *peer,
+                          const struct nw_wire *done);
+void nw_rendezvous_aborted(nw_channel *channel, struct nw_peer *peer,
+                           const struct nw_wire *abort);
+void nw_rendezvous_written(nw_channel *channel, struct nw_flight *flight,
+                           nw_status status);
+void nw_rendezvous_push(nw_channel *channel);
+/* The peer is gone, writes to it may never end: others need their pieces. */
+void nw_rendezvous_peer_lost(nw_channel_request *request);
+/* Once nothing flies, or libfabric is closed. */
+void nw_rendezvous_drop_grants(nw_channel_request *request);
 
 #endif

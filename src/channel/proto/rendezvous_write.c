@@ -3,6 +3,7 @@
  * straight out of the message's memory or from pinned pieces that it is copied
  * into, and a word for each grant that is full. */
 #include "channel/proto/rendezvous.h"
+#include "channel/proto/ipc.h"
 
 #include "base/array.h"
 #include "base/clock.h"
@@ -243,7 +244,7 @@ static bool write_some(nw_channel_request *request, struct nw_grant *grant)
         return true;
     }
     if (code != -FI_EAGAIN)
-        nw_peer_lose(request->channel, request->peer, "it cannot be written");
+        nw_peer_lose(request->channel, request->peer);
     return false;
 }
 
@@ -282,7 +283,7 @@ void nw_rendezvous_granted(nw_channel *channel, struct nw_peer *peer,
         return;
     if (request->peer != peer || !is_sound(request, cts)) {
         channel->counts.malformed++;
-        nw_peer_lose(channel, peer, "it granted room for what nobody sends");
+        nw_peer_lose(channel, peer);
         return;
     }
     if (request->word)
@@ -324,8 +325,7 @@ void nw_rendezvous_written(nw_channel *channel, struct nw_flight *flight,
     if (!request->done && !request->peer->lost) {
         grant->done += flight->bytes;
         if (status)
-            nw_peer_lose(request->channel, request->peer,
-                         "a write to it failed");
+            nw_peer_lose(request->channel, request->peer);
         else if (grant->done == grant->wire.bytes)
             grant_over(request, grant);
     }

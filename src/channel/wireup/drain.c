@@ -5,7 +5,7 @@
  * itself. What comes ends with the connection, and that ends when the peer is
  * asked to write where nothing can be: its libfabric (tcp; README.md) then
  * disables its endpoint, and all that is under way at ours is cancelled. */
-#include "channel/state.h"
+#include "channel/proto/protocols.h"
 
 #include "base/clock.h"
 #include "base/status.h"
@@ -55,12 +55,20 @@ bool nw_drain_keeps(nw_channel_request *request, nw_status status)
     nw_list_remove(request);
     request->status = status;
     snprintf(request->text, sizeof request->text, "%s", nw_error_text());
-    nw_rendezvous_revoke(request);
+    nw_protocols[request->result.protocol].revoke(request);
     nw_list_add(&channel->parting, request);
     return true;
 }
 
-static void part(nw_channel *channel, struct nw_peer *peer)
+/* Where sending fails there may be something to read still: it is asked again,
+ * until all is cancelled. */
+void nw_drain_refused(struct nw_peer *peer, int error)
+{
+    peer->parted |= error == FI_ECANCELED;
+    peer->parting = false;
+}
+
+static void drain_ask(nw_channel *channel, struct nw_peer *peer)
 {
     struct nw_endpoint_write nowhere = {
         .from = &peer->rank,
@@ -74,26 +82,11 @@ static void part(nw_channel *channel, struct nw_peer *peer)
     peer->parting = !nw_endpoint_write(nw_fabric_of(channel, peer), &nowhere);
 }
 
-/* Where sending fails there may be something to read still: it is asked again,
- * until all is cancelled. */
-void nw_drain_refused(struct nw_peer *peer, int error)
+bool nw_drain_is_over(nw_channel_request *request)
 {
-    peer->parted |= error == FI_ECANCELED;
-    peer->parting = false;
-}
-
-void nw_drain_look(nw_channel *channel)
-{
-    nw_channel_request *next;
-
-    for (nw_channel_request *r = channel->parting.head; r; r = next) {
-        next = r->next;
-        if (is_busy(r)) {
-            if (is_granted(r) && !r->peer->parting)
-                part(channel, r->peer);
-            continue;
-        }
-        (void)nw_fail(r->status, "%s", r->text);
-        nw_request_finish(r, r->status);
-    }
+    if (!is_busy(request))
+        return true;
+    if (is_granted(request) && !request->peer->parting)
+        drain_ask(request->channel, request->peer);
+    return false;
 }

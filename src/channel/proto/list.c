@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Lists of requests, in order: each stands in one at most. */
+#include "channel/state.h"
+
+void nw_list_add(struct nw_list *list, nw_channel_request *request)
+{
+    request->list = list;
+    request->next = NULL;
+    request->previous = list->tail;
+    if (list->tail)
+        list->tail->next = request;
+    else
+        list->head = request;
+    list->tail = request;
+}
+
+void nw_list_remove(nw_channel_request *request)
+{
+    struct nw_list *list = request->list;
+
+    if (!list)
+        return;
+    if (request->previous)
+        request->previous->next = request->next;
+    else
+        list->head = request->next;
+    if (request->next)
+        request->next->previous = request->previous;
+    else
+        list->tail = request->previous;
+    request->list = NULL;
+}

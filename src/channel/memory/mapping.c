@@ -62,13 +62,6 @@ void nw_gpu_mapping_prepare(const struct nw_gpu_mapping *mapping)
         mapping->prepare(nw_memory_home());
 }
 
-bool nw_gpu_mapping_is_asked_for(const struct nw_gpu_mapping *mapping)
-{
-    const char *name = asked();
-
-    return name && !strcmp(name, mapping->name);
-}
-
 nw_status nw_gpu_mapping_store(const struct nw_gpu_mapping *mapping, void *gpu,
                                const void *from, size_t bytes)
 {

@@ -48,8 +48,6 @@ void nw_gpu_mapping_close(
     const struct nw_gpu_mapping *mapping); /* NULL is fine */
 /* For the GPU that the caller uses, before its first message; NULL is fine. */
 void nw_gpu_mapping_prepare(const struct nw_gpu_mapping *mapping);
-/* Whether $NODEWISE_CHANNEL_MAPPING names this one. */
-bool nw_gpu_mapping_is_asked_for(const struct nw_gpu_mapping *mapping);
 /* Whether it reaches this memory: memory of Vulkan's is reached whichever of
  * them is open, other memory not by Vulkan's. NULL: none is open. */
 bool nw_gpu_mapping_serves(const struct nw_gpu_mapping *mapping,

@@ -6,7 +6,6 @@
 #include "base/clock.h"
 #include "base/library.h"
 #include "base/status.h"
-#include "channel/memory/hmem.h"
 
 #include <rdma/fi_errno.h>
 #include <pthread.h>
@@ -164,11 +163,14 @@ static int open_endpoint(struct nw_endpoint *fabric)
     return code;
 }
 
-static nw_status open_one(const char *provider, bool gpu,
-                          struct nw_endpoint *fabric)
+nw_status nw_endpoint_open_one(const char *provider, bool gpu,
+                               struct nw_endpoint *fabric)
 {
+    nw_status status = load();
     int code;
 
+    if (status)
+        return status;
     memset(fabric, 0, sizeof *fabric);
     snprintf(fabric->provider, sizeof fabric->provider, "%s", provider);
     code = ask(provider, gpu, &fabric->info);
@@ -191,47 +193,6 @@ static nw_status open_one(const char *provider, bool gpu,
                        provider, fi.strerror(-code));
     }
     return NW_OK;
-}
-
-/* Without a way into GPU memory it is opened anew: then the host's memory need
- * not be registered. */
-static nw_status open_best(const char *provider, bool gpu,
-                           struct nw_endpoint *fabric)
-{
-    char why[sizeof fabric->why] = "";
-    bool offered = nw_hmem_is_offered(provider);
-    nw_status status;
-
-    if (gpu && offered) {
-        status = open_one(provider, true, fabric);
-        if (!status && nw_hmem_find(fabric))
-            return NW_OK;
-        snprintf(why, sizeof why, "%s", status ? nw_error_text() : fabric->why);
-        nw_endpoint_close(fabric);
-    }
-    status = open_one(provider, false, fabric);
-    if (gpu && !offered)
-        snprintf(why, sizeof why, "%s is no adapter's provider", provider);
-    memcpy(fabric->why, why, sizeof why);
-    return status;
-}
-
-nw_status nw_endpoint_open(const char *const *providers, bool gpu,
-                           struct nw_endpoint *out)
-{
-    nw_status status = load();
-    struct nw_endpoint fabric = {0};
-
-    if (status)
-        return status;
-    for (; *providers; providers++) {
-        status = open_best(*providers, gpu, &fabric);
-        if (!status) {
-            *out = fabric;
-            return NW_OK;
-        }
-    }
-    return status;
 }
 
 static void close_fid(void *fid)

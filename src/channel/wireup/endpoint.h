@@ -55,6 +55,9 @@ struct nw_endpoint {
  * where that is wanted and a trial shows that the adapter reaches it. */
 NW_MUST_CHECK nw_status nw_endpoint_open(const char *const *providers, bool gpu,
                                          struct nw_endpoint *out);
+/* That provider, asked for GPU memory or not. */
+NW_MUST_CHECK nw_status nw_endpoint_open_one(const char *provider, bool gpu,
+                                             struct nw_endpoint *out);
 void nw_endpoint_close(struct nw_endpoint *fabric); /* zeroed is fine */
 NW_MUST_CHECK nw_status nw_endpoint_meet(struct nw_endpoint *fabric,
                                          const void *name, fi_addr_t *out);

@@ -41,14 +41,14 @@ struct arguments {
 };
 
 static const struct argp_option options[] = {
-    {"show", KEY_SHOW, NULL, 0, "Print what is kept, measure nothing", 0},
-    {"clear", KEY_CLEAR, NULL, 0, "Forget what is kept", 0},
+    {"show", KEY_SHOW, NULL, 0, "Print the table, measure nothing", 0},
+    {"clear", KEY_CLEAR, NULL, 0, "Forget the table", 0},
     {"provider", 'f', "NAME", 0,
      "libfabric's provider; the one that is chosen between two processes here",
      0},
     {"iterations", 'i', "N", 0, "Rounds over all ways (5)", 0},
     {"mpi", KEY_MPI, "FLAVOUR", 0,
-     "openmpi or mpich, where the launcher does not tell", 0},
+     "openmpi or mpich, if the launcher does not identify the MPI", 0},
     {0},
 };
 
@@ -135,10 +135,10 @@ static const struct argp argp = {
     .options = options,
     .parser = parse,
     .args_doc = "tune [-- LAUNCHER [ARGUMENT...]]\nreach",
-    .doc = "Measure which way of small messages between host and GPU memory is "
-           "best here, and keep it for every channel; under a launcher, given "
-           "without a program, how an MPI's messages out of GPU memory go "
-           "best. Or tell how adapters reach GPU memory.\v"
+    .doc = "Measure which protocol is fastest for small messages between host "
+           "and GPU memory, and keep the result for later programs. With a "
+           "launcher (without a program), measure an MPI's messages out of "
+           "GPU memory. reach: test how adapters access GPU memory.\v"
            "Example:\n  nodewise channel tune\n"
            "  nodewise channel tune -- mpirun -n 2\n",
     .children = children,

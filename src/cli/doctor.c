@@ -45,8 +45,8 @@ static const struct argp_child children[] = {{&nw_common_argp, 0, NULL, 0},
 static const struct argp argp = {
     .options = options,
     .parser = parse,
-    .doc = "Say what is here, what is missing, and what each missing piece "
-           "would give.\vExample:\n  nodewise doctor\n",
+    .doc = "List what this machine has, what is missing, and what each missing "
+           "part would give.\vExample:\n  nodewise doctor\n",
     .children = children,
 };
 

@@ -93,7 +93,7 @@ static const struct argp argp = {
     .options = options,
     .parser = parse,
     .args_doc = "[MAPPING...]",
-    .doc = "Price mappings side by side, the default first.\v"
+    .doc = "Compare the costs of mappings, the default first.\v"
            "Example:\n  nodewise evaluate -t cluster.yaml -p app.pattern "
            "app.mapping\n",
     .children = children,

@@ -51,8 +51,8 @@ static const struct argp_option options[] = {
      0},
     {"strict", KEY_STRICT, NULL, 0, "Fail where it would warn and go on", 0},
     {"show", KEY_SHOW, NULL, 0,
-     "Say in one line what the rank has got, and start no program", 0},
-    {"json", KEY_JSON, NULL, 0, "The same as JSON", 0},
+     "Print the CPUs, memory nodes and GPUs of the rank; start no program", 0},
+    {"json", KEY_JSON, NULL, 0, "With --show: print JSON", 0},
     {"quiet", 'q', NULL, 0, "No warnings", 0},
     {0},
 };

@@ -32,7 +32,7 @@ struct arguments {
 
 static const struct argp_option options[] = {
     {"topology", 't', "SOURCE", 0, "The machine the mapping was made for", 0},
-    {"for", KEY_FOR, "LAUNCHER", 0, "Who shall start it; see --list", 0},
+    {"for", KEY_FOR, "LAUNCHER", 0, "Target launcher; see --list", 0},
     {"list", KEY_LIST, NULL, 0, "List the launchers", 0},
     {"exec", KEY_EXEC, "WHEN", 0,
      "Put nodewise exec in front of the program: auto (default), always, never",

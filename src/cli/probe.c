@@ -27,18 +27,18 @@ struct arguments {
 
 static const struct argp_option options[] = {
     {"mpi", KEY_MPI, "FLAVOUR", 0,
-     "openmpi or mpich, where the launcher does not tell", 0},
+     "openmpi or mpich, if the launcher does not identify the MPI", 0},
     {"time", KEY_TIME, "TIME", 0,
-     "Measure for at most so long (60s); what is not reached is told from what "
-     "is",
+     "Measure for at most this long (default: 60s); the other links are "
+     "inferred",
      0},
     {"patience", KEY_PATIENCE, "TIME", 0,
-     "Give a rank up that says nothing for so long (10s)", 0},
+     "Give up a rank that does not answer for this long (default: 10s)", 0},
     {"matrix", KEY_MATRIX, "FILE", 0,
      "Write a matrix too: microseconds for 1 MiB between ranks, up to 1024 of "
      "them",
      0},
-    {"host-only", KEY_HOST_ONLY, NULL, 0, "Leave GPU memory alone", 0},
+    {"host-only", KEY_HOST_ONLY, NULL, 0, "Do not measure GPU memory", 0},
     {0},
 };
 

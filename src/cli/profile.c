@@ -34,14 +34,13 @@ struct arguments {
 
 static const struct argp_option options[] = {
     {"mpi", KEY_MPI, "FLAVOUR", 0,
-     "openmpi or mpich, where launcher and program do not tell", 0},
+     "openmpi or mpich, if neither launcher nor program identifies the MPI", 0},
     {"collectives", KEY_COLLECTIVES, "MODELS", 0,
      "Algorithms to attribute collective calls by, such as "
      "allreduce:ring,bcast:binomial, or off",
      0},
     {"merge", KEY_MERGE, "FILE", 0,
-     "Run nothing: put together what the ranks of a program that came to a "
-     "bad end left beside FILE",
+     "Run nothing: join the parts that ranks left beside FILE after a bad end",
      0},
     {0},
 };

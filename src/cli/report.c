@@ -46,10 +46,13 @@ static const struct argp_option options[] = {
     {"elements", KEY_ELEMENTS, "KIND", 0,
      "Place on core (default) or pu, hardware threads", 0},
     {"algorithm", KEY_ALGORITHM, "NAME", 0,
-     "Computes the mapping to show where no MAPPING is given (auto)", 0},
-    {"seed", KEY_SEED, "NUMBER", 0, "Of that computation (1)", 0},
+     "Algorithm that computes the mapping if none is given (default: auto)", 0},
+    {"seed", KEY_SEED, "NUMBER", 0, "Random seed of --algorithm (default: 1)",
+     0},
     {"simulate", KEY_SIMULATE, "WHEN", 0,
-     "Simulate an exchange: always, never, or auto: where that is quick", 0},
+     "Simulate an exchange: always, never, or auto (default: auto, if that "
+     "is quick)",
+     0},
     {"svg", KEY_SVG, NULL, 0, "Write only the heat maps, as SVG", 0},
     {0},
 };

@@ -53,7 +53,7 @@ static const struct argp_option options[] = {
     {"launcher", KEY_LAUNCHER, "COMMAND", 0,
      "The launcher with options of its own (found by the program's MPI)", 0},
     {"mpi", KEY_MPI, "FLAVOUR", 0,
-     "openmpi or mpich, where launcher and program do not tell", 0},
+     "openmpi or mpich, if neither launcher nor program identifies the MPI", 0},
     {"dry-run", KEY_DRY, NULL, 0, "Print the command and start nothing", 0},
     {"no-store", KEY_NO_STORE, NULL, 0, "Store nothing; what is stored is used",
      0},
@@ -69,7 +69,7 @@ static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0,
      "Write what is started to FILE, as --dry-run prints it", 0},
     {"json", KEY_JSON, NULL, 0, "As JSON, with what was decided", 0},
-    {"quiet", 'q', NULL, 0, "No word but warnings", 0},
+    {"quiet", 'q', NULL, 0, "Print warnings only", 0},
     {0},
 };
 
@@ -168,8 +168,8 @@ static const struct argp argp = {
     .options = options,
     .parser = parse,
     .args_doc = "-- PROGRAM [ARGUMENT...]",
-    .doc = "Run an MPI program well placed. The first time it is profiled; "
-           "from then on it is mapped by what it was seen to do.\v"
+    .doc = "Run an MPI program with its ranks well placed. The first run is "
+           "profiled; later runs are mapped.\v"
            "Example:\n  nodewise run -n 64 --hostfile hosts -- ./app input\n",
 };
 

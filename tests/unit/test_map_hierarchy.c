@@ -336,38 +336,6 @@ static void test_uneven_grids_keep_up_with_bisection(void **state)
     }
 }
 
-/* Along every snake, the next seat is a neighbour's. */
-static void test_boustrophedons_go_from_cell_to_neighbour(void **state)
-{
-    struct nw_stencil stencil = {.dims = 3,
-                                 .size = {3, 4, 5},
-                                 .stride = {20, 5, 1},
-                                 .offsets = 1,
-                                 .offset = {{0, 1, 0}},
-                                 .bytes = {1}};
-    int32_t slot[60], cell[60];
-
-    (void)state;
-    assert_int_equal(nw_stencil_boustrophedon_count(&stencil), 6);
-    for (int number = 0; number < 6; number++) {
-        memset(cell, -1, sizeof cell);
-        nw_stencil_boustrophedon(&stencil, number, 60, slot);
-        for (int32_t p = 0; p < 60; p++)
-            cell[slot[p]] = p;
-        for (int s = 0; s < 60; s++) {
-            int32_t far = 0;
-
-            assert_true(cell[s] >= 0);
-            for (int d = 0; s && d < 3; d++)
-                far += abs(nw_stencil_coordinate(&stencil, cell[s], d) -
-                           nw_stencil_coordinate(&stencil, cell[s - 1], d));
-            assert_int_equal(far, s ? 1 : 0);
-        }
-        if (!number) /* the heavy dimension first */
-            assert_int_equal(cell[1], 5);
-    }
-}
-
 /* --- what must hold --- */
 
 static nw_topology *uneven(struct nw_random *random)
@@ -651,7 +619,6 @@ int main(void)
         cmocka_unit_test(test_weights_turn_boxes),
         cmocka_unit_test(test_weights_hide_a_grid),
         cmocka_unit_test(test_uneven_grids_keep_up_with_bisection),
-        cmocka_unit_test(test_boustrophedons_go_from_cell_to_neighbour),
         cmocka_unit_test(test_changes_sum_to_the_cost),
         cmocka_unit_test(test_few_processes_are_simmered),
         cmocka_unit_test(test_tries_end_where_swaps_are_dear),

@@ -35,9 +35,8 @@
 #define TABLE_COLD 0.05
 #define AT_ONCE 5 /* single trials that one trial of all partners replaces */
 #define TRIAL 8   /* a short trial has one of so many tries */
-#define IN_TABLE 1.12   /* of the first cut, by the trial: go on */
-#define COOLER_TRIALS 3 /* of small ones, each from the best, half as hot */
-#define CROSSING 2      /* temperature at most, in what crosses at a vertex */
+#define IN_TABLE 1.12 /* of the first cut, by the trial: go on */
+#define CROSSING 2    /* temperature at most, in what crosses at a vertex */
 #define EXPANDER_LIKE_CUT 0.25 /* of all bytes are cut */
 #define TABLE_MAX 4e7          /* cells */
 #define ROUNDING 1e-3          /* of sums of floats, of all bytes */
@@ -425,30 +424,6 @@ static double anneal_kway_bytes_of(const struct nw_bisect_graph *graph)
     return sum / 2;
 }
 
-/* If annealing ends worse than it began, restart from the best at a lower
- * temperature. */
-static nw_status anneal_kway_try_cooler(struct anneal_kway_work *work,
-                                        double begun)
-{
-    struct nw_anneal_kway *anneal = work->anneal;
-    size_t n = (size_t)anneal->graph->n;
-    nw_status status = NW_OK;
-
-    for (int i = 0;
-         !status && i < COOLER_TRIALS && work->cut > IN_TABLE * begun; i++) {
-        memcpy(anneal->part, work->best, n * sizeof *work->best);
-        nw_gain_table_fini(&work->near);
-        status = anneal_kway_begin_table(work);
-        if (status)
-            break;
-        work->cut = work->best_cut;
-        work->strength /= 2;
-        anneal_kway_run_rounds(work, anneal->tries / TRIAL,
-                               anneal->seed + 2 + (uint64_t)i);
-    }
-    return status;
-}
-
 /* With parts large enough that a few vertices more are little. */
 static bool anneal_kway_uses_single_moves(const struct anneal_kway_work *work)
 {
@@ -460,25 +435,21 @@ static bool anneal_kway_uses_single_moves(const struct anneal_kway_work *work)
 
 /* A short trial first: if the cut stays far above the first one, the graph has
  * small separators. */
-static nw_status anneal_kway_search(struct anneal_kway_work *work, double begun)
+static void anneal_kway_search(struct anneal_kway_work *work, double begun)
 {
     struct nw_anneal_kway *anneal = work->anneal;
-    nw_status status = NW_OK;
 
     work->cut = work->best_cut = begun;
     work->strength = anneal_kway_strength(anneal, begun);
     work->rounds = anneal_kway_rounds_of(work, true);
     anneal_kway_run_rounds(work, anneal->tries / TRIAL, anneal->seed);
-    if (work->is_near)
-        status = anneal_kway_try_cooler(work, begun);
     work->rounds = anneal_kway_rounds_of(work, false);
     work->single_moves = anneal_kway_uses_single_moves(work);
-    if (!status && work->cut <= IN_TABLE * begun)
+    if (work->cut <= IN_TABLE * begun)
         anneal_kway_run_rounds(work, anneal_kway_tries_of(work),
                                anneal->seed + 1);
     memcpy(anneal->part, work->best,
            (size_t)anneal->graph->n * sizeof *work->best);
-    return status;
 }
 
 /* Floats tell nothing of differences far below the largest of them: the cut is
@@ -519,7 +490,7 @@ nw_status nw_anneal_kway(struct nw_anneal_kway *anneal)
         status = anneal_kway_prepare(work);
     if (!status) {
         memcpy(start, anneal->part, n * sizeof *start);
-        status = anneal_kway_search(work, begun);
+        anneal_kway_search(work, begun);
         anneal_kway_end_round(work, start, begun);
     }
     free(start);

@@ -2,10 +2,8 @@
 /*
  * Many vertices per element: a graph cut into k parts that lie on the k
  * elements of a machine, so that the sum of bytes x distance is low and no
- * element has more load than its limit. The files in the order of the work:
- * graph (the processes), coarsen, bisection (the first parts), groups, state
- * (parts, loads and gains), sweep, search and balance (better parts), kway (all
- * of it together), many (from and to the nouns of the library).
+ * element has more load than its limit. README.md lists the files in the order
+ * of the work.
  */
 #ifndef NW_MAP_KWAY_MEMETIC_H
 #define NW_MAP_KWAY_MEMETIC_H
@@ -59,7 +57,7 @@ struct nw_kway_machine {
                        int32_t b);
     const void *user;    /* of `distance` */
     double *step;        /* [k] from element i - 1 to i; step[0] is not used */
-    double *share;       /* [k] load to objectives at */
+    double *share;       /* [k] load to aim at */
     nw_kway_load *limit; /* [k] most load */
     int32_t *capacity;   /* [k] most vertices */
 };
@@ -104,11 +102,11 @@ struct nw_kway_run {
     uint64_t seed;
     struct nw_budget *budget; /* a step is an answer made or refined again */
     const int32_t *given;     /* [n] an answer to improve on, or NULL */
-    const double *share; /* [k] other loads to objectives at, for each second of
-                            the answers made; NULL: always the machine's */
-    int per_part;        /* vertices a part to coarsen to; 0: a default */
-    int wholes;          /* starts that are cut without coarsening */
-    bool given_fits;     /* found out: it keeps every limit */
+    const double *share;      /* [k] other loads to aim at, for every second
+                                 start; NULL: always the machine's */
+    int per_part;             /* vertices a part to coarsen to; 0: a default */
+    int wholes;               /* starts that are cut without coarsening */
+    bool given_fits;          /* found out: it keeps every limit */
 };
 
 /* Fills part[n] with elements. The result respects limits, capacities and

@@ -45,28 +45,34 @@ nw_multilevel_search_on(struct multilevel_search *search);
 
 bool nw_multilevel_has_two_starts(const struct multilevel_search *search);
 
-/* Two starts, of which the second is for patterns with a shape. */
+/* Takes the better of two annealed starts. The second one counts only if the
+ * pattern has small separators. */
 NW_MUST_CHECK nw_status nw_multilevel_take_two(struct multilevel_search *search,
                                                bool *expander_like);
 
-/* *expander-like: the pattern has no shape that cuts could follow; large ones
- * with a shape are left alone. */
+/* Takes one annealed start. *expander_like: the pattern has no small
+ * separators. A large pattern that has some is left as it is. */
 NW_MUST_CHECK nw_status nw_multilevel_take_annealed(
     struct multilevel_search *search, bool *expander_like);
 
-/* The slots of a bisection where they are better. */
+/* Runs the bisection and takes its slots if they cost less. Sets its
+ * assignment, budget and threads. */
 NW_MUST_CHECK nw_status nw_multilevel_take(
     struct multilevel_search *search, struct nw_recursive_bisection *bisect);
 
-/* Once and in haste with 0 repeats. */
+/* Takes a recursive bisection without annealing if it costs less. With 0
+ * repeats, it is one quick bisection. */
 NW_MUST_CHECK nw_status nw_multilevel_take_bisection(
     struct multilevel_search *search, uint64_t seed, int repeats);
 
-/* Many bisections would add nothing, and few swaps do. */
+/* Prepares the swaps of an expander-like pattern, with fewer steps and colder:
+ * further bisections gain nothing. A pattern of few processes is annealed once
+ * more first. */
 NW_MUST_CHECK nw_status
 nw_multilevel_leave_expander_like(struct multilevel_search *search);
 
-/* Beside what was annealed once. */
+/* Takes further starts after the first annealed one, unless the budget stopped.
+ */
 NW_MUST_CHECK nw_status
 nw_multilevel_take_more(struct multilevel_search *search);
 
@@ -74,25 +80,28 @@ nw_multilevel_take_more(struct multilevel_search *search);
 
 uint64_t nw_multilevel_grid_patience(const struct multilevel_search *search);
 
-/* Even the first kind costs more than all may, if a swap gains little: it is
- * worth more than swaps of the same time. */
+/* Whether the first kind of start of a small grid costs more than the limit for
+ * all starts, but no more than GRID_BISECTION_DENSER times it: such a start is
+ * worth more than swaps in the same time. */
 bool nw_multilevel_is_denser(const struct multilevel_search *search,
                              const struct nw_stencil *stencil);
 
 bool nw_multilevel_is_searched_twice(const struct multilevel_search *search,
                                      const struct nw_stencil *stencil);
 
-/* Few ranks with so many peers that one start with its swaps takes as long as
- * all other starts: power diagrams come first. */
+/* Whether a small grid has so many edges that one start costs more than the
+ * limit for all starts. Then power diagrams replace the starts by bisection. */
 bool nw_multilevel_is_costly(const struct multilevel_search *search,
                              const struct nw_stencil *stencil);
 
-/* Ways to fill a machine that differ. */
+/* Lists the ways to fill the machine that differ, as bits of nw_rb_start, in
+ * list[FILLINGS]; returns their number. */
 int nw_multilevel_list_fillings(const struct nw_assignment *assignment,
                                 int *list);
 
-/* Cells that fill boxes, or lie in a plane, leave nothing to bisections of
- * large grids; round parts leave little to those of small dense ones. */
+/* Takes the best of the bisections that the limit of cost allows. A large grid
+ * that fills boxes or has two dimensions is bisected in few ways. `swapped`:
+ * leaves cost for swaps. */
 NW_MUST_CHECK nw_status
 nw_multilevel_cuts_max(struct multilevel_search *search,
                        const struct nw_best_tiling *tile, bool swapped);
@@ -106,7 +115,7 @@ bool nw_multilevel_is_tiled_less(const struct nw_assignment *assignment);
 NW_MUST_CHECK nw_status nw_multilevel_anneal_grid(
     struct multilevel_search *search, const struct nw_stencil *stencil);
 
-/* Grids are answered in milliseconds. */
+/* The search for a pattern that is a grid. */
 NW_MUST_CHECK nw_status nw_multilevel_improve_grid(
     struct multilevel_search *search, const struct nw_best_tiling *tile);
 

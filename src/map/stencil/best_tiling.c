@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The best of the ways to put a grid on a tree: boxes, cuts of
- * several kinds, columns and boustrophedons, of which none is the best where
- * sizes do not divide. Small grids try many of them, large ones as many as cost
- * little beside reading the grid. */
+/* The best of the ways to put a grid on a tree: boxes, cuts of several kinds
+ * and columns. None is always the best if sizes do not divide. Small grids try
+ * many of them, large grids only as many as cost little beside reading the
+ * grid. */
 #include "map/stencil/grid.h"
 #include "base/array.h"
 #include "base/crew.h"
@@ -24,7 +24,6 @@ static const uint16_t best_tiling_few_kinds[] = {0, 3, EVENLY, 4};
 #define LOOKS_LARGE 9000000
 #define LARGE 32768     /* cells beyond which more looks are worth it */
 #define PAIRED_MIN 4096 /* cells, for a cut to outlast a thread's start */
-#define BOUSTROPHEDONS_MIN 4096 /* cells at most */
 #define COLUMNS_MAX 8
 #define COLUMNS_SHARE 8  /* columns may cost 1/8 of the other kinds */
 #define LOOKS_OF_CELL 4  /* what a cell costs beside an edge */
@@ -84,32 +83,6 @@ static uint16_t best_tiling_kind_at(const struct nw_best_tiling *try, size_t i)
     if (i < few)
         return best_tiling_few_kinds[i];
     return i - few < KINDS ? best_tiling_kinds[i - few] : 0;
-}
-
-/* Large grids only along what outweighs the rest. */
-static int best_tiling_boustrophedons_of(const struct nw_assignment *assignment,
-                                         const struct nw_stencil *stencil)
-{
-    int all = nw_stencil_boustrophedon_count(stencil);
-    size_t most = best_tiling_looks_of(assignment);
-
-    if (assignment->count > BOUSTROPHEDONS_MIN)
-        most = nw_stencil_is_isotropic(stencil) ? 0 : most + 1;
-    return most < (size_t)all ? (int)most : all;
-}
-
-static nw_status
-best_tiling_take_boustrophedons(struct nw_assignment *assignment, int32_t *slot,
-                                struct nw_best_tiling *try)
-{
-    int count = best_tiling_boustrophedons_of(assignment, &try->stencil);
-    nw_status status = NW_OK;
-
-    for (int i = 0; !status && i < count; i++) {
-        nw_stencil_boustrophedon(&try->stencil, i, assignment->count, slot);
-        status = nw_assignment_take_if_better(assignment, slot, &try->cost);
-    }
-    return status;
 }
 
 /* If every slot is taken, packing changes nothing, and such kinds equal others.
@@ -276,9 +249,7 @@ static nw_status best_tiling_take_best(struct nw_assignment *assignment,
     /* boxes that divide may be slabs of a prime: cut in any case */
     if (!status)
         status = best_tiling_take_cuts(assignment, slot, try);
-    return status || try->once
-               ? status
-               : best_tiling_take_boustrophedons(assignment, slot, try);
+    return status;
 }
 
 static nw_status best_tiling_restore_numbers(struct nw_assignment *assignment,

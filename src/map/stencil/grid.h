@@ -92,15 +92,6 @@ NW_MUST_CHECK nw_status nw_stencil_bisect_columns(
     const struct nw_assignment *assignment, const struct nw_stencil *stencil,
     const struct nw_stencil_columns *columns, int32_t *slot);
 
-/* Fills slot[count] there and back along the lines of the grid; `number` 0
- * follows the heaviest dimension. Nothing may be fixed. The first function
- * returns how many there are. */
-int nw_stencil_boustrophedon_count(const struct nw_stencil *stencil);
-void nw_stencil_boustrophedon(const struct nw_stencil *stencil, int number,
-                              int32_t count, int32_t *slot);
-/* Whether the edges along each dimension have the same weight. */
-bool nw_stencil_is_isotropic(const struct nw_stencil *stencil);
-
 struct nw_best_tiling {
     bool once; /* only nested boxes and one kind of cut, if time is short */
     bool few; /* fewer kinds of cuts if cells neither fill boxes well nor form a

@@ -40,7 +40,12 @@ docs: all
 install: all
 	@meson install -C $(BUILD)
 
+# the tarball of the committed sources, in build/meson-dist
+dist:
+	@test -f $(BUILD)/build.ninja || meson setup $(BUILD) -Dtests=disabled $(MESON_OPTIONS)
+	@meson dist -C $(BUILD) --no-tests --formats xztar
+
 clean:
 	@rm -rf $(BUILD) build-asan build-long-* build-fuzz demo-out
 
-.PHONY: all packages demo check check-long results docs install clean
+.PHONY: all packages demo check check-long results docs install dist clean

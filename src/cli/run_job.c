@@ -82,7 +82,7 @@ static nw_status split_line(const char *line, struct nw_words *out)
 
 static bool fits(const char *flavour, enum nw_launcher kind)
 {
-    return !flavour ||
+    return !flavour || !strcmp(flavour, "mpiabi") ||
            (kind == NW_LAUNCHER_OPENMPI && !strcmp(flavour, "openmpi")) ||
            (kind == NW_LAUNCHER_HYDRA && !strcmp(flavour, "mpich"));
 }
@@ -147,7 +147,7 @@ static const char *find_writer(const struct nw_job *job)
         return number >= 500 || strstr(answer, "rte") ? "openmpi5" : "openmpi4";
     case NW_LAUNCHER_HYDRA:
         return strstr(answer, "Intel") ? "intel"
-               : number >= 401         ? "mpich41"
+               : number >= 500         ? "mpich41"
                                        : "mpich";
     case NW_LAUNCHER_SRUN:
         return number >= 2302 ? "slurm" : "slurm22";

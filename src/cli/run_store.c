@@ -175,7 +175,8 @@ nw_status nw_store_open(struct nw_store *store, const char *folder,
 
 /* --- the folder of one run --- */
 
-#define RUN_BEGINS "run-"
+/* without a dash, which Open MPI 5.0 refuses in the path of a rankfile */
+#define RUN_BEGINS "run."
 #define LOCK_NAME "/lock"
 
 /* The folder is ours alone, and so is all in it. */
@@ -250,7 +251,7 @@ static bool lock_run(struct nw_store *store)
 static nw_status make_run(struct nw_store *store, bool keep)
 {
     nw_status status =
-        name_file(store, keep ? "dry-" : RUN_BEGINS, "XXXXXX", &store->run);
+        name_file(store, keep ? "dry." : RUN_BEGINS, "XXXXXX", &store->run);
 
     if (status)
         return status;

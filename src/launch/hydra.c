@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Hydra's later forms and relatives. MPICH from 4.1 takes -rankmap, a node for
- * every rank (nodes numbered by the lines of the hostfile; by its -rankmap
- * -help, not tried); Intel MPI has its own variables for pinning (by its
- * Developer Reference, not tried); MVAPICH likewise (by its User Guide, not
- * tried). All bind local rank k of every node to one place. */
+/* Hydra's later forms and relatives. MPICH 5 takes -rankmap, a node for every
+ * rank (nodes numbered by the lines of the hostfile; tried with 5.0.2; 4.2.1
+ * takes the option and ignores it); Intel MPI has its own variables for pinning
+ * (by its Developer Reference, not tried); MVAPICH likewise (by its User Guide,
+ * not tried). All bind local rank k of every node to one place. */
 #include "launch/launcher.h"
 
 static const char *const unlike =

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Open MPI's rankfile: `rank N=HOST slot=SOCKET:CORES`. Sockets, and cores
- * inside their socket, are hwloc's logical numbers in versions 4 and 5 (tried
- * with 4.1.4; 5 by its manual). */
+/* Open MPI's rankfile. Version 4 takes `rank N=HOST slot=SOCKET:CORES`,
+ * sockets, and cores inside their socket, by hwloc's logical numbers (tried
+ * with 4.1.4). Version 5 binds to the first socket alone of such a line: it
+ * gets the logical numbers of cores inside the node (tried with 5.0.7
+ * and 6.0.0rc2). */
 #include "launch/launcher.h"
 #include "topology/topology.h"
+
+#include <string.h>
 
 /* The core of an element and the first core of its package, as logical numbers
  * in the node; whole hierarchies without cores count elements. */
@@ -39,8 +43,9 @@ static int32_t first_core(const struct nw_launch_job *job, int32_t node,
     return 0;
 }
 
-/* "1:0-3,0:2": every run of cores with its socket, which Open MPI wants. */
-static void add_slots(const struct nw_launch_job *job, int32_t rank,
+/* "1:0-3,0:2": every run of cores with its socket, which Open MPI 4 wants;
+ * `flat` counts cores inside the node, as version 5 does. */
+static void add_slots(const struct nw_launch_job *job, int32_t rank, bool flat,
                       struct nw_text *text)
 {
     struct nw_ints cores = nw_mapping_cores(job->mapping, rank);
@@ -51,7 +56,7 @@ static void add_slots(const struct nw_launch_job *job, int32_t rank,
         int32_t package, next, last,
             core = core_of(job, nw_launch_element(job, rank, cores.values[i]),
                            &package);
-        int32_t base = first_core(job, node, package);
+        int32_t base = flat ? 0 : first_core(job, node, package);
 
         for (last = core; ++i < cores.count; last++)
             if (core_of(job, nw_launch_element(job, rank, cores.values[i]),
@@ -59,7 +64,7 @@ static void add_slots(const struct nw_launch_job *job, int32_t rank,
                 next != package)
                 break;
         nw_text_add(text, comma);
-        if (package >= 0)
+        if (package >= 0 && !flat)
             nw_text_format(text, "%d:", package);
         nw_text_format(text, last > core ? "%d-%d" : "%d", core - base,
                        last - base);
@@ -67,14 +72,15 @@ static void add_slots(const struct nw_launch_job *job, int32_t rank,
     }
 }
 
-static nw_status add_rankfile(struct nw_launch_job *job, const char **path)
+static nw_status add_rankfile(struct nw_launch_job *job, bool flat,
+                              const char **path)
 {
     struct nw_text text = {0};
 
     for (int32_t rank = 0; rank < job->mapping->rank_count; rank++) {
         nw_text_format(&text, "rank %d=%s slot=", rank,
                        nw_launch_host(job, rank));
-        add_slots(job, rank, &text);
+        add_slots(job, rank, flat, &text);
         nw_text_add(&text, "\n");
     }
     return nw_launch_add_file(job, "rankfile", &text, path);
@@ -90,7 +96,7 @@ const char *nw_launch_openmpi_lacks(const struct nw_launch_job *job)
 nw_status nw_launch_openmpi4_write(struct nw_launch_job *job)
 {
     const char *path;
-    nw_status status = add_rankfile(job, &path);
+    nw_status status = add_rankfile(job, false, &path);
 
     if (!status)
         status = nw_launch_word(job, "mpirun");
@@ -101,11 +107,12 @@ nw_status nw_launch_openmpi4_write(struct nw_launch_job *job)
     return status;
 }
 
-/* Version 5 takes its hosts from elsewhere. */
+/* Version 5 takes its hosts from elsewhere, and refuses ranks that share cores
+ * unless it may overload them. */
 nw_status nw_launch_openmpi5_write(struct nw_launch_job *job)
 {
     const char *rankfile, *hostfile;
-    nw_status status = add_rankfile(job, &rankfile);
+    nw_status status = add_rankfile(job, true, &rankfile);
 
     if (!status)
         status =
@@ -120,5 +127,14 @@ nw_status nw_launch_openmpi5_write(struct nw_launch_job *job)
         status = nw_launch_word(job, "--map-by");
     if (!status)
         status = nw_launch_word(job, "rankfile:file=%s", rankfile);
+    if (!status)
+        status = nw_launch_word(job, "--bind-to");
+    if (!status)
+        status = nw_launch_word(job, ":overload-allowed");
+    if (!status && strchr(rankfile, '-'))
+        nw_text_format(&job->note,
+                       "Open MPI 5.0 refuses a rankfile with a '-' in its "
+                       "path: use another name for '%s', or Open MPI 6\n",
+                       rankfile);
     return status;
 }

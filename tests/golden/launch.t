@@ -12,7 +12,11 @@ rank 0=machine slot=1:0
 rank 1=machine slot=0:0-1,1:1
 rank 2=machine slot=0:3
 $ nodewise launch -t "hwloc:package:2 core:4 pu:1" app.mapping --for openmpi5 -o v5 -- ./app "it's"
-mpirun --hostfile v5.hostfile --map-by rankfile:file=v5.rankfile ./app 'it'\''s'
+mpirun --hostfile v5.hostfile --map-by rankfile:file=v5.rankfile --bind-to :overload-allowed ./app 'it'\''s'
+$ cat v5.rankfile
+rank 0=machine slot=4
+rank 1=machine slot=0-1,5
+rank 2=machine slot=3
 $ cat v5.hostfile
 machine slots=3
 

@@ -15,12 +15,12 @@ $ mkdir other; (cd other; HERE=.. nodewise run --store ../store --launcher ../sr
 4
 ! first time ... profiled 2 ranks
 ## a run that was killed: its launcher ends, too, and its files go with the next run; nothing else goes
-$ rm -f pid; LATE=60 HERE=$PWD nodewise run -q --store store --launcher ./srun --mpi mpich --hosts a1,a2 -n 2 -t two.yaml -- ./app & until [ -s pid ]; do sleep 0.1; done; kill -9 $!; wait 2>/dev/null; ls -d store/run-* | wc -l; mkdir store/run-mine; touch store/run-mine/file; timeout 20 sh -c 'while kill -0 $(cat pid) 2>/dev/null; do sleep 0.1; done' && echo ended; LATE=0 HERE=$PWD nodewise run -q --store store --launcher ./srun --mpi mpich --hosts a1,a2 -n 2 -t two.yaml -- ./app; ls store | grep run
+$ rm -f pid; LATE=60 HERE=$PWD nodewise run -q --store store --launcher ./srun --mpi mpich --hosts a1,a2 -n 2 -t two.yaml -- ./app & until [ -s pid ]; do sleep 0.1; done; kill -9 $!; wait 2>/dev/null; ls -d store/run.* | wc -l; mkdir store/run.mine; touch store/run.mine/file; timeout 20 sh -c 'while kill -0 $(cat pid) 2>/dev/null; do sleep 0.1; done' && echo ended; LATE=0 HERE=$PWD nodewise run -q --store store --launcher ./srun --mpi mpich --hosts a1,a2 -n 2 -t two.yaml -- ./app; ls store | grep run
 1
 ended
 a1 a1
 drwx------
-run-mine
+run.mine
 ## a store that others may change is not used
 $ mkdir open; chmod 777 open; nodewise run --store open --launcher ./srun --mpi mpich --hosts a1 -n 1 --dry-run -- ./app
 ./srun -n 1 -w a1 ./app

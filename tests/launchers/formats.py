@@ -114,7 +114,7 @@ def mask(text):
 
 # Each gives hosts, CPUs (None where not bound) and GPUs (None) by rank.
 
-def openmpi(plan):
+def openmpi(plan, flat=False):
     hosts, cpus = [], []
     for rank, line in enumerate(plan.lines("rankfile")):
         found = re.fullmatch(r"rank (\d+)=(\S+) slot=(\S+)", line)
@@ -122,7 +122,7 @@ def openmpi(plan):
         hosts.append(found[2])
         bound = set()
         for part in found[3].split(","):
-            socket, cores = part.split(":")
+            socket, cores = ("0", part) if flat else part.split(":")
             bound |= {CPU_OF[4 * int(socket) + c] for c in numbers(cores, ",")}
         cpus.append(frozenset(bound))
     return hosts, None if plan.exec else cpus, None
@@ -133,8 +133,9 @@ def openmpi4(plan):
 
 def openmpi5(plan):
     assert plan.after("--map-by") == "rankfile:file=" + plan.paths["rankfile"]
+    assert plan.after("--bind-to") == ":overload-allowed"
     slots = dict(re.fullmatch(r"(\S+) slots=(\d+)", l).groups() for l in plan.lines("hostfile"))
-    hosts, cpus, gpus = openmpi(plan)
+    hosts, cpus, gpus = openmpi(plan, flat=True)
     assert {h: str(hosts.count(h)) for h in hosts} == slots
     return hosts, cpus, gpus
 

@@ -137,9 +137,9 @@ static void test_rankfile(void **state)
         "rank 0=n2 slot=1:0\nrank 1=n0 slot=0:3\nrank 2=n2 slot=1:3\n",
         "mpirun -rf p.rankfile ./app"};
     static const char *const five[] = {
-        "rank 0=n2 slot=1:0\nrank 1=n0 slot=0:3\nrank 2=n2 slot=1:3\n",
+        "rank 0=n2 slot=4\nrank 1=n0 slot=3\nrank 2=n2 slot=7\n",
         "mpirun --hostfile p.hostfile --map-by rankfile:file=p.rankfile "
-        "./app"};
+        "--bind-to :overload-allowed ./app"};
     nw_topology *topology = make_cluster(true);
     nw_mapping *mapping = make_mapping(topology, places, 3);
 

@@ -318,9 +318,10 @@ typedef struct nw_halo nw_halo;
  * is borrowed for the call, the caller's arrays until nw_halo_free. */
 NW_MPI_API NW_MUST_CHECK nw_status nw_halo_plan(
     MPI_Comm comm, const struct nw_halo_options *options, nw_halo **out);
-/* The same from Fortran, where comm is an integer. */
+/* The same from Fortran, where comm is an integer: an MPI_Fint, which the
+ * header of the standard ABI does not name. */
 NW_MPI_API NW_MUST_CHECK nw_status nw_halo_plan_fortran(
-    MPI_Fint comm, const struct nw_halo_options *options, nw_halo **out);
+    int comm, const struct nw_halo_options *options, nw_halo **out);
 /* Collective over comm. Waits for an exchange under way. NULL is fine. */
 NW_MPI_API void nw_halo_free(nw_halo *halo);
 

@@ -277,6 +277,9 @@ const struct nw_check nw_checks[] = {
     {"MPI", "profiler, MPICH", own, "libnodewise-mpich.so",
      "nodewise profile and run under MPICH, Intel MPI and MVAPICH (build with "
      "libmpich-dev)"},
+    {"MPI", "profiler, standard ABI", own, "libnodewise-mpiabi.so",
+     "nodewise profile and run of programs linked with libmpi_abi (build with "
+     "an MPI that has the MPI-5 standard ABI)"},
 
     {"Launchers", "Slurm", versioned, "srun",
      "nodewise launch --for slurm, and the nodes of a job"},

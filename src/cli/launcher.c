@@ -90,11 +90,10 @@ nw_status nw_launcher_find(const char *name, enum nw_launcher *out)
 /* The first regular file among the words that names an MPI library. */
 static const char *flavour_of_program(const char *path)
 {
-    static const char *const needs[][2] = {{"libmpi.so.40", "openmpi"},
-                                           {"libmpi_mpifh.so.", "openmpi"},
-                                           {"libmpich.so.", "mpich"},
-                                           {"libmpichfort.so.", "mpich"},
-                                           {"libmpi.so.12", "mpich"}};
+    static const char *const needs[][2] = {
+        {"libmpi_abi.so.", "mpiabi"},    {"libmpi.so.40", "openmpi"},
+        {"libmpi_mpifh.so.", "openmpi"}, {"libmpich.so.", "mpich"},
+        {"libmpichfort.so.", "mpich"},   {"libmpi.so.12", "mpich"}};
     struct stat info;
     const char *flavour = NULL;
     size_t length;
@@ -110,17 +109,31 @@ static const char *flavour_of_program(const char *path)
     return flavour;
 }
 
-const char *nw_launcher_flavour(enum nw_launcher launcher, char **argv)
+static const char *flavour_of_words(char **argv)
 {
     const char *flavour = NULL;
 
+    for (; !flavour && *argv; argv++)
+        flavour = flavour_of_program(*argv);
+    return flavour;
+}
+
+const char *nw_launcher_library(enum nw_launcher launcher, char **argv)
+{
+    const char *flavour = flavour_of_words(argv);
+
+    return flavour && !strcmp(flavour, "mpiabi")
+               ? flavour
+               : nw_launcher_flavour(launcher, argv);
+}
+
+const char *nw_launcher_flavour(enum nw_launcher launcher, char **argv)
+{
     if (launcher == NW_LAUNCHER_OPENMPI)
         return "openmpi";
     if (launcher == NW_LAUNCHER_HYDRA)
         return "mpich";
-    for (; !flavour && *argv; argv++)
-        flavour = flavour_of_program(*argv);
-    return flavour;
+    return flavour_of_words(argv);
 }
 
 struct words {

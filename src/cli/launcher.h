@@ -34,6 +34,10 @@ NW_MUST_CHECK nw_status nw_launcher_find(const char *name,
  * where neither tells. Static. */
 const char *nw_launcher_flavour(enum nw_launcher launcher, char **argv);
 
+/* Which of our libraries is preloaded: "mpiabi" for a program that is linked
+ * with the MPI standard ABI, else the flavour. Static. */
+const char *nw_launcher_library(enum nw_launcher launcher, char **argv);
+
 /* `names` and `values` are `count` variables for the ranks; where the command
  * sets one of them itself, LD_PRELOAD keeps that in front. *out is a new argv,
  * freed with nw_argv_free; without a launcher the variables are left to the

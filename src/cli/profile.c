@@ -54,8 +54,10 @@ static error_t parse(int key, char *value, struct argp_state *state)
         state->child_inputs[0] = &arguments->common;
         return 0;
     case KEY_MPI:
-        if (strcmp(value, "openmpi") && strcmp(value, "mpich"))
-            nw_argfail(state, "--mpi is openmpi or mpich, not '%s'", value);
+        if (strcmp(value, "openmpi") && strcmp(value, "mpich") &&
+            strcmp(value, "mpiabi"))
+            nw_argfail(state, "--mpi is openmpi, mpich or mpiabi, not '%s'",
+                       value);
         arguments->mpi = value;
         return 0;
     case KEY_COLLECTIVES:
@@ -156,13 +158,15 @@ static nw_status find_library(const struct arguments *arguments,
     const char *flavour = arguments->mpi;
 
     if (!flavour)
-        flavour = nw_launcher_flavour(run->launcher, arguments->command);
+        flavour = nw_launcher_library(run->launcher, arguments->command);
     if (!flavour)
         return nw_fail(NW_ENODEV,
                        "nothing tells whose MPI '%s' uses; give "
                        "--mpi openmpi or --mpi mpich",
                        arguments->command[0]);
-    run->mpi = strcmp(flavour, "mpich") ? "Open MPI" : "MPICH";
+    run->mpi = !strcmp(flavour, "mpiabi")  ? "the MPI standard ABI"
+               : !strcmp(flavour, "mpich") ? "MPICH"
+                                           : "Open MPI";
     return nw_profile_library(flavour, &run->library);
 }
 

@@ -227,6 +227,14 @@ static int run_warned(const struct arguments *arguments, const char *why)
     return code;
 }
 
+/* A program of the standard ABI is started by the launcher of either MPI. */
+static const char *preloaded(const struct nw_job *job)
+{
+    const char *library = nw_launcher_library(job->kind, job->program);
+
+    return library && !strcmp(library, "mpiabi") ? library : job->flavour;
+}
+
 /* --- the first time --- */
 
 static nw_status profiled_words(const struct arguments *arguments,
@@ -243,7 +251,7 @@ static nw_status profiled_words(const struct arguments *arguments,
         status = nw_fail(NW_ENODEV, "nothing tells whose MPI '%s' uses",
                          job->program[0]);
     if (!status)
-        status = nw_profile_library(job->flavour, &library);
+        status = nw_profile_library(preloaded(job), &library);
     value[0] = store->fresh;
     value[1] = library;
     if (!status)

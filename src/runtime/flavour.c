@@ -14,7 +14,13 @@
 
 bool nw_foreign;
 
-#ifdef OPEN_MPI
+#define ABI_NAME "the MPI standard ABI"
+#ifdef NW_MODEL_MPIABI
+#define OWN_NAME ABI_NAME
+#define OWN_WORD "mpiabi"
+static const char *const library_names[] = {"libmpi_abi.so.1",
+                                            "libmpi_abi.so.0"};
+#elif defined OPEN_MPI
 #define OWN_NAME "Open MPI"
 #define OWN_WORD "openmpi"
 static const char *const library_names[] = {"libmpi.so.40", "libmpi.so"};
@@ -124,9 +130,8 @@ static void *find_next(const char *name)
 
 /* --- whose library it is --- */
 
-/* A name for messages, if the library that defines `function` has another ABI
- * than this file was compiled for; else NULL. */
-static const char *foreign_name(void *function)
+/* Whose ABI the library has that defines `function`; NULL if nothing tells. */
+static const char *abi_name(void *function)
 {
     Dl_info info = {0};
     const char *file, *slash;
@@ -143,12 +148,17 @@ static const char *foreign_name(void *function)
     slash = strrchr(info.dli_fname, '/');
     file = slash ? slash + 1 : info.dli_fname;
     if (!strncmp(file, "libmpi_abi", strlen("libmpi_abi")))
-        return "the MPI standard ABI";
-#ifdef OPEN_MPI
-    return is_openmpi ? NULL : "MPICH or a relative of it";
-#else
-    return is_openmpi ? "Open MPI" : NULL;
-#endif
+        return ABI_NAME;
+    return is_openmpi ? "Open MPI" : "MPICH or a relative of it";
+}
+
+/* A name for messages, if the library that defines `function` has another ABI
+ * than this file was compiled for; else NULL. */
+static const char *foreign_name(void *function)
+{
+    const char *name = abi_name(function);
+
+    return name && strncmp(name, OWN_NAME, strlen(OWN_NAME)) ? name : NULL;
 }
 
 /* Launchers of every kind; where none tells, the process speaks for itself. */

@@ -452,17 +452,18 @@ nw_status nw_halo_plan(MPI_Comm comm, const struct nw_halo_options *options,
 }
 
 /* A macro of MPICH's, a function of Open MPI's. */
-static MPI_Comm from_fortran(MPI_Fint comm)
+static MPI_Comm from_fortran(int comm)
 {
-#ifdef MPI_Comm_f2c
+#ifdef NW_MODEL_MPIABI
+    return NW_PMPI(Comm_fromint)(comm);
+#elif defined MPI_Comm_f2c
     return MPI_Comm_f2c(comm);
 #else
     return NW_PMPI(Comm_f2c)(comm);
 #endif
 }
 
-nw_status nw_halo_plan_fortran(MPI_Fint comm,
-                               const struct nw_halo_options *options,
+nw_status nw_halo_plan_fortran(int comm, const struct nw_halo_options *options,
                                nw_halo **out)
 {
     return nw_halo_plan(from_fortran(comm), options, out);

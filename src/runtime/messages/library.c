@@ -7,7 +7,9 @@
 
 #include <stdio.h>
 
-#ifdef OPEN_MPI
+#ifdef NW_MODEL_MPIABI
+#define FLAVOUR "mpiabi"
+#elif defined OPEN_MPI
 #define FLAVOUR "openmpi"
 #else
 #define FLAVOUR "mpich"

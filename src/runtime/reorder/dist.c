@@ -18,7 +18,8 @@ struct edges {
 
 static bool is_unweighted(const int *weights)
 {
-#ifdef OPEN_MPI
+/* a constant in the standard ABI, too */
+#if defined OPEN_MPI || defined NW_MODEL_MPIABI
     return weights == MPI_UNWEIGHTED;
 #else
     int **value = NW_CACHED(nw_mpi_data, "MPI_UNWEIGHTED");

@@ -7,7 +7,7 @@ $ nodewise profile -o /nowhere/x -- mpirun.openmpi true
 $ printf 'nodewise pattern 1\nranks 1 edges 0\n' >one.pattern; printf '#!/bin/sh\nfor w; do case $w in NODEWISE_RECORD=*) cp one.pattern "${w#*=}"; esac; done\necho "mpirun (Open MPI) 4.1.4"\n' >mpirun; chmod +x mpirun
 $ nodewise run --store store -n 1 --launcher ./mpirun -q -- ./app
 mpirun (Open MPI) 4.1.4
-$ [ $(nproc) -gt 1 ] || { echo SKIP one CPU; exit 77; }; for core in 0 1; do printf 'nodewise mapping 1\nranks 1\n0 %s %d -\n' $(hostname) $core >at; taskset -c $(PMI_RANK=0 nodewise exec at sh -c 'taskset -cp $$' | sed 's/.*: *//;s/[-,].*//') nodewise run --store store -n 1 --launcher ./mpirun --dry-run -q -- ./app >/dev/null; sed -n 's/^0 [^ ]*/core/p' store/dry-*/launch.mapping; rm -r store/dry-*; done
+$ [ $(nproc) -gt 1 ] || { echo SKIP one CPU; exit 77; }; for core in 0 1; do printf 'nodewise mapping 1\nranks 1\n0 %s %d -\n' $(hostname) $core >at; taskset -c $(PMI_RANK=0 nodewise exec at sh -c 'taskset -cp $$' | sed 's/.*: *//;s/[-,].*//') nodewise run --store store -n 1 --launcher ./mpirun --dry-run -q -- ./app >/dev/null; sed -n 's/^0 [^ ]*/core/p' store/dry*/launch.mapping; rm -r store/dry*; done
 core 0 -
 core 1 -
 ## A topology that cannot be read is known before the second run.

@@ -256,11 +256,12 @@ nw_status nw_memory_pinned_new(size_t bytes, void **out)
 
 void nw_memory_pinned_free(void *memory)
 {
-    char *head = (char *)memory - HEAD;
+    char *head;
 
     if (!memory)
         return;
     if (nw_memory_open())
         nw_cuda_unpin(memory);
+    head = (char *)memory - HEAD;
     (void)munmap(head, HEAD + *(size_t *)(void *)head);
 }

@@ -349,6 +349,7 @@ static void share(int32_t rank, int meet)
     const struct nw_gpu_mapping *mapping = &nw_gpu_mapping_resident;
     unsigned long (*turns)(void);
     struct nw_resident_counts counts;
+    bool mps = getenv("FAKE_CUDA_MPS");
     char *device, byte = 'a';
 
     *(void **)&turns = driver("fake_cuda_turns");
@@ -357,11 +358,14 @@ static void share(int32_t rank, int meet)
     mapping->prepare(0);
     SHOULD(write(meet, &byte, 1) == 1 && read(meet, &byte, 1) == 1);
     usleep(2000); /* the kernel was asked before the other one was there */
-    for (int i = 0; i < 2000; i++)
+    counts.launched = 0;
+    for (int i = 0; i < 2000 || (mps && !counts.launched); i++) {
         MUST(nw_gpu_mapping_store(mapping, device, &rank, sizeof rank));
+        nw_resident_count(&counts);
+    }
     SHOULD(write(meet, &byte, 1) == 1 && read(meet, &byte, 1) == 1);
     nw_resident_count(&counts);
-    SHOULD((counts.launched > 0) == (getenv("FAKE_CUDA_MPS") != NULL));
+    SHOULD((counts.launched > 0) == mps);
     SHOULD(turns() == 0);
     nw_gpu_mapping_close(mapping);
 }

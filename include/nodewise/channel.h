@@ -5,9 +5,9 @@
  * for small messages: the payload follows its header in one operation, and the
  * receiver stores it into GPU memory by the cheapest way there is.
  *
- * Matching is MPI's: a receive takes the first message that fits its source
- * and tag; messages of one pair fit in the order in which they were sent;
- * messages that nobody awaits yet are kept. All calls are thread-safe, and all
+ * Messages match as in MPI: a receive takes the first message that has its
+ * source and tag. Messages of one pair match in the order in which they were
+ * sent. Messages without a receive are kept. All calls are thread-safe, and all
  * are local unless they say otherwise. Work goes on only inside calls: test or
  * wait until a request is done.
  *
@@ -19,12 +19,12 @@
  * another host when its provider reports it, or never. Requests that need it
  * then end with NW_EIO; what it had sent is received still, up to the first
  * message that was only announced. A receive from any source goes on as long as
- * one other peer lives. Where a GPU, a registration or memory fails at one end
- * of a message, that end hears why and the other NW_EIO, unless its part was
- * done. A peer that does not keep to the protocol, or whose connection fails,
- * is given up, too. Over tcp the provider may then be in the middle of a
- * buffer: requests end once it is not, which is taken for granted after 1 s,
- * and 0.1 s after the loss of a peer of this host whose process has ended.
+ * one other peer lives. If a GPU, a registration or an allocation fails at one
+ * end of a message, that end gets this error, and the other end gets NW_EIO
+ * unless its part was done. A peer that does not keep to the protocol, or whose
+ * connection fails, is given up, too. Over tcp the provider may then still use
+ * a buffer. Requests end when it no longer does, or 1 s after the loss of the
+ * peer. If the peer ran on this host and its process has ended, 0.1 s suffice.
  *
  * One limit: libfabric's provider `shm` (1.17) takes a lock in the memory of
  * the peer. If a process is killed at that moment, the peer can wait for the
@@ -185,11 +185,12 @@ NW_API void nw_channel_count(nw_channel *channel,
 /* The provider that carries messages to a peer. Borrowed. */
 NW_API const char *nw_channel_provider(nw_channel *channel, int32_t peer);
 /* How the adapter that carries messages to a peer reads and writes this end's
- * GPU memory: "by dma-buf", "by peer memory" (the kernel's module), "staged"
- * where it does not, and messages pass through the host's; why no better way is
- * taken stands in parentheses behind it. "none" without a GPU. A way is taken
- * once trial writes into GPU memory and out of it were right; memory that then
- * cannot be registered is staged. Borrowed until the thread's next call. */
+ * GPU memory: "by dma-buf", "by peer memory" (the kernel's module), or "staged"
+ * if it cannot, and messages pass through host memory. The reason why no better
+ * method is used follows in parentheses. "none" without a GPU. A method is used
+ * only if trial writes into GPU memory and out of it were right. Memory that
+ * then cannot be registered is staged. Borrowed until the thread's next call.
+ */
 NW_API const char *nw_channel_reach(nw_channel *channel, int32_t peer);
 /* How GPU memory is stored to past the driver: "gdrcopy", "resident" (a kernel
  * that stays on the GPU for a while), "vulkan" (memory of nw_channel_memory_new

@@ -71,7 +71,7 @@ struct nw_headline_side {
                                   or the topology states no bandwidths */
     const struct nw_cost *cost;
 };
-/* What a mapping gains over the default: the one number that every command
+/* The gain of a mapping over the default: the one number that every command
  * prints. */
 struct nw_headline {
     bool total; /* set by the caller: of the whole run, not of one exchange */

@@ -46,7 +46,8 @@ struct nw_text;
 NW_MUST_CHECK nw_status nw_file_write_text(const char *path,
                                            struct nw_text *text);
 
-/* The mode of the file, or what the umask leaves to a new one. */
+/* The mode of the file if it exists, else the mode that the umask gives to a
+ * new file. */
 mode_t nw_file_mode(const char *path);
 
 /* NW_EIO where `path` is a folder, or would be in one that is not there or not

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A build folder, an installed tree and one that was moved keep what belongs
- * together at the same places: all are looked for from the running program, or
- * from the library of ours that a user's program has loaded. */
+/* Finds the files of Nodewise. Their relative places are the same in a build
+ * folder, in an installed tree and in a tree that was moved. So the search
+ * starts from the running program, or from the library of Nodewise that a
+ * user's program has loaded. */
 #include "base/own.h"
 #include "config.h"
 

@@ -7,10 +7,12 @@
 #include <limits.h>
 #include <stdbool.h>
 
-/* `name` under the folder of the running program (or of our library, in a
- * user's program), where `beside` is its path in a build folder; else in an
- * installed tree around that program or library, wherever it
- * was moved to; else where it was to be installed. `mode` is access()'s. */
+/* Finds a file of Nodewise with access mode `mode`. It looks in this order:
+ * 1. at `beside`, a path relative to the folder of the running program (or of
+ *    our library, in a user's program), as in a build folder;
+ * 2. for `name` in the installed tree around that program or library, even if
+ *    the tree was moved;
+ * 3. for `name` in the tree that was configured for installation. */
 bool nw_own_find(const char *beside, const char *name, int mode,
                  char path[PATH_MAX]);
 

@@ -22,7 +22,7 @@
 
 enum { MOST_ARGUMENTS = 4, ABOVE_STANDARD = 3, STEP_US = 1000 };
 
-/* A descriptor that is none of the three that the helper gets. */
+/* Moves a descriptor above the three that the helper gets. */
 static int spawn_raise(int fd)
 {
     int raised = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, ABOVE_STANDARD);

@@ -98,7 +98,8 @@ nw_status nw_channel_receive(nw_channel *channel,
     return NW_OK;
 }
 
-/* What a done request says, to its owner; the owner lets go of it. */
+/* Gives the owner the status and result of a request that is done. Frees the
+ * request now, or later if libfabric still uses it. */
 static nw_status request_answer(nw_channel_request **request,
                                 struct nw_channel_result *result)
 {

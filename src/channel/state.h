@@ -333,8 +333,9 @@ void nw_deliver_looped(nw_channel *channel, struct nw_slot *slot,
                        nw_status status);
 void nw_deliver_retry(nw_channel *channel);
 
-/* wireup/drain.c: a peer that is lost may live, and libfabric be busy with what
- * was sent to it or granted: such requests end once it is not. */
+/* wireup/drain.c: a lost peer may still live, and libfabric may still use the
+ * memory of a request with that peer. Such requests end when it no longer does.
+ */
 static inline bool nw_request_is_draining(const nw_channel_request *request)
 {
     return request->list && request->list == &request->channel->parting;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the kernels do, in plain loops on host memory: the oracle that they are
- * held to, whatever runs it. */
+/* The work of the kernels in plain loops on host memory. Tests compare the
+ * results of the kernels with theirs, on every driver. */
 #include "gpu/kernels.h"
 
 #include <string.h>

@@ -23,7 +23,7 @@ static char *reader_take_all(FILE *from, size_t *length)
     return count > 0 ? data : NULL;
 }
 
-/* What hwloc says of the file is part of the answer. */
+/* The messages of hwloc about the file are part of the answer. */
 static int reader_try_hwloc(void)
 {
     size_t length;

@@ -130,7 +130,8 @@ static void *find_next(const char *name)
 
 /* --- whose library it is --- */
 
-/* Whose ABI the library has that defines `function`; NULL if nothing tells. */
+/* The name of the ABI of the library that defines `function`; NULL if unknown.
+ */
 static const char *abi_name(void *function)
 {
     Dl_info info = {0};

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where no GPU was current this one is then. */
+/* If no GPU was current, the GPU of the memory is current afterwards. */
 nw_status nw_channel_memory_new(bool gpu, size_t bytes, void **out)
 {
     void *host = NULL;

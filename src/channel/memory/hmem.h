@@ -8,9 +8,11 @@
 
 /* Whether the provider is one of adapters, which is asked for GPU memory. */
 bool nw_hmem_is_offered(const char *provider);
-/* Tries on an endpoint that was opened for GPU memory and not used yet each way
- * with some memory, and writes to it and from it through the adapter; keeps the
- * first that moves the right bytes, and why those before it do not. */
+/* Finds a method of registration by which the adapter reaches GPU memory, on an
+ * endpoint that was opened for GPU memory and is still unused. Each method is
+ * tried by writes through the adapter into GPU memory and out of it. The first
+ * that moves the right bytes is kept, with the reasons why those before it
+ * failed. */
 bool nw_hmem_find(struct nw_endpoint *fabric);
 /* GPU memory, by the way that was found; NW_EIO where it is refused. */
 NW_MUST_CHECK nw_status nw_hmem_register(struct nw_endpoint *fabric,

@@ -15,7 +15,8 @@ bool nw_cma_may(const nw_channel_request *request);
 bool nw_cma_weigh(nw_channel_request *request, bool *reads);
 /* 0: in parts, 1: read. */
 struct nw_pace *nw_cma_pace(const nw_channel_request *request);
-/* The receiver granted room; `always`: it will not read what is sent so. */
+/* The receiver answered with a CTS instead of a read. `always`: it can never
+ * read memory of that kind (host or GPU). */
 void nw_cma_refused(nw_channel_request *request, bool always);
 /* Frees what a send holds of the board. */
 void nw_cma_forget(nw_channel_request *request);
@@ -25,8 +26,8 @@ bool nw_cma_look(nw_channel *channel);
 /* Reads and delivers; false where it is to be asked for by rendezvous. */
 bool nw_cma_take(nw_channel *channel, struct nw_slot *slot,
                  nw_channel_request *request);
-/* Out of the memory of a peer of this host, and of nobody who got its number
- * since; false where the kernel refuses, or the memory is not there. */
+/* Reads the memory of a peer of this host. False if the kernel refuses, if the
+ * memory does not exist, or if another process has got the pid since. */
 bool nw_cma_read(const struct nw_peer *peer, uint64_t address, void *to,
                  size_t bytes);
 

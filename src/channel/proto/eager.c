@@ -113,7 +113,7 @@ nw_status nw_eager_prepare(nw_channel_request *request)
 }
 
 /* Whether the provider copies the message, whole or in parts, before it returns
- * from the call; of two messages the second is none where it is empty. */
+ * from the call. NW_CHANNEL_TWO sends one message if the payload is empty. */
 bool nw_eager_is_copied(const nw_channel_request *request)
 {
     const struct nw_endpoint *fabric =

@@ -11,7 +11,7 @@ size_t nw_eager_head(const nw_channel_request *request);
  * Found once, however often libfabric must be asked to take it. */
 NW_MUST_CHECK nw_status nw_eager_prepare(nw_channel_request *request);
 /* Whether the provider copies the message, whole or in parts, before it returns
- * from the call; of two messages the second is none where it is empty. */
+ * from the call. NW_CHANNEL_TWO sends one message if the payload is empty. */
 bool nw_eager_is_copied(const nw_channel_request *request);
 ssize_t nw_eager_post_whole(nw_channel_request *request);
 

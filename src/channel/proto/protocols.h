@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a protocol does with a request, in one table. */
+/* One table with the functions of each protocol for its requests. */
 #ifndef NW_CHANNEL_PROTO_PROTOCOLS_H
 #define NW_CHANNEL_PROTO_PROTOCOLS_H
 

@@ -59,7 +59,7 @@ static void reap_head(nw_channel *channel, struct nw_peer *peer)
     nw_slot_post(channel, head);
 }
 
-/* What came too early, and will never have its turn. */
+/* Drops messages that came early: the messages before them will never come. */
 static void reap_early(nw_channel *channel, struct nw_peer *peer)
 {
     while (peer->early) {

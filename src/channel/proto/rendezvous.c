@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Large messages: the receiver grants room, the sender writes into it
- * (proto/rendezvous_write.c) and says so. Memory that the adapter reaches is
- * granted whole; a GPU's that it does not reach is passed through pinned
- * pieces, several under way at a time. */
+/* Large messages: the receiver grants memory, the sender writes into it
+ * (proto/rendezvous_write.c) and reports the bytes. If the adapter reaches the
+ * buffer, the whole buffer is granted. If it does not reach GPU memory, the
+ * bytes pass through pinned pieces, several under way at a time. */
 #include "channel/proto/rendezvous.h"
 #include "channel/proto/ipc.h"
 #include "channel/proto/protocols.h"

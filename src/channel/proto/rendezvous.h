@@ -25,7 +25,8 @@ struct nw_piece *nw_piece_take(struct nw_piece *pieces,
                                nw_channel_request *request);
 /* Registers GPU memory once for the message; what cannot be is staged. */
 NW_MUST_CHECK nw_status nw_rendezvous_keep_region(nw_channel_request *request);
-/* Ends it; the other end is told once nothing of ours flies to it any more. */
+/* Ends the request. The other end is told when none of our writes to it is
+ * under way any more. */
 void nw_rendezvous_fail(nw_channel_request *request, uint64_t theirs,
                         nw_status status);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the sender's and the receiver's side of a rendezvous share: staging
- * pieces, registered GPU memory, and how it fails. */
+/* Functions for both the sender and the receiver of a rendezvous: staging
+ * pieces, registered GPU memory, and failure. */
 #include "channel/proto/rendezvous.h"
 
 struct nw_piece *nw_piece_unused(struct nw_piece *pieces)
@@ -11,7 +11,8 @@ struct nw_piece *nw_piece_unused(struct nw_piece *pieces)
     return NULL;
 }
 
-/* What was copied ahead gives way to what somebody waits for. */
+/* Takes back a piece that was filled in advance, for a request that needs one
+ * now. */
 static struct nw_piece *piece_ahead(struct nw_piece *pieces)
 {
     for (int i = 0; i < NW_PIECES; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How messages leave: in order for each peer, as far as its credits go, by the
- * protocol that was asked for or is cheapest. What libfabric does not take now
- * stays and is tried again by progress. */
+/* Sends messages in order for each peer, as long as it has credits, by the
+ * protocol that was asked for or is cheapest. If libfabric does not take a
+ * message now, the message stays in its list, and progress tries again. */
 #include "channel/proto/cma.h"
 #include "channel/proto/eager.h"
 #include "channel/proto/ipc.h"
@@ -52,7 +52,8 @@ static void posted(nw_channel_request *request)
     nw_list_add(&request->channel->flying, request);
 }
 
-/* The receiver hears in its turn that there is no payload; false: later. */
+/* Tells the receiver, in the order of the messages, that the payload is
+ * missing. False: try again later. */
 static bool push_failed(nw_channel_request *request, nw_status status)
 {
     struct nw_peer *peer = request->peer;
@@ -127,8 +128,9 @@ void nw_send_push(nw_channel *channel)
             push_peer(channel, &channel->peer[i]);
 }
 
-/* What shm cannot pass on in parts it sends with a word to be awaited, which
- * after a peer was killed none may get: the kernel writes it instead. */
+/* Whether a message is too large for shm to send in parts. shm would then wait
+ * for a status word from the peer, which may never come after any peer was
+ * killed. So the message goes by a protocol in which the kernel copies it. */
 static bool is_beyond(const nw_channel_request *request)
 {
     size_t whole = nw_fabric_of(request->channel, request->peer)->whole;
@@ -181,8 +183,9 @@ static void write_wire(nw_channel_request *request)
     wire->id = request->id;
 }
 
-/* What has nothing to wait for, and is copied while we call: it needs neither
- * list nor bounce. False where it goes the way of all others. */
+/* Sends a message that waits for nothing and that the provider copies during
+ * the call: the message needs neither a list nor a bounce. False if it must be
+ * queued like any other. */
 static bool send_at_once(nw_channel_request *request)
 {
     const struct nw_channel_message *message = &request->message;

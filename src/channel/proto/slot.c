@@ -4,8 +4,8 @@
 
 #include <rdma/fi_errno.h>
 
-/* Posts it with the next progress: who waits for what it held need not wait for
- * that. */
+/* Leaves the slot to the next progress, which posts it: the owner of the
+ * message that it held need not wait for that. */
 static void slot_lay(nw_channel *channel, struct nw_slot *slot)
 {
     slot->next = channel->unposted;

@@ -6,9 +6,9 @@
 
 #include <nodewise/channel.h>
 
-/* Name, default seconds, default bytes/s. "copy" and "store" are the mean of
- * both directions by the driver, 8 B to 32 KiB, and stores through a Vulkan
- * mapping, on an H100 (bench/results/gpu-h100-80gb-2026-11-26.txt); the
+/* Name, default seconds, default bytes/s. "copy" is the driver's copy (mean of
+ * both directions, 8 B to 32 KiB), "store" are stores through a Vulkan mapping,
+ * both measured on an H100 (bench/results/gpu-h100-80gb-2026-11-26.txt). The
  * adapter's are published figures, never measured by us. */
 #define NW_COST_LIST(X)                                                        \
     X(HOP, "hop", 0.7e-6, 10e9)                                                \

@@ -29,8 +29,8 @@ void nw_peer_lose(nw_channel *channel, struct nw_peer *peer)
         channel->counts.lost_peers++;
 }
 
-/* Where the kernel gives no descriptor of a process: before 5.3, in containers
- * that forbid it, and of one that has ended already. */
+/* For a process without a descriptor from the kernel: before Linux 5.3, in
+ * containers that forbid it, and if the process has already ended. */
 static bool has_ended(int32_t pid)
 {
     char path[32], text[64] = "", *name;
@@ -67,7 +67,8 @@ bool nw_peers_has_died(const nw_channel *channel, int32_t pid)
     return false;
 }
 
-/* What a dead process had sent may still be on its way for a moment. */
+/* Gives up the peers that have died, after a short time in which messages that
+ * they had sent may still arrive. */
 void nw_peers_look(nw_channel *channel)
 {
     int32_t me = channel->peer[channel->options.rank].pid;

@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Without a way into GPU memory it is opened anew: then the host's memory need
- * not be registered. */
+/* If the endpoint cannot reach GPU memory, it is opened again without it: host
+ * memory then need not be registered. */
 static nw_status open_best(const char *provider, bool gpu,
                            struct nw_endpoint *fabric)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The few words in which the three compilers of the kernels differ: clang
- * without CUDA's headers, nvcc, and plain C, where the includer sets the
- * indexes. */
+/* Macros for the differences between the three compilers of the kernels: clang
+ * without CUDA's headers, nvcc, and a plain C compiler. In plain C the file
+ * that includes this one sets the indexes. */
 #ifndef NW_GPU_KERNELS_DEVICE_H
 #define NW_GPU_KERNELS_DEVICE_H
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The ways of bytes between the host and a GPU: the driver's copy, the CPU's
- * own loads and stores through a mapping of GPU memory
- * (channel/memory/mapping.h), which for small messages take a fraction of it,
- * and out of a GPU an adapter's read (channel/memory/nic_loopback.h). */
+/* Three paths of bytes between the host and a GPU:
+ * - the driver's copy;
+ * - the CPU's own loads and stores through a mapping of GPU memory
+ *   (channel/memory/mapping.h), much faster than the driver for small messages;
+ * - an adapter's read, out of a GPU only (channel/memory/nic_loopback.h). */
 #ifndef NW_MESSAGES_WAYS_H
 #define NW_MESSAGES_WAYS_H
 
@@ -21,9 +22,9 @@ struct nw_haul {
 };
 /* Done on return; whatever GPU is current stays so. */
 NW_MUST_CHECK nw_status nw_ways_move(const struct nw_haul *haul);
-/* Where the CPU finds GPU memory for pieces of its own choice, up to
- * nw_ways_shut; NULL, with nothing to be shut, where it does not reach it, or
- * so many bytes are not worth it. */
+/* The address at which the CPU reaches the GPU memory of `span`, for calls of
+ * nw_ways_piece until nw_ways_shut. NULL if the CPU cannot reach the memory or
+ * should not copy that many bytes; nw_ways_shut must then not be called. */
 char *nw_ways_open(const struct nw_haul *span);
 void nw_ways_piece(bool out, char *mapped, char *host, size_t bytes);
 void nw_ways_shut(void);

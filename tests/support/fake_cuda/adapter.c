@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the doubles of GDRCopy and libfabric ask for, and the real driver has no
- * calls for: where the bytes of GPU memory are, and the time that the CPU or an
- * adapter takes to move them, where FAKE_CUDA_COSTS is set. */
+/* Functions that the real driver does not have, for the doubles of GDRCopy and
+ * libfabric. They find the bytes of GPU memory in host memory. If
+ * FAKE_CUDA_COSTS is set, they also take the time that the CPU or an adapter
+ * needs to move the bytes. */
 #include "fake.h"
 
 #include <string.h>

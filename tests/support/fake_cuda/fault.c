@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a test may ask of the double by its environment:
- *   FAKE_CUDA_FAIL=CALL[:NTH[:CODE]],...  the NTH call (each, where 0 or left
- *     out) of a driver function answers CODE (999); the names kernel, copy
- *     and pageable (a copy from or to pageable memory) mean work in a stream,
- *     which breaks the context as a real fault does
- *   FAKE_CUDA_FAIL_RANK=R                 only in that rank of an MPI job
- *   FAKE_CUDA_COSTS=1, or KIND:US:GBS,...  work takes so many microseconds
- *     and so many GB/s: copy (over the bus), device (inside or between GPUs),
- *     kernel, and those of the other doubles: store and load by the CPU
- *     through GDRCopy's mapping, what an adapter does with GPU memory
+ * Environment variables by which a test makes the double fail or slow down:
+ *   FAKE_CUDA_FAIL=CALL[:NTH[:CODE]],...  the NTH call of a driver function
+ *     returns CODE (default: 999); if NTH is 0 or missing, every call does.
+ *     The names kernel, copy and pageable (a copy from or to pageable memory)
+ *     mean work in a stream. Their failure breaks the context, as a real fault
+ *     does.
+ *   FAKE_CUDA_FAIL_RANK=R                 fail only in this rank of an MPI job
+ *   FAKE_CUDA_COSTS=1, or KIND:US:GBS,...  work takes US microseconds, and the
+ *     time of its bytes at GBS GB/s. The kinds: copy (over the bus), device
+ *     (inside a GPU or between GPUs), kernel; store and load (by the CPU
+ *     through GDRCopy's mapping); and those of an adapter (README.md).
  */
 #include "fake.h"
 

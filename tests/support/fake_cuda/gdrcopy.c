@@ -22,7 +22,7 @@ struct gdr_handle {
     unsigned long h;
 };
 struct pinned {
-    char *host; /* where the bytes of its start are */
+    char *host; /* address of its first byte */
     size_t bytes;
     bool mapped;
 };

@@ -3,8 +3,8 @@
  * A test double of libfabric with an adapter that reaches GPU memory: a
  * provider over another one of the real library, which moves the bytes. It
  * holds its callers to what such a provider asks for: every piece of memory is
- * registered, by the right interface, and described. What it accepts is said
- * by its environment (README.md). GPU memory is that of the double of CUDA,
+ * registered, by the right interface, and described. Environment variables
+ * set what it accepts (README.md). GPU memory is that of the double of CUDA,
  * whose FAKE_CUDA_COSTS say how long the adapter takes for it.
  */
 #include <dlfcn.h>
@@ -314,8 +314,9 @@ static bool is_self(const struct fid_ep *ep, fi_addr_t to)
     return false;
 }
 
-/* What it writes into the GPU of its own process crosses its link three times;
- * what it writes from there into the host, twice. */
+/* A write from host memory into the GPU of the same process crosses the
+ * adapter's link three times. A write from that GPU into the host crosses the
+ * link twice. */
 static void pay_write(const struct fid_ep *ep, const struct fi_msg_rma *msg)
 {
     bool self = is_self(ep, msg->addr);

@@ -12,6 +12,8 @@
 #include "base/text.h"
 #include "cli/child.h"
 #include "cli/command.h"
+#include "cli/run_known.h"
+#include "cli/run_paste.h"
 #include "cli/run_plan.h"
 #include "cli/run_tell.h"
 
@@ -31,18 +33,24 @@
 #define KEY_STORE 0x2008
 #define KEY_PROBE_TIME 0x2009
 #define KEY_JSON 0x200a
+#define KEY_LIST 0x200b
+#define KEY_FORGET 0x200c
 
 struct arguments {
     struct nw_job job;
     struct nw_run_wish wish;
-    const char *folder, *output;
-    bool dry, quiet, json;
+    const char *folder, *output, *pattern;
+    nw_pattern *given; /* what is in that pattern */
+    bool dry, quiet, json, list, forget;
 };
 
 static const struct argp_option options[] = {
     {"ranks", 'n', "N", 0,
-     "Number of ranks (the Slurm allocation's tasks, all slots, or all cores)",
+     "Number of ranks, also -np (the Slurm allocation's tasks, all slots, or "
+     "all cores)",
      0},
+    {"pattern", 'p', "PATTERN", 0,
+     "Map by this pattern instead of a stored one", 0},
     {"topology", 't', "SOURCE", 0,
      "The machine, where it is described (else from the store, measured, or "
      "live)",
@@ -59,6 +67,11 @@ static const struct argp_option options[] = {
      0},
     {"refresh", KEY_REFRESH, NULL, 0,
      "Profile again, and look at the hosts again", 0},
+    {"list", KEY_LIST, NULL, 0, "List the stored patterns", 0},
+    {"forget", KEY_FORGET, NULL, 0,
+     "Remove the stored patterns of PROGRAM, or without PROGRAM the whole "
+     "store",
+     0},
     {"store", KEY_STORE, "FOLDER", 0,
      "Where patterns and topologies are kept ($NODEWISE_STORE, "
      "~/.cache/nodewise)",
@@ -86,7 +99,13 @@ static error_t parse_place(int key, char *value, struct argp_state *state)
 
     switch (key) {
     case 'n':
+        if (!strcmp(state->argv[state->next - 1], "-np") &&
+            state->next < state->argc)
+            value = state->argv[state->next++];
         parse_ranks(arguments, value, state);
+        return 0;
+    case 'p':
+        arguments->pattern = value;
         return 0;
     case 't':
         arguments->wish.topology = value;
@@ -108,6 +127,19 @@ static error_t parse_place(int key, char *value, struct argp_state *state)
     default:
         return ARGP_ERR_UNKNOWN;
     }
+}
+
+static void check_words(const struct arguments *arguments,
+                        struct argp_state *state)
+{
+    if (!arguments->job.program)
+        nw_argfail(state, "which program? nodewise run -n 64 -- ./app");
+    if (arguments->job.hosts && arguments->job.hostfile)
+        nw_argfail(state, "--hosts and --hostfile exclude each other");
+    if (!arguments->dry &&
+        (arguments->output ? !strcmp(arguments->output, "-") : arguments->json))
+        nw_argfail(state, "standard output is the program's; give -o FILE "
+                          "or --dry-run");
 }
 
 static error_t parse(int key, char *value, struct argp_state *state)
@@ -148,16 +180,15 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case ARGP_KEY_ARGS:
         arguments->job.program = state->argv + state->next;
         return 0;
+    case KEY_LIST:
+        arguments->list = true;
+        return 0;
+    case KEY_FORGET:
+        arguments->forget = true;
+        return 0;
     case ARGP_KEY_END:
-        if (!arguments->job.program)
-            nw_argfail(state, "which program? nodewise run -n 64 -- ./app");
-        if (arguments->job.hosts && arguments->job.hostfile)
-            nw_argfail(state, "--hosts and --hostfile exclude each other");
-        if (!arguments->dry &&
-            (arguments->output ? !strcmp(arguments->output, "-")
-                               : arguments->json))
-            nw_argfail(state, "standard output is the program's; give -o FILE "
-                              "or --dry-run");
+        if (!arguments->list && !arguments->forget)
+            check_words(arguments, state);
         return 0;
     default:
         return parse_place(key, value, state);
@@ -167,10 +198,12 @@ static error_t parse(int key, char *value, struct argp_state *state)
 static const struct argp argp = {
     .options = options,
     .parser = parse,
-    .args_doc = "-- PROGRAM [ARGUMENT...]",
+    .args_doc = "-- PROGRAM [ARGUMENT...]\n-- mpirun [OPTION...] PROGRAM "
+                "[ARGUMENT...]\n--list\n--forget [PROGRAM]",
     .doc = "Run an MPI program with its ranks well placed. The first run is "
            "profiled; later runs are mapped.\v"
-           "Example:\n  nodewise run -n 64 --hostfile hosts -- ./app input\n",
+           "Example:\n  nodewise run -n 64 --hostfile hosts -- ./app input\n"
+           "  nodewise run -- mpirun -n 64 --hostfile hosts ./app input\n",
 };
 
 static void say(const struct arguments *arguments, const char *format, ...)
@@ -303,8 +336,8 @@ static void keep_pattern(const struct arguments *arguments,
                 nw_error_text());
     } else {
         say(arguments,
-            "first time: profiled %d ranks and stored their pattern%s",
-            pattern->rank_count,
+            "first time: profiled %d ranks and stored their pattern in %s%s",
+            pattern->rank_count, store->pattern,
             may_be_mapped(arguments) ? "; the next run will be mapped" : "");
     }
     nw_pattern_free(pattern);
@@ -403,6 +436,57 @@ static int run_mapped(const struct arguments *arguments, struct nw_store *store,
     return code;
 }
 
+/* Nobody has said the number of ranks: then the pattern does. */
+static nw_status read_given(struct arguments *arguments)
+{
+    nw_status status =
+        arguments->pattern
+            ? nw_pattern_read(arguments->pattern, NULL, &arguments->given)
+            : NW_OK;
+
+    if (!status && arguments->given && !arguments->job.ranks)
+        arguments->job.ranks = arguments->given->rank_count;
+    return status;
+}
+
+/* For as many ranks as the job has. */
+static int run_by_given(const struct arguments *arguments,
+                        struct nw_store *store)
+{
+    nw_pattern *scaled = NULL;
+    char *how = NULL;
+    int code;
+
+    if (arguments->given->rank_count == arguments->job.ranks)
+        return run_mapped(arguments, store, arguments->given);
+    if (nw_pattern_scale(arguments->given, arguments->job.ranks, &scaled, &how))
+        return run_warned(arguments, nw_error_text());
+    say(arguments, "%s: extended from %d to %d ranks: %s", arguments->pattern,
+        arguments->given->rank_count, arguments->job.ranks, how);
+    code = run_mapped(arguments, store, scaled);
+    nw_pattern_free(scaled);
+    free(how);
+    return code;
+}
+
+/* The stored pattern of this job, or of the same program with other input;
+ * *why says why that of this job is not used. */
+static void find_pattern(const struct arguments *arguments,
+                         const struct nw_store *store, nw_pattern **pattern,
+                         const char **why)
+{
+    char *how = NULL;
+
+    if (nw_store_pattern(store, &arguments->job, pattern, why))
+        *why = nw_error_text();
+    if (*pattern || nw_known_find(store, &arguments->job, pattern, &how) ||
+        !*pattern)
+        return;
+    say(arguments, "uses %s (--refresh profiles this input)", how);
+    *why = NULL;
+    free(how);
+}
+
 static int run_with_store(const struct arguments *arguments,
                           struct nw_store *store)
 {
@@ -410,15 +494,49 @@ static int run_with_store(const struct arguments *arguments,
     const char *why = NULL;
     int code;
 
-    if (!arguments->wish.refresh &&
-        nw_store_pattern(store, &arguments->job, &pattern, &why))
-        why = nw_error_text();
+    if (arguments->given)
+        return run_by_given(arguments, store);
+    if (!arguments->wish.refresh)
+        find_pattern(arguments, store, &pattern, &why);
     if (why)
         say(arguments, "%s: profiling again", why);
     code = pattern ? run_mapped(arguments, store, pattern)
                    : run_profiled(arguments, store);
     nw_pattern_free(pattern);
     return code;
+}
+
+/* A launcher line that only its launcher understands. */
+static int run_verbatim(const struct arguments *arguments)
+{
+    struct nw_run_account account = {.action = "plain",
+                                     .why = nw_error_text(),
+                                     .word = arguments->job.program};
+
+    fprintf(stderr, "nodewise run: warning: %s; started as without nodewise\n",
+            nw_error_text());
+    return start(arguments, &account);
+}
+
+static int show_store(const struct arguments *arguments)
+{
+    nw_status status = nw_known_show(arguments->folder, arguments->json);
+
+    return status ? nw_cli_fail("run", status) : NW_EXIT_DONE;
+}
+
+static int forget(const struct arguments *arguments)
+{
+    const char *program =
+        arguments->job.program ? arguments->job.program[0] : NULL;
+    size_t count = 0;
+    nw_status status = nw_known_forget(arguments->folder, program, &count);
+
+    if (status)
+        return nw_cli_fail("run", status);
+    say(arguments, "removed %zu file%s%s%s", count, count == 1 ? "" : "s",
+        program ? " of " : "", program ? program : "");
+    return NW_EXIT_DONE;
 }
 
 /* `-o app -- ./app` would be the end of the program. */
@@ -442,7 +560,15 @@ static int run(int argc, char **argv)
     int code;
 
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
+    if (arguments.list || arguments.forget)
+        return arguments.list ? show_store(&arguments) : forget(&arguments);
     status = check_output(&arguments);
+    if (!status)
+        status = nw_job_paste(&arguments.job);
+    if (status == NW_EUNSUPPORTED) {
+        code = run_verbatim(&arguments);
+        goto out;
+    }
     if (!status)
         status = nw_job_find_launcher(&arguments.job);
     if (status) {
@@ -450,13 +576,14 @@ static int run(int argc, char **argv)
                                 : nw_cli_fail("run", status);
         goto out;
     }
-    if (nw_job_find_hosts(&arguments.job) ||
+    if (read_given(&arguments) || nw_job_find_hosts(&arguments.job) ||
         nw_store_open(&store, arguments.folder, &arguments.job, true))
         code = run_warned(&arguments, nw_error_text());
     else
         code = run_with_store(&arguments, &store);
 out:
     nw_store_fini(&store);
+    nw_pattern_free(arguments.given);
     nw_job_fini(&arguments.job);
     return code;
 }

@@ -46,6 +46,7 @@ void nw_words_fini(struct nw_words *words)
 void nw_job_fini(struct nw_job *job)
 {
     nw_words_fini(&job->launcher);
+    nw_words_fini(&job->placement);
     nw_words_fini(&job->host);
     free(job->slots);
 }
@@ -158,7 +159,8 @@ static const char *find_writer(const struct nw_job *job)
 
 nw_status nw_job_find_launcher(struct nw_job *job)
 {
-    nw_status status = job->launcher_line
+    nw_status status = job->launcher.count ? NW_OK
+                       : job->launcher_line
                            ? split_line(job->launcher_line, &job->launcher)
                            : search(job);
 
@@ -384,6 +386,8 @@ nw_status nw_job_plain_words(const struct nw_job *job, struct nw_words *out)
 {
     nw_status status = nw_job_start_words(job, out);
 
+    for (size_t i = 0; !status && i < job->placement.count; i++)
+        status = nw_words_add(out, job->placement.word[i]);
     for (char **word = job->program; !status && *word; word++)
         status = nw_words_add(out, *word);
     return status;

@@ -25,13 +25,15 @@ struct nw_job {
     char **program;
     /* found */
     enum nw_launcher kind;
-    struct nw_words launcher; /* the launcher and the user's options for it */
-    const char *writer;       /* its name in nw_launch_new; static */
-    struct nw_words host;     /* names, each once */
-    int32_t *slots;           /* [host.count] most ranks; 0: not said */
-    bool in_batch;            /* hosts are those of a batch system */
-    int32_t shared_cores;     /* all that there are, where ranks share them on
-                                 this machine alone; 0: they do not */
+    struct nw_words launcher;  /* the launcher and the user's options for it */
+    struct nw_words placement; /* those that place ranks, for a run that is not
+                                  mapped */
+    const char *writer;        /* its name in nw_launch_new; static */
+    struct nw_words host;      /* names, each once */
+    int32_t *slots;            /* [host.count] most ranks; 0: not said */
+    bool in_batch;             /* hosts are those of a batch system */
+    int32_t shared_cores;      /* all that there are, where ranks share them on
+                                  this machine alone; 0: they do not */
 };
 
 /* NW_ENODEV where no launcher is found. */

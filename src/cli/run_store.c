@@ -88,6 +88,25 @@ static nw_status name_file(struct nw_store *store, const char *name,
     return nw_text_take(&text, out);
 }
 
+bool nw_store_hash(const char *path, char out[33])
+{
+    hash value = hash_start();
+    bool is_there = hash_file(&value, path);
+
+    hash_text(value, out);
+    return is_there;
+}
+
+/* By path and content, of a program that is linked with an MPI. */
+static void identify(struct nw_store *store, char *program, hash content)
+{
+    if (!program ||
+        !nw_launcher_flavour(NW_LAUNCHER_NONE, (char *[]){program, NULL}))
+        return;
+    hash_word(&content, program);
+    hash_text(content, store->identity);
+}
+
 static nw_status name_files(struct nw_store *store, const struct nw_job *job)
 {
     char path[PATH_MAX], name[33], hosts[33], here[PATH_MAX];
@@ -100,6 +119,7 @@ static nw_status name_files(struct nw_store *store, const struct nw_job *job)
     hash_word(&key, program ? program : job->program[0]);
     if (program)
         hash_file(&content, program);
+    identify(store, program, content);
     for (char **word = job->program + 1; *word; word++) {
         hash_word(&key, *word);
         hash_file(&content, *word);
@@ -122,7 +142,7 @@ static nw_status name_files(struct nw_store *store, const struct nw_job *job)
     return status;
 }
 
-static nw_status choose_folder(const char *folder, char **out)
+nw_status nw_store_folder(const char *folder, char **out)
 {
     const char *own = getenv("NODEWISE_STORE");
     struct nw_text text = {0};
@@ -163,7 +183,7 @@ static nw_status make_folder(const char *path)
 nw_status nw_store_open(struct nw_store *store, const char *folder,
                         const struct nw_job *job, bool write)
 {
-    nw_status status = choose_folder(folder, &store->folder);
+    nw_status status = nw_store_folder(folder, &store->folder);
 
     store->lock = -1;
     if (!status && write)
@@ -306,14 +326,14 @@ static nw_status entry_text(const struct nw_store *store,
 {
     struct nw_text text = {0};
     char sum[33];
-    hash value = hash_start();
 
-    hash_file(&value, pattern);
-    hash_text(value, sum);
+    nw_store_hash(pattern, sum);
     nw_text_format(&text,
-                   "nodewise run 1\nranks: %d\ncontent: %s\npattern: "
-                   "%s\nprogram:",
+                   "nodewise run 1\nranks: %d\ncontent: %s\npattern: %s\n",
                    job->ranks, store->content, sum);
+    if (store->identity[0])
+        nw_text_format(&text, "identity: %s\n", store->identity);
+    nw_text_add(&text, "program:");
     for (char **word = job->program; *word; word++)
         nw_text_format(&text, " %s", *word);
     nw_text_add(&text, "\n");

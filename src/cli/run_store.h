@@ -13,12 +13,21 @@ struct nw_store {
     char *folder;
     char *pattern, *entry; /* paths of this job's pattern */
     char *topology;        /* path of these hosts' cluster file */
-    char *run;        /* folder of this run alone; NULL before it is made */
-    char *fresh;      /* path of a new pattern, in it */
-    char *prefix;     /* of the launcher's files, in it */
-    int lock;         /* held while this run lives; -1 */
-    char content[33]; /* of the program and its input files */
+    char *run;         /* folder of this run alone; NULL before it is made */
+    char *fresh;       /* path of a new pattern, in it */
+    char *prefix;      /* of the launcher's files, in it */
+    int lock;          /* held while this run lives; -1 */
+    char content[33];  /* of the program and its input files */
+    char identity[33]; /* of the program alone; "" if it may be an interpreter,
+                          which runs other programs by other arguments */
 };
+
+/* The path of the store that `folder` or, if NULL, the environment names; the
+ * caller frees *out. */
+NW_MUST_CHECK nw_status nw_store_folder(const char *folder, char **out);
+/* The hash of a file's content in hexadecimal digits; false if there is no such
+ * file. */
+bool nw_store_hash(const char *path, char out[33]);
 
 /* `folder` NULL: $NODEWISE_STORE, else nodewise/ in $XDG_CACHE_HOME or
  * ~/.cache. Makes the folder where `write`. */

@@ -135,3 +135,31 @@ $ python3 -c 'import os; os.openpty()' 2>/dev/null || { echo SKIP no pseudo term
 > printf '#!/bin/sh\ncase "$*" in\n--version) echo slurm 22.05.8;;\n*NODEWISE_RECORD=*) r=${*#*NODEWISE_RECORD=}; cp two.pattern "${r%%%%,*}";;\n*nodewise-probe*) for i in 1 2 3 4 5 6; do echo "@nodewise-probe stage pairs $i 6"; sleep 0.5; done;;\nesac\n' >srun
 > for i in 1 2; do python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' nodewise run --store bar.store --launcher ./srun --mpi mpich --hosts n1,n2 -n 2 -- ./app; done | tr '\r' '\n' | grep -c 'pairs \[#* *\].*%' | grep -vx 0 >/dev/null && echo drawn
 drawn
+## A line pasted behind '--': the launcher's own options stay, those that place ranks too if nothing is mapped.
+$ nodewise run --store store -np 4 --launcher './mpirun --oversubscribe' --dry-run --no-store -q -- ./app -np 3
+./mpirun --oversubscribe -n 4 ./app -np 3
+$ nodewise run --store store --dry-run --no-store -q -- ./mpirun -np 2 --hostfile one --bind-to core -x A=b --mca btl self ./app -np 3
+./mpirun -x A=b --mca btl self -n 2 --hostfile one --bind-to core ./app -np 3
+$ mkdir hydra; printf '#!/bin/sh\necho "HYDRA build details:"\n' >hydra/mpiexec; printf '#!/bin/sh\necho "slurm 22.05.8"\n' >hydra/srun; chmod +x hydra/*; nodewise run --store store --dry-run --no-store -q -- hydra/mpiexec -genv A b -ppn 2 -n 4 -hosts a,b ./app; nodewise run --store store --dry-run --no-store -q -- hydra/srun -n4 --mpi=pmi2 -w 'a[1-2]' --cpu-bind=cores ./app
+hydra/mpiexec -genv A b -n 4 -hosts a,b -ppn 2 ./app
+hydra/srun --mpi=pmi2 -n 4 -w a1,a2 --cpu-bind=cores ./app
+## What only the launcher understands is started as it is.
+$ for l in '-n 1 ./app : -n 1 ./app' '--unknown 3 ./app' '-npernode 2 ./app' '-n 2'; do nodewise run --store store --dry-run -- ./mpirun $l; done
+./mpirun -n 1 ./app : -n 1 ./app
+./mpirun --unknown 3 ./app
+./mpirun -npernode 2 ./app
+./mpirun -n 2
+! several programs ... started
+! '--unknown' ... value ... started
+! ranks ... -n ... started
+! no program ... './mpirun' ... started
+## Said twice.
+$ nodewise run -n 3 -- ./mpirun -n 4 ./app
+! ranks ... '--'
+? 2
+$ nodewise run --hosts a -- ./mpirun -n 4 --host b ./app
+! hosts ... '--'
+? 2
+$ nodewise run --launcher ./mpirun -- ./mpirun -n 4 ./app
+! launcher ... '--'
+? 2

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads the options of mpirun, Hydra and srun as far as they say where the
+ * program begins, how many ranks it has, and on which hosts. */
+#include "cli/run_paste.h"
+
+#include "base/status.h"
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    OPENMPI = 1 << NW_LAUNCHER_OPENMPI,
+    HYDRA = 1 << NW_LAUNCHER_HYDRA,
+    SRUN = 1 << NW_LAUNCHER_SRUN,
+};
+
+enum meaning {
+    KEEP,     /* passed on */
+    PLACE,    /* places or binds ranks: a mapped run does so by the mapping */
+    PER_NODE, /* the same, and counts the ranks unless another option does */
+    RANKS,
+    HOSTS,
+    HOSTFILE,
+};
+
+/* Options of one launcher, meaning and number of values: names between blanks,
+ * without their dashes. */
+static const struct {
+    unsigned launchers;
+    enum meaning meaning;
+    int values;
+    const char *names;
+} paste_options[] = {
+    {OPENMPI | HYDRA, RANKS, 1, " n np "},
+    {OPENMPI, RANKS, 1, " c "},
+    {SRUN, RANKS, 1, " n ntasks "},
+    {OPENMPI | HYDRA, HOSTS, 1, " host H "},
+    {HYDRA, HOSTS, 1, " hosts "},
+    {SRUN, HOSTS, 1, " w nodelist "},
+    {OPENMPI | HYDRA, HOSTFILE, 1, " hostfile machinefile "},
+    {HYDRA, HOSTFILE, 1, " f "},
+    {OPENMPI | HYDRA, PLACE, 1, " map-by bind-to "},
+    {OPENMPI, PLACE, 1,
+     " rank-by rankfile rf cpus-per-proc cpus-per-rank cpu-set cpu-list "},
+    {OPENMPI, PLACE, 0,
+     " bynode byslot bycore bysocket bind-to-core bind-to-socket bind-to-none "
+     "nolocal "},
+    {OPENMPI, PER_NODE, 1, " npernode npersocket N "},
+    {OPENMPI, PER_NODE, 0, " pernode "},
+    {HYDRA, PLACE, 1, " rankmap order-nodes membind "},
+    {HYDRA, PER_NODE, 1, " ppn perhost grr "},
+    {HYDRA, PER_NODE, 0, " rr "},
+    {SRUN, PLACE, 1, " m distribution cpu-bind gpu-bind mem-bind hint "},
+    {SRUN, PER_NODE, 1, " ntasks-per-node ntasks-per-socket "},
+    {OPENMPI | HYDRA, KEEP, 1, " wdir wd "},
+    {OPENMPI, KEEP, 1,
+     " x tune am path prefix output-filename output display timeout stdin "
+     "personality launch-agent runtime-options forward-signals xterm "},
+    {OPENMPI, KEEP, 2, " mca gmca omca prtemca pmixmca "},
+    {OPENMPI, KEEP, 0,
+     " oversubscribe nooversubscribe use-hwthread-cpus allow-run-as-root "
+     "report-bindings display-map display-allocation tag-output "
+     "timestamp-output merge-stderr-to-stdout noprefix q quiet v verbose "
+     "enable-recovery get-stack-traces report-state-on-timeout "},
+    {HYDRA, KEEP, 2, " genv env "},
+    {HYDRA, KEEP, 1,
+     " genvlist envlist launcher launcher-exec bootstrap bootstrap-exec rmk "
+     "iface usize outfile-pattern errfile-pattern localhost s "},
+    {HYDRA, KEEP, 0,
+     " genvall envall genvnone envnone prepend-rank l verbose v info "
+     "print-all-exitcodes disable-auto-cleanup "},
+    {SRUN, KEEP, 1,
+     " N nodes c cpus-per-task mpi export G gpus gpus-per-node gpus-per-task "
+     "gpus-per-socket gres gres-flags p partition A account t time mem "
+     "mem-per-cpu mem-per-gpu J job-name o output e error i input q qos C "
+     "constraint D chdir threads-per-core W wait jobid x exclude "},
+    {SRUN, KEEP, 0,
+     " exclusive overlap O overcommit l label u unbuffered K kill-on-bad-exit "
+     "v verbose Q quiet s oversubscribe "},
+};
+
+static bool names_option(const char *names, const char *name, size_t length)
+{
+    for (const char *at = names; (at = strchr(at, ' ')) && at[1]; at++)
+        if (!strncmp(at + 1, name, length) && at[1 + length] == ' ')
+            return true;
+    return false;
+}
+
+struct option {
+    enum meaning meaning;
+    int words;         /* with its values */
+    const char *value; /* the first one, or NULL */
+};
+
+/* "--name value", "--name=value" and, of srun, "-n4". */
+static bool read_option(const struct nw_job *job, char **word,
+                        struct option *out)
+{
+    const char *name = *word + strspn(*word, "-");
+    size_t length = strcspn(name, "=");
+    const char *attached = name[length] ? name + length + 1 : NULL;
+    bool is_short = name == *word + 1 && job->kind == NW_LAUNCHER_SRUN;
+
+    if (is_short && name[1]) {
+        length = 1;
+        attached = name + 1;
+    }
+    for (size_t i = 0; i < sizeof paste_options / sizeof *paste_options; i++) {
+        int values = attached ? 0 : paste_options[i].values;
+
+        if (!(paste_options[i].launchers & 1U << job->kind) ||
+            !names_option(paste_options[i].names, name, length))
+            continue;
+        for (int v = 1; v <= values; v++)
+            if (!word[v])
+                return false;
+        *out = (struct option){paste_options[i].meaning, 1 + values,
+                               attached ? attached
+                               : values ? word[1]
+                                        : NULL};
+        return true;
+    }
+    return false;
+}
+
+static nw_status take_twice(const char *what)
+{
+    return nw_fail(NW_EINVAL,
+                   "%s: given to nodewise run and again to the launcher "
+                   "behind '--'",
+                   what);
+}
+
+/* Words that the launcher is to have, in the plain run alone if they place. */
+static nw_status keep_words(struct nw_job *job, char **word,
+                            const struct option *option)
+{
+    struct nw_words *to =
+        option->meaning == KEEP ? &job->launcher : &job->placement;
+    nw_status status = NW_OK;
+
+    for (int i = 0; !status && i < option->words; i++)
+        status = nw_words_add(to, word[i]);
+    return status;
+}
+
+static nw_status take_ranks(struct nw_job *job, const char *value)
+{
+    int32_t ranks;
+
+    if (!nw_parse_i32(value, &ranks) || ranks < 1)
+        return nw_fail(NW_EUNSUPPORTED, "ranks are a number from 1, not '%s'",
+                       value);
+    if (job->ranks && job->ranks != ranks)
+        return take_twice("number of ranks");
+    job->ranks = ranks;
+    return NW_OK;
+}
+
+static nw_status take_option(struct nw_job *job, char **word,
+                             const struct option *option)
+{
+    const char **place =
+        option->meaning == HOSTS ? &job->hosts : &job->hostfile;
+
+    if (option->meaning == RANKS)
+        return take_ranks(job, option->value);
+    if (option->meaning != HOSTS && option->meaning != HOSTFILE)
+        return keep_words(job, word, option);
+    if (job->hosts || job->hostfile)
+        return take_twice("hosts");
+    *place = option->value;
+    return NW_OK;
+}
+
+static nw_status read_line(struct nw_job *job, char **word)
+{
+    nw_status status = nw_words_add(&job->launcher, *word++);
+    bool counts = false;
+
+    for (; !status && *word && **word == '-';) {
+        struct option option;
+
+        if (!read_option(job, word, &option))
+            return nw_fail(NW_EUNSUPPORTED,
+                           "cannot tell whether '%s' of %s has a value (give "
+                           "it by --launcher)",
+                           *word, job->launcher.word[0]);
+        status = take_option(job, word, &option);
+        counts |= option.meaning == PER_NODE;
+        word += option.words;
+    }
+    if (!status && !*word)
+        return nw_fail(NW_EUNSUPPORTED, "no program behind '%s'",
+                       job->launcher.word[0]);
+    if (!status && counts && !job->ranks)
+        return nw_fail(NW_EUNSUPPORTED,
+                       "the number of ranks is not in the line (give -n)");
+    for (char **other = word; !status && *other; other++)
+        if (!strcmp(*other, ":"))
+            return nw_fail(NW_EUNSUPPORTED, "the line has several programs");
+    if (!status)
+        job->program = word;
+    return status;
+}
+
+nw_status nw_job_paste(struct nw_job *job)
+{
+    nw_status status = nw_launcher_find(job->program[0], &job->kind);
+
+    if (status) /* a name like mpirun's: whatever it is, it can be started */
+        return nw_fail(NW_EUNSUPPORTED, "%s", nw_error_text());
+    if (job->kind == NW_LAUNCHER_NONE)
+        return NW_OK;
+    if (job->launcher_line)
+        return take_twice("launcher");
+    return read_line(job, job->program);
+}

@@ -3,9 +3,11 @@
 BUILD ?= build
 MESON_OPTIONS ?=
 
-all: packages
-	@test -f $(BUILD)/build.ninja || meson setup $(BUILD) -Dtests=disabled $(MESON_OPTIONS)
+all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
+
+$(BUILD)/build.ninja: | packages
+	@meson setup $(BUILD) -Dtests=disabled $(MESON_OPTIONS)
 
 # what `make` needs; `demo` and `check` ask for more. As root this installs what
 # is missing, otherwise it prints the line to run
@@ -41,8 +43,7 @@ install: all
 	@meson install -C $(BUILD)
 
 # the tarball of the committed sources, in build/meson-dist
-dist:
-	@test -f $(BUILD)/build.ninja || meson setup $(BUILD) -Dtests=disabled $(MESON_OPTIONS)
+dist: $(BUILD)/build.ninja
 	@meson dist -C $(BUILD) --no-tests --formats xztar
 
 clean:

@@ -30,6 +30,8 @@ static struct {
     int (*obj_type_is_normal)(hwloc_obj_type_t type);
     void (*topology_check)(hwloc_topology_t machine);
     void (*topology_destroy)(hwloc_topology_t machine);
+    int (*topology_export_xmlbuffer)(hwloc_topology_t machine, char **text,
+                                     int *length, unsigned long flags);
     int (*topology_init)(hwloc_topology_t *machine);
     int (*topology_load)(hwloc_topology_t machine);
     int (*topology_restrict)(hwloc_topology_t machine, hwloc_const_bitmap_t set,
@@ -63,6 +65,7 @@ static const struct {
     {"hwloc_obj_type_is_normal", &calls.obj_type_is_normal},
     {"hwloc_topology_check", &calls.topology_check},
     {"hwloc_topology_destroy", &calls.topology_destroy},
+    {"hwloc_topology_export_xmlbuffer", &calls.topology_export_xmlbuffer},
     {"hwloc_topology_init", &calls.topology_init},
     {"hwloc_topology_load", &calls.topology_load},
     {"hwloc_topology_restrict", &calls.topology_restrict},
@@ -173,6 +176,12 @@ void hwloc_topology_check(hwloc_topology_t machine)
 void hwloc_topology_destroy(hwloc_topology_t machine)
 {
     calls.topology_destroy(machine);
+}
+
+int hwloc_topology_export_xmlbuffer(hwloc_topology_t machine, char **text,
+                                    int *length, unsigned long flags)
+{
+    return calls.topology_export_xmlbuffer(machine, text, length, flags);
 }
 
 int hwloc_topology_init(hwloc_topology_t *machine)

@@ -24,6 +24,7 @@
 #define hwloc_obj_type_is_normal nw_hwloc_obj_type_is_normal
 #define hwloc_topology_check nw_hwloc_topology_check
 #define hwloc_topology_destroy nw_hwloc_topology_destroy
+#define hwloc_topology_export_xmlbuffer nw_hwloc_topology_export_xmlbuffer
 #define hwloc_topology_init nw_hwloc_topology_init
 #define hwloc_topology_load nw_hwloc_topology_load
 #define hwloc_topology_restrict nw_hwloc_topology_restrict

@@ -14,15 +14,17 @@
 
 static nw_status set_xml(hwloc_topology_t machine, const char *file)
 {
-    char *data;
+    char *data, *written = NULL;
     size_t length;
     nw_status status = nw_hwloc_xml_read(file, &data, &length, NULL);
 
     if (status)
         return status;
-    status = nw_hwloc_try_xml(file, data, length);
-    if (!status && hwloc_topology_set_xmlbuffer(machine, data, (int)length + 1))
+    status = nw_hwloc_try_xml(file, data, length, &written);
+    if (!status && hwloc_topology_set_xmlbuffer(machine, written,
+                                                (int)strlen(written) + 1))
         status = nw_fail(NW_EFORMAT, "%s:1: hwloc cannot read this XML", file);
+    free(written);
     free(data);
     return status;
 }
@@ -56,21 +58,12 @@ static nw_status set_synthetic(hwloc_topology_t machine, const char *what)
     return NW_OK;
 }
 
-/* What hwloc is to take for this machine: it would pass over a file that it
- * cannot read without a word. */
-static nw_status check_xml_variable(void)
+/* hwloc itself would pass over a file that it cannot read without a word. */
+static nw_status set_xml_variable(hwloc_topology_t machine, const char *file)
 {
-    const char *file = getenv("HWLOC_XMLFILE");
-    char *data = NULL, *why = NULL;
-    size_t length;
-    nw_status status;
+    char *why = NULL;
+    nw_status status = set_xml(machine, file);
 
-    if (!file || !*file)
-        return NW_OK;
-    status = nw_hwloc_xml_read(file, &data, &length, NULL);
-    if (!status)
-        status = nw_hwloc_try_xml(file, data, length);
-    free(data);
     if (!status || nw_strdup(nw_error_text(), &why))
         return status;
     status = nw_fail(status, "%s (HWLOC_XMLFILE)", why);
@@ -102,10 +95,12 @@ static nw_status set_live(hwloc_topology_t machine)
 {
     static const char *const unused[] = {"opencl", "gl"};
     size_t count = sizeof unused / sizeof *unused;
-    nw_status status = check_xml_variable();
+    const char *file = getenv("HWLOC_XMLFILE");
+    nw_status status;
 
-    if (!status)
-        status = check_synthetic_variable();
+    if (file && *file)
+        return set_xml_variable(machine, file);
+    status = check_synthetic_variable();
     if (status)
         return status;
     for (size_t i = 0; i < count; i++)

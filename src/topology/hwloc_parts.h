@@ -45,9 +45,10 @@ void nw_hwloc_set_vertex(hwloc_obj_t obj, int32_t vertex);
  * objects have their vertices by now. */
 NW_MUST_CHECK nw_status nw_hwloc_add_devices(struct nw_hwloc_build *build);
 
-/* Whether hwloc can load these bytes (NUL-terminated) without dying of them;
- * tried in a child process. */
+/* Lets a child process load these bytes (NUL-terminated) with hwloc, which may
+ * crash or print. *written is the same machine as XML of the hwloc here, which
+ * the caller loads instead and frees. */
 NW_MUST_CHECK nw_status nw_hwloc_try_xml(const char *file, const char *data,
-                                         size_t length);
+                                         size_t length, char **written);
 
 #endif

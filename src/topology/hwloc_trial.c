@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * hwloc trusts the XML it is given: attributes left out make it follow null
- * pointers (2.9 does). Files come from users, so the helper nodewise-reader
- * tries first, and only files that it survives are loaded here.
+ * pointers (2.9 does), and it prints a banner about old files. Files come from
+ * users, so the helper nodewise-reader loads them, and this process loads what
+ * hwloc wrote of them there.
  */
 #include "topology/hwloc_trial.h"
 
@@ -23,6 +24,8 @@ static const char reached[] = "nodewise: reached";
 int nw_hwloc_trial(const char *data, size_t length)
 {
     hwloc_topology_t machine;
+    char *written;
+    int bytes;
 
     if (nw_hwloc_load() || hwloc_topology_init(&machine) ||
         hwloc_topology_set_io_types_filter(machine,
@@ -31,7 +34,9 @@ int nw_hwloc_trial(const char *data, size_t length)
         hwloc_topology_load(machine))
         return 1;
     hwloc_topology_check(machine); /* asserts, and so may abort */
-    return puts(reached) < 0 || fflush(stdout);
+    if (hwloc_topology_export_xmlbuffer(machine, &written, &bytes, 0))
+        return 1;
+    return puts(reached) < 0 || puts(written) < 0 || fflush(stdout);
 }
 
 /* Words of hwloc that are no cause. */
@@ -46,9 +51,10 @@ static bool is_hwlocs(const char *line)
     return !strncmp(line, "hwloc: ", 7) || !strncmp(line, "xmlbuffer: ", 11);
 }
 
-/* Whether the end was reached; else what hwloc said last of the file itself,
- * behind the name that it has for all. */
-static bool was_answered(char *answer, char why[MOST_WORDS])
+/* The XML behind the line that says that the end was reached, or NULL: then
+ * `why` is what hwloc said last of the file itself, behind the name that it has
+ * for all. */
+static const char *find_written(char *answer, char why[MOST_WORDS])
 {
     char *rest = NULL;
 
@@ -58,11 +64,11 @@ static bool was_answered(char *answer, char why[MOST_WORDS])
         const char *words = strstr(line, ": ");
 
         if (!strcmp(line, reached))
-            return true;
+            return rest;
         if (words && is_hwlocs(line) && !is_remark(words + 2))
             snprintf(why, MOST_WORDS, "%s", words + 2);
     }
-    return false;
+    return NULL;
 }
 
 static nw_status refuse(const char *file, const char *why, int how)
@@ -81,7 +87,8 @@ static nw_status refuse(const char *file, const char *why, int how)
                    *why ? ": " : "", why);
 }
 
-nw_status nw_hwloc_try_xml(const char *file, const char *data, size_t length)
+nw_status nw_hwloc_try_xml(const char *file, const char *data, size_t length,
+                           char **written)
 {
     static const char *const arguments[] = {"hwloc", NULL};
     const struct nw_spawn spawn = {.program = "nodewise-reader",
@@ -91,11 +98,13 @@ nw_status nw_hwloc_try_xml(const char *file, const char *data, size_t length)
                                    .seconds = MOST_SECONDS};
     struct nw_text answer = {0};
     char why[MOST_WORDS] = "";
+    const char *found;
     int how = 0;
     nw_status status = nw_spawn_run(&spawn, &answer, &how);
 
-    if (!status && !(answer.data && was_answered(answer.data, why)))
-        status = refuse(file, why, how);
+    found = !status && answer.data ? find_written(answer.data, why) : NULL;
+    if (!status)
+        status = found ? nw_strdup(found, written) : refuse(file, why, how);
     nw_text_fini(&answer);
     return status;
 }

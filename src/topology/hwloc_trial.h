@@ -6,7 +6,8 @@
 #include <stddef.h>
 
 /* Lets hwloc load these bytes (NUL-terminated) in this process, which may crash
- * or abort, and prints a line if it did not. 0, or 1 if hwloc refuses them. */
+ * or abort. If it does not, prints a line and the machine as XML of the hwloc
+ * here. 0, or 1 if hwloc refuses them. */
 int nw_hwloc_trial(const char *data, size_t length);
 
 #endif

@@ -196,6 +196,15 @@ $ nodewise topology --yaml two-boards.xml > three && nodewise topology --yaml "$
 $ sed 's/version="3.0"/version="4.0"/' two-boards.xml > four.xml; nodewise topology four.xml
 ! four.xml:3 ... version 4.0 ... hwloc 2
 ? 3
+## hwloc prints a banner about a file of hwloc 1 whose sockets are not in order; it
+## stays off standard error, also if hwloc takes the file from its variable.
+$ s() { echo "<object type='Socket' os_index='$1' cpuset='$2' complete_cpuset='$2'><object type='PU' os_index='$1' cpuset='$2' complete_cpuset='$2'/></object>"; }; echo "<?xml version='1.0'?><topology><object type='Machine' os_index='0' cpuset='0x3' complete_cpuset='0x3'>$(s 1 0x2)$(s 0 0x1)</object></topology>" >one.xml
+$ nodewise topology -q one.xml | tail -4; HWLOC_XMLFILE=one.xml nodewise topology live | sed q
+├─package 0       socket   40 GB/s   60 ns assumed
+│ └─core 0        core     12 GB/s   20 ns assumed
+└─package 1       socket   40 GB/s   60 ns assumed
+  └─core 1        core     12 GB/s   20 ns assumed
+live: 1 node, 2 cores, 0 GPUs, 5 links (4 with assumed figures)
 ## A byte order mark is no part of a table.
 $ f="$FIXTURES/gpus/valid/crossed.txt"; nodewise topology nvidia-smi:$f | sed 1,3d >plain; for e in '\033' ''; do sed "1s/GPU0/$(printf "$e")[4mGPU0/; 1s/\$/$(printf "$e")[0m/" "$f" >coded.txt; head -1 coded.txt | grep -c '\[4mGPU0.*\[0m'; nodewise topology nvidia-smi:coded.txt | sed 1,3d | cmp - plain; done
 1

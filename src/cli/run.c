@@ -35,12 +35,14 @@
 #define KEY_JSON 0x200a
 #define KEY_LIST 0x200b
 #define KEY_FORGET 0x200c
+#define KEY_COMPARE 0x200d
 
 struct arguments {
     struct nw_job job;
     struct nw_run_wish wish;
     const char *folder, *output, *pattern;
     nw_pattern *given; /* what is in that pattern */
+    int32_t rounds;    /* of a comparison; 0: none */
     bool dry, quiet, json, list, forget;
 };
 
@@ -67,6 +69,10 @@ static const struct argp_option options[] = {
      0},
     {"refresh", KEY_REFRESH, NULL, 0,
      "Profile again, and look at the hosts again", 0},
+    {"compare", KEY_COMPARE, "ROUNDS", OPTION_ARG_OPTIONAL,
+     "Run the default placement and the mapping in turns and measure both "
+     "(ROUNDS: 3)",
+     0},
     {"list", KEY_LIST, NULL, 0, "List the stored patterns", 0},
     {"forget", KEY_FORGET, NULL, 0,
      "Remove the stored patterns of PROGRAM, or without PROGRAM the whole "
@@ -136,6 +142,8 @@ static void check_words(const struct arguments *arguments,
         nw_argfail(state, "which program? nodewise run -n 64 -- ./app");
     if (arguments->job.hosts && arguments->job.hostfile)
         nw_argfail(state, "--hosts and --hostfile exclude each other");
+    if (arguments->dry && arguments->rounds)
+        nw_argfail(state, "--dry-run and --compare exclude each other");
     if (!arguments->dry &&
         (arguments->output ? !strcmp(arguments->output, "-") : arguments->json))
         nw_argfail(state, "standard output is the program's; give -o FILE "
@@ -179,6 +187,13 @@ static error_t parse(int key, char *value, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARGS:
         arguments->job.program = state->argv + state->next;
+        return 0;
+    case KEY_COMPARE:
+        arguments->rounds = 3;
+        if (value &&
+            (!nw_parse_i32(value, &arguments->rounds) || arguments->rounds < 1))
+            nw_argfail(state, "--compare: rounds are a number from 1, not '%s'",
+                       value);
         return 0;
     case KEY_LIST:
         arguments->list = true;
@@ -241,7 +256,8 @@ static int run_plain(const struct arguments *arguments, const char *why)
 {
     struct nw_words words = {0};
     nw_status status = nw_job_plain_words(&arguments->job, &words);
-    struct nw_run_account account = {"plain", why, NULL, words.word, NULL};
+    struct nw_run_account account = {
+        .action = "plain", .why = why, .word = words.word};
     int code = status ? nw_cli_fail("run", status) : start(arguments, &account);
 
     nw_words_fini(&words);
@@ -338,7 +354,9 @@ static void keep_pattern(const struct arguments *arguments,
         say(arguments,
             "first time: profiled %d ranks and stored their pattern in %s%s",
             pattern->rank_count, store->pattern,
-            may_be_mapped(arguments) ? "; the next run will be mapped" : "");
+            may_be_mapped(arguments) && !arguments->rounds
+                ? "; the next run will be mapped"
+                : "");
     }
     nw_pattern_free(pattern);
 }
@@ -403,11 +421,30 @@ static void say_plan(const struct arguments *arguments,
     free(words);
 }
 
+/* Told in the file of -o afterwards, with what was measured. */
+static int compare(const struct arguments *arguments,
+                   struct nw_run_account *account)
+{
+    struct nw_comparison comparison = {.wanted = (size_t)arguments->rounds,
+                                       .quiet = arguments->quiet};
+    int code = nw_run_compare(&arguments->job, account->plan, &comparison);
+
+    nw_comparison_print(&comparison, account->plan);
+    account->comparison = &comparison;
+    if (arguments->output && nw_run_tell(&arguments->job, account,
+                                         arguments->json, arguments->output))
+        fprintf(stderr, "nodewise run: warning: %s\n", nw_error_text());
+    nw_comparison_fini(&comparison);
+    return code;
+}
+
 static int start_plan(const struct arguments *arguments,
                       const struct nw_run_plan *plan)
 {
-    struct nw_run_account account = {"map", NULL, plan->variables.word,
-                                     plan->command.word, plan};
+    struct nw_run_account account = {.action = "map",
+                                     .variable = plan->variables.word,
+                                     .word = plan->command.word,
+                                     .plan = plan};
 
     if (arguments->dry) {
         say_plan(arguments, plan);
@@ -415,8 +452,10 @@ static int start_plan(const struct arguments *arguments,
     }
     if (!nw_run_plan_works(&arguments->job, plan))
         return run_warned(arguments, "the launcher does not take the mapping");
-    nw_job_set(plan->variables.word);
     say_plan(arguments, plan);
+    if (arguments->rounds)
+        return compare(arguments, &account);
+    nw_job_set(plan->variables.word);
     return start(arguments, &account);
 }
 
@@ -500,8 +539,15 @@ static int run_with_store(const struct arguments *arguments,
         find_pattern(arguments, store, &pattern, &why);
     if (why)
         say(arguments, "%s: profiling again", why);
-    code = pattern ? run_mapped(arguments, store, pattern)
-                   : run_profiled(arguments, store);
+    if (!pattern) {
+        code = run_profiled(arguments, store);
+        /* a comparison begins with the profiled run if it must */
+        if (code || !arguments->rounds ||
+            nw_store_pattern(store, &arguments->job, &pattern, &why) ||
+            !pattern)
+            return code;
+    }
+    code = run_mapped(arguments, store, pattern);
     nw_pattern_free(pattern);
     return code;
 }

@@ -401,6 +401,20 @@ int nw_job_run(char **argv)
         &(struct nw_child){.command = "run", .argv = argv, .out = -1});
 }
 
+static void set_variables(void *variables)
+{
+    nw_job_set(variables);
+}
+
+int nw_job_run_with(char **argv, char **variables)
+{
+    return nw_child_run(&(struct nw_child){.command = "run",
+                                           .argv = argv,
+                                           .out = -1,
+                                           .prepare = set_variables,
+                                           .user = variables});
+}
+
 int nw_job_start_seconds(const struct nw_job *job)
 {
     return 20 + job->ranks / 50;

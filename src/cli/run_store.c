@@ -283,11 +283,25 @@ static nw_status make_run(struct nw_store *store, bool keep)
     return status;
 }
 
+static void end_run(struct nw_store *store)
+{
+    if (store->run && store->lock >= 0) {
+        remove_run(store->run);
+        close(store->lock);
+    }
+    free(store->fresh);
+    free(store->prefix);
+    free(store->run);
+    store->fresh = store->prefix = store->run = NULL;
+    store->lock = -1;
+}
+
 nw_status nw_store_begin_run(struct nw_store *store, bool keep)
 {
     nw_status status = NW_EIO;
     struct nw_text fresh = {0}, prefix = {0};
 
+    end_run(store);
     remove_dead_runs(store);
     for (int i = 0; status && i < 3; i++)
         status = make_run(store, keep);
@@ -304,17 +318,11 @@ nw_status nw_store_begin_run(struct nw_store *store, bool keep)
 
 void nw_store_fini(struct nw_store *store)
 {
-    if (store->run && store->lock >= 0) {
-        remove_run(store->run);
-        close(store->lock);
-    }
+    end_run(store);
     free(store->folder);
     free(store->pattern);
     free(store->entry);
-    free(store->fresh);
     free(store->topology);
-    free(store->prefix);
-    free(store->run);
     *store = (struct nw_store){.lock = -1};
 }
 

@@ -35,7 +35,8 @@ NW_MUST_CHECK nw_status nw_store_open(struct nw_store *store,
                                       const char *folder,
                                       const struct nw_job *job, bool write);
 /* Makes the folder of this run, with mode 0700, and removes those that runs
- * which were killed have left. `keep` leaves this one, too. */
+ * which were killed have left. `keep` leaves this one, too. Ends the run before
+ * it, if there was one. */
 NW_MUST_CHECK nw_status nw_store_begin_run(struct nw_store *store, bool keep);
 /* Removes the folder of the run unless it is kept. */
 void nw_store_fini(struct nw_store *store);

@@ -47,6 +47,29 @@ static void put_plan(struct nw_json *json, const struct nw_run_plan *plan)
         nw_cli_headline_json(json, &plan->headline);
 }
 
+static void put_seconds(struct nw_json *json, const char *key,
+                        const double *seconds, size_t count)
+{
+    nw_json_flat_array(json, key);
+    for (size_t i = 0; i < count; i++)
+        nw_json_number(json, NULL, seconds[i]);
+    nw_json_end_array(json);
+}
+
+static void put_comparison(struct nw_json *json,
+                           const struct nw_comparison *comparison)
+{
+    nw_json_object(json, "measured");
+    put_seconds(json, "default", comparison->seconds[0], comparison->rounds);
+    put_seconds(json, "mapped", comparison->seconds[1], comparison->rounds);
+    if (comparison->rounds) {
+        nw_json_number(json, "speedup", comparison->speedup);
+        nw_json_number(json, "least", comparison->least);
+        nw_json_number(json, "most", comparison->most);
+    }
+    nw_json_end_object(json);
+}
+
 static void put_json(struct nw_text *text, const struct nw_job *job,
                      const struct nw_run_account *account)
 {
@@ -61,6 +84,8 @@ static void put_json(struct nw_text *text, const struct nw_job *job,
     nw_json_unsigned(&json, "hosts", job->host.count);
     if (account->plan)
         put_plan(&json, account->plan);
+    if (account->comparison)
+        put_comparison(&json, account->comparison);
     put_variables(&json, account->variable);
     nw_json_flat_array(&json, "command");
     for (char *const *word = account->word; *word; word++)

@@ -3,14 +3,15 @@
 #ifndef NW_CLI_RUN_TELL_H
 #define NW_CLI_RUN_TELL_H
 
-#include "cli/run_plan.h"
+#include "cli/run_compare.h"
 
 struct nw_run_account {
     const char *action;    /* profile, map or plain: as without nodewise */
     const char *why;       /* plain after trouble; or NULL */
     char *const *variable; /* NAME=VALUE; may be NULL */
     char *const *word;
-    const struct nw_run_plan *plan; /* of a mapped one; or NULL */
+    const struct nw_run_plan *plan;         /* of a mapped one; or NULL */
+    const struct nw_comparison *comparison; /* measured; or NULL */
 };
 
 /* The file is written whole or not at all; "-" and NULL are standard output. */

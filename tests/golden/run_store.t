@@ -69,3 +69,29 @@ no patterns
 $ nodewise run --store none --list | sed 's/ in .*//'; nodewise run --store none --forget
 no patterns
 ! removed 0 files
+## both placements run in turns; without a pattern the program is profiled first
+$ printf '#!/bin/sh\ncase "$*" in\n--version) echo slurm 22.05.8;;\n*NODEWISE_RECORD=*) r=${*#*NODEWISE_RECORD=}; cp two.pattern "${r%%%%,*}"; echo profiled;;\n*" true") ;;\n*) if [ "$SLURM_HOSTFILE" ]; then echo mapped; exit $FAILS; else echo default; fi;;\nesac\n' >srun; ./start -n 2 --store both --compare=2 -o both.json --json -- ./mpi; grep -c '"default": \[[0-9.e-]*, [0-9.e-]*\]' both.json
+profiled
+default
+mapped
+mapped
+default
+1
+! first time ... profiled 2 ranks
+! mapped 2 ranks
+! No gain
+! communication
+! round 1 of 2 ... default ... mapped
+! round 2 of 2 ... default ... mapped
+! measured in 2 rounds ... default ... mapped ... times as fast ... predicted ... less communication time
+$ FAILS=3 ./start -n 2 --store both -q --compare -- ./mpi
+default
+mapped
+! mapped run failed ... 0 of 3
+? 3
+$ nodewise run --compare --dry-run -- ./mpi
+! --dry-run ... --compare
+? 2
+$ nodewise run --compare=none -- ./mpi
+! --compare ... 'none'
+? 2

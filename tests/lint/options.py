@@ -39,7 +39,7 @@ def options(help_text):
             line = line[:29] + " " + line[29:]
         left = re.match(r"^ {2,6}(-.*?)(?: {2,}(\S.*))?$", line)
         if left:
-            argument = left[1].partition("=")[2]
+            argument = left[1].partition("=")[2].rstrip("]")
             sentence = [left[2] or ""]
             for name in OPTION.findall(left[1].replace("[HOSTS=]", "")):
                 found[name] = (argument, sentence)
@@ -61,7 +61,7 @@ def definitions(page):
     found, names = {}, []
     for number, line in enumerate(page.splitlines(), 1):
         if line.startswith("*-"):
-            names = [re.match(r"(--?[a-zA-Z?][\w-]*)=?(.*)", word)
+            names = [re.match(r"(--?[a-zA-Z?][\w-]*)\[?=?(.*?)\]?$", word)
                      for word in re.split(r"[,;] (?=-)|(?= \(-)", plain(line))]
             for name in filter(None, names):
                 found.setdefault(name[1], []).append((number, name[2], [line]))

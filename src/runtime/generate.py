@@ -121,7 +121,7 @@ def staging(name, row, parameters, form):
     how = ("WHOLE" if when == "collective" or "File_i" in name else
            "PAIR" if {"dest", "source", "message"} & set(names) else "", "EACH" if
            name.removesuffix("_c").endswith("_init") else "")
-    other = "nw_is_forming() && %s" % form[2] if form else "false"
+    other = "nw_is_algorithm_call() && %s" % form[2] if form else "false"
     gate = "catching" if "NW_RECEIVE" in action else "messaging"
     return "NW_MESSAGE(%s, %s, %s, NW_%s, NW_MESSAGE_%s((%s), %s), nw_is_%s, %s)" % (
         head, action, whose(names), "_".join(filter(None, how)) or "ONCE", end,

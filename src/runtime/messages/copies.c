@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Between a buffer on a GPU and its host memory. What lies in many pieces goes
- * through the pack kernels (jobs.c) and one dense copy.
+ * through the pack kernels (pack_kernels.c) and one dense copy.
  */
 #include "runtime/messages/staging.h"
 
@@ -9,8 +9,8 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "gpu/gpu.h"
-#include "runtime/messages/jobs.h"
-#include "runtime/messages/ways.h"
+#include "runtime/messages/pack_kernels.h"
+#include "runtime/messages/copy_path.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ enum { MOST_SCATTERED = 65536, MOST_GATHERED = 4096 };
 struct move {
     const struct nw_typemap *layout;
     int64_t count;
-    const struct nw_owner *owner;
+    const struct nw_pointer *owner;
     char *device, *host;
     bool out;      /* of the GPU */
     uint64_t left; /* bytes still to be moved */
@@ -36,7 +36,7 @@ static bool move_piece(void *context, MPI_Aint offset, size_t bytes)
     size_t n = bytes < move->left ? bytes : (size_t)move->left;
 
     if (n)
-        move->status = nw_ways_move(&(struct nw_haul){
+        move->status = nw_copy_path_move(&(struct nw_path_copy){
             move->out, move->device + offset, move->host, n, move->owner});
     move->host += n;
     move->left -= n;
@@ -49,7 +49,8 @@ static nw_status move_pieces(struct move *move)
     return move->status;
 }
 
-static nw_status run_job(const struct move *move, const struct nw_job *job)
+static nw_status run_job(const struct move *move,
+                         const struct nw_pack_kernel *job)
 {
     size_t bytes = (size_t)move->left;
     nw_status status = NW_OK;
@@ -57,7 +58,7 @@ static nw_status run_job(const struct move *move, const struct nw_job *job)
     if (!move->out)
         status = nw_gpu_cuda.copy_in(job->dense, move->host, bytes);
     if (!status)
-        status = nw_job_run(job);
+        status = nw_pack_kernel_run(job);
     if (!status && move->out)
         status = nw_gpu_cuda.copy_out(move->host, job->dense, bytes);
     return status;
@@ -74,7 +75,8 @@ static bool scatter_piece(void *context, MPI_Aint offset, size_t bytes)
 {
     struct scatter *scatter = context;
 
-    nw_ways_piece(scatter->out, scatter->mapped + offset, scatter->host, bytes);
+    nw_copy_path_piece(scatter->out, scatter->mapped + offset, scatter->host,
+                       bytes);
     scatter->host += bytes;
     return true;
 }
@@ -85,7 +87,7 @@ static char *open_pieces(const struct move *move)
     char *mapped = NULL;
 
     if (move->left <= (move->out ? MOST_GATHERED : MOST_SCATTERED))
-        mapped = nw_ways_open(&(struct nw_haul){
+        mapped = nw_copy_path_open(&(struct nw_path_copy){
             .out = move->out,
             .device = move->device + low,
             .bytes = nw_typemap_span(move->layout, move->count),
@@ -94,7 +96,7 @@ static char *open_pieces(const struct move *move)
 }
 
 /* By the kernel or by the CPU, whichever took less time for this job. */
-static nw_status move_job(const struct move *move, struct nw_job *job)
+static nw_status move_job(const struct move *move, struct nw_pack_kernel *job)
 {
     struct scatter scatter = {
         .out = move->out, .mapped = open_pieces(move), .host = move->host};
@@ -105,11 +107,11 @@ static nw_status move_job(const struct move *move, struct nw_job *job)
 
     if (!scatter.mapped)
         return run_job(move, job);
-    way = nw_ways_are_forced() || nw_pace_pick(&job->pace, &timed);
+    way = nw_copy_path_are_forced() || nw_pace_pick(&job->pace, &timed);
     start = nw_clock_ns();
     if (way)
         nw_typemap_walk(move->layout, move->count, scatter_piece, &scatter);
-    nw_ways_shut();
+    nw_copy_path_shut();
     if (!way)
         status = run_job(move, job);
     if (!status && timed)
@@ -130,18 +132,18 @@ static bool is_few(const struct nw_typemap *layout, int64_t count)
 static bool move_by_job(const struct move *move)
 {
     void *before = nw_gpu_cuda.context();
-    struct nw_job *job = NULL;
+    struct nw_pack_kernel *job = NULL;
     bool moved = false;
 
     if (!nw_gpu_cuda.select(move->owner->gpu) &&
-        !nw_job_take(&(struct nw_pieces){.layout = move->layout,
-                                         .count = move->count,
-                                         .device = move->device,
-                                         .gpu = move->owner->gpu,
-                                         .out = move->out},
-                     &job)) {
+        !nw_pack_kernel_take(&(struct nw_pieces){.layout = move->layout,
+                                                 .count = move->count,
+                                                 .device = move->device,
+                                                 .gpu = move->owner->gpu,
+                                                 .out = move->out},
+                             &job)) {
         moved = !move_job(move, job);
-        nw_job_give(job, moved);
+        nw_pack_kernel_give(job, moved);
     }
     nw_gpu_cuda.restore(before);
     return moved;
@@ -207,7 +209,7 @@ static nw_status move_spread(const struct nw_buffer *buffer,
 {
     struct spread spread = {.left = move->left, .gather = !move->out};
     struct nw_host *dense = NULL;
-    nw_status status = nw_host_take(move->left, &dense);
+    nw_status status = nw_pinned_cache_take(move->left, &dense);
 
     if (status)
         return status;
@@ -218,14 +220,14 @@ static nw_status move_spread(const struct nw_buffer *buffer,
     status = move_dense(move);
     if (!status && move->out)
         nw_typemap_walk(part->layout, part->count, spread_piece, &spread);
-    nw_host_give(dense);
+    nw_pinned_cache_give(dense);
     return status;
 }
 
 /* Which bytes of a buffer, to or from where. */
 struct all {
     const struct nw_buffer *buffer;
-    const struct nw_owner *owner;
+    const struct nw_pointer *owner;
     bool out;
     uint64_t most;
 };
@@ -267,20 +269,20 @@ static nw_status move_all(struct all all)
 }
 
 /* Some time may have passed since the buffer was staged. */
-static void look_again(const struct nw_buffer *buffer, struct nw_owner *out)
+static void look_again(const struct nw_buffer *buffer, struct nw_pointer *out)
 {
     const struct nw_part *first = buffer->part;
 
     *out = buffer->owner;
     if (out->id)
-        (void)nw_owner_find(buffer->device + first->offset +
-                                nw_typemap_low(first->layout, first->count),
-                            out);
+        (void)nw_pointer_find(buffer->device + first->offset +
+                                  nw_typemap_low(first->layout, first->count),
+                              out);
 }
 
 nw_status nw_buffer_fill(const struct nw_buffer *buffer, bool at_once)
 {
-    struct nw_owner owner = buffer->owner;
+    struct nw_pointer owner = buffer->owner;
 
     if (!at_once)
         look_again(buffer, &owner);
@@ -290,7 +292,7 @@ nw_status nw_buffer_fill(const struct nw_buffer *buffer, bool at_once)
 nw_status nw_buffer_empty(const struct nw_buffer *buffer, uint64_t most)
 {
     const struct nw_part *first = buffer->part;
-    struct nw_owner owner;
+    struct nw_pointer owner;
 
     /* MPI counts such elements without the bytes in their gaps */
     if (most != UINT64_MAX && first->layout->gaps)
@@ -310,7 +312,7 @@ void nw_buffer_free(struct nw_buffer *buffer)
         return;
     for (size_t i = 0; i < buffer->parts; i++)
         nw_typemap_drop(buffer->part[i].layout);
-    nw_host_give(buffer->host);
+    nw_pinned_cache_give(buffer->host);
     free(buffer->slot);
     if (buffer->part != &buffer->only)
         free(buffer->part);
@@ -319,6 +321,6 @@ void nw_buffer_free(struct nw_buffer *buffer)
 
 void nw_copies_close(void)
 {
-    nw_jobs_close();
-    nw_ways_close();
+    nw_pack_kernels_close();
+    nw_copy_path_close();
 }

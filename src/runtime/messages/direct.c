@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "gpu/gpu.h"
 #include "channel/tune/thresholds.h"
-#include "runtime/messages/jobs.h"
+#include "runtime/messages/pack_kernels.h"
 #include "runtime/messages/library.h"
 #include "runtime/warn.h"
 
@@ -85,7 +85,7 @@ void nw_direct_measure(int32_t gpu, char *pool, size_t bytes)
 {
     if (!__atomic_load_n(&from_bytes, __ATOMIC_RELAXED))
         __atomic_store_n(&from_bytes,
-                         nw_worth_from(gpu, pool, bytes, FROM_BYTES),
+                         nw_direct_threshold(gpu, pool, bytes, FROM_BYTES),
                          __ATOMIC_RELAXED);
 }
 
@@ -100,7 +100,7 @@ static bool ends_between(const struct nw_typemap *layout)
 bool nw_load_find(const struct nw_area *area, struct nw_load *out)
 {
     struct nw_typemap *layout;
-    struct nw_owner owner;
+    struct nw_pointer owner;
     const char *first;
 
     (void)pthread_once(&once, read_threshold);
@@ -122,35 +122,36 @@ bool nw_load_find(const struct nw_area *area, struct nw_load *out)
 }
 
 /* Into the pool. */
-static nw_status put(const struct nw_load *load, const struct nw_slot *slot)
+static nw_status put(const struct nw_load *load,
+                     const struct nw_pool_slot *slot)
 {
-    char *to = nw_slots_memory() + slot->at;
+    char *to = nw_pool_memory() + slot->at;
 
     if (load->layout->dense)
         return nw_memory_copy_over(load->gpu, to,
                                    load->device + load->layout->lb,
                                    (size_t)load->bytes);
-    return nw_job_do(&(struct nw_pieces){.layout = load->layout,
-                                         .count = load->count,
-                                         .device = load->device,
-                                         .gpu = load->gpu,
-                                         .out = true,
-                                         .dense = to},
-                     NULL);
+    return nw_pack_kernel_do(&(struct nw_pieces){.layout = load->layout,
+                                                 .count = load->count,
+                                                 .device = load->device,
+                                                 .gpu = load->gpu,
+                                                 .out = true,
+                                                 .dense = to},
+                             NULL);
 }
 
 /* Whether that seat opens envelopes of ours. */
 bool nw_direct_suits(int seat)
 {
-    return seat >= 0 &&
-           (nw_direct_to_all ||
-            !__atomic_load_n(&nw_board->seat[seat].probes, __ATOMIC_RELAXED));
+    return seat >= 0 && (nw_direct_to_all ||
+                         !__atomic_load_n(&nw_shared_page->seat[seat].probes,
+                                          __ATOMIC_RELAXED));
 }
 
 static bool is_open(int seat)
 {
     return nw_direct_suits(seat) &&
-           __atomic_load_n(nw_seat_opens(nw_seat_mine(), seat),
+           __atomic_load_n(nw_local_peer_opens(nw_local_peer_mine(), seat),
                            __ATOMIC_ACQUIRE) == NW_OPENS_YES;
 }
 
@@ -161,11 +162,11 @@ uint64_t nw_envelope_check(const struct nw_envelope *envelope)
 }
 
 void nw_envelope_write(struct nw_envelope *envelope, uint64_t bytes,
-                       const struct nw_slot *slot)
+                       const struct nw_pool_slot *slot)
 {
     memset(envelope, 0, sizeof *envelope);
-    memcpy(envelope->nonce, nw_board->nonce, NW_NONCE);
-    envelope->owner = (uint32_t)nw_seat_mine();
+    memcpy(envelope->nonce, nw_shared_page->nonce, NW_NONCE);
+    envelope->owner = (uint32_t)nw_local_peer_mine();
     envelope->slot = slot->index;
     envelope->at = slot->at;
     envelope->bytes = bytes;
@@ -173,14 +174,15 @@ void nw_envelope_write(struct nw_envelope *envelope, uint64_t bytes,
     envelope->check = nw_envelope_check(envelope);
 }
 
-struct nw_buffer *nw_envelope_new(uint64_t bytes, const struct nw_slot *slot)
+struct nw_buffer *nw_envelope_new(uint64_t bytes,
+                                  const struct nw_pool_slot *slot)
 {
     struct nw_buffer *buffer = NULL;
 
     if (nw_alloc(1, sizeof *buffer, &buffer))
         return NULL;
     if (nw_alloc(1, sizeof *buffer->slot, &buffer->slot) ||
-        nw_host_take(NW_ENVELOPE, &buffer->host)) {
+        nw_pinned_cache_take(NW_ENVELOPE, &buffer->host)) {
         nw_buffer_free(buffer);
         return NULL;
     }
@@ -191,15 +193,16 @@ struct nw_buffer *nw_envelope_new(uint64_t bytes, const struct nw_slot *slot)
     return buffer;
 }
 
-bool nw_load_slot(const struct nw_load *load, int seat, struct nw_slot *slot)
+bool nw_load_slot(const struct nw_load *load, int seat,
+                  struct nw_pool_slot *slot)
 {
-    nw_slots_look();
-    if (!nw_slots_open(load->gpu) || !is_open(seat) ||
-        !nw_slot_take((size_t)load->bytes, slot))
+    nw_pool_look();
+    if (!nw_pool_open(load->gpu) || !is_open(seat) ||
+        !nw_pool_slot_take((size_t)load->bytes, slot))
         return false;
     if (!put(load, slot))
         return true;
-    nw_slot_drop(slot);
+    nw_pool_slot_drop(slot);
     return false;
 }
 
@@ -208,13 +211,13 @@ void *nw_direct_send(struct nw_stage *stage, struct nw_area area, int dest,
 {
     struct nw_buffer *buffer = NULL;
     struct nw_load load = {.bytes = 0};
-    struct nw_slot slot;
+    struct nw_pool_slot slot;
 
     if (!stage->status && nw_load_find(&area, &load) &&
-        nw_load_slot(&load, nw_seat_of(comm, dest), &slot)) {
+        nw_load_slot(&load, nw_local_peer_of(comm, dest), &slot)) {
         buffer = nw_envelope_new(load.bytes, &slot);
         if (!buffer)
-            nw_slot_drop(&slot);
+            nw_pool_slot_drop(&slot);
     }
     nw_typemap_drop(load.layout);
     if (!buffer)
@@ -229,5 +232,5 @@ void nw_direct_unsent(struct nw_buffer *const *buffer, int count)
         if (buffer[i]->slot && buffer[i]->slot->index == NW_SLOTS)
             nw_late_cancel(buffer[i]->slot->generation);
         else if (buffer[i]->slot)
-            nw_slot_drop(buffer[i]->slot);
+            nw_pool_slot_drop(buffer[i]->slot);
 }

@@ -6,8 +6,8 @@
 #include "base/array.h"
 #include "base/status.h"
 #include "gpu/gpu.h"
-#include "runtime/messages/jobs.h"
-#include "runtime/messages/ways.h"
+#include "runtime/messages/pack_kernels.h"
+#include "runtime/messages/copy_path.h"
 
 #include <limits.h>
 #include <pthread.h>
@@ -19,7 +19,7 @@ static _Thread_local bool receiving_again; /* what is no envelope */
 
 bool nw_envelope_is(const struct nw_envelope *envelope)
 {
-    return !memcmp(envelope->nonce, nw_board->nonce, NW_NONCE) &&
+    return !memcmp(envelope->nonce, nw_shared_page->nonce, NW_NONCE) &&
            envelope->check == nw_envelope_check(envelope);
 }
 
@@ -75,7 +75,7 @@ static int32_t gpu_of(const void *memory)
 /* To the host; the caller gives *host back, also after an error. */
 static nw_status fetch(const char *payload, size_t bytes, struct nw_host **host)
 {
-    nw_status status = nw_host_take(bytes, host);
+    nw_status status = nw_pinned_cache_take(bytes, host);
 
     return status ? status
                   : nw_memory_copy_out(gpu_of(payload), (*host)->memory,
@@ -90,7 +90,7 @@ static nw_status copy_twice(char *to, const char *payload, size_t bytes)
 
     if (!status)
         status = nw_memory_copy_in(gpu_of(to), to, host->memory, bytes);
-    nw_host_give(host);
+    nw_pinned_cache_give(host);
     return status;
 }
 
@@ -114,11 +114,11 @@ static nw_status receive_again(const struct nw_catch *caught, const char *from,
     pthread_mutex_lock(&self_lock);
     nw_depth++;
     receiving_again = true;
-    rc = NW_PMPI(Isend)(from, (int)bytes, MPI_BYTE, 0, 0, nw_seat_self(),
+    rc = NW_PMPI(Isend)(from, (int)bytes, MPI_BYTE, 0, 0, nw_local_peer_self(),
                         &request);
     if (!rc)
-        rc = MPI_Recv(caught->buffer, count, caught->type, 0, 0, nw_seat_self(),
-                      MPI_STATUS_IGNORE);
+        rc = MPI_Recv(caught->buffer, count, caught->type, 0, 0,
+                      nw_local_peer_self(), MPI_STATUS_IGNORE);
     NW_PMPI(Wait)(&request, MPI_STATUS_IGNORE);
     receiving_again = false;
     nw_depth--;
@@ -132,7 +132,7 @@ static bool unpack(const struct nw_catch *caught,
                    size_t bytes)
 {
     struct nw_pieces what = {.layout = layout, .device = caught->buffer};
-    struct nw_owner owner;
+    struct nw_pointer owner;
     bool near;
 
     if (layout->gaps || caught->buffer == MPI_BOTTOM || !bytes ||
@@ -146,7 +146,7 @@ static bool unpack(const struct nw_catch *caught,
     what.gpu = owner.gpu;
     near = nw_memory_gpu(payload) == owner.gpu;
     what.dense = near ? (char *)(uintptr_t)payload : NULL;
-    return !nw_job_do(&what, near ? NULL : payload);
+    return !nw_pack_kernel_do(&what, near ? NULL : payload);
 }
 
 static nw_status copy_spread(const struct nw_catch *caught, const char *payload,
@@ -157,7 +157,7 @@ static nw_status copy_spread(const struct nw_catch *caught, const char *payload,
 
     if (!status)
         status = receive_again(caught, host->memory, bytes);
-    nw_host_give(host);
+    nw_pinned_cache_give(host);
     return status;
 }
 
@@ -243,20 +243,20 @@ void *nw_stage_small(struct nw_stage *stage)
 
 static nw_status copy_host(char *to, const char *from, size_t bytes)
 {
-    struct nw_owner owner;
+    struct nw_pointer owner;
     nw_status status;
 
-    if (!nw_owner_find(to, &owner)) {
+    if (!nw_pointer_find(to, &owner)) {
         memcpy(to, from, bytes);
         return NW_OK;
     }
     status = nw_messages_open_gpu();
-    return status
-               ? status
-               : nw_ways_move(&(struct nw_haul){.device = to,
-                                                .host = (char *)(uintptr_t)from,
-                                                .bytes = bytes,
-                                                .owner = &owner});
+    return status ? status
+                  : nw_copy_path_move(
+                        &(struct nw_path_copy){.device = to,
+                                               .host = (char *)(uintptr_t)from,
+                                               .bytes = bytes,
+                                               .owner = &owner});
 }
 
 /* What came lies at `from`, on the host. */
@@ -290,7 +290,7 @@ static int deliver_late(const struct nw_catch *caught,
     char *memory = NULL;
     int rc = MPI_ERR_OTHER;
 
-    if (pins && !nw_host_take(bytes, &host))
+    if (pins && !nw_pinned_cache_take(bytes, &host))
         memory = host->memory;
     else if (!pins)
         memory = malloc(bytes);
@@ -298,18 +298,18 @@ static int deliver_late(const struct nw_catch *caught,
         rc = deliver_host(caught, memory, envelope->bytes);
     if (!host)
         free(memory);
-    nw_host_give(host);
+    nw_pinned_cache_give(host);
     return rc;
 }
 
 static int deliver_slot(const struct nw_catch *caught,
                         const struct nw_envelope *envelope)
 {
-    const char *payload = nw_slot_payload(envelope);
+    const char *payload = nw_pool_slot_payload(envelope);
     int rc = payload ? deliver(caught, envelope, payload) : MPI_ERR_OTHER;
 
     if (payload)
-        nw_slot_free(envelope);
+        nw_pool_slot_free(envelope);
     return rc;
 }
 

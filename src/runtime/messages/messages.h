@@ -42,20 +42,20 @@ static inline bool nw_is_catching(void)
 }
 
 /* What the program may free its communicator ahead of: it is an heir's then
- * (heirs.c). */
-struct nw_heir;
-struct nw_ward {
+ * (shadow_comm.c). */
+struct nw_shadow_comm;
+struct nw_comm_owner {
     MPI_Comm comm;
-    struct nw_heir *heir; /* or NULL */
+    struct nw_shadow_comm *heir; /* or NULL */
 };
 
 /* Whose error handler hears of it; a ward's communicator's where there is one.
  */
-struct nw_whose {
+struct nw_errhandler_scope {
     MPI_Comm comm;
     MPI_Win win;
     MPI_File file;
-    struct nw_ward *ward;
+    struct nw_comm_owner *ward;
 };
 
 /* Calls with the largest counts that this MPI knows. */
@@ -104,9 +104,9 @@ struct nw_catch {
     void *at;
     int64_t n;
     MPI_Datatype as;
-    bool small;            /* `at` has an envelope's room, `buffer` has not */
-    struct nw_aside *from; /* a message that was matched before, or NULL */
-    struct nw_match match; /* of persistent receives */
+    bool small; /* `at` has an envelope's room, `buffer` has not */
+    struct nw_unexpected *from; /* a message that was matched before, or NULL */
+    struct nw_match match;      /* of persistent receives */
 };
 
 /* The buffers of one call. */
@@ -166,23 +166,23 @@ bool nw_catch_is_small(const struct nw_catch *caught);
 void *nw_stage_small(struct nw_stage *stage);
 void nw_stage_drop(struct nw_stage *stage); /* its buffers */
 /* Ends the call that could not be staged: MPI_ERR_BUFFER by the handler. */
-int nw_stage_fail(struct nw_stage *stage, struct nw_whose whose);
+int nw_stage_fail(struct nw_stage *stage, struct nw_errhandler_scope whose);
 /* Behind a blocking call: empties what was written, as far as `status` (NULL:
  * all) says. */
 int nw_stage_end(struct nw_stage *stage, int rc, MPI_Status *status,
-                 struct nw_whose whose);
+                 struct nw_errhandler_scope whose);
 /* Behind a call that gave a request: until that one is done. */
 int nw_stage_keep(struct nw_stage *stage, int rc, MPI_Request request,
-                  struct nw_whose whose);
+                  struct nw_errhandler_scope whose);
 
-/* Collective calls in two forms (forms.c); the channel's is none of a program
- * that did not ask for it. */
-enum nw_forming { NW_FORMING_HOST, NW_FORMING_AUTO, NW_FORMING_CHANNEL };
-extern enum nw_forming nw_forming;
+/* Collective calls in two forms (algorithms.c); the channel's is none of a
+ * program that did not ask for it. */
+enum nw_algorithm_call { NW_FORMING_HOST, NW_FORMING_AUTO, NW_FORMING_CHANNEL };
+extern enum nw_algorithm_call nw_algorithm_call;
 
-static inline bool nw_is_forming(void)
+static inline bool nw_is_algorithm_call(void)
 {
-    return __builtin_expect(nw_forming != NW_FORMING_HOST, 0);
+    return __builtin_expect(nw_algorithm_call != NW_FORMING_HOST, 0);
 }
 
 struct nw_reduction {
@@ -191,38 +191,39 @@ struct nw_reduction {
     MPI_Comm comm;
 };
 /* True where the call was made, with *rc as its result. */
-bool nw_form_bcast(int *rc, struct nw_area data, int root, MPI_Comm comm);
-bool nw_form_gather(int *rc, struct nw_area from, struct nw_area into, int root,
-                    MPI_Comm comm);
-bool nw_form_allgather(int *rc, struct nw_area from, struct nw_area into,
-                       MPI_Comm comm);
-bool nw_form_alltoall(int *rc, struct nw_area from, struct nw_area into,
-                      MPI_Comm comm);
-bool nw_form_reduce(int *rc, const void *from, struct nw_area into,
-                    struct nw_reduction how);
-bool nw_form_allreduce(int *rc, const void *from, struct nw_area into,
-                       struct nw_reduction how);
+bool nw_algorithm_bcast(int *rc, struct nw_area data, int root, MPI_Comm comm);
+bool nw_algorithm_gather(int *rc, struct nw_area from, struct nw_area into,
+                         int root, MPI_Comm comm);
+bool nw_algorithm_allgather(int *rc, struct nw_area from, struct nw_area into,
+                            MPI_Comm comm);
+bool nw_algorithm_alltoall(int *rc, struct nw_area from, struct nw_area into,
+                           MPI_Comm comm);
+bool nw_algorithm_reduce(int *rc, const void *from, struct nw_area into,
+                         struct nw_reduction how);
+bool nw_algorithm_allreduce(int *rc, const void *from, struct nw_area into,
+                            struct nw_reduction how);
 
 /* direct.c: puts the area's bytes where `dest` fetches them; the envelope to be
  * sent instead, or NULL where they are to be staged. */
 void *nw_direct_send(struct nw_stage *stage, struct nw_area area, int dest,
                      MPI_Comm comm);
-/* again.c: the same for a persistent send, whose payload is put there by each
- * start. */
+/* persistent_send.c: the same for a persistent send, whose payload is put there
+ * by each start. */
 void *nw_direct_init(struct nw_stage *stage, struct nw_area area, int dest,
                      MPI_Comm comm);
-/* aside.c: probes, and what they set aside. */
+/* unexpected.c: probes, and what they set aside. */
 #define NW_MATCH(source, tag, comm) ((struct nw_match){(source), (tag), (comm)})
 struct nw_found {
     MPI_Message *message;
     MPI_Status *status;
 };
-extern int nw_asides, nw_given; /* how many wait; are in the program's hands */
+extern int nw_unexpected_count,
+    nw_matched; /* how many wait; are in the program's hands */
 int nw_probe(struct nw_match match, bool wait, int *flag, MPI_Status *status);
 int nw_mprobe(struct nw_match match, bool wait, int *flag,
               struct nw_found found);
 /* The first of them that a receive matches. */
-bool nw_aside_take(struct nw_match match, MPI_Message *message);
+bool nw_unexpected_take(struct nw_match match, MPI_Message *message);
 /* The same where several threads receive: if there is none no probe sets
  * anything aside until the end, by when MPI has the receive, and gives it what
  * comes before any probe sees that. */
@@ -231,36 +232,37 @@ void nw_post_end(void);
 /* MPI_Recv, of what is staged. */
 int nw_post_receive(struct nw_stage *stage, struct nw_match match,
                     MPI_Status *status);
-/* pairs.c: MPI_Isendrecv as a send and a receive; what is replaced
+/* sendrecv.c: MPI_Isendrecv as a send and a receive; what is replaced
  * lies in `into`. */
 struct nw_exchange {
     struct nw_area from, into;
     struct nw_match to, match;
 };
-int nw_pair_start(struct nw_exchange exchange, MPI_Request *request);
-int nw_pair_replace(struct nw_exchange exchange, MPI_Request *request);
+int nw_sendrecv_start(struct nw_exchange exchange, MPI_Request *request);
+int nw_sendrecv_replace(struct nw_exchange exchange, MPI_Request *request);
 /* Both, and their end: MPI_Sendrecv_replace. */
 bool nw_is_apart(struct nw_area area); /* it is not MPI's to do */
-int nw_pair_through(struct nw_exchange exchange, MPI_Status *status);
-/* given.c: what is known of a message that is received now; to be dropped. */
-struct nw_aside *nw_given_take(MPI_Message message);
+int nw_sendrecv_through(struct nw_exchange exchange, MPI_Status *status);
+/* matched.c: what is known of a message that is received now; to be dropped. */
+struct nw_unexpected *nw_matched_take(MPI_Message message);
 /* Whose error handler hears of it, of a message that was not taken, too: calls
  * that receive it name no communicator. */
-struct nw_whose nw_given_whose(struct nw_aside *one, MPI_Message message);
+struct nw_errhandler_scope nw_matched_whose(struct nw_unexpected *one,
+                                            MPI_Message message);
 /* It was received; whether from ourselves. NULL is fine, here and below. */
-bool nw_given_see(struct nw_aside *one, MPI_Status *status);
-void nw_given_drop(struct nw_aside *one);
+bool nw_matched_see(struct nw_unexpected *one, MPI_Status *status);
+void nw_matched_drop(struct nw_unexpected *one);
 
-/* slots.c: maps what was announced since; next to nothing where nothing was. */
-void nw_slots_look(void);
+/* pool.c: maps what was announced since; next to nothing where nothing was. */
+void nw_pool_look(void);
 
 #define NW_AREA(buffer, count, type)                                           \
     ((struct nw_area){(buffer), (int64_t)(count), (type), 0})
 #define NW_REDUCTION(op, root, comm)                                           \
     ((struct nw_reduction){(op), (root), (comm)})
 
-/* Ends of requests (requests.c, several.c); `next` is the call itself. */
-bool nw_requests_are_kept(void);
+/* Ends of requests (wait_one.c, wait_many.c); `next` is the call itself. */
+bool nw_requests_are_tracked(void);
 int nw_message_wait(__typeof__(&MPI_Wait) next, MPI_Request *request,
                     MPI_Status *status);
 int nw_message_test(__typeof__(&MPI_Test) next, MPI_Request *request, int *flag,
@@ -282,7 +284,8 @@ int nw_message_waitsome(__typeof__(&MPI_Waitsome) next, int count,
                         MPI_Status *statuses);
 int nw_message_look(__typeof__(&MPI_Request_get_status) next,
                     MPI_Request request, int *flag, MPI_Status *status);
-int nw_message_part(__typeof__(&MPI_Comm_free) next, MPI_Comm *comm); // heirs.c
+int nw_message_part(__typeof__(&MPI_Comm_free) next,
+                    MPI_Comm *comm); // shadow_comm.c
 int nw_message_free(__typeof__(&MPI_Request_free) next, MPI_Request *request);
 int nw_message_start(__typeof__(&MPI_Start) next, MPI_Request *request);
 int nw_message_startall(__typeof__(&MPI_Startall) next, int count,
@@ -292,7 +295,7 @@ int nw_message_startall(__typeof__(&MPI_Startall) next, int count,
  * for it; the error of that rank. */
 int nw_window_refused(int rc, MPI_Comm comm);
 
-/* How often blocks come (shapes.c). */
+/* How often blocks come (collective_shape.c). */
 int64_t nw_shape_size(MPI_Comm comm);  /* the other group's, between two */
 int64_t nw_shape_group(MPI_Comm comm); /* the own one's */
 bool nw_shape_is_root(MPI_Comm comm, int root);
@@ -379,7 +382,7 @@ void *nw_shape_place(const void *buffer, const void *places, size_t size,
                                              .count = (int64_t)(count_),       \
                                              .type = (type_)};                 \
         if (nw_stage_.caught.on)                                               \
-            nw_slots_look();                                                   \
+            nw_pool_look();                                                    \
         if (nw_stage_.caught.on && nw_catch_is_small(&nw_stage_.caught)) {     \
             buf = nw_stage_small(&nw_stage_);                                  \
             count_ = NW_ENVELOPE;                                              \
@@ -393,8 +396,8 @@ void *nw_shape_place(const void *buffer, const void *places, size_t size,
 #define NW_ASIDE(source, tag, comm, call)                                      \
     do {                                                                       \
         MPI_Message nw_message_;                                               \
-        if (__atomic_load_n(&nw_asides, __ATOMIC_RELAXED) &&                   \
-            nw_aside_take(NW_MATCH(source, tag, comm), &nw_message_))          \
+        if (__atomic_load_n(&nw_unexpected_count, __ATOMIC_RELAXED) &&         \
+            nw_unexpected_take(NW_MATCH(source, tag, comm), &nw_message_))     \
             return call;                                                       \
     } while (0)
 /* Behind NW_RECEIVE, where several threads receive: another one may have set it
@@ -413,10 +416,11 @@ void *nw_shape_place(const void *buffer, const void *places, size_t size,
 /* Behind NW_RECEIVE of a message that the program holds. */
 #define NW_GIVEN(message)                                                      \
     do {                                                                       \
-        if (!nw_stage_.status && __atomic_load_n(&nw_given, __ATOMIC_RELAXED)) \
-            nw_stage_.caught.from = nw_given_take(*(message));                 \
+        if (!nw_stage_.status &&                                               \
+            __atomic_load_n(&nw_matched, __ATOMIC_RELAXED))                    \
+            nw_stage_.caught.from = nw_matched_take(*(message));               \
         if (!nw_stage_.count && !nw_stage_.caught.on) {                        \
-            nw_given_drop(nw_stage_.caught.from);                              \
+            nw_matched_drop(nw_stage_.caught.from);                            \
             nw_stage_.caught.from = NULL;                                      \
         }                                                                      \
     } while (0)
@@ -438,12 +442,13 @@ void *nw_shape_place(const void *buffer, const void *places, size_t size,
     nw_stage_refuse_area(&nw_stage_, NW_AREA(buffer, count, type))
 
 #define NW_OF_COMM(comm)                                                       \
-    ((struct nw_whose){(comm), MPI_WIN_NULL, MPI_FILE_NULL, NULL})
+    ((struct nw_errhandler_scope){(comm), MPI_WIN_NULL, MPI_FILE_NULL, NULL})
 #define NW_OF_WIN(win)                                                         \
-    ((struct nw_whose){MPI_COMM_NULL, (win), MPI_FILE_NULL, NULL})
+    ((struct nw_errhandler_scope){MPI_COMM_NULL, (win), MPI_FILE_NULL, NULL})
 #define NW_OF_FILE(file)                                                       \
-    ((struct nw_whose){MPI_COMM_NULL, MPI_WIN_NULL, (file), NULL})
-#define NW_OF_MESSAGE(message) nw_given_whose(nw_stage_.caught.from, *(message))
+    ((struct nw_errhandler_scope){MPI_COMM_NULL, MPI_WIN_NULL, (file), NULL})
+#define NW_OF_MESSAGE(message)                                                 \
+    nw_matched_whose(nw_stage_.caught.from, *(message))
 
 #define NW_ONCE .whole = false
 #define NW_EACH .persistent = true
@@ -501,7 +506,7 @@ void *nw_shape_place(const void *buffer, const void *places, size_t size,
     }
 /* Calls that end requests: ours does it once any is kept. */
 #define NW_MESSAGE_BY(name, entry, args, shared, passed, call)                 \
-    NW_MESSAGE_WHERE(nw_requests_are_kept(), name, args, shared, call)
+    NW_MESSAGE_WHERE(nw_requests_are_tracked(), name, args, shared, call)
 #define NW_MESSAGE_OWN(name, entry, args, shared, passed, call)                \
     NW_MESSAGE_WHERE(nw_is_messaging(), name, args, shared, call)
 #define NW_MESSAGE_DIRECT(name, entry, args, shared, passed, call)             \

@@ -5,7 +5,7 @@
 #include "base/array.h"
 #include "base/status.h"
 #include "gpu/gpu.h"
-#include "runtime/messages/contest.h"
+#include "runtime/messages/passthrough.h"
 #include "runtime/warn.h"
 
 #include <stdlib.h>
@@ -21,7 +21,7 @@ void nw_stage_drop(struct nw_stage *stage)
 /* Host memory for the parts, which are all there; fills it if need be. */
 static nw_status fill(struct nw_stage *stage, struct nw_buffer *buffer)
 {
-    nw_status status = nw_host_take(buffer->bytes, &buffer->host);
+    nw_status status = nw_pinned_cache_take(buffer->bytes, &buffer->host);
 
     if (!status && buffer->way & NW_READ && !stage->persistent)
         status = nw_buffer_fill(buffer, true);
@@ -44,7 +44,7 @@ static void *enter(struct nw_stage *stage, struct nw_buffer *buffer)
                                      (uintptr_t)buffer->low);
 }
 
-static nw_status buffer_new(const void *device, const struct nw_owner *owner,
+static nw_status buffer_new(const void *device, const struct nw_pointer *owner,
                             size_t parts, struct nw_buffer **out)
 {
     struct nw_buffer *buffer = NULL;
@@ -113,10 +113,10 @@ static bool is_mpis(const struct nw_stage *stage,
 {
     MPI_Count bytes = 0;
 
-    if (!nw_contest || stage->ours || !stage->between)
-        return nw_contest && !stage->ours;
+    if (!nw_passthrough || stage->ours || !stage->between)
+        return nw_passthrough && !stage->ours;
     NW_PMPI(Type_size_x)(*triple->type, &bytes);
-    return !nw_contest_is_ours((uint64_t)bytes * (uint64_t)*triple->count);
+    return !nw_passthrough_is_ours((uint64_t)bytes * (uint64_t)*triple->count);
 }
 
 void *nw_stage_triple(struct nw_stage *stage, int way, const void *buffer,
@@ -124,7 +124,7 @@ void *nw_stage_triple(struct nw_stage *stage, int way, const void *buffer,
 {
     int64_t count = *triple.count * triple.blocks;
     struct nw_buffer *made = NULL;
-    struct nw_owner owner;
+    struct nw_pointer owner;
     enum nw_side side;
 
     if (stage->status || count <= 0 || buffer == MPI_IN_PLACE ||
@@ -198,14 +198,14 @@ static struct nw_area area_of(const void *buffer,
 /* Blocks of one datatype are all in the buffer's memory, others anywhere. */
 static enum nw_side places_side(const void *buffer,
                                 const struct nw_places *places,
-                                struct nw_owner *owner)
+                                struct nw_pointer *owner)
 {
     bool alike = !places->types && buffer != MPI_BOTTOM;
     enum nw_side side = NW_SIDE_NONE;
 
     for (int64_t i = 0; i < places->blocks && (!side || !alike); i++) {
         struct nw_area area = area_of(buffer, places, i);
-        struct nw_owner other;
+        struct nw_pointer other;
         enum nw_side one = is_empty(places, i)
                                ? NW_SIDE_NONE
                                : nw_area_side(&area, side ? &other : owner);
@@ -221,10 +221,10 @@ void *nw_stage_places(struct nw_stage *stage, int way, const void *buffer,
                       struct nw_places places)
 {
     struct nw_buffer *made = NULL;
-    struct nw_owner owner;
+    struct nw_pointer owner;
     enum nw_side side;
 
-    if (stage->status || buffer == MPI_IN_PLACE || nw_contest)
+    if (stage->status || buffer == MPI_IN_PLACE || nw_passthrough)
         return (void *)(uintptr_t)buffer;
     side = places_side(buffer, &places, &owner);
     if (side == NW_SIDE_MIXED)
@@ -257,7 +257,7 @@ void *nw_stage_bytes(struct nw_stage *stage, int way, const void *buffer,
 
 bool nw_is_refused(const void *buffer)
 {
-    return !nw_contest && nw_gpu_holds(buffer);
+    return !nw_passthrough && nw_gpu_holds(buffer);
 }
 
 static nw_status fail_refused(void)
@@ -273,19 +273,19 @@ void nw_stage_refuse(struct nw_stage *stage, const void *buffer)
 
 void nw_stage_refuse_area(struct nw_stage *stage, struct nw_area area)
 {
-    struct nw_owner owner;
+    struct nw_pointer owner;
 
-    if (!stage->status && !nw_contest && area.count > 0 &&
+    if (!stage->status && !nw_passthrough && area.count > 0 &&
         nw_area_side(&area, &owner) >= NW_SIDE_GPU)
         stage->status = fail_refused();
 }
 
-int nw_stage_raise(struct nw_whose whose, int code)
+int nw_stage_raise(struct nw_errhandler_scope whose, int code)
 {
     if (!code)
         return code;
     if (whose.ward)
-        nw_ward_tell(whose.ward, code);
+        nw_comm_owner_report(whose.ward, code);
     else if (whose.file != MPI_FILE_NULL)
         NW_PMPI(File_call_errhandler)(whose.file, code);
     else if (whose.win != MPI_WIN_NULL)
@@ -295,13 +295,14 @@ int nw_stage_raise(struct nw_whose whose, int code)
     return code;
 }
 
-int nw_stage_error(struct nw_whose whose, const char *call, const char *why)
+int nw_stage_error(struct nw_errhandler_scope whose, const char *call,
+                   const char *why)
 {
     nw_warn_once("%s: %s", call, why);
     return nw_stage_raise(whose, MPI_ERR_BUFFER);
 }
 
-int nw_stage_fail(struct nw_stage *stage, struct nw_whose whose)
+int nw_stage_fail(struct nw_stage *stage, struct nw_errhandler_scope whose)
 {
     nw_direct_unsent(stage->buffer, stage->count);
     nw_stage_drop(stage);
@@ -317,11 +318,11 @@ uint64_t nw_stage_received(const MPI_Status *status)
 }
 
 static int end(struct nw_stage *stage, int rc, MPI_Status *status,
-               struct nw_whose whose)
+               struct nw_errhandler_scope whose)
 {
     uint64_t most = status && !rc ? nw_stage_received(status) : UINT64_MAX;
 
-    (void)nw_given_see(stage->caught.from, status);
+    (void)nw_matched_see(stage->caught.from, status);
     if (rc)
         nw_direct_unsent(stage->buffer, stage->count);
     else if (stage->caught.on &&
@@ -337,10 +338,10 @@ static int end(struct nw_stage *stage, int rc, MPI_Status *status,
 }
 
 int nw_stage_end(struct nw_stage *stage, int rc, MPI_Status *status,
-                 struct nw_whose whose)
+                 struct nw_errhandler_scope whose)
 {
     rc = end(stage, rc, status, whose);
-    nw_given_drop(stage->caught.from);
+    nw_matched_drop(stage->caught.from);
     return rc;
 }
 

@@ -5,11 +5,12 @@
 #define NW_MESSAGES_STAGING_H
 
 #include "gpu/gpu.h"
-#include "runtime/messages/owner.h"
+#include "runtime/messages/pointer_cache.h"
 #include "runtime/messages/typemap.h"
 #include "runtime/messages/messages.h"
 
-/* host.c: host memory that GPUs reach fast, kept for the next message. */
+/* pinned_cache.c: host memory that GPUs reach fast, kept for the next message.
+ */
 struct nw_host {
     struct nw_host *next;
     char *memory;
@@ -17,9 +18,10 @@ struct nw_host {
     bool pinned;
     struct nw_gpu_life life; /* of the context in which it was pinned */
 };
-NW_MUST_CHECK nw_status nw_host_take(size_t bytes, struct nw_host **out);
-void nw_host_give(struct nw_host *host); /* NULL is fine */
-void nw_host_close(void);
+NW_MUST_CHECK nw_status nw_pinned_cache_take(size_t bytes,
+                                             struct nw_host **out);
+void nw_pinned_cache_give(struct nw_host *host); /* NULL is fine */
+void nw_pinned_cache_close(void);
 
 /* `count` elements that begin `offset` bytes into the buffer. */
 struct nw_part {
@@ -30,7 +32,7 @@ struct nw_part {
 
 struct nw_buffer {
     char *device;
-    struct nw_owner owner; /* as it was when the buffer was staged */
+    struct nw_pointer owner; /* as it was when the buffer was staged */
     int way;
     bool small;   /* of envelope.c */
     bool packed;  /* the host has the bytes as MPI packs them */
@@ -39,15 +41,15 @@ struct nw_buffer {
     struct nw_host *host;
     struct nw_part *part;
     size_t parts;
-    struct nw_part only;  /* where there is no more than one */
-    struct nw_slot *slot; /* host memory is an envelope of it; else NULL */
-    int seat;             /* whose it is, of a persistent send */
+    struct nw_part only;       /* where there is no more than one */
+    struct nw_pool_slot *slot; /* host memory is an envelope of it; else NULL */
+    int seat;                  /* whose it is, of a persistent send */
 };
 
-/* reach.c: whose memory an area's bytes are, of one block; where they are a
- * GPU's the owner is that of the first. */
+/* argument_memory.c: whose memory an area's bytes are, of one block; where they
+ * are a GPU's the owner is that of the first. */
 enum nw_side { NW_SIDE_NONE, NW_SIDE_HOST, NW_SIDE_GPU, NW_SIDE_MIXED };
-enum nw_side nw_area_side(const struct nw_area *area, struct nw_owner *owner);
+enum nw_side nw_area_side(const struct nw_area *area, struct nw_pointer *owner);
 
 /* copies.c; whatever GPU is current stays so. */
 NW_MUST_CHECK nw_status nw_buffer_fill(const struct nw_buffer *buffer,
@@ -55,7 +57,7 @@ NW_MUST_CHECK nw_status nw_buffer_fill(const struct nw_buffer *buffer,
 /* The first `most` bytes, as MPI packs them. */
 NW_MUST_CHECK nw_status nw_buffer_empty(const struct nw_buffer *buffer,
                                         uint64_t most);
-/* bytes.c: between any two memories. */
+/* copy_bytes.c: between any two memories. */
 NW_MUST_CHECK nw_status nw_buffer_copy(void *to, const void *from,
                                        size_t bytes);
 bool nw_is_on_gpu(const void *memory);
@@ -64,28 +66,29 @@ void nw_copies_close(void);
 
 /* start.c: opens the driver for our own copies. */
 NW_MUST_CHECK nw_status nw_messages_open_gpu(void);
-/* meet.c: the channel's form of collective calls, around MPI_Init and
- * MPI_Finalize; collective where NODEWISE_GPU_COLLECTIVES or _MESSAGES is set.
+/* algorithm_choice.c: the channel's form of collective calls, around MPI_Init
+ * and MPI_Finalize; collective where NODEWISE_GPU_COLLECTIVES or _MESSAGES is
+ * set.
  */
-void nw_forms_start(bool messaging);
-void nw_forms_finish(void);
-/* seats.c: the direct way of messages, likewise. */
+void nw_algorithms_start(bool messaging);
+void nw_algorithms_finish(void);
+/* local_peers.c: the direct way of messages, likewise. */
 void nw_direct_start(bool messaging);
 void nw_direct_finish(void);
 /* tune.c: behind both, where NODEWISE_GPU_TUNE asks all ranks for it. */
 void nw_messages_tune(void);
-/* kept.c: requests that the rows `by` are for. */
-extern int nw_kept_count;
-/* orphans.c: the last of them, in MPI_Finalize. */
+/* request_table.c: requests that the rows `by` are for. */
+extern int nw_request_table_count;
+/* detached_requests.c: the last of them, in MPI_Finalize. */
 void nw_requests_finish(void);
-/* requests.c: what is left to do at a request's end. It is found before the
+/* wait_one.c: what is left to do at a request's end. It is found before the
  * call that may end it: as soon as MPI has freed a request another thread may
  * get its handle. */
 struct nw_ending {
     MPI_Request request;
     bool found;
-    struct nw_kept *kept, *persistent;
-    struct nw_pair *pair;
+    struct nw_tracked_request *kept, *persistent;
+    struct nw_sendrecv *pair;
 };
 void nw_request_begin(MPI_Request request, struct nw_ending *out);
 int nw_request_end(struct nw_ending *ending, MPI_Status *status); /* done */
@@ -96,19 +99,19 @@ void nw_request_back(struct nw_ending *ending); /* it is neither yet */
 /* The first of several that is done without MPI's knowing, ended; -1: none. */
 int nw_request_held(int count, const MPI_Request *requests, MPI_Status *status);
 
-/* pairs.c: ends of what nw_pair_start began; all of it is next to nothing where
- * there is none. Looks how far they are. */
-void nw_pairs_look(void);
-bool nw_pairs_are_busy(int count, const MPI_Request *requests);
-void nw_pairs_await(int count, const MPI_Request *requests);
+/* sendrecv.c: ends of what nw_sendrecv_start began; all of it is next to
+ * nothing where there is none. Looks how far they are. */
+void nw_sendrecvs_look(void);
+bool nw_sendrecvs_are_busy(int count, const MPI_Request *requests);
+void nw_sendrecvs_await(int count, const MPI_Request *requests);
 /* Whether that was one; its status (NULL: not wanted) and error code. */
-bool nw_pair_see(MPI_Request request, MPI_Status *status, int *rc);
+bool nw_sendrecv_see(MPI_Request request, MPI_Status *status, int *rc);
 /* Its handle is no longer looked for, until it is put back. */
-struct nw_pair *nw_pair_take(MPI_Request request);
-void nw_pair_put(struct nw_pair *pair);
-int nw_pair_end(struct nw_pair *pair, MPI_Status *status);
-bool nw_pair_free(MPI_Request *request);
-void nw_pairs_finish(void);
+struct nw_sendrecv *nw_sendrecv_take(MPI_Request request);
+void nw_sendrecv_put(struct nw_sendrecv *pair);
+int nw_sendrecv_end(struct nw_sendrecv *pair, MPI_Status *status);
+bool nw_sendrecv_free(MPI_Request *request);
+void nw_sendrecvs_finish(void);
 
 /* envelope.c: fetches the payload where a receive brought an envelope, and says
  * its bytes in the status; *rc is then how that went. */
@@ -119,13 +122,15 @@ void nw_small_give(struct nw_buffer *buffer);
 void nw_small_close(void);
 /* direct.c: payloads whose envelopes will not arrive. */
 void nw_direct_unsent(struct nw_buffer *const *buffer, int count);
-/* again.c: the envelope of a persistent send that starts (again). */
-NW_MUST_CHECK nw_status nw_direct_again(struct nw_buffer *buffer);
+/* persistent_send.c: the envelope of a persistent send that starts (again). */
+NW_MUST_CHECK nw_status nw_direct_persistent(struct nw_buffer *buffer);
 /* stage.c: bytes that a status tells of; UINT64_MAX where it does not. */
 uint64_t nw_stage_received(const MPI_Status *status);
-int nw_stage_error(struct nw_whose whose, const char *call, const char *why);
-int nw_stage_raise(struct nw_whose whose, int code); /* by the handler */
-/* heirs.c: the same of a ward's. */
-void nw_ward_tell(const struct nw_ward *ward, int code);
+int nw_stage_error(struct nw_errhandler_scope whose, const char *call,
+                   const char *why);
+int nw_stage_raise(struct nw_errhandler_scope whose,
+                   int code); /* by the handler */
+/* shadow_comm.c: the same of a ward's. */
+void nw_comm_owner_report(const struct nw_comm_owner *ward, int code);
 
 #endif

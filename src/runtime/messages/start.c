@@ -5,7 +5,7 @@
 #include "gpu/gpu.h"
 #include "runtime/aware.h"
 #include "runtime/first.h"
-#include "runtime/messages/contest.h"
+#include "runtime/messages/passthrough.h"
 #include "runtime/warn.h"
 
 #include <pthread.h>
@@ -50,13 +50,13 @@ void nw_messages_start(void)
     if (set && !on && !off && strcmp(mode, "auto"))
         nw_warn_once("NODEWISE_GPU_MESSAGES=%s is none of off, on, auto", mode);
     aware = !off && !on && nw_mpi_takes_gpu_memory();
-    if (set && all_say(aware) && !nw_contest_start())
+    if (set && all_say(aware) && !nw_passthrough_start())
         off = true;
     NW_PMPI(Query_thread)(&threads);
     nw_threaded = threads == MPI_THREAD_MULTIPLE;
-    if (!off && (!aware || nw_contest))
+    if (!off && (!aware || nw_passthrough))
         __atomic_store_n(&nw_messaging, true, __ATOMIC_RELEASE);
-    nw_forms_start(nw_messaging);
+    nw_algorithms_start(nw_messaging);
     nw_direct_start(nw_messaging);
     nw_messages_tune();
 }
@@ -67,10 +67,10 @@ void nw_messages_finish(void)
         return;
     nw_requests_finish();
     nw_direct_finish();
-    nw_forms_finish();
+    nw_algorithms_finish();
     __atomic_store_n(&nw_messaging, false, __ATOMIC_RELEASE);
     nw_copies_close();
     nw_small_close();
-    nw_host_close();
+    nw_pinned_cache_close();
     nw_typemaps_close();
 }

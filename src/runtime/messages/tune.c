@@ -3,7 +3,7 @@
  * What `nodewise channel tune` has the ranks of a job find out in MPI_Init:
  * from what size on messages between the GPU memories of two processes go
  * straight, by both ways of this very library; and which form of each
- * collective call is the faster one (known.c).
+ * collective call is the faster one (algorithm_cache.c).
  */
 #include "runtime/messages/direct.h"
 
@@ -14,8 +14,8 @@
 #include "channel/tune/thresholds.h"
 #include "gpu/gpu.h"
 #include "runtime/first.h"
-#include "runtime/messages/contest.h"
-#include "runtime/messages/forms.h"
+#include "runtime/messages/passthrough.h"
+#include "runtime/messages/algorithms.h"
 #include "runtime/messages/library.h"
 #include "runtime/warn.h"
 
@@ -30,7 +30,7 @@
 #include <unistd.h>
 
 enum { LEAST = 8192, SIZES = 7, MOST = LEAST << (SIZES - 1), TAG = 3 };
-/* Within the first round ways.c finds its own way. */
+/* Within the first round copy_path.c finds its own way. */
 enum { MAPPING = 4, WARM = 16, TURNS = 8, ROUNDS = 6, WAYS = 2 };
 /* Of one way, size and round by its least time, unless a turn takes longer. */
 static const double budget_us = 20000;
@@ -127,7 +127,7 @@ static uint64_t measure(struct pair *p)
     double us[SIZES][WAYS];
     bool ready = !nw_messages_open_gpu() &&
                  !nw_channel_memory_new(true, MOST, &p->memory) &&
-                 nw_contest_sees(p->memory);
+                 nw_passthrough_sees(p->memory);
     uint64_t from = 0;
 
     if (both_say(p, ready) && time_all(p, us))
@@ -143,11 +143,11 @@ static uint64_t measure_pair(void)
     uint64_t from = 0;
     void *before;
 
-    if (!nw_direct || nw_seat_count() < 2 ||
-        NW_PMPI(Comm_dup)(nw_seat_comm(), &p.comm))
+    if (!nw_direct || nw_local_peer_count() < 2 ||
+        NW_PMPI(Comm_dup)(nw_local_peer_comm(), &p.comm))
         return 0;
     NW_PMPI(Comm_set_errhandler)(p.comm, MPI_ERRORS_RETURN);
-    p.rank = nw_seat_mine();
+    p.rank = nw_local_peer_mine();
     p.peer = !p.rank;
     before = nw_messages_open_gpu() ? NULL : nw_gpu_cuda.context();
     if (!before && nw_memory_gpus() > 1) // as programs do, each its own
@@ -199,5 +199,5 @@ void nw_messages_tune(void)
     nw_direct_set(from);
     if (from && !rank)
         tell(path, from);
-    nw_forms_tune();
+    nw_algorithms_tune();
 }

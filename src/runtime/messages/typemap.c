@@ -5,7 +5,7 @@
 
 #include "base/array.h"
 #include "base/status.h"
-#include "runtime/messages/recipe.h"
+#include "runtime/messages/datatype_contents.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -93,8 +93,9 @@ static nw_status add_blocks(MPI_Datatype type, const struct blocks *blocks,
 }
 
 /* Blocks each with a place; lengths[i * pace], so that 0 is one for all. */
-static nw_status add_places(const struct nw_recipe *r, const int64_t *lengths,
-                            int pace, struct nw_typemap *out)
+static nw_status add_places(const struct nw_datatype_contents *r,
+                            const int64_t *lengths, int pace,
+                            struct nw_typemap *out)
 {
     int64_t count = r->number[0];
     bool in_bytes = r->addresses > 0;
@@ -113,7 +114,8 @@ static nw_status add_places(const struct nw_recipe *r, const int64_t *lengths,
     return status;
 }
 
-static nw_status add_struct(const struct nw_recipe *r, struct nw_typemap *out)
+static nw_status add_struct(const struct nw_datatype_contents *r,
+                            struct nw_typemap *out)
 {
     nw_status status = NW_OK;
 
@@ -152,10 +154,10 @@ static nw_status add_dimension(const struct dimension *d, MPI_Aint unit,
     return status;
 }
 
-static nw_status add_array(const struct nw_recipe *r,
-                           struct dimension (*of)(const struct nw_recipe *r,
-                                                  int64_t i),
-                           int64_t n, struct nw_typemap *out)
+static nw_status add_array(
+    const struct nw_datatype_contents *r,
+    struct dimension (*of)(const struct nw_datatype_contents *r, int64_t i),
+    int64_t n, struct nw_typemap *out)
 {
     bool c_order = r->number[r->numbers - 1] == MPI_ORDER_C;
     MPI_Aint unit = extent_of(r->type[0]);
@@ -175,7 +177,8 @@ static nw_status add_array(const struct nw_recipe *r,
 }
 
 /* ndims, sizes, subsizes, starts, order */
-static struct dimension of_subarray(const struct nw_recipe *r, int64_t i)
+static struct dimension of_subarray(const struct nw_datatype_contents *r,
+                                    int64_t i)
 {
     int64_t n = r->number[0];
     const int64_t *number = r->number + 1 + i;
@@ -185,7 +188,8 @@ static struct dimension of_subarray(const struct nw_recipe *r, int64_t i)
 
 /* size, rank, ndims, sizes, distributions, their arguments, processes, order;
  * ranks are counted along the last dimension first, whatever the order. */
-static struct dimension of_darray(const struct nw_recipe *r, int64_t i)
+static struct dimension of_darray(const struct nw_datatype_contents *r,
+                                  int64_t i)
 {
     int64_t n = r->number[2], below = 1;
     const int64_t *number = r->number + 3 + i,
@@ -205,7 +209,8 @@ static struct dimension of_darray(const struct nw_recipe *r, int64_t i)
     return d;
 }
 
-static nw_status follow(const struct nw_recipe *r, struct nw_typemap *out)
+static nw_status follow(const struct nw_datatype_contents *r,
+                        struct nw_typemap *out)
 {
     struct blocks blocks = {.count = 1, .length = 1};
 
@@ -246,13 +251,14 @@ static nw_status follow(const struct nw_recipe *r, struct nw_typemap *out)
 
 static nw_status flatten(MPI_Datatype type, struct nw_typemap *out)
 {
-    struct nw_recipe recipe;
-    nw_status status = nw_recipe_read(type, &recipe);
+    struct nw_datatype_contents recipe;
+    nw_status status = nw_datatype_contents_read(type, &recipe);
 
     if (!status)
-        status = nw_recipe_is_basic(&recipe) ? flatten_named(type, out)
-                                             : follow(&recipe, out);
-    nw_recipe_free(&recipe);
+        status = nw_datatype_contents_is_basic(&recipe)
+                     ? flatten_named(type, out)
+                     : follow(&recipe, out);
+    nw_datatype_contents_free(&recipe);
     return status;
 }
 

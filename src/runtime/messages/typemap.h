@@ -57,7 +57,7 @@ void nw_typemap_walk(const struct nw_typemap *layout, int64_t count,
 MPI_Aint nw_typemap_low(const struct nw_typemap *layout, int64_t count);
 size_t nw_typemap_span(const struct nw_typemap *layout, int64_t count);
 
-/* runs.c: a list of runs as it grows. */
+/* typemap_runs.c: a list of runs as it grows. */
 NW_MUST_CHECK nw_status nw_runs_add(struct nw_typemap *out,
                                     const struct nw_run *run);
 /* `n` times what `part` has, `step` apart, from `offset` on. */

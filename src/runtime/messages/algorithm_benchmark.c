@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Both forms of a collective call, timed on memory of our own of the same size
+ * and kind as the program's, in a call that all ranks make. */
+#include "runtime/messages/algorithms.h"
+
+#include "base/clock.h"
+#include "base/pace.h"
+#include "base/status.h"
+#include "gpu/gpu.h"
+#include "runtime/messages/passthrough.h"
+
+#include <limits.h>
+
+/* New memory goes by the driver for two turns; the first of a size need as many
+ * as copy_path.c takes to find its own way. */
+enum { CLASSES = 17, WARM = 3, WARM_FIRST = 12, TURNS = 6, TURNS_LARGE = 4 };
+static bool warm[CLASSES]; /* up to 64 KiB */
+/* The channel must be this much faster. */
+static const double worth = 0.9;
+static const double failed_s = 1e9;
+
+struct trial {
+    struct nw_algorithm_choice *meet;
+    enum nw_algorithm form;
+    size_t bytes, from_bytes, into_bytes;
+    bool gpu; /* the program uses one, and this is its memory: */
+    void *from, *into;
+    char *spare[2]; /* on the host */
+    int warming;    /* turns ahead of those that are timed */
+};
+
+static void mpi_call(const struct trial *t, const void *from, void *into)
+{
+    MPI_Comm comm = nw_algorithm_choice_comm(t->meet);
+    int n = (int)t->bytes;
+
+    if (t->form == NW_FORM_BCAST)
+        NW_PMPI(Bcast)(into, n, MPI_BYTE, 0, comm);
+    else if (t->form == NW_FORM_GATHER)
+        NW_PMPI(Gather)(from, n, MPI_BYTE, into, n, MPI_BYTE, 0, comm);
+    else if (t->form == NW_FORM_ALLGATHER)
+        NW_PMPI(Allgather)(from, n, MPI_BYTE, into, n, MPI_BYTE, comm);
+    else if (t->form == NW_FORM_ALLTOALL)
+        NW_PMPI(Alltoall)(from, n, MPI_BYTE, into, n, MPI_BYTE, comm);
+    else if (t->form == NW_FORM_REDUCE)
+        NW_PMPI(Reduce)(from, into, n, MPI_BYTE, MPI_BOR, 0, comm);
+    else
+        NW_PMPI(Allreduce)(from, into, n, MPI_BYTE, MPI_BOR, comm);
+}
+
+static void *stage(struct nw_stage *stage, int way, void *memory, size_t bytes)
+{
+    int64_t count = (int64_t)bytes;
+    MPI_Datatype type = MPI_BYTE;
+
+    return nw_stage_triple(stage, way, memory,
+                           (struct nw_triple){&count, INT_MAX, &type, 1});
+}
+
+static nw_status stage_end(struct nw_stage *stage)
+{
+    nw_status status = stage->status;
+
+    for (int i = 0; i < stage->count && !status; i++)
+        if (stage->buffer[i]->way & NW_WRITE)
+            status = nw_buffer_empty(stage->buffer[i], UINT64_MAX);
+    nw_stage_drop(stage);
+    return status;
+}
+
+/* As the program's own call goes; which the other ranks make, too, where this
+ * one cannot stage its memory. */
+static nw_status by_host(struct trial *t)
+{
+    bool reads = t->form == NW_FORM_BCAST && !nw_algorithm_choice_rank(t->meet);
+    struct nw_stage both = {.call = "MPI_Init", .whole = true};
+    void *from = t->from, *into = t->into;
+
+    if (t->gpu) {
+        into = stage(&both, reads ? NW_READ : NW_WRITE, into, t->into_bytes);
+        from = stage(&both, NW_READ, from, t->from_bytes);
+    }
+    mpi_call(t, both.status ? t->spare[0] : from,
+             both.status ? t->spare[1] : into);
+    return stage_end(&both);
+}
+
+/* Where MPI takes GPU memory itself. */
+static nw_status by_mpi(struct trial *t)
+{
+    mpi_call(t, t->from, t->into);
+    return NW_OK;
+}
+
+static nw_status by_channel(struct trial *t)
+{
+    struct nw_channel_collective collect = {.from = t->from,
+                                            .into = t->into,
+                                            .bytes = t->bytes,
+                                            .count = (int64_t)t->bytes,
+                                            .type = MPI_BYTE,
+                                            .op = MPI_BOR};
+
+    nw_algorithm_choice_next(t->meet, &collect);
+    return nw_channel_collective(t->form, &collect);
+}
+
+/* The least of some turns, the slowest rank's. */
+static double time_form(struct trial *t, nw_status (*form)(struct trial *))
+{
+    int turns = t->bytes >> (CLASSES - 1) ? TURNS_LARGE : TURNS;
+    double least = failed_s, slowest = failed_s;
+    bool failed = false;
+
+    for (int i = -t->warming; i < turns; i++) {
+        uint64_t start;
+        double seconds;
+
+        NW_PMPI(Barrier)(nw_algorithm_choice_comm(t->meet));
+        start = nw_clock_ns();
+        failed |= form(t) != NW_OK; /* the others wait for this rank, too */
+        seconds = (double)(nw_clock_ns() - start) * 1e-9;
+        least = i >= 0 && seconds < least ? seconds : least;
+    }
+    least = failed ? failed_s : least;
+    NW_PMPI(Allreduce)
+    (&least, &slowest, 1, MPI_DOUBLE, MPI_MAX,
+     nw_algorithm_choice_comm(t->meet));
+    return slowest;
+}
+
+static void *take_memory(bool gpu, size_t bytes)
+{
+    void *memory = NULL;
+
+    return bytes && !nw_channel_memory_new(gpu, bytes, &memory) ? memory : NULL;
+}
+
+static void size_trial(struct trial *t)
+{
+    size_t all = t->bytes * (size_t)nw_algorithm_choice_size(t->meet);
+    bool root = !nw_algorithm_choice_rank(t->meet);
+
+    switch (t->form) {
+    case NW_FORM_BCAST:
+        t->into_bytes = t->bytes;
+        return;
+    case NW_FORM_GATHER:
+        t->from_bytes = t->bytes;
+        t->into_bytes = root ? all : 0;
+        return;
+    case NW_FORM_REDUCE:
+        t->from_bytes = t->bytes;
+        t->into_bytes = root ? t->bytes : 0;
+        return;
+    default:
+        t->from_bytes = t->form == NW_FORM_ALLTOALL ? all : t->bytes;
+        t->into_bytes = t->form == NW_FORM_ALLREDUCE ? t->bytes : all;
+    }
+}
+
+/* Like the program's own: a GPU's where it uses one. */
+static bool trial_open(struct trial *t)
+{
+    void *before = t->gpu ? nw_gpu_cuda.context() : NULL;
+
+    size_trial(t);
+    t->from = take_memory(t->gpu, t->from_bytes);
+    t->into = take_memory(t->gpu, t->into_bytes);
+    if (t->gpu)
+        nw_gpu_cuda.restore(before);
+    t->spare[0] = take_memory(false, t->from_bytes);
+    t->spare[1] = take_memory(false, t->into_bytes);
+    return (!t->from_bytes || (t->from && t->spare[0])) &&
+           (!t->into_bytes || (t->into && t->spare[1]));
+}
+
+static void trial_close(struct trial *t)
+{
+    nw_channel_memory_free(false, t->spare[0]);
+    nw_channel_memory_free(false, t->spare[1]);
+    nw_channel_memory_free(t->gpu, t->from);
+    nw_channel_memory_free(t->gpu, t->into);
+}
+
+/* As many as the rank needs that needs most. */
+static int find_warming(struct nw_algorithm_choice *meet, size_t bytes)
+{
+    int class = nw_pace_class(bytes, CLASSES);
+    bool new = !(bytes >> (CLASSES - 1)) && !warm[class];
+
+    warm[class] = true;
+    return nw_algorithm_choice_any(meet, new) ? WARM_FIRST : WARM;
+}
+
+/* The same answer everywhere. */
+int nw_algorithm_benchmark(struct nw_algorithm_choice *meet,
+                           enum nw_algorithm form, size_t bytes)
+{
+    struct trial t = {.meet = meet,
+                      .form = form,
+                      .bytes = bytes,
+                      .gpu = nw_is_messaging() && !nw_messages_open_gpu()};
+    bool ready = trial_open(&t);
+    int wins = -1;
+
+    if (!nw_algorithm_choice_any(meet, !ready)) {
+        double other, ours;
+
+        t.warming = find_warming(meet, bytes);
+        other = time_form(&t, nw_passthrough ? by_mpi : by_host);
+        ours = time_form(&t, by_channel);
+
+        if (ours < failed_s && other < failed_s)
+            wins = ours < worth * other;
+    }
+    trial_close(&t);
+    return wins;
+}

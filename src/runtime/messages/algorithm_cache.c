@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which form of a collective call was the faster one, for the next program that
+ * runs so: kept by rank 0 in the user's cache folder, by its host, the MPI
+ * library, what each rank has (GPU, provider, mapping, variables) and which
+ * ranks share a node. */
+#include "runtime/messages/algorithm_cache.h"
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "gpu/gpu.h"
+#include "runtime/messages/passthrough.h"
+#include "runtime/messages/library.h"
+
+#include <nodewise/channel.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char head[] = "nodewise collectives 1";
+static const char *const forms[NW_FORMS] = {"bcast",    "gather", "allgather",
+                                            "alltoall", "reduce", "allreduce"};
+
+/* -- what a rank has -- */
+
+struct share {
+    uint64_t host, has;
+};
+
+/* In whichever order the variables stand. */
+static uint64_t variables(void)
+{
+    uint64_t sum = 0;
+
+    for (char **one = environ; *one; one++)
+        if (!strncmp(*one, "NODEWISE_CHANNEL_", 17))
+            sum += nw_hash_text(NW_HASH_START, *one);
+    return sum;
+}
+
+static struct share share_of(struct nw_algorithm_choice *meet,
+                             nw_channel *channel)
+{
+    struct nw_gpu_facts facts = {.name = ""};
+    uint64_t words = variables();
+    char host[256] = "";
+    struct share share;
+
+    (void)gethostname(host, sizeof host - 1);
+    share.host = nw_hash_text(NW_HASH_START, host);
+    if (nw_is_messaging() && !nw_messages_open_gpu())
+        (void)!nw_gpu_cuda.facts(0, &facts);
+    share.has = nw_hash_text(NW_HASH_START, facts.name);
+    share.has = nw_hash_text(share.has, nw_channel_mapping(channel));
+    for (int i = 0; i < nw_algorithm_choice_size(meet); i++)
+        if (i != nw_algorithm_choice_rank(meet))
+            share.has =
+                nw_hash_text(share.has, nw_channel_provider(channel, i));
+    share.has = nw_hash(share.has, &words, sizeof words);
+    return share;
+}
+
+/* -- what they are together -- */
+
+/* The first rank of each node stands for it. */
+static int node_of(const struct share *share, int rank)
+{
+    int first = 0;
+
+    while (share[first].host != share[rank].host)
+        first++;
+    return first;
+}
+
+static nw_status find_path(const struct share *share, int size, char **out)
+{
+    struct nw_text text = {0};
+    uint64_t all = nw_mpi_hash(nw_passthrough ? 1 : NW_HASH_START);
+    char host[256] = "";
+    int nodes = 0;
+
+    if (!nw_file_cache(&text))
+        return nw_fail(NW_EIO, "neither XDG_CACHE_HOME nor HOME is set");
+    for (int i = 0; i < size; i++) {
+        int node = node_of(share, i);
+
+        nodes += node == i;
+        all = nw_hash(all, &node, sizeof node);
+        all = nw_hash(all, &share[i].has, sizeof share[i].has);
+    }
+    (void)gethostname(host, sizeof host - 1);
+    nw_text_format(&text, "/collectives/%s.%dx%d.%016llx", host, nodes, size,
+                   (unsigned long long)all);
+    return nw_text_take(&text, out);
+}
+
+/* -- the file -- */
+
+static bool find_form(const char *word, int *out)
+{
+    for (int i = 0; word && i < NW_FORMS; i++)
+        if (!strcmp(word, forms[i])) {
+            *out = i;
+            return true;
+        }
+    return false;
+}
+
+/* form bytes host|channel */
+static nw_status parse(struct nw_lines *lines, char *line,
+                       struct nw_algorithm_cache *known)
+{
+    const char *words[3];
+    uint64_t bytes;
+    int form, class;
+
+    for (int i = 0; i < 3; i++)
+        words[i] = nw_word_next(&line);
+    if (!find_form(words[0], &form))
+        return nw_lines_fail(lines, "expected a collective call");
+    if (!words[1] || !nw_parse_u64(words[1], &bytes) || !bytes)
+        return nw_lines_fail(lines, "expected bytes");
+    if (!words[2] || nw_word_next(&line) ||
+        (strcmp(words[2], "host") && strcmp(words[2], "channel")))
+        return nw_lines_fail(lines, "expected host or channel");
+    class = nw_pace_class(bytes, NW_CLASSES);
+    known->form[form][class] = *words[2] == 'c' ? NW_BY_CHANNEL : NW_BY_HOST;
+    return NW_OK;
+}
+
+static void forget(struct nw_algorithm_cache *known)
+{
+    memset(known->form, NW_BY_NONE, sizeof known->form);
+}
+
+/* All of it, or nothing is known. */
+static void load(const char *path, struct nw_algorithm_cache *known)
+{
+    struct nw_lines lines;
+    char *text = NULL, *line;
+    size_t length;
+    nw_status status = nw_file_read_text(path, &text, &length);
+
+    forget(known);
+    if (status)
+        return;
+    nw_lines_init(&lines, path, text);
+    line = nw_lines_next(&lines);
+    if (!line || strcmp(line, head))
+        status = nw_lines_fail(&lines, "expected '%s'", head);
+    while (!status && (line = nw_lines_next(&lines)) != NULL)
+        status = parse(&lines, line, known);
+    if (status)
+        forget(known);
+    free(text);
+}
+
+static void add_rows(const struct nw_algorithm_cache *known,
+                     struct nw_text *text)
+{
+    nw_text_format(text, "%s\n# call, bytes up to, form\n", head);
+    for (int i = 0; i < NW_FORMS; i++)
+        for (int class = 0; class < NW_CLASSES; class ++)
+            if (known->form[i][class] != NW_BY_NONE)
+                nw_text_format(text, "%s %llu %s\n", forms[i], 1ull << class,
+                               known->form[i][class] == NW_BY_CHANNEL
+                                   ? "channel"
+                                   : "host");
+}
+
+/* -- for a communicator -- */
+
+void nw_algorithm_cache_open(struct nw_algorithm_cache *known,
+                             struct nw_algorithm_choice *meet,
+                             nw_channel *channel)
+{
+    struct share mine = share_of(meet, channel), all[NW_MOST_RANKS];
+    MPI_Comm comm = nw_algorithm_choice_comm(meet);
+
+    known->open = true;
+    forget(known);
+    if (NW_PMPI(Gather)(&mine, sizeof mine, MPI_BYTE, all, sizeof mine,
+                        MPI_BYTE, 0, comm))
+        return;
+    if (!nw_algorithm_choice_rank(meet) &&
+        !find_path(all, nw_algorithm_choice_size(meet), &known->path))
+        load(known->path, known);
+    if (NW_PMPI(Bcast)(known->form, sizeof known->form, MPI_BYTE, 0, comm))
+        forget(known);
+}
+
+void nw_algorithm_cache_save(const struct nw_algorithm_cache *known)
+{
+    struct nw_text text = {0};
+    struct nw_algorithm_cache both;
+
+    if (!known->path)
+        return;
+    load(known->path, &both); // another communicator may have measured more
+    for (int i = 0; i < NW_FORMS; i++)
+        for (int class = 0; class < NW_CLASSES; class ++)
+            if (known->form[i][class] != NW_BY_NONE)
+                both.form[i][class] = known->form[i][class];
+    add_rows(&both, &text);
+    // where it fails the next program measures again
+    if (!nw_file_folders(known->path, 0700))
+        (void)!nw_file_write_text(known->path, &text);
+    nw_text_fini(&text);
+}
+
+void nw_algorithm_cache_close(struct nw_algorithm_cache *known)
+{
+    free(known->path);
+    known->path = NULL;
+}

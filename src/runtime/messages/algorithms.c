@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The six calls as the program makes them: what they say becomes areas and
+ * bytes, the form is chosen, and the channel's is made here. */
+#include "runtime/messages/algorithms.h"
+
+#include "base/status.h"
+#include "runtime/warn.h"
+
+#include <limits.h>
+
+/* One call: what it reads, what it writes, and blocks of how many bytes. */
+struct call {
+    enum nw_algorithm form;
+    const char *name;
+    MPI_Comm comm;
+    struct nw_algorithm_choice *meet;
+    struct nw_area from, into;
+    int into_way;
+    struct nw_channel_collective collect;
+};
+
+static bool is_simple(MPI_Datatype type, int64_t count)
+{
+    return type != MPI_DATATYPE_NULL && count > 0;
+}
+
+/* The bytes of a block; 0 where the call is MPI's: nothing, or too much. */
+static int64_t block_of(MPI_Datatype type, int64_t count, int size)
+{
+    MPI_Count bytes = 0;
+
+    if (!is_simple(type, count) || NW_PMPI(Type_size_x)(type, &bytes) ||
+        bytes <= 0 || count > INT_MAX / bytes)
+        return 0;
+    bytes *= count;
+    return bytes <= INT_MAX / size ? (int64_t)bytes : 0;
+}
+
+static int fail(const struct call *call)
+{
+    nw_warn_once("%s: %s", call->name, nw_error_text());
+    NW_PMPI(Comm_call_errhandler)(call->comm, MPI_ERR_OTHER);
+    return MPI_ERR_OTHER;
+}
+
+/* A block within what is written stands for what is read. */
+static void read_in_place(struct call *call)
+{
+    bool blocks =
+        call->form == NW_FORM_GATHER || call->form == NW_FORM_ALLGATHER;
+
+    call->collect.from =
+        call->collect.into +
+        (blocks ? (size_t)call->collect.rank * call->collect.bytes : 0);
+}
+
+static nw_status make(struct call *call)
+{
+    bool in_place = call->from.buffer == MPI_IN_PLACE;
+    struct nw_contiguous from, into;
+    nw_status status;
+
+    if (in_place)
+        call->from.blocks = 0;
+    status = nw_contiguous_open(
+        &into, call->into_way | (in_place ? NW_READ : 0), &call->into);
+    if (!status)
+        status = nw_contiguous_open(&from, NW_READ, &call->from);
+    else
+        from = (struct nw_contiguous){.memory = NULL};
+    call->collect.into = into.memory;
+    call->collect.from = from.memory;
+    if (in_place)
+        read_in_place(call);
+    if (!status)
+        status = nw_channel_collective(call->form, &call->collect);
+    status = nw_contiguous_close(&from, status);
+    return nw_contiguous_close(&into, status);
+}
+
+/* False where MPI is to do it. */
+static bool form(struct call *call, int64_t bytes, int *rc)
+{
+    bool device =
+        nw_area_is_on_gpu(&call->from) || nw_area_is_on_gpu(&call->into);
+
+    if (!nw_algorithm_choice_chooses(call->meet, call->form, bytes, device))
+        return false;
+    call->collect.bytes = (size_t)bytes;
+    nw_algorithm_choice_next(call->meet, &call->collect);
+    *rc = make(call) ? fail(call) : MPI_SUCCESS;
+    return true;
+}
+
+static bool is_rank(const struct nw_algorithm_choice *meet, int root)
+{
+    return root >= 0 && root < nw_algorithm_choice_size(meet);
+}
+
+bool nw_algorithm_bcast(int *rc, struct nw_area data, int root, MPI_Comm comm)
+{
+    struct call call = {NW_FORM_BCAST, "MPI_Bcast", comm,
+                        nw_algorithm_choice_of(comm)};
+    int64_t bytes;
+
+    if (!call.meet || !is_rank(call.meet, root))
+        return false;
+    bytes = block_of(data.type, data.count, 1);
+    call.into = data;
+    call.into.blocks = 1;
+    call.into_way =
+        nw_algorithm_choice_rank(call.meet) == root ? NW_READ : NW_WRITE;
+    call.collect.root = root;
+    return bytes && form(&call, bytes, rc);
+}
+
+bool nw_algorithm_gather(int *rc, struct nw_area from, struct nw_area into,
+                         int root, MPI_Comm comm)
+{
+    struct call call = {NW_FORM_GATHER, "MPI_Gather", comm,
+                        nw_algorithm_choice_of(comm)};
+    bool is_root;
+    int64_t bytes;
+
+    if (!call.meet || !is_rank(call.meet, root))
+        return false;
+    is_root = nw_algorithm_choice_rank(call.meet) == root;
+    bytes = is_root ? block_of(into.type, into.count,
+                               nw_algorithm_choice_size(call.meet))
+                    : block_of(from.type, from.count,
+                               nw_algorithm_choice_size(call.meet));
+    call.from = from;
+    call.from.blocks = 1;
+    call.into = into;
+    call.into.blocks = is_root ? nw_algorithm_choice_size(call.meet) : 0;
+    call.into_way = NW_WRITE;
+    call.collect.root = root;
+    return bytes && form(&call, bytes, rc);
+}
+
+static bool all_blocks(struct call *call, int64_t from_blocks, int *rc)
+{
+    int64_t bytes;
+
+    if (!call->meet)
+        return false;
+    bytes = block_of(call->into.type, call->into.count,
+                     nw_algorithm_choice_size(call->meet));
+    call->from.blocks = from_blocks ? nw_algorithm_choice_size(call->meet) : 1;
+    call->into.blocks = nw_algorithm_choice_size(call->meet);
+    call->into_way = NW_WRITE;
+    return bytes && form(call, bytes, rc);
+}
+
+bool nw_algorithm_allgather(int *rc, struct nw_area from, struct nw_area into,
+                            MPI_Comm comm)
+{
+    struct call call = {NW_FORM_ALLGATHER,
+                        "MPI_Allgather",
+                        comm,
+                        nw_algorithm_choice_of(comm),
+                        from,
+                        into};
+
+    return all_blocks(&call, 0, rc);
+}
+
+bool nw_algorithm_alltoall(int *rc, struct nw_area from, struct nw_area into,
+                           MPI_Comm comm)
+{
+    struct call call = {NW_FORM_ALLTOALL,
+                        "MPI_Alltoall",
+                        comm,
+                        nw_algorithm_choice_of(comm),
+                        from,
+                        into};
+
+    return from.buffer != MPI_IN_PLACE && all_blocks(&call, 1, rc);
+}
+
+static bool is_among(MPI_Datatype type, const MPI_Datatype *types, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (type == types[i])
+            return true;
+    return false;
+}
+
+#define IS_AMONG(type, ...)                                                    \
+    is_among((type), (const MPI_Datatype[]){__VA_ARGS__},                      \
+             sizeof((const MPI_Datatype[]){__VA_ARGS__}) /                     \
+                 sizeof(MPI_Datatype))
+
+static bool is_whole(MPI_Datatype type)
+{
+    return IS_AMONG(type, MPI_INT, MPI_LONG, MPI_SHORT, MPI_LONG_LONG,
+                    MPI_SIGNED_CHAR, MPI_UNSIGNED, MPI_UNSIGNED_CHAR,
+                    MPI_UNSIGNED_SHORT, MPI_UNSIGNED_LONG,
+                    MPI_UNSIGNED_LONG_LONG, MPI_INT8_T, MPI_INT16_T,
+                    MPI_INT32_T, MPI_INT64_T, MPI_UINT8_T, MPI_UINT16_T,
+                    MPI_UINT32_T, MPI_UINT64_T, MPI_INTEGER);
+}
+
+static bool is_real(MPI_Datatype type)
+{
+    return IS_AMONG(type, MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE, MPI_REAL,
+                    MPI_DOUBLE_PRECISION);
+}
+
+static bool is_complex(MPI_Datatype type)
+{
+    return IS_AMONG(type, MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX,
+                    MPI_COMPLEX, MPI_DOUBLE_COMPLEX);
+}
+
+/* Operations whose operands are known, so that all ranks give the same, and
+ * such operands: of others MPI tells each rank at once that it refuses them,
+ * where in a tree one rank would find out and its neighbours wait. */
+static bool is_plain(MPI_Op op, MPI_Datatype type)
+{
+    if (op == MPI_SUM || op == MPI_PROD)
+        return is_whole(type) || is_real(type) || is_complex(type);
+    if (op == MPI_MAX || op == MPI_MIN)
+        return is_whole(type) || is_real(type);
+    if (op == MPI_BAND || op == MPI_BOR || op == MPI_BXOR)
+        return is_whole(type) || type == MPI_BYTE;
+    return (op == MPI_LAND || op == MPI_LOR || op == MPI_LXOR) &&
+           (is_whole(type) || type == MPI_C_BOOL);
+}
+
+static bool reduce(struct call *call, MPI_Op op, int *rc)
+{
+    int64_t bytes;
+
+    bytes = block_of(call->into.type, call->into.count, 1);
+    if (!bytes || !is_plain(op, call->into.type))
+        return false;
+    call->collect.op = op;
+    call->collect.type = call->into.type;
+    call->collect.count = call->into.count;
+    call->into_way = NW_WRITE;
+    return form(call, bytes, rc);
+}
+
+bool nw_algorithm_reduce(int *rc, const void *from, struct nw_area into,
+                         struct nw_reduction how)
+{
+    struct call call = {NW_FORM_REDUCE, "MPI_Reduce", how.comm,
+                        nw_algorithm_choice_of(how.comm)};
+
+    if (!call.meet || !is_rank(call.meet, how.root))
+        return false;
+    call.into = into;
+    call.into.blocks = nw_algorithm_choice_rank(call.meet) == how.root;
+    call.from = into;
+    call.from.buffer = from;
+    call.from.blocks = 1;
+    call.collect.root = how.root;
+    return reduce(&call, how.op, rc);
+}
+
+bool nw_algorithm_allreduce(int *rc, const void *from, struct nw_area into,
+                            struct nw_reduction how)
+{
+    struct call call = {NW_FORM_ALLREDUCE, "MPI_Allreduce", how.comm,
+                        nw_algorithm_choice_of(how.comm)};
+
+    if (!call.meet)
+        return false;
+    call.into = into;
+    call.into.blocks = 1;
+    call.from = into;
+    call.from.buffer = from;
+    call.from.blocks = 1;
+    return reduce(&call, how.op, rc);
+}

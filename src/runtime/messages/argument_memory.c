@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Whose memory the bytes of an argument are. A datatype may lead from its
+ * buffer to anywhere: by absolute addresses behind MPI_BOTTOM, or by distances
+ * from a buffer in another memory, which MPI forbids and a program must not
+ * end for all the same. */
+#include "runtime/messages/staging.h"
+
+enum { PAGE = 4096 };
+
+/* Where bytes were seen; pages are asked for, each is all of one memory. */
+struct look {
+    uintptr_t base, page;
+    bool gpu, host;
+};
+
+static bool look_at(void *context, MPI_Aint offset, size_t bytes)
+{
+    struct look *look = context;
+    uintptr_t at = look->base + (uintptr_t)offset;
+
+    if (bytes && at / PAGE != look->page) {
+        look->page = at / PAGE;
+        if (nw_gpu_holds((const void *)at))
+            look->gpu = true;
+        else
+            look->host = true;
+    }
+    return !look->gpu || !look->host;
+}
+
+/* `side` where the datatype cannot be taken apart. */
+static enum nw_side look_through(const struct nw_area *area, enum nw_side side)
+{
+    struct look look = {.base = (uintptr_t)area->buffer, .page = UINTPTR_MAX};
+    struct nw_typemap *layout = NULL;
+
+    if (nw_typemap_of(area->type, &layout))
+        return side;
+    nw_typemap_walk(layout, area->count, look_at, &look);
+    nw_typemap_drop(layout);
+    return !look.gpu ? NW_SIDE_HOST : look.host ? NW_SIDE_MIXED : NW_SIDE_GPU;
+}
+
+/* From the first byte to the last. */
+struct span {
+    const char *first;
+    size_t bytes;
+};
+
+static struct span span_of(const struct nw_area *area)
+{
+    MPI_Aint lb = 0, bytes = 0, start, extent, last;
+
+    NW_PMPI(Type_get_true_extent)(area->type, &lb, &bytes);
+    NW_PMPI(Type_get_extent)(area->type, &start, &extent);
+    last = (area->count - 1) * extent;
+    return (struct span){(const char *)((uintptr_t)area->buffer +
+                                        (uintptr_t)lb +
+                                        (uintptr_t)(last < 0 ? last : 0)),
+                         (size_t)(bytes + (last < 0 ? -last : last))};
+}
+
+/* Most are told by a look or two. */
+enum nw_side nw_area_side(const struct nw_area *area, struct nw_pointer *owner)
+{
+    struct span span;
+
+    if (area->type == MPI_DATATYPE_NULL || nw_typemap_is_plain(area->type))
+        return nw_pointer_find(area->buffer, owner) ? NW_SIDE_GPU
+                                                    : NW_SIDE_HOST;
+    span = span_of(area);
+    if (!span.bytes)
+        return NW_SIDE_NONE;
+    if (nw_pointer_find(span.first, owner))
+        return nw_pointer_holds(owner, span.first, span.bytes)
+                   ? NW_SIDE_GPU
+                   : look_through(area, NW_SIDE_GPU);
+    if (area->buffer != MPI_BOTTOM &&
+        !nw_gpu_holds(span.first + span.bytes - 1))
+        return NW_SIDE_HOST;
+    return look_through(area, NW_SIDE_HOST);
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Buffers as plain bytes: where a datatype has no gaps the memory itself,
+ * host's or GPU's; else packed on the host, by the GPU's kernels where it is
+ * there. */
+#include "runtime/messages/algorithms.h"
+
+#include "base/status.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool nw_area_is_on_gpu(const struct nw_area *area)
+{
+    struct nw_pointer owner;
+
+    return area->blocks && area->buffer != MPI_IN_PLACE && nw_is_messaging() &&
+           nw_area_side(area, &owner) >= NW_SIDE_GPU;
+}
+
+/* Where the first byte is, if all follow it without a gap; else NULL. A layout
+ * that is not known has gaps, for all that matters. */
+static char *find_dense(const struct nw_area *area)
+{
+    struct nw_typemap *layout = NULL;
+    char *first = NULL;
+
+    if (nw_typemap_of(area->type, &layout))
+        return NULL;
+    if (layout->dense)
+        first = (char *)(uintptr_t)area->buffer + layout->lb;
+    nw_typemap_drop(layout);
+    return first;
+}
+
+/* Host memory with gaps: packed, and where to unpack it to. */
+static nw_status pack(struct nw_contiguous *flat, void *spread,
+                      const struct nw_area *area)
+{
+    int size = 0, at = 0;
+    int64_t count = area->count * area->blocks;
+
+    NW_PMPI(Type_size)(area->type, &size);
+    if (count > INT_MAX || count * size > INT_MAX)
+        return nw_fail(NW_EUNSUPPORTED, "more than 2 GiB with gaps");
+    flat->packed = malloc((size_t)(count * size) + 1);
+    if (!flat->packed)
+        return nw_fail(NW_ENOMEM, "out of memory");
+    flat->memory = flat->packed;
+    flat->spread = spread;
+    flat->count = count;
+    flat->type = area->type;
+    if (flat->way & NW_READ &&
+        NW_PMPI(Pack)(spread, (int)count, area->type, flat->packed,
+                      (int)(count * size), &at, MPI_COMM_SELF))
+        return nw_fail(NW_EMPI, "MPI_Pack fails");
+    return NW_OK;
+}
+
+nw_status nw_contiguous_open(struct nw_contiguous *flat, int way,
+                             const struct nw_area *area)
+{
+    struct nw_area host = *area;
+
+    *flat = (struct nw_contiguous){.stage = {.whole = true, .ours = true},
+                                   .way = way};
+    if (!area->blocks)
+        return NW_OK;
+    flat->memory = find_dense(area);
+    if (flat->memory)
+        return NW_OK;
+    if (nw_area_is_on_gpu(area))
+        host.buffer = nw_stage_triple(
+            &flat->stage, way, area->buffer,
+            (struct nw_triple){&host.count, INT_MAX, &host.type, area->blocks});
+    if (flat->stage.status)
+        return flat->stage.status;
+    flat->memory = find_dense(&host);
+    return flat->memory ? NW_OK
+                        : pack(flat, (void *)(uintptr_t)host.buffer, &host);
+}
+
+nw_status nw_contiguous_close(struct nw_contiguous *flat, nw_status status)
+{
+    int at = 0, size = 0;
+
+    if (!status && flat->packed && flat->way & NW_WRITE) {
+        NW_PMPI(Type_size)(flat->type, &size);
+        if (NW_PMPI(Unpack)(flat->packed, (int)(flat->count * size), &at,
+                            flat->spread, (int)flat->count, flat->type,
+                            MPI_COMM_SELF))
+            status = nw_fail(NW_EMPI, "MPI_Unpack fails");
+    }
+    free(flat->packed);
+    for (int i = 0; i < flat->stage.count; i++) {
+        if (!status && flat->way & NW_WRITE)
+            status = nw_buffer_empty(flat->stage.buffer[i], UINT64_MAX);
+        nw_buffer_free(flat->stage.buffer[i]);
+    }
+    return status;
+}

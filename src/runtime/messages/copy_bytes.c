@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Plain bytes between any two memories: with a GPU's as staged messages go
+ * (copy_path.c), from GPU memory to GPU memory by the driver or, a few of them,
+ * by way of the host, where the CPU's load and store cost less than that copy.
+ */
+#include "runtime/messages/staging.h"
+
+#include "base/clock.h"
+#include "base/pace.h"
+#include "gpu/gpu.h"
+#include "runtime/messages/copy_path.h"
+
+#include <pthread.h>
+#include <string.h>
+
+enum { BY_DRIVER, BY_HOST };
+enum { CLASSES = 13 /* up to 4 KiB */ };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct nw_pace paces[CLASSES];
+
+static nw_status move(bool out, const void *device, void *host, size_t bytes)
+{
+    struct nw_pointer owner;
+    nw_status status = nw_messages_open_gpu();
+
+    if (status)
+        return status;
+    (void)nw_pointer_find(device, &owner);
+    return nw_copy_path_move(&(struct nw_path_copy){
+        out, (char *)(uintptr_t)device, host, bytes, &owner});
+}
+
+static nw_status by_driver(void *to, const void *from, size_t bytes)
+{
+    nw_status status = nw_messages_open_gpu();
+    nw_gpu_stream stream = NULL;
+    int32_t gpu = 0;
+    void *before;
+
+    if (status)
+        return status;
+    (void)nw_gpu_cuda.holds(to, &gpu);
+    before = nw_gpu_cuda.context();
+    status = nw_gpu_cuda.select(gpu < 0 ? 0 : gpu);
+    if (!status)
+        stream = nw_gpu_cuda.own();
+    if (!status)
+        status = nw_gpu_cuda.copy(to, from, bytes, stream);
+    if (!status)
+        status = nw_gpu_cuda.stream_wait(stream);
+    nw_gpu_cuda.restore(before);
+    return status;
+}
+
+static nw_status by_host(void *to, const void *from, size_t bytes)
+{
+    struct nw_host *host = NULL;
+    nw_status status = nw_pinned_cache_take(bytes, &host);
+
+    if (!status)
+        status = move(true, from, host->memory, bytes);
+    if (!status)
+        status = move(false, to, host->memory, bytes);
+    nw_pinned_cache_give(host);
+    return status;
+}
+
+static int pick(struct nw_pace *pace, bool *timed)
+{
+    int way;
+
+    (void)pthread_mutex_lock(&lock);
+    way = nw_pace_pick(pace, timed);
+    (void)pthread_mutex_unlock(&lock);
+    return way;
+}
+
+static nw_status between_gpus(void *to, const void *from, size_t bytes)
+{
+    int class = nw_pace_class(bytes, CLASSES);
+    bool few = bytes <= (size_t)1 << class, timed = false;
+    int way = few ? pick(&paces[class], &timed) : BY_DRIVER;
+    uint64_t start = nw_clock_ns();
+    nw_status status =
+        way == BY_HOST ? by_host(to, from, bytes) : by_driver(to, from, bytes);
+
+    if (!status && timed) {
+        (void)pthread_mutex_lock(&lock);
+        nw_pace_took(&paces[class], way, nw_clock_ns() - start);
+        (void)pthread_mutex_unlock(&lock);
+    }
+    return status;
+}
+
+bool nw_is_on_gpu(const void *memory)
+{
+    return nw_is_messaging() && nw_gpu_holds(memory);
+}
+
+nw_status nw_buffer_copy(void *to, const void *from, size_t bytes)
+{
+    bool into = nw_is_on_gpu(to), out = nw_is_on_gpu(from);
+
+    if (!bytes)
+        return NW_OK;
+    if (into && out)
+        return between_gpus(to, from, bytes);
+    if (into)
+        return move(false, to, (void *)(uintptr_t)from, bytes);
+    if (out)
+        return move(true, from, to, bytes);
+    memcpy(to, from, bytes);
+    return NW_OK;
+}

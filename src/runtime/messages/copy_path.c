@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which way is better is measured on the messages themselves, by direction and
+ * size (powers of two): of the driver and the CPU, then of the better of these
+ * and the adapter (nic_read.c). The first messages of an allocation go by the
+ * driver: its copies come after the work that was put into the default stream
+ * before, and to map memory that is used once costs more than it saves. After
+ * that the driver is told to keep its copies in step with the CPU's.
+ */
+#include "runtime/messages/copy_path.h"
+
+#include "base/clock.h"
+#include "base/pace.h"
+#include "base/status.h"
+#include "channel/memory/mapping.h"
+#include "channel/memory/memory.h"
+#include "gpu/gpu.h"
+#include "runtime/messages/nic_read.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BY_DRIVER, BY_CPU };
+enum { IN, OUT, DIRECTIONS };
+enum { CLASSES = 21, SEEN = 64, FIRST_USES = 2 };
+/* Pieces may lie over so many times what one piece may have. */
+enum { SPREAD = 64 };
+/* Loads wait for the bus line by line: they are not even tried beyond this, by
+ * whoever does not have a kernel read for him. */
+static const size_t most[DIRECTIONS] = {(size_t)1 << 20, (size_t)1 << 14};
+
+/* An allocation that messages came from or went to. */
+struct seen {
+    uint64_t id;
+    uint32_t uses;
+    bool apart;  /* the driver does not keep it in step */
+    bool barred; /* it cannot be mapped */
+    bool unread; /* an adapter cannot read it */
+};
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static const struct nw_gpu_mapping *mapping;
+static struct nw_mapped opened; /* for pieces */
+static bool forced;
+/* Held while bytes go through a mapping, too: it must not go away. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct nw_pace paces[DIRECTIONS][CLASSES];
+static struct seen seen[SEEN];
+
+static void open_mapping(void)
+{
+    const char *reach = getenv("NODEWISE_CHANNEL_REACH");
+    const char *copy = getenv("NODEWISE_CHANNEL_COPY");
+
+    if ((reach && !strcmp(reach, "no")) || (copy && !strcmp(copy, "naive")))
+        return;
+    forced = copy && !strcmp(copy, "fastcopy");
+    mapping = nw_gpu_mapping_open();
+    nw_gpu_mapping_prepare(mapping);
+    nw_nic_read_start(copy);
+}
+
+static nw_status by_driver(const struct nw_path_copy *haul)
+{
+    int32_t gpu = haul->owner->gpu;
+
+    return haul->out
+               ? nw_memory_copy_out(gpu, haul->host, haul->device, haul->bytes)
+               : nw_memory_copy_in(gpu, haul->device, haul->host, haul->bytes);
+}
+
+static nw_status by_cpu(const struct nw_path_copy *haul)
+{
+    return haul->out ? nw_gpu_mapping_load(mapping, haul->host, haul->device,
+                                           haul->bytes)
+                     : nw_gpu_mapping_store(mapping, haul->device, haul->host,
+                                            haul->bytes);
+}
+
+static bool keep_in_step(const struct nw_path_copy *haul)
+{
+    void *before = nw_gpu_cuda.context();
+    bool kept = !nw_gpu_cuda.select(haul->owner->gpu) &&
+                !nw_gpu_cuda.keep_in_step(haul->device);
+
+    nw_gpu_cuda.restore(before);
+    return kept;
+}
+
+/* The allocation, if others than the driver may reach into it by now; else
+ * NULL. */
+static struct seen *reached(const struct nw_path_copy *haul)
+{
+    const struct nw_pointer *owner = haul->owner;
+    struct seen *one;
+
+    if (!owner->id || !nw_pointer_holds(owner, haul->device, haul->bytes))
+        return NULL;
+    one = &seen[owner->id % SEEN];
+    if (one->id != owner->id)
+        *one = (struct seen){.id = owner->id};
+    if (one->uses <= FIRST_USES && ++one->uses == FIRST_USES + 1)
+        one->apart = !keep_in_step(haul);
+    return one->apart || one->uses <= FIRST_USES ? NULL : one;
+}
+
+static bool fits_mapping(const struct nw_path_copy *haul)
+{
+    return mapping && haul->bytes <= most[haul->out && mapping->map ? OUT : IN];
+}
+
+static bool may_map(const struct nw_path_copy *haul)
+{
+    return fits_mapping(haul) &&
+           (forced ||
+            !nw_pace_is_hopeless(paces[haul->out],
+                                 nw_pace_class(haul->bytes, CLASSES)));
+}
+
+/* By the driver or the CPU. The driver's turn is the caller's, without the
+ * lock, where nobody asks how long it takes. */
+static nw_status move_near(const struct nw_path_copy *haul,
+                           struct seen *allocation, bool asked, bool *done)
+{
+    struct nw_pace *pace =
+        &paces[haul->out][nw_pace_class(haul->bytes, CLASSES)];
+    bool timed = false;
+    int way = BY_DRIVER;
+    uint64_t start;
+    nw_status status;
+
+    if (!allocation->barred && may_map(haul))
+        way = forced ? BY_CPU : nw_pace_pick(pace, &timed);
+    if (way != BY_CPU && !timed && !asked)
+        return NW_OK;
+    start = timed ? nw_clock_ns() : 0;
+    status = way == BY_CPU ? by_cpu(haul) : by_driver(haul);
+    if (status && way == BY_CPU) {
+        allocation->barred = true;
+        return NW_OK;
+    }
+    *done = true;
+    if (!status && timed)
+        nw_pace_took(pace, way, nw_clock_ns() - start);
+    return status;
+}
+
+static nw_status move(const struct nw_path_copy *haul, struct seen *allocation,
+                      bool *done)
+{
+    bool timed = false;
+    bool pulled = !allocation->unread && nw_nic_read_pick(haul, &timed);
+    uint64_t start = timed ? nw_clock_ns() : 0;
+    nw_status status = NW_OK;
+
+    if (pulled)
+        *done = nw_nic_read_move(haul);
+    allocation->unread |= pulled && !*done;
+    timed = timed && !allocation->unread;
+    if (!*done)
+        status = move_near(haul, allocation, timed, done);
+    if (timed && *done && !status)
+        nw_nic_read_took(haul, pulled, nw_clock_ns() - start);
+    return status;
+}
+
+nw_status nw_copy_path_move(const struct nw_path_copy *haul)
+{
+    struct seen *allocation = NULL;
+    nw_status status = NW_OK;
+    bool done = false;
+
+    (void)pthread_once(&once, open_mapping);
+    if (!nw_nic_read_may(haul) && !fits_mapping(haul))
+        return by_driver(haul);
+    (void)pthread_mutex_lock(&lock);
+    if (nw_nic_read_may(haul) || may_map(haul))
+        allocation = reached(haul);
+    if (allocation)
+        status = move(haul, allocation, &done);
+    (void)pthread_mutex_unlock(&lock);
+    return done ? status : by_driver(haul);
+}
+
+char *nw_copy_path_open(const struct nw_path_copy *span)
+{
+    struct seen *allocation;
+
+    (void)pthread_once(&once, open_mapping);
+    if (!mapping || !mapping->map || span->bytes > most[span->out] * SPREAD)
+        return NULL;
+    (void)pthread_mutex_lock(&lock);
+    allocation = reached(span);
+    if (allocation && allocation->barred)
+        allocation = NULL;
+    if (allocation && !mapping->map(span->device, span->bytes, &opened))
+        return opened.at;
+    if (allocation)
+        allocation->barred = true;
+    (void)pthread_mutex_unlock(&lock);
+    return NULL;
+}
+
+void nw_copy_path_piece(bool out, char *mapped, char *host, size_t bytes)
+{
+    if (out)
+        nw_mapped_read(mapping, &opened, host, mapped, bytes);
+    else
+        nw_mapped_write(mapping, &opened, mapped, host, bytes);
+}
+
+void nw_copy_path_shut(void)
+{
+    (void)pthread_mutex_unlock(&lock);
+}
+
+bool nw_copy_path_are_forced(void)
+{
+    return forced;
+}
+
+void nw_copy_path_close(void)
+{
+    (void)pthread_mutex_lock(&lock);
+    nw_gpu_mapping_close(mapping);
+    mapping = NULL;
+    nw_nic_read_close();
+    (void)pthread_mutex_unlock(&lock);
+    memset(paces, 0, sizeof paces);
+    memset(seen, 0, sizeof seen);
+}

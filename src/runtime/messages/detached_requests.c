@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Requests that the program frees while they are under way: we wait for them
+ * in its place. */
+#include "runtime/messages/request_table.h"
+
+#include <pthread.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct nw_tracked_request *orphans;
+static int orphan_count; /* looked at without the lock */
+
+static void keep(struct nw_tracked_request *first,
+                 struct nw_tracked_request **end)
+{
+    pthread_mutex_lock(&lock);
+    *end = orphans;
+    orphans = first;
+    pthread_mutex_unlock(&lock);
+}
+
+int nw_message_free(__typeof__(&MPI_Request_free) next, MPI_Request *request)
+{
+    struct nw_tracked_request *kept;
+    bool under_way;
+
+    if (nw_sendrecv_free(request))
+        return MPI_SUCCESS;
+    kept = *request == MPI_REQUEST_NULL ? NULL
+                                        : nw_request_table_take(*request, true);
+    under_way = kept && kept->active && !kept->next;
+    if (!under_way) {
+        (void)nw_request_table_finish_all(kept, NULL);
+        return next(request);
+    }
+    __atomic_add_fetch(&orphan_count, 1, __ATOMIC_RELAXED);
+    keep(kept, &kept->next);
+    *request = MPI_REQUEST_NULL;
+    return MPI_SUCCESS;
+}
+
+static bool is_send(const struct nw_tracked_request *kept)
+{
+    return kept->count && kept->buffer[0]->way & NW_READ;
+}
+
+/* How it ended, after which its handle is none; false: not yet. */
+static bool settle_one(struct nw_tracked_request *kept, bool wait)
+{
+    MPI_Status status;
+    int flag = 1, rc;
+
+    rc = wait && is_send(kept) ? NW_PMPI(Wait)(&kept->request, &status)
+                               : NW_PMPI(Test)(&kept->request, &flag, &status);
+    if (!rc && !flag)
+        return false;
+    if (!rc)
+        (void)nw_request_table_finish(kept, &status);
+    if (kept->persistent && kept->request != MPI_REQUEST_NULL)
+        NW_PMPI(Request_free)(&kept->request);
+    return kept->request == MPI_REQUEST_NULL;
+}
+
+/*
+ * Ends those orphans that are done; all sends among them where `wait`. Without
+ * the lock: error handlers hear of them, and may send and free what they like.
+ */
+static void settle(bool wait)
+{
+    struct nw_tracked_request *first, **at = &first;
+
+    pthread_mutex_lock(&lock);
+    first = orphans;
+    orphans = NULL;
+    pthread_mutex_unlock(&lock);
+    while (*at) {
+        struct nw_tracked_request *kept = *at;
+
+        if (!settle_one(kept, wait)) {
+            at = &kept->next;
+            continue;
+        }
+        *at = kept->next;
+        kept->next = NULL;
+        __atomic_sub_fetch(&orphan_count, 1, __ATOMIC_RELAXED);
+        nw_request_table_fail(kept); // nothing is, where it was finished
+    }
+    if (first)
+        keep(first, at);
+}
+
+void nw_detached_reap(void)
+{
+    if (__atomic_load_n(&orphan_count, __ATOMIC_RELAXED))
+        settle(false);
+}
+
+void nw_requests_finish(void)
+{
+    settle(true);
+    nw_sendrecvs_finish();
+}

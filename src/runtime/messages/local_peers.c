@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Who shares this node: found in MPI_Init, where all processes of the node
+ * agree to open envelopes, and get the page that they tell each other on. */
+#include "runtime/messages/direct.h"
+
+#include "base/status.h"
+#include "runtime/first.h"
+#include "runtime/messages/passthrough.h"
+#include "runtime/warn.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+enum { NAME_ROOM = 48 };
+
+/* Where the ranks of a communicator sit. */
+struct places {
+    struct places *next;
+    MPI_Comm comm;
+    int count;
+    int seat[];
+};
+
+bool nw_direct;
+struct nw_shared_page *nw_shared_page;
+bool nw_direct_to_all;
+
+static MPI_Comm node, self;
+static bool have_node, have_self;
+static int mine, count;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int keyval = MPI_KEYVAL_INVALID;
+static struct places *all_places;
+
+int nw_local_peer_mine(void)
+{
+    return mine;
+}
+
+int nw_local_peer_count(void)
+{
+    return count;
+}
+
+MPI_Comm nw_local_peer_self(void)
+{
+    return self;
+}
+
+MPI_Comm nw_local_peer_comm(void)
+{
+    return node;
+}
+
+/* Behind the seats: a row of words for each owner. */
+uint32_t *nw_local_peer_opens(int owner, int reader)
+{
+    return (uint32_t *)(void *)&nw_shared_page->seat[count] + owner * count +
+           reader;
+}
+
+static size_t board_bytes(void)
+{
+    size_t n = (size_t)count;
+
+    return sizeof *nw_shared_page + n * sizeof *nw_shared_page->seat +
+           n * n * sizeof(uint32_t);
+}
+
+/* -- ranks of communicators -- */
+
+static void places_remove(struct places *places)
+{
+    struct places **at = &all_places;
+
+    pthread_mutex_lock(&lock);
+    while (*at && *at != places)
+        at = &(*at)->next;
+    if (*at)
+        *at = places->next;
+    pthread_mutex_unlock(&lock);
+}
+
+static int drop(MPI_Comm comm, int key, void *value, void *extra)
+{
+    (void)comm;
+    (void)key;
+    (void)extra;
+    places_remove(value);
+    free(value);
+    return MPI_SUCCESS;
+}
+
+static bool translate(MPI_Comm comm, struct places *places)
+{
+    int *ranks = malloc((size_t)places->count * sizeof *ranks);
+    MPI_Group from, to;
+
+    if (!ranks)
+        return false;
+    for (int i = 0; i < places->count; i++)
+        ranks[i] = i;
+    NW_PMPI(Comm_group)(comm, &from);
+    NW_PMPI(Comm_group)(node, &to);
+    NW_PMPI(Group_translate_ranks)
+    (from, places->count, ranks, to, places->seat);
+    NW_PMPI(Group_free)(&from);
+    NW_PMPI(Group_free)(&to);
+    free(ranks);
+    for (int i = 0; i < places->count; i++)
+        if (places->seat[i] == MPI_UNDEFINED)
+            places->seat[i] = -1;
+    return true;
+}
+
+/* Between two groups a rank is another's: none sits here then. */
+static struct places *places_new(MPI_Comm comm)
+{
+    struct places *places = NULL;
+    int between = 0, size = 0;
+
+    NW_PMPI(Comm_test_inter)(comm, &between);
+    if (!between)
+        NW_PMPI(Comm_size)(comm, &size);
+    places = calloc(1, sizeof *places + (size_t)size * sizeof(int));
+    if (!places)
+        return NULL;
+    places->comm = comm;
+    places->count = size;
+    if ((size && !translate(comm, places)) ||
+        NW_PMPI(Comm_set_attr)(comm, keyval, places)) {
+        free(places);
+        return NULL;
+    }
+    places->next = all_places;
+    all_places = places;
+    return places;
+}
+
+int nw_local_peer_of(MPI_Comm comm, int rank)
+{
+    struct places *places = NULL;
+    int found = 0;
+
+    if (comm == MPI_COMM_NULL)
+        return -1;
+    pthread_mutex_lock(&lock);
+    if (!NW_PMPI(Comm_get_attr)(comm, keyval, &places, &found) && !found)
+        places = places_new(comm);
+    pthread_mutex_unlock(&lock);
+    return places && rank >= 0 && rank < places->count ? places->seat[rank]
+                                                       : -1;
+}
+
+/* -- the board -- */
+
+/* Whether all processes of the node say so. */
+static bool all_say(bool yes)
+{
+    int in = yes, all = 0;
+
+    return !NW_PMPI(Allreduce)(&in, &all, 1, MPI_INT, MPI_MIN, node) && all;
+}
+
+static int board_create(char name[NAME_ROOM])
+{
+    uint64_t random = 0;
+    int fd;
+
+    if (getrandom(&random, sizeof random, 0) != sizeof random)
+        return -1;
+    snprintf(name, NAME_ROOM, "/nodewise-direct-%016llx",
+             (unsigned long long)random);
+    fd = shm_open(name, O_CREAT | O_EXCL | O_RDWR, 0600);
+    /* room for all of it, or SIGBUS would come with its use */
+    if (fd >= 0 && posix_fallocate(fd, 0, (off_t)board_bytes())) {
+        close(fd);
+        shm_unlink(name);
+        return -1;
+    }
+    return fd;
+}
+
+static void board_map(int fd)
+{
+    void *memory = fd < 0 ? MAP_FAILED
+                          : mmap(NULL, board_bytes(), PROT_READ | PROT_WRITE,
+                                 MAP_SHARED, fd, 0);
+
+    if (fd >= 0)
+        close(fd);
+    nw_shared_page = memory == MAP_FAILED ? NULL : memory;
+}
+
+static void board_unmap(void)
+{
+    if (nw_shared_page)
+        munmap(nw_shared_page, board_bytes());
+    nw_shared_page = NULL;
+}
+
+/* Its first process makes it; it has a name only until all have it. */
+static bool board_open(void)
+{
+    char name[NAME_ROOM] = "";
+    bool good = true;
+    int fd = -1;
+
+    if (!mine)
+        fd = board_create(name);
+    NW_PMPI(Bcast)(name, NAME_ROOM, MPI_BYTE, 0, node);
+    if (mine && name[0])
+        fd = shm_open(name, O_RDWR, 0600);
+    board_map(fd);
+    if (nw_shared_page && !mine)
+        good = getrandom(nw_shared_page->nonce, NW_NONCE, 0) == NW_NONCE;
+    good = all_say(good && nw_shared_page);
+    if (!mine && name[0])
+        shm_unlink(name);
+    return good;
+}
+
+/* -- MPI_Init and MPI_Finalize -- */
+
+static bool is_wanted(void)
+{
+    const char *word = nw_first_variable("NODEWISE_GPU_DIRECT");
+
+    nw_direct_to_all = word && !strcmp(word, "on");
+    if (!word || !strcmp(word, "auto") || nw_direct_to_all)
+        return true;
+    if (strcmp(word, "off"))
+        nw_warn_once("NODEWISE_GPU_DIRECT=%s is none of auto, on, off", word);
+    return false;
+}
+
+/* One that is loaded, or can be: it is not asked for anything yet. */
+static bool has_driver(void)
+{
+    void *driver = dlopen("libcuda.so.1", RTLD_LAZY);
+
+    if (driver)
+        dlclose(driver);
+    return driver != NULL;
+}
+
+static void close_all(void)
+{
+    board_unmap();
+    if (have_self)
+        NW_PMPI(Comm_free)(&self);
+    if (have_node)
+        NW_PMPI(Comm_free)(&node);
+    have_self = have_node = false;
+    if (keyval != MPI_KEYVAL_INVALID)
+        NW_PMPI(Comm_free_keyval)(&keyval);
+}
+
+static bool open_self(void)
+{
+    have_self = !NW_PMPI(Comm_dup)(MPI_COMM_SELF, &self);
+    return have_self;
+}
+
+static bool open_all(bool messaging)
+{
+    if (NW_PMPI(Comm_split_type)(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0,
+                                 MPI_INFO_NULL, &node))
+        return false;
+    have_node = true;
+    NW_PMPI(Comm_set_errhandler)(node, MPI_ERRORS_RETURN);
+    NW_PMPI(Comm_rank)(node, &mine);
+    NW_PMPI(Comm_size)(node, &count);
+    return all_say(messaging && !nw_passthrough && is_wanted() &&
+                   has_driver()) &&
+           board_open() &&
+           all_say(open_self() &&
+                   !NW_PMPI(Comm_create_keyval)(nw_shape_not_copied, drop,
+                                                &keyval, NULL));
+}
+
+void nw_direct_start(bool messaging)
+{
+    if (!nw_first_variable("NODEWISE_GPU_DIRECT") &&
+        !nw_first_variable("NODEWISE_GPU_MESSAGES"))
+        return;
+    if (open_all(messaging))
+        __atomic_store_n(&nw_direct, true, __ATOMIC_RELEASE);
+    else
+        close_all();
+}
+
+/* Every process has received what it will when the last one comes here; the
+ * pools go once nobody has them mapped. */
+void nw_direct_finish(void)
+{
+    if (!nw_direct)
+        return;
+    nw_late_finish();
+    __atomic_store_n(&nw_direct, false, __ATOMIC_RELEASE);
+    nw_pool_unmap();
+    NW_PMPI(Barrier)(node);
+    nw_pool_close();
+    while (all_places)
+        NW_PMPI(Comm_delete_attr)(all_places->comm, keyval);
+    close_all();
+}

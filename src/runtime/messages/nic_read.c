@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Whether the adapter's read beats the better of the other ways is measured as
+ * they are, by size, once those have been. To load libfabric takes as long as
+ * some hundred thousand small messages may gain by it: only for a program that
+ * has sent so many, and set NODEWISE_GPU_MESSAGES.
+ */
+#include "runtime/messages/nic_read.h"
+
+#include "base/pace.h"
+#include "channel/memory/nic_loopback.h"
+#include "runtime/first.h"
+#include "runtime/messages/direct.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CLASSES = 17, FIRST = 16, AFTER = 1 << 18, REFUSALS = 32, CLEARLY = 12 };
+
+static bool wanted, forced;
+static uint64_t after; /* messages that are yet to come */
+static struct nw_loopback *pull;
+static struct nw_pace paces[CLASSES];
+static uint32_t first[CLASSES]; /* messages before it is thought of */
+static bool taken_up[CLASSES];
+static int refusals;
+
+void nw_nic_read_start(const char *copy)
+{
+    const char *asked = nw_first_variable("NODEWISE_GPU_MESSAGES");
+    bool any = !copy || !*copy || !strcmp(copy, "auto");
+
+    forced = copy && !strcmp(copy, "loopback");
+    wanted = forced || (any && asked);
+    after =
+        nw_direct_setting("NODEWISE_GPU_ADAPTER_AFTER", AFTER, 0, UINT64_MAX);
+}
+
+static int class_of(const struct nw_path_copy *haul)
+{
+    return nw_pace_class(haul->bytes, CLASSES);
+}
+
+bool nw_nic_read_may(const struct nw_path_copy *haul)
+{
+    return haul->out && __atomic_load_n(&wanted, __ATOMIC_RELAXED) &&
+           haul->bytes <= NW_LOOPBACK_BYTES;
+}
+
+static void stop(void)
+{
+    __atomic_store_n(&wanted, false, __ATOMIC_RELAXED);
+    nw_loopback_close(pull);
+    pull = NULL;
+}
+
+/* Taken up where it is better by a twelfth, kept while it is by a twentieth:
+ * what surrounds a message is not measured with it. */
+static bool leads(int class, bool better)
+{
+    taken_up[class] =
+        better && (taken_up[class] || nw_pace_leads(&paces[class], CLEARLY));
+    return taken_up[class];
+}
+
+bool nw_nic_read_pick(const struct nw_path_copy *haul, bool *timed)
+{
+    int class = class_of(haul);
+    bool better;
+
+    if (!nw_nic_read_may(haul) ||
+        (!forced && (nw_pace_is_hopeless(paces, class) ||
+                     (first[class] < FIRST && ++first[class]))))
+        return false;
+    if (!pull && !forced && after && after--)
+        return false;
+    if (!pull && nw_loopback_open(&pull)) {
+        stop();
+        return false;
+    }
+    if (forced)
+        return true;
+    better = nw_pace_pick(&paces[class], timed);
+    return *timed ? better : leads(class, better);
+}
+
+void nw_nic_read_took(const struct nw_path_copy *haul, bool pulled, uint64_t ns)
+{
+    nw_pace_took(&paces[class_of(haul)], pulled, ns);
+}
+
+bool nw_nic_read_move(const struct nw_path_copy *haul)
+{
+    const struct nw_pointer *owner = haul->owner;
+    struct nw_memory_range range = {(void *)owner->start, owner->bytes,
+                                    owner->id};
+    bool moved =
+        !nw_loopback_out(pull, haul->host, haul->device, haul->bytes, &range);
+
+    if (!moved && (nw_loopback_hangs(pull) || ++refusals == REFUSALS))
+        stop();
+    return moved;
+}
+
+void nw_nic_read_close(void)
+{
+    stop();
+    memset(paces, 0, sizeof paces);
+    memset(first, 0, sizeof first);
+    memset(taken_up, 0, sizeof taken_up);
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Persistent sends. What MPI's request sends is settled when it is made: an
+ * envelope, always. At each start it says where the payload is: in the pool or,
+ * where the pool has no room or the receiver has not mapped it (yet), on its
+ * way from the host, in a message of ours between the seats that the receiver
+ * takes when he opens the envelope.
+ */
+#include "runtime/messages/direct.h"
+
+#include "base/status.h"
+#include "gpu/gpu.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+
+enum { TAGS = 32768 }; /* that any MPI has */
+
+struct late {
+    struct late *next;
+    uint64_t number;
+    MPI_Request request;
+    struct nw_host *host;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of both */
+static struct late *following;
+static uint64_t number_given;
+
+/* Those that MPI is done with, in whichever way; what was not taken may be
+ * cancelled by now. */
+static void reap(void)
+{
+    struct late **at = &following, *late;
+
+    while ((late = *at) != NULL) {
+        int done = 0;
+
+        if (!NW_PMPI(Test)(&late->request, &done, MPI_STATUS_IGNORE) && !done) {
+            at = &late->next;
+            continue;
+        }
+        *at = late->next;
+        nw_pinned_cache_give(late->host);
+        free(late);
+    }
+}
+
+/* One that nobody here will ask for any more: its envelope was cancelled, or
+ * never received. */
+static void take_stray(void)
+{
+    MPI_Message message;
+    MPI_Status status;
+    uint64_t bytes;
+    char *memory;
+    int flag = 0;
+
+    if (NW_PMPI(Improbe)(MPI_ANY_SOURCE, MPI_ANY_TAG, nw_local_peer_comm(),
+                         &flag, &message, &status) ||
+        !flag)
+        return;
+    bytes = nw_stage_received(&status);
+    memory = bytes <= INT_MAX ? malloc((size_t)bytes + 1) : NULL;
+    /* without room it is cut off, which ends it, too */
+    NW_PMPI(Mrecv)
+    (memory, memory ? (int)bytes : 0, MPI_BYTE, &message, MPI_STATUS_IGNORE);
+    free(memory);
+}
+
+/* All come here together: who has none under way any more says so, and takes
+ * what the others send until all do. */
+void nw_late_finish(void)
+{
+    MPI_Request all = MPI_REQUEST_NULL;
+    bool asked = false;
+    int done = 0, rc = MPI_SUCCESS;
+
+    while (!done && !rc) {
+        reap();
+        take_stray();
+        if (asked) {
+            rc = NW_PMPI(Test)(&all, &done, MPI_STATUS_IGNORE);
+        } else if (!following) {
+            rc = NW_PMPI(Ibarrier)(nw_local_peer_comm(), &all);
+            asked = true;
+        }
+        if (!done)
+            (void)sched_yield();
+    }
+}
+
+/* MPI may go on with it or not: until it is done its memory stays. */
+void nw_late_cancel(uint64_t number)
+{
+    struct late *late;
+
+    pthread_mutex_lock(&lock);
+    late = following;
+    while (late && late->number != number)
+        late = late->next;
+    if (late)
+        NW_PMPI(Cancel)(&late->request);
+    reap();
+    pthread_mutex_unlock(&lock);
+}
+
+nw_status nw_late_receive(const struct nw_envelope *envelope, char *to)
+{
+    int rc =
+        NW_PMPI(Recv)(to, (int)envelope->bytes, MPI_BYTE, (int)envelope->owner,
+                      (int)(envelope->generation % TAGS), nw_local_peer_comm(),
+                      MPI_STATUS_IGNORE);
+
+    return rc ? nw_fail(NW_EMPI, "a payload did not follow its envelope")
+              : NW_OK;
+}
+
+static nw_status fill_late(struct late *late, const struct nw_buffer *buffer)
+{
+    struct nw_buffer staged = *buffer;
+    nw_status status = nw_pinned_cache_take(buffer->bytes, &late->host);
+
+    staged.host = late->host;
+    return status ? status : nw_buffer_fill(&staged, false);
+}
+
+static bool is_tag_taken(uint64_t number)
+{
+    const struct late *late = following;
+
+    while (late && late->number % TAGS != number % TAGS)
+        late = late->next;
+    return late != NULL;
+}
+
+/* One that was cancelled may lie before the receiver for ever. */
+static uint64_t next_number(void)
+{
+    int tries = TAGS;
+
+    do
+        number_given++;
+    while (is_tag_taken(number_given) && tries--);
+    return number_given;
+}
+
+static nw_status start_late(struct late *late, const struct nw_buffer *buffer)
+{
+    int rc;
+
+    pthread_mutex_lock(&lock);
+    late->number = next_number();
+    rc = NW_PMPI(Isend)(late->host->memory, (int)buffer->bytes, MPI_BYTE,
+                        buffer->seat, (int)(late->number % TAGS),
+                        nw_local_peer_comm(), &late->request);
+    if (!rc) {
+        late->next = following;
+        following = late;
+    }
+    pthread_mutex_unlock(&lock);
+    return rc ? nw_fail(NW_EMPI, "a payload could not be sent") : NW_OK;
+}
+
+static nw_status send_late(struct nw_buffer *buffer)
+{
+    struct late *late = calloc(1, sizeof *late);
+    nw_status status;
+
+    if (!late)
+        return nw_fail(NW_ENOMEM, "no room for a payload");
+    status = fill_late(late, buffer);
+    if (!status)
+        status = start_late(late, buffer);
+    if (status) {
+        nw_pinned_cache_give(late->host);
+        free(late);
+        return status;
+    }
+    *buffer->slot = (struct nw_pool_slot){NW_SLOTS, 0, late->number};
+    return NW_OK;
+}
+
+nw_status nw_direct_persistent(struct nw_buffer *buffer)
+{
+    const struct nw_part *part = buffer->part;
+    const char *first =
+        buffer->device + nw_typemap_low(part->layout, part->count);
+    struct nw_load load = {.layout = part->layout,
+                           .count = part->count,
+                           .device = buffer->device,
+                           .bytes = buffer->bytes,
+                           .gpu = nw_memory_gpu(first)};
+    nw_status status = NW_OK;
+
+    pthread_mutex_lock(&lock);
+    reap();
+    pthread_mutex_unlock(&lock);
+    if (load.gpu < 0 || !nw_load_slot(&load, buffer->seat, buffer->slot))
+        status = send_late(buffer);
+    if (!status)
+        nw_envelope_write((struct nw_envelope *)(void *)buffer->host->memory,
+                          buffer->bytes, buffer->slot);
+    return status;
+}
+
+/* Whether the receiver may open them out of the pool, now or later. */
+static bool may_open(int seat)
+{
+    return nw_direct_suits(seat) &&
+           __atomic_load_n(nw_local_peer_opens(nw_local_peer_mine(), seat),
+                           __ATOMIC_ACQUIRE) != NW_OPENS_NO;
+}
+
+void *nw_direct_init(struct nw_stage *stage, struct nw_area area, int dest,
+                     MPI_Comm comm)
+{
+    struct nw_buffer *buffer = NULL;
+    struct nw_load load = {.bytes = 0};
+    int seat = nw_local_peer_of(comm, dest);
+
+    if (!stage->status && may_open(seat) && nw_load_find(&area, &load) &&
+        nw_pool_open(load.gpu))
+        buffer =
+            nw_envelope_new(load.bytes, &(struct nw_pool_slot){NW_SLOTS, 0, 0});
+    if (!buffer) {
+        nw_typemap_drop(load.layout);
+        return NULL;
+    }
+    buffer->device = load.device;
+    (void)nw_pointer_find(load.device + nw_typemap_low(load.layout, load.count),
+                          &buffer->owner);
+    buffer->packed = true;
+    buffer->bytes = (size_t)load.bytes;
+    buffer->seat = seat;
+    buffer->only = (struct nw_part){load.layout, 0, load.count};
+    buffer->part = &buffer->only;
+    buffer->parts = 1;
+    stage->buffer[stage->count++] = buffer;
+    return buffer->host->memory;
+}

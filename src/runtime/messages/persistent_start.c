@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Persistent requests that start. */
+#include "runtime/messages/request_table.h"
+
+#include <nodewise/status.h>
+
+static int fill(struct nw_tracked_request *kept)
+{
+    nw_status bad = NW_OK;
+
+    for (int i = 0; i < kept->count && !bad; i++)
+        if (kept->buffer[i]->slot)
+            bad = nw_direct_persistent(kept->buffer[i]);
+        else if (kept->buffer[i]->way & NW_READ)
+            bad = nw_buffer_fill(kept->buffer[i], false);
+    kept->active = !bad;
+    return bad ? nw_stage_error(kept->whose, kept->call, nw_error_text())
+               : MPI_SUCCESS;
+}
+
+/* A persistent receive of a message that a probe set aside is done at once, and
+ * MPI's request stays as it is. */
+static int hold(struct nw_tracked_request *kept, MPI_Message message)
+{
+    MPI_Status status;
+    int rc = NW_LARGE(Mrecv)(kept->caught.buffer, (nw_units)kept->caught.count,
+                             kept->caught.type, &message, &status);
+
+    nw_request_table_remember(kept, &status);
+    nw_request_table_hold(kept);
+    return rc;
+}
+
+/* What is done of it before MPI starts it. */
+struct begun {
+    struct nw_tracked_request *kept; /* NULL: none of ours */
+    bool held, was_active;
+    bool posting; /* no probe sets anything aside */
+};
+
+/* What a probe set aside for it. */
+static bool take(struct begun *one, MPI_Message *message)
+{
+    const struct nw_catch *caught = &one->kept->caught;
+
+    if (!caught->on)
+        return false;
+    if (!nw_threaded)
+        return __atomic_load_n(&nw_unexpected_count, __ATOMIC_RELAXED) &&
+               nw_unexpected_take(caught->match, message);
+    one->posting = !nw_post_begin(caught->match, message);
+    return !one->posting;
+}
+
+static int begin(MPI_Request request, struct begun *out)
+{
+    struct nw_tracked_request *kept =
+        nw_request_table_find(request, nw_request_table_is_persistent);
+    MPI_Message message;
+    int rc;
+
+    *out = (struct begun){.kept = kept, .was_active = kept && kept->active};
+    if (!kept)
+        return MPI_SUCCESS;
+    out->held = take(out, &message);
+    rc = out->held ? hold(kept, message) : fill(kept);
+    if (rc && out->posting)
+        nw_post_end();
+    return rc;
+}
+
+/* If MPI did not start it nobody will fetch what it was to send. */
+static int end_start(const struct begun *one, int rc)
+{
+    if (one->posting)
+        nw_post_end();
+    if (rc && one->kept) {
+        nw_direct_unsent(one->kept->buffer, one->kept->count);
+        one->kept->active = one->was_active;
+    }
+    return rc;
+}
+
+int nw_message_start(__typeof__(&MPI_Start) next, MPI_Request *request)
+{
+    struct begun one;
+    int rc = begin(*request, &one);
+
+    return rc || one.held ? rc : end_start(&one, next(request));
+}
+
+/* One at a time: where one fails it must be known which did start. */
+int nw_message_startall(__typeof__(&MPI_Startall) next, int count,
+                        MPI_Request *requests)
+{
+    struct begun one;
+    int rc = MPI_SUCCESS;
+
+    for (int i = 0; i < count && !rc; i++) {
+        rc = begin(requests[i], &one);
+        if (!rc && !one.held)
+            rc = end_start(&one, next(1, &requests[i]));
+    }
+    return rc;
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The table of what requests have still to do. */
+#include "runtime/messages/request_table.h"
+
+#include "runtime/messages/datatype_contents.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BUCKETS = 256 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct nw_tracked_request *table[BUCKETS], *hand;
+static int held_count;
+int nw_request_table_count;
+
+bool nw_requests_are_tracked(void)
+{
+    return __builtin_expect(
+        __atomic_load_n(&nw_request_table_count, __ATOMIC_RELAXED), 0);
+}
+
+static struct nw_tracked_request **bucket_of(MPI_Request request)
+{
+    uint64_t key = (uint64_t)(uintptr_t)request;
+
+    return &table[(key ^ key >> 7 ^ key >> 15) % BUCKETS];
+}
+
+void nw_request_table_hold(struct nw_tracked_request *kept)
+{
+    kept->held = true;
+    __atomic_add_fetch(&held_count, 1, __ATOMIC_RELAXED);
+}
+
+bool nw_request_table_are_held(void)
+{
+    return __atomic_load_n(&held_count, __ATOMIC_RELAXED) != 0;
+}
+
+void nw_request_table_let_go(struct nw_tracked_request *kept)
+{
+    if (kept->held)
+        __atomic_sub_fetch(&held_count, 1, __ATOMIC_RELAXED);
+    kept->held = false;
+}
+
+static void into_hand(struct nw_tracked_request *kept)
+{
+    kept->hand = hand;
+    kept->hand_at = &hand;
+    if (hand)
+        hand->hand_at = &kept->hand;
+    hand = kept;
+}
+
+static void out_of_hand(struct nw_tracked_request *kept)
+{
+    if (!kept->hand_at)
+        return;
+    *kept->hand_at = kept->hand;
+    if (kept->hand)
+        kept->hand->hand_at = kept->hand_at;
+    kept->hand_at = NULL;
+}
+
+void nw_request_table_free(struct nw_tracked_request *kept)
+{
+    pthread_mutex_lock(&lock);
+    out_of_hand(kept);
+    pthread_mutex_unlock(&lock);
+    for (int i = 0; i < kept->count; i++)
+        nw_buffer_free(kept->buffer[i]);
+    nw_matched_drop(kept->caught.from);
+    nw_request_table_let_go(kept);
+    nw_shadow_comm_drop(kept->ward.heir);
+    if (kept->owned)
+        NW_PMPI(Type_free)(&kept->caught.type);
+    free(kept);
+}
+
+/* The program may free its datatype before the request is done. */
+static void keep_type(struct nw_tracked_request *kept)
+{
+    struct nw_catch *caught = &kept->caught;
+    MPI_Datatype type = caught->type;
+
+    if (!caught->on || type == MPI_DATATYPE_NULL || nw_type_is_named(type) ||
+        NW_PMPI(Type_dup)(type, &caught->type))
+        return;
+    kept->owned = true;
+    if (caught->as == type)
+        caught->as = caught->type;
+}
+
+void nw_request_table_put(struct nw_tracked_request *kept)
+{
+    struct nw_tracked_request **bucket = kept ? bucket_of(kept->request) : NULL,
+                              *next;
+
+    pthread_mutex_lock(&lock);
+    for (; kept; kept = next) {
+        next = kept->next;
+        out_of_hand(kept);
+        kept->next = *bucket;
+        *bucket = kept;
+        __atomic_add_fetch(&nw_request_table_count, 1, __ATOMIC_RELAXED);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+int nw_stage_keep(struct nw_stage *stage, int rc, MPI_Request request,
+                  struct nw_errhandler_scope whose)
+{
+    struct nw_tracked_request *kept = rc ? NULL : malloc(sizeof *kept);
+
+    if (stage->posting)
+        nw_post_end();
+    if (!kept) {
+        nw_direct_unsent(stage->buffer, stage->count);
+        nw_matched_drop(stage->caught.from);
+        for (int i = 0; i < stage->count; i++)
+            nw_buffer_free(stage->buffer[i]);
+        return rc ? rc : MPI_ERR_NO_MEM;
+    }
+    nw_detached_reap();
+    *kept = (struct nw_tracked_request){.request = request,
+                                        .persistent = stage->persistent,
+                                        .active = !stage->persistent,
+                                        .whole = stage->whole,
+                                        .whose = whose,
+                                        .ward = {.comm = whose.comm},
+                                        .call = stage->call,
+                                        .count = stage->count,
+                                        .caught = stage->caught};
+    if (whose.comm != MPI_COMM_NULL && !whose.ward)
+        kept->whose.ward = &kept->ward;
+    keep_type(kept);
+    memcpy(kept->buffer, stage->buffer, sizeof kept->buffer);
+    nw_request_table_put(kept);
+    return MPI_SUCCESS;
+}
+
+struct nw_tracked_request *nw_request_table_take(MPI_Request request, bool all)
+{
+    struct nw_tracked_request *taken = NULL, **at = bucket_of(request);
+
+    pthread_mutex_lock(&lock);
+    while (*at) {
+        struct nw_tracked_request *kept = *at;
+
+        if (kept->request == request && (all || !kept->persistent)) {
+            *at = kept->next;
+            kept->next = taken;
+            taken = kept;
+            into_hand(kept);
+            __atomic_sub_fetch(&nw_request_table_count, 1, __ATOMIC_RELAXED);
+        } else {
+            at = &kept->next;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return taken;
+}
+
+void nw_request_table_remove(struct nw_tracked_request *kept)
+{
+    struct nw_tracked_request **at = bucket_of(kept->request);
+
+    pthread_mutex_lock(&lock);
+    while (*at != kept)
+        at = &(*at)->next;
+    *at = kept->next;
+    kept->next = NULL;
+    __atomic_sub_fetch(&nw_request_table_count, 1, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&lock);
+}
+
+bool nw_request_table_inherit(MPI_Comm comm, struct nw_shadow_comm *heir)
+{
+    bool any = false;
+
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < BUCKETS; i++)
+        for (struct nw_tracked_request *kept = table[i]; kept;
+             kept = kept->next)
+            any |= nw_comm_owner_leave(&kept->ward, comm, heir);
+    for (struct nw_tracked_request *kept = hand; kept; kept = kept->hand)
+        any |= nw_comm_owner_leave(&kept->ward, comm, heir);
+    pthread_mutex_unlock(&lock);
+    return any;
+}
+
+bool nw_request_table_is_persistent(const struct nw_tracked_request *kept)
+{
+    return kept->persistent;
+}
+
+bool nw_request_table_is_active(const struct nw_tracked_request *kept)
+{
+    return kept->active;
+}
+
+bool nw_request_table_is_opened(const struct nw_tracked_request *kept)
+{
+    return kept->opened;
+}
+
+bool nw_request_table_is_held(const struct nw_tracked_request *kept)
+{
+    return kept->held;
+}
+
+struct nw_tracked_request *
+nw_request_table_find(MPI_Request request,
+                      bool (*is)(const struct nw_tracked_request *))
+{
+    struct nw_tracked_request *kept;
+
+    pthread_mutex_lock(&lock);
+    kept = *bucket_of(request);
+    while (kept && (kept->request != request || !is(kept)))
+        kept = kept->next;
+    pthread_mutex_unlock(&lock);
+    return kept;
+}

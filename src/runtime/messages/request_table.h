@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a request of ours still has to do, by its handle, until the program
+ * sees its end. An MPI library may give the same handle to several requests
+ * that were done at once: then all of them are.
+ */
+#ifndef NW_MESSAGES_REQUEST_TABLE_H
+#define NW_MESSAGES_REQUEST_TABLE_H
+
+#include "runtime/messages/staging.h"
+
+struct nw_tracked_request {
+    struct nw_tracked_request *next;
+    MPI_Request request;
+    bool persistent, active, whole;
+    struct nw_errhandler_scope whose;
+    struct nw_comm_owner ward; /* of its communicator */
+    struct nw_tracked_request *hand,
+        **hand_at; /* out of the table, and not freed */
+    const char *call;
+    int count;
+    struct nw_buffer *buffer[NW_STAGE_BUFFERS];
+    struct nw_catch caught;
+    bool owned; /* its datatype */
+    /* what the status of a message that went the direct way, or was set aside,
+     * is to say: MPI tells of the envelope */
+    bool opened;
+    bool held; /* a persistent receive that is done, and MPI knows nothing of */
+    int source, tag;
+    MPI_Count bytes;
+};
+
+/* request_table.c: out of the table; those of persistent requests only where
+ * `all`. */
+struct nw_tracked_request *nw_request_table_take(MPI_Request request, bool all);
+void nw_request_table_remove(struct nw_tracked_request *kept); /* this one */
+void nw_request_table_put(
+    struct nw_tracked_request *kept); /* all that were taken, into it again */
+struct nw_tracked_request *
+nw_request_table_find(MPI_Request request,
+                      bool (*is)(const struct nw_tracked_request *));
+bool nw_request_table_is_persistent(const struct nw_tracked_request *kept);
+bool nw_request_table_is_active(const struct nw_tracked_request *kept);
+bool nw_request_table_is_opened(const struct nw_tracked_request *kept);
+bool nw_request_table_is_held(const struct nw_tracked_request *kept);
+void nw_request_table_free(struct nw_tracked_request *kept);
+/* Whether any is of a communicator, in the table or out of it; where `heir` is
+ * not NULL they are his from now on. */
+bool nw_request_table_inherit(MPI_Comm comm, struct nw_shadow_comm *heir);
+/* Persistent receives that are done without MPI's knowing. */
+void nw_request_table_hold(struct nw_tracked_request *kept);
+void nw_request_table_let_go(struct nw_tracked_request *kept);
+bool nw_request_table_are_held(void);
+
+/* wait_one.c: the program sees the end of it: what came goes where it belongs.
+ */
+int nw_request_table_finish(struct nw_tracked_request *kept,
+                            MPI_Status *status);
+int nw_request_table_finish_all(struct nw_tracked_request *kept,
+                                MPI_Status *status);
+/* They ended in an error: nobody will fetch what they were to send. */
+void nw_request_table_fail(struct nw_tracked_request *kept);
+/* What the status is to say when it is asked for again. */
+void nw_request_table_remember(struct nw_tracked_request *kept,
+                               const MPI_Status *status);
+
+/* detached_requests.c: those that the program freed while they were under way.
+ */
+void nw_detached_reap(void);
+
+/* matched.c: the same of messages. */
+bool nw_matched_inherit(MPI_Comm comm, struct nw_shadow_comm *heir);
+
+/* shadow_comm.c: the same of one; and the end of one of his. NULL is fine. */
+bool nw_comm_owner_leave(struct nw_comm_owner *ward, MPI_Comm comm,
+                         struct nw_shadow_comm *heir);
+void nw_shadow_comm_drop(struct nw_shadow_comm *heir);
+
+#endif

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * MPI_Isendrecv where a GPU is used: a send and a receive of our own, which may
+ * find what a probe set aside, and say what came (MPICH 4.0 does not), and one
+ * request for the program that ends with both. MPI has no such request but a
+ * generalized one, which does not proceed by itself: every call that may end it
+ * looks at the parts first.
+ */
+#include "runtime/messages/direct.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+
+enum { SEND, RECEIVE, PARTS };
+
+struct nw_sendrecv {
+    struct nw_sendrecv *next;
+    MPI_Request request, part[PARTS];
+    MPI_Status status; /* of what was received */
+    int rc;            /* how the first part that failed did */
+    bool done, freed;  /* freed by the program while under way */
+    bool ending;       /* its handle may be another request's by now */
+    char *packed;      /* what is sent, where it is received into its place */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct nw_sendrecv *pairs;
+static int pair_count;
+static _Thread_local bool looking; /* the parts' ends come here, too */
+
+static bool are_any(void)
+{
+    return __atomic_load_n(&pair_count, __ATOMIC_RELAXED) && !looking;
+}
+
+/* -- the program's request; what it says is filled in by nw_sendrecv_end -- */
+
+static int say_nothing(void *unused, MPI_Status *status)
+{
+    (void)unused;
+    NW_PMPI(Status_set_elements_x)(status, MPI_BYTE, 0);
+    NW_PMPI(Status_set_cancelled)(status, 0);
+    return MPI_SUCCESS;
+}
+
+static int free_nothing(void *unused)
+{
+    (void)unused;
+    return MPI_SUCCESS;
+}
+
+static int cancel_nothing(void *unused, int complete)
+{
+    (void)unused;
+    (void)complete;
+    return MPI_SUCCESS;
+}
+
+/* -- how far they are -- */
+
+/* Where MPI keeps one that failed it may still go on: it is waited for as those
+ * that a program frees are, and what it reads stays. */
+static void give_up(struct nw_sendrecv *pair, int part)
+{
+    if (pair->part[part] == MPI_REQUEST_NULL)
+        return;
+    if (part == SEND)
+        pair->packed = NULL;
+    (void)MPI_Request_free(&pair->part[part]);
+    pair->part[part] = MPI_REQUEST_NULL;
+}
+
+static void end_part(struct nw_sendrecv *pair, int part)
+{
+    MPI_Status status;
+    int flag = 0, rc;
+
+    if (pair->part[part] == MPI_REQUEST_NULL)
+        return;
+    rc = MPI_Test(&pair->part[part], &flag, &status);
+    if (rc)
+        give_up(pair, part);
+    pair->rc = pair->rc ? pair->rc : rc;
+    if (part == RECEIVE && (rc || flag))
+        pair->status = status;
+    pair->status.MPI_ERROR = pair->rc;
+}
+
+static void look_at(struct nw_sendrecv *pair)
+{
+    for (int i = 0; i < PARTS && !pair->done; i++)
+        end_part(pair, i);
+    if (pair->done || pair->part[SEND] != MPI_REQUEST_NULL ||
+        pair->part[RECEIVE] != MPI_REQUEST_NULL)
+        return;
+    pair->done = true;
+    NW_PMPI(Grequest_complete)(pair->request);
+}
+
+/* Out of the list. */
+static void drop(struct nw_sendrecv **at)
+{
+    struct nw_sendrecv *pair = *at;
+
+    *at = pair->next;
+    free(pair->packed);
+    free(pair);
+    __atomic_sub_fetch(&pair_count, 1, __ATOMIC_RELAXED);
+    __atomic_sub_fetch(&nw_request_table_count, 1, __ATOMIC_RELAXED);
+}
+
+void nw_sendrecvs_look(void)
+{
+    struct nw_sendrecv **at = &pairs;
+
+    if (!are_any())
+        return;
+    pthread_mutex_lock(&lock);
+    looking = true;
+    nw_depth++;
+    while (*at) {
+        look_at(*at);
+        if ((*at)->done && (*at)->freed) {
+            NW_PMPI(Request_free)(&(*at)->request);
+            drop(at);
+        } else {
+            at = &(*at)->next;
+        }
+    }
+    nw_depth--;
+    looking = false;
+    pthread_mutex_unlock(&lock);
+}
+
+static struct nw_sendrecv **find(MPI_Request request)
+{
+    struct nw_sendrecv **at = &pairs;
+
+    while (*at && ((*at)->request != request || (*at)->freed || (*at)->ending))
+        at = &(*at)->next;
+    return at;
+}
+
+bool nw_sendrecvs_are_busy(int count, const MPI_Request *requests)
+{
+    bool busy = false;
+
+    if (!are_any())
+        return false;
+    nw_sendrecvs_look();
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < count && !busy; i++) {
+        const struct nw_sendrecv *pair = *find(requests[i]);
+
+        busy = pair && !pair->done;
+    }
+    pthread_mutex_unlock(&lock);
+    return busy;
+}
+
+void nw_sendrecvs_await(int count, const MPI_Request *requests)
+{
+    while (nw_sendrecvs_are_busy(count, requests))
+        sched_yield();
+}
+
+bool nw_sendrecv_see(MPI_Request request, MPI_Status *status, int *rc)
+{
+    struct nw_sendrecv *pair;
+
+    if (!are_any())
+        return false;
+    pthread_mutex_lock(&lock);
+    pair = *find(request);
+    if (pair && status)
+        *status = pair->status;
+    if (pair)
+        *rc = pair->rc;
+    pthread_mutex_unlock(&lock);
+    return pair != NULL;
+}
+
+struct nw_sendrecv *nw_sendrecv_take(MPI_Request request)
+{
+    struct nw_sendrecv *pair;
+
+    if (!are_any())
+        return NULL;
+    pthread_mutex_lock(&lock);
+    pair = *find(request);
+    if (pair)
+        pair->ending = true;
+    pthread_mutex_unlock(&lock);
+    return pair;
+}
+
+void nw_sendrecv_put(struct nw_sendrecv *pair)
+{
+    pthread_mutex_lock(&lock);
+    pair->ending = false;
+    pthread_mutex_unlock(&lock);
+}
+
+int nw_sendrecv_end(struct nw_sendrecv *pair, MPI_Status *status)
+{
+    struct nw_sendrecv **at = &pairs;
+    int rc;
+
+    pthread_mutex_lock(&lock);
+    rc = pair->rc;
+    if (status)
+        *status = pair->status;
+    while (*at != pair)
+        at = &(*at)->next;
+    drop(at);
+    pthread_mutex_unlock(&lock);
+    return rc;
+}
+
+bool nw_sendrecv_free(MPI_Request *request)
+{
+    struct nw_sendrecv *pair;
+
+    if (!are_any())
+        return false;
+    pthread_mutex_lock(&lock);
+    pair = *find(*request);
+    if (pair) {
+        pair->freed = true;
+        *request = MPI_REQUEST_NULL;
+    }
+    pthread_mutex_unlock(&lock);
+    nw_sendrecvs_look();
+    return pair != NULL;
+}
+
+void nw_sendrecvs_finish(void)
+{
+    bool left = true;
+
+    while (left) {
+        nw_sendrecvs_look();
+        pthread_mutex_lock(&lock);
+        left = false;
+        for (const struct nw_sendrecv *pair = pairs; pair; pair = pair->next)
+            left = left || pair->freed;
+        pthread_mutex_unlock(&lock);
+    }
+}
+
+/* -- both parts -- */
+
+static bool fits(const struct nw_area *area)
+{
+    return area->count == (int64_t)(nw_units)area->count;
+}
+
+static int start_parts(struct nw_sendrecv *pair,
+                       const struct nw_exchange *exchange)
+{
+    const struct nw_area *from = &exchange->from, *into = &exchange->into;
+    const struct nw_match *to = &exchange->to, *match = &exchange->match;
+    int rc;
+
+    rc = NW_LARGE(Irecv)((void *)(uintptr_t)into->buffer, (nw_units)into->count,
+                         into->type, match->source, match->tag, match->comm,
+                         &pair->part[RECEIVE]);
+    if (rc)
+        return rc;
+    rc = NW_LARGE(Isend)(from->buffer, (nw_units)from->count, from->type,
+                         to->source, to->tag, to->comm, &pair->part[SEND]);
+    if (rc) {
+        NW_PMPI(Cancel)(&pair->part[RECEIVE]);
+        MPI_Wait(&pair->part[RECEIVE], MPI_STATUS_IGNORE);
+    }
+    return rc;
+}
+
+static int start_all(struct nw_sendrecv *pair,
+                     const struct nw_exchange *exchange)
+{
+    int rc;
+
+    if (!fits(&exchange->from) || !fits(&exchange->into))
+        return nw_stage_raise(NW_OF_COMM(exchange->to.comm), MPI_ERR_COUNT);
+    rc = NW_PMPI(Grequest_start)(say_nothing, free_nothing, cancel_nothing,
+                                 NULL, &pair->request);
+    if (rc)
+        return rc;
+    rc = start_parts(pair, exchange);
+    if (rc) {
+        NW_PMPI(Grequest_complete)(pair->request);
+        NW_PMPI(Request_free)(&pair->request);
+    }
+    return rc;
+}
+
+static int start(struct nw_exchange exchange, char *packed,
+                 MPI_Request *request)
+{
+    struct nw_sendrecv *pair = calloc(1, sizeof *pair);
+    int rc = pair ? start_all(pair, &exchange) : MPI_ERR_NO_MEM;
+
+    if (rc) {
+        free(packed);
+        free(pair);
+        return rc;
+    }
+    pair->packed = packed;
+    *request = pair->request;
+    pthread_mutex_lock(&lock);
+    pair->next = pairs;
+    pairs = pair;
+    __atomic_add_fetch(&pair_count, 1, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&nw_request_table_count, 1, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&lock);
+    return MPI_SUCCESS;
+}
+
+int nw_sendrecv_start(struct nw_exchange exchange, MPI_Request *request)
+{
+    return start(exchange, NULL, request);
+}
+
+/* What goes the direct way is out of the program's memory with the call. */
+static bool is_direct(const struct nw_area *area)
+{
+    struct nw_load load = {.bytes = 0};
+    bool is = nw_direct && nw_load_find(area, &load);
+
+    nw_typemap_drop(load.layout);
+    return is;
+}
+
+int nw_sendrecv_replace(struct nw_exchange exchange, MPI_Request *request)
+{
+    const struct nw_area *area = &exchange.into;
+    MPI_Comm comm = exchange.to.comm;
+    nw_units room = 0, at = 0;
+    char *packed;
+    int rc;
+
+    if (!fits(area))
+        return nw_stage_raise(NW_OF_COMM(comm), MPI_ERR_COUNT);
+    if (is_direct(area)) {
+        exchange.from = *area;
+        return start(exchange, NULL, request);
+    }
+    rc = NW_LARGE_BELOW(Pack_size)((nw_units)area->count, area->type, comm,
+                                   &room);
+    if (rc)
+        return rc;
+    packed = malloc((size_t)room + 1);
+    rc = packed ? NW_LARGE(Pack)(area->buffer, (nw_units)area->count,
+                                 area->type, packed, room, &at, comm)
+                : MPI_ERR_NO_MEM;
+    if (rc) {
+        free(packed);
+        return rc;
+    }
+    exchange.from = NW_AREA(packed, at, MPI_PACKED);
+    return start(exchange, packed, request);
+}
+
+bool nw_is_apart(struct nw_area area)
+{
+    struct nw_catch caught = {.count = area.count, .type = area.type};
+
+    return nw_direct &&
+           (nw_threaded ||
+            __atomic_load_n(&nw_unexpected_count, __ATOMIC_RELAXED) ||
+            nw_catch_is_small(&caught) || is_direct(&area));
+}
+
+int nw_sendrecv_through(struct nw_exchange exchange, MPI_Status *status)
+{
+    const struct nw_area *area = &exchange.into;
+    const struct nw_match *to = &exchange.to, *match = &exchange.match;
+    void *buffer = (void *)(uintptr_t)area->buffer;
+    MPI_Request request;
+    int rc;
+
+    if (is_direct(area))
+        return NW_SEND_AND(MPI_Isend(buffer, (int)area->count, area->type,
+                                     to->source, to->tag, to->comm, &nw_sent_),
+                           MPI_Recv(buffer, (int)area->count, area->type,
+                                    match->source, match->tag, match->comm,
+                                    status));
+    rc = nw_sendrecv_replace(exchange, &request);
+    return rc ? rc : MPI_Wait(&request, status);
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Calls that end one request, and what is done then. */
+#include "runtime/messages/request_table.h"
+
+#include <nodewise/status.h>
+#include <pthread.h>
+
+/* Its end was looked at before, where MPI tells of the envelope. */
+static void see_again(const struct nw_tracked_request *kept, MPI_Status *status)
+{
+    if (!kept->opened)
+        return;
+    status->MPI_SOURCE = kept->source;
+    status->MPI_TAG = kept->tag;
+    NW_PMPI(Status_set_elements_x)(status, MPI_BYTE, kept->bytes);
+}
+
+void nw_request_table_remember(struct nw_tracked_request *kept,
+                               const MPI_Status *status)
+{
+    kept->opened = true;
+    kept->source = status->MPI_SOURCE;
+    kept->tag = status->MPI_TAG;
+    kept->bytes = (MPI_Count)nw_stage_received(status);
+}
+
+/* Whether an envelope was opened. */
+static bool open_caught(struct nw_tracked_request *kept, MPI_Status *status,
+                        int *rc)
+{
+    bool given = nw_matched_see(kept->caught.from, status);
+    bool opened = nw_envelope_open(&kept->caught, status, rc);
+
+    if (opened || given)
+        nw_request_table_remember(kept, status);
+    return opened;
+}
+
+/* What came; a send's status says nothing of that. */
+static nw_status empty_all(const struct nw_tracked_request *kept,
+                           const MPI_Status *status)
+{
+    nw_status bad = NW_OK;
+
+    for (int i = 0; i < kept->count && !bad; i++)
+        if (kept->buffer[i]->way & NW_WRITE)
+            bad = nw_buffer_empty(kept->buffer[i],
+                                  kept->whole ? UINT64_MAX
+                                              : nw_stage_received(status));
+    return bad;
+}
+
+/* The program sees the end of it: what came goes where it belongs. */
+int nw_request_table_finish(struct nw_tracked_request *kept, MPI_Status *status)
+{
+    nw_status bad = NW_OK;
+    int cancelled = 0, rc = MPI_SUCCESS;
+
+    if (!kept->active) {
+        see_again(kept, status);
+        return MPI_SUCCESS;
+    }
+    kept->active = false;
+    if (!kept->whole) // what cannot be cancelled may say anything
+        NW_PMPI(Test_cancelled)(status, &cancelled);
+    if (cancelled)
+        nw_direct_unsent(kept->buffer, kept->count);
+    else if (kept->caught.on && open_caught(kept, status, &rc))
+        return nw_stage_raise(kept->whose, rc);
+    if (!cancelled)
+        bad = empty_all(kept, status);
+    return bad ? nw_stage_error(kept->whose, kept->call, nw_error_text())
+               : MPI_SUCCESS;
+}
+
+int nw_request_table_finish_all(struct nw_tracked_request *kept,
+                                MPI_Status *status)
+{
+    struct nw_tracked_request *next;
+    int rc = MPI_SUCCESS;
+
+    for (; kept; kept = next) {
+        int one = status ? nw_request_table_finish(kept, status) : MPI_SUCCESS;
+
+        next = kept->next;
+        nw_request_table_free(kept);
+        rc = rc ? rc : one;
+    }
+    return rc;
+}
+
+static void fail_one(struct nw_tracked_request *kept)
+{
+    if (kept->active)
+        nw_direct_unsent(kept->buffer, kept->count);
+    kept->active = false;
+}
+
+void nw_request_table_fail(struct nw_tracked_request *kept)
+{
+    for (struct nw_tracked_request *one = kept; one; one = one->next)
+        fail_one(one);
+    (void)nw_request_table_finish_all(kept, NULL);
+}
+
+/* Out of the table, but for what stays there until the program frees it. */
+static void find(struct nw_ending *ending)
+{
+    MPI_Request request = ending->request;
+
+    ending->found = true;
+    if (request == MPI_REQUEST_NULL)
+        return;
+    ending->pair = nw_sendrecv_take(request);
+    if (!ending->pair)
+        ending->kept = nw_request_table_take(request, false);
+    if (!ending->pair && !ending->kept)
+        ending->persistent =
+            nw_request_table_find(request, nw_request_table_is_persistent);
+}
+
+/* One thread alone need not look before it knows that it is done. */
+void nw_request_begin(MPI_Request request, struct nw_ending *out)
+{
+    *out = (struct nw_ending){.request = request};
+    if (nw_threaded)
+        find(out);
+}
+
+void nw_request_back(struct nw_ending *ending)
+{
+    if (ending->pair)
+        nw_sendrecv_put(ending->pair);
+    if (ending->kept)
+        nw_request_table_put(ending->kept);
+}
+
+static int end_persistent(struct nw_tracked_request *kept, MPI_Status *status)
+{
+    int rc = nw_request_table_finish(kept, status);
+
+    kept->opened = false;
+    nw_request_table_let_go(kept);
+    return rc;
+}
+
+int nw_request_end(struct nw_ending *ending, MPI_Status *status)
+{
+    struct nw_ending end;
+
+    if (!ending->found)
+        find(ending);
+    end = *ending;
+    *ending = (struct nw_ending){.found = true};
+    if (end.pair)
+        return nw_sendrecv_end(end.pair, status);
+    if (end.persistent)
+        return end_persistent(end.persistent, status);
+    return nw_request_table_finish_all(end.kept, status);
+}
+
+/* Open MPI frees those that fail, MPICH does not. */
+static void fail_persistent(struct nw_tracked_request *kept, bool lives)
+{
+    fail_one(kept);
+    kept->opened = false;
+    nw_request_table_let_go(kept);
+    if (lives)
+        return;
+    nw_request_table_remove(kept);
+    nw_request_table_free(kept);
+}
+
+void nw_request_fail(struct nw_ending *ending, MPI_Request left)
+{
+    bool lives = left != MPI_REQUEST_NULL;
+    struct nw_ending end;
+
+    if (!ending->found)
+        find(ending);
+    end = *ending;
+    *ending = (struct nw_ending){.found = true};
+    if (end.persistent)
+        fail_persistent(end.persistent, lives);
+    else if (lives)
+        nw_request_back(&end);
+    else if (end.pair)
+        (void)nw_sendrecv_end(end.pair, NULL);
+    else
+        nw_request_table_fail(end.kept);
+}
+
+int nw_message_wait(__typeof__(&MPI_Wait) next, MPI_Request *request,
+                    MPI_Status *status)
+{
+    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
+    struct nw_ending ending;
+    int rc;
+
+    nw_sendrecvs_await(1, request);
+    nw_request_begin(*request, &ending);
+    rc = next(request, seen);
+    if (!rc)
+        return nw_request_end(&ending, seen);
+    nw_request_fail(&ending, *request);
+    return rc;
+}
+
+int nw_message_test(__typeof__(&MPI_Test) next, MPI_Request *request, int *flag,
+                    MPI_Status *status)
+{
+    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
+    struct nw_ending ending;
+    int rc;
+
+    nw_sendrecvs_look();
+    nw_request_begin(*request, &ending);
+    rc = next(request, flag, seen);
+    if (rc)
+        nw_request_fail(&ending, *request);
+    else if (*flag)
+        rc = nw_request_end(&ending, seen);
+    else
+        nw_request_back(&ending);
+    return rc;
+}
+
+int nw_request_held(int count, const MPI_Request *requests, MPI_Status *status)
+{
+    if (!nw_request_table_are_held())
+        return -1;
+    for (int i = 0; i < count; i++)
+        if (requests[i] != MPI_REQUEST_NULL &&
+            nw_request_table_find(requests[i], nw_request_table_is_held)) {
+            struct nw_ending ending;
+
+            NW_PMPI(Status_set_cancelled)(status, 0);
+            status->MPI_ERROR = MPI_SUCCESS;
+            nw_request_begin(requests[i], &ending);
+            (void)nw_request_end(&ending, status);
+            return i;
+        }
+    return -1;
+}
+
+/* Those of a request that lives on stay, for its status, and one thread does
+ * what is left to do, which an error handler may be part of. */
+static pthread_mutex_t looking = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
+static int look(MPI_Request request, MPI_Status *status)
+{
+    struct nw_tracked_request *kept;
+    int rc = MPI_SUCCESS;
+
+    pthread_mutex_lock(&looking);
+    while ((kept = nw_request_table_find(request,
+                                         nw_request_table_is_active)) != NULL) {
+        int one = nw_request_table_finish(kept, status);
+
+        rc = rc ? rc : one;
+    }
+    kept = nw_request_table_find(request, nw_request_table_is_opened);
+    if (kept)
+        see_again(kept, status);
+    pthread_mutex_unlock(&looking);
+    return rc;
+}
+
+/* The request lives on, but its end was seen: the buffer must be right. */
+int nw_message_look(__typeof__(&MPI_Request_get_status) next,
+                    MPI_Request request, int *flag, MPI_Status *status)
+{
+    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
+    int rc, bad = MPI_SUCCESS;
+
+    nw_sendrecvs_look();
+    rc = next(request, flag, seen);
+    if (!rc && *flag && !nw_sendrecv_see(request, seen, &bad))
+        bad = look(request, seen);
+    return rc ? rc : bad;
+}

@@ -7,11 +7,12 @@
 #include <stdlib.h>
 
 #define MARGIN 16.0
-#define TOP 64.0
 #define LEVEL_HEIGHT 72.0
 #define MOST_WIDTH 1300.0
 #define LEAST_WIDTH 640.0 /* name and scale fit above */
 #define BLOCK_GAP 14.0
+#define SWITCH_GAP 12.0
+#define LEAST_SWITCH 64.0
 
 static int32_t switches_of(const nw_topology *topology)
 {
@@ -24,36 +25,75 @@ static int32_t home(const nw_topology *topology, int32_t node)
     return topology->network ? topology->port[topology->port_first[node]] : -1;
 }
 
+/* Rounds from children to parents: each is above all its children. */
+static void find_tree_levels(const struct nw_network *network, int32_t *level)
+{
+    bool changed = true;
+
+    while (changed) {
+        changed = false;
+        for (int32_t s = 0; s < network->switch_count; s++) {
+            int32_t up = network->parent[s];
+
+            if (up < 0 || level[up] > level[s])
+                continue;
+            level[up] = level[s] + 1;
+            changed = true;
+        }
+    }
+}
+
 /* Rounds of neighbours, until none is left without a level. Switches that no
  * node reaches stay on the top one. */
-static void find_levels(const nw_topology *topology,
-                        struct nw_network_layout *layout)
+static void find_graph_levels(const nw_topology *topology, int32_t *level)
 {
     const struct nw_network *network = topology->network;
     int32_t n = switches_of(topology);
     bool changed = true;
 
     for (int32_t s = 0; s < n; s++)
-        layout->level[s] = INT32_MAX - 1;
+        level[s] = INT32_MAX - 1;
     for (int32_t p = 0; p < topology->port_first[topology->node_count]; p++)
-        layout->level[topology->port[p]] = 0;
+        level[topology->port[p]] = 0;
     while (changed) {
         changed = false;
         for (int32_t l = 0; l < network->link_count; l++) {
-            int32_t *a = &layout->level[network->link_a[l]];
-            int32_t *b = &layout->level[network->link_b[l]];
+            int32_t *a = &level[network->link_a[l]];
+            int32_t *b = &level[network->link_b[l]];
 
             changed |= *a > *b + 1 || *b > *a + 1;
             *a = *a > *b + 1 ? *b + 1 : *a;
             *b = *b > *a + 1 ? *a + 1 : *b;
         }
     }
-    for (int32_t s = 0; s < n; s++) {
-        if (layout->level[s] >= n)
-            layout->level[s] = 0;
+    for (int32_t s = 0; s < n; s++)
+        level[s] = level[s] < n ? level[s] : 0;
+}
+
+static void find_levels(const nw_topology *topology,
+                        struct nw_network_layout *layout)
+{
+    if (topology->network->parent)
+        find_tree_levels(topology->network, layout->level);
+    else
+        find_graph_levels(topology, layout->level);
+    for (int32_t s = 0; s < switches_of(topology); s++)
         if (layout->level[s] >= layout->level_count)
             layout->level_count = layout->level[s] + 1;
-    }
+}
+
+/* As wide as the longest name, as far as all fit side by side. */
+static double find_switch_width(const nw_topology *topology)
+{
+    int32_t n = switches_of(topology);
+    double name, room;
+
+    if (!n)
+        return LEAST_SWITCH;
+    name =
+        NW_LETTER_WIDTH * nw_picture_letters(topology->network->switch_name, n);
+    room = MOST_WIDTH / n - SWITCH_GAP;
+    return fmax(LEAST_SWITCH, fmin(name + 10, room));
 }
 
 static double block_width(const struct nw_network_layout *layout, int32_t count,
@@ -61,7 +101,8 @@ static double block_width(const struct nw_network_layout *layout, int32_t count,
 {
     int32_t columns = (count + rows - 1) / rows;
 
-    return fmax(columns * layout->node_width, NW_SWITCH_WIDTH + 8) + BLOCK_GAP;
+    return fmax(columns * layout->node_width, layout->switch_width + 8) +
+           BLOCK_GAP;
 }
 
 /* As few rows as keep the picture within its width. */
@@ -85,7 +126,7 @@ static void place_block(const nw_topology *topology,
                         struct nw_network_layout *layout, int32_t s,
                         int32_t columns)
 {
-    double top = TOP + layout->level_count * LEVEL_HEIGHT;
+    double top = NW_PICTURE_TOP + layout->level_count * LEVEL_HEIGHT;
     double left = layout->width;
     int32_t i = 0;
 
@@ -123,30 +164,97 @@ static void place_nodes(const nw_topology *topology,
     layout->width = fmax(layout->width - BLOCK_GAP + MARGIN, LEAST_WIDTH);
 }
 
-/* Over their blocks where each switch of a level has one, else spread evenly
- * over the level. */
+/* In a tree each switch without nodes is over the middle of its children. */
+static void centre_over_children(const nw_topology *topology,
+                                 struct nw_network_layout *layout,
+                                 int32_t level)
+{
+    const struct nw_network *network = topology->network;
+
+    for (int32_t s = 0; network->parent && s < network->switch_count; s++) {
+        double least = INFINITY, most = 0;
+
+        if (layout->level[s] != level || layout->switch_x[s] > 0)
+            continue;
+        for (int32_t c = 0; c < network->switch_count; c++)
+            if (network->parent[c] == s) {
+                least = fmin(least, layout->switch_x[c]);
+                most = fmax(most, layout->switch_x[c]);
+            }
+        if (most > 0)
+            layout->switch_x[s] = (least + most) / 2;
+    }
+}
+
+static bool overlaps(const struct nw_network_layout *layout, int32_t a,
+                     int32_t b)
+{
+    return a != b && layout->level[a] == layout->level[b] &&
+           fabs(layout->switch_x[a] - layout->switch_x[b]) <
+               layout->switch_width + 2;
+}
+
+/* Over their blocks or children if each switch of a level has some, else spread
+ * evenly over the level. */
 static void place_level(const nw_topology *topology,
                         struct nw_network_layout *layout, int32_t level)
 {
     int32_t n = switches_of(topology), count = 0, i = 0;
     bool spread = false;
 
+    centre_over_children(topology, layout, level);
     for (int32_t s = 0; s < n; s++) {
-        count += layout->level[s] == level;
-        spread |= layout->level[s] == level && layout->switch_x[s] <= 0;
+        if (layout->level[s] != level)
+            continue;
+        count++;
+        spread |= layout->switch_x[s] <= 0;
+        for (int32_t other = 0; other < n; other++)
+            spread |= overlaps(layout, s, other);
     }
     layout->width =
-        fmax(layout->width, 2 * MARGIN + count * (NW_SWITCH_WIDTH + 12));
+        fmax(layout->width,
+             2 * MARGIN + count * (layout->switch_width + SWITCH_GAP));
     for (int32_t s = 0; s < n; s++) {
         if (layout->level[s] != level)
             continue;
         if (spread)
             layout->switch_x[s] =
                 MARGIN + (layout->width - 2 * MARGIN) * (i++ + 0.5) / count;
-        layout->switch_y[s] = TOP +
+        layout->switch_y[s] = NW_PICTURE_TOP +
                               (layout->level_count - 1 - level) * LEVEL_HEIGHT +
                               NW_SWITCH_HEIGHT / 2;
     }
+}
+
+double nw_network_layout_arc(const struct nw_network_layout *layout, int32_t a,
+                             int32_t b)
+{
+    double arc = 14 + 0.16 * fabs(layout->switch_x[a] - layout->switch_x[b]);
+
+    return layout->level[a] == layout->level_count - 1
+               ? arc
+               : fmin(arc, LEVEL_HEIGHT - NW_SWITCH_HEIGHT);
+}
+
+/* Lines between switches of the top level reach 3/4 of their arcs. */
+static void hold_arcs(const nw_topology *topology,
+                      struct nw_network_layout *layout)
+{
+    const struct nw_network *network = topology->network;
+    double room = 0;
+
+    for (int32_t l = 0; l < network->link_count; l++) {
+        int32_t a = network->link_a[l], b = network->link_b[l];
+
+        if (layout->level[a] == layout->level[b])
+            room = fmax(room, 0.75 * nw_network_layout_arc(layout, a, b));
+    }
+    for (int32_t s = 0; s < network->switch_count; s++)
+        layout->switch_y[s] += room;
+    for (int32_t node = 0; node < topology->node_count; node++)
+        layout->node_y[node] += room;
+    layout->node_top += room;
+    layout->height += room;
 }
 
 static nw_status allocate(const nw_topology *topology,
@@ -158,6 +266,8 @@ static nw_status allocate(const nw_topology *topology,
 
     if (!status)
         status = nw_alloc(nodes, sizeof(double), &layout->node_y);
+    if (!status)
+        status = nw_alloc(nodes, sizeof(double), &layout->node_box);
     if (!status)
         status = nw_alloc(switches, sizeof(double), &layout->switch_x);
     if (!status)
@@ -174,8 +284,10 @@ nw_status nw_network_layout_new(const nw_topology *topology, double node_width,
     int32_t *count = NULL;
     nw_status status;
 
-    *layout = (struct nw_network_layout){.node_width = node_width,
-                                         .node_height = node_height};
+    *layout =
+        (struct nw_network_layout){.node_width = node_width,
+                                   .node_height = node_height,
+                                   .switch_width = find_switch_width(topology)};
     status = allocate(topology, layout);
     if (!status)
         status =
@@ -191,6 +303,8 @@ nw_status nw_network_layout_new(const nw_topology *topology, double node_width,
     place_nodes(topology, layout, count);
     for (int32_t level = 0; level < layout->level_count; level++)
         place_level(topology, layout, level);
+    if (topology->network)
+        hold_arcs(topology, layout);
     layout->height += MARGIN;
     free(count);
     return NW_OK;
@@ -200,6 +314,7 @@ void nw_network_layout_fini(struct nw_network_layout *layout)
 {
     free(layout->node_x);
     free(layout->node_y);
+    free(layout->node_box);
     free(layout->switch_x);
     free(layout->switch_y);
     free(layout->level);

@@ -6,23 +6,28 @@
 #include "report/picture.h"
 
 /* Nodes below their first switch, in a block of columns; switches in levels
- * above, by how many links they are from one that has nodes. */
+ * above: in a tree above all switches below them, else by how many links they
+ * are from one that has nodes. */
 struct nw_network_layout {
     double node_width, node_height; /* of a place, its margins and name in it */
     double *node_x, *node_y;        /* [nodes] upper left corner */
+    double *node_box;               /* [nodes] width, for the caller to set */
     double *switch_x, *switch_y;    /* [switches] centre */
-    int32_t *level;                 /* [switches] 0 nearest the nodes */
+    double switch_width;
+    int32_t *level; /* [switches] 0 nearest the nodes */
     int32_t level_count;
     double node_top; /* of the first row of nodes */
     double width, height;
 };
 #define NW_SWITCH_HEIGHT 20.0
-#define NW_SWITCH_WIDTH 64.0
 
 NW_MUST_CHECK nw_status nw_network_layout_new(const nw_topology *topology,
                                               double node_width,
                                               double node_height,
                                               struct nw_network_layout *layout);
+/* How far above two switches of one level the line between them is pulled. */
+double nw_network_layout_arc(const struct nw_network_layout *layout, int32_t a,
+                             int32_t b);
 void nw_network_layout_fini(struct nw_network_layout *layout);
 
 #endif

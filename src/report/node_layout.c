@@ -138,7 +138,7 @@ static int32_t line_of(const struct sizes *sizes, int32_t v, int32_t count)
     if (kind == NW_VERTEX_BRIDGE)
         return count <= 2 ? 1 : 2;
     if (kind == NW_VERTEX_GPU_SWITCH)
-        return count;
+        return 1;
     if (is_leaf(kind))
         return 4;
     return count <= 3 ? 3 : columns_for(count, sqrt(count));
@@ -199,17 +199,10 @@ static void widen_switches(struct sizes *sizes)
 {
     const struct nw_node_type *type = sizes->type;
     struct nw_node_layout *layout = sizes->layout;
-    double gap = layout->unit * 0.22, pad = layout->unit * 0.5, wide;
-    int32_t count = 0, i = 0;
 
     for (int32_t v = 1; v < type->vertex_count; v++)
-        count += type->kind[v] == NW_VERTEX_GPU_SWITCH && !layout->owner[v];
-    wide = (layout->width[0] - 2 * pad + gap) / (count ? count : 1);
-    for (int32_t v = 1; v < type->vertex_count; v++)
-        if (type->kind[v] == NW_VERTEX_GPU_SWITCH && !layout->owner[v]) {
-            layout->width[v] = wide - gap;
-            layout->x[v] = pad + wide * i++;
-        }
+        if (type->kind[v] == NW_VERTEX_GPU_SWITCH && !layout->owner[v])
+            layout->width[v] = layout->width[0] - layout->unit;
 }
 
 /* Corners were relative to the owner's; the owner comes first. */
@@ -224,10 +217,46 @@ static void make_absolute(struct sizes *sizes)
         }
 }
 
-static void lay_out(struct sizes *sizes)
+void nw_node_layout_bend(const struct nw_node_layout *layout,
+                         const int32_t end[2], double bend[2])
+{
+    double across = fabs(layout->x[end[0]] - layout->x[end[1]]);
+    double down = fabs(layout->y[end[0]] - layout->y[end[1]]);
+    bool aside = across < layout->unit;
+
+    bend[0] = aside ? layout->unit * 0.5 + 0.16 * down : 0;
+    bend[1] = aside ? 0 : layout->unit * 0.5 + 0.16 * across;
+}
+
+/* The node's frame holds all curves; these reach 3/4 of their bend. */
+static void hold_curves(struct sizes *sizes)
 {
     const struct nw_node_type *type = sizes->type;
     struct nw_node_layout *layout = sizes->layout;
+
+    for (int32_t d = 0; d < type->direct_count; d++) {
+        int32_t end[2] = {type->direct[d].a, type->direct[d].b};
+        double bend[2];
+
+        if (type->kind[end[0]] == NW_VERTEX_GPU_SWITCH ||
+            type->kind[end[1]] == NW_VERTEX_GPU_SWITCH)
+            continue;
+        nw_node_layout_bend(layout, end, bend);
+        for (int i = 0; i < 2; i++) {
+            double right = layout->x[end[i]] + layout->width[end[i]];
+            double bottom = layout->y[end[i]] + layout->height[end[i]];
+
+            layout->width[0] = fmax(layout->width[0],
+                                    right + 0.75 * bend[0] + layout->unit / 2);
+            layout->height[0] = fmax(
+                layout->height[0], bottom + 0.75 * bend[1] + layout->unit / 2);
+        }
+    }
+}
+
+static void lay_out(struct sizes *sizes)
+{
+    const struct nw_node_type *type = sizes->type;
 
     for (int32_t v = type->vertex_count - 1; v >= 0; v--) {
         if (!is_drawn(sizes, v))
@@ -237,10 +266,9 @@ static void lay_out(struct sizes *sizes)
         else
             fill_box(sizes, v);
     }
-    widen_switches(sizes);
     make_absolute(sizes);
-    if (type->direct_count) /* room for the arcs of direct links */
-        layout->height[0] += layout->unit * 1.2;
+    hold_curves(sizes);
+    widen_switches(sizes);
 }
 
 static nw_status allocate(struct nw_node_layout *layout, size_t n)

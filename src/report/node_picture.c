@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Drawing one node: frames first, then direct links, then cores and devices
- * on top, each with a tooltip that says what it and its link are. */
+/* Drawing one node: frames first, then cores and devices, then direct links,
+ * each with a tooltip that says what it and its link are. */
 #include "report/picture.h"
 #include "report/svg.h"
 
@@ -36,6 +36,27 @@ void nw_picture_tip(struct nw_text *text, const struct nw_picture *picture,
                        nw_format_quantity(nw_picture_congestion(picture, link),
                                           NW_UNIT_TIME, latency,
                                           sizeof latency));
+}
+
+void nw_picture_wire(struct nw_text *text, const struct nw_picture *picture,
+                     int32_t link, struct nw_picture_path path)
+{
+    double congestion = nw_picture_congestion(picture, link);
+    const char *words = path.words.data ? path.words.data : "";
+    char class[16] = "wire";
+
+    if (congestion > 0)
+        snprintf(class, sizeof class, "link c%d",
+                 nw_svg_even_step(congestion, picture->high));
+    nw_text_format(text,
+                   "<path class=\"halo\" stroke-width=\"%.3g\" d=\"%s\"/>"
+                   "<path class=\"%s ends\" stroke-width=\"%.3g\" "
+                   "d=\"%s\"><title>",
+                   path.width + 3, words, class, path.width, words);
+    nw_picture_tip(text, picture, link);
+    nw_text_add(text, "</title></path>\n");
+    text->failed |= path.words.failed;
+    nw_text_fini(&path.words);
 }
 
 /* A vertex and those left out above it share a box: their worst link counts. */
@@ -111,26 +132,69 @@ static void draw_vertex(struct nw_text *text, const struct nw_picture *picture,
     nw_text_add(text, "</title></rect>\n");
 }
 
-/* A curve hanging between two devices, or a straight line down to the bar of a
- * GPU switch. */
-static void draw_arc(struct nw_text *text, const struct nw_node_layout *layout,
-                     struct nw_node_place place, int32_t a, int32_t b,
-                     bool to_bar)
+/* One of the links of a node type that lead to the bar of a GPU switch. */
+static bool find_bar(const struct nw_node_type *type,
+                     const struct nw_node_layout *layout, int32_t d,
+                     int32_t end[2])
 {
-    double xa = place.x + layout->x[a] + layout->width[a] / 2;
-    double ya = place.y + layout->y[a] + layout->height[a];
-    double xb = place.x + layout->x[b] + layout->width[b] / 2;
-    double yb = place.y + layout->y[b] + layout->height[b];
-    double sag = layout->unit * 0.7 + 0.07 * fabs(xa - xb);
+    bool swaps = type->kind[type->direct[d].a] == NW_VERTEX_GPU_SWITCH;
 
-    if (to_bar)
-        nw_text_format(text, " d=\"M%.5g %.5gV%.5g\"><title>", xa, ya,
-                       place.y + layout->y[b]);
-    else
-        nw_text_format(text,
-                       " d=\"M%.5g %.5gC%.5g %.5g %.5g %.5g %.5g %.5g\">"
-                       "<title>",
-                       xa, ya, xa, ya + sag, xb, yb + sag, xb, yb);
+    end[0] = swaps ? type->direct[d].b : type->direct[d].a;
+    end[1] = swaps ? type->direct[d].a : type->direct[d].b;
+    return type->kind[end[1]] == NW_VERTEX_GPU_SWITCH &&
+           layout->x[end[1]] <= layout->x[end[0]] &&
+           layout->x[end[1]] + layout->width[end[1]] >=
+               layout->x[end[0]] + layout->width[end[0]] &&
+           layout->y[end[1]] > layout->y[end[0]];
+}
+
+/* Where the line of link `d` to a bar leaves its device. Devices above each
+ * other share a column, and each of their lines has its own place in it. */
+static double find_lane(const struct nw_node_type *type,
+                        const struct nw_node_layout *layout, int32_t d)
+{
+    int32_t mine[2], end[2], before = 0, all = 0;
+
+    (void)find_bar(type, layout, d, mine);
+    for (int32_t i = 0; i < type->direct_count; i++) {
+        if (!find_bar(type, layout, i, end) ||
+            fabs(layout->x[end[0]] - layout->x[mine[0]]) >=
+                layout->width[mine[0]])
+            continue;
+        before += i < d;
+        all++;
+    }
+    return layout->x[mine[0]] +
+           layout->width[mine[0]] * (before + 1) / (all + 1);
+}
+
+/* Straight down to a bar. */
+static void trace_to_bar(struct nw_text *path,
+                         const struct nw_node_layout *layout,
+                         const int32_t end[2], double x)
+{
+    nw_text_format(path, "M%.5g %.5gV%.5g", x,
+                   layout->y[end[0]] + layout->height[end[0]] * 0.7,
+                   layout->y[end[1]] + layout->height[end[1]] * 0.5);
+}
+
+/* A curve that hangs between two devices, or stands out at the right of two
+ * that are above each other. */
+static void trace_arc(struct nw_text *path, const struct nw_node_layout *layout,
+                      const int32_t end[2])
+{
+    double x[2], y[2], bend[2];
+
+    nw_node_layout_bend(layout, end, bend);
+    for (int i = 0; i < 2; i++) {
+        double share = bend[0] > 0 ? 1 : 0.5;
+
+        x[i] = layout->x[end[i]] + layout->width[end[i]] * share;
+        y[i] = layout->y[end[i]] + layout->height[end[i]] * (1.5 - share);
+    }
+    nw_text_format(path, "M%.5g %.5gC%.5g %.5g %.5g %.5g %.5g %.5g", x[0], y[0],
+                   x[0] + bend[0], y[0] + bend[1], x[1] + bend[0],
+                   y[1] + bend[1], x[1], y[1]);
 }
 
 static void draw_direct(struct nw_text *text, const struct nw_picture *picture,
@@ -139,26 +203,22 @@ static void draw_direct(struct nw_text *text, const struct nw_picture *picture,
 {
     const struct nw_node_type *type =
         nw_topology_type_of(picture->topology, place.node);
-    int32_t a = type->direct[d].a, b = type->direct[d].b;
     int32_t link =
         picture->topology->link_first[place.node] + type->vertex_count + d;
-    double congestion = nw_picture_congestion(picture, link);
-    char class[16] = "wire";
+    struct nw_picture_path path = {.width = layout->unit / 8};
+    int32_t end[2];
 
-    if (layout->width[a] <= 0 || layout->width[b] <= 0)
+    if (layout->width[type->direct[d].a] <= 0 ||
+        layout->width[type->direct[d].b] <= 0)
         return;
-    if (type->kind[a] == NW_VERTEX_GPU_SWITCH) {
-        a = b;
-        b = type->direct[d].a;
-    }
-    if (congestion > 0)
-        snprintf(class, sizeof class, "link c%d",
-                 nw_svg_even_step(congestion, picture->high));
-    nw_text_format(text, "<path class=\"%s\" stroke-width=\"%.3g\"", class,
-                   layout->unit / 8);
-    draw_arc(text, layout, place, a, b, type->kind[b] == NW_VERTEX_GPU_SWITCH);
-    nw_picture_tip(text, picture, link);
-    nw_text_add(text, "</title></path>\n");
+    if (find_bar(type, layout, d, end))
+        trace_to_bar(&path.words, layout, end, find_lane(type, layout, d));
+    else
+        trace_arc(&path.words, layout, end);
+    nw_text_format(text, "<g transform=\"translate(%.5g %.5g)\">", place.x,
+                   place.y);
+    nw_picture_wire(text, picture, link, path);
+    nw_text_add(text, "</g>\n");
 }
 
 static bool is_inner(enum nw_vertex_kind kind)
@@ -202,10 +262,10 @@ void nw_picture_node(struct nw_text *text, const struct nw_picture *picture,
         if (layout->width[v] > 0 &&
             is_inner((enum nw_vertex_kind)type->kind[v]))
             draw_vertex(text, picture, layout, place, v);
-    for (int32_t d = 0; d < type->direct_count; d++)
-        draw_direct(text, picture, layout, place, d);
     for (int32_t v = 1; v < type->vertex_count; v++)
         if (layout->width[v] > 0 &&
             !is_inner((enum nw_vertex_kind)type->kind[v]))
             draw_vertex(text, picture, layout, place, v);
+    for (int32_t d = 0; d < type->direct_count; d++)
+        draw_direct(text, picture, layout, place, d);
 }

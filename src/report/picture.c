@@ -40,31 +40,22 @@ static double fastest_of(const nw_topology *topology)
 struct line {
     int32_t link;
     double xa, ya, xb, yb;
-    bool arc; /* between two of one level: over their heads */
+    double gap; /* between the columns of nodes */
+    double arc; /* between two of one level: over their heads; else 0 */
 };
 
 static void draw_line(struct nw_text *text, const struct nw_picture *picture,
                       const struct line *line)
 {
-    double congestion = nw_picture_congestion(picture, line->link);
-    double middle = (line->ya + line->yb) / 2;
-    char class[16] = "wire";
+    double middle =
+        line->arc > 0 ? line->ya - line->arc : (line->ya + line->yb) / 2;
+    struct nw_picture_path path = {
+        .width = stroke_of(picture, line->link, fastest_of(picture->topology))};
 
-    if (congestion > 0)
-        snprintf(class, sizeof class, "link c%d",
-                 nw_svg_even_step(congestion, picture->high));
-    if (line->arc)
-        middle = fmin(line->ya, line->yb) - 14 -
-                 fmin(26, 0.05 * fabs(line->xa - line->xb));
-    nw_text_format(
-        text,
-        "<path class=\"%s\" stroke-width=\"%.3g\" d=\"M%.5g %.5gC"
-        "%.5g %.5g %.5g %.5g %.5g %.5g\"><title>",
-        class, stroke_of(picture, line->link, fastest_of(picture->topology)),
-        line->xa, line->ya, line->xa, middle, line->xb, middle, line->xb,
-        line->yb);
-    nw_picture_tip(text, picture, line->link);
-    nw_text_add(text, "</title></path>\n");
+    nw_text_format(&path.words, "M%.5g %.5gC%.5g %.5g %.5g %.5g %.5g %.5g",
+                   line->xa, line->ya, line->xa, middle, line->xb, middle,
+                   line->xb, line->yb);
+    nw_picture_wire(text, picture, line->link, path);
 }
 
 /* Busy lines are drawn after the others, so that they are not hidden. */
@@ -81,7 +72,9 @@ static void draw_network(struct nw_text *text, const struct nw_picture *picture,
 
     for (int32_t l = 0; l < network->link_count; l++) {
         int32_t a = network->link_a[l], b = network->link_b[l];
-        bool arc = layout->level[a] == layout->level[b];
+        double arc = layout->level[a] == layout->level[b]
+                         ? nw_network_layout_arc(layout, a, b)
+                         : 0;
         double half = NW_SWITCH_HEIGHT / 2;
         double down = layout->level[a] > layout->level[b] ? half : -half;
 
@@ -89,10 +82,10 @@ static void draw_network(struct nw_text *text, const struct nw_picture *picture,
             continue;
         draw_line(text, picture,
                   &(struct line){l, layout->switch_x[a],
-                                 layout->switch_y[a] + (arc ? -half : down),
+                                 layout->switch_y[a] + (arc > 0 ? -half : down),
                                  layout->switch_x[b],
-                                 layout->switch_y[b] - (arc ? half : down),
-                                 arc});
+                                 layout->switch_y[b] - (arc > 0 ? half : down),
+                                 0, arc});
     }
 }
 
@@ -100,23 +93,16 @@ static void draw_network(struct nw_text *text, const struct nw_picture *picture,
 static void draw_bus(struct nw_text *text, const struct nw_picture *picture,
                      const struct line *line, double top)
 {
-    double congestion = nw_picture_congestion(picture, line->link);
-    double gap = line->xb - GAP / 2;
-    char class[16] = "wire";
+    double gap = line->gap;
+    struct nw_picture_path path = {
+        .width = 0.6 *
+                 stroke_of(picture, line->link, fastest_of(picture->topology))};
 
-    if (congestion > 0)
-        snprintf(class, sizeof class, "link c%d",
-                 nw_svg_even_step(congestion, picture->high));
-    nw_text_format(
-        text,
-        "<path class=\"%s\" stroke-width=\"%.3g\" d=\"M%.5g %.5gC%.5g %.5g "
-        "%.5g %.5g %.5g %.5gV%.5gH%.5g\"><title>",
-        class,
-        stroke_of(picture, line->link, fastest_of(picture->topology)) * 0.6,
-        line->xa, line->ya, line->xa, top - 12, gap, top - 30, gap, top,
-        line->yb, line->xb);
-    nw_picture_tip(text, picture, line->link);
-    nw_text_add(text, "</title></path>\n");
+    nw_text_format(&path.words,
+                   "M%.5g %.5gC%.5g %.5g %.5g %.5g %.5g %.5gV%.5gH%.5g",
+                   line->xa, line->ya, line->xa, top - 12, gap, top - 30, gap,
+                   top, line->yb, line->xb);
+    nw_picture_wire(text, picture, line->link, path);
 }
 
 /* Links of a node to its switches. */
@@ -129,6 +115,7 @@ static void draw_ports(struct nw_text *text, const struct nw_picture *picture,
     int32_t first = topology->port_first[node];
     int32_t ports = topology->port_first[node + 1] - first;
     double x = layout->node_x[node], y = layout->node_y[node];
+    double room = layout->node_width - GAP;
 
     for (int32_t p = 0; p < ports; p++) {
         int32_t s = topology->port[first + p];
@@ -138,7 +125,8 @@ static void draw_ports(struct nw_text *text, const struct nw_picture *picture,
                             layout->switch_y[s] + NW_SWITCH_HEIGHT / 2,
                             x,
                             y + 4 + 4 * p,
-                            false};
+                            x - (room - layout->node_box[node] + GAP) / 2,
+                            0};
 
         if (type->nic_count)
             line.link += type->vertex_count + type->direct_count + p;
@@ -148,7 +136,7 @@ static void draw_ports(struct nw_text *text, const struct nw_picture *picture,
             draw_bus(text, picture, &line, layout->node_top);
             continue;
         }
-        line.xb = x + (layout->node_width - GAP) * share;
+        line.xb = x + layout->node_box[node] * share;
         line.yb = y;
         draw_line(text, picture, &line);
     }
@@ -159,56 +147,22 @@ static void draw_switches(struct nw_text *text,
                           const struct nw_network_layout *layout)
 {
     const struct nw_network *network = picture->topology->network;
+    double width = layout->switch_width;
+    int letters = (int)((width - 4) / NW_LETTER_WIDTH);
 
     for (int32_t s = 0; s < network->switch_count; s++) {
-        double x = layout->switch_x[s] - NW_SWITCH_WIDTH / 2;
         double y = layout->switch_y[s] - NW_SWITCH_HEIGHT / 2;
         const char *name = network->switch_name[s];
 
-        nw_svg_box(text,
-                   &(struct nw_svg_box){x, y, NW_SWITCH_WIDTH, NW_SWITCH_HEIGHT,
-                                        "frame", name ? name : "switch"});
+        nw_svg_box(text, &(struct nw_svg_box){layout->switch_x[s] - width / 2,
+                                              y, width, NW_SWITCH_HEIGHT,
+                                              "frame", name ? name : "switch"});
         nw_svg_label(text,
                      (struct nw_svg_label){layout->switch_x[s],
                                            layout->switch_y[s] + 4,
                                            "small mid"},
-                     name ? "%.*s" : "switch %.*s%d", nw_svg_whole(name, 11),
-                     name ? name : "", s);
-    }
-}
-
-void nw_picture_heading(struct nw_text *text, const struct nw_picture *picture,
-                        double width)
-{
-    const nw_topology *topology = picture->topology;
-    struct nw_text words = {0};
-    char high[32];
-
-    nw_words_counts(&words, topology);
-    nw_svg_label(text, (struct nw_svg_label){16, 22, "strong"}, "%.*s",
-                 nw_svg_whole(topology->name, 40), topology->name);
-    nw_svg_label(text, (struct nw_svg_label){16, 40, "small faint"}, "%s",
-                 words.data ? words.data : "");
-    nw_text_fini(&words);
-    if (!picture->congestion || picture->high <= 0)
-        return;
-    nw_format_quantity(picture->high, NW_UNIT_TIME, high, sizeof high);
-    nw_svg_legend(text,
-                  &(struct nw_svg_legend){width - 290, 14, 'c', "0", high});
-}
-
-/* What the colours are where they stand for kinds. */
-static void draw_key(struct nw_text *text, double width)
-{
-    static const char *const keys[] = {"core", "gpu", "nic"};
-    static const char *const words[] = {"core", "GPU", "network card"};
-    double x = width - 230;
-
-    for (int i = 0; i < 3; i++) {
-        nw_svg_box(text, &(struct nw_svg_box){x, 13, 11, 11, keys[i], NULL});
-        nw_svg_label(text, (struct nw_svg_label){x + 16, 22, "small"}, "%s",
-                     words[i]);
-        x += 60;
+                     name ? "%.*s" : "switch %.*s%d",
+                     nw_svg_whole(name, letters), name ? name : "", s);
     }
 }
 
@@ -240,7 +194,6 @@ static void draw_nodes(struct nw_text *text, const struct nw_picture *picture,
                        const struct nw_node_layout *types)
 {
     const nw_topology *topology = picture->topology;
-    int letters = (int)((layout->node_width - GAP) / 6);
 
     for (int32_t node = 0; node < topology->node_count; node++) {
         const struct nw_node_layout *type = &types[topology->node_type[node]];
@@ -248,14 +201,13 @@ static void draw_nodes(struct nw_text *text, const struct nw_picture *picture,
                                       layout->node_y[node]};
 
         nw_picture_node(text, picture, type, place);
-        nw_svg_label(
-            text,
-            (struct nw_svg_label){place.x + type->width[0] / 2,
-                                  place.y + type->height[0] + 11,
-                                  "small faint mid"},
-            "%.*s",
-            nw_svg_whole(topology->node_name[node], letters < 4 ? 4 : letters),
-            topology->node_name[node]);
+        nw_svg_label(text,
+                     (struct nw_svg_label){place.x + type->width[0] / 2,
+                                           place.y + type->height[0] + 11,
+                                           "small faint mid"},
+                     "%.*s",
+                     nw_svg_whole(topology->node_name[node], NW_MOST_LETTERS),
+                     topology->node_name[node]);
     }
 }
 
@@ -274,8 +226,6 @@ static void draw_all(struct nw_text *text, const struct nw_picture *picture,
     nw_svg_begin(text, &(struct nw_svg_frame){layout->width, layout->height,
                                               picture->title, picture->alone});
     nw_picture_heading(text, picture, layout->width);
-    if (!picture->congestion)
-        draw_key(text, layout->width);
     if (picture->topology->network) {
         draw_lines(text, picture, layout, false);
         draw_lines(text, picture, layout, true);
@@ -301,18 +251,33 @@ static nw_status unit_for(const nw_topology *topology, double *unit)
     return status;
 }
 
+/* Each node in the middle of its place. */
+static void centre_nodes(const nw_topology *topology,
+                         struct nw_network_layout *layout,
+                         const struct nw_node_layout *types)
+{
+    for (int32_t node = 0; node < topology->node_count; node++) {
+        double box = types[topology->node_type[node]].width[0];
+
+        layout->node_box[node] = box;
+        layout->node_x[node] += (layout->node_width - GAP - box) / 2;
+    }
+}
+
+/* A place has room for the largest node and for the longest name. */
 static nw_status draw_whole(struct nw_text *text,
                             const struct nw_picture *picture)
 {
     const nw_topology *topology = picture->topology;
     struct nw_node_layout *types = NULL;
     struct nw_network_layout layout = {0};
-    double width = 0, height = 0, unit;
+    double width = NW_LETTER_WIDTH * nw_picture_letters(topology->node_name,
+                                                        topology->node_count);
+    double height = 0, unit;
     nw_status status = unit_for(topology, &unit);
 
     if (!status)
         status = nw_picture_types(topology, unit, &types);
-
     for (int32_t t = 0; !status && t < topology->type_count; t++) {
         width = fmax(width, types[t].width[0]);
         height = fmax(height, types[t].height[0]);
@@ -320,8 +285,10 @@ static nw_status draw_whole(struct nw_text *text,
     if (!status)
         status = nw_network_layout_new(topology, width + GAP,
                                        height + NAME_HEIGHT + GAP, &layout);
-    if (!status)
+    if (!status) {
+        centre_nodes(topology, &layout, types);
         draw_all(text, picture, &layout, types);
+    }
     nw_network_layout_fini(&layout);
     nw_picture_free_types(topology, types);
     return status;

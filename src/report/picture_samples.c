@@ -43,16 +43,18 @@ static struct sample sample_of(const struct nw_picture *picture, int32_t type)
     return sample;
 }
 
-static void draw_cloud(struct nw_text *text, const nw_topology *topology)
+/* Over all samples, which hang on it. */
+static void draw_cloud(struct nw_text *text, const nw_topology *topology,
+                       double width)
 {
     const struct nw_network *network = topology->network;
 
-    nw_svg_box(text,
-               &(struct nw_svg_box){16, 60, 420, 44, "frame", "the network"});
-    nw_svg_label(text, (struct nw_svg_label){226, 87, "mid"},
-                 "network (%s): %d switches, %d links between them",
-                 network->ops->name, network->switch_count,
-                 network->link_count);
+    nw_svg_box(text, &(struct nw_svg_box){16, NW_PICTURE_TOP, width, 44,
+                                          "frame", "the network"});
+    nw_svg_label(
+        text, (struct nw_svg_label){16 + width / 2, NW_PICTURE_TOP + 27, "mid"},
+        "network (%s): %d switches, %d links between them", network->ops->name,
+        network->switch_count, network->link_count);
 }
 
 static double draw_sample(struct nw_text *text,
@@ -68,8 +70,9 @@ static double draw_sample(struct nw_text *text,
     if (topology->network)
         nw_text_format(text,
                        "<path class=\"wire\" stroke-width=\"3\" "
-                       "d=\"M%g 104V%g\"/>\n",
-                       place.x + 40, place.y);
+                       "d=\"M%g %gV%g\"/>\n",
+                       place.x + layout->width[0] / 2, NW_PICTURE_TOP + 44,
+                       place.y);
     type = type ? type : "node";
     nw_picture_node(text, picture, layout, place);
     nw_svg_label(
@@ -100,11 +103,11 @@ nw_status nw_picture_samples(struct nw_text *text,
         nw_picture_free_types(topology, types);
         return status;
     }
-    nw_svg_begin(text, &(struct nw_svg_frame){fmax(x, 720), height + 190,
+    nw_svg_begin(text, &(struct nw_svg_frame){fmax(x, 720), height + 206,
                                               picture->title, picture->alone});
     nw_picture_heading(text, picture, fmax(x, 720));
     if (topology->network)
-        draw_cloud(text, topology);
+        draw_cloud(text, topology, fmax(x, 720) - 32);
     x = 16;
     for (int32_t t = 0; t < topology->type_count; t++) {
         struct sample sample = sample_of(picture, t);
@@ -112,7 +115,7 @@ nw_status nw_picture_samples(struct nw_text *text,
         if (sample.node < 0)
             continue;
         draw_sample(text, picture, &types[t],
-                    (struct nw_node_place){sample.node, x, 130});
+                    (struct nw_node_place){sample.node, x, 146});
         x += fmax(types[t].width[0], 180) + 16;
     }
     nw_svg_end(text);

@@ -107,14 +107,16 @@ static void add_scheme(struct nw_text *text, int dark)
                              ".part{fill:#222b35;stroke:#3b4753}"
                              ".core{fill:#3d6f99}.gpu{fill:#3f9c78}"
                              ".switch{fill:#8a78b8}.nic{fill:#b08a45}"
-                             ".grid{stroke:#5b6875}.wire{stroke:#66727f}\n"
+                             ".grid{stroke:#5b6875}.wire{stroke:#7b8894}"
+                             ".halo{stroke:#1a2129}\n"
                            : ".nw text{fill:#1d2731}.nw .faint{fill:#5c6975}"
                              ".back{fill:#ffffff}"
                              ".frame{fill:#f7f9fb;stroke:#c3ccd5}"
                              ".part{fill:#ebeff3;stroke:#c3ccd5}"
                              ".core{fill:#6ea3cf}.gpu{fill:#4fb28a}"
                              ".switch{fill:#8e7cc3}.nic{fill:#d0a250}"
-                             ".grid{stroke:#9aa7b4}.wire{stroke:#94a1ad}\n");
+                             ".grid{stroke:#9aa7b4}.wire{stroke:#74818d}"
+                             ".halo{stroke:#f7f9fb}\n");
     for (size_t i = 0; i < sizeof ramps / sizeof *ramps; i++)
         add_ramp(text, &ramps[i], dark);
 }
@@ -126,8 +128,9 @@ void nw_svg_style(struct nw_text *text)
         ".nw text{font:12px system-ui,'DejaVu Sans',sans-serif}"
         ".nw .small{font-size:10px}.nw .strong{font-weight:600}"
         ".nw .end{text-anchor:end}.nw .mid{text-anchor:middle}"
-        ".heat path{fill:none;stroke-width:1.02}.nw{max-width:100%}"
-        ".hot{stroke-width:2}.grid,.wire,.link{fill:none}.grid{stroke-width:.6}"
+        ".heat path{fill:none;stroke-width:1.02}.nw{max-width:100%;height:auto}"
+        ".hot{stroke-width:2}.grid,.wire,.link,.halo{fill:none}"
+        ".grid{stroke-width:.6}.ends,.halo{stroke-linecap:round}"
         "path.link{stroke-linecap:round}\n");
     add_scheme(text, 0);
     nw_text_add(text, "@media (prefers-color-scheme:dark){\n");

@@ -155,3 +155,20 @@ nodewise.topology/1 nodewise.topology-list/1
 $ nodewise topology "$FIXTURES/topology/invalid/hwloc-crash.xml"
 ! hwloc-crash.xml:1: hwloc can make no machine of this XML: ... crashed
 ? 3
+## Pictures: each GPU has its own line to the switch, kinds that are there are in
+## the legend, a switch is above its children, hosts have their whole names.
+$ cat >seen.py <<'END'
+> import re, sys, xml.dom.minidom
+> page = xml.dom.minidom.parse(sys.argv[1])
+> words = {t.firstChild.data: t for t in page.getElementsByTagName("text") if t.firstChild}
+> starts = [re.match(r"M([\d.]+) ", p.getAttribute("d"))[1] for p in page.getElementsByTagName("path")
+>           if p.getElementsByTagName("title") and "gpu-switch" in p.firstChild.firstChild.data]
+> print(len(starts), len(set(starts)), [w for w in words if w in ("core", "GPU", "GPU switch", "network card", "link")])
+> print([float(words[w].getAttribute("y")) for w in sys.argv[2:5]] == sorted({float(words[w].getAttribute("y")) for w in sys.argv[2:5]}), [w for w in sys.argv[5:] if w not in words])
+> END
+$ awk 'BEGIN { for (i = 0; i < 8; i++) printf "\tGPU%d", i; print "\tCPU Affinity"; for (i = 0; i < 8; i++) { printf "GPU%d", i; for (k = 0; k < 8; k++) printf "\t%s", i == k ? " X " : "NV18"; print i < 4 ? "\t0-7" : "\t8-15" } }' >eight.txt; nodewise topology -q -o eight.svg nvidia-smi:eight.txt >/dev/null && python3 seen.py eight.svg
+8 8 ['core', 'GPU', 'GPU switch', 'link']
+True []
+$ printf 'SwitchName=s Switches=l[1-2]\nSwitchName=l1 Nodes=longname-a[1-2]\nSwitchName=l2 Nodes=longname-b[1-2]\nSwitchName=alone Nodes=longname-c\n' >halls.conf; nodewise topology -q -o halls.svg slurm:halls.conf >/dev/null && python3 seen.py halls.svg '(top)' s l1 alone longname-a1 longname-b2
+0 0 ['core', 'link']
+True []

@@ -249,7 +249,9 @@ static int start(const struct arguments *arguments,
         return nw_cli_fail_output("run", status);
     if (status)
         fprintf(stderr, "nodewise run: warning: %s\n", nw_error_text());
-    return arguments->dry ? NW_EXIT_DONE : nw_job_run((char **)account->word);
+    return arguments->dry
+               ? NW_EXIT_DONE
+               : nw_job_run((char **)account->word, (char **)account->variable);
 }
 
 static int run_plain(const struct arguments *arguments, const char *why)
@@ -439,24 +441,29 @@ static int compare(const struct arguments *arguments,
 }
 
 static int start_plan(const struct arguments *arguments,
+                      const struct nw_store *store,
                       const struct nw_run_plan *plan)
 {
     struct nw_run_account account = {.action = "map",
                                      .variable = plan->variables.word,
                                      .word = plan->command.word,
                                      .plan = plan};
+    bool tried;
+    int code;
 
     if (arguments->dry) {
         say_plan(arguments, plan);
         return start(arguments, &account);
     }
-    if (!nw_run_plan_works(&arguments->job, plan))
+    tried = nw_store_is_tried(store, &plan->command, &plan->variables);
+    if (!tried && !nw_run_plan_works(&arguments->job, plan))
         return run_warned(arguments, "the launcher does not take the mapping");
     say_plan(arguments, plan);
-    if (arguments->rounds)
-        return compare(arguments, &account);
-    nw_job_set(plan->variables.word);
-    return start(arguments, &account);
+    code = arguments->rounds ? compare(arguments, &account)
+                             : start(arguments, &account);
+    if (arguments->wish.store && tried != !code)
+        nw_store_set_tried(store, &plan->command, &plan->variables, !code);
+    return code;
 }
 
 static int run_mapped(const struct arguments *arguments, struct nw_store *store,
@@ -470,7 +477,7 @@ static int run_mapped(const struct arguments *arguments, struct nw_store *store,
                          &plan))
         code = run_warned(arguments, nw_error_text());
     else
-        code = start_plan(arguments, &plan);
+        code = start_plan(arguments, store, &plan);
     nw_run_plan_fini(&plan);
     return code;
 }

@@ -17,7 +17,7 @@
 static int run_once(char **word, char **variables, double *seconds)
 {
     uint64_t start = nw_clock_ns();
-    int code = nw_job_run_with(word, variables);
+    int code = nw_job_run(word, variables);
 
     *seconds = (double)(nw_clock_ns() - start) / 1e9;
     return code ? code : nw_child_signal() ? 128 + nw_child_signal() : 0;

@@ -395,18 +395,15 @@ nw_status nw_job_plain_words(const struct nw_job *job, struct nw_words *out)
 
 /* --- running --- */
 
-int nw_job_run(char **argv)
+static void set_variables(void *user)
 {
-    return nw_child_run(
-        &(struct nw_child){.command = "run", .argv = argv, .out = -1});
+    char **variables = user;
+
+    for (; variables && *variables; variables++)
+        putenv(*variables);
 }
 
-static void set_variables(void *variables)
-{
-    nw_job_set(variables);
-}
-
-int nw_job_run_with(char **argv, char **variables)
+int nw_job_run(char **argv, char **variables)
 {
     return nw_child_run(&(struct nw_child){.command = "run",
                                            .argv = argv,
@@ -428,12 +425,6 @@ static void be_silent(void)
         dup2(null, i);
 }
 
-void nw_job_set(char **variables)
-{
-    for (; variables && *variables; variables++)
-        putenv(*variables);
-}
-
 int nw_job_try(char **argv, char **variables, int seconds)
 {
     struct timespec nap = {.tv_nsec = 5 * 1000 * 1000};
@@ -445,7 +436,7 @@ int nw_job_try(char **argv, char **variables, int seconds)
     if (!tried) {
         signal(SIGINT, SIG_DFL);
         be_silent();
-        nw_job_set(variables);
+        set_variables(variables);
         execvp(argv[0], argv);
         _exit(127);
     }

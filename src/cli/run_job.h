@@ -51,15 +51,10 @@ NW_MUST_CHECK nw_status nw_job_start_words(const struct nw_job *job,
 NW_MUST_CHECK nw_status nw_job_plain_words(const struct nw_job *job,
                                            struct nw_words *out);
 
-/* Starts the words and waits; signals meant for us are passed on. The exit
- * status as a shell gives it; 127 where it cannot be started. */
-int nw_job_run(char **argv);
-/* The same with variables that only the started program sees, as of
- * nw_job_set. */
-int nw_job_run_with(char **argv, char **variables);
-/* Variables for what is started, "NAME=VALUE", NULL behind the last, or NULL;
- * borrowed as putenv() does. */
-void nw_job_set(char **variables);
+/* Starts the words with variables "NAME=VALUE", NULL behind the last, or NULL,
+ * and waits; signals meant for us are passed on. The exit status as a shell
+ * gives it; 127 where it cannot be started. */
+int nw_job_run(char **argv, char **variables);
 /* Starts the words with variables of their own, silent, for at most `seconds`:
  * to try whether it works. */
 int nw_job_try(char **argv, char **variables, int seconds);

@@ -339,7 +339,8 @@ static nw_status forget_program(const char *folder, const char *program,
 
 static nw_status forget_all(const char *folder, size_t *count)
 {
-    static const char *const suffixes[] = {".pattern", ".yaml", ".entry"};
+    static const char *const suffixes[] = {".pattern", ".yaml", ".entry",
+                                           ".tried"};
     DIR *open = opendir(folder);
     struct dirent *entry;
     size_t entries = 0;
@@ -348,7 +349,7 @@ static nw_status forget_all(const char *folder, size_t *count)
     if (!open && errno != ENOENT)
         return nw_fail(NW_EIO, "%s: %s", folder, strerror(errno));
     while (open && !status && (entry = readdir(open)))
-        for (int i = 0; !status && i < 3; i++) {
+        for (int i = 0; !status && i < 4; i++) {
             char *path = NULL;
 
             if (!has_form(entry->d_name, suffixes[i]))

@@ -138,6 +138,8 @@ static nw_status name_files(struct nw_store *store, const struct nw_job *job)
     if (!status)
         status = name_file(store, name, ".entry", &store->entry);
     if (!status)
+        status = name_file(store, name, ".tried", &store->tried);
+    if (!status)
         status = name_file(store, hosts, ".yaml", &store->topology);
     return status;
 }
@@ -323,7 +325,89 @@ void nw_store_fini(struct nw_store *store)
     free(store->pattern);
     free(store->entry);
     free(store->topology);
+    free(store->tried);
     *store = (struct nw_store){.lock = -1};
+}
+
+/* --- what the launcher took --- */
+
+extern char **environ;
+
+/* The folder of the run has another name each time: in its place stands what is
+ * in the file. */
+static void hash_words(hash *value, const struct nw_store *store,
+                       const struct nw_words *words)
+{
+    for (size_t i = 0; i < words->count; i++) {
+        const char *word = words->word[i], *path = strstr(word, store->run);
+
+        if (!path) {
+            hash_word(value, word);
+            continue;
+        }
+        hash_bytes(value, word, (size_t)(path - word));
+        hash_word(value, path + strlen(store->run));
+        hash_file(value, path);
+    }
+}
+
+/* The launcher by its file and its variables. */
+static void hash_launcher(hash *value, const char *launcher)
+{
+    static const char *const prefix[] = {"OMPI_", "PRTE_", "PMIX_", "HYDRA_",
+                                         "I_MPI_"};
+    char path[PATH_MAX];
+    struct stat info;
+
+    if (nw_own_search(launcher, path) && !stat(path, &info)) {
+        hash_number(value, info.st_size);
+        hash_number(value, info.st_mtim.tv_sec);
+    }
+    for (char **name = environ; *name; name++)
+        for (size_t i = 0; i < sizeof prefix / sizeof *prefix; i++)
+            if (!strncmp(*name, prefix[i], strlen(prefix[i])))
+                hash_word(value, *name);
+}
+
+static void hash_trial(const struct nw_store *store,
+                       const struct nw_words *word,
+                       const struct nw_words *variable, char out[33])
+{
+    hash value = hash_start();
+
+    hash_words(&value, store, word);
+    hash_words(&value, store, variable);
+    hash_launcher(&value, word->word[0]);
+    hash_text(value, out);
+}
+
+bool nw_store_is_tried(const struct nw_store *store,
+                       const struct nw_words *word,
+                       const struct nw_words *variable)
+{
+    char now[33], *then;
+    size_t length;
+    bool is_same;
+
+    if (nw_file_read(store->tried, &then, &length))
+        return false;
+    hash_trial(store, word, variable, now);
+    is_same = !strcmp(then, now);
+    free(then);
+    return is_same;
+}
+
+void nw_store_set_tried(const struct nw_store *store,
+                        const struct nw_words *word,
+                        const struct nw_words *variable, bool takes)
+{
+    char now[33];
+
+    hash_trial(store, word, variable, now);
+    if (!takes)
+        unlink(store->tried);
+    else if (nw_file_write(store->tried, now, strlen(now)))
+        return; /* then it is tried again */
 }
 
 /* --- entries --- */

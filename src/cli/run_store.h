@@ -13,6 +13,7 @@ struct nw_store {
     char *folder;
     char *pattern, *entry; /* paths of this job's pattern */
     char *topology;        /* path of these hosts' cluster file */
+    char *tried;           /* path of what the launcher took before */
     char *run;         /* folder of this run alone; NULL before it is made */
     char *fresh;       /* path of a new pattern, in it */
     char *prefix;      /* of the launcher's files, in it */
@@ -47,6 +48,15 @@ void nw_store_fini(struct nw_store *store);
 NW_MUST_CHECK nw_status nw_store_pattern(const struct nw_store *store,
                                          const struct nw_job *job,
                                          nw_pattern **out, const char **why);
+/* Whether the launcher took these words, variables and the files of this run
+ * that they name when it was tried last. */
+bool nw_store_is_tried(const struct nw_store *store,
+                       const struct nw_words *word,
+                       const struct nw_words *variable);
+/* Keeps that it takes them, or that it has to be tried again. */
+void nw_store_set_tried(const struct nw_store *store,
+                        const struct nw_words *word,
+                        const struct nw_words *variable, bool takes);
 /* Takes what the profiler left at store->fresh. */
 NW_MUST_CHECK nw_status nw_store_keep(const struct nw_store *store,
                                       const struct nw_job *job);

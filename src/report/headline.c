@@ -65,9 +65,12 @@ static double headline_value(const struct nw_headline *headline,
     return headline->has_time ? cost->time / parts : cost->hop_bytes.value;
 }
 
-/* Bytes inside nodes as a share of all, in percent; 100 if there are none. */
-static double headline_inside(const struct nw_cost *cost)
+/* Bytes inside nodes as a share of all, in percent; 100 if there are none.
+ * Direct links are inside nodes, but for NVLink domains over several. */
+static double headline_inside(const nw_topology *topology,
+                              const struct nw_cost *cost)
 {
+    int32_t last = NW_VERTEX_KIND_COUNT + (topology->domain ? 0 : 1);
     double inside = 0, all = 0;
 
     for (int32_t l = 0; l < cost->level_count; l++) {
@@ -75,7 +78,7 @@ static double headline_inside(const struct nw_cost *cost)
             (double)cost->level_bytes[0][l] + (double)cost->level_bytes[1][l];
 
         all += bytes;
-        if (l < NW_VERTEX_KIND_COUNT)
+        if (l <= last)
             inside += bytes;
     }
     return all > 0 ? 100 * inside / all : 100;
@@ -161,8 +164,8 @@ static void headline_fill(const nw_topology *topology,
     out->after = headline_value(out, after, messages);
     out->percent_less =
         out->before > 0 ? 100 * (1 - out->after / out->before) : 0;
-    out->inside[0] = headline_inside(before);
-    out->inside[1] = headline_inside(after);
+    out->inside[0] = headline_inside(topology, before);
+    out->inside[1] = headline_inside(topology, after);
     headline_judge(topology, before, after, out);
 }
 

@@ -35,12 +35,14 @@ struct conf {
     bool trees, blocks;
     int32_t size[MAX_SIZES];
     size_t size_count;
+    int32_t seen[MAX_SIZES]; /* BlockSize of blocks and their aggregates */
+    size_t seen_count;
 };
 
 /* What one line says; NULL where it does not. */
 struct words {
     const char *name, *block, *below, *nodes, *sizes;
-    const char *level, *index, *size; /* of scontrol show topology */
+    const char *level, *index, *size, *aggregate; /* of scontrol */
 };
 
 /* Cuts the next Key = Value off *rest: blanks may stand around the sign, and
@@ -88,10 +90,12 @@ static nw_status take_pair(const struct conf *conf, const char *key,
     const struct {
         const char *key;
         const char **value;
-    } keys[] = {{"SwitchName", &words->name},  {"BlockName", &words->block},
-                {"Switches", &words->below},   {"Nodes", &words->nodes},
-                {"BlockSizes", &words->sizes}, {"Level", &words->level},
-                {"BlockIndex", &words->index}, {"BlockSize", &words->size}};
+    } keys[] = {
+        {"SwitchName", &words->name},          {"BlockName", &words->block},
+        {"Switches", &words->below},           {"Nodes", &words->nodes},
+        {"BlockSizes", &words->sizes},         {"Level", &words->level},
+        {"BlockIndex", &words->index},         {"BlockSize", &words->size},
+        {"AggregatedBlock", &words->aggregate}};
 
     if (!strcasecmp(key, "LinkSpeed")) /* Slurm itself does not use it */
         return check_speed(conf, value);
@@ -142,6 +146,21 @@ static nw_status take_sizes(struct conf *conf, const char *text)
     }
     free(copy);
     return status;
+}
+
+/* scontrol writes no BlockSizes, but the size of each block, then of each
+ * aggregate of blocks, by levels. */
+static nw_status take_seen_size(struct conf *conf, const char *text)
+{
+    int32_t size;
+
+    if (!nw_parse_i32(text, &size) || size < 1)
+        return nw_lines_fail(&conf->lines,
+                             "BlockSize is a number from 1, not '%s'", text);
+    if (conf->seen_count < MAX_SIZES &&
+        nw_slurm_size_fits(conf->seen, conf->seen_count, size))
+        conf->seen[conf->seen_count++] = size;
+    return NW_OK;
 }
 
 static nw_status take_switch(struct conf *conf, const struct words *words)
@@ -267,6 +286,10 @@ static nw_status take_line(struct conf *conf, char *line)
     if (words.sizes && (words.name || words.block))
         return nw_lines_fail(&conf->lines,
                              "BlockSizes stands on a line of its own");
+    if (words.size)
+        status = take_seen_size(conf, words.size);
+    if (status || (words.aggregate && !words.name && !words.block))
+        return status;
     if (!words.sizes && !words.name == !words.block)
         return nw_lines_fail(&conf->lines,
                              "a line names one switch or one block");
@@ -338,6 +361,8 @@ nw_status nw_slurm_conf(struct nw_slurm *slurm, char *text,
         opened = (struct opened){NULL, about.st_dev, about.st_ino};
     status = read_lines(&conf, text);
     if (!status && conf.blocks)
-        status = nw_slurm_group(slurm, conf.size, conf.size_count);
+        status = conf.size_count
+                     ? nw_slurm_group(slurm, conf.size, conf.size_count)
+                     : nw_slurm_group(slurm, conf.seen, conf.seen_count);
     return status ? status : nw_slurm_build(slurm, elements);
 }

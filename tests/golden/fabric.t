@@ -134,6 +134,13 @@ network (tree)
   └─b[0,1]          2 network 12.5 GB/s  150 ns assumed
     └─n[1-4]   2 each nic     12.5 GB/s  500 ns assumed, host
 host: n[1-4]
+$ for b in 0 1 2 3; do echo "BlockName=b$b BlockIndex=$b Nodes=n[$((2 * b))-$((2 * b + 1))] BlockSize=2"; done >levels.conf; cp levels.conf flat.conf; printf 'AggregatedBlock=b[%s] BlockIndex=%d Nodes=n[%s] BlockSize=4\n' 0-1 4 0-3 2-3 5 4-7 >>levels.conf; echo BlockSizes=2,4 >>flat.conf; for f in levels flat; do nodewise topology slurm:$f.conf --yaml | sed 2d | cksum; done | uniq | wc -l; nodewise topology slurm:levels.conf | sed -n '4,5p'
+1
+└─b0..b3
+  └─b0..b1,b2..b3      2 network 12.5 GB/s  150 ns assumed
+$ echo 'AggregatedBlock=b[0-1] BlockSize=many' >bad.conf; nodewise topology slurm:bad.conf
+! bad.conf:1 ... BlockSize ... 'many'
+? 3
 ## Several rings: one switch, joined to the first node of each, joins them.
 $ printf '%s\n' '- topology: r' '  ring:' '    rings:' '      - {ring: a, nodes: "n[1-4]"}' '      - {ring: b, nodes: "n[5-8]"}' > rings.yaml
 $ for way in '0 2' '0 3' '1 4'; do nodewise topology slurm:rings.yaml --route "$way" | sed 1d | grep network | awk '{print $1, $3}' | paste -sd,; done

@@ -205,6 +205,10 @@ $ nodewise topology -q one.xml | tail -4; HWLOC_XMLFILE=one.xml nodewise topolog
 └─package 1       socket   40 GB/s   60 ns assumed
   └─core 1        core     12 GB/s   20 ns assumed
 live: 1 node, 2 cores, 0 GPUs, 5 links (4 with assumed figures)
+## GPUs that exchange over their switch do so inside the node, as packages do.
+$ printf 'nodewise pattern 1\nranks 2 edges 1\n0 1 gg 1000 1\n' >two.pattern; sed s/gg/hh/ two.pattern >two.hosts; nodewise map -t dgx-h100:1 -p two.pattern -o x.mapping | tail -1 | grep -o '100 % of the bytes'; nodewise map -t hwloc:"package:2 core:1" -p two.hosts -o x.mapping | tail -1 | grep -o '100 % of the bytes'
+100 % of the bytes
+100 % of the bytes
 ## A byte order mark is no part of a table.
 $ f="$FIXTURES/gpus/valid/crossed.txt"; nodewise topology nvidia-smi:$f | sed 1,3d >plain; for e in '\033' ''; do sed "1s/GPU0/$(printf "$e")[4mGPU0/; 1s/\$/$(printf "$e")[0m/" "$f" >coded.txt; head -1 coded.txt | grep -c '\[4mGPU0.*\[0m'; nodewise topology nvidia-smi:coded.txt | sed 1,3d | cmp - plain; done
 1

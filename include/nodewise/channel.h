@@ -77,7 +77,8 @@ struct nw_channel_options {
     size_t size; /* of this struct */
     int32_t rank, count;
     /* The group meets in a file, absent or empty, that all can reach, and that
-     * is removed then; what is no meeting's stays as it is. Or by a function:
+     * is removed then; what is no meeting's stays as it is. It must belong to
+     * the user of the ranks, and only that user can read it. Or by a function:
      * `all` becomes the `bytes` of each rank, in order of ranks. The function
      * is called a few times, in the same order everywhere. With neither it is
      * the job that a launcher with PMIx has started, which then gives rank and
@@ -176,7 +177,7 @@ struct nw_channel_counts {
     uint64_t bytes_sent, bytes_received;
     uint64_t unexpected; /* came before their receive */
     uint64_t stalled;    /* sends that waited for a credit or a slot */
-    uint64_t malformed;  /* headers refused */
+    uint64_t malformed;  /* messages refused: damaged, or of a stranger */
     uint64_t lost_peers; /* talked with us and ended without a goodbye */
     uint64_t opened; /* large ones copied into another process's GPU memory */
 };

@@ -186,8 +186,9 @@ struct nw_peer {
     nw_channel_request *two; /* its payload must arrive before more is sent */
     bool unread[2]; /* it cannot read our memory, for a message of a GPU's */
     int board_file; /* its descriptor; -1: none, or not any more */
-    struct nw_board *board;   /* its, once it was needed */
-    uint64_t nonce, nonce_at; /* in its memory, to know it by */
+    struct nw_board *board; /* its, once it was needed */
+    uint64_t nonce;         /* which it expects in what is sent to it */
+    uint64_t nonce_at;      /* in its memory */
 };
 
 struct nw_channel {
@@ -208,6 +209,7 @@ struct nw_channel {
     fi_addr_t self[NW_ENDPOINTS];
     size_t head[NW_ENDPOINTS]; /* bytes before what is gathered: 0 where a word
                                   beside it says all (proto/wire.h) */
+    uint64_t word_mask[NW_ENDPOINTS]; /* its bits that the provider carries */
     struct nw_peer *peer;
     struct nw_slot *slot;
     size_t slot_count;

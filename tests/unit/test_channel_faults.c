@@ -792,7 +792,7 @@ static void versions_differ(void **state)
 /* -- rubbish -- */
 
 /* A header with some fields of a good one, or none; never another's name. */
-static size_t draw_rubbish(struct nw_random *random, char *out)
+static size_t draw_rubbish(struct nw_random *random, uint64_t nonce, char *out)
 {
     struct nw_wire wire;
     size_t bytes = nw_random_below(random, sizeof wire + 200);
@@ -806,6 +806,7 @@ static size_t draw_rubbish(struct nw_random *random, char *out)
     wire.version = NW_WIRE_VERSION;
     wire.kind = (uint8_t)nw_random_below(random, NW_WIRE_KINDS + 1);
     wire.source = nw_random_below(random, 8) ? 1 : 1000;
+    wire.nonce = nw_random_below(random, 8) ? nonce : wire.nonce;
     wire.tag &= INT32_MAX;
     wire.credits = nw_random_below(random, 4) ? 0 : wire.credits;
     wire.bytes = nw_random_below(random, 3) ? bytes : wire.bytes;
@@ -814,15 +815,15 @@ static size_t draw_rubbish(struct nw_random *random, char *out)
 }
 
 /* As if beside a payload, or of a small message; never another's name. */
-static uint64_t draw_word(struct nw_random *random)
+static uint64_t draw_word(struct nw_random *random, uint64_t nonce)
 {
     uint64_t word = nw_random_next(random) | NW_WIRE_WORD;
 
     switch (nw_random_below(random, 4)) {
     case 0:
-        return 1;
+        return nw_wire_payload_word(nonce, 1);
     case 1:
-        return 12345;
+        return nw_wire_payload_word(nonce, 12345);
     default:
         word = (word & ~UINT64_C(0xffff0000)) |
                (nw_random_below(random, 2) ? 1 << 16 : 1000 << 16);
@@ -839,8 +840,8 @@ static void send_rubbish(nw_channel *channel, uint64_t seed)
 
     nw_random_init(&random, seed);
     for (int i = 0; i < 300; i++) {
-        size_t bytes = draw_rubbish(&random, room);
-        uint64_t data = draw_word(&random);
+        size_t bytes = draw_rubbish(&random, channel->peer[0].nonce, room);
+        uint64_t data = draw_word(&random, channel->peer[0].nonce);
         ssize_t code;
 
         do {
@@ -880,6 +881,156 @@ static void a_peer_sends_rubbish(void **state)
 {
     (void)state;
     run_over_both(3, hear_rubbish);
+}
+
+/* -- a process that is not of the job -- */
+
+struct stranger {
+    char file[NW_FILE_UNNAMED_PATH];
+    char name[NW_ENDPOINT_NAME]; /* of rank 0's endpoint */
+    bool named, heard;           /* the name is there; all was refused */
+};
+
+enum { STRANGER = 2, STRANGE_HEADERS = 5, STRANGE = STRANGE_HEADERS + 2 };
+
+static void await(const bool *flag)
+{
+    while (!__atomic_load_n(flag, __ATOMIC_ACQUIRE))
+        (void)usleep(1000);
+}
+
+/* What rank 1 could send, but without the nonce of rank 0: headers, a small
+ * message's word, and the word of a payload. */
+static ssize_t send_strange(const struct nw_endpoint *fabric, fi_addr_t to,
+                            int i)
+{
+    static const uint8_t kinds[STRANGE_HEADERS] = {
+        NW_WIRE_EAGER, NW_WIRE_HEAD, NW_WIRE_RTS, NW_WIRE_CREDIT, NW_WIRE_BYE};
+    struct nw_wire wire = {.magic = NW_WIRE_MAGIC,
+                           .version = NW_WIRE_VERSION,
+                           .source = 1,
+                           .tag = 77};
+    char message[NW_WIRE_HEADER + SMALL] = {0};
+
+    if (i >= STRANGE_HEADERS)
+        return fi_injectdata(fabric->ep, message, SMALL,
+                             i == STRANGE_HEADERS
+                                 ? nw_wire_word(&wire)
+                                 : nw_wire_payload_word(0, wire.source),
+                             to);
+    wire.kind = kinds[i];
+    wire.credits = wire.kind == NW_WIRE_CREDIT;
+    wire.bytes = wire.kind <= NW_WIRE_RTS ? SMALL : 0;
+    memcpy(message, &wire, NW_WIRE_HEADER);
+    return fi_inject(fabric->ep, message,
+                     NW_WIRE_HEADER + (i ? (size_t)0 : SMALL), to);
+}
+
+static void be_a_stranger(struct stranger *shared)
+{
+    struct fi_cq_data_entry entry;
+    struct nw_endpoint fabric = {0};
+    fi_addr_t to = FI_ADDR_UNSPEC;
+
+    await(&shared->named);
+    MUST(nw_endpoint_open_one(providers[1], false, &fabric));
+    MUST(nw_endpoint_meet(&fabric, shared->name, &to));
+    for (int i = 0; i < STRANGE;) {
+        ssize_t code = send_strange(&fabric, to, i);
+
+        SHOULD(!code || code == -FI_EAGAIN);
+        i += !code;
+        (void)fi_cq_read(fabric.cq, &entry, 1);
+    }
+    while (!__atomic_load_n(&shared->heard, __ATOMIC_ACQUIRE))
+        (void)fi_cq_read(fabric.cq, &entry, 1);
+    nw_endpoint_close(&fabric);
+}
+
+/* The receive that is posted before the stranger sends gets rank 1's words. */
+static void hear_a_stranger(nw_channel *channel, struct stranger *shared)
+{
+    struct nw_endpoint *fabric = &channel->fabric[channel->peer[1].fabric];
+    struct nw_channel_message message;
+    struct nw_channel_counts counts = {0};
+    nw_channel_request *request = NULL;
+    char words[SMALL] = "";
+
+    message = (struct nw_channel_message){words, SMALL, 1, 77};
+    MUST(nw_channel_receive(channel, &message, &request));
+    memcpy(shared->name, fabric->name, sizeof shared->name);
+    __atomic_store_n(&shared->named, true, __ATOMIC_RELEASE);
+    while (counts.malformed < STRANGE) {
+        nw_channel_lock(channel);
+        (void)nw_progress(channel);
+        nw_channel_unlock(channel);
+        nw_channel_count(channel, &counts);
+    }
+    __atomic_store_n(&shared->heard, true, __ATOMIC_RELEASE);
+    MUST(nw_channel_wait(&request, NULL));
+    SHOULD(words[0] == 'y' && words[SMALL - 1] == 'y');
+    nw_channel_count(channel, &counts);
+    SHOULD(counts.malformed == STRANGE && !counts.lost_peers);
+}
+
+/* No process that was not told the key can write to registered memory. */
+static void guess_no_key(nw_channel *channel)
+{
+    struct nw_endpoint *fabric = &channel->fabric[channel->peer[1].fabric];
+    static char memory[2][SMALL];
+    struct fid_mr *region[2];
+
+    for (int i = 0; i < 2; i++)
+        MUST(nw_endpoint_register(fabric, memory[i], SMALL, &region[i]));
+    SHOULD(fi_mr_key(region[0]) > UINT32_MAX);
+    SHOULD(fi_mr_key(region[1]) - fi_mr_key(region[0]) > UINT32_MAX);
+    for (int i = 0; i < 2; i++)
+        nw_endpoint_unregister(region[i]);
+}
+
+static void open_beside_a_stranger(const void *about, int32_t rank)
+{
+    struct stranger *shared = (struct stranger *)(uintptr_t)about;
+    struct nw_channel_options options = NW_CHANNEL_OPTIONS_INIT;
+    nw_channel *channel = NULL;
+
+    if (rank == STRANGER) {
+        be_a_stranger(shared);
+        return;
+    }
+    options.rank = rank;
+    options.count = 2;
+    options.file = shared->file;
+    options.provider = providers[1];
+    options.timeout_ms = 120000;
+    MUST(nw_channel_open(&options, &channel));
+    if (rank) {
+        char words[SMALL];
+
+        await(&shared->heard);
+        memset(words, 'y', sizeof words);
+        MUST(pass(channel, true,
+                  (struct nw_channel_message){words, SMALL, 0, 77}));
+    } else {
+        guess_no_key(channel);
+        hear_a_stranger(channel, shared);
+    }
+    works(channel, rank, !rank, LARGE);
+    nw_channel_close(channel);
+}
+
+static void a_stranger_is_refused(void **state)
+{
+    struct stranger *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE,
+                                   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    int fd = -1;
+
+    (void)state;
+    assert_ptr_not_equal(shared, MAP_FAILED);
+    assert_int_equal(nw_file_unnamed(shared->file, &fd), NW_OK);
+    assert_int_equal(ranks_fork(3, open_beside_a_stranger, shared), 0);
+    (void)close(fd);
+    (void)munmap(shared, sizeof *shared);
 }
 
 /* -- a peer that no longer reads -- */
@@ -949,6 +1100,7 @@ int main(void)
         cmocka_unit_test(a_provider_vanishes),
         cmocka_unit_test(versions_differ),
         cmocka_unit_test(a_peer_sends_rubbish),
+        cmocka_unit_test(a_stranger_is_refused),
         cmocka_unit_test(a_peer_is_deaf),
         cmocka_unit_test(a_peer_ends_unwatched),
     };

@@ -56,7 +56,7 @@ static struct attributes attributes_of(struct nw_endpoint *fabric,
         .known = {
             .iov_count = 1,
             .access = FI_SEND | FI_RECV | FI_WRITE | FI_REMOTE_WRITE,
-            .requested_key = ++fabric->next_key,
+            .requested_key = nw_endpoint_draw_key(fabric),
             .iface = FI_HMEM_CUDA,
             .device.cuda = nw_memory_gpu(memory),
         }};

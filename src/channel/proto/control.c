@@ -80,6 +80,7 @@ struct nw_control *nw_control_for(nw_channel *channel, struct nw_peer *peer,
     control->wire.magic = NW_WIRE_MAGIC;
     control->wire.version = NW_WIRE_VERSION;
     control->wire.source = channel->options.rank;
+    control->wire.nonce = peer->nonce;
     return control;
 }
 

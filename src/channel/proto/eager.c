@@ -212,12 +212,21 @@ static ssize_t post_whole(nw_channel_request *request)
                        bytes && !is_packed(request) ? 2 : 1);
 }
 
+static uint64_t payload_word(const nw_channel_request *request)
+{
+    const nw_channel *channel = request->channel;
+    const struct nw_peer *peer = request->peer;
+
+    return nw_wire_payload_word(peer->nonce, channel->options.rank) &
+           channel->word_mask[peer->fabric];
+}
+
 /* The payload, or what is left of it, in parts that the provider copies. */
 static ssize_t post_rest(nw_channel_request *request)
 {
     struct nw_peer *peer = request->peer;
     struct nw_endpoint *fabric = nw_fabric_of(request->channel, peer);
-    uint64_t rank = (uint64_t)request->channel->options.rank;
+    uint64_t word = payload_word(request);
     ssize_t code = 0;
 
     while (!code && request->moved < request->message.bytes) {
@@ -226,7 +235,7 @@ static ssize_t post_rest(nw_channel_request *request)
 
         code =
             fi_injectdata(fabric->ep, (char *)request->payload + request->moved,
-                          part, rank, peer->address);
+                          part, word, peer->address);
         if (!code)
             request->moved += part;
     }
@@ -253,8 +262,7 @@ ssize_t nw_two_post(nw_channel_request *request)
         return -FI_ENOMEM;
     return fi_senddata(nw_fabric_of(channel, peer)->ep, request->payload,
                        request->message.bytes, descriptors[1],
-                       (uint64_t)channel->options.rank, peer->address,
-                       &request->op);
+                       payload_word(request), peer->address, &request->op);
 }
 
 /* Whether an eager message is more than its provider passes through its own

@@ -242,6 +242,18 @@ static void refuse(nw_channel *channel, struct nw_slot *slot)
     nw_slot_post(channel, slot);
 }
 
+/* Whether the word beside a payload has our nonce and the rank of a peer. */
+static bool is_payload_of(const nw_channel *channel, const struct nw_slot *slot,
+                          uint64_t word)
+{
+    uint64_t expected =
+        nw_wire_payload_word(channel->nonce, (int32_t)(word & INT32_MAX)) &
+        channel->word_mask[slot->fabric - channel->fabric];
+
+    return word == expected &&
+           (word & INT32_MAX) < (uint64_t)channel->options.count;
+}
+
 /* The header is in the word beside it: no more messages are under way than
  * there are credits, so the lower bits of the order tell them apart. */
 static bool read_word(nw_channel *channel, struct nw_slot *slot,
@@ -250,7 +262,8 @@ static bool read_word(nw_channel *channel, struct nw_slot *slot,
     struct nw_wire *wire = &slot->wire;
     uint16_t expected;
 
-    if (!nw_wire_read_word(entry->data, entry->len, channel->options.count,
+    if (channel->head[slot->fabric - channel->fabric] ||
+        !nw_wire_read_word(entry->data, entry->len, channel->options.count,
                            wire))
         return false;
     expected = channel->peer[wire->source].expected;
@@ -269,6 +282,8 @@ static bool read_header(nw_channel *channel, struct nw_slot *slot,
     if (!nw_wire_read_eager(slot->memory, entry->len, count, &slot->wire) &&
         nw_wire_read(slot->memory, entry->len, count, &slot->wire))
         return false;
+    if (slot->wire.nonce != channel->nonce)
+        return false;
     slot->payload = slot->memory + NW_WIRE_HEADER;
     slot->filled = entry->len - NW_WIRE_HEADER;
     return true;
@@ -280,8 +295,8 @@ void nw_slot_arrived(nw_channel *channel, struct nw_slot *slot,
     struct nw_peer *peer;
 
     if (entry->flags & FI_REMOTE_CQ_DATA && !(entry->data & NW_WIRE_WORD)) {
-        if (entry->data < (uint64_t)channel->options.count)
-            payload_came(channel, slot, &channel->peer[entry->data],
+        if (is_payload_of(channel, slot, entry->data))
+            payload_came(channel, slot, &channel->peer[entry->data & INT32_MAX],
                          entry->len);
         else
             refuse(channel, slot);

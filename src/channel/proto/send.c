@@ -181,6 +181,7 @@ static void write_wire(nw_channel_request *request)
     wire->tag = request->message.tag;
     wire->bytes = request->message.bytes;
     wire->id = request->id;
+    wire->nonce = request->peer->nonce;
 }
 
 /* Sends a message that waits for nothing and that the provider copies during

@@ -12,8 +12,8 @@
 
 enum {
     NW_WIRE_MAGIC = 0x574e,
-    NW_WIRE_VERSION = 8,
-    NW_WIRE_HEADER = 32, /* bytes before an eager payload */
+    NW_WIRE_VERSION = 9,
+    NW_WIRE_HEADER = 40, /* bytes before an eager payload */
     NW_WIRE_WORDS = 64,  /* of a sender's board */
 };
 
@@ -34,7 +34,7 @@ enum nw_wire_kind {
     NW_WIRE_KINDS
 };
 
-/* The first 32 bytes open every message, up to `handle` those of a rendezvous,
+/* The first 40 bytes open every message, up to `handle` those of a rendezvous,
  * all of it an offer of GPU memory: address is an offset in what the handle
  * stands for, key the buffer's id. */
 struct nw_wire {
@@ -49,6 +49,7 @@ struct nw_wire {
     uint64_t bytes;   /* DONE: 0 if the memory offered could not be opened */
     uint64_t id;      /* RTS, FETCH: the sender's; CTS, OPEN: that; DONE: the
                          receiver's; ABORT: that of who hears it */
+    uint64_t nonce;   /* of the receiver, who refuses any other */
     uint64_t to;      /* CTS, OPEN: the receiver's */
     uint64_t offset;  /* FETCH: whether the time of the read is asked for */
     uint64_t address, key;
@@ -64,7 +65,7 @@ static inline bool nw_wire_is_rts(const struct nw_wire *wire)
  * (FI_REMOTE_CQ_DATA), which then is the whole message and one piece: from the
  * top a mark, 31 bits of tag, 16 of source, 8 of order, 8 of credits. All ends
  * agreed on the version, ranks and credits when they met; a word without the
- * mark is the rank whose HEAD or PART the payload belongs to. */
+ * mark belongs to a payload that comes behind its HEAD or PART. */
 enum { NW_WIRE_WORD_RANKS = 1 << 16, NW_WIRE_WORD_CREDITS = 1 << 8 };
 #define NW_WIRE_WORD (UINT64_C(1) << 63)
 
@@ -87,6 +88,14 @@ static inline bool nw_wire_read_word(uint64_t word, size_t length,
     out->order = (uint16_t)(word >> 8 & UINT8_MAX);
     out->bytes = length;
     return out->source < count;
+}
+
+/* The word beside a payload that comes behind its HEAD or PART: 31 bits of the
+ * receiver's nonce, and the rank that sends it. Some providers carry 32 bits,
+ * so only the rank. */
+static inline uint64_t nw_wire_payload_word(uint64_t nonce, int32_t rank)
+{
+    return (nonce & INT32_MAX) << 32 | (uint32_t)rank;
 }
 
 /* Bytes of a message of this kind, without payload. */

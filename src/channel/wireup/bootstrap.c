@@ -31,7 +31,8 @@ static nw_status file_fail(const struct nw_meeting *meeting, const char *what)
                    strerror(errno));
 }
 
-/* A device or a pipe would be read for ever, and removed. */
+/* A device or a pipe would be read for ever, and removed. Whoever can read the
+ * file learns the nonces by which ranks recognise each other. */
 static nw_status open_file(struct nw_meeting *meeting)
 {
     const struct nw_channel_options *how = meeting->how;
@@ -43,6 +44,13 @@ static nw_status open_file(struct nw_meeting *meeting)
         return file_fail(meeting, "open it");
     if (!S_ISREG(about.st_mode))
         return nw_fail(NW_EIO, "%s: this is no file to meet in", how->file);
+    if (about.st_uid != geteuid())
+        return nw_fail(NW_EIO,
+                       "%s: another user owns this file and could read the "
+                       "addresses and nonces of the ranks; name another file",
+                       how->file);
+    if (fchmod(meeting->file, 0600))
+        return file_fail(meeting, "protect it");
     meeting->removes = !how->rank;
     return NW_OK;
 }

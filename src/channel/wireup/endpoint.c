@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -247,6 +248,17 @@ nw_status nw_endpoint_ready(const struct nw_endpoint *fabric, int code,
     return check(fabric, code, "register memory");
 }
 
+uint64_t nw_endpoint_draw_key(const struct nw_endpoint *fabric)
+{
+    static uint64_t next;
+    size_t bits = 8 * fabric->info->domain_attr->mr_key_size;
+    uint64_t key;
+
+    if (getrandom(&key, sizeof key, 0) != sizeof key)
+        key = __atomic_add_fetch(&next, 1, __ATOMIC_RELAXED);
+    return bits < 64 ? key & ((UINT64_C(1) << bits) - 1) : key;
+}
+
 nw_status nw_endpoint_register(struct nw_endpoint *fabric, void *memory,
                                size_t bytes, struct fid_mr **out)
 {
@@ -254,7 +266,7 @@ nw_status nw_endpoint_register(struct nw_endpoint *fabric, void *memory,
         FI_REMOTE_WRITE | FI_WRITE | (fabric->local ? FI_SEND | FI_RECV : 0);
     struct fid_mr *region = NULL;
     int code = fi_mr_reg(fabric->domain, memory, bytes, access, 0,
-                         ++fabric->next_key, 0, &region, NULL);
+                         nw_endpoint_draw_key(fabric), 0, &region, NULL);
 
     return nw_endpoint_ready(fabric, code, region, out);
 }

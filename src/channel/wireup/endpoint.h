@@ -35,7 +35,6 @@ struct nw_endpoint {
     struct fid_av *av;
     size_t name_bytes;
     char name[NW_ENDPOINT_NAME];
-    uint64_t next_key;
     size_t limit; /* bytes of one operation */
     /* Of a message that the provider passes through its own memory; beyond,
      * each costs a call of the kernel. SIZE_MAX: all are alike. */
@@ -64,6 +63,9 @@ NW_MUST_CHECK nw_status nw_endpoint_meet(struct nw_endpoint *fabric,
 /* All whom it will talk to have met it: a process that is killed leaves nothing
  * behind from now on. */
 void nw_endpoint_hide(const struct nw_endpoint *fabric);
+/* A key for memory that others may write to. It is random, so that only a
+ * process that was told the key can write. */
+uint64_t nw_endpoint_draw_key(const struct nw_endpoint *fabric);
 /* Memory that others write to, and what they must say for it. */
 NW_MUST_CHECK nw_status nw_endpoint_register(struct nw_endpoint *fabric,
                                              void *memory, size_t bytes,

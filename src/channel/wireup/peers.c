@@ -20,7 +20,7 @@ struct card {
     char host[160];
     uint32_t version, credits;
     uint64_t slot_bytes;
-    uint64_t nonce, nonce_at; /* to try whether others may look at it */
+    uint64_t nonce, nonce_at; /* and where others may try to look at it */
     int32_t pid, board;
 };
 
@@ -79,10 +79,10 @@ static nw_status compare(nw_channel *channel, const struct card *cards)
         peer->pid = cards[i].pid;
         peer->here = !strcmp(cards[i].host, mine->host);
         peer->credits = mine->credits;
+        peer->nonce = cards[i].nonce;
         peer->watch = peer->board_file = -1;
         if (peer->here && peer->pid != getpid()) {
             peer->watch = (int)syscall(SYS_pidfd_open, peer->pid, 0);
-            peer->nonce = cards[i].nonce;
             peer->nonce_at = cards[i].nonce_at;
             peer->board_file = cards[i].board;
             peer->at_once = may_write(peer);
@@ -147,17 +147,20 @@ static nw_status meet_one(nw_channel *channel, struct nw_peer *peer,
                             theirs[peer->fabric].name, &peer->address);
 }
 
-/* Whether a header fits into the word that the provider carries. */
+/* Whether a header fits into the word that the provider carries. Over tcp any
+ * process can connect, so each message has the nonce in a header there. */
 static void find_heads(nw_channel *channel)
 {
     for (int f = 0; f < NW_ENDPOINTS; f++) {
         const struct fi_info *info = channel->fabric[f].info;
-        bool fits = info &&
-                    info->domain_attr->cq_data_size >= sizeof(uint64_t) &&
+        bool whole =
+            info && info->domain_attr->cq_data_size >= sizeof(uint64_t);
+        bool fits = whole && !channel->fabric[f].streams &&
                     channel->options.count <= NW_WIRE_WORD_RANKS &&
                     channel->options.credits < NW_WIRE_WORD_CREDITS;
 
         channel->head[f] = fits ? 0 : NW_WIRE_HEADER;
+        channel->word_mask[f] = whole ? UINT64_MAX : UINT32_MAX;
     }
 }
 

@@ -178,6 +178,29 @@ static void another_meets_there(void **state)
     (void)unlink(path);
 }
 
+/* Only root can make the file that another user would have laid there. */
+static void another_user_owns_the_file(void **state)
+{
+    struct nw_channel_options options = as_rank(0, 50);
+    struct nw_meeting *meeting = NULL;
+    struct stat about;
+
+    (void)state;
+    leave_there("", 0);
+    assert_int_equal(chmod(path, 0666), 0);
+    assert_int_equal(nw_meeting_open(&options, &meeting), NW_OK);
+    assert_int_equal(stat(path, &about), 0);
+    assert_int_equal(about.st_mode & 0777, 0600);
+    nw_meeting_close(meeting);
+    if (geteuid())
+        skip();
+    leave_there("", 0);
+    assert_int_equal(chown(path, 65534, 65534), 0);
+    assert_int_equal(nw_meeting_open(&options, &meeting), NW_EIO);
+    assert_non_null(strstr(nw_error_text(), "another user owns this file"));
+    assert_int_equal(unlink(path), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -187,6 +210,7 @@ int main(void)
         cmocka_unit_test(it_is_no_file),
         cmocka_unit_test(nobody_else_comes),
         cmocka_unit_test(another_meets_there),
+        cmocka_unit_test(another_user_owns_the_file),
     };
 
     snprintf(path, sizeof path, "/tmp/nodewise-meeting-%ld", (long)getpid());

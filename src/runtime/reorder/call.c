@@ -202,7 +202,8 @@ bool nw_call_report(struct nw_call *call, const char *shape)
                 : report           ? "would be reordered"
                                    : "reordered",
                 1e3 * (NW_PMPI(Wtime)() - call->begun));
-    return decision->changes && !report;
+    call->moved = decision->changes && !report;
+    return call->moved;
 }
 
 int nw_call_reorder(const struct nw_call *call, int reorder)

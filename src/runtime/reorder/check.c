@@ -186,6 +186,8 @@ void nw_call_finish(const struct nw_call *call, MPI_Comm made)
     ask(call, made, rank, &ends);
     if (settings->check)
         check(call, made, &ends);
+    if (settings->check && !rank)
+        nw_asked_watch(call, made);
     if (settings->gpus)
         assign_gpus(made, &ends);
     free(ends.leaving);

@@ -70,6 +70,7 @@ struct nw_call {
     bool knows_all;             /* who takes which vertex, as all ranks do */
     bool bad;                   /* arguments that MPI refuses, on this rank */
     bool refused;               /* the same on some ranks, not on all */
+    bool moved;                 /* some process has another rank than before */
     double begun;               /* s */
     struct nw_decision decision;
     const double *weight; /* of a grid's dimensions, or NULL */
@@ -114,6 +115,13 @@ int nw_call_permute(const struct nw_call *call, MPI_Comm *out);
  * communicator know it, whoever made it; says so. With NODEWISE_GPU=assign the
  * first one's edges choose devices. Collective over it. */
 void nw_call_finish(const struct nw_call *call, MPI_Comm made);
+
+/* asked.c: with NODEWISE_CHECK=1, watches on the process of rank 0 whether the
+ * program asks for its rank in a reordered communicator, and warns if it never
+ * does. Local. */
+void nw_asked_watch(const struct nw_call *call, MPI_Comm made);
+void nw_asked_note(MPI_Comm comm); /* the program asked */
+void nw_asked_finish(void);
 
 uint64_t nw_hash_ints(uint64_t hash, const int *values, size_t count);
 

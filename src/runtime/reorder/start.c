@@ -397,6 +397,7 @@ void nw_reorder_finish(void)
 {
     if (!state.is_open)
         return;
+    nw_asked_finish();
     nw_reordering = state.is_open = state.was_asked = false;
     forget_world();
     NW_PMPI(Comm_free_keyval)(&state.note_key);

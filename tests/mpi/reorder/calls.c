@@ -5,7 +5,7 @@
  * the same with and without the preloaded library; but for `lonely`, where
  * ranks wait for ever without it. Usage: calls errors | lonely | life | late |
  * threads | leaks | gpus | grid | profiled | initialised | borders |
- * nobody
+ * nobody | asked | unasked | unfreed
  */
 #include <dlfcn.h>
 #include <mpi.h>
@@ -199,6 +199,26 @@ static void borders(void)
             out[1] == in[1];
     MPI_Allreduce(&right, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     say("know their neighbours:", all);
+    MPI_Comm_free(&made);
+}
+
+/* A ring that is used by the old ranks, freed or left to MPI_Finalize, or of
+ * whose duplicate the program asks for its rank. */
+static void unasked(const char *what)
+{
+    int peer[2] = {(rank + size - 1) % size, (rank + 1) % size}, me;
+    MPI_Comm made, again;
+
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, peer, MPI_UNWEIGHTED, 2,
+                                   peer, MPI_UNWEIGHTED, MPI_INFO_NULL, 1,
+                                   &made);
+    MPI_Barrier(made);
+    MPI_Comm_dup(made, &again);
+    if (!strcmp(what, "asked"))
+        MPI_Comm_rank(again, &me);
+    if (!strcmp(what, "unfreed"))
+        return;
+    MPI_Comm_free(&again);
     MPI_Comm_free(&made);
 }
 
@@ -478,6 +498,9 @@ int main(int argc, char **argv)
         lonely();
     else if (!strcmp(what, "borders"))
         borders();
+    else if (!strcmp(what, "asked") || !strcmp(what, "unasked") ||
+             !strcmp(what, "unfreed"))
+        unasked(what);
     else if (!strcmp(what, "nobody"))
         nobody();
     else if (!strcmp(what, "life"))

@@ -246,6 +246,16 @@ def lonely():
            "edges to nobody leave the order, gathered from each " + way, ours)
 
 
+def asked():
+    """A program that never asks for its rank in a reordered communicator is named."""
+    for what, warnings in ("unasked", 1), ("unfreed", 1), ("asked", 0):
+        ours = run(4, [program("calls"), what], NODEWISE_REORDER="on",
+                   NODEWISE_REORDER_GAIN="any", NODEWISE_ALGORITHM="random",
+                   NODEWISE_CHECK="1", **machine(4, 1))
+        ok(ours.returncode == 0 and ", reordered" in ours.stderr
+           and ours.stderr.count("never asked for its rank") == warnings, what, ours)
+
+
 def node_xml():
     """Two packages of two cores, two GPUs below a PCIe switch in each."""
     def sets(mask):

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* NODEWISE_CHECK=1: whether the program asks for its rank in a communicator
+ * that was reordered. A program that goes on with its old rank computes with
+ * the neighbours of another process. The process of rank 0 watches for all. */
+#include "runtime/reorder/reorder.h"
+
+#include "runtime/warn.h"
+
+#include <stdlib.h>
+
+/* One reordered communicator and its duplicates. */
+struct watched {
+    struct watched *next;
+    const char *call; /* that made it */
+    bool asked;
+    int users;
+};
+
+static int key = MPI_KEYVAL_INVALID;
+static struct watched *all; /* until MPI_Finalize */
+static bool warned;
+
+static void asked_warn(const struct watched *watched)
+{
+    if (!__atomic_load_n(&watched->asked, __ATOMIC_RELAXED) &&
+        !__atomic_exchange_n(&warned, true, __ATOMIC_RELAXED))
+        nw_warn("%s gave a reordered communicator, but the program never asked "
+                "for its rank in it: it may use wrong neighbours; leave "
+                "NODEWISE_REORDER off for it",
+                watched->call);
+}
+
+static int asked_copy(MPI_Comm comm, int keyval, void *extra, void *in,
+                      void *out, int *flag)
+{
+    struct watched *watched = in;
+
+    (void)comm, (void)keyval, (void)extra;
+    __atomic_add_fetch(&watched->users, 1, __ATOMIC_RELAXED);
+    *(void **)out = in;
+    *flag = 1;
+    return MPI_SUCCESS;
+}
+
+static int asked_drop(MPI_Comm comm, int keyval, void *value, void *extra)
+{
+    struct watched *watched = value;
+
+    (void)comm, (void)keyval, (void)extra;
+    if (!__atomic_sub_fetch(&watched->users, 1, __ATOMIC_ACQ_REL))
+        asked_warn(watched);
+    return MPI_SUCCESS;
+}
+
+void nw_asked_watch(const struct nw_call *call, MPI_Comm made)
+{
+    struct watched *watched;
+
+    if (!call->moved ||
+        (key == MPI_KEYVAL_INVALID &&
+         NW_PMPI(Comm_create_keyval)(asked_copy, asked_drop, &key, NULL)))
+        return;
+    watched = calloc(1, sizeof *watched);
+    if (!watched)
+        return;
+    watched->call = call->name;
+    watched->users = 1;
+    if (NW_PMPI(Comm_set_attr)(made, key, watched)) {
+        free(watched);
+        return;
+    }
+    watched->next = __atomic_load_n(&all, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(&all, &watched->next, watched, false,
+                                        __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        ;
+}
+
+void nw_asked_note(MPI_Comm comm)
+{
+    struct watched *watched = NULL;
+    int found = 0;
+
+    if (key != MPI_KEYVAL_INVALID &&
+        !NW_PMPI(Comm_get_attr)(comm, key, &watched, &found) && found)
+        __atomic_store_n(&watched->asked, true, __ATOMIC_RELAXED);
+}
+
+static void asked_warn_all(void)
+{
+    struct watched *watched = __atomic_load_n(&all, __ATOMIC_ACQUIRE);
+
+    for (; watched; watched = watched->next)
+        asked_warn(watched);
+}
+
+/* Communicators that are left keep their attributes until MPI frees them. */
+void nw_asked_finish(void)
+{
+    asked_warn_all();
+    if (key != MPI_KEYVAL_INVALID)
+        NW_PMPI(Comm_free_keyval)(&key);
+}
+
+/* A program with wrong neighbours often ends before MPI_Finalize. */
+__attribute__((destructor)) static void asked_exit(void)
+{
+    if (nw_is_reordering())
+        asked_warn_all();
+}

@@ -80,6 +80,8 @@ const struct nw_variable nw_environment[] = {
     {"NODEWISE_RECORD", "FILE", "write the program's pattern to FILE"},
     {"NODEWISE_RECORD_BEFORE", "INODE:TIME",
      "set by 'nodewise profile': which profile FILE held before"},
+    {"NODEWISE_RECORD_SAID", "SOCKET",
+     "set by 'nodewise profile': hears whether a rank printed a warning"},
     {"NODEWISE_REORDER", "off|report|on|force",
      "whether MPI topology functions reorder"},
     {"NODEWISE_REORDER_GAIN", "PERCENT|any",

@@ -14,10 +14,14 @@
 #include "cli/launcher.h"
 
 #include <glob.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #define KEY_MPI 0x2001
@@ -103,6 +107,8 @@ struct run {
     char **argv;
     struct stat before; /* of the output; st_ino 0 where there was none */
     char seen[80];      /* the same as NODEWISE_RECORD_BEFORE has it */
+    char said[48];      /* the name of an abstract socket */
+    int hears;          /* that socket, or -1 */
 };
 
 struct environment {
@@ -170,6 +176,33 @@ static nw_status find_library(const struct arguments *arguments,
     return nw_profile_library(flavour, &run->library);
 }
 
+/* Ranks of this host tell by a byte that they printed a warning. */
+static void open_socket(struct run *run)
+{
+    struct sockaddr_un here = {.sun_family = AF_UNIX};
+    struct timespec now;
+    size_t length;
+
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    snprintf(run->said, sizeof run->said, "nodewise-profile-%ld-%lx%lx",
+             (long)getpid(), (unsigned long)now.tv_sec,
+             (unsigned long)now.tv_nsec);
+    length = strlen(run->said);
+    memcpy(here.sun_path + 1, run->said, length);
+    run->hears = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (run->hears >= 0)
+        (void)bind(
+            run->hears, (const struct sockaddr *)&here,
+            (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length));
+}
+
+static bool was_reason_said(const struct run *run)
+{
+    char byte;
+
+    return run->hears >= 0 && recv(run->hears, &byte, 1, 0) >= 0;
+}
+
 #define VARIABLES 8
 /* Ours, and those of the user that the ranks are to see on every host. */
 static void list_variables(const struct arguments *arguments,
@@ -183,6 +216,8 @@ static void list_variables(const struct arguments *arguments,
     variables->value[variables->count++] = run->output;
     variables->name[variables->count] = "NODEWISE_RECORD_BEFORE";
     variables->value[variables->count++] = run->seen;
+    variables->name[variables->count] = "NODEWISE_RECORD_SAID";
+    variables->value[variables->count++] = run->said;
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
         const char *value = getenv(ours[i]);
 
@@ -238,11 +273,11 @@ static int conclude(const struct run *run, int code)
     if (status == NW_ENODEV && run->launcher == NW_LAUNCHER_NONE && code > 125)
         return code; /* it did not start, or was killed, and says so */
     if (status == NW_ENODEV) {
-        fprintf(stderr,
-                "nodewise profile: no profile: no process of '%s' called "
-                "MPI_Init of %s through its dynamic library, or the reason "
-                "is above\n",
-                run->argv[0], run->mpi);
+        if (!was_reason_said(run))
+            fprintf(stderr,
+                    "nodewise profile: no profile: no process of '%s' called "
+                    "MPI_Init of %s through its dynamic library\n",
+                    run->argv[0], run->mpi);
         return code;
     }
     if (status)
@@ -265,6 +300,7 @@ static nw_status prepare(const struct arguments *arguments, struct run *run,
              (unsigned long long)run->before.st_ino,
              (long long)run->before.st_mtim.tv_sec,
              run->before.st_mtim.tv_nsec);
+    open_socket(run);
     list_variables(arguments, run, variables);
     status = nw_launcher_argv(run->launcher, arguments->command, variables,
                               &run->argv);
@@ -283,7 +319,7 @@ static int run_program(const struct arguments *arguments)
 {
     const char *name[VARIABLES], *value[VARIABLES];
     struct nw_variables variables = {name, value, 0};
-    struct run run = {0};
+    struct run run = {.hears = -1};
     char *output = NULL;
     int code = NW_EXIT_FAILED;
     nw_status status = make_absolute(arguments->common.output, &output);
@@ -298,6 +334,8 @@ static int run_program(const struct arguments *arguments)
     else
         code = status ? nw_cli_fail("profile", status) : conclude(&run, code);
     nw_argv_free(run.argv);
+    if (run.hears >= 0)
+        (void)close(run.hears);
     free(run.library);
     free(output);
     return code;

@@ -405,11 +405,12 @@ def foreign():
     plain = run(launcher(2) + [theirs, "good"])
     result, lines = profile(launcher(2) + [theirs, "good"])
     ok(result.returncode == plain.returncode == 5 and not lines
-       and sentence[FLAVOUR] in result.stderr, "a program of the other MPI", result)
+       and sentence[FLAVOUR] in result.stderr and result.stderr.count("nodewise") == 2,
+       "a program of the other MPI: one sentence", result)
     result, lines = profile(launcher(2) + [theirs, "good"], "--mpi", other)
     ok(result.returncode == 5 and not lines and
-       result.stderr.count("program and launcher belong to different") == 1,
-       "and the library of that MPI", result)
+       result.stderr.count("program and launcher belong to different") == 1
+       and result.stderr.count("nodewise") == 1, "and the library of that MPI: one sentence", result)
     result, lines = profile(launcher(2) + loader + [private % FLAVOUR])
     ok(result.stdout == "sum 1 of 2\n" and result.returncode == 6 and "ranks 2 edges 2" in lines,
        "a module that brings its MPI is recorded", result, lines[:3])

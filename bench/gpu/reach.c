@@ -161,7 +161,7 @@ static void try_one(const char *name, int repeats)
     setenv("NODEWISE_CHANNEL_MAPPING", name, 1);
     mapping = nw_gpu_mapping_open();
     if (!mapping) {
-        printf("# %s: not here\n", name);
+        printf("# %s: not here: %s\n", name, nw_error_text());
         return;
     }
     must(nw_channel_memory_new(true, MOST + 64, &memory));

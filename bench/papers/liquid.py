@@ -50,7 +50,7 @@ def lj(nodewise, ranks, *words):
 
 
 def methods(nodewise):
-    """What one message takes by each way, emulated
+    """What one message takes by each way, modelled
     bench/channel/lj methods: half a round trip between two processes, shm,
     slots of 16 KiB; median of 41 rounds, the ways taking turns; microseconds.
     `host` is the wire alone, host memory to host memory."""
@@ -60,7 +60,7 @@ def methods(nodewise):
 
 
 def figure_10a(nodewise):
-    """Figure 10a, emulated: steps a second of a Lennard-Jones liquid on 2 processes
+    """Figure 10a, modelled: steps a second of a Lennard-Jones liquid on 2 processes
     bench/channel/lj: what it sends is timed (shm; median of the rounds, 49
     or 21 steps each, the ways taking turns), computation is the model's: 5 us a
     kernel and what it moves at 200 GB/s. All ways ended with the same bits, and
@@ -125,7 +125,7 @@ def at(table, column, size):
 
 
 def crossing(size):
-    """Microseconds of the emulated loopback: 1.2 us and 2 GB/s."""
+    """Microseconds of the modelled loopback: 1.2 us and 2 GB/s."""
     return 1.2 + size / 2e3
 
 
@@ -227,7 +227,7 @@ def say_10a(data):
     best = {way: max(rows, key=lambda r: gain(r, way)) for way in ("loopback", "fastcopy")}
     return ("At 4096 particles, against rendezvous: loopback %+.1f %%, fastcopy %+.1f %%, auto %+.1f %% (paper: "
             "12 and 12.5 %% more). At most %+.1f %% by loopback (at %s) and %+.1f %% by fastcopy (at %s). The "
-            "messages at 4096 particles have about 9 KiB, beyond where loopback gains in the emulation "
+            "messages at 4096 particles have about 9 KiB, beyond where loopback gains in the model "
             "(see the table above); from 16 thousand on they do not fit a slot of 16 KiB, all go by "
             "rendezvous, and what is left between the ways is noise."
             % (*(gain(rows[0], way) for way in ("loopback", "fastcopy", "auto")),

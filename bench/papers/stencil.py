@@ -11,7 +11,8 @@ from twin import ROOT, Table
 TITLE = "Node-aware stencil: partition, placement, scaling"
 PAPER = ("Paper: node-aware stencil communication on heterogeneous supercomputers (figures 3 to 5 and "
          "11 to 13), on Summit's nodes of six GPUs as described (`summit`). What is timed is "
-         "**simulated** or predicted by the model of `nodewise halo plan`; no GPU was at hand.")
+         "**simulated** or predicted by the model of `nodewise halo plan`. [GPU paths on one NVIDIA H100](gpu.md) has "
+         "the methods and the pack rates as **measured** on one GPU.")
 COUNTS = [1, 2, 4, 8, 16, 32, 64, 128, 256]
 
 
@@ -186,7 +187,7 @@ def figure_13(nodewise):
 
 
 EXPERIMENTS = [figure_3, figure_4, figure_5, figure_9, figure_11, figure_12a, figure_12, figure_13]
-ABSENT = ["every figure on a real GPU, figure 9 too",
+ABSENT = ["every figure on several GPUs, figure 9 too",
           "figure 12a with 1 and 2 ranks a node: what several copies at once cost one process is not modelled"]
 
 

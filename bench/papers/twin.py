@@ -114,9 +114,10 @@ class Place:
 
     def write(self, table):
         lines = ["# " + line.strip() for line in self.run.__doc__.strip().split("\n")]
-        lines += ["# date: %s" % datetime.date.today(), "# machine: " + machine(),
-                  "# command: make results-" + self.part.replace("_", "-"),
-                  "# seed: %s" % getattr(self.run, "seed", "1, the commands' own")]
+        how = {"date": datetime.date.today(), "machine": machine(),
+               "command": "make results-" + self.part.replace("_", "-"), **table.more}
+        lines += ["# %s: %s" % (word, how[word]) for word in ("date", "machine", "command")]
+        lines.append("# seed: %s" % getattr(self.run, "seed", "1, the commands' own"))
         lines.append("\t".join(table.columns))
         lines += ["\t".join(show(value) for value in row) for row in table.rows]
         with open(self.base + ".tsv.new", "w", encoding="utf-8") as file:
@@ -262,7 +263,7 @@ def write_index(parts):
     lines = ["# Results", "",
              "The five papers' tables and figures again, by `make results` (or "
              "`make results-PART`); every caption says whether its figures were",
-             "simulated or measured, and every table where, when and by what command.", ""]
+             "measured, simulated, computed or modelled, and every table where, when and by what command.", ""]
     for name in parts:
         page = os.path.join(RESULTS, name + ".md")
         if os.path.exists(page):

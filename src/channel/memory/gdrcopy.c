@@ -64,8 +64,11 @@ static bool gdr_open(void)
 
     (void)pthread_mutex_lock(&lock);
     if (!session && !nw_library_load("libgdrapi.so.2", library, 7, "to map") &&
-        !nw_library_load("libcuda.so.1", driver, 3, "to map"))
+        !nw_library_load("libcuda.so.1", driver, 3, "to map")) {
         session = gdr.open();
+        if (!session)
+            (void)nw_fail(NW_ENODEV, "GDRCopy cannot open its kernel module");
+    }
     (void)pthread_mutex_unlock(&lock);
     return session != NULL;
 }

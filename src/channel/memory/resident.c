@@ -391,8 +391,11 @@ static bool launches_wait(void)
 
 static bool open(void)
 {
-    if (launches_wait())
+    if (launches_wait()) {
+        (void)nw_fail(NW_ENODEV, "CUDA_LAUNCH_BLOCKING keeps kernels from "
+                                 "running beside the program");
         return false;
+    }
     (void)pthread_mutex_lock(&users_lock);
     users++;
     (void)pthread_mutex_unlock(&users_lock);

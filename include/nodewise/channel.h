@@ -1,34 +1,36 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Tagged messages between processes, from host or GPU memory to host or GPU
- * memory, over libfabric, which is loaded when the first channel opens. Made
- * for small messages: the payload follows its header in one operation, and the
- * receiver stores it into GPU memory by the cheapest way there is.
+ * memory, over libfabric. The first channel that opens loads libfabric.
+ * Channels are made for small messages: one operation sends header and payload
+ * together, and the receiver stores the payload into GPU memory by the cheapest
+ * available method.
  *
- * Messages match as in MPI: a receive takes the first message that has its
- * source and tag. Messages of one pair match in the order in which they were
- * sent. Messages without a receive are kept. All calls are thread-safe, and all
- * are local unless they say otherwise. Work goes on only inside calls: test or
- * wait until a request is done.
+ * Messages match as in MPI. A receive takes the first message with its source
+ * and tag; messages between two processes match in the order in which they were
+ * sent; a message without a receive is kept. All calls are thread-safe, and
+ * local unless their comment says otherwise. Communication advances only inside
+ * calls, so test or wait until a request is done.
  *
- * Memory: each peer may have `credits` messages in our landing slots; beyond
- * that it waits. A channel holds (credits + 8) x (slot_bytes + 64) bytes for
- * each peer, and 2 x 4 staging pieces of 256 KiB for large GPU messages.
+ * Memory: a peer may have `credits` messages in our landing slots; further
+ * sends wait. A channel needs (credits + 8) x (slot_bytes + 64) bytes for each
+ * peer, and 2 x 4 staging buffers of 256 KiB for large GPU messages.
  *
- * A peer that dies on this host is seen within 0.5 s of progress; one on
- * another host when its provider reports it, or never. Requests that need it
- * then end with NW_EIO; what it had sent is received still, up to the first
- * message that was only announced. A receive from any source goes on as long as
- * one other peer lives. If a GPU, a registration or an allocation fails at one
- * end of a message, that end gets this error, and the other end gets NW_EIO
- * unless its part was done. A peer that does not keep to the protocol, or whose
- * connection fails, is given up, too. Over tcp the provider may then still use
- * a buffer. Requests end when it no longer does, or 1 s after the loss of the
- * peer. If the peer ran on this host and its process has ended, 0.1 s suffice.
+ * Failures: a peer that dies on this host is detected within 0.5 s of progress.
+ * A peer on another host is detected when its provider reports the loss, which
+ * may never happen. Requests that need the lost peer then end with NW_EIO.
+ * Messages that it had sent are still received, up to the first message whose
+ * payload had not been sent. A receive from any source continues while another
+ * peer lives. If a GPU, a registration or an allocation fails at one end of a
+ * message, that end gets this error; the other end gets NW_EIO unless its part
+ * was done. A peer that violates the protocol, or whose connection fails,
+ * counts as lost. Over tcp the provider may then still use a buffer. A request
+ * ends when the provider has released its buffer, or 1 s after the loss. If the
+ * peer ran on this host and its process has ended, 0.1 s are enough.
  *
- * One limit: libfabric's provider `shm` (1.17) takes a lock in the memory of
- * the peer. If a process is killed at that moment, the peer can wait for the
- * lock for ever. Providers such as `tcp;ofi_rxm` have no lock of that kind.
+ * Known limit: libfabric's provider `shm` (1.17) takes a lock in the memory of
+ * the peer. If a process is killed while it holds this lock, the peer may wait
+ * forever. Providers such as `tcp;ofi_rxm` do not have such a lock.
  */
 #ifndef NODEWISE_CHANNEL_H
 #define NODEWISE_CHANNEL_H
@@ -45,187 +47,206 @@ extern "C" {
 typedef struct nw_channel nw_channel;
 typedef struct nw_channel_request nw_channel_request;
 
-enum { NW_CHANNEL_ANY = -1 }; /* source, or tag, of a receive */
+enum { NW_CHANNEL_ANY = -1 }; /* any source or any tag, in a receive */
 
-/* How a message is sent; AUTO is the cheapest by the table of costs. A message
- * of more than slot_bytes, over shm also one of more than 20 KiB, always goes
- * by rendezvous, or out of the host's memory by fetch. Where fetch cannot be it
- * is another: to other hosts, where the kernel does not let the one process
- * read the other, of GPU memory beyond slot_bytes. A send by either of these
- * two ends only when its receive was posted, so wait for none before that,
- * whatever its size. */
+/* Protocol of a message. AUTO chooses the cheapest by the cost table. Messages
+ * above slot_bytes, and over shm above 20 KiB, always use rendezvous, or fetch
+ * if they are in host memory. Fetch is replaced by another protocol if the peer
+ * is on another host, if the kernel does not let one process read the other, or
+ * for GPU memory above slot_bytes.
+ *
+ * A rendezvous or fetch send ends only after its receive was posted. Therefore
+ * never wait for a send before the receive is posted, whatever its size. */
 enum nw_channel_protocol {
     NW_CHANNEL_AUTO,
     NW_CHANNEL_GATHER,     /* header and payload in one fi_sendv */
-    NW_CHANNEL_PACK,       /* both packed into one buffer first */
-    NW_CHANNEL_TWO,        /* the header, then the payload */
+    NW_CHANNEL_PACK,       /* header and payload packed into one buffer */
+    NW_CHANNEL_TWO,        /* first the header, then the payload */
     NW_CHANNEL_RENDEZVOUS, /* ready to send, clear to send, remote write */
-    NW_CHANNEL_FETCH,      /* inside a host: read by the receiver */
+    NW_CHANNEL_FETCH,      /* inside a host: the receiver reads the payload */
     NW_CHANNEL_PROTOCOLS
 };
 
-/* How an eager payload comes from its slot into GPU memory. */
+/* Method that copies an eager payload from its slot into GPU memory. */
 enum nw_channel_copy {
     NW_CHANNEL_COPY_AUTO,
     NW_CHANNEL_NAIVE,    /* the driver's copy */
-    NW_CHANNEL_LOOPBACK, /* the adapter writes to itself */
-    NW_CHANNEL_FASTCOPY, /* the CPU stores through a mapping */
+    NW_CHANNEL_LOOPBACK, /* the NIC writes to its own host */
+    NW_CHANNEL_FASTCOPY, /* the CPU writes through a mapping */
     NW_CHANNEL_COPIES
 };
 
 struct nw_channel_options {
     size_t size; /* of this struct */
     int32_t rank, count;
-    /* The group meets in a file, absent or empty, that all can reach, and that
-     * is removed then; what is no meeting's stays as it is. It must belong to
-     * the user of the ranks, and only that user can read it. Or by a function:
-     * `all` becomes the `bytes` of each rank, in order of ranks. The function
-     * is called a few times, in the same order everywhere. With neither it is
-     * the job that a launcher with PMIx has started, which then gives rank and
-     * count where count is 0. */
+    /* The ranks find each other by one of these:
+     *
+     * - `file`: a file that all ranks can reach. It must be missing or empty,
+     *   and is removed afterwards. A file with other content is not changed.
+     *   It must belong to the ranks' user, and only this user can read it.
+     * - `allgather`: a function that stores the `bytes` of each rank in `all`,
+     *   in rank order. It is called a few times, in the same order on all
+     *   ranks.
+     * - neither: a launcher with PMIx has started the job. It also gives rank
+     *   and count if `count` is 0. */
     const char *file;
     nw_status (*allgather)(void *context, const void *mine, size_t bytes,
                            void *all);
     void *context;
-    /* A libfabric provider ("shm", "tcp;ofi_rxm"); NULL: $NODEWISE_CHANNEL_
-     * PROVIDER, else shm to peers of this host and the best found to others. */
+    /* A libfabric provider ("shm", "tcp;ofi_rxm"). NULL:
+     * $NODEWISE_CHANNEL_PROVIDER; if that is not set, shm for peers of this
+     * host and the best provider found for others. */
     const char *provider;
-    /* AUTO: $NODEWISE_CHANNEL_PROTOCOL and $NODEWISE_CHANNEL_COPY, else by
-     * cost. */
+    /* AUTO: $NODEWISE_CHANNEL_PROTOCOL and $NODEWISE_CHANNEL_COPY; if they are
+     * not set, the cheapest. */
     enum nw_channel_protocol protocol;
     enum nw_channel_copy copy;
-    size_t slot_bytes;   /* 0: 8192; the largest eager payload */
-    uint32_t credits;    /* 0: 16; at least 2 */
-    uint32_t timeout_ms; /* 0: 30000; to open, and to close at most a tenth */
+    size_t slot_bytes;   /* largest eager payload; 0: 8192 */
+    uint32_t credits;    /* at least 2; 0: 16 */
+    uint32_t timeout_ms; /* limit of opening; closing takes at most a tenth; 0:
+                            30000 */
 };
 #define NW_CHANNEL_OPTIONS_INIT                                                \
     {                                                                          \
         sizeof(struct nw_channel_options)                                      \
     }
 
-/* Collective over the ranks. NW_ENODEV without libfabric or provider, NW_EIO
- * where a rank does not come in time, NW_EFORMAT where one speaks another
- * version. */
+/* Opens a channel between the ranks. NW_ENODEV: libfabric or the provider is
+ * missing. NW_EIO: a rank did not arrive in time. NW_EFORMAT: a rank uses
+ * another version. The caller closes *out with nw_channel_close. Collective
+ * over the ranks. */
 NW_API NW_MUST_CHECK nw_status
 nw_channel_open(const struct nw_channel_options *options, nw_channel **out);
 #ifdef MPI_VERSION
 #define NW_MPI_API NW_API
-/* In libnodewise-openmpi and libnodewise-mpich: include <mpi.h> before this
- * header. Collective over comm, whose ranks become the channel's; rank, count,
- * file and allgather of the options are not read, and `options` may be NULL.
- * Where one rank fails all do. */
+/* Opens a channel between the ranks of `comm`. It ignores rank, count, file and
+ * allgather of the options; `options` may be NULL. A failure on one rank is
+ * returned on all ranks. In libnodewise-openmpi and libnodewise-mpich: include
+ * <mpi.h> before this header. Collective over comm. */
 NW_MPI_API NW_MUST_CHECK nw_status nw_channel_open_mpi(
     MPI_Comm comm, const struct nw_channel_options *options, nw_channel **out);
 #endif
 
-/* Whether a launcher with PMIx has started us, and as which rank of how many:
- * then a channel needs neither file nor function. */
+/* Returns true if a launcher with PMIx has started this process, and its rank
+ * and the number of ranks. A channel then needs neither `file` nor `allgather`.
+ */
 NW_API bool nw_channel_job(int32_t *rank, int32_t *count);
 
-/* Waits, a tenth of the timeout at most, until those we talked to close too.
- * No request may be pending. NULL is fine. */
+/* Closes a channel. Waits until the peers with which it exchanged messages
+ * close too, at most a tenth of the timeout. No request may be pending. NULL is
+ * allowed. */
 NW_API void nw_channel_close(nw_channel *channel);
 
 struct nw_channel_message {
-    void *buffer; /* not written by a send */
-    size_t bytes; /* of the buffer, for a receive */
-    int32_t peer; /* NW_CHANNEL_ANY where a receive takes any */
-    int32_t tag;  /* not negative; a receive may say NW_CHANNEL_ANY */
+    void *buffer; /* a send does not write to it */
+    size_t bytes; /* of the message; for a receive, of the buffer */
+    int32_t peer; /* NW_CHANNEL_ANY: a receive from any source */
+    int32_t tag;  /* not negative; a receive may use NW_CHANNEL_ANY */
 };
 
-/* What became of a message. */
+/* The outcome of a message. */
 struct nw_channel_result {
     int32_t peer, tag;
-    size_t bytes; /* as sent, also where fewer fit */
+    size_t bytes; /* as sent, also if fewer fitted into the buffer */
     enum nw_channel_protocol protocol;
-    enum nw_channel_copy copy; /* COPY_AUTO where none was needed */
+    enum nw_channel_copy copy; /* COPY_AUTO: no copy was needed */
 };
 
-/* The buffer belongs to the channel until the request is done. */
+/* Starts a send or a receive. The channel uses the buffer until the request is
+ * done. The caller passes *out to nw_channel_test or nw_channel_wait. */
 NW_API NW_MUST_CHECK nw_status
 nw_channel_send(nw_channel *channel, const struct nw_channel_message *message,
                 nw_channel_request **out);
 NW_API NW_MUST_CHECK nw_status nw_channel_receive(
     nw_channel *channel, const struct nw_channel_message *message,
     nw_channel_request **out);
-/* Whether it is done; then *request is freed and NULL, and the status is its
- * own: NW_EINVAL for a message that did not fit (what fits is there), NW_EIO
- * for a dead peer, NW_ECANCELLED. `result` may be NULL. */
+/* Sets *done to true if the request has ended. It is then freed, *request
+ * becomes NULL, and the returned status is that of the request. NW_EINVAL: the
+ * message was larger than the buffer, which holds its beginning. NW_EIO: the
+ * peer is lost. NW_ECANCELLED: the request was cancelled. `result` may be NULL.
+ */
 NW_API NW_MUST_CHECK nw_status nw_channel_test(
     nw_channel_request **request, bool *done, struct nw_channel_result *result);
-/* The same, once it is done. */
+/* Waits until the request has ended; results are those of nw_channel_test. */
 NW_API NW_MUST_CHECK nw_status
 nw_channel_wait(nw_channel_request **request, struct nw_channel_result *result);
-/* Takes back a receive that nothing matched, or a send of which nothing has
- * left; else without effect. Test or wait as before. */
+/* Cancels a receive that no message has matched, or a send that has not
+ * started; otherwise it has no effect. Test or wait for the request afterwards.
+ */
 NW_API void nw_channel_cancel(nw_channel_request *request);
 
-/* Returns once all that we said has left us, at most after a second: only then
- * may a caller stay away from the channel for long while others wait. */
+/* Returns when all pending output has been sent, or after 1 s. Call it before a
+ * long time without channel calls, because peers may wait for this output. */
 NW_API void nw_channel_flush(nw_channel *channel);
 
-/* What is sent from now on goes by this protocol, what is delivered is copied
- * so, as if the channel had been opened with them; AUTO: as it chooses. */
+/* Sends with this protocol and copies with this method from now on, as if the
+ * channel had been opened with them. AUTO restores the channel's own choice. */
 NW_API void nw_channel_force(nw_channel *channel,
                              enum nw_channel_protocol protocol,
                              enum nw_channel_copy copy);
 
-/* What a channel did since it opened. */
+/* Counters of a channel since it was opened. */
 struct nw_channel_counts {
     uint64_t sent[NW_CHANNEL_PROTOCOLS];
     uint64_t copied[NW_CHANNEL_COPIES]; /* eager payloads into GPU memory */
     uint64_t bytes_sent, bytes_received;
-    uint64_t unexpected; /* came before their receive */
+    uint64_t unexpected; /* messages that arrived before their receive */
     uint64_t stalled;    /* sends that waited for a credit or a slot */
-    uint64_t malformed;  /* messages refused: damaged, or of a stranger */
-    uint64_t lost_peers; /* talked with us and ended without a goodbye */
-    uint64_t opened; /* large ones copied into another process's GPU memory */
+    uint64_t
+        malformed; /* rejected: damaged or from a process outside the group */
+    uint64_t lost_peers; /* peers that ended without closing the channel */
+    uint64_t opened; /* large messages copied directly into another process's
+                        GPU memory */
 };
 NW_API void nw_channel_count(nw_channel *channel,
                              struct nw_channel_counts *out);
 /* The provider that carries messages to a peer. Borrowed. */
 NW_API const char *nw_channel_provider(nw_channel *channel, int32_t peer);
-/* How the adapter that carries messages to a peer reads and writes this end's
- * GPU memory: "by dma-buf", "by peer memory" (the kernel's module), or "staged"
- * if it cannot, and messages pass through host memory. The reason why no better
- * method is used follows in parentheses. "none" without a GPU. A method is used
- * only if trial writes into GPU memory and out of it were right. Memory that
- * then cannot be registered is staged. Borrowed until the thread's next call.
+/* How the NIC that carries messages to a peer accesses this process's GPU
+ * memory: "by dma-buf", "by peer memory" (the kernel's module), "staged"
+ * (messages pass through host memory), or "none" without a GPU. The reason why
+ * no better method is used follows in parentheses. A method is used only if
+ * trial writes into and out of GPU memory gave the right data. Memory that
+ * cannot be registered later is staged. Borrowed until the thread's next call.
  */
 NW_API const char *nw_channel_reach(nw_channel *channel, int32_t peer);
-/* How GPU memory is stored to past the driver: "gdrcopy", "resident" (a kernel
- * that stays on the GPU for a while), "vulkan" (memory of nw_channel_memory_new
- * alone; "vulkan, resident" where another serves the rest), or "none"; what a
- * channel opened now would take, where `channel` is NULL. Borrowed until the
- * thread's next call. */
+/* How data is written to GPU memory without the driver: "gdrcopy", "resident"
+ * (a kernel that stays on the GPU for a while), "vulkan" (only memory of
+ * nw_channel_memory_new; "vulkan, resident" if other memory uses a kernel), or
+ * "none". If `channel` is NULL, the answer is the method that a newly opened
+ * channel would use. Borrowed until the thread's next call. */
 NW_API const char *nw_channel_mapping(nw_channel *channel);
 
-/* -- which way is best -- */
+/* -- Choice of protocol -- */
 
 struct nw_progress;
-/* Between the two ranks of `options`: times every protocol and copy by size, on
- * each pair of memories, for single messages and for many under way, with a GPU
- * at each distance that there is. At rank 0 *table is the text of a table of
- * thresholds (nodewise-formats(5)), to be freed. Collective. `rounds` 0: 5;
- * `progress` may be NULL. */
+/* Measures all protocols and copy methods between the two ranks of `options`:
+ * each message size, each pair of memory kinds, single messages and many at
+ * once, and a GPU at each distance. On rank 0, *table is a text with the table
+ * of thresholds (nodewise-formats(5)), which the caller frees with free().
+ * `rounds` is the number of rounds; 0 means 5. `progress` may be NULL.
+ * Collective over both ranks. */
 NW_API NW_MUST_CHECK nw_status
 nw_channel_tune(const struct nw_channel_options *options, uint32_t rounds,
                 struct nw_progress *progress, char **table);
-/* Where channels look for this machine's table when they open; without one they
- * go by the figures of a model. To be freed. */
+/* The path at which channels look for this machine's table when they open.
+ * Without a table, they use the costs of a model. The caller frees *out with
+ * free(). */
 NW_API NW_MUST_CHECK nw_status nw_channel_table_path(char **out);
-/* NW_EFORMAT with "file:line: " where the text is no table. */
+/* Checks the text of a table. NW_EFORMAT: the text is invalid; the sentence
+ * begins with "file:line: ", where `file` is only used for this sentence. */
 NW_API NW_MUST_CHECK nw_status nw_channel_table_check(const char *file,
                                                       const char *text);
 
-/* Memory for benchmarks and tests: of the GPU that is current, else of the
- * first that the process uses, else of GPU 0, which is current then; or of the
- * host. NW_ENODEV where there is no GPU. Up to 1 MiB of a GPU's may be
- * Vulkan's, which the CPU reaches and other processes cannot open. */
+/* Memory for benchmarks and tests, on the host or on a GPU. The GPU is the
+ * current one, else the first that the process uses, else GPU 0, which becomes
+ * current. NW_ENODEV: no GPU. GPU memory up to 1 MiB may come from Vulkan: the
+ * CPU can access it, but other processes cannot open it. The caller frees *out
+ * with nw_channel_memory_free. */
 NW_API NW_MUST_CHECK nw_status nw_channel_memory_new(bool gpu, size_t bytes,
                                                      void **out);
 NW_API void nw_channel_memory_free(bool gpu, void *memory);
-/* Copies between host memory and either kind. */
+/* Copies bytes between host memory and host or GPU memory. */
 NW_API NW_MUST_CHECK nw_status nw_channel_memory_copy(void *to,
                                                       const void *from,
                                                       size_t bytes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a mapping costs: hop-bytes, congestion per link, latency, bytes per
- * level. The definitions are those of nodewise-map(1).
+ * The cost of a mapping: hop-bytes, congestion of each link, latency, and bytes
+ * on each level. nodewise-map(1) defines these figures.
  */
 #ifndef NODEWISE_COST_H
 #define NODEWISE_COST_H
@@ -19,26 +19,29 @@ extern "C" {
 
 __extension__ typedef unsigned __int128 nw_uint128;
 
-/* A sum of bytes x distance: exact where every distance is a whole number. */
+/* A sum of bytes x distance. It is exact if every distance is a whole number.
+ */
 struct nw_sum {
-    nw_uint128 exact; /* 0 where not integral */
-    double value;     /* the same, rounded */
+    nw_uint128 exact; /* 0 if not integral */
+    double value;     /* the sum, rounded */
     bool integral;
 };
 
 struct nw_cost {
-    struct nw_sum hop_bytes;      /* J over all kinds */
+    struct nw_sum hop_bytes;      /* objective J of nodewise-map(1), over all
+                                     kinds */
     struct nw_sum host_hop_bytes; /* hh, between cores */
     struct nw_sum gpu_hop_bytes;  /* gg, between GPUs */
     double max_congestion;        /* s, over all links and layers together */
-    double max_congestion_host;   /* s, hh alone */
-    double max_congestion_gpu;    /* s, gg alone */
-    int32_t max_congestion_link;  /* 2 x link + direction, -1 none */
-    double latency;               /* s: sum of messages x route latency;
-                                     messages x distance where distances
-                                     are given */
-    double busy;                  /* s: all links' congestion added up, which is
-                                     hop-bytes at each link's own bandwidth */
+    double max_congestion_host;   /* s, only hh */
+    double max_congestion_gpu;    /* s, only gg */
+    int32_t max_congestion_link;  /* 2 x link + direction; -1: none */
+    double latency;               /* s: sum of messages x route latency; if the
+                                     topology gives only distances: sum of
+                                     messages x distance */
+    double busy;                  /* s: sum of the congestion of all links, that
+                                     is, hop-bytes divided by each link's own
+                                     bandwidth */
     double time;                  /* s: max_congestion + (busy + latency) /
                                      ranks, a model of one exchange */
     bool has_congestion;          /* false for matrices */
@@ -50,10 +53,10 @@ struct nw_cost {
     double *link_congestion; /* [2 x link_count], s, all layers; or NULL */
 };
 
-/* The caller calls nw_cost_fini. Ranks with several cores or GPUs are priced
- * from their first. NW_EINVAL where mapping and pattern do not fit, NW_EFORMAT
- * where hop-bytes pass 128 bits or what a level carries passes 64. O(edges x
- * depth). */
+/* Evaluates a mapping in O(edges x depth). A rank that has several cores or
+ * GPUs is evaluated at its first core and first GPU. NW_EINVAL: mapping and
+ * pattern do not match. NW_EFORMAT: hop-bytes exceed 128 bits, or the bytes of
+ * a level exceed 64 bits. The caller releases *out with nw_cost_fini. Local. */
 NW_API NW_MUST_CHECK nw_status nw_cost_evaluate(const nw_topology *topology,
                                                 const nw_pattern *pattern,
                                                 const nw_mapping *mapping,
@@ -72,10 +75,11 @@ enum nw_objective {
         NW_OBJECTIVE_COUNT
 };
 NW_API const char *nw_objective_name(enum nw_objective objective);
-/* False where there is none of that name. */
+/* Finds an objective by its name; returns false if the name is unknown. */
 NW_API bool nw_objective_find(const char *name, enum nw_objective *out);
 
-/* The figure an objective compares: J, max congestion, latency or time. */
+/* The figure that an objective compares: J (hop-bytes), maximum congestion,
+ * latency or time. */
 NW_API double nw_cost_objective(const struct nw_cost *cost,
                                 enum nw_objective objective);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From a mapping to running ranks: the files and the command line a launcher
- * wants, and what each rank does on arrival (`nodewise exec`): find its
- * number, bind itself to its cores, choose its GPUs.
+ * Starts the ranks of a mapping. The first part makes the files and the command
+ * line for a launcher. The second part runs inside each rank (`nodewise exec`):
+ * it finds the rank number, binds the rank to its cores, and selects its GPUs.
+ * All calls are local.
  */
 #ifndef NODEWISE_LAUNCH_H
 #define NODEWISE_LAUNCH_H
@@ -18,38 +19,40 @@
 extern "C" {
 #endif
 
-/* Whether `nodewise exec` stands in front of the program. */
+/* Whether the command line starts `nodewise exec`, which then starts the
+ * program. */
 enum nw_launch_exec {
-    NW_LAUNCH_EXEC_AUTO, /* where the launcher alone cannot do it all */
+    NW_LAUNCH_EXEC_AUTO, /* if the launcher cannot do everything */
     NW_LAUNCH_EXEC_ALWAYS,
     NW_LAUNCH_EXEC_NEVER,
 };
 
-/* What a rank sees in CUDA_VISIBLE_DEVICES. */
+/* The GPUs that CUDA_VISIBLE_DEVICES shows to a rank. */
 enum nw_gpu_visibility {
-    NW_GPU_ONE,      /* its own GPUs only, as device 0, 1, ... */
-    NW_GPU_PERMUTED, /* all of its node; its own as device (local rank) */
+    NW_GPU_ONE,      /* only its own GPUs, as device 0, 1, ... */
+    NW_GPU_PERMUTED, /* all GPUs of its node; its own GPU is device number
+                        (local rank) */
 };
 
-/* What a rank's memory is bound to: the NUMA nodes of its cores. */
+/* Binding of a rank's memory to the NUMA nodes of its cores. */
 enum nw_memory_binding {
-    NW_MEMORY_BIND,   /* nowhere else (MPOL_BIND) */
+    NW_MEMORY_BIND,   /* only there (MPOL_BIND) */
     NW_MEMORY_PREFER, /* there first (MPOL_PREFERRED_MANY, MPOL_PREFERRED) */
-    NW_MEMORY_LEAVE,  /* as it is */
+    NW_MEMORY_LEAVE,  /* unchanged */
 };
 
 struct nw_launch_options {
     size_t size;          /* sizeof of this struct */
-    const char *launcher; /* a name of nw_launch_launcher */
-    const char *prefix;   /* of the files' names; "nodewise" where NULL */
+    const char *launcher; /* a name that nw_launch_launcher gives */
+    const char *prefix;   /* of the file names; NULL: "nodewise" */
     enum nw_launch_exec exec;
     enum nw_gpu_visibility visibility;
-    /* how `nodewise exec` is called: the program ("nodewise" where NULL), the
-     * mapping file and, where it helps to name GPUs, the topology source */
+    /* Arguments of `nodewise exec`: its program (NULL: "nodewise"), the mapping
+     * file, and the topology source if it helps to name GPUs. */
     const char *exec_path, *mapping_path, *topology_source;
-    const char *const *program; /* the user's command; "./app" where NULL */
+    const char *const *program; /* the user's command; NULL: "./app" */
     size_t program_words;
-    enum nw_memory_binding memory; /* what `nodewise exec` is told */
+    enum nw_memory_binding memory; /* passed to `nodewise exec` */
 };
 #define NW_LAUNCH_OPTIONS_INIT                                                 \
     {                                                                          \
@@ -58,10 +61,11 @@ struct nw_launch_options {
 
 struct nw_launch_file {
     char *path, *text;
-    bool is_program; /* a script that is run: written executable */
+    bool is_program; /* a script; it is written as an executable file */
 };
 
-/* What a launcher wants. Owned by the caller of nw_launch_new. */
+/* The files and the command line for a launcher. The caller of nw_launch_new
+ * owns it. */
 typedef struct nw_launch {
     const char *launcher; /* static */
     size_t file_count;
@@ -69,128 +73,135 @@ typedef struct nw_launch {
     size_t word_count;
     char **word; /* the command line */
     bool uses_exec;
-    char *note; /* lines a person should read; NULL where there are none */
+    char *note; /* lines for the user; NULL if there are none */
     size_t variable_count;
-    char **variable; /* "NAME=VALUE", to set for the command */
+    char **variable; /* environment of the command: "NAME=VALUE" */
 } nw_launch;
 
-/* The launchers: name and one sentence of number 0, 1, ...; false past the
+/* Name and one-sentence summary of launcher 0, 1, ...; returns false beyond the
  * last. Static strings. */
 NW_API bool nw_launch_launcher(size_t index, const char **name,
                                const char **summary);
 
-/* The files and the command line for a mapping whose node indexes are the
- * topology's. Writes nothing. NW_EINVAL: an unknown launcher, or exec forbidden
- * where the launcher alone cannot place the ranks; NW_EFORMAT: a mapping with
- * open fields; NW_EUNSUPPORTED: a mapping that this launcher cannot express at
- * all, such as uneven nodes for a Cray rank order. */
+/* Makes the files and the command line for a mapping, whose node indexes must
+ * be those of the topology. Writes nothing. The caller frees *out with
+ * nw_launch_free. NW_EINVAL: the launcher is unknown, or it cannot place the
+ * ranks without `nodewise exec` and exec is forbidden. NW_EFORMAT: the mapping
+ * has open fields. NW_EUNSUPPORTED: the launcher cannot express this mapping,
+ * for example uneven nodes in a Cray rank order. */
 NW_API NW_MUST_CHECK nw_status
 nw_launch_new(const nw_topology *topology, const nw_mapping *mapping,
               const struct nw_launch_options *options, nw_launch **out);
 NW_API void nw_launch_free(nw_launch *launch); /* NULL is fine */
-/* Writes all its files, atomically each. NW_EIO. */
+/* Writes all files, each one atomically. NW_EIO: a file could not be written.
+ */
 NW_API NW_MUST_CHECK nw_status nw_launch_write(const nw_launch *launch);
 
 /* --- inside a rank --- */
 
 struct nw_launch_rank {
     int32_t rank;
-    int32_t size;         /* of the job, -1 where the launcher does not tell */
-    const char *variable; /* where the rank was found; static */
+    int32_t size;         /* of the job; -1: the launcher does not say */
+    const char *variable; /* variable that holds the rank; static */
 };
-/* The rank of this process, by the environment of its launcher; where one was
- * started inside another, the inner one's. NW_ENODEV where no launcher's
- * variable is set, NW_EINVAL where it is no rank. */
+/* Reads the rank of this process from its launcher's environment variables. If
+ * a launcher was started inside another, the inner launcher counts. NW_ENODEV:
+ * no launcher has set a variable. NW_EINVAL: the variable does not hold a rank.
+ */
 NW_API NW_MUST_CHECK nw_status nw_launch_find_rank(struct nw_launch_rank *out);
 
-/* How many lower ranks the mapping puts on the same node. */
+/* The number of lower ranks that the mapping places on the node of `rank`. */
 NW_API int32_t nw_launch_local_rank(const nw_mapping *mapping, int32_t rank);
-/* Whether the mapping gives the rank a GPU of another node, which nothing that
- * starts a program can give it. */
+/* True if the mapping gives the rank a GPU of another node. A launcher cannot
+ * provide such a GPU. */
 NW_API bool nw_launch_has_far_gpu(const nw_mapping *mapping, int32_t rank);
 
-/* The live topology as a mapping counts it: all cores this process may be
- * given, not only those its launcher has bound it to. The caller frees *out
- * with nw_topology_free. */
+/* Reads the topology of this node with all cores that this process could use,
+ * also those outside its current binding; mappings count these cores. The
+ * caller frees *out with nw_topology_free. */
 NW_API NW_MUST_CHECK nw_status
 nw_launch_machine(const struct nw_topology_options *options, nw_topology **out);
 
-/* What one rank must know of a mapping: its own place is that of `index` in
- * `mapping`, which need not hold the others; `rank_count` is that of the job.
- */
+/* The place of one rank: entry `index` of `mapping`, which may lack the other
+ * ranks. `rank_count` is that of the job. */
 struct nw_launch_place {
     nw_mapping *mapping; /* freed with nw_mapping_free */
     int32_t index, rank_count;
 };
-/* Reads a rank's place. A file of up to 64 KiB, and any with `whole`, is read
- * and checked as by nw_mapping_read; in a larger one the line is looked up, and
- * only the head and that line are checked. `index` is -1 where the mapping has
- * no such rank. NW_EFORMAT and NW_EIO with file and line. */
+/* Reads the place of one rank. A file of up to 64 KiB, or any file if `whole`
+ * is true, is read and checked as by nw_mapping_read. In a larger file only the
+ * head and the rank's line are checked. `index` is -1 if the mapping does not
+ * have this rank. NW_EFORMAT and NW_EIO: the sentence names file and line. */
 NW_API NW_MUST_CHECK nw_status nw_launch_place_read(
     const char *path, int32_t rank, bool whole, struct nw_launch_place *out);
 
-/* Binds the calling thread to the rank's cores, whose numbers are found in the
- * kernel's own files, without hwloc (unless HWLOC_XMLFILE, HWLOC_SYNTHETIC or
- * HWLOC_FSROOT say that this machine is another). NW_ENODEV, with the old
- * binding left in place, where a core is not here or may not be used. */
+/* Binds the calling thread to the rank's cores. The CPU numbers come from the
+ * kernel's files without hwloc, unless HWLOC_XMLFILE, HWLOC_SYNTHETIC or
+ * HWLOC_FSROOT is set. NW_ENODEV: a core does not exist here or may not be
+ * used; the binding is then unchanged. */
 NW_API NW_MUST_CHECK nw_status nw_launch_bind_cores(const nw_mapping *mapping,
                                                     int32_t rank,
                                                     enum nw_elements elements);
-/* NW_ENODEV where the CPUs that the calling thread is bound to are not all
- * among those of the process that started it (the first one up that is of
- * another process group): it was started under taskset(1), or by a batch
- * system that limits jobs so. */
+/* Checks the binding against the limits of the process that started this one,
+ * which is the nearest ancestor in another process group. NW_ENODEV: the
+ * calling thread is bound to a CPU that this ancestor may not use, for example
+ * because of taskset(1) or a batch system. */
 NW_API NW_MUST_CHECK nw_status nw_launch_check_cores(void);
-/* Binds the memory of the calling thread, and of the program it becomes, to
- * the NUMA nodes of the CPUs it is bound to. NW_EUNSUPPORTED where the kernel
- * refuses and there are several nodes. */
+/* Binds the memory of the calling thread, and of a program that it executes, to
+ * the NUMA nodes of its CPUs. NW_EUNSUPPORTED: there are several NUMA nodes and
+ * the kernel refuses. */
 NW_API NW_MUST_CHECK nw_status
 nw_launch_bind_memory(enum nw_memory_binding how);
 
-/* As nw_launch_bind_cores, by hwloc's numbers. `machine` comes from
- * nw_launch_machine. NW_ENODEV, with the old binding left in place, where a
- * core is not here or may not be used. */
+/* Binds the calling thread to the rank's cores with hwloc's CPU numbers.
+ * `machine` comes from nw_launch_machine. NW_ENODEV: a core does not exist here
+ * or may not be used; the binding is then unchanged. */
 NW_API NW_MUST_CHECK nw_status nw_launch_bind(const nw_topology *machine,
                                               const nw_mapping *mapping,
                                               int32_t rank);
 
-/* The value of CUDA_VISIBLE_DEVICES for a rank: UUIDs where the topology knows
- * them for all, else indexes in PCI bus order; "" for a rank without GPU among
- * ranks with; NULL where the mapping names no GPU at all. `node` is the rank's
- * node in `topology`, -1 where it is not described: then the GPUs' drivers here
- * are asked how many there are, and NW_GPU_PERMUTED is NW_ENODEV where they
- * know none. The caller frees *out. */
+/* The value of CUDA_VISIBLE_DEVICES for a rank. The value has UUIDs if the
+ * topology knows all of them, and otherwise indexes in PCI bus order. It is ""
+ * for a rank without a GPU if other ranks have one, and NULL if the mapping has
+ * no GPUs. `node` is the rank's node in `topology`, or -1 if the topology does
+ * not describe it. With -1, the GPU drivers give the number of GPUs. NW_ENODEV:
+ * that number is unknown and NW_GPU_PERMUTED needs it. The caller frees *out
+ * with free(). */
 NW_API NW_MUST_CHECK nw_status nw_launch_gpus(
     const nw_topology *topology, int32_t node, const nw_mapping *mapping,
     int32_t rank, enum nw_gpu_visibility visibility, char **out);
-/* The name of the variable that already says which GPUs this process may see,
- * as a batch system does: the first of CUDA_VISIBLE_DEVICES,
- * ROCR_VISIBLE_DEVICES and ZE_AFFINITY_MASK that is set; NULL. Static. */
+/* The name of the variable that already limits the GPUs of this process, for
+ * example because a batch system set it: the first of CUDA_VISIBLE_DEVICES,
+ * ROCR_VISIBLE_DEVICES and ZE_AFFINITY_MASK that is set, or NULL. Static. */
 NW_API const char *nw_launch_granted(void);
-/* As nw_launch_gpus, in the words and out of the list of that variable where
- * one is set. The mapping's numbers are the node's where the list has all that
- * the mapping uses of the node, by number or UUID, and else count within the
- * list. NW_ENODEV where it is too short. `mapping` has all ranks of the node.
- */
+/* Like nw_launch_gpus, but selects from the list in the variable that
+ * nw_launch_granted names, if one is set. If the list contains all GPUs that
+ * the mapping uses on this node, by number or UUID, the mapping's numbers are
+ * those of the node. Otherwise they are positions in the list. NW_ENODEV: the
+ * list is too short. `mapping` must have all ranks of the node. */
 NW_API NW_MUST_CHECK nw_status nw_launch_granted_gpus(
     const nw_topology *topology, int32_t node, const nw_mapping *mapping,
     int32_t rank, enum nw_gpu_visibility visibility, char **out);
-/* Sets the variables by which CUDA, ROCm and oneAPI choose GPUs, for a list as
- * nw_launch_gpus gives it: CUDA_DEVICE_ORDER and CUDA_VISIBLE_DEVICES,
- * ROCR_VISIBLE_DEVICES with HIP_VISIBLE_DEVICES counting what that leaves,
- * ZE_AFFINITY_MASK where the list is of numbers. NW_ENOMEM. */
+/* Sets the variables with which CUDA, ROCm and oneAPI select GPUs. `gpus` is a
+ * list from nw_launch_gpus. NW_ENOMEM: out of memory.
+ *
+ * - CUDA: CUDA_DEVICE_ORDER and CUDA_VISIBLE_DEVICES
+ * - ROCm: ROCR_VISIBLE_DEVICES, and HIP_VISIBLE_DEVICES, which counts the GPUs
+ *   that remain visible
+ * - oneAPI: ZE_AFFINITY_MASK, if the list has numbers */
 NW_API NW_MUST_CHECK nw_status nw_launch_choose_gpus(const char *gpus);
 
-/* The name of the network card that the mapping gives the rank, from the
- * topology where `node` is not -1 and the name is known there, else from the
- * kernel; NULL where the mapping names none. The caller frees *out. NW_ENODEV
- * where there is no such card. */
+/* The name of the NIC that the mapping gives the rank: from the topology if
+ * `node` is not -1 and the topology has the name, and otherwise from the
+ * kernel. *out is NULL if the mapping gives no NIC. NW_ENODEV: there is no such
+ * NIC. The caller frees *out with free(). */
 NW_API NW_MUST_CHECK nw_status nw_launch_nic(const nw_topology *topology,
                                              int32_t node,
                                              const nw_mapping *mapping,
                                              int32_t rank, char **out);
-/* Sets the variables by which UCX, libfabric, NCCL, Open MPI, MVAPICH and Gloo
- * choose a network card, as far as they have one for its kind. NW_ENOMEM. */
+/* Sets the variables with which UCX, libfabric, NCCL, Open MPI, MVAPICH and
+ * Gloo select a NIC, if they have a variable for this kind of NIC. NW_ENOMEM:
+ * out of memory. */
 NW_API NW_MUST_CHECK nw_status nw_launch_choose_nic(const char *name);
 
 #ifdef __cplusplus

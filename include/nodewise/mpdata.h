@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * MPDATA, the multidimensional positive definite advection transport algorithm
- * (Smolarkiewicz 1984): d(h x)/dt + div(h u x) = 0 on a grid of n x m x l
- * cells, one time step after the other, with five inputs (x, u1, u2, u3, h)
- * and one output (x).
+ * (Smolarkiewicz 1984). It solves d(h x)/dt + div(h u x) = 0 on a grid of n x m
+ * x l cells, step by step, with five inputs (x, u1, u2, u3, h) and one output
+ * (x).
  *
- * Arrays are in C order, the third axis contiguous. x and h are of cells. u1,
- * u2, u3 are of faces: advective Courant numbers times h, u dt/dx h; u1 has
- * (n + 1) x m x l values, u1[i] of the face below cell i and u1[i + 1] of the
- * one above it, u2 n x (m + 1) x l, u3 n x m x (l + 1).
+ * Arrays are in C order; the third axis is contiguous. x and h have one value
+ * for each cell. u1, u2 and u3 have one value for each face: the advective
+ * Courant number times h, u dt/dx h. u1 has (n + 1) x m x l values: u1[i]
+ * belongs to the face below cell i, u1[i + 1] to the face above it. u2 has n x
+ * (m + 1) x l values, and u3 has n x m x (l + 1). All calls are local.
  */
 #ifndef NODEWISE_MPDATA_H
 #define NODEWISE_MPDATA_H
@@ -22,38 +23,40 @@
 extern "C" {
 #endif
 
-/* Periodic on both sides of an axis or on neither. Open: cells beyond the side
- * hold what its last cell holds, velocities along the side are 0 there.
- * Neighbour: another solver has the cells beyond; see nw_mpdata_cells. */
+/* Periodic: must be set on both sides of an axis or on neither. Open: cells
+ * beyond the side have the value of the last cell, and velocities along the
+ * side are 0 there. Neighbour: another solver has the cells beyond the side;
+ * see nw_mpdata_cells. */
 enum nw_mpdata_border {
     NW_MPDATA_PERIODIC,
     NW_MPDATA_OPEN,
     NW_MPDATA_NEIGHBOUR,
 };
 
-/* Both give the same bits in strict mode: the blocked path for its speed, the
- * 17 stages one after the other over whole arrays for study. */
+/* The blocked path is fast. The other path runs the 17 stages one after the
+ * other over whole arrays, for study. In strict mode both give the same bits.
+ */
 enum nw_mpdata_path {
-    NW_MPDATA_AUTO, /* blocked where it knows the options, else stages */
+    NW_MPDATA_AUTO, /* blocked if it supports the options, else stages */
     NW_MPDATA_BLOCKED,
     NW_MPDATA_STAGES,
 };
 
 struct nw_mpdata_options {
     size_t size;         /* sizeof of this struct */
-    int32_t passes;      /* donor cell and corrective passes; from 1 */
+    int32_t passes;      /* donor-cell pass and corrective passes; at least 1 */
     bool limited;        /* non-oscillatory: no new extrema */
     bool infinite_gauge; /* x of either sign; two passes */
     bool third_order;    /* third-order terms, for constant velocity */
-    bool divergent;      /* the term of flows that are not solenoidal */
-    bool single;         /* float inside instead of double */
-    bool fast;           /* one division a face: other last digits; in single
-                            precision only for x from about 1e-9 to 1e11 and h
-                            to 1e18 */
+    bool divergent;      /* adds the term for divergent flow */
+    bool single;         /* computes in float instead of double */
+    bool fast;           /* one division per face, with different last digits;
+                            in single precision only for x from about 1e-9 to
+                            1e11 and h up to 1e18 */
     enum nw_mpdata_border border[3][2]; /* axis; low side, high side */
     enum nw_mpdata_path path;
-    int32_t threads; /* 0: as OpenMP says */
-    int32_t block;   /* rows of a block; 0: by the size of the cache */
+    int32_t threads; /* 0: OpenMP decides */
+    int32_t block;   /* rows of a block; 0: the cache size decides */
 };
 #define NW_MPDATA_OPTIONS_INIT                                                 \
     {                                                                          \
@@ -71,41 +74,46 @@ enum nw_mpdata_field {
     NW_MPDATA_FIELD_COUNT
 };
 
-/* Cells beyond a side that a step reads: 1 for the donor cell and for each
- * corrective pass one, with limiting or third order one more, with both two. */
+/* The number of cells beyond a side that a step reads: one for the donor-cell
+ * pass and for each corrective pass, one more with limiting or with third
+ * order, two more with both. */
 NW_API int32_t nw_mpdata_halo(const struct nw_mpdata_options *options);
 
-/* A solver of size[0] x size[1] x size[2] cells; x and the velocities are 0
- * and h is 1 until put. NW_EINVAL for sizes below 1, fewer cells than a
- * periodic axis needs, options that contradict each other. The caller frees
- * *out. */
+/* Creates a solver for size[0] x size[1] x size[2] cells. x and the velocities
+ * are 0 and h is 1 until nw_mpdata_put. NW_EINVAL: a size is below 1, a
+ * periodic axis has too few cells, or options contradict each other. The caller
+ * frees *out with nw_mpdata_free. */
 NW_API NW_MUST_CHECK nw_status
 nw_mpdata_new(const int64_t size[3], const struct nw_mpdata_options *options,
               nw_mpdata **out);
 NW_API void nw_mpdata_free(nw_mpdata *solver); /* NULL is fine */
 
-/* Number of values of a field, as the array above has it. */
+/* The number of values in the array of a field, as described above. */
 NW_API size_t nw_mpdata_count(const nw_mpdata *solver,
                               enum nw_mpdata_field field);
-/* Copies a whole field in; the array is the caller's. NW_EFORMAT, with the
- * place, for NaN, infinity, h not positive, x negative without the infinite
- * gauge, faces of a periodic axis that differ between its two ends. */
+/* Copies a whole field into the solver; `values` stays the caller's.
+ * NW_EFORMAT: a value is NaN or infinite, h is not positive, x is negative
+ * without the infinite gauge, or faces at both ends of a periodic axis differ.
+ * The sentence names the place. */
 NW_API NW_MUST_CHECK nw_status nw_mpdata_put(nw_mpdata *solver,
                                              enum nw_mpdata_field field,
                                              const double *values);
 NW_API void nw_mpdata_get(const nw_mpdata *solver, double *x);
 
-/* NW_EFORMAT, with the cell, where more flows out of it through its faces in a
- * step than it holds: donor cell is stable where the sum over the axes of
- * |u| / h is at most 1, u being the larger of an axis's two, or what flows out
- * by both. *highest (may be NULL) is the highest such sum. */
+/* Checks the stability of the donor-cell pass: in one step a cell may not lose
+ * more through its faces than it holds. The criterion is that the sum of |u| /
+ * h over the axes is at most 1. u is the larger velocity of an axis's two
+ * faces, or the total outflow through both. *highest is the highest sum;
+ * `highest` may be NULL. NW_EFORMAT: the criterion fails; the sentence names
+ * the cell. */
 NW_API NW_MUST_CHECK nw_status nw_mpdata_check(const nw_mpdata *solver,
                                                double *highest);
 
-/* Advances x. Every side must be periodic or open. */
+/* Advances x by `steps` time steps. Every side must be periodic or open. */
 NW_API void nw_mpdata_step(nw_mpdata *solver, int64_t steps);
 
-/* Sum of h x (compensated, in the order of the array), and extrema of x. */
+/* The sum of h x (compensated, in array order), and the lowest and highest x.
+ */
 struct nw_mpdata_summary {
     double mass, low, high;
 };
@@ -114,10 +122,11 @@ NW_API void nw_mpdata_summary(const nw_mpdata *solver,
 
 /* --- Several solvers, one domain --- */
 
-/* The storage, for an exchange: cells of the first allocated one on, `ghost`
- * layers on both sides of the first two axes; strides in bytes. Cell (i, j, k)
- * is at base + (i + ghost) * plane + (j + ghost) * row + k * bytes. Faces are
- * stored with the cell below them. x moves to another array with each step. */
+/* The storage of a field, for a halo exchange. `base` is the first allocated
+ * cell, and the first two axes have `ghost` layers on both sides. `row` and
+ * `plane` are strides in bytes. Cell (i, j, k) is at base + (i + ghost) * plane
+ * + (j + ghost) * row + k * bytes. Each face has the index of the cell
+ * below it. Each step moves x to another array. */
 struct nw_mpdata_cells {
     void *base;
     size_t bytes, row, plane;
@@ -125,9 +134,10 @@ struct nw_mpdata_cells {
 };
 NW_API struct nw_mpdata_cells nw_mpdata_cells(nw_mpdata *solver,
                                               enum nw_mpdata_field field);
-/* A step in parts: fill the ghosts of periodic and open sides of a field
- * (those of neighbours are the caller's to fill); compute boxes of cells low
- * <= (i, j) < high, together all of them; make the new x the current. */
+/* The parts of a step. nw_mpdata_fill fills a field's ghost cells at periodic
+ * and open sides; the caller fills those at neighbour sides. nw_mpdata_advance
+ * computes the cells low <= (i, j) < high; call it until all cells are
+ * computed. nw_mpdata_turn makes the new x the current x. */
 NW_API void nw_mpdata_fill(nw_mpdata *solver, enum nw_mpdata_field field);
 NW_API void nw_mpdata_advance(nw_mpdata *solver, const int64_t low[2],
                               const int64_t high[2]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Showing: tables, and later everything a person looks at. Calls build texts
- * in memory; nothing here prints.
+ * Tables, trees, pictures and reports. All calls build texts in memory and
+ * print nothing. All calls are local.
  */
 #ifndef NODEWISE_REPORT_H
 #define NODEWISE_REPORT_H
@@ -17,110 +17,119 @@
 extern "C" {
 #endif
 
-/* A table of words, or a tree whose first column is indented. Filled row by
- * row, cell by cell; a failed allocation is kept and answered by
- * nw_table_text, so that filling needs no checks. */
+/* A table, or a tree whose first column is indented. The caller fills it row by
+ * row, cell by cell. If an allocation fails, nw_table_text returns the error,
+ * so the calls that fill the table need no checks. */
 typedef struct nw_table nw_table;
 
 enum nw_align { NW_ALIGN_LEFT, NW_ALIGN_RIGHT };
 
 NW_API NW_MUST_CHECK nw_status nw_table_new(nw_table **out);
 NW_API void nw_table_free(nw_table *table); /* NULL is fine */
-/* Columns come before rows. `title` is copied. Where all titles are "" no
- * heading is shown. */
+/* Adds a column; call it before the first row. `title` is copied. If all titles
+ * are "", the table has no heading. */
 NW_API void nw_table_column(nw_table *table, const char *title,
                             enum nw_align align);
-/* Begins a row below row `parent`, -1 for a row of its own; as soon as one row
- * has a parent the first column is drawn as a tree. Returns its number. */
+/* Begins a row and returns its number. `parent` is the row above it in the
+ * tree, or -1. If any row has a parent, the first column is drawn as a tree. */
 NW_API int32_t nw_table_row(nw_table *table, int32_t parent);
-/* The next cell of the row begun last; cells left out are empty. */
+/* Adds the next cell of the newest row. Missing cells are empty. */
 NW_API void nw_table_cell(nw_table *table, const char *format, ...)
     NW_PRINTF(2, 3);
-/* The whole table, no blanks at line ends, a newline after each line. Widths
- * and tree lines follow the locale's LC_CTYPE: UTF-8 or plain ASCII. Never
- * coloured. The caller frees *out. NW_ENODEV where libsmartcols is missing. */
+/* Makes the text of the table, with a newline after each line and without
+ * spaces at line ends. The locale's LC_CTYPE decides column widths and the
+ * characters of tree lines (UTF-8 or ASCII). The text has no colours. The
+ * caller frees *out with free(). NW_ENODEV: libsmartcols is missing. */
 NW_API NW_MUST_CHECK nw_status nw_table_text(const nw_table *table, char **out);
 
-/* A machine as a tree of words: the network with its nodes, then the inside of
- * one node of each type; things that are alike share a line. The caller frees
- * *out, here and below. */
+/* A machine as a tree: first the network with its nodes, then one node of each
+ * type. Equal objects share a line. The caller frees *out with free(), as in
+ * all calls below. */
 NW_API NW_MUST_CHECK nw_status
 nw_report_topology_tree(const nw_topology *topology, char **out);
-/* The whole machine, schema nodewise.topology/1 (nodewise-topology(1)). */
+/* The whole machine as JSON with the schema nodewise.topology/1; see
+ * nodewise-topology(1). */
 NW_API NW_MUST_CHECK nw_status
 nw_report_topology_json(const nw_topology *topology, char **out);
 
-/* The machine as an SVG picture: switches above, nodes as nested boxes below,
- * lines as thick as links are fast; beyond 64 nodes one of each type. */
+/* The machine as an SVG picture, with switches at the top and nodes as nested
+ * boxes below. The width of a line grows with the bandwidth of its link. A
+ * machine of more than 64 nodes shows one node of each type. */
 NW_API NW_MUST_CHECK nw_status
 nw_report_topology_svg(const nw_topology *topology, char **out);
 
-/* A pattern in words: totals by kind, and a heat map of each layer (host,
- * GPU, mixed) in shades on a logarithmic scale, at most `width` columns wide
- * (40 to 200). The caller frees *out. */
+/* A pattern as text: totals of each kind, and a heat map of each layer (host,
+ * GPU, mixed) with a logarithmic scale. `width` is the maximum width in
+ * columns, from 40 to 200. */
 NW_API NW_MUST_CHECK nw_status nw_report_pattern_text(const nw_pattern *pattern,
                                                       int width, char **out);
-/* The same heat maps side by side as an SVG picture, at most 256 x 256 cells
- * each. The caller frees *out. */
+/* The heat maps of all layers side by side as an SVG picture. Each map has at
+ * most 256 x 256 cells. */
 NW_API NW_MUST_CHECK nw_status nw_report_pattern_svg(const nw_pattern *pattern,
                                                      char **out);
 
-/* A mapping and its cost for the pattern; both borrowed. */
+/* A mapping and its cost for the pattern. Both are borrowed. */
 struct nw_headline_side {
-    const nw_mapping *mapping; /* may be NULL if all edges have as many messages
-                                  or the topology states no bandwidths */
+    const nw_mapping
+        *mapping; /* may be NULL if all edges have equally many
+                     messages or the topology gives no bandwidths */
     const struct nw_cost *cost;
 };
-/* The gain of a mapping over the default: the one number that every command
- * prints. */
+/* The gain of a mapping over the default mapping. Every command prints it. */
 struct nw_headline {
-    bool total; /* set by the caller: of the whole run, not of one exchange */
-    bool has_time;        /* false: hop-bytes, the machine has no bandwidths */
+    bool
+        total; /* set by the caller; true: the whole run, false: one exchange */
+    bool has_time;        /* false: the machine has no bandwidths, and the
+                             figures are hop-bytes */
     const char *metric;   /* exchange-time, run-time or hop-bytes; static */
     double before, after; /* s by the model of nw_cost.time, or hop-bytes */
     double percent_less;
-    double inside[2];  /* percent of the bytes inside nodes, before and after */
-    char verdict[160]; /* one sentence without its full stop */
+    double inside[2];  /* percentage of bytes inside nodes: before, after */
+    char verdict[160]; /* one sentence without a full stop */
 };
-/* side[0] is the default, side[1] the mapping. One exchange is one message of
- * mean size for each edge. Of *out, `total` is read. */
+/* Computes the headline. side[0] is the default mapping, side[1] the new
+ * mapping. One exchange is one message of mean size for each edge. The caller
+ * sets out->total before the call. */
 NW_API NW_MUST_CHECK nw_status nw_report_headline(
     const nw_topology *topology, const nw_pattern *pattern,
     const struct nw_headline_side side[2], struct nw_headline *out);
-/* The verdict and the figures behind it, a line each; free() *out. */
+/* The verdict and the figures on which it is based, one line each. The caller
+ * frees *out with free(). */
 NW_API NW_MUST_CHECK nw_status
 nw_report_headline_text(const struct nw_headline *headline, char **out);
 
-/* One mapping in a report. Borrowed, all of it. */
+/* One mapping in a report. All pointers are borrowed. */
 struct nw_report_mapping {
     const char *name;
-    const nw_mapping *mapping; /* its nodes are the topology's */
+    const nw_mapping *mapping; /* node indexes are the topology's */
     double seconds; /* simulated time of one exchange; negative: not known */
 };
 
-/* What a report is about. Borrowed; words may be NULL. */
+/* The input of a report. All pointers are borrowed; strings may be NULL. */
 struct nw_report_input {
     size_t size; /* sizeof of this struct */
     const nw_topology *topology;
     const nw_pattern *pattern;
-    const struct nw_report_mapping *mapping; /* the first is the one before */
-    size_t mapping_count;                    /* from 1 */
+    const struct nw_report_mapping *mapping; /* the first mapping is the one to
+                                                compare with */
+    size_t mapping_count;                    /* at least 1 */
     const char *topology_source, *pattern_source;
-    const char *command; /* that made the report */
-    const char *seed;    /* of what was computed for it */
+    const char *command; /* command that made the report */
+    const char *seed;    /* random seed of the computations */
 };
 #define NW_REPORT_INPUT_INIT                                                   \
     {                                                                          \
         .size = sizeof(struct nw_report_input)                                 \
     }
 
-/* One HTML page that needs nothing but itself: machine, pattern, where the
- * traffic lies under each mapping, congestion of links, costs side by side. The
- * same input gives the same bytes. NW_EINVAL where a mapping does not fit. */
+/* One HTML page that loads no other files. It shows the machine, the pattern,
+ * the location of the traffic under each mapping, the congestion of links, and
+ * all costs side by side. Equal input gives equal bytes. NW_EINVAL: a mapping
+ * does not fit the topology or the pattern. */
 NW_API NW_MUST_CHECK nw_status
 nw_report_html(const struct nw_report_input *input, char **out);
-/* The heat maps of the page alone, as one SVG picture: a column for each
- * mapping, a row for each layer. */
+/* The heat maps of that page as one SVG picture, with one column for each
+ * mapping and one row for each layer. */
 NW_API NW_MUST_CHECK nw_status
 nw_report_before_after_svg(const struct nw_report_input *input, char **out);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What every call that can fail answers, and where the sentence that explains
- * a failure is kept.
+ * Every call that can fail returns an enum nw_status. This header also gives
+ * access to the sentence that explains the last failure.
  */
 #ifndef NODEWISE_STATUS_H
 #define NODEWISE_STATUS_H
@@ -14,7 +14,7 @@ extern "C" {
 #define NW_MUST_CHECK __attribute__((warn_unused_result))
 #define NW_PRINTF(f, a) __attribute__((format(printf, f, a)))
 
-/* name, sentence: one list gives the enum and its texts */
+/* Each entry gives a status and its general sentence. */
 #define NW_STATUS_LIST(X)                                                      \
     X(NW_OK, "no error")                                                       \
     X(NW_ENOMEM, "out of memory")                                              \
@@ -35,14 +35,15 @@ enum nw_status {
 };
 typedef enum nw_status nw_status;
 
-/* The symbolic name ("NW_EFORMAT") and the general sentence of a status.
- * Static strings; never NULL. Local. */
+/* The symbolic name ("NW_EFORMAT") and the general sentence of a status. Static
+ * strings; never NULL. Local. */
 NW_API const char *nw_status_name(nw_status status);
 NW_API const char *nw_status_text(nw_status status);
 
-/* The sentence of the last failure in this thread, one line without a final
- * newline, "" where nothing failed yet. For input files it begins with
- * "file:line: ". Borrowed until the next failing call in this thread. Local. */
+/* The sentence that describes the last failure in this thread: one line without
+ * a final newline, or "" if no call has failed yet. For input files the
+ * sentence begins with "file:line: ". Borrowed until the next failing call in
+ * this thread. Local. */
 NW_API const char *nw_error_text(void);
 
 #ifdef __cplusplus

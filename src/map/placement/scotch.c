@@ -7,7 +7,6 @@
 #include "map/placement/rashti_weights.h"
 #include "map/placement/gaps.h"
 #include "map/placement/placement.h"
-#include "map/placement/scotch_errors.h"
 #include "base/array.h"
 #include "base/library.h"
 #include "base/status.h"
@@ -68,12 +67,6 @@ static pthread_once_t scotch_once = PTHREAD_ONCE_INIT;
 /* Reading a machine draws from numbers that all of Scotch shares. */
 static pthread_mutex_t scotch_one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 
-/* In place of the function that prints. */
-static void scotch_say_nothing(const char *format, ...)
-{
-    (void)format;
-}
-
 static nw_status scotch_load_from(const char *name)
 {
     const struct nw_symbol symbols[] = {
@@ -114,7 +107,6 @@ static void scotch_load(void)
 {
     static const char *const names[] = {NW_SCOTCH_LIBRARY, "libscotch-7.0.so",
                                         "libscotch.so"};
-    void *handle;
 
     if (dlsym(RTLD_DEFAULT, "SCOTCH_graphInit"))
         return;
@@ -122,14 +114,6 @@ static void scotch_load(void)
         if (!scotch_load_from(names[i]) &&
             scotch.num_size() == sizeof(SCOTCH_Num))
             scotch_library = names[i];
-    handle =
-        scotch_library ? dlopen(scotch_library, RTLD_NOW | RTLD_LOCAL) : NULL;
-    if (!handle)
-        return;
-    nw_scotch_errors_redirect(handle, "SCOTCH_errorPrint",
-                              (void *)scotch_say_nothing);
-    nw_scotch_errors_redirect(handle, "SCOTCH_errorPrintW",
-                              (void *)scotch_say_nothing);
 }
 
 bool nw_scotch_is_here(void)

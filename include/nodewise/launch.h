@@ -50,9 +50,10 @@ struct nw_launch_options {
     /* Arguments of `nodewise exec`: its program (NULL: "nodewise"), the mapping
      * file, and the topology source if it helps to name GPUs. */
     const char *exec_path, *mapping_path, *topology_source;
-    const char *const *program; /* the user's command; NULL: "./app" */
+    const char *const *program; /* the user's command; NULL: "PROGRAM" */
     size_t program_words;
     enum nw_memory_binding memory; /* passed to `nodewise exec` */
+    const char *srun_mpi; /* value of srun's --mpi; NULL: Slurm's default */
 };
 #define NW_LAUNCH_OPTIONS_INIT                                                 \
     {                                                                          \

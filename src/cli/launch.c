@@ -6,7 +6,9 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "cli/command.h"
+#include "cli/batch.h"
 #include "cli/hosts.h"
+#include "cli/launch_find.h"
 #include "cli/list.h"
 
 #include <stdio.h>
@@ -21,6 +23,7 @@
 #define KEY_MEMORY 0x2006
 #define KEY_HOSTS 0x2007
 #define KEY_HOSTFILE 0x2008
+#define KEY_MPI 0x2009
 
 struct arguments {
     struct nw_common common;
@@ -32,7 +35,10 @@ struct arguments {
 
 static const struct argp_option options[] = {
     {"topology", 't', "SOURCE", 0, "The machine the mapping was made for", 0},
-    {"for", KEY_FOR, "LAUNCHER", 0, "Target launcher; see --list", 0},
+    {"for", KEY_FOR, "LAUNCHER", 0,
+     "Target launcher; see --list, or auto for what is installed here or the "
+     "batch system around it",
+     0},
     {"list", KEY_LIST, NULL, 0, "List the launchers", 0},
     {"exec", KEY_EXEC, "WHEN", 0,
      "Put nodewise exec in front of the program: auto (default), always, never",
@@ -52,6 +58,8 @@ static const struct argp_option options[] = {
      "must fit on them",
      0},
     {"hostfile", KEY_HOSTFILE, "FILE", 0, "The same, one host a line", 0},
+    {"mpi", KEY_MPI, "TYPE", 0,
+     "Value of srun's --mpi (by the MPI that the program is linked with)", 0},
     {0},
 };
 
@@ -118,13 +126,16 @@ static error_t parse(int key, char *value, struct argp_state *state)
         arguments->launch.topology_source = value;
         return 0;
     case KEY_FOR:
-        if (!is_launcher(value))
+        if (!is_launcher(value) && !nw_launch_is_alias(value))
             nw_argfail(state, "there is no launcher '%s'; --list shows them",
                        value);
         arguments->launch.launcher = value;
         return 0;
     case KEY_LIST:
         arguments->list = true;
+        return 0;
+    case KEY_MPI:
+        arguments->launch.srun_mpi = value;
         return 0;
     case KEY_HOSTS:
         arguments->hosts = value;
@@ -240,14 +251,15 @@ static nw_status spare_inputs(const struct arguments *arguments,
     return status;
 }
 
-/* Without -o: the first file, which alone says where each rank goes. */
+/* Without -o the first file is shown, too, which alone says where each rank
+ * goes. JSON has all files in it. */
 static int show(const struct arguments *arguments, const nw_launch *launch,
                 const char *command, const char *json)
 {
     struct nw_common plain = arguments->common;
     nw_status status;
 
-    if (!plain.output || !strcmp(plain.output, "-"))
+    if (plain.output ? !strcmp(plain.output, "-") : plain.json)
         return nw_cli_output("launch", &plain, launch->file[0].text, command,
                              json);
     status = spare_inputs(arguments, launch);
@@ -256,6 +268,9 @@ static int show(const struct arguments *arguments, const nw_launch *launch,
     status = nw_launch_write(launch);
     if (status)
         return nw_cli_fail_output("launch", status);
+    if (!plain.output)
+        return nw_cli_output("launch", &plain, launch->file[0].text, command,
+                             json);
     plain.output = NULL;
     return nw_cli_output("launch", &plain, command, NULL, json);
 }
@@ -301,6 +316,24 @@ static char *own_path(void)
                : NULL;
 }
 
+/* A mapping for another machine than that of the job around us. */
+static void warn_elsewhere(const nw_mapping *mapping)
+{
+    struct nw_batch batch;
+
+    if (nw_batch_find(&batch))
+        return;
+    if (batch.host.count && mapping->rank_count && mapping->node[0] >= 0)
+        fprintf(stderr,
+                "nodewise launch: warning: the topology has no host of this "
+                "job (%s: %s%s); the mapping is for %s%s\n",
+                batch.variable, batch.host.name[0],
+                batch.host.count > 1 ? ", ..." : "",
+                mapping->node_name[mapping->node[0]],
+                mapping->node_count > 1 ? ", ..." : "");
+    nw_batch_fini(&batch);
+}
+
 /* The job that is there, or will be: it must hold the mapping. */
 static nw_status check_job(const struct arguments *arguments,
                            const nw_topology *topology,
@@ -313,8 +346,31 @@ static nw_status check_job(const struct arguments *arguments,
     if (status)
         return nw_cli_blame_hosts(arguments->launch.topology_source,
                                   arguments->hostfile, status);
+    if (!hosts.count)
+        warn_elsewhere(mapping);
     status = nw_cli_hosts_fit(&hosts, mapping, arguments->launch.mapping_path);
     nw_cli_hosts_fini(&hosts);
+    return status;
+}
+
+/* The launcher by the name under which it was found: mpirun.openmpi. */
+static nw_status make(struct arguments *arguments, const nw_topology *topology,
+                      const nw_mapping *mapping, nw_launch **launch)
+{
+    struct nw_launch_options *wish = &arguments->launch;
+    char *command = NULL;
+    nw_status status = nw_launch_resolve(wish, &command);
+
+    if (!wish->srun_mpi)
+        wish->srun_mpi = nw_launch_srun_mpi(wish);
+    if (!status)
+        status = nw_launch_new(topology, mapping, wish, launch);
+    if (!status && command) {
+        free((*launch)->word[0]);
+        (*launch)->word[0] = command;
+        command = NULL;
+    }
+    free(command);
     return status;
 }
 
@@ -344,7 +400,7 @@ static int run(int argc, char **argv)
     if (!status)
         status = check_job(&arguments, topology, mapping);
     if (!status)
-        status = nw_launch_new(topology, mapping, &arguments.launch, &launch);
+        status = make(&arguments, topology, mapping, &launch);
     code = status ? nw_cli_fail("launch", status) : print(&arguments, launch);
     nw_launch_free(launch);
     nw_mapping_free(mapping);

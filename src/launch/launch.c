@@ -378,7 +378,7 @@ static nw_status add_exec(struct nw_launch_job *job)
 
 static nw_status add_program(struct nw_launch_job *job)
 {
-    static const char *const placeholder[] = {"./app"};
+    static const char *const placeholder[] = {"PROGRAM"};
     const struct nw_launch_options *options = job->options;
     const char *const *word = options->program ? options->program : placeholder;
     size_t count = options->program ? options->program_words : 1;

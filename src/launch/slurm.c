@@ -114,8 +114,12 @@ static nw_status write_srun(struct nw_launch_job *job, const char *end)
     if (!status)
         status = nw_launch_variable(job, "SLURM_HOSTFILE=%s", path);
     if (!status)
+        status = nw_launch_word(job, "srun");
+    if (!status && job->options->srun_mpi)
+        status = nw_launch_word(job, "--mpi=%s", job->options->srun_mpi);
+    if (!status)
         status = nw_launch_words(
-            job, (const char *[]){"srun", "-m", "arbitrary", "-n", NULL});
+            job, (const char *[]){"-m", "arbitrary", "-n", NULL});
     if (!status)
         status = nw_launch_word(job, "%d", job->mapping->rank_count);
     if (!status)

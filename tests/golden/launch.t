@@ -4,7 +4,7 @@ $ nodewise launch -t "hwloc:package:2 core:4 pu:1" --for openmpi4 app.mapping
 rank 0=machine slot=1:0
 rank 1=machine slot=0:0-1,1:1
 rank 2=machine slot=0:3
-! mpirun -rf nodewise.rankfile ./app
+! mpirun -rf nodewise.rankfile PROGRAM
 $ nodewise launch -t "hwloc:package:2 core:4 pu:1" --for openmpi4 -o app app.mapping -- ./app -n 100
 mpirun -rf app.rankfile ./app -n 100
 $ cat app.rankfile
@@ -23,9 +23,9 @@ machine slots=3
 ## Hydra counts as the operating system: here the sockets take turns.
 $ nodewise launch -t "hwloc:package:2 core:4 pu:1(indexes=package:core)" --for mpich app.mapping
 machine:3
-! mpiexec -f nodewise.hostfile -n 3 -bind-to user:1,0+2+3,6 ./app
+! mpiexec -f nodewise.hostfile -n 3 -bind-to user:1,0+2+3,6 PROGRAM
 $ nodewise launch -t "hwloc:package:2 core:4 pu:2" --elements pu --for openmpi4 --json app.mapping | sed -n '/command/,$p'
-  "command": ["mpirun", "-rf", "nodewise.rankfile", "nodewise", "exec", "--elements=pu", "app.mapping", "--", "./app"],
+  "command": ["mpirun", "-rf", "nodewise.rankfile", "nodewise", "exec", "--elements=pu", "app.mapping", "--", "PROGRAM"],
   "exec": true,
   "notes": [
     "nodewise exec binds the ranks: a rankfile names whole cores, the mapping hardware threads"
@@ -33,7 +33,7 @@ $ nodewise launch -t "hwloc:package:2 core:4 pu:2" --elements pu --for openmpi4 
 }
 ! nodewise exec ... hardware threads
 $ nodewise launch -t "hwloc:package:2 core:4 pu:1" --for openmpi4 --exec always app.mapping 2>&1 >/dev/null
-mpirun -rf nodewise.rankfile nodewise exec app.mapping -- ./app
+mpirun -rf nodewise.rankfile nodewise exec app.mapping -- PROGRAM
 
 ## Slurm's lists are by local task: alike on all nodes, or nodewise exec does
 ## it, or where that is forbidden a script that needs nothing of ours.
@@ -107,6 +107,7 @@ n4:1
 n2:1
 $ SLURM_JOB_NODELIST='x[1-3]' nodewise launch -t four.yaml four.mapping --for mpich -q | head -1
 n1:2
+! warning ... no host ... SLURM_JOB_NODELIST: x1 ... n1
 $ printf 'nodewise pattern 1\nranks 6 edges 1\n0 1 hh 5 1\n' > six.pattern; SLURM_JOB_NODELIST='n[1-4]' SLURM_JOB_CPUS_PER_NODE='1(x4)' nodewise map -t four.yaml -p six.pattern
 ! four.yaml:1 ... 6 ranks ... 4 hosts ... room
 ? 3
@@ -144,3 +145,22 @@ $ for h in -x a:b ../x é n1.site-2_a; do printf 'nodewise: cluster 1\nnode_type
 ! host 'a:b' ... a letter or digit
 ! host '../x' ... a letter or digit
 ! host 'é' ... a letter or digit
+
+## What is installed, or the batch system's launcher; the command by the name under which it was found. The files are
+## written without -o, too, but not with -o - and not with JSON, which has them.
+$ mkdir bin; printf '#!/bin/sh\necho "mpirun (Open MPI) 5.0.7"\n' >bin/mpirun.openmpi; printf '#!/bin/sh\necho "slurm 22.05.8"\n' >bin/srun; printf '#!/bin/sh\n# libmpi.so.40\n' >ompi; printf '#!/bin/sh\n# libmpich.so.12\n' >mpich; chmod +x bin/* ompi mpich; printf 'nodewise mapping 1\nranks 2\n0 n1 0 -\n1 n2 1 -\n' >two.mapping; for f in auto openmpi; do PATH="$PWD/bin:${PATH%%:*}" nodewise launch -t four.yaml --for $f -o two two.mapping -- ./ompi; done
+mpirun.openmpi --hostfile two.hostfile --map-by rankfile:file=two.rankfile --bind-to :overload-allowed ./ompi
+mpirun.openmpi --hostfile two.hostfile --map-by rankfile:file=two.rankfile --bind-to :overload-allowed ./ompi
+$ for p in ./ompi ./mpich ./app; do SLURM_JOB_ID=1 SLURM_JOB_NODELIST='n[1-4]' PATH="$PWD/bin:$PATH" nodewise launch -t four.yaml --for auto -o two two.mapping -- $p; done; nodewise launch -t four.yaml --for slurm --mpi=none -o two two.mapping -- ./mpich
+SLURM_HOSTFILE=two.hosts srun --mpi=pmix -m arbitrary -n 2 --cpu-bind=none nodewise exec two.mapping -- ./ompi
+SLURM_HOSTFILE=two.hosts srun --mpi=pmi2 -m arbitrary -n 2 --cpu-bind=none nodewise exec two.mapping -- ./mpich
+SLURM_HOSTFILE=two.hosts srun -m arbitrary -n 2 --cpu-bind=none nodewise exec two.mapping -- ./app
+SLURM_HOSTFILE=two.hosts srun --mpi=none -m arbitrary -n 2 --cpu-bind=none nodewise exec two.mapping -- ./mpich
+! nodewise exec binds
+! nodewise exec binds
+! nodewise exec binds
+! nodewise exec binds
+$ PATH="${PATH%%:*}" nodewise launch -t four.yaml --for auto two.mapping
+! --for auto ... no such launcher ... --list
+? 4
+$ mkdir empty; cd empty; nodewise launch -q -t ../four.yaml --for mpich ../two.mapping 2>/dev/null >shown; cmp shown nodewise.hostfile; rm *; nodewise launch -q -t ../four.yaml --for mpich -o - ../two.mapping 2>/dev/null >/dev/null; nodewise launch -q -t ../four.yaml --for mpich --json ../two.mapping >/dev/null; ls

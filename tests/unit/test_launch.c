@@ -135,11 +135,11 @@ static void test_rankfile(void **state)
     static const struct place places[] = {{2, 4, -1}, {0, 3, -1}, {2, 7, -1}};
     static const char *const four[] = {
         "rank 0=n2 slot=1:0\nrank 1=n0 slot=0:3\nrank 2=n2 slot=1:3\n",
-        "mpirun -rf p.rankfile ./app"};
+        "mpirun -rf p.rankfile PROGRAM"};
     static const char *const five[] = {
         "rank 0=n2 slot=4\nrank 1=n0 slot=3\nrank 2=n2 slot=7\n",
         "mpirun --hostfile p.hostfile --map-by rankfile:file=p.rankfile "
-        "--bind-to :overload-allowed ./app"};
+        "--bind-to :overload-allowed PROGRAM"};
     nw_topology *topology = make_cluster(true);
     nw_mapping *mapping = make_mapping(topology, places, 3);
 
@@ -157,7 +157,7 @@ static void test_rankfile_sets(void **state)
     static const int32_t cores[] = {2, 3, 4, 0, 2};
     static const char *const texts[] = {
         "rank 0=n1 slot=0:2-3,1:0\nrank 1=n1 slot=0:0,0:2\n",
-        "mpirun -rf p.rankfile ./app"};
+        "mpirun -rf p.rankfile PROGRAM"};
     nw_topology *topology = make_cluster(true);
     nw_mapping *mapping = make_mapping(topology, places, 2);
 
@@ -179,10 +179,10 @@ static void test_hydra(void **state)
         {2, 4, -1}, {2, 1, -1}, {0, 4, -1}, {0, 1, -1}, {1, 4, -1}};
     static const char *const texts[] = {
         "n2:2\nn0:2\nn1:1\n",
-        "mpiexec -f p.hostfile -n 5 -bind-to user:1,2 ./app"};
+        "mpiexec -f p.hostfile -n 5 -bind-to user:1,2 PROGRAM"};
     static const char *const by_exec[] = {
         "n2:2\nn0:2\nn1:1\n", "mpiexec -f p.hostfile -n 5 -bind-to none "
-                              "nodewise exec m -- ./app"};
+                              "nodewise exec m -- PROGRAM"};
     nw_topology *topology = make_cluster(true);
     nw_mapping *mapping = make_mapping(topology, alike, 5);
 
@@ -203,7 +203,7 @@ static void test_gpus_need_exec(void **state)
     static const struct place places[] = {{1, 0, 3}, {0, 0, -1}};
     static const char *const texts[] = {
         "rank 0=n1 slot=0:0\nrank 1=n0 slot=0:0\n",
-        "mpirun -rf p.rankfile nodewise exec m -- ./app"};
+        "mpirun -rf p.rankfile nodewise exec m -- PROGRAM"};
     nw_topology *topology = make_cluster(true);
     nw_mapping *mapping = make_mapping(topology, places, 2);
 

@@ -12,6 +12,7 @@
 #include "cli/child.h"
 #include "cli/command.h"
 #include "cli/launcher.h"
+#include "cli/profile_tell.h"
 
 #include <glob.h>
 #include <stddef.h>
@@ -101,6 +102,7 @@ static const struct argp argp = {
 /* One run from start to end. */
 struct run {
     const char *output; /* absolute */
+    const char *named;  /* as it was given; NULL: say nothing of it */
     enum nw_launcher launcher;
     const char *mpi; /* the flavour's name; static */
     char *library;
@@ -267,9 +269,12 @@ static int conclude(const struct run *run, int code)
     nw_status status = NW_OK;
     bool is_read;
 
-    if (is_written(run))
+    if (!is_written(run))
+        status = merge_to(run->output, run->output, &is_read);
+    if (!status && run->named)
+        nw_profile_tell(run->named);
+    if (!status)
         return code;
-    status = merge_to(run->output, run->output, &is_read);
     if (status == NW_ENODEV && run->launcher == NW_LAUNCHER_NONE && code > 125)
         return code; /* it did not start, or was killed, and says so */
     if (status == NW_ENODEV) {
@@ -280,9 +285,8 @@ static int conclude(const struct run *run, int code)
                     run->argv[0], run->mpi);
         return code;
     }
-    if (status)
-        nw_cli_fail_output("profile", status);
-    return code || !status ? code : NW_EXIT_FAILED;
+    nw_cli_fail_output("profile", status);
+    return code ? code : NW_EXIT_FAILED;
 }
 
 static nw_status prepare(const struct arguments *arguments, struct run *run,
@@ -325,6 +329,7 @@ static int run_program(const struct arguments *arguments)
     nw_status status = make_absolute(arguments->common.output, &output);
 
     run.output = output;
+    run.named = arguments->common.quiet ? NULL : arguments->common.output;
     if (!status)
         status = prepare(arguments, &run, &variables);
     if (!status)

@@ -58,10 +58,10 @@ def run(command, env={}):
 
 
 def profile(command, *options, env={}):
-    """Runs it under `nodewise profile`; the run and the pattern's lines."""
+    """Runs it under `nodewise profile -q`; the run and the pattern's lines."""
     if os.path.exists("out.pattern"):
         os.unlink("out.pattern")
-    result = run([NODEWISE, "profile", "-o", "out.pattern", *options, "--",
+    result = run([NODEWISE, "profile", "-q", "-o", "out.pattern", *options, "--",
                   *command], env)
     lines = []
     if os.path.exists("out.pattern"):

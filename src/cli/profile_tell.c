@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A profile that went well in three lines. */
+#include "cli/profile_tell.h"
+
+#include <nodewise/pattern.h>
+
+#include "base/text.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { PAIRS = 5 };
+
+struct pair {
+    int32_t src, dst;
+    uint64_t bytes;
+};
+
+/* Keeps the heaviest, the first of equal ones in front. */
+static void keep_pair(struct pair *best, size_t *count, struct pair pair)
+{
+    size_t at = *count;
+
+    while (at && best[at - 1].bytes < pair.bytes)
+        at--;
+    if (at == PAIRS)
+        return;
+    *count += *count < PAIRS;
+    memmove(&best[at + 1], &best[at], (*count - at - 1) * sizeof *best);
+    best[at] = pair;
+}
+
+/* Bytes of one rank to another, of all kinds; a rank's own are no pair. */
+static size_t find_pairs(const nw_pattern *pattern, struct pair *best)
+{
+    size_t count = 0;
+
+    for (int32_t r = 0; r < pattern->rank_count; r++)
+        for (size_t e = pattern->row[r]; e < pattern->row[r + 1];) {
+            struct pair pair = {r, pattern->dst[e], 0};
+
+            for (; e < pattern->row[r + 1] && pattern->dst[e] == pair.dst; e++)
+                pair.bytes += pattern->bytes[e];
+            if (pair.dst != r && pair.bytes)
+                keep_pair(best, &count, pair);
+        }
+    return count;
+}
+
+static const char *say_bytes(uint64_t bytes, char text[32])
+{
+    return nw_format_quantity((double)bytes, NW_UNIT_BYTES, text, 32);
+}
+
+static void print_totals(const char *path, const nw_pattern *pattern)
+{
+    uint64_t bytes = 0, messages = 0;
+    char text[32];
+
+    for (int kind = 0; kind < NW_KIND_COUNT; kind++) {
+        struct nw_pattern_total total =
+            nw_pattern_total(pattern, (enum nw_kind)kind);
+
+        bytes += total.bytes;
+        messages += total.messages;
+    }
+    fprintf(stderr, "nodewise profile: wrote %s: %d ranks, %s in %llu messages",
+            path, pattern->rank_count, say_bytes(bytes, text),
+            (unsigned long long)messages);
+    if (pattern->partial)
+        fprintf(stderr, "; partial: %s", pattern->partial);
+    fputs("\n", stderr);
+}
+
+static void print_pairs(const nw_pattern *pattern)
+{
+    struct pair best[PAIRS] = {0};
+    size_t count = find_pairs(pattern, best);
+    char text[32];
+
+    for (size_t i = 0; i < count; i++)
+        fprintf(stderr, "%s%d -> %d (%s)",
+                i ? ", " : "nodewise profile: heaviest pairs: ", best[i].src,
+                best[i].dst, say_bytes(best[i].bytes, text));
+    if (count)
+        fputs("\n", stderr);
+}
+
+void nw_profile_tell(const char *path)
+{
+    nw_pattern *pattern = NULL;
+
+    if (nw_pattern_read(path, NULL, &pattern))
+        return;
+    print_totals(path, pattern);
+    print_pairs(pattern);
+    fprintf(stderr,
+            "nodewise profile: next: nodewise map -t live -p %s -o "
+            "app.mapping\n",
+            path);
+    nw_pattern_free(pattern);
+}

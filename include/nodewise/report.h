@@ -68,31 +68,27 @@ NW_API NW_MUST_CHECK nw_status nw_report_pattern_text(const nw_pattern *pattern,
 NW_API NW_MUST_CHECK nw_status nw_report_pattern_svg(const nw_pattern *pattern,
                                                      char **out);
 
-/* A mapping and its cost for the pattern. Both are borrowed. */
-struct nw_headline_side {
-    const nw_mapping
-        *mapping; /* may be NULL if all edges have equally many
-                     messages or the topology gives no bandwidths */
-    const struct nw_cost *cost;
-};
 /* The gain of a mapping over the default mapping. Every command prints it. */
 struct nw_headline {
-    bool
-        total; /* set by the caller; true: the whole run, false: one exchange */
+    bool total;           /* set by the caller; true: the whole run, false: one
+                             exchange */
+    bool has_domains;     /* NVLink domains join several nodes */
     bool has_time;        /* false: the machine has no bandwidths, and the
                              figures are hop-bytes */
     const char *metric;   /* exchange-time, run-time or hop-bytes; static */
     double before, after; /* s by the model of nw_cost.time, or hop-bytes */
     double percent_less;
-    double inside[2];  /* percentage of bytes inside nodes: before, after */
+    double inside[2];  /* percentage of bytes inside nodes and NVLink domains:
+                          before, after */
     char verdict[160]; /* one sentence without a full stop */
 };
-/* Computes the headline. side[0] is the default mapping, side[1] the new
- * mapping. One exchange is one message of mean size for each edge. The caller
- * sets out->total before the call. */
+/* Computes the headline. cost[0] is that of the default mapping, cost[1] that
+ * of the new mapping, both of this topology and pattern. One exchange is the
+ * run divided by the largest message count of an edge (by 1 if no messages are
+ * counted). The caller sets out->total before the call. */
 NW_API NW_MUST_CHECK nw_status nw_report_headline(
     const nw_topology *topology, const nw_pattern *pattern,
-    const struct nw_headline_side side[2], struct nw_headline *out);
+    const struct nw_cost *const cost[2], struct nw_headline *out);
 /* The verdict and the figures on which it is based, one line each. The caller
  * frees *out with free(). */
 NW_API NW_MUST_CHECK nw_status

@@ -128,10 +128,9 @@ static nw_status price(struct evaluation *work, const char *name,
 
 static nw_status judge(struct evaluation *work, size_t i)
 {
-    const struct nw_headline_side side[2] = {
-        {work->mapping[0], &work->cost[0]}, {work->mapping[i], &work->cost[i]}};
+    const struct nw_cost *const cost[2] = {&work->cost[0], &work->cost[i]};
 
-    return nw_report_headline(work->topology, work->pattern, side,
+    return nw_report_headline(work->topology, work->pattern, cost,
                               &work->headline[i]);
 }
 

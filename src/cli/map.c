@@ -585,27 +585,13 @@ static nw_status compute(struct work *work, struct arguments *arguments)
         arguments->qaplib ? arguments->qaplib : arguments->pattern, status);
 }
 
-/* The default mapping itself is made only if its costs do not tell. */
-static nw_status make_headline(struct work *work,
-                               const struct arguments *arguments)
+static nw_status make_headline(struct work *work)
 {
-    struct nw_headline_side side[2] = {
-        {NULL, &work->answer.standard},
-        {work->answer.mapping, &work->answer.cost}};
-    nw_mapping *standard = NULL;
-    nw_status status = NW_OK;
+    const struct nw_cost *const cost[2] = {&work->answer.standard,
+                                           &work->answer.cost};
 
-    for (size_t e = 1; !standard && !status && e < work->pattern->edge_count;
-         e++)
-        if (work->pattern->messages[e] != work->pattern->messages[0])
-            status = nw_map_default(work->topology, work->pattern,
-                                    &arguments->map, &standard);
-    side[0].mapping = standard;
-    if (!status)
-        status = nw_report_headline(work->topology, work->pattern, side,
-                                    &work->headline);
-    nw_mapping_free(standard);
-    return status;
+    return nw_report_headline(work->topology, work->pattern, cost,
+                              &work->headline);
 }
 
 static nw_status make_table(const struct work *work,
@@ -695,7 +681,7 @@ static int show(struct work *work, const struct arguments *arguments)
 {
     char *table = NULL, *json = NULL;
     int code;
-    nw_status status = make_headline(work, arguments);
+    nw_status status = make_headline(work);
 
     if (!status)
         status = make_table(work, arguments, &table);

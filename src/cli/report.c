@@ -289,11 +289,10 @@ static nw_status judge(const struct work *work,
                        const struct nw_cost_column *column, size_t i,
                        struct nw_headline *out)
 {
-    const struct nw_headline_side side[2] = {{work->owned[0], column[0].cost},
-                                             {work->owned[i], column[i].cost}};
+    const struct nw_cost *const cost[2] = {column[0].cost, column[i].cost};
 
     *out = (struct nw_headline){0};
-    return nw_report_headline(work->topology, work->pattern, side, out);
+    return nw_report_headline(work->topology, work->pattern, cost, out);
 }
 
 static nw_status make_json(const struct work *work,

@@ -69,8 +69,7 @@ static void run_predict(const nw_topology *machine, const nw_pattern *pattern,
                         const nw_mapping *usual, struct nw_run_plan *plan)
 {
     struct nw_cost cost[2] = {0};
-    const struct nw_headline_side side[2] = {{usual, &cost[0]},
-                                             {plan->mapping, &cost[1]}};
+    const struct nw_cost *const side[2] = {&cost[0], &cost[1]};
 
     plan->has_headline =
         !nw_cost_evaluate(machine, pattern, usual, &cost[0]) &&

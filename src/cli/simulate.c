@@ -187,11 +187,10 @@ static nw_status judge_all(struct prediction *work, bool total)
         status = nw_cost_evaluate(work->topology, work->pattern, row[i].mapping,
                                   &row[i].cost);
     for (size_t i = 1; !status && i < work->count; i++) {
-        const struct nw_headline_side side[2] = {
-            {row[0].mapping, &row[0].cost}, {row[i].mapping, &row[i].cost}};
+        const struct nw_cost *const cost[2] = {&row[0].cost, &row[i].cost};
 
         row[i].headline.total = total;
-        status = nw_report_headline(work->topology, work->pattern, side,
+        status = nw_report_headline(work->topology, work->pattern, cost,
                                     &row[i].headline);
     }
     return status;

@@ -15,38 +15,15 @@
 
 #define HEADLINE_EQUAL 0.05 /* percent: what one decimal shows as nothing */
 
-/* Messages of each edge if all edges have as many, else 0. */
-static uint64_t headline_messages(const nw_pattern *pattern)
+/* The largest message count of an edge; 1 if no messages are counted. */
+static uint64_t headline_exchanges(const nw_pattern *pattern)
 {
-    uint64_t count = pattern->edge_count ? pattern->messages[0] : 1;
+    uint64_t most = 1;
 
-    for (size_t e = 1; e < pattern->edge_count; e++)
-        if (pattern->messages[e] != count)
-            return 0;
-    return count;
-}
-
-/* One message of mean size for each edge. Everything but bytes and messages is
- * borrowed. */
-static nw_status headline_exchange(const nw_pattern *pattern, nw_pattern *out)
-{
-    size_t n = pattern->edge_count;
-    nw_status status;
-
-    *out = *pattern;
-    out->bytes = NULL;
-    out->messages = NULL;
-    status = nw_alloc(n, sizeof *out->bytes, &out->bytes);
-    if (!status)
-        status = nw_alloc(n, sizeof *out->messages, &out->messages);
-    for (size_t e = 0; !status && e < n; e++) {
-        uint64_t count = pattern->messages[e];
-
-        out->messages[e] = count > 0;
-        out->bytes[e] =
-            count ? (pattern->bytes[e] + count / 2) / count : pattern->bytes[e];
-    }
-    return status;
+    for (size_t e = 0; e < pattern->edge_count; e++)
+        if (pattern->messages[e] > most)
+            most = pattern->messages[e];
+    return most;
 }
 
 /* Machines of distances alone have no links with a bandwidth. */
@@ -58,19 +35,16 @@ static bool headline_has_time(const nw_topology *topology)
 }
 
 static double headline_value(const struct nw_headline *headline,
-                             const struct nw_cost *cost, uint64_t messages)
+                             const struct nw_cost *cost, uint64_t exchanges)
 {
-    double parts = messages ? (double)messages : 1;
-
-    return headline->has_time ? cost->time / parts : cost->hop_bytes.value;
+    return headline->has_time ? cost->time / (double)exchanges
+                              : cost->hop_bytes.value;
 }
 
-/* Bytes inside nodes as a share of all, in percent; 100 if there are none.
- * Direct links are inside nodes, but for NVLink domains over several. */
-static double headline_inside(const nw_topology *topology,
-                              const struct nw_cost *cost)
+/* Bytes inside nodes, or inside an NVLink domain of nodes, as a share of all,
+ * in percent; 100 if there are none. */
+static double headline_inside(const struct nw_cost *cost)
 {
-    int32_t last = NW_VERTEX_KIND_COUNT + (topology->domain ? 0 : 1);
     double inside = 0, all = 0;
 
     for (int32_t l = 0; l < cost->level_count; l++) {
@@ -78,7 +52,7 @@ static double headline_inside(const nw_topology *topology,
             (double)cost->level_bytes[0][l] + (double)cost->level_bytes[1][l];
 
         all += bytes;
-        if (l <= last)
+        if (l <= NW_VERTEX_KIND_COUNT + 1) /* up to node and direct link */
             inside += bytes;
     }
     return all > 0 ? 100 * inside / all : 100;
@@ -157,65 +131,38 @@ static void headline_judge(const nw_topology *topology,
 
 static void headline_fill(const nw_topology *topology,
                           const struct nw_cost *before,
-                          const struct nw_cost *after, uint64_t messages,
+                          const struct nw_cost *after, uint64_t exchanges,
                           struct nw_headline *out)
 {
-    out->before = headline_value(out, before, messages);
-    out->after = headline_value(out, after, messages);
+    out->before = headline_value(out, before, exchanges);
+    out->after = headline_value(out, after, exchanges);
     out->percent_less =
         out->before > 0 ? 100 * (1 - out->after / out->before) : 0;
-    out->inside[0] = headline_inside(topology, before);
-    out->inside[1] = headline_inside(topology, after);
+    out->inside[0] = headline_inside(before);
+    out->inside[1] = headline_inside(after);
     headline_judge(topology, before, after, out);
-}
-
-/* Prices both mappings for one exchange. */
-static nw_status headline_price(const nw_topology *topology,
-                                const nw_pattern *pattern,
-                                const struct nw_headline_side side[2],
-                                struct nw_headline *out)
-{
-    nw_pattern exchange = {0};
-    struct nw_cost cost[2] = {0};
-    nw_status status = headline_exchange(pattern, &exchange);
-
-    for (int i = 0; !status && i < 2; i++)
-        status =
-            nw_cost_evaluate(topology, &exchange, side[i].mapping, &cost[i]);
-    if (!status)
-        headline_fill(topology, &cost[0], &cost[1], 1, out);
-    nw_cost_fini(&cost[0]);
-    nw_cost_fini(&cost[1]);
-    free(exchange.bytes);
-    free(exchange.messages);
-    return status;
 }
 
 nw_status nw_report_headline(const nw_topology *topology,
                              const nw_pattern *pattern,
-                             const struct nw_headline_side side[2],
+                             const struct nw_cost *const cost[2],
                              struct nw_headline *out)
 {
     struct nw_headline headline = {
+        .has_domains = topology->domain_count > 0,
         .has_time = headline_has_time(topology),
         .metric = out->total ? "run-time" : "exchange-time",
         .total = out->total,
     };
-    uint64_t messages = headline.total ? 1 : headline_messages(pattern);
-    nw_status status = NW_OK;
+    uint64_t exchanges = headline_exchanges(pattern);
 
-    if (!headline.has_time) {
+    if (!headline.has_time)
         headline.metric = "hop-bytes";
-        messages = 1;
-    }
-    if (messages)
-        headline_fill(topology, side[0].cost, side[1].cost, messages,
-                      &headline);
-    else
-        status = headline_price(topology, pattern, side, &headline);
-    if (!status)
-        *out = headline;
-    return status;
+    if (headline.total || !headline.has_time)
+        exchanges = 1;
+    headline_fill(topology, cost[0], cost[1], exchanges, &headline);
+    *out = headline;
+    return NW_OK;
 }
 
 static void headline_add_figures(struct nw_text *text,
@@ -233,9 +180,11 @@ static void headline_add_figures(struct nw_text *text,
         nw_text_format(
             text,
             "communication of %s: default %s, mapped %s; %.0f %% of the "
-            "bytes stay inside nodes (default: %.0f %%)\n",
+            "bytes stay inside nodes%s (default: %.0f %%)\n",
             headline->total ? "the whole run" : "one exchange", before, after,
-            headline->inside[1], headline->inside[0]);
+            headline->inside[1],
+            headline->has_domains ? " and NVLink domains" : "",
+            headline->inside[0]);
 }
 
 nw_status nw_report_headline_text(const struct nw_headline *headline,

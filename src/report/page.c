@@ -61,15 +61,13 @@ static void page_add_verdict(struct nw_text *text, const struct nw_page *page)
 {
     const struct nw_report_input *input = page->input;
     size_t last = input->mapping_count - 1;
-    const struct nw_headline_side side[2] = {
-        {input->mapping[0].mapping, &page->cost[0]},
-        {input->mapping[last].mapping, &page->cost[last]}};
+    const struct nw_cost *const cost[2] = {&page->cost[0], &page->cost[last]};
     struct nw_headline headline = {0};
     char *words = NULL, *line;
 
     if (!last)
         return;
-    if (nw_report_headline(input->topology, input->pattern, side, &headline) ||
+    if (nw_report_headline(input->topology, input->pattern, cost, &headline) ||
         nw_report_headline_text(&headline, &words)) {
         text->failed = true;
         return;

@@ -49,6 +49,12 @@ $ printf 'nodewise pattern 1\nranks 32 edges 3\n0 1 hh 8000000 2\n0 31 hh 900000
 > print(heads[0]["verdict"] in open("report.html").read())'
 exchange-time True True
 True
+## An edge with many messages weighs as in the whole run: the percentage is the same.
+## Package to package stays inside the node, and so do all bytes here.
+$ for o in "" --total; do nodewise simulate --estimate -t magc-a -p odd.pattern odd.mapping $o --json | sed -n 's/.*"percent_less": \([0-9.]*\).*/\1/p' | tail -1; done | uniq | wc -l
+1
+$ printf 'nodewise pattern 1\nranks 64 edges 2\n0 32 hh 1000000 2\n1 2 hh 1000 1\n' > uneven.pattern; nodewise map -t hwloc:'package:2 core:32' -p uneven.pattern --algorithm block -o block.mapping | grep -o 'default: 100 %'
+default: 100 %
 ## Nothing to gain is said with its reason; the whole run only if asked for.
 $ printf 'nodewise mapping 1\nranks 2\n0 a1 0 -\n1 a1 1 -\n' > two.mapping; printf 'nodewise pattern 1\nranks 2 edges 0\n' > silent.pattern; nodewise evaluate -t magc-a -p silent.pattern two.mapping | tail -1
 two.mapping: No gain possible here: the ranks send each other nothing.

@@ -7,6 +7,7 @@
  */
 #include "topology/hwloc_trial.h"
 
+#include "base/array.h"
 #include "base/spawn.h"
 #include "base/status.h"
 #include "topology/hwloc_calls.h"

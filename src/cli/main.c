@@ -48,7 +48,7 @@ static void print_help(FILE *out)
         fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
     fprintf(out, "  %-10s %s\n", "mpdata",
             "advect a quantity on a grid (the program " SOLVER ")");
-    fputs("\nnodewise COMMAND --help tells more. Example:\n"
+    fputs("\nnodewise COMMAND --help gives details. Example:\n"
           "  nodewise profile -o app.pattern -- mpirun -n 8 ./app\n"
           "  nodewise map -t cluster.yaml -p app.pattern -o app.mapping\n",
           out);
@@ -122,7 +122,7 @@ static int main_refuse(char *name)
     const char *nearest = main_nearest(name);
 
     nw_text_hide_controls(name);
-    fprintf(stderr, "nodewise: there is no command '%s'; ", name);
+    fprintf(stderr, "nodewise: unknown command '%s'; ", name);
     if (nearest)
         fprintf(stderr, "did you mean '%s'?\n", nearest);
     else

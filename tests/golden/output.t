@@ -165,8 +165,8 @@ $ nodewise pattern --generate stencil2d5:dims=2x2 -q -o four.pattern; nodewise m
 $ nodewise evaluate -t four.pattern -p four.pattern
 ! 'four.pattern' ... topology source ... ibnet: ... slurm:
 ? 2
-$ nodewise launch -t live --for bproc four.mapping 2>&1 | sed 1q
-~ launcher ... 'bproc'
+$ nodewise launch -t live --for openmpi four.mapping 2>&1 | sed 1q
+~ launcher ... 'openmpi'
 $ mkdir folder; nodewise pattern folder
 ! folder ... directory
 ? 3
@@ -238,17 +238,17 @@ turned.yaml:2: a control character or line break in a value
 nodewise: '--fo?[31m': a control character in an option
 nodewise topology: 'no?[31m?31m' is no topology source; 'nodewise topology --help' lists them
 nodewise map: --threads is a number from 1, not '?[31m?31m'
-nodewise: there is no command '?[31m?31m'; see nodewise --help
+nodewise: unknown command '?[31m?31m'; see nodewise --help
 nodewise: '--th?[31m=1': a control character in an option
 ## The nearest command is named; help and -h work for each of them.
 $ nodewise evalute
-! nodewise: there is no command 'evalute' ... did you mean 'evaluate'?
+! nodewise: unknown command 'evalute' ... did you mean 'evaluate'?
 ? 2
 $ nodewise help mapp
-! nodewise: there is no command 'mapp' ... did you mean 'map'?
+! nodewise: unknown command 'mapp' ... did you mean 'map'?
 ? 2
 $ nodewise xyz
-! nodewise: there is no command 'xyz' ... nodewise --help
+! nodewise: unknown command 'xyz' ... nodewise --help
 ? 2
 $ nodewise map --help > long; nodewise map -h | cmp - long && nodewise help map | cmp - long && nodewise -h | head -1
 Usage: nodewise COMMAND [OPTION...]

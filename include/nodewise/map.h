@@ -144,6 +144,20 @@ NW_API bool nw_map_phase_known(const char *name);
 NW_API bool nw_map_algorithm(size_t index, const char **name,
                              const char **summary);
 
+/* A tuned number of the mapping engine. */
+struct nw_map_parameter {
+    const char *engine; /* the part of the engine that it belongs to */
+    const char *about;  /* what that part does, and where its source is */
+    const char *name;
+    double value[3];     /* by enum nw_effort */
+    const char *meaning; /* one sentence */
+    const char *source;  /* file with measurements of that part */
+};
+
+/* Copies number 0, 1, ... to *out, with strings that the library owns; false
+ * past the last. The numbers may change in any release. */
+NW_API bool nw_map_parameter_get(size_t index, struct nw_map_parameter *out);
+
 #ifdef __cplusplus
 }
 #endif

@@ -12,6 +12,7 @@
 #include "cli/hosts.h"
 #include "cli/list.h"
 #include "cli/numbers.h"
+#include "cli/parameters.h"
 #include "cli/rowcol.h"
 
 #include <limits.h>
@@ -36,6 +37,7 @@ enum {
     KEY_FIX,
     KEY_FORMAT,
     KEY_LIST,
+    KEY_PARAMETERS,
     KEY_COMPACT,
     KEY_ELEMENTS,
     KEY_REMOTE,
@@ -56,7 +58,7 @@ struct arguments {
     const char *source, *pattern, *qaplib;
     const char *hosts, *hostfile, *fix, *from;
     const char *weights, *speeds;
-    bool compact, list, elements_out, objective_given;
+    bool compact, list, parameters, elements_out, objective_given;
     struct nw_objective_choice choice; /* where it is not */
     enum nw_elements elements;
     struct nw_map_options map;
@@ -82,6 +84,8 @@ static const struct argp_option options[] = {
     {"algorithm", KEY_ALGORITHM, "NAME", 0,
      "Mapping algorithm (default: auto); see --list", 2},
     {"list", KEY_LIST, NULL, 0, "List the algorithms", 2},
+    {"show-parameters", KEY_PARAMETERS, NULL, 0,
+     "Print every tuned number of the searches with its meaning", 2},
     {"objective", KEY_OBJECTIVE, "NAME", 0,
      "What to minimise: hop-bytes, congestion, latency, time or auto "
      "(default: auto, by bytes per message); NAME,NAME: the second decides "
@@ -325,7 +329,7 @@ static bool wants_phases(const struct nw_map_options *map)
 
 static void check(const struct arguments *arguments, struct argp_state *state)
 {
-    if (arguments->list)
+    if (arguments->list || arguments->parameters)
         return;
     if (is_rowcol(arguments)) {
         if (!arguments->source || arguments->pattern || arguments->qaplib ||
@@ -388,6 +392,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
         return 0;
     case KEY_LIST:
         arguments->list = true;
+        return 0;
+    case KEY_PARAMETERS:
+        arguments->parameters = true;
         return 0;
     case KEY_REMOTE:
         arguments->map.remote_gpus = true;
@@ -746,6 +753,8 @@ static int run(int argc, char **argv)
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     if (arguments.list)
         return list_algorithms(&arguments.common);
+    if (arguments.parameters)
+        return nw_cli_parameters(&arguments.common);
     if (nw_file_writable(arguments.common.output))
         return nw_cli_fail_output("map", NW_EIO);
     status = spare_inputs(&arguments);

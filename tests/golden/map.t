@@ -377,3 +377,11 @@ $ for s in matrix slurm nccl nvidia-smi; do nodewise map -t $s: -p host.pattern;
 ! no file ... named
 ! no file ... named
 ? 2
+
+## Tuned numbers by part of the engine; three values are those of the efforts.
+$ nodewise map --show-parameters | grep -A2 '^digit_embedding'; nodewise map --show-parameters | grep -e ' grouped_starts ' -e ' qap_divided '
+digit_embedding: digit embedding of grids (src/map/congestion/)
+  measured in bench/results/mapping-congestion.txt
+  work                         4000000  All trials together look at this many edges.
+  grouped_starts                 1/3/8  This many partitions are made if every second one is made group by group.
+  qap_divided                 1000/1/1  Tabu and memetic search divide their steps by this number.

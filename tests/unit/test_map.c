@@ -6,9 +6,11 @@
 #include "support/machine.h"
 #include "support/share.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -304,6 +306,42 @@ static void test_all_algorithms_keep_their_promises(void **state)
         }
 }
 
+/* --- tuned numbers --- */
+
+static void check_parameter(const struct nw_map_parameter *at)
+{
+    size_t length = strlen(at->meaning);
+    char path[4096];
+
+    snprintf(path, sizeof path, "%s/%s", getenv("NW_SOURCE"), at->source);
+    if (access(path, R_OK))
+        fail_msg("%s.%s: no file %s", at->engine, at->name, at->source);
+    if (length < 20 || at->meaning[length - 1] != '.')
+        fail_msg("%s.%s: '%s' is no sentence", at->engine, at->name,
+                 at->meaning);
+    assert_true(isfinite(at->value[NW_EFFORT_FAST]));
+    assert_true(at->value[NW_EFFORT_FAST] >= 0);
+    assert_true(at->value[NW_EFFORT_STRONG] >= 0);
+}
+
+static void test_tuned_numbers_are_explained(void **state)
+{
+    struct nw_map_parameter at, other;
+    size_t count = 0;
+
+    (void)state;
+    for (; nw_map_parameter_get(count, &at); count++) {
+        check_parameter(&at);
+        for (size_t i = 0; i < count; i++) {
+            assert_true(nw_map_parameter_get(i, &other));
+            assert_false(!strcmp(at.engine, other.engine) &&
+                         !strcmp(at.name, other.name));
+        }
+    }
+    assert_true(count > 0);
+    assert_false(nw_map_parameter_get(count + 1, &at));
+}
+
 /* --- the paper's suite on the paper's machines --- */
 
 static double congestion_of(const nw_topology *topology,
@@ -566,6 +604,7 @@ int main(void)
         cmocka_unit_test(test_hierarchy_is_identity),
         cmocka_unit_test(test_cyclic_takes_nodes_in_turn),
         cmocka_unit_test(test_all_algorithms_keep_their_promises),
+        cmocka_unit_test(test_tuned_numbers_are_explained),
         cmocka_unit_test(test_magc_improves_every_pair),
         cmocka_unit_test(test_auto_is_at_or_below_magc),
         cmocka_unit_test(test_haste_suits_the_size),

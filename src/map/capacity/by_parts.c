@@ -2,32 +2,32 @@
 /* Several ranks on an element by the k-way engine. The answer is the engine's,
  * or the default where that is within the limits and better. */
 #include "map/capacity/several.h"
+#include "map/common/parameters.h"
 #include "map/portfolio/algorithm.h"
 #include "base/array.h"
 #include "base/status.h"
 
 #include <stdlib.h>
 
-/* A run that only refines makes at least one cycle. */
+/* If `grouped`, every second start goes by groups of elements and takes as long
+ * as several. A run that only refines makes at least one cycle. */
 static struct nw_kway_effort
 by_parts_choose_effort(const struct nw_several *several, bool refined)
 {
-    static const struct nw_kway_effort efforts[] = {
-        [NW_EFFORT_FAST] = {1, 0, 3, 4, 1, 15},
-        [NW_EFFORT_DEFAULT] = {4, 2, 3, 4, 2, 30},
-        [NW_EFFORT_STRONG] = {16, 4, 5, 8, 3, 50},
-    };
-    /* every second start goes by groups, and takes as long as several */
-    static const struct nw_kway_effort grouped[] = {
-        [NW_EFFORT_FAST] = {1, 0, 3, 4, 1, 15},
-        [NW_EFFORT_DEFAULT] = {3, 1, 3, 4, 2, 30, 6},
-        [NW_EFFORT_STRONG] = {8, 4, 5, 8, 3, 50, 16},
-    };
-    bool groups =
+    enum nw_effort index = several->options.effort;
+    bool grouped =
         several->options.imbalance >= 0 &&
         nw_kway_multisection_apply(&several->machine, 0, several->machine.k);
-    struct nw_kway_effort effort =
-        (groups ? grouped : efforts)[several->options.effort];
+    struct nw_kway_effort effort = {
+        .starts = grouped ? nw_tuned.kway.grouped_starts[index]
+                          : nw_tuned.kway.starts[index],
+        .cycles = grouped ? nw_tuned.kway.grouped_cycles[index]
+                          : nw_tuned.kway.cycles[index],
+        .repeats = nw_tuned.kway.repeats[index],
+        .tries = nw_tuned.kway.tries[index],
+        .searches = nw_tuned.kway.searches[index],
+        .patience = nw_tuned.kway.patience[index],
+        .group_starts = grouped ? nw_tuned.kway.group_starts[index] : 0};
 
     if (refined) {
         effort.starts = 0;

@@ -10,6 +10,7 @@
 #include "map/congestion/branch_bound.h"
 #include "map/portfolio/candidate.h"
 #include "map/portfolio/named_searches.h"
+#include "map/common/parameters.h"
 #include "base/status.h"
 #include "topology/topology.h"
 
@@ -134,7 +135,8 @@ static nw_status on_slots_search(struct on_slots_work *work,
 
     *name = "exact";
     if (nw_search_is_tiny(&work->base.problem))
-        status = nw_slots_branch_bound(slots, &objectives, NW_EXACT_NODES,
+        status = nw_slots_branch_bound(slots, &objectives,
+                                       nw_tuned.portfolio.exact_nodes,
                                        &work->report.proven);
     if (status || work->report.proven)
         return status;

@@ -2,13 +2,12 @@
 /* The problem of one rank per slot: an element has as many slots as it takes
  * ranks, if all ranks weigh the same, or one with a limit of load. */
 #include "map/capacity/slots_problem.h"
+#include "map/common/parameters.h"
 #include "base/array.h"
 
 #include <stdlib.h>
 
 /* Most ranks and slots for moves between slots. */
-#define RANKS_MAX 512
-#define SLOTS_MAX 8192
 
 static int64_t slots_problem_whole(nw_kway_load limit)
 {
@@ -38,11 +37,12 @@ bool nw_several_has_slots(const struct nw_several *several)
 {
     int64_t slots = 0;
 
-    if (several->graph.n > RANKS_MAX || !nw_several_is_even(several))
+    if (several->graph.n > nw_tuned.kway.slots_ranks_max ||
+        !nw_several_is_even(several))
         return false;
     for (int32_t q = 0; q < several->machine.k; q++)
         slots += slots_problem_most_on(several, q);
-    return slots <= SLOTS_MAX;
+    return slots <= nw_tuned.kway.slots_max;
 }
 
 /* A unit has lost a place for each rank that is fixed there. */

@@ -2,14 +2,13 @@
 /* Counts the steps of all searches of a call, looks at the clock and at Ctrl-C,
  * and reports progress. */
 #include "map/common/budget.h"
+#include "map/common/parameters.h"
 #include "base/clock.h"
 #include "base/crew.h"
 #include "base/plain.h"
 
 #include <math.h>
 #include <stdio.h>
-
-#define GRACE_NS 500000000u /* for work that counts no steps */
 
 void nw_budget_init(struct nw_budget *budget,
                     const struct nw_map_options *options)
@@ -18,7 +17,7 @@ void nw_budget_init(struct nw_budget *budget,
                                  .steps_most = options->steps,
                                  .progress = options->progress};
     budget->now = nw_clock_ns;
-    budget->grace_ns = GRACE_NS;
+    budget->grace_ns = nw_tuned.budget.grace_ns;
     budget->begun_ns = budget->now();
     budget->threads = nw_crew_size(options->threads);
     budget->anytime = options->steps || options->seconds > 0;
@@ -141,6 +140,12 @@ uint64_t nw_budget_slice(const struct nw_budget *budget, uint64_t want)
     return want < left ? want : left;
 }
 
+uint64_t nw_budget_scale(enum nw_effort effort, uint64_t steps)
+{
+    return steps / nw_tuned.effort.steps_divided[effort] *
+           nw_tuned.effort.steps_times[effort];
+}
+
 uint64_t nw_budget_until(const struct nw_budget *budget, uint64_t items,
                          uint64_t per)
 {
@@ -148,9 +153,5 @@ uint64_t nw_budget_until(const struct nw_budget *budget, uint64_t items,
 
     if (budget->anytime)
         return UINT64_MAX;
-    if (budget->effort == NW_EFFORT_FAST)
-        steps /= 4;
-    if (budget->effort == NW_EFFORT_STRONG)
-        steps *= 8;
-    return budget->steps + steps;
+    return budget->steps + nw_budget_scale(budget->effort, steps);
 }

@@ -71,6 +71,8 @@ bool nw_budget_is_past(struct nw_budget *budget, uint64_t until);
  * beyond --steps. At least 1. */
 uint64_t nw_budget_slice(const struct nw_budget *budget, uint64_t want);
 
+/* `steps` of default effort, scaled to another one. */
+uint64_t nw_budget_scale(enum nw_effort effort, uint64_t steps);
 /* The step count at which a search ends by effort: `per` x items by default, a
  * quarter for fast, eight times as many for strong; no end if time or steps are
  * given. */

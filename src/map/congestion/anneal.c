@@ -7,6 +7,7 @@
  */
 #include "map/congestion/anneal_internal.h"
 #include "map/common/budget.h"
+#include "map/common/parameters.h"
 #include "base/array.h"
 
 #include <assert.h>
@@ -14,35 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLICE 512        /* trials between looks at the budget */
-#define SAMPLES 100      /* trials that set the temperature */
-#define SECOND 0.02      /* weight of the second objective beside the first */
-#define BEYOND 5.0       /* weight of hop-bytes beyond the limit */
-#define TRIALS_EACH 3000 /* of a rank, by default */
-#define FAST_LESS 3000   /* about a millisecond for 64 ranks */
 /* By links, trials for each rank beyond those 64: 0.02 s for 256 ranks. */
-#define FAST_RANKS 64
-#define FAST_EACH 200
-#define FAST_MAX 200000
-#define BRIEF_LESS 3
-#define COOLING_STEPS 0.002
-#define ANNEALED_SHARE 0.8 /* fraction of a round's time, if time is short */
-#define TRIALS_MAX 2000000
-#define NODES_LONGER 4
-#define NODES_HOTTER 4 /* fewer of them, that depend on each other more */
 /* Fraction by which the target is below the present maximum, if that is more
  * than one message. */
-#define TIGHTEN_TRIALS_EACH 700 /* trials of a rank, in each round */
-#define TIGHTEN_TRIALS_MAX 400000
-#define TIGHTEN_FIRST 0.04
-#define TIGHTEN_LAST 0.009
-#define TIGHTEN_ROUNDS 16
-#define TIGHTEN_COOLS 0.01
 /* Annealing of the second objective, within what the first one allows. */
-#define SECOND_SHARE 3.0
-#define SECOND_TEMPERATURE 0.02
-#define SECOND_HOT 0.5 /* with congestion to spare */
-#define SECOND_LONGER 10
 
 /* --- figures --- */
 
@@ -73,13 +49,15 @@ static double congestion_find_energy(const struct congestion_search *work,
         double hop_bytes =
             nw_objectives_smooth(&work->loads, NW_OBJECTIVE_HOP_BYTES, after);
 
-        sum += BEYOND * fmax(0, hop_bytes / objectives->hop_limit - 1);
+        sum += nw_tuned.congestion.beyond *
+               fmax(0, hop_bytes / objectives->hop_limit - 1);
     }
     if (objectives->most_limit > 0) {
         double most =
             nw_objectives_smooth(&work->loads, NW_OBJECTIVE_CONGESTION, after);
 
-        sum += BEYOND * fmax(0, most / objectives->most_limit - 1);
+        sum += nw_tuned.congestion.beyond *
+               fmax(0, most / objectives->most_limit - 1);
     }
     return sum;
 }
@@ -224,7 +202,7 @@ static double congestion_sample_temperature(struct congestion_search *work)
     double sum = 0;
     int count = 0;
 
-    for (int i = 0; i < SAMPLES; i++) {
+    for (int i = 0; i < nw_tuned.congestion.samples; i++) {
         struct nw_move move;
         double change;
 
@@ -266,7 +244,9 @@ static bool congestion_run_steps(struct congestion_search *work, uint64_t steps,
     bool goes = true;
 
     for (uint64_t done = 0; done < steps && goes;) {
-        uint64_t want = steps - done < SLICE ? steps - done : SLICE;
+        uint64_t want = steps - done < nw_tuned.congestion.slice
+                            ? steps - done
+                            : nw_tuned.congestion.slice;
         uint64_t slice = nw_budget_slice(budget, want);
 
         for (uint64_t i = 0; i < slice; i++)
@@ -303,13 +283,14 @@ static double congestion_first_temperature(struct congestion_search *work,
     bool timed = work->budget->due_ns > 0;
     uint64_t before = timed ? work->budget->now() : 0;
     double temperature = congestion_sample_temperature(work);
-    double sample_ns =
-        timed ? (double)(work->budget->now() - before) / SAMPLES : 0;
+    double sample_ns = timed ? (double)(work->budget->now() - before) /
+                                   nw_tuned.congestion.samples
+                             : 0;
     double each =
         congestion_count_steps(work, steps, sample_ns, part) / work->free_count;
 
     if (work->slots->node_class)
-        each *= NODES_HOTTER;
+        each *= nw_tuned.congestion.nodes_hotter;
     return temperature * fmin(0.3, each / 8000);
 }
 
@@ -319,9 +300,10 @@ static bool congestion_run_round(struct congestion_search *work, uint64_t steps,
     uint64_t most = anneal ? steps * 5 / 8 : 0;
 
     if (most) {
-        work->temperature =
-            congestion_first_temperature(work, most, ANNEALED_SHARE);
-        if (!congestion_run_steps(work, most, COOLING_STEPS, ANNEALED_SHARE,
+        work->temperature = congestion_first_temperature(
+            work, most, nw_tuned.congestion.annealed_share);
+        if (!congestion_run_steps(work, most, nw_tuned.congestion.cooling,
+                                  nw_tuned.congestion.annealed_share,
                                   congestion_anneal_step))
             return false;
         congestion_restore_best(work);
@@ -338,13 +320,16 @@ static bool congestion_run_round(struct congestion_search *work, uint64_t steps,
 static uint64_t congestion_fast_steps(const struct congestion_search *work,
                                       uint64_t steps)
 {
-    int32_t beyond = work->free_count - FAST_RANKS;
-    uint64_t more = beyond > 0 ? (uint64_t)beyond * FAST_EACH : 0;
+    int32_t beyond = work->free_count - nw_tuned.congestion.fast_ranks;
+    uint64_t more =
+        beyond > 0 ? (uint64_t)beyond * nw_tuned.congestion.fast_each : 0;
 
-    steps /= FAST_LESS;
+    steps /= nw_tuned.congestion.fast_less;
     if (!work->routes)
         return steps;
-    return steps + (more < FAST_MAX ? more : FAST_MAX);
+    return steps + (more < nw_tuned.congestion.fast_max
+                        ? more
+                        : nw_tuned.congestion.fast_max);
 }
 
 static uint64_t congestion_round_steps(const struct congestion_search *work,
@@ -352,20 +337,21 @@ static uint64_t congestion_round_steps(const struct congestion_search *work,
 {
     bool seeks = depth == NW_SEARCH_TIGHTEN || depth == NW_SEARCH_CAP_SECOND;
     uint64_t steps = (uint64_t)work->free_count *
-                     (seeks ? TIGHTEN_TRIALS_EACH : TRIALS_EACH);
-    uint64_t most = seeks ? TIGHTEN_TRIALS_MAX : TRIALS_MAX;
+                     (seeks ? nw_tuned.congestion.tighten_trials_each
+                            : nw_tuned.congestion.trials_each);
+    uint64_t most = seeks ? nw_tuned.congestion.tighten_trials_max
+                          : nw_tuned.congestion.trials_max;
 
     if (work->slots->node_class)
-        steps *= NODES_LONGER;
+        steps *= nw_tuned.congestion.nodes_longer;
 
     if (steps > most)
         steps = most;
     if (depth == NW_SEARCH_BRIEF)
-        steps /= BRIEF_LESS;
+        steps /= nw_tuned.congestion.brief_less;
     if (work->budget->effort == NW_EFFORT_FAST)
         steps = congestion_fast_steps(work, steps);
-    if (work->budget->effort == NW_EFFORT_STRONG)
-        steps *= 8;
+    steps *= nw_tuned.effort.steps_times[work->budget->effort];
     return steps + 16;
 }
 
@@ -415,8 +401,9 @@ static bool congestion_tighten_round(struct congestion_search *work,
     nw_link_loads_set_target(&work->loads, target);
     work->energy = congestion_find_energy(work, false);
     work->temperature = congestion_first_temperature(work, steps, 1);
-    goes = congestion_run_steps(work, steps, TIGHTEN_COOLS, 1,
-                                congestion_anneal_step);
+    goes =
+        congestion_run_steps(work, steps, nw_tuned.congestion.tighten_cooling,
+                             1, congestion_anneal_step);
     congestion_restore_best(work);
     return goes;
 }
@@ -424,9 +411,11 @@ static bool congestion_tighten_round(struct congestion_search *work,
 /* Smaller steps where one was too much. */
 static void congestion_tighten(struct congestion_search *work, uint64_t steps)
 {
-    double grain = congestion_find_grain(work->slots), step = TIGHTEN_FIRST;
+    double grain = congestion_find_grain(work->slots),
+           step = nw_tuned.congestion.tighten_first;
 
-    for (int round = 0; round < TIGHTEN_ROUNDS && step >= TIGHTEN_LAST;
+    for (int round = 0; round < nw_tuned.congestion.tighten_rounds &&
+                        step >= nw_tuned.congestion.tighten_last;
          round++) {
         double before = work->best_value[0];
         double least = congestion_least_step(work, grain);
@@ -472,15 +461,17 @@ static void congestion_anneal_second(struct congestion_search *work,
 
     work->held = fmax(work->best_value[0] * (1 + 1e-12), at);
     nw_link_loads_set_target(&work->loads, work->held);
-    work->second = SECOND_SHARE;
+    work->second = nw_tuned.congestion.cap_second_weight;
     work->energy = congestion_find_energy(work, false);
     work->temperature = congestion_sample_temperature(work) *
-                        (at > 0 ? SECOND_HOT : SECOND_TEMPERATURE);
-    congestion_run_steps(work, steps * SECOND_LONGER, TIGHTEN_COOLS, 1,
+                        (at > 0 ? nw_tuned.congestion.cap_second_hot
+                                : nw_tuned.congestion.cap_second_temperature);
+    congestion_run_steps(work, steps * nw_tuned.congestion.cap_second_longer,
+                         nw_tuned.congestion.tighten_cooling, 1,
                          congestion_anneal_step);
     congestion_restore_best(work);
     nw_link_loads_set_target(&work->loads, 0);
-    work->second = SECOND;
+    work->second = nw_tuned.congestion.second;
     work->held = 0;
 }
 
@@ -552,7 +543,7 @@ nw_status nw_slots_anneal(struct nw_slots *slots,
         .slots = slots,
         .objectives = objectives,
         .budget = slots->problem->budget,
-        .second = SECOND,
+        .second = nw_tuned.congestion.second,
         .routes = objectives->first == NW_OBJECTIVE_CONGESTION ||
                   objectives->first == NW_OBJECTIVE_TIME};
     nw_status status = congestion_prepare(&work);

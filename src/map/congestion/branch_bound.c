@@ -7,14 +7,13 @@
 #include "base/array.h"
 #include "map/common/budget.h"
 #include "map/congestion/route_cache.h"
+#include "map/common/parameters.h"
 #include "topology/topology.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define SLICE 1000 /* assignments between looks at the budget */
 
 /* Cost of the ranks assigned so far. */
 struct branch_bound_sums {
@@ -171,7 +170,7 @@ static void branch_bound_look(struct branch_bound_work *work)
 
     work->left -= work->taken < work->left ? work->taken : work->left;
     work->taken = 0;
-    work->slice = nw_budget_slice(work->budget, SLICE);
+    work->slice = nw_budget_slice(work->budget, nw_tuned.branch_bound.slice);
     work->cut |= !goes || !work->left;
 }
 
@@ -425,7 +424,7 @@ nw_status nw_slots_branch_bound(struct nw_slots *slots,
         branch_bound_place_all(&work);
         branch_bound_record(&work);
         branch_bound_unassign(&work);
-        work.slice = nw_budget_slice(work.budget, SLICE);
+        work.slice = nw_budget_slice(work.budget, nw_tuned.branch_bound.slice);
         work.cut = work.budget->stopped;
         if (!work.cut)
             branch_bound_assign(&work, 0);

@@ -7,6 +7,7 @@
  */
 #include "map/congestion/digit_embedding.h"
 #include "map/common/budget.h"
+#include "map/common/parameters.h"
 #include "base/array.h"
 #include "base/random.h"
 
@@ -15,12 +16,6 @@
 #include <string.h>
 
 #define DIGITS_MAX 32
-#define WORK 4e6 /* looks at edges, all trials together */
-#define TRIALS_MAX 6000
-#define TRIALS_MIN 100
-#define LINKLESS_MORE 3 /* trials, in the same time */
-#define ROUNDS 4
-#define BEYOND 5.0 /* weight of the excess over a cap */
 
 /* A digit of the machine, the least of a slot's number first. */
 struct digits_digit {
@@ -224,10 +219,10 @@ static double digits_find_energy(const struct digits_work *work)
            sum = 1;
 
     if (objectives->hop_limit > 0)
-        sum +=
-            BEYOND * fmax(0, loads->now.hop_bytes / objectives->hop_limit - 1);
+        sum += nw_tuned.congestion.beyond *
+               fmax(0, loads->now.hop_bytes / objectives->hop_limit - 1);
     if (objectives->most_limit > 0)
-        sum += BEYOND *
+        sum += nw_tuned.congestion.beyond *
                fmax(0, nw_link_loads_max(loads) / objectives->most_limit - 1);
     return first * sum;
 }
@@ -313,23 +308,29 @@ static void digits_try_one(struct digits_work *work, double temperature)
 static uint64_t digits_trials_of(const struct nw_slots *slots)
 {
     double each = (double)slots->row[slots->rank_count] + slots->rank_count;
-    double trials = WORK / each;
+    double trials = nw_tuned.digit_embedding.work / each;
 
-    if (trials < TRIALS_MIN)
+    if (trials < nw_tuned.digit_embedding.trials_min)
         return 0;
-    return trials < TRIALS_MAX ? (uint64_t)trials : TRIALS_MAX;
+    return trials < nw_tuned.digit_embedding.trials_max
+               ? (uint64_t)trials
+               : nw_tuned.digit_embedding.trials_max;
 }
 
 static void digits_search(struct digits_work *work, uint64_t trials)
 {
     struct nw_budget *budget = work->slots->problem->budget;
-    double cooling = pow(0.01, ROUNDS / (double)trials), temperature = 0;
+    double cooling = pow(0.01, (double)nw_tuned.digit_embedding.rounds /
+                                   (double)trials),
+           temperature = 0;
 
     digits_assign(work);
     work->energy = work->least = digits_find_energy(work);
     work->best = work->now;
     for (uint64_t i = 0; i < trials; i++) {
-        temperature = i % (trials / ROUNDS) ? temperature * cooling : 0.2;
+        temperature = i % (trials / nw_tuned.digit_embedding.rounds)
+                          ? temperature * cooling
+                          : 0.2;
         digits_try_one(work, temperature);
         if (!nw_budget_spend(budget, 1, work->least))
             break;
@@ -358,7 +359,7 @@ nw_status nw_slots_embed_digits(struct nw_slots *slots,
     status = nw_link_loads_init(&work.loads, slots,
                                 nw_objectives_wants(&work.objectives));
     if (!status && !work.loads.has_links)
-        trials *= LINKLESS_MORE;
+        trials *= nw_tuned.digit_embedding.linkless_more;
     if (!status)
         digits_search(&work, trials);
     nw_link_loads_fini(&work.loads);

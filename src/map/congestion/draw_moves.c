@@ -2,9 +2,7 @@
 /* Draws the moves that annealing of slots tries: if links count, mostly of
  * ranks that send over a link with much load. */
 #include "map/congestion/anneal_internal.h"
-
-#define CONGESTED_LINK_TRIES 6 /* draws of a rank that crosses a full link */
-#define GROUP_TRIES 12         /* draws of a move that stays within its group */
+#include "map/common/parameters.h"
 
 bool nw_congestion_carries(const struct nw_link_loads *loads, uint32_t hop,
                            double full)
@@ -61,8 +59,8 @@ static int32_t congestion_draw_rank(struct congestion_search *work)
 
     if (!work->routes || nw_random_below(&work->random, 4) == 0)
         return rank;
-    for (int i = 0;
-         i < CONGESTED_LINK_TRIES && !congestion_crosses_full_link(work, rank);
+    for (int i = 0; i < nw_tuned.congestion.congested_link_tries &&
+                    !congestion_crosses_full_link(work, rank);
          i++)
         rank = work->free_rank[nw_random_below(&work->random, count)];
     return rank;
@@ -81,7 +79,7 @@ static bool congestion_leaves_group(const struct nw_slots *slots,
 bool nw_congestion_draw_move(struct congestion_search *work,
                              struct nw_move *move)
 {
-    int tries = work->slots->group ? GROUP_TRIES : 1;
+    int tries = work->slots->group ? nw_tuned.congestion.group_tries : 1;
 
     do
         nw_slots_draw_move(work->slots, &work->random,

@@ -8,6 +8,7 @@
 #include "map/common/budget.h"
 #include "map/qap/linear_assignment.h"
 #include "map/congestion/route_cache.h"
+#include "map/common/parameters.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -15,9 +16,6 @@
 #include <string.h>
 
 #define ISLANDS 2
-#define EPOCH_WORK 2e7 /* matrix cells between looks at the budget */
-#define SMALL 27       /* elements: most ways into dead ends, and cheap steps */
-#define NODES_SLICE 20000
 
 bool nw_qap_bridge_fits(const struct nw_slots *slots)
 {
@@ -214,15 +212,13 @@ static uint64_t qap_bridge_effort_steps(const struct nw_qap *qap,
                                         const struct nw_budget *budget)
 {
     double n = qap->n;
-    double steps = fmin((n > SMALL ? 25 : 75) * n * n * n, 1.7e9 / (n * n));
+    double steps =
+        fmin((n > nw_tuned.qap.small ? 25 : 75) * n * n * n, 1.7e9 / (n * n));
 
     if (budget->anytime)
         return UINT64_MAX;
-    if (budget->effort == NW_EFFORT_FAST)
-        steps /= 1000;
-    if (budget->effort == NW_EFFORT_STRONG)
-        steps *= 8;
-    return (uint64_t)steps;
+    return (uint64_t)(steps / nw_tuned.effort.qap_divided[budget->effort] *
+                      (double)nw_tuned.effort.steps_times[budget->effort]);
 }
 
 /* Halves of what --steps leaves, to a step. */
@@ -242,7 +238,7 @@ static void qap_bridge_run_islands(struct nw_qap_bridge *bridge,
 {
     struct nw_budget *budget = bridge->slots->problem->budget;
     double n = bridge->qap.n;
-    uint64_t epoch = (uint64_t)(EPOCH_WORK / (n * n)) + 1;
+    uint64_t epoch = (uint64_t)(nw_tuned.qap.epoch_work / (n * n)) + 1;
     uint64_t last = qap_bridge_effort_steps(&bridge->qap, budget), done = 0;
     bool goes = !budget->stopped;
 
@@ -332,7 +328,8 @@ static bool qap_bridge_goes_on(struct nw_qap_exact_search *exact, double best)
     bool goes = nw_budget_spend(budget, exact->nodes - bridge->reported, best);
 
     bridge->reported = exact->nodes;
-    exact->look = exact->nodes + nw_budget_slice(budget, NODES_SLICE);
+    exact->look =
+        exact->nodes + nw_budget_slice(budget, nw_tuned.qap.nodes_slice);
     return goes;
 }
 
@@ -342,7 +339,7 @@ nw_status nw_qap_bridge_exact(struct nw_qap_bridge *bridge, uint64_t nodes,
     struct nw_budget *budget = bridge->slots->problem->budget;
     struct nw_qap_exact_search exact = {
         .nodes_most = nodes ? nodes : UINT64_MAX,
-        .look = nw_budget_slice(budget, NODES_SLICE),
+        .look = nw_budget_slice(budget, nw_tuned.qap.nodes_slice),
         .goes_on = qap_bridge_goes_on,
         .user = bridge};
     nw_status status;

@@ -2,13 +2,12 @@
 /* Routes are asked of the topology once a pair, as long as the table of pairs
  * stays small; it is cleared memory that costs nothing before it is used. */
 #include "map/congestion/route_cache.h"
+#include "map/common/parameters.h"
 #include "base/array.h"
 #include "topology/topology.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define TABLE_MAX 1200 /* route classes */
 
 nw_status nw_route_cache_init(struct nw_route_cache *routes)
 {
@@ -24,7 +23,8 @@ nw_status nw_route_cache_init(struct nw_route_cache *routes)
             nw_topology_link(topology, (int32_t)l).latency;
     if (!status)
         status = nw_route_cache_classify(routes);
-    if (!status && routes->keeps && routes->route_classes <= TABLE_MAX)
+    if (!status && routes->keeps &&
+        routes->route_classes <= nw_tuned.congestion.route_classes_max)
         status = nw_alloc((size_t)routes->route_classes *
                               (size_t)routes->route_classes,
                           sizeof *routes->kept, &routes->kept);

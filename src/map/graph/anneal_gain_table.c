@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Swaps over a border, all partners at once; see anneal_gain_table.h. */
 #include "map/graph/anneal_gain_table.h"
+#include "map/common/parameters.h"
 #include "base/array.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define HOPELESS 14 /* temperatures for the worse by one of the two alone */
-#define PICKS 4     /* of arcs, until one leaves the part */
 #define LINE 16     /* floats in a cache line */
 #define NEVER 1e30F /* cost of a swap with an empty place */
 
@@ -148,7 +147,8 @@ static inline int32_t gain_table_propose(const struct nw_gain_table *near,
     const struct nw_bisect_graph *graph = near->graph;
     int32_t begin = graph->row[u], degree = graph->row[u + 1] - begin;
 
-    for (int i = 0; i < PICKS; i++, bits *= 0x9e3779b97f4a7c15) {
+    for (int i = 0; i < nw_tuned.anneal_kway.picks;
+         i++, bits *= 0x9e3779b97f4a7c15) {
         int32_t pick = nw_random_index(bits >> 32, degree);
         int32_t to = near->part[graph->arc[begin + pick].to];
 
@@ -172,7 +172,7 @@ static inline double gain_table_try_one(struct nw_gain_table *near,
         return 0;
     gain = gain_table_column(near, from)[near->at[u]] -
            gain_table_column(near, to)[near->at[u]];
-    if (gain > HOPELESS * temperature)
+    if (gain > nw_tuned.anneal_kway.hopeless * temperature)
         return 0;
     where = nw_random_next(random);
     candidates = gain_table_evaluate(near, from, to, where);

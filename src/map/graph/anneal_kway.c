@@ -3,6 +3,7 @@
  * anneal_kway.h. */
 #include "map/graph/anneal_kway_internal.h"
 #include "map/graph/rebalance.h"
+#include "map/common/parameters.h"
 #include "base/array.h"
 #include "base/crew.h"
 
@@ -10,43 +11,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROUNDS 400
 /* Of teams, which move the table in each, and take more tries for it. */
-#define TEAM_ROUNDS 160
-#define TEAM_ROUNDS_MIN 40
-#define TEAM_CELLS 8e8 /* that are moved in all rounds together */
-#define TEAM_TRIES 1.125
 /* The first and the last temperature, relative to the strength of a vertex's
  * arcs. */
-#define HOT 0.25
-#define COLD 0.06
 /* Vertices that move alone go where their peers are and come back less often:
  * as cold as swaps that are colder. The last rounds are swaps, without
  * temperature. */
-#define SINGLE_MOVE_HOT 0.2
-#define SINGLE_MOVE_COLD 0.02
-#define SINGLE_MOVE_SHARE 0.97 /* of the rounds */
-#define IMBALANCE_COST                                                         \
-    0.05 /* in temperatures; parts deviate by about three vertices */
-#define SINGLE_MOVE_MIN 64 /* vertices of a part in the mean */
-#define SINGLE_MOVE_MAX                                                        \
-    65536 /* vertices of all; larger ones were not measured */
-#define TABLE_HOT 0.2
-#define TABLE_COLD 0.05
-#define AT_ONCE 5 /* single trials that one trial of all partners replaces */
-#define TRIAL 8   /* a short trial has one of so many tries */
-#define IN_TABLE 1.12 /* of the first cut, by the trial: go on */
-#define CROSSING 2    /* temperature at most, in what crosses at a vertex */
-#define EXPANDER_LIKE_CUT 0.25 /* of all bytes are cut */
-#define TABLE_MAX 4e7          /* cells */
-#define ROUNDING 1e-3          /* of sums of floats, of all bytes */
-#define TEAMED_MIN 8192        /* vertices */
-#define WEIGHED 20 /* rounds from weighing parts to weighing them again */
-#define LINE 16    /* floats in a cache line */
+#define ROUNDING 1e-3 /* of sums of floats, of all bytes */
+#define LINE 16       /* floats in a cache line */
 
 bool nw_anneal_kway_fits(int32_t n, int32_t parts)
 {
-    return (double)n * (double)parts <= TABLE_MAX;
+    return (double)n * (double)parts <= nw_tuned.anneal_kway.table_max;
 }
 
 /* --- dealing parts to teams --- */
@@ -78,7 +54,9 @@ static void anneal_kway_run_round(struct anneal_kway_work *work, uint64_t tries,
             1;
         team->temperature = work->temperature;
         team->imbalance_cost =
-            work->single_moves ? IMBALANCE_COST * work->temperature : 0;
+            work->single_moves
+                ? nw_tuned.anneal_kway.imbalance_cost * work->temperature
+                : 0;
     }
     nw_crew_run(nw_anneal_kway_run_team, work, TEAMS, work->anneal->threads);
     for (int t = 0; t < TEAMS; t++) {
@@ -97,7 +75,8 @@ static void anneal_kway_run_table(struct anneal_kway_work *work, uint64_t tries,
     uint64_t n = (uint64_t)work->anneal->graph->n;
 
     work->cut += nw_gain_table_run(
-        &work->near, tries * n / AT_ONCE / (uint64_t)work->rounds + 1,
+        &work->near,
+        tries * n / nw_tuned.anneal_kway.at_once / (uint64_t)work->rounds + 1,
         work->temperature, random);
     if (work->cut < work->best_cut) {
         work->best_cut = work->cut;
@@ -127,7 +106,8 @@ static double anneal_kway_strength(const struct nw_anneal_kway *anneal,
         }
         border += crosses;
     }
-    return fmin(sqrt(sum / graph->n), CROSSING * 2 * cut / border);
+    return fmin(sqrt(sum / graph->n),
+                nw_tuned.anneal_kway.crossing * 2 * cut / border);
 }
 
 /* Each round of teams permutes the table: fewer and longer rounds if it is
@@ -138,17 +118,21 @@ static int anneal_kway_rounds_of(const struct anneal_kway_work *work,
     double cells = (double)work->anneal->graph->n * work->anneal->parts;
 
     if (work->is_near)
-        return ROUNDS;
+        return nw_tuned.anneal_kway.rounds;
     if (trial)
-        return TEAM_ROUNDS_MIN;
-    return (int)fmax(TEAM_ROUNDS_MIN, fmin(TEAM_ROUNDS, TEAM_CELLS / cells));
+        return nw_tuned.anneal_kway.team_rounds_min;
+    return (int)fmax(nw_tuned.anneal_kway.team_rounds_min,
+                     fmin(nw_tuned.anneal_kway.team_rounds,
+                          nw_tuned.anneal_kway.team_cells / cells));
 }
 
 static uint64_t anneal_kway_tries_of(const struct anneal_kway_work *work)
 {
     double tries = (double)work->anneal->tries;
 
-    return (uint64_t)(work->rounds == TEAM_ROUNDS ? TEAM_TRIES * tries : tries);
+    return (uint64_t)(work->rounds == nw_tuned.anneal_kway.team_rounds
+                          ? nw_tuned.anneal_kway.team_tries * tries
+                          : tries);
 }
 
 /* As one team would have it. */
@@ -209,13 +193,16 @@ static void anneal_kway_end_single_moves(struct anneal_kway_work *work)
 static void anneal_kway_run_round_of(struct anneal_kway_work *work, int i,
                                      uint64_t tries, struct nw_random *random)
 {
-    int weighed = (WEIGHED * work->rounds + ROUNDS - 1) / ROUNDS;
+    int weighed = (nw_tuned.anneal_kway.reweighed * work->rounds +
+                   nw_tuned.anneal_kway.rounds - 1) /
+                  nw_tuned.anneal_kway.rounds;
 
     if (work->is_near) {
         anneal_kway_run_table(work, tries, random);
         return;
     }
-    if (work->single_moves && i >= (int)(SINGLE_MOVE_SHARE * work->rounds))
+    if (work->single_moves &&
+        i >= (int)(nw_tuned.anneal_kway.single_move_share * work->rounds))
         anneal_kway_end_single_moves(work);
     if (i % weighed == 0)
         nw_anneal_kway_weigh_parts(work);
@@ -231,11 +218,14 @@ static struct anneal_kway_temperatures
 anneal_kway_temperatures_of(const struct anneal_kway_work *work)
 {
     if (work->is_near)
-        return (struct anneal_kway_temperatures){TABLE_HOT, TABLE_COLD};
+        return (struct anneal_kway_temperatures){
+            nw_tuned.anneal_kway.table_hot, nw_tuned.anneal_kway.table_cold};
     if (work->single_moves)
-        return (struct anneal_kway_temperatures){SINGLE_MOVE_HOT,
-                                                 SINGLE_MOVE_COLD};
-    return (struct anneal_kway_temperatures){HOT, COLD};
+        return (struct anneal_kway_temperatures){
+            nw_tuned.anneal_kway.single_move_hot,
+            nw_tuned.anneal_kway.single_move_cold};
+    return (struct anneal_kway_temperatures){nw_tuned.anneal_kway.hot,
+                                             nw_tuned.anneal_kway.cold};
 }
 
 static void anneal_kway_run_rounds(struct anneal_kway_work *work,
@@ -245,8 +235,10 @@ static void anneal_kway_run_rounds(struct anneal_kway_work *work,
         anneal_kway_temperatures_of(work);
     double cool =
         pow(temperatures.cold / temperatures.hot, 1.0 / (work->rounds - 1));
-    int last = work->single_moves ? (int)(SINGLE_MOVE_SHARE * work->rounds)
-                                  : work->rounds - 1;
+    int last =
+        work->single_moves
+            ? (int)(nw_tuned.anneal_kway.single_move_share * work->rounds)
+            : work->rounds - 1;
     struct nw_random random;
 
     nw_random_init(&random, seed);
@@ -429,8 +421,10 @@ static bool anneal_kway_uses_single_moves(const struct anneal_kway_work *work)
 {
     const struct nw_anneal_kway *anneal = work->anneal;
 
-    return !work->is_near && anneal->graph->n <= SINGLE_MOVE_MAX &&
-           anneal->graph->n / anneal->parts >= SINGLE_MOVE_MIN;
+    return !work->is_near &&
+           anneal->graph->n <= nw_tuned.anneal_kway.single_move_max &&
+           anneal->graph->n / anneal->parts >=
+               nw_tuned.anneal_kway.single_move_part_min;
 }
 
 /* A short trial first: if the cut stays far above the first one, the graph has
@@ -442,10 +436,11 @@ static void anneal_kway_search(struct anneal_kway_work *work, double begun)
     work->cut = work->best_cut = begun;
     work->strength = anneal_kway_strength(anneal, begun);
     work->rounds = anneal_kway_rounds_of(work, true);
-    anneal_kway_run_rounds(work, anneal->tries / TRIAL, anneal->seed);
+    anneal_kway_run_rounds(work, anneal->tries / nw_tuned.anneal_kway.trial,
+                           anneal->seed);
     work->rounds = anneal_kway_rounds_of(work, false);
     work->single_moves = anneal_kway_uses_single_moves(work);
-    if (work->cut <= IN_TABLE * begun)
+    if (work->cut <= nw_tuned.anneal_kway.trial_cut * begun)
         anneal_kway_run_rounds(work, anneal_kway_tries_of(work),
                                anneal->seed + 1);
     memcpy(anneal->part, work->best,
@@ -474,8 +469,8 @@ nw_status nw_anneal_kway(struct nw_anneal_kway *anneal)
     int32_t *start = NULL;
     nw_status status;
 
-    anneal->expander_like =
-        begun > EXPANDER_LIKE_CUT * anneal_kway_bytes_of(anneal->graph);
+    anneal->expander_like = begun > nw_tuned.anneal_kway.expander_like_cut *
+                                        anneal_kway_bytes_of(anneal->graph);
     if (begun <= 0 || (anneal->expander_like ? anneal->only_separable
                                              : anneal->only_expander_like))
         return NW_OK;
@@ -483,7 +478,8 @@ nw_status nw_anneal_kway(struct nw_anneal_kway *anneal)
     if (status)
         return status;
     work->anneal = anneal;
-    work->is_near = anneal->near || anneal->graph->n < TEAMED_MIN ||
+    work->is_near = anneal->near ||
+                    anneal->graph->n < nw_tuned.anneal_kway.teamed_min ||
                     anneal->parts < 2 * TEAMS;
     status = nw_alloc(n, sizeof *start, &start);
     if (!status)

@@ -2,6 +2,7 @@
 /* Deals the parts to teams, one per thread, at random in each round: each team
  * gets the columns of its parts in the gain table side by side. */
 #include "map/graph/anneal_kway_internal.h"
+#include "map/common/parameters.h"
 #include "base/crew.h"
 
 #include <math.h>
@@ -9,8 +10,6 @@
 #include <string.h>
 
 #define TURNED 64 /* blocks of the table that a thread permutes at a time */
-#define TRY 60    /* cost of the trials of a vertex, beside its arcs, in arcs */
-#define MORE 1.2  /* most trials of a vertex, relative to the mean */
 
 void nw_anneal_kway_weigh_parts(struct anneal_kway_work *work)
 {
@@ -21,7 +20,8 @@ void nw_anneal_kway_weigh_parts(struct anneal_kway_work *work)
 
         work->weight[p] = 0;
         for (int32_t i = 0; i < work->size[p]; i++)
-            work->weight[p] += TRY + (double)(row[list[i] + 1] - row[list[i]]);
+            work->weight[p] += nw_tuned.anneal_kway.trial_arcs +
+                               (double)(row[list[i] + 1] - row[list[i]]);
     }
 }
 
@@ -217,7 +217,8 @@ uint64_t nw_anneal_kway_share_of(const struct anneal_kway_work *work, int team,
         rate[t] = work->team[t].first[work->team[t].parts] / weight;
         all += rate[t];
     }
-    return (
-        uint64_t)((double)tries *
-                  fmin(here * MORE, fmax(here / MORE, n * rate[team] / all)));
+    return (uint64_t)((double)tries *
+                      fmin(here * nw_tuned.anneal_kway.trials_more,
+                           fmax(here / nw_tuned.anneal_kway.trials_more,
+                                n * rate[team] / all)));
 }

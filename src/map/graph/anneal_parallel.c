@@ -3,11 +3,10 @@
  * far apart, so those of the next tries are asked for ahead. */
 #include "map/graph/anneal_parallel.h"
 #include "map/common/metropolis.h"
+#include "map/common/parameters.h"
 
 #include <string.h>
 
-#define HOPELESS 14 /* temperatures for the worse by one of the two alone */
-#define PICKS 3     /* of peers, until one is in the same team */
 /* Trials in flight, and how many trials ahead their data are prefetched. */
 #define RING 16
 #define LEAD 12
@@ -55,7 +54,8 @@ anneal_parallel_propose(const struct nw_anneal_parallel *team, int32_t u,
     const struct nw_bisect_graph *graph = team->graph;
     int32_t begin = graph->row[u], degree = graph->row[u + 1] - begin;
 
-    for (int i = 0; degree && i < PICKS; i++, bits *= 0x9e3779b97f4a7c15) {
+    for (int i = 0; degree && i < nw_tuned.anneal_kway.team_picks;
+         i++, bits *= 0x9e3779b97f4a7c15) {
         int32_t pick = nw_random_index(bits >> 32, degree);
         int32_t to = team->own[graph->arc[begin + pick].to];
 
@@ -86,7 +86,7 @@ anneal_parallel_try_one(struct nw_anneal_parallel *team,
         return 0;
     change = (double)(nw_anneal_parallel_row(team, *u)[from] -
                       nw_anneal_parallel_row(team, *u)[to]);
-    if (change > HOPELESS * team->temperature)
+    if (change > nw_tuned.anneal_kway.hopeless * team->temperature)
         return 0;
     v = team->list + team->first[to] +
         nw_random_index(draw->where, team->first[to + 1] - team->first[to]);

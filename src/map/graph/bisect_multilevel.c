@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Down to a small graph, a first cut there, and up again. */
 #include "map/graph/bisect_multilevel.h"
+#include "map/common/parameters.h"
 #include "base/array.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define COARSEST 40
-#define SHRINK 0.92 /* stop where a level is not smaller than this */
 
 nw_status nw_bisect_graph_init(struct nw_bisect_graph *graph, int32_t n,
                                size_t arcs)
@@ -255,7 +253,8 @@ nw_status nw_bisect_multilevel(const struct nw_bisect_graph *graph,
     size_t n = (size_t)graph->n;
     int32_t *into = NULL;
     int8_t *above = NULL;
-    int32_t coarsest = graph->coarsest ? graph->coarsest : COARSEST;
+    int32_t coarsest =
+        graph->coarsest ? graph->coarsest : nw_tuned.bisection.coarsest;
     double cut;
     nw_status status = NW_OK;
 
@@ -266,7 +265,7 @@ nw_status nw_bisect_multilevel(const struct nw_bisect_graph *graph,
         status = nw_bisect_coarsen(graph, random, &coarse, into);
     if (!status)
         status = nw_alloc((size_t)coarse.n, 1, &above);
-    if (!status && coarse.n < SHRINK * graph->n) {
+    if (!status && coarse.n < nw_tuned.bisection.shrink * graph->n) {
         status = nw_bisect_multilevel(&coarse, target, tries, random, above);
         for (size_t v = 0; !status && v < n; v++)
             side[v] = above[into[v]];

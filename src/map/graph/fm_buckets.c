@@ -5,16 +5,13 @@
  * Hagen, J. Huang and A. Kahng, On implementation choices for iterative
  * improvement partitioning algorithms, 1997). */
 #include "map/graph/bisect_multilevel.h"
+#include "map/common/parameters.h"
 #include "base/array.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define PASSES_MAX 8
-#define PASSES_REDUCED 4
-#define PATIENCE 60 /* moves without a better cut, and a part of n */
-#define PATIENCE_REDUCED 6
 #define WORD 64
 #define WORDS (2 * NW_FM_BUCKETS_MAX / WORD + 1)
 
@@ -196,10 +193,11 @@ static bool fm_buckets_pass(struct fm_buckets_work *work)
     int64_t begun = work->cut, best = begun;
     int32_t count = 0, kept = 0, v;
     int32_t best_off = abs(work->imbalance), begun_off = best_off;
-    int32_t n = work->graph->n, patience = PATIENCE + n / 32;
+    int32_t n = work->graph->n, patience = nw_tuned.bisection.patience + n / 32;
 
-    if (work->graph->reduced_effort && patience > PATIENCE_REDUCED + n / 4)
-        patience = PATIENCE_REDUCED + n / 4;
+    if (work->graph->reduced_effort &&
+        patience > nw_tuned.bisection.patience_reduced + n / 4)
+        patience = nw_tuned.bisection.patience_reduced + n / 4;
     fm_buckets_fill_stacks(work);
     while ((v = fm_buckets_choose(work)) >= 0 &&
            (count - kept < patience || best_off > 0)) {
@@ -243,7 +241,9 @@ nw_status nw_fm_buckets(const struct nw_bisect_graph *graph, int32_t target,
 {
     struct fm_buckets_work work = {
         .graph = graph, .most = most, .side = side, .imbalance = -target};
-    int passes = graph->reduced_effort ? PASSES_REDUCED : PASSES_MAX;
+    int passes = graph->reduced_effort
+                     ? nw_tuned.bisection.bucket_passes_reduced
+                     : nw_tuned.bisection.passes;
     nw_status status = fm_buckets_prepare(&work);
 
     if (!status) {

@@ -2,15 +2,12 @@
 /* Moves of single vertices between two parts: each pass moves vertices best
  * gain first, losing ones too, and goes back to the best it saw. */
 #include "map/graph/bisect_multilevel.h"
+#include "map/common/parameters.h"
 #include "base/array.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define PASSES_MAX 8
-#define PASSES_REDUCED 2
-#define PATIENCE 60 /* moves without a better cut, and a part of n */
 
 /* A heap of vertices by gain for each side. */
 struct fm_heap_work {
@@ -221,7 +218,7 @@ static bool fm_heap_pass(struct fm_heap_work *work)
     double begun, best;
     int32_t count = 0, kept = 0, best_off = fm_heap_imbalance_of(work),
             begun_off = best_off;
-    int32_t patience = PATIENCE + graph->n / 32, v;
+    int32_t patience = nw_tuned.bisection.patience + graph->n / 32, v;
 
     fm_heap_fill_heaps(work);
     begun = best = work->cut;
@@ -254,7 +251,8 @@ nw_status nw_fm_heap(const struct nw_bisect_graph *graph, int32_t target,
                      int32_t tolerance, int8_t *side, double *cut)
 {
     size_t n = (size_t)graph->n;
-    int passes = graph->reduced_effort ? PASSES_REDUCED : PASSES_MAX;
+    int passes = graph->reduced_effort ? nw_tuned.bisection.heap_passes_reduced
+                                       : nw_tuned.bisection.passes;
     struct fm_heap_work work = {.graph = graph,
                                 .side = side,
                                 .imbalance = -target,

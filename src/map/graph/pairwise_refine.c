@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Pairs of parts, those with most between them first; see pairwise_refine.h. */
 #include "map/graph/pairwise_refine.h"
+#include "map/common/parameters.h"
 #include "base/array.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define ROUNDS_MAX 8
-#define TRIES 2     /* first cuts of a pair */
-#define COARSEST 12 /* vertices */
 /* limit on the cost of all pairs, in units of the cost of the graph */
-#define COST_MAX 12
-#define COST_EACH 8 /* of a vertex beside its arcs */
-#define LESS 1e-6   /* of the cut: as good as nothing */
 
 struct pairwise_pair {
     int32_t p, q;
@@ -131,7 +126,7 @@ static nw_status pairwise_join(const struct pairwise_work *work,
         out->row[i + 1] = at;
     }
     out->reduced_effort = true;
-    out->coarsest = COARSEST;
+    out->coarsest = nw_tuned.pairwise.coarsest;
     return status;
 }
 
@@ -153,7 +148,8 @@ static void pairwise_give(struct pairwise_work *work,
 
 static double pairwise_cost_of(const struct nw_bisect_graph *graph)
 {
-    return graph->row[graph->n] + COST_EACH * (double)graph->n;
+    return graph->row[graph->n] +
+           nw_tuned.pairwise.cost_each * (double)graph->n;
 }
 
 /* Bisects the union of two parts, of which the first has `first` vertices. */
@@ -162,13 +158,13 @@ static nw_status pairwise_bisect(struct pairwise_work *work,
                                  int32_t first, bool *better)
 {
     double least;
-    nw_status status =
-        nw_bisect_multilevel(both, first, TRIES, &work->random, work->side);
+    nw_status status = nw_bisect_multilevel(
+        both, first, nw_tuned.pairwise.first_cuts, &work->random, work->side);
 
     work->left -= pairwise_cost_of(both);
     for (int32_t i = 0; i < both->n; i++)
         work->was[i] = i >= first;
-    least = nw_bisect_cut(both, work->was) * (1 - LESS);
+    least = nw_bisect_cut(both, work->was) * (1 - nw_tuned.pairwise.gain_min);
     *better = !status && nw_bisect_cut(both, work->side) < least;
     return status;
 }
@@ -227,7 +223,7 @@ static void pairwise_begin(struct pairwise_work *work)
     for (int32_t p = 0; p < pairwise->parts; p++)
         work->begin[p] = work->begin[p + 1];
     work->begin[pairwise->parts] = graph->n;
-    work->left = COST_MAX * pairwise_cost_of(graph);
+    work->left = nw_tuned.pairwise.cost_max * pairwise_cost_of(graph);
     nw_random_init(&work->random, pairwise->seed);
 }
 
@@ -280,7 +276,8 @@ nw_status nw_pairwise_refine(struct nw_pairwise_refine *pairwise)
         status = nw_alloc((size_t)pairwise->graph->n, sizeof *member, &member);
     if (!status)
         pairwise_begin(&work);
-    for (int round = 1; !status && round <= ROUNDS_MAX && work.left > 0;
+    for (int round = 1;
+         !status && round <= nw_tuned.pairwise.rounds && work.left > 0;
          round++) {
         status = pairwise_run_round(&work, round, member);
         if (!work.pairs)

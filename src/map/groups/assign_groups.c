@@ -3,11 +3,10 @@
  * groups of each size among themselves while the others stay. */
 #include "map/groups/switch_groups.h"
 #include "map/qap/qap.h"
+#include "map/common/parameters.h"
 #include "base/array.h"
 
 #include <stdlib.h>
-
-#define STEPS_EACH 200 /* of tabu search, a group */
 
 struct assign_groups_work {
     const struct nw_switch_groups *groups;
@@ -80,8 +79,9 @@ static nw_status assign_groups_arrange_size(struct assign_groups_work *work,
         place[i] = work->group[item[i]];
     status = nw_robust_tabu_new(&qap, &tabu);
     if (!status)
-        (void)nw_robust_tabu_run(tabu, work->random,
-                                 STEPS_EACH * (uint64_t)qap.movable, place);
+        (void)nw_robust_tabu_run(
+            tabu, work->random,
+            nw_tuned.qap.group_steps * (uint64_t)qap.movable, place);
     for (int32_t i = 0; !status && i < n; i++)
         work->group[item[i]] = place[i];
     nw_robust_tabu_free(tabu);

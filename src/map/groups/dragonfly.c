@@ -8,13 +8,12 @@
 #include "map/congestion/node_swaps.h"
 #include "map/congestion/digit_embedding.h"
 #include "map/groups/dragonfly_internal.h"
+#include "map/common/parameters.h"
 #include "base/array.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define BEYOND 10 /* weight of hop-bytes beyond the limit */
 
 /* --- the links of each pair --- */
 
@@ -101,7 +100,8 @@ static nw_status dragonfly_judge(const struct nw_dragonfly_search *work,
     if (!status)
         *out = nw_link_loads_max(&loads);
     if (!status && limit > 0)
-        *out *= 1 + BEYOND * fmax(0, loads.now.hop_bytes / limit - 1);
+        *out *= 1 + nw_tuned.dragonfly.beyond *
+                        fmax(0, loads.now.hop_bytes / limit - 1);
     nw_link_loads_fini(&loads);
     return status;
 }

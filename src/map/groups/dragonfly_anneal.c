@@ -6,16 +6,10 @@
  */
 #include "map/common/budget.h"
 #include "map/groups/dragonfly_internal.h"
+#include "map/common/parameters.h"
 
 #include <math.h>
 #include <string.h>
-
-#define ROUNDS 16
-#define DRAWS_EACH 6000 /* of a rank and round */
-#define DRAWS_MAX 2000000
-#define SLICE 4096
-#define DRAWS_PER_STEP 8 /* they are that much cheaper than trials */
-#define MEAN 0.5         /* weight of the mean beside the most */
 
 /* --- divisions --- */
 
@@ -25,7 +19,7 @@ static double dragonfly_anneal_energy_of(const struct nw_dragonfly_search *work,
     int32_t parts = work->of.groups.parts;
 
     return work->scale * sqrt(sqrt(sqrt(fmax(0, power)))) +
-           MEAN * sum / (parts * (parts - 1));
+           nw_tuned.dragonfly.mean * sum / (parts * (parts - 1));
 }
 
 static void dragonfly_anneal_sum_up(struct nw_dragonfly_search *work)
@@ -193,20 +187,26 @@ dragonfly_anneal_first_temperature(const struct nw_dragonfly_search *work)
 static bool dragonfly_anneal_run_round(struct nw_dragonfly_search *work)
 {
     struct nw_budget *budget = work->of.slots->problem->budget;
-    uint64_t draws = (uint64_t)work->of.slots->rank_count * DRAWS_EACH;
+    uint64_t draws =
+        (uint64_t)work->of.slots->rank_count * nw_tuned.dragonfly.draws_each;
     double cooling;
 
-    draws = draws < DRAWS_MAX ? draws : DRAWS_MAX;
-    cooling = pow(0.01, SLICE / (double)draws);
+    draws = draws < nw_tuned.dragonfly.draws_max ? draws
+                                                 : nw_tuned.dragonfly.draws_max;
+    cooling = pow(0.01, nw_tuned.min_max_cut.slice / (double)draws);
     work->temperature = dragonfly_anneal_first_temperature(work);
     work->round.most = INFINITY;
     dragonfly_anneal_divide_at_random(work);
-    for (uint64_t done = 0; done < draws; done += SLICE) {
-        for (int i = 0; i < SLICE; i++)
+    for (uint64_t done = 0; done < draws;
+         done += (uint64_t)nw_tuned.min_max_cut.slice) {
+        for (int i = 0; i < nw_tuned.min_max_cut.slice; i++)
             dragonfly_anneal_try_swap(work);
         dragonfly_anneal_sum_up(work);
         work->temperature *= cooling;
-        if (!nw_budget_spend(budget, SLICE / DRAWS_PER_STEP, work->round.most))
+        if (!nw_budget_spend(budget,
+                             (uint64_t)(nw_tuned.min_max_cut.slice /
+                                        nw_tuned.dragonfly.draws_per_step),
+                             work->round.most))
             return false;
     }
     return true;
@@ -246,7 +246,8 @@ static void dragonfly_anneal_list_round(struct nw_dragonfly_search *work)
 
 bool nw_dragonfly_anneal(struct nw_dragonfly_search *work, double below)
 {
-    for (int i = 0; i < ROUNDS && dragonfly_anneal_run_round(work); i++)
+    for (int i = 0;
+         i < nw_tuned.dragonfly.rounds && dragonfly_anneal_run_round(work); i++)
         dragonfly_anneal_list_round(work);
     return work->best[0].most < below * (1 - 1e-9);
 }

@@ -12,20 +12,12 @@
 #include "map/common/budget.h"
 #include "map/groups/division.h"
 #include "map/groups/switch_levels.h"
+#include "map/common/parameters.h"
 #include "base/array.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define ROUNDS 24
-#define WITHOUT_GAIN 8   /* of them that find nothing, after an even carving */
-#define DRAWS_EACH 12000 /* of a rank and round */
-#define DRAWS_MAX 4000000
-#define SLICE 4096
-#define DRAWS_PER_STEP 16 /* they are that much cheaper than trials */
-#define EDGE_TRIES 6      /* draws of a rank at the border of its part */
-#define MEAN 0.1          /* weight of the mean beside the most */
 
 struct min_max_cut_work {
     struct nw_division of;
@@ -79,7 +71,7 @@ static double min_max_cut_energy_of(const struct min_max_cut_work *work,
                                     double power, double total)
 {
     return work->scale * sqrt(sqrt(sqrt(fmax(0, power)))) +
-           MEAN * total / work->of.groups.parts;
+           nw_tuned.min_max_cut.mean * total / work->of.groups.parts;
 }
 
 static void min_max_cut_sum_up(struct min_max_cut_work *work)
@@ -110,7 +102,7 @@ static int32_t min_max_cut_draw_member(struct min_max_cut_work *work,
 {
     int32_t rank = -1;
 
-    for (int i = 0; i < EDGE_TRIES; i++) {
+    for (int i = 0; i < nw_tuned.min_max_cut.boundary_tries; i++) {
         rank = nw_division_draw_member(&work->of, part);
         if (work->of.part[nw_division_draw_peer(&work->of, rank)] != part)
             break;
@@ -232,15 +224,19 @@ static bool min_max_cut_run_round(struct min_max_cut_work *work, uint64_t draws)
     struct nw_budget *budget = work->of.slots->problem->budget;
     double cooling;
 
-    cooling = pow(0.01, SLICE / (double)draws);
+    cooling = pow(0.01, nw_tuned.min_max_cut.slice / (double)draws);
     work->temperature = min_max_cut_first_temperature(work->of.slots);
     min_max_cut_divide_at_random(work);
-    for (uint64_t done = 0; done < draws; done += SLICE) {
-        for (int i = 0; i < SLICE; i++)
+    for (uint64_t done = 0; done < draws;
+         done += (uint64_t)nw_tuned.min_max_cut.slice) {
+        for (int i = 0; i < nw_tuned.min_max_cut.slice; i++)
             min_max_cut_try_swap(work);
         min_max_cut_sum_up(work);
         work->temperature *= cooling;
-        if (!nw_budget_spend(budget, SLICE / DRAWS_PER_STEP, work->best.least))
+        if (!nw_budget_spend(budget,
+                             (uint64_t)(nw_tuned.min_max_cut.slice /
+                                        nw_tuned.min_max_cut.draws_per_step),
+                             work->best.least))
             return false;
     }
     return true;
@@ -250,11 +246,14 @@ static bool min_max_cut_run_round(struct min_max_cut_work *work, uint64_t draws)
  * after a carving. */
 static void min_max_cut_run_rounds(struct min_max_cut_work *work, bool carved)
 {
-    double want = (double)work->of.slots->rank_count * DRAWS_EACH;
-    double part = fmin(1, DRAWS_MAX / want);
-    int rounds = (int)ceil(ROUNDS * part * part), vain = 0;
+    double want =
+        (double)work->of.slots->rank_count * nw_tuned.min_max_cut.draws_each;
+    double part = fmin(1, nw_tuned.min_max_cut.draws_max / want);
+    int rounds = (int)ceil(nw_tuned.min_max_cut.rounds * part * part), vain = 0;
 
-    for (; rounds > 0 && vain < (carved ? WITHOUT_GAIN : ROUNDS); rounds--) {
+    for (; rounds > 0 && vain < (carved ? nw_tuned.min_max_cut.vain_rounds
+                                        : nw_tuned.min_max_cut.rounds);
+         rounds--) {
         double before = work->best.least;
 
         if (!min_max_cut_run_round(work, (uint64_t)(part * want)))

@@ -7,6 +7,7 @@
  */
 #include "map/groups/slicing_tree_internal.h"
 #include "map/common/budget.h"
+#include "map/common/parameters.h"
 #include "base/array.h"
 #include "base/random.h"
 
@@ -14,17 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORK 1.5e8 /* looks at cells, all trials together */
-#define TRIALS 1000
-#define ROUNDS_MAX 200
-#define WITHOUT_GAIN 64 /* of them that find nothing, where parts are alike */
 /* they are that much cheaper than trials of slots */
-#define LOOKS_PER_STEP 128
-#define STRETCH 1.2 /* of a cut, the logarithm at most */
-#define MEAN 0.02   /* weight of the mean beside the most */
-#define HOT 0.03    /* of the energy */
-#define COLD 0.02   /* of the first temperature */
-#define RESIZES 6   /* one trial of so many, where sizes are not alike */
 
 void nw_best_division_keep(struct nw_best_division *division,
                            const int32_t *part, const double *leaving,
@@ -80,7 +71,7 @@ static double slicing_tree_find_energy(const struct slicing_tree_work *work)
     }
     for (int i = 0; i < 5; i++)
         power = sqrt(power);
-    return most * power + MEAN * total / parts;
+    return most * power + nw_tuned.slicing_tree.mean * total / parts;
 }
 
 /* --- the search --- */
@@ -122,7 +113,8 @@ static void slicing_tree_draw_cut(struct slicing_tree_work *work,
 {
     for (int d = 0; d < work->stencil->dims; d++) {
         cut->at[d] = slicing_tree_draw_place(work);
-        cut->far[d] = slicing_tree_draw_stretch(work, STRETCH);
+        cut->far[d] =
+            slicing_tree_draw_stretch(work, nw_tuned.slicing_tree.stretch);
     }
     cut->share = slicing_tree_draw_share(work);
     cut->across = slicing_tree_draw(work, 2);
@@ -145,7 +137,8 @@ static void slicing_tree_change(struct slicing_tree_work *work,
         slicing_tree_draw_order(work, cut);
         break;
     case 3:
-        cut->far[d] *= slicing_tree_draw_stretch(work, STRETCH / 2);
+        cut->far[d] *=
+            slicing_tree_draw_stretch(work, nw_tuned.slicing_tree.stretch / 2);
         break;
     case 4:
         cut->across = !cut->across;
@@ -252,7 +245,8 @@ static double slicing_tree_count_looks(const struct slicing_tree_work *work)
 static double slicing_tree_try_one(struct slicing_tree_work *work,
                                    double energy, double temperature)
 {
-    bool resizes = work->unlike && slicing_tree_draw(work, RESIZES) == 0;
+    bool resizes = work->unlike &&
+                   slicing_tree_draw(work, nw_tuned.slicing_tree.resizes) == 0;
     struct slicing_tree_cut *cut =
         &work->cut[resizes ? 0
                            : slicing_tree_draw(work, work->best->parts - 1)];
@@ -280,17 +274,20 @@ static double slicing_tree_try_one(struct slicing_tree_work *work,
 static bool slicing_tree_run_round(struct slicing_tree_work *work)
 {
     struct nw_budget *budget = work->slots->problem->budget;
-    uint64_t steps =
-        1 + (uint64_t)slicing_tree_count_looks(work) / LOOKS_PER_STEP;
-    double energy, temperature, cooling = pow(COLD, 1.0 / TRIALS);
+    uint64_t steps = 1 + (uint64_t)slicing_tree_count_looks(work) /
+                             nw_tuned.slicing_tree.looks_per_step;
+    double energy, temperature,
+        cooling =
+            pow(nw_tuned.slicing_tree.cold, 1.0 / nw_tuned.slicing_tree.trials);
 
     slicing_tree_draw_sizes(work);
     for (int32_t p = 0; p < work->best->parts - 1; p++)
         slicing_tree_draw_cut(work, &work->cut[p]);
     nw_slicing_tree_slice_all(work);
     energy = slicing_tree_find_energy(work);
-    temperature = HOT * energy;
-    for (int i = 0; i < TRIALS; i++, temperature *= cooling) {
+    temperature = nw_tuned.slicing_tree.hot * energy;
+    for (int i = 0; i < nw_tuned.slicing_tree.trials;
+         i++, temperature *= cooling) {
         energy = slicing_tree_try_one(work, energy, temperature);
         if (!nw_budget_spend(budget, steps, work->best->least))
             return false;
@@ -348,7 +345,9 @@ static void slicing_tree_run_rounds(struct slicing_tree_work *work,
     const struct nw_best_division *best = work->best;
 
     for (int i = 0, vain = 0;
-         i < rounds && (vain < WITHOUT_GAIN || work->unlike); i++) {
+         i < rounds &&
+         (vain < nw_tuned.slicing_tree.vain_rounds || work->unlike);
+         i++) {
         double least = best->least, total = best->total;
 
         if (!slicing_tree_run_round(work))
@@ -375,12 +374,13 @@ nw_status nw_slicing_tree(const struct nw_slots *slots,
                                      .space = first,
                                      .best = division,
                                      .ranks = slots->rank_count};
-    double rounds = WORK / TRIALS / slicing_tree_count_looks(&work);
+    double rounds = nw_tuned.slicing_tree.work / nw_tuned.slicing_tree.trials /
+                    slicing_tree_count_looks(&work);
     nw_status status = slicing_tree_alloc(&work);
 
     nw_random_init(&work.random, slots->problem->options.seed);
     work.unlike = !slicing_tree_are_alike(&work);
-    rounds = fmin(rounds, ROUNDS_MAX);
+    rounds = fmin(rounds, nw_tuned.slicing_tree.rounds);
     for (int32_t r = 0; !status && r < work.ranks; r++)
         for (int d = 0; d < stencil->dims; d++)
             work.cell[r][d] = nw_stencil_coordinate(stencil, r, d);

@@ -2,12 +2,11 @@
 /* Cuts a grid by a slicing tree into pieces, the whole of it or one piece
  * again, and counts what each piece sends. */
 #include "map/groups/slicing_tree_internal.h"
+#include "map/common/parameters.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define EDGE_TRIES 0.05 /* of a cell, what the order counts */
 
 /* Cells by their coordinates, which count this much each. */
 struct slicing_tree_order {
@@ -20,7 +19,7 @@ slicing_tree_order_of(const struct slicing_tree_work *work,
 {
     const struct nw_stencil *stencil = work->stencil;
     struct slicing_tree_order order = {.first = 0};
-    double unit = EDGE_TRIES / work->ranks;
+    double unit = nw_tuned.slicing_tree.order_weight / work->ranks;
 
     for (int i = stencil->dims - 1; i >= 0; i--) {
         int d = (cut->lead + i) % stencil->dims;

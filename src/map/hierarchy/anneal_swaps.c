@@ -3,6 +3,7 @@
 #include "map/hierarchy/anneal_swaps.h"
 #include "base/array.h"
 #include "map/common/metropolis.h"
+#include "map/common/parameters.h"
 #include "base/crew.h"
 
 #include <assert.h>
@@ -10,13 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GROUP_MIN 1024 /* processes in a group */
-#define COLDEST 0.02   /* the last round's temperature, of the first's */
-
 /* A swap of a hub costs as much as thousands of others: of those over so many
  * arcs fewer are tried where that is asked for, so that they take no longer. */
-#define ARCS_LONG 64
-#define ARCS_LONG_MEANS 2
 
 /* Shared by the groups of a round. */
 struct anneal_swaps_round {
@@ -234,8 +230,8 @@ static nw_status anneal_swaps_alloc_work(struct anneal_swaps_work *work)
     for (int32_t i = 0; i < below; i++)
         work->deal[i] = i;
     work->groups = below / 2;
-    if (work->groups > assignment->count / GROUP_MIN)
-        work->groups = assignment->count / GROUP_MIN;
+    if (work->groups > assignment->count / nw_tuned.swaps.group_min)
+        work->groups = assignment->count / nw_tuned.swaps.group_min;
     if (work->groups < 1)
         work->groups = 1;
     return NW_OK;
@@ -285,11 +281,12 @@ anneal_swaps_long_arcs(const struct nw_anneal_swaps *anneal_swaps)
 {
     const struct nw_assignment *assignment = anneal_swaps->assignment;
     uint64_t count = (uint64_t)assignment->count;
-    uint64_t most = 2 * ARCS_LONG_MEANS * assignment->row[count] / count;
+    uint64_t most =
+        2 * nw_tuned.swaps.hub_means * assignment->row[count] / count;
 
     if (!anneal_swaps->sparing)
         return UINT64_MAX;
-    return most > ARCS_LONG ? most : ARCS_LONG;
+    return most > nw_tuned.swaps.hub_arcs ? most : nw_tuned.swaps.hub_arcs;
 }
 
 static void anneal_swaps_run_round(struct anneal_swaps_work *work,
@@ -310,7 +307,7 @@ static void anneal_swaps_run_round(struct anneal_swaps_work *work,
 
     anneal_swaps_draw_groups(work, random);
     nw_crew_run(anneal_swaps_run_group, &round, work->groups,
-                anneal_swaps->assignment->count < 2 * GROUP_MIN
+                anneal_swaps->assignment->count < 2 * nw_tuned.swaps.group_min
                     ? 1
                     : anneal_swaps->budget->threads);
     for (int32_t g = 0; g < work->groups; g++)
@@ -339,7 +336,7 @@ static void anneal_swaps_run_rounds(struct anneal_swaps_work *work)
                          anneal_swaps_unit_of(anneal_swaps->assignment) *
                          hierarchy->distance[2];
     double cool =
-        pow(COLDEST,
+        pow(nw_tuned.swaps.coldest,
             1.0 / (anneal_swaps->rounds > 1 ? anneal_swaps->rounds - 1 : 1));
     struct nw_random random;
 

@@ -6,23 +6,18 @@
 #include "map/hierarchy/partition_crossover.h"
 #include "map/common/simd4.h"
 #include "map/graph/anneal_gain_table.h"
+#include "map/common/parameters.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define COLDEST 0.1     /* the last round's temperature, of the first's */
-#define CELLS_MAX 1.1e6 /* of the table */
-#define LINE 16         /* floats in a cache line */
-#define WIDE 16         /* slots looked at together */
-#define CROSSING 3     /* temperature at most, in mean edges between subtrees */
-#define SPENT_EACH 300 /* vectors of rows that change, for a try at most */
-#define PEER 8         /* vectors that take as long as to find a row */
-#define LOOKS 31       /* bits that choose how far up the tree */
-#define NEVER 1e30F    /* what it costs to move what is fixed */
-#define COST_MAX 1e27  /* far below that */
-#define ROUNDING 1e-4  /* of sums of floats, of what all cost far apart */
+#define LINE 16       /* floats in a cache line */
+#define LOOKS 31      /* bits that choose how far up the tree */
+#define NEVER 1e30F   /* what it costs to move what is fixed */
+#define COST_MAX 1e27 /* far below that */
+#define ROUNDING 1e-4 /* of sums of floats, of what all cost far apart */
 
 /* Added cost of slots beyond the end of the window. */
 static const float swaps_table_beyond[2 * NW_SIMD4_WIDTH] = {
@@ -63,7 +58,7 @@ bool nw_anneal_swaps_table_fits(const struct nw_assignment *assignment)
 {
     return !assignment->load && assignment->hierarchy->levels >= 3 &&
            (double)(assignment->count + 1) * assignment->hierarchy->slots <=
-               CELLS_MAX &&
+               nw_tuned.swaps.table_cells_max &&
            nw_assignment_cost_bound(assignment) < COST_MAX;
 }
 
@@ -220,10 +215,10 @@ static void swaps_table_swap(struct swaps_table_work *work, int32_t a,
         swaps_table_reach_of(assignment->hierarchy, a, b, level);
     int32_t u = work->who[a], v = work->who[b];
 
-    work->spent +=
-        (swaps_table_degree_of(assignment, u) +
-         swaps_table_degree_of(assignment, v)) *
-        ((uint64_t)swaps_table_count_of(&reach) / NW_SIMD4_WIDTH + PEER);
+    work->spent += (swaps_table_degree_of(assignment, u) +
+                    swaps_table_degree_of(assignment, v)) *
+                   ((uint64_t)swaps_table_count_of(&reach) / NW_SIMD4_WIDTH +
+                    nw_tuned.swaps.table_row_cost);
     nw_assignment_swap(assignment, a, b);
     work->who[a] = v;
     work->who[b] = u;
@@ -255,9 +250,10 @@ swaps_table_evaluate(const struct swaps_table_work *work, int32_t from,
     cluster = hierarchy->cluster[level][near];
     window.first = hierarchy->first[level][cluster];
     window.count = hierarchy->first[level][cluster + 1] - window.first;
-    if (window.count > WIDE) {
-        window.first += nw_random_index(bits >> 32, window.count - WIDE + 1);
-        window.count = WIDE;
+    if (window.count > nw_tuned.swaps.table_window) {
+        window.first += nw_random_index(
+            bits >> 32, window.count - nw_tuned.swaps.table_window + 1);
+        window.count = nw_tuned.swaps.table_window;
     }
     return window;
 }
@@ -265,11 +261,10 @@ swaps_table_evaluate(const struct swaps_table_work *work, int32_t from,
 /* The change by a swap with each of the slots, without the process on `from`
  * and as if the two were not peers, less the random threshold; returns the
  * least. Slots beyond the window get a prohibitive cost. */
-static inline float swaps_table_weigh(const struct swaps_table_work *work,
-                                      int32_t from,
-                                      struct swaps_table_window window,
-                                      const float *thresholds,
-                                      float temperature, float change[WIDE])
+static inline float
+swaps_table_weigh(const struct swaps_table_work *work, int32_t from,
+                  struct swaps_table_window window, const float *thresholds,
+                  float temperature, float change[nw_tuned.swaps.table_window])
 {
     const int32_t *who = work->who + window.first;
     const float *row = swaps_table_row_of(work, work->who[from]) + window.first;
@@ -328,7 +323,7 @@ static inline double swaps_table_try_one(struct swaps_table_work *work,
     int32_t from = assignment->slot[u], peer;
     const float *thresholds =
         work->thresholds + (where >> 32) % NW_METROPOLIS_SIZE;
-    float change[WIDE + NW_SIMD4_WIDTH], least;
+    float change[nw_tuned.swaps.table_window + NW_SIMD4_WIDTH], least;
     struct swaps_table_window window;
 
     if (!degree)
@@ -377,7 +372,8 @@ static double swaps_table_unit_of(const struct nw_assignment *assignment)
             }
     mean = nw_assignment_bytes(assignment) / (double)edges;
     if (crossing)
-        mean = fmin(mean, CROSSING * across / (double)crossing);
+        mean = fmin(mean,
+                    nw_tuned.swaps.table_crossing * across / (double)crossing);
     return mean * hierarchy->distance[2];
 }
 
@@ -404,7 +400,8 @@ static void swaps_table_run_rounds(struct swaps_table_work *work,
     size_t n = (size_t)swaps_table->assignment->count;
     double temperature =
         swaps_table->temperature * swaps_table_unit_of(swaps_table->assignment);
-    double cool = pow(COLDEST, 1.0 / (swaps_table->rounds - 1));
+    double cool =
+        pow(nw_tuned.swaps.table_coldest, 1.0 / (swaps_table->rounds - 1));
     double cost = swaps_table->cost;
     uint64_t each = swaps_table->tries / (uint64_t)swaps_table->rounds + 1;
     struct nw_random random;
@@ -415,7 +412,8 @@ static void swaps_table_run_rounds(struct swaps_table_work *work,
         float now = i == swaps_table->rounds - 1 ? 0 : (float)temperature;
 
         slice = swaps_table_run_slice(work, slice,
-                                      SPENT_EACH * each * ((uint64_t)i + 1),
+                                      nw_tuned.swaps.table_updates_max * each *
+                                          ((uint64_t)i + 1),
                                       now, &random, &cost);
         if (cost < swaps_table->cost) {
             swaps_table->cost = cost;

@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "base/crew.h"
 #include "map/common/budget.h"
+#include "map/common/parameters.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -84,8 +85,6 @@ nw_status nw_assignment_copy(const struct nw_assignment *assignment,
 
 #define JOBS 64        /* edges are shared out to so many */
 #define JOBS_FROM 4096 /* processes */
-#define LITTLE 300000  /* edges: a thread takes longer to start and end */
-#define SLOT 4         /* edges that take as long */
 
 static int32_t assignment_jobs_of(const struct nw_assignment *assignment)
 {
@@ -103,7 +102,7 @@ static int32_t assignment_part_of(const struct nw_assignment *assignment,
 static int32_t assignment_threads_for(const struct nw_assignment *assignment,
                                       size_t work)
 {
-    return work < LITTLE ? 1 : assignment->threads;
+    return work < nw_tuned.threads.edges_min ? 1 : assignment->threads;
 }
 
 struct assignment_reading {
@@ -399,7 +398,8 @@ void nw_assignment_set(struct nw_assignment *assignment, const int32_t *slot)
     struct assignment_assigning assigning = {assignment, slot};
     int32_t jobs = assignment_jobs_of(assignment);
     int32_t threads = assignment_threads_for(
-        assignment, SLOT * (size_t)assignment->hierarchy->slots);
+        assignment,
+        nw_tuned.threads.slot_edges * (size_t)assignment->hierarchy->slots);
 
     if (assignment->hierarchy->slots > assignment->count)
         nw_crew_run(assignment_clear_part, &assigning, jobs, threads);

@@ -7,14 +7,12 @@
 #include "base/array.h"
 #include "base/crew.h"
 #include "map/common/budget.h"
+#include "map/common/parameters.h"
 #include "topology/topology.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define TRIALS 4096
-#define THREADED 16384 /* slots that are worth several threads */
 
 /* --- the order of the machine --- */
 
@@ -305,7 +303,8 @@ static bool hierarchy_holds(const struct nw_hierarchy *hierarchy,
     struct nw_random random;
 
     nw_random_init(&random, 1);
-    for (int i = 0; i < TRIALS && hierarchy->slots > 1; i++) {
+    for (int i = 0; i < nw_tuned.hierarchy.check_pairs && hierarchy->slots > 1;
+         i++) {
         uint64_t n = (uint64_t)hierarchy->slots;
         int32_t a = (int32_t)nw_random_below(&random, n);
         int32_t b = (int32_t)nw_random_below(&random, n);
@@ -371,7 +370,7 @@ static nw_status hierarchy_find_gaps(const struct nw_placement *placement,
                                      double **gap)
 {
     struct hierarchy_gaps gaps = {placement->places, place, slots, NULL};
-    bool few = slots < THREADED || !placement->budget;
+    bool few = slots < nw_tuned.threads.slots_min || !placement->budget;
     nw_status status = nw_alloc((size_t)slots, sizeof **gap, gap);
 
     if (status || slots < 2)

@@ -2,54 +2,35 @@
 /* Starts for patterns that are not grids: recursive bisections, most of them
  * with k-way annealing on each level. */
 #include "map/multilevel/multilevel_internal.h"
+#include "map/common/parameters.h"
 #include "base/array.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 /* Repeated cuts gain more than swaps do, as far as they cost as little. */
-#define REPEATS_MAX 24
-#define REPEATED_EDGES 800000
 /* Tries of a process on a level, and of all together. */
-#define ANNEAL_TRIES_EACH 8000
-#define ANNEAL_TRIES_MAX 30000000
 /* Limit on the trials of few processes, in edges looked at, and the fixed cost
  * of a trial. */
-#define ANNEAL_COST_MAX 40
-#define ANNEAL_COST_EACH 8
-#define ANNEALED_ALWAYS 8191 /* processes; larger only without a shape */
-#define ANNEALED_REPEATS 3
-#define ANNEALED_FEW 1024 /* processes */
-#define TOP_CUTS 24       /* of starts, from which those annealed are chosen */
-#define FEW_LESS 8        /* swaps after them */
-#define STARTED_LESS 16   /* swaps after them, and colder */
-#define STARTED_TEMPERATURE 0.5
+#define TOP_CUTS 24 /* of starts, from which those annealed are chosen */
 /* With few processes, swaps alternate with swaps of subtrees, more often with
  * many levels and with twice the steps. Later turns keep improvements of
  * earlier ones. */
-#define LEVELS_FEW 6
-#define CYCLES 4
-#define CYCLES_DEEP 8
-#define CYCLES_MORE 2
-#define ANNEALED_LESS 5 /* swaps afterwards, and colder */
-#define ANNEALED_TEMPERATURE 0.3
-#define HUBS_FEWER 8192 /* processes, and annealed: hubs are swapped less */
-#define TURNS_TEMPERATURE 0.6 /* in turns */
 
 static int multilevel_repeats_of(const struct multilevel_search *search)
 {
     const struct nw_assignment *assignment = search->assignment;
     size_t edges = assignment->row[assignment->count] + 1,
-           most = REPEATED_EDGES;
+           most = nw_tuned.multilevel.repeated_edges;
     enum nw_effort effort = search->placement->budget->effort;
 
-    if (effort == NW_EFFORT_FAST)
-        most /= 4;
-    if (effort == NW_EFFORT_STRONG)
-        most *= 4;
+    most = most / nw_tuned.effort.steps_divided[effort] *
+           nw_tuned.effort.repeats_times[effort];
     if (most < edges)
         return 1;
-    return most / edges < REPEATS_MAX ? (int)(most / edges) : REPEATS_MAX;
+    return most / edges < (size_t)nw_tuned.multilevel.repeats_max
+               ? (int)(most / edges)
+               : nw_tuned.multilevel.repeats_max;
 }
 
 /* Starts that are annealed, at default effort or more: the first gets a share
@@ -64,7 +45,7 @@ static const struct multilevel_anneals {
 
 static bool multilevel_are_few(const struct multilevel_search *search)
 {
-    return search->assignment->count <= ANNEALED_FEW &&
+    return search->assignment->count <= nw_tuned.multilevel.few &&
            search->placement->budget->effort != NW_EFFORT_FAST;
 }
 
@@ -73,14 +54,16 @@ multilevel_anneals_of(const struct multilevel_search *search)
 {
     if (!multilevel_are_few(search))
         return &many_anneals;
-    return search->assignment->hierarchy->levels > LEVELS_FEW ? &deep_anneals
-                                                              : &few_anneals;
+    return search->assignment->hierarchy->levels >
+                   nw_tuned.multilevel.levels_few
+               ? &deep_anneals
+               : &few_anneals;
 }
 
 bool nw_multilevel_has_two_starts(const struct multilevel_search *search)
 {
-    return search->assignment->count > ANNEALED_FEW &&
-           search->assignment->count <= ANNEALED_ALWAYS &&
+    return search->assignment->count > nw_tuned.multilevel.few &&
+           search->assignment->count <= nw_tuned.multilevel.two_starts_max &&
            search->placement->budget->effort != NW_EFFORT_FAST;
 }
 
@@ -88,30 +71,29 @@ static void multilevel_share_out_cycles(struct multilevel_search *search)
 {
     if (!multilevel_are_few(search))
         return;
-    search->cycles = search->assignment->hierarchy->levels > LEVELS_FEW
-                         ? CYCLES_DEEP
-                         : CYCLES;
-    search->steps = search->steps * CYCLES_MORE / (uint64_t)search->cycles;
-    search->swaps_table_temperature = TURNS_TEMPERATURE;
+    search->cycles =
+        search->assignment->hierarchy->levels > nw_tuned.multilevel.levels_few
+            ? nw_tuned.multilevel.cycles_deep
+            : nw_tuned.multilevel.cycles;
+    search->steps = search->steps * nw_tuned.multilevel.cycle_steps /
+                    (uint64_t)search->cycles;
+    search->swaps_table_temperature = nw_tuned.multilevel.cycle_temperature;
 }
 
 static uint64_t multilevel_anneal_tries(const struct multilevel_search *search,
                                         double share)
 {
     enum nw_effort effort = search->placement->budget->effort;
-    uint64_t tries =
-        ANNEAL_TRIES_MAX / (uint64_t)(search->assignment->count + 1);
-    double cost =
-        ANNEAL_COST_EACH + nw_multilevel_degree_of(search->assignment);
+    uint64_t tries = nw_tuned.multilevel.anneal_tries_max /
+                     (uint64_t)(search->assignment->count + 1);
+    double cost = nw_tuned.multilevel.anneal_cost_each +
+                  nw_multilevel_degree_of(search->assignment);
 
-    if (tries > ANNEAL_TRIES_EACH)
-        tries = ANNEAL_TRIES_EACH;
-    if (effort == NW_EFFORT_FAST)
-        tries /= 4;
-    if (effort == NW_EFFORT_STRONG)
-        tries *= 8;
+    if (tries > nw_tuned.multilevel.anneal_tries_each)
+        tries = nw_tuned.multilevel.anneal_tries_each;
+    tries = nw_budget_scale(effort, tries);
     if (multilevel_are_few(search))
-        share *= fmin(1, ANNEAL_COST_MAX / cost);
+        share *= fmin(1, nw_tuned.multilevel.anneal_cost_max / cost);
     return (uint64_t)(share * (double)tries);
 }
 
@@ -120,16 +102,17 @@ static nw_status multilevel_start_init(const struct multilevel_search *search,
                                        uint64_t number, double share,
                                        struct nw_recursive_bisection *out)
 {
-    bool few = search->assignment->count <= ANNEALED_FEW;
+    bool few = search->assignment->count <= nw_tuned.multilevel.few;
 
     *out = (struct nw_recursive_bisection){
         .assignment = search->assignment,
         .seed = search->seed + 7919 * number,
-        .repeats = number ? ANNEALED_REPEATS : 1,
+        .repeats = number ? nw_tuned.multilevel.start_repeats : 1,
         .tries = number && few ? 1 : 2,
         .threads = search->placement->budget->threads,
         .anneal = multilevel_anneal_tries(search, share),
-        .pairwise = search->assignment->count <= ANNEALED_ALWAYS,
+        .pairwise =
+            search->assignment->count <= nw_tuned.multilevel.two_starts_max,
         .budget = search->placement->budget};
     return nw_alloc((size_t)search->assignment->count, sizeof *out->slot,
                     &out->slot);
@@ -164,7 +147,8 @@ nw_status nw_multilevel_take_annealed(struct multilevel_search *search,
     nw_status status = multilevel_start_init(
         search, 0, multilevel_anneals_of(search)->first, &bisect);
 
-    bisect.only_expander_like = search->assignment->count > ANNEALED_ALWAYS;
+    bisect.only_expander_like =
+        search->assignment->count > nw_tuned.multilevel.two_starts_max;
     if (!status)
         status = nw_recursive_bisection(&bisect);
     if (!status && (bisect.expander_like || !bisect.only_expander_like))
@@ -294,8 +278,10 @@ multilevel_take_annealed_again(struct multilevel_search *search)
     nw_status status =
         multilevel_are_few(search) ? multilevel_anneal_chosen(search) : NW_OK;
 
-    search->steps /= multilevel_are_few(search) ? FEW_LESS : STARTED_LESS;
-    search->temperature *= STARTED_TEMPERATURE;
+    search->steps /= multilevel_are_few(search)
+                         ? nw_tuned.multilevel.few_swaps_less
+                         : nw_tuned.multilevel.started_swaps_less;
+    search->temperature *= nw_tuned.multilevel.started_temperature;
     multilevel_share_out_cycles(search);
     return status;
 }
@@ -304,9 +290,10 @@ nw_status nw_multilevel_leave_expander_like(struct multilevel_search *search)
 {
     double rest = 1 - multilevel_anneals_of(search)->first;
 
-    search->steps /= ANNEALED_LESS;
-    search->temperature = ANNEALED_TEMPERATURE;
-    search->sparing = search->assignment->count > HUBS_FEWER;
+    search->steps /= nw_tuned.multilevel.expander_swaps_less;
+    search->temperature = nw_tuned.multilevel.expander_temperature;
+    search->sparing =
+        search->assignment->count > nw_tuned.multilevel.hubs_fewer;
     multilevel_share_out_cycles(search);
     return rest > 0 ? multilevel_anneal_again(search, 1, rest) : NW_OK;
 }
@@ -317,7 +304,7 @@ nw_status nw_multilevel_take_more(struct multilevel_search *search)
 
     if (budget->stopped)
         return NW_OK;
-    if (search->assignment->count > ANNEALED_ALWAYS)
+    if (search->assignment->count > nw_tuned.multilevel.two_starts_max)
         return nw_multilevel_take_bisection(search, search->seed,
                                             multilevel_repeats_of(search));
     if (budget->effort != NW_EFFORT_FAST)

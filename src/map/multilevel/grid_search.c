@@ -2,6 +2,7 @@
 /* The search for grids: starts, power diagrams, annealing, few swaps; for few
  * processes also a second search from power diagrams alone. */
 #include "map/multilevel/multilevel_internal.h"
+#include "map/common/parameters.h"
 #include "base/crew.h"
 
 #include <math.h>
@@ -13,28 +14,17 @@ static const struct {
     int32_t count_most;
     uint64_t steps;
     double again; /* temperature; 0: not */
-} grid_swaps[] = {
-    {GRID_FEW, 100000, 2}, {4096, 400000, 0}, {INT32_MAX, 250000, 0}};
-
-#define STENCIL_STEPS_MIN_EACH 30
-
-#define GRID_SWAPS_DENSER 2 /* fewer swaps if ranks have many partners */
+} grid_swaps[] = {{nw_tuned.multilevel.grid_few, 100000, 2},
+                  {4096, 400000, 0},
+                  {INT32_MAX, 250000, 0}};
 
 /* A tenth of a second where it is done twice. */
-#define EDGES_SWAPPED 5000000
-#define EDGES_SWAPPED_AGAIN 4000000 /* more are not swapped once more */
 
 /* Where cells fill no boxes, but all slots, round parts are mostly better than
  * any cuts; which slots to leave free bisections tell. */
-#define POWER_DIAGRAM_MAX 4096 /* processes: of more they take too long, */
 /* but where borders askew cost little more */
-#define POWER_DIAGRAM_MAX_ASKEW 10000
-#define POWER_DIAGRAM_ASKEW 1.2 /* than others */
 /* in edges looked at, of all levels */
-#define POWER_DIAGRAM_ANNEAL_COST 16000000
-#define POWER_DIAGRAM_COST_EACH 8 /* of a try beside the edges */
 /* of the best cuts: no bisections of those */
-#define POWER_DIAGRAM_ENOUGH 0.992
 
 static double multilevel_across(const struct nw_stencil *stencil, int d)
 {
@@ -65,9 +55,11 @@ multilevel_may_use_power_diagram(const struct multilevel_search *search,
     const struct nw_assignment *assignment = search->assignment;
 
     return !tile->boxed && tile->stencil.dims > 1 &&
-           (assignment->count <= POWER_DIAGRAM_MAX ||
-            (assignment->count <= POWER_DIAGRAM_MAX_ASKEW &&
-             multilevel_across_askew(&tile->stencil) < POWER_DIAGRAM_ASKEW)) &&
+           (assignment->count <= nw_tuned.multilevel_grid.power_diagram_max ||
+            (assignment->count <=
+                 nw_tuned.multilevel_grid.power_diagram_max_askew &&
+             multilevel_across_askew(&tile->stencil) <
+                 nw_tuned.multilevel_grid.power_diagram_askew)) &&
            assignment->hierarchy->slots == assignment->count &&
            !search->placement->budget->stopped;
 }
@@ -78,9 +70,10 @@ multilevel_power_diagram_parts(struct multilevel_search *search,
                                uint64_t number, int kinds)
 {
     const struct nw_assignment *assignment = search->assignment;
-    double cost = (double)assignment->row[assignment->count] +
-                  POWER_DIAGRAM_COST_EACH * (double)assignment->count;
-    double tries = POWER_DIAGRAM_ANNEAL_COST *
+    double cost =
+        (double)assignment->row[assignment->count] +
+        nw_tuned.multilevel_grid.anneal_cost_each * (double)assignment->count;
+    double tries = nw_tuned.multilevel_grid.anneal_cost *
                    (double)nw_multilevel_grid_patience(search) / cost;
     struct nw_recursive_bisection bisect = {
         .seed = search->seed + number,
@@ -106,20 +99,15 @@ multilevel_power_diagram_or_bisect(struct multilevel_search *search,
     status = multilevel_power_diagram_parts(search, &tile->stencil, 0,
                                             NW_RB_START_STRAIGHT);
     if (status || nw_multilevel_is_costly(search, &tile->stencil) ||
-        (search->assignment->count > POWER_DIAGRAM_MAX &&
-         search->cost <= POWER_DIAGRAM_ENOUGH * begun))
+        (search->assignment->count >
+             nw_tuned.multilevel_grid.power_diagram_max &&
+         search->cost <= nw_tuned.multilevel_grid.power_diagram_enough * begun))
         return status;
     return nw_multilevel_cuts_max(search, tile, swapped);
 }
 
 /* Small grids are annealed as other patterns are, from cuts across: that
  * reaches what borders moved one after the other do not. */
-#define GRID_ANNEAL_COST 16000000 /* in edges looked at, all tries together */
-#define GRID_ANNEAL_COST_EACH 8   /* of a try beside the edges */
-#define GRID_ANNEAL_TRIES 1500    /* of a cell, at most about */
-#define GRID_ANNEALS_MAX 6
-#define GRID_ANNEAL_COSTLY 0.2 /* of it */
-#define GRID_EVEN 1.1          /* most across one dimension beside another's */
 
 static bool multilevel_is_even(const struct nw_stencil *stencil)
 {
@@ -131,7 +119,7 @@ static bool multilevel_is_even(const struct nw_stencil *stencil)
         least = fmin(least, sum);
         most = fmax(most, sum);
     }
-    return most <= GRID_EVEN * least;
+    return most <= nw_tuned.multilevel_grid.even * least;
 }
 
 /* Beside round parts cuts gain little where all dimensions are alike. */
@@ -140,23 +128,26 @@ static double multilevel_anneal_worth(const struct multilevel_search *search,
 {
     if (!nw_multilevel_is_costly(search, stencil))
         return 1;
-    return multilevel_is_even(stencil) ? 0 : GRID_ANNEAL_COSTLY;
+    return multilevel_is_even(stencil) ? 0
+                                       : nw_tuned.multilevel_grid.anneal_costly;
 }
 
 nw_status nw_multilevel_anneal_grid(struct multilevel_search *search,
                                     const struct nw_stencil *stencil)
 {
     const struct nw_assignment *assignment = search->assignment;
-    double cost = (double)assignment->row[assignment->count] +
-                  GRID_ANNEAL_COST_EACH * (double)assignment->count;
-    double tries =
-        GRID_ANNEAL_COST * (double)nw_multilevel_grid_patience(search) / cost;
+    double cost =
+        (double)assignment->row[assignment->count] +
+        nw_tuned.multilevel_grid.anneal_cost_each * (double)assignment->count;
+    double tries = nw_tuned.multilevel_grid.anneal_cost *
+                   (double)nw_multilevel_grid_patience(search) / cost;
     int anneals =
-        (int)fmax(1, fmin(GRID_ANNEALS_MAX, tries / GRID_ANNEAL_TRIES));
+        (int)fmax(1, fmin(nw_tuned.multilevel_grid.anneals_max,
+                          tries / nw_tuned.multilevel_grid.anneal_tries));
     double worth = multilevel_anneal_worth(search, stencil);
     nw_status status = NW_OK;
 
-    if (assignment->count > GRID_FEW || worth <= 0)
+    if (assignment->count > nw_tuned.multilevel.grid_few || worth <= 0)
         return NW_OK;
     for (int i = 1; !status && i <= anneals; i++) {
         struct nw_recursive_bisection bisect = {
@@ -189,10 +180,10 @@ static uint64_t multilevel_swaps_of(const struct multilevel_search *search,
     uint64_t count = (uint64_t)search->assignment->count;
     uint64_t edges = search->assignment->row[count];
 
-    if (most * edges / count > EDGES_SWAPPED)
-        most = EDGES_SWAPPED * count / edges;
+    if (most * edges / count > nw_tuned.multilevel_grid.swapped_edges)
+        most = nw_tuned.multilevel_grid.swapped_edges * count / edges;
     if (nw_multilevel_is_denser(search, stencil))
-        most /= GRID_SWAPS_DENSER;
+        most /= (uint64_t)nw_tuned.multilevel_grid.denser;
     return most * nw_multilevel_grid_patience(search);
 }
 
@@ -204,7 +195,8 @@ static double multilevel_reheat(const struct multilevel_search *search,
     uint64_t edges = search->assignment->row[count];
 
     if (nw_multilevel_grid_patience(search) == 1 &&
-        grid_swaps[kind].steps * edges > EDGES_SWAPPED_AGAIN * count)
+        grid_swaps[kind].steps * edges >
+            nw_tuned.multilevel_grid.swapped_again_edges * count)
         return 0;
     return grid_swaps[kind].again;
 }
@@ -215,7 +207,8 @@ static nw_status multilevel_cut_and_swap(struct multilevel_search *search,
 {
     struct nw_budget *budget = search->placement->budget;
     int32_t count = search->assignment->count;
-    uint64_t worth = (uint64_t)count * STENCIL_STEPS_MIN_EACH, most;
+    uint64_t worth = (uint64_t)count * nw_tuned.multilevel_grid.swaps_each_min,
+             most;
     bool anytime = budget->anytime, swapped;
     double again;
     nw_status status;
@@ -232,7 +225,8 @@ static nw_status multilevel_cut_and_swap(struct multilevel_search *search,
         return status;
     again = multilevel_reheat(search, i);
     budget->anytime = anytime && again <= 0;
-    status = multilevel_swap_grid(search, most, STENCIL_TEMPERATURE);
+    status = multilevel_swap_grid(search, most,
+                                  nw_tuned.multilevel.grid_temperature);
     budget->anytime = anytime;
     if (!status && again > 0 && !budget->stopped)
         status = multilevel_swap_grid(search, most, again);
@@ -298,7 +292,7 @@ static nw_status multilevel_run_rounds(void *user)
     most = multilevel_swaps_of(search, stencil, 0);
     return multilevel_swap_grid(
         search, nw_multilevel_is_costly(search, stencil) ? most / 2 : most,
-        STENCIL_TEMPERATURE);
+        nw_tuned.multilevel.grid_temperature);
 }
 
 /* Works on slots of its own and reports no progress. */
@@ -375,7 +369,8 @@ nw_status nw_multilevel_improve_grid(struct multilevel_search *search,
     nw_status status;
 
     budget->grid_found = true;
-    search->swaps_table_temperature = SWAPS_TABLE_TEMPERATURE;
+    search->swaps_table_temperature =
+        nw_tuned.multilevel.swaps_table_temperature;
     if (!multilevel_rounds_of(search, tile))
         return multilevel_cut_and_swap(search, tile);
     budget->anytime = false;

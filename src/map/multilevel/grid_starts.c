@@ -2,12 +2,13 @@
 /* Starts for grids: recursive bisections that begin with straight cuts or with
  * parts that grow from a cell, as many as the pattern is worth. */
 #include "map/multilevel/multilevel_internal.h"
+#include "map/common/parameters.h"
 
 #include <math.h>
 
 uint64_t nw_multilevel_grid_patience(const struct multilevel_search *search)
 {
-    return search->placement->budget->effort == NW_EFFORT_STRONG ? 30 : 1;
+    return nw_tuned.effort.grid_patience[search->placement->budget->effort];
 }
 
 /* Ways to bisection a grid, the most useful first, and what each costs for a
@@ -27,10 +28,6 @@ static const struct {
 
 #define GRID_STARTS (int)(sizeof grid_starts / sizeof *grid_starts)
 
-#define GRID_ROUNDS 4
-#define GRID_LOOSE 0.2             /* of all rounds but the first */
-#define GRID_BISECTION_COST 300000 /* of all bisections of a grid together */
-
 /* Large grids: bisections that begin with the least straight cuts and some
  * grown ones, and their cost per edge and process. They get the time of swaps
  * if these gain little, and of most kinds of tilings. */
@@ -45,12 +42,8 @@ static const struct {
 } straight_cost = {0.6, 4.5}, grown_cost = {0.5, 3.5};
 
 /* of all of them, or so much for each process */
-#define STRAIGHT_MAX 800000
-#define STRAIGHT_MAX_EACH 16
-#define GRID_SWAPS_COST 400000
 
 /* If ranks have many partners, bisections may cost this many times as much. */
-#define GRID_BISECTION_DENSER 2
 
 static double multilevel_kind_cost(const struct multilevel_search *search,
                                    const struct nw_stencil *stencil, int kind)
@@ -67,15 +60,17 @@ bool nw_multilevel_is_denser(const struct multilevel_search *search,
 {
     double cost = multilevel_kind_cost(search, stencil, 0);
 
-    return search->assignment->count <= GRID_FEW &&
-           cost > GRID_BISECTION_COST &&
-           cost <= GRID_BISECTION_DENSER * GRID_BISECTION_COST;
+    return search->assignment->count <= nw_tuned.multilevel.grid_few &&
+           cost > (double)nw_tuned.multilevel_grid.bisection_cost &&
+           cost <= nw_tuned.multilevel_grid.denser *
+                       (double)nw_tuned.multilevel_grid.bisection_cost;
 }
 
 bool nw_multilevel_is_searched_twice(const struct multilevel_search *search,
                                      const struct nw_stencil *stencil)
 {
-    return search->assignment->count <= GRID_FEW && stencil->dims > 1 &&
+    return search->assignment->count <= nw_tuned.multilevel.grid_few &&
+           stencil->dims > 1 &&
            search->placement->budget->effort != NW_EFFORT_FAST;
 }
 
@@ -84,7 +79,7 @@ bool nw_multilevel_is_costly(const struct multilevel_search *search,
 {
     return nw_multilevel_is_searched_twice(search, stencil) &&
            multilevel_kind_cost(search, stencil, 0) >
-               (double)(GRID_BISECTION_COST *
+               (double)(nw_tuned.multilevel_grid.bisection_cost *
                         nw_multilevel_grid_patience(search));
 }
 
@@ -100,11 +95,11 @@ static nw_status multilevel_start_kind(struct multilevel_search *search,
                                        const struct nw_stencil *stencil,
                                        int kinds, int round)
 {
-    struct nw_recursive_bisection bisect = {.seed =
-                                                search->seed + (uint64_t)round,
-                                            .stencil = stencil,
-                                            .kinds = kinds,
-                                            .loose = round ? GRID_LOOSE : 0};
+    struct nw_recursive_bisection bisect = {
+        .seed = search->seed + (uint64_t)round,
+        .stencil = stencil,
+        .kinds = kinds,
+        .loose = round ? nw_tuned.multilevel_grid.loose : 0};
 
     return nw_multilevel_take(search, &bisect);
 }
@@ -116,7 +111,8 @@ static nw_status multilevel_bisect_grid(struct multilevel_search *search,
 {
     nw_status status = NW_OK;
 
-    for (int i = 0; !status && i < GRID_ROUNDS * GRID_STARTS; i++) {
+    for (int i = 0;
+         !status && i < nw_tuned.multilevel_grid.rounds * GRID_STARTS; i++) {
         int kind = i % GRID_STARTS;
         double cost = multilevel_kind_cost(search, stencil, kind);
 
@@ -144,7 +140,9 @@ static double multilevel_start_cost(const struct nw_assignment *assignment,
 
 static double multilevel_straight_most(const struct nw_assignment *assignment)
 {
-    return fmax(STRAIGHT_MAX, STRAIGHT_MAX_EACH * (double)assignment->count);
+    return fmax(nw_tuned.multilevel_grid.straight_cost,
+                nw_tuned.multilevel_grid.straight_cost_each *
+                    (double)assignment->count);
 }
 
 int nw_multilevel_list_fillings(const struct nw_assignment *assignment,
@@ -229,7 +227,8 @@ static nw_status multilevel_bisect_straight(struct multilevel_search *search,
     nw_status status =
         multilevel_choose_filling(search, &tile->stencil, always, &left, &best);
 
-    for (int round = 0; !status && round < GRID_ROUNDS; round++) {
+    for (int round = 0; !status && round < nw_tuned.multilevel_grid.rounds;
+         round++) {
         int start = multilevel_most_starts(assignment, left);
 
         if (start < 0 || (start == 0 && best.start >= 0) ||
@@ -246,15 +245,15 @@ static nw_status multilevel_bisect_straight(struct multilevel_search *search,
 
 /* Bisections of the largest grids take seconds, and seldom gain if the cost is
  * near the lower bound. */
-#define NEAR_MIN 1.025
-#define NEAR_FROM 262144 /* cells */
 
 static bool multilevel_is_near_least(const struct multilevel_search *search,
                                      const struct nw_stencil *stencil)
 {
-    return search->assignment->count > NEAR_FROM &&
+    return search->assignment->count >
+               nw_tuned.multilevel_grid.near_bound_from &&
            search->cost <=
-               NEAR_MIN * nw_stencil_lower_bound(search->assignment, stencil);
+               nw_tuned.multilevel_grid.near_bound *
+                   nw_stencil_lower_bound(search->assignment, stencil);
 }
 
 nw_status nw_multilevel_cuts_max(struct multilevel_search *search,
@@ -262,11 +261,11 @@ nw_status nw_multilevel_cuts_max(struct multilevel_search *search,
                                  bool swapped)
 {
     const struct nw_stencil *stencil = &tile->stencil;
-    double left =
-        (double)(GRID_BISECTION_COST * nw_multilevel_grid_patience(search));
+    double left = (double)(nw_tuned.multilevel_grid.bisection_cost *
+                           nw_multilevel_grid_patience(search));
 
     if (nw_multilevel_is_denser(search, stencil))
-        left *= GRID_BISECTION_DENSER;
+        left *= nw_tuned.multilevel_grid.denser;
     if (multilevel_kind_cost(search, stencil, 0) <= left || tile->boxed ||
         stencil->dims < 3)
         return multilevel_bisect_grid(search, stencil, left);
@@ -275,15 +274,14 @@ nw_status nw_multilevel_cuts_max(struct multilevel_search *search,
         return NW_OK;
     left = multilevel_straight_most(search->assignment) *
            (double)nw_multilevel_grid_patience(search);
-    return multilevel_bisect_straight(search, tile,
-                                      left - (swapped ? GRID_SWAPS_COST : 0));
+    return multilevel_bisect_straight(
+        search, tile,
+        left - (swapped ? nw_tuned.multilevel_grid.swaps_cost : 0));
 }
-
-#define TILED_ALWAYS 8192 /* processes at most that are tiled in all ways */
 
 bool nw_multilevel_is_tiled_less(const struct nw_assignment *assignment)
 {
-    return assignment->count > TILED_ALWAYS &&
+    return assignment->count > nw_tuned.multilevel_grid.tiled_max &&
            multilevel_start_cost(assignment, multilevel_starts[0]) <=
                multilevel_straight_most(assignment);
 }

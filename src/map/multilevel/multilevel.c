@@ -2,23 +2,21 @@
 /* The search that lowers hop-bytes on a tree: starts, then again and again
  * swaps of whole subtrees from the largest down and swaps of processes. */
 #include "map/multilevel/multilevel_internal.h"
+#include "map/common/parameters.h"
 #include "base/status.h"
-
-#define CUT_DIMS 4 /* more are not cut, but into boxes */
 
 /* Cuts across a grid follow the means of its steps: where edges differ from
  * those, or are missing, such cuts are no more than a start. In five dimensions
  * nearly all cells lie at borders: what fills no boxes there is searched as
  * anything else is. */
-#define UNEVEN_MAX 0.03 /* bytes that deviate by a sixth of the mean */
-#define FILLED_MIN 0.9
 
 static bool multilevel_is_grid(const struct nw_best_tiling *tile)
 {
     const struct nw_stencil *stencil = &tile->stencil;
 
-    return stencil->uneven <= UNEVEN_MAX && stencil->filled >= FILLED_MIN &&
-           (tile->boxed || stencil->dims <= CUT_DIMS);
+    return stencil->uneven <= nw_tuned.multilevel.grid_uneven_max &&
+           stencil->filled >= nw_tuned.multilevel.grid_filled_min &&
+           (tile->boxed || stencil->dims <= nw_tuned.multilevel.grid_dims_max);
 }
 
 static nw_status multilevel_improve(struct nw_assignment *assignment,
@@ -45,7 +43,8 @@ static nw_status multilevel_improve(struct nw_assignment *assignment,
     placement->budget->best = search.cost = tile.cost;
     if (!status && tile.found && multilevel_is_grid(&tile))
         return nw_multilevel_improve_grid(&search, &tile);
-    search.swaps_table_temperature = SWAPS_TABLE_TEMPERATURE;
+    search.swaps_table_temperature =
+        nw_tuned.multilevel.swaps_table_temperature;
     if (!status && tile.found && !placement->budget->stopped)
         status = nw_multilevel_anneal_grid(&search, &tile.stencil);
     if (!status)
@@ -72,7 +71,7 @@ static nw_status multilevel_refine(struct nw_assignment *assignment,
         .cycles = 1,
         .temperature = assignment->load
                            ? nw_multilevel_temperature_of(assignment->count)
-                           : STENCIL_TEMPERATURE};
+                           : nw_tuned.multilevel.grid_temperature};
 
     return nw_multilevel_search_on(&search);
 }
@@ -93,9 +92,6 @@ static nw_status multilevel_tile(struct nw_assignment *assignment,
 
 /* So many edges, of all bisections together, cost a program that waits less
  * than its messages do. */
-#define ANYTIME_EDGES 800
-#define ANYTIME_BISECTIONS 4
-#define ANYTIME_EDGES_OF_GRIDS 8000
 
 static nw_status multilevel_bisect_waiting(struct multilevel_search *search,
                                            uint64_t seed)
@@ -104,10 +100,10 @@ static nw_status multilevel_bisect_waiting(struct multilevel_search *search,
     size_t edges = assignment->row[assignment->count] + 1;
     nw_status status = NW_OK;
 
-    if (edges > ANYTIME_EDGES)
+    if (edges > nw_tuned.multilevel.quick_edges)
         return nw_multilevel_take_bisection(search, seed, 0);
-    for (size_t i = 0; !status && i < ANYTIME_BISECTIONS; i++)
-        if ((i + 1) * edges <= ANYTIME_EDGES)
+    for (size_t i = 0; !status && i < nw_tuned.multilevel.quick_bisections; i++)
+        if ((i + 1) * edges <= nw_tuned.multilevel.quick_edges)
             status = nw_multilevel_take_bisection(search, seed + i, 1);
     return status;
 }
@@ -123,8 +119,8 @@ static nw_status multilevel_bisect(struct nw_assignment *assignment,
     nw_status status = nw_assignment_best_tiling(assignment, &tile);
 
     search.cost = tile.cost;
-    if (status || (tile.found &&
-                   assignment->row[assignment->count] > ANYTIME_EDGES_OF_GRIDS))
+    if (status || (tile.found && assignment->row[assignment->count] >
+                                     nw_tuned.multilevel.quick_grid_edges))
         return status;
     return multilevel_bisect_waiting(&search, placement->options->seed);
 }

@@ -4,11 +4,9 @@
 #define NW_MAP_MULTILEVEL_MULTILEVEL_INTERNAL_H
 
 #include "map/multilevel/recursive_bisection.h"
+#include "map/common/parameters.h"
 
 /* Initial temperature of table-based swap annealing after k-way annealing. */
-#define SWAPS_TABLE_TEMPERATURE 0.35
-
-#define STENCIL_TEMPERATURE 0.5
 
 /* One search after the other, each from where the last one ended. */
 struct multilevel_search {
@@ -24,8 +22,6 @@ struct multilevel_search {
 };
 
 #define FILLINGS 3
-
-#define GRID_FEW 2048 /* processes of a grid that are annealed */
 
 /* swap_cycles.c */
 

@@ -5,12 +5,12 @@
 #include "base/array.h"
 #include "map/graph/pairwise_refine.h"
 #include "map/graph/anneal_gain_table.h"
+#include "map/common/parameters.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* Vertices; smaller clusters are tried less for each. */
-#define FULL_TRIES 256
 #define PAIRWISE_SEED 7
 /* Between few parts, cuts are settled after a share of the tries. */
 #define FEW_PARTS 3
@@ -133,8 +133,9 @@ static nw_status rb_anneal_cluster(struct rb_anneal_work *all, int32_t number)
     int32_t count = work->now[number].end - work->now[number].first;
     nw_status status;
 
-    if (count < FULL_TRIES)
-        anneal.tries = anneal.tries * (uint64_t)count / FULL_TRIES;
+    if (count < nw_tuned.multilevel.anneal_full)
+        anneal.tries =
+            anneal.tries * (uint64_t)count / nw_tuned.multilevel.anneal_full;
     if (anneal.parts <= FEW_PARTS)
         anneal.tries = (uint64_t)((double)anneal.tries *
                                   rb_anneal_few_share[anneal.parts]);

@@ -5,12 +5,11 @@
 #include "map/multilevel/rb_internal.h"
 #include "base/array.h"
 #include "map/stencil/power_diagram.h"
+#include "map/common/parameters.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define WORK_MAX 1500000 /* cells times parts */
 
 struct rb_power_diagram_rounding {
     struct nw_power_diagram round;
@@ -79,8 +78,8 @@ nw_status nw_rb_power_diagram(const struct sectioning *work,
     size_t bytes = (size_t)anneal->graph->n * sizeof *anneal->part;
     nw_status status;
 
-    if (anneal->parts < 3 ||
-        (double)anneal->graph->n * anneal->parts > WORK_MAX)
+    if (anneal->parts < 3 || (double)anneal->graph->n * anneal->parts >
+                                 nw_tuned.multilevel.power_diagram_work)
         return NW_OK;
     status = rb_power_diagram_place(work, piece, &rounding);
     if (!status) {

@@ -2,6 +2,7 @@
 /* Recursive bisections along a tree, exact in size. Free slots are shared
  * evenly over as few subtrees as hold the processes. */
 #include "map/multilevel/rb_internal.h"
+#include "map/common/parameters.h"
 #include "base/array.h"
 #include "base/crew.h"
 
@@ -221,8 +222,6 @@ static void rb_cut_level(struct sectioning *work)
     rb_release(work);
 }
 
-#define LITTLE 300000 /* edges: a thread takes longer to start and end */
-
 static void rb_copy_edges(void *user, int32_t part)
 {
     struct sectioning *work = user;
@@ -258,7 +257,9 @@ static nw_status rb_prepare(struct sectioning *work)
         status = nw_alloc(n + 1, sizeof *work->held, &work->held);
     if (!status)
         nw_crew_run(rb_copy_edges, work, NW_CREW_PARTS,
-                    assignment->row[n] < LITTLE ? 1 : work->bisection->threads);
+                    assignment->row[n] < nw_tuned.threads.edges_min
+                        ? 1
+                        : work->bisection->threads);
     if (!status && work->bisection->stencil)
         status = nw_rb_read_grid(work);
     return status;

@@ -4,6 +4,7 @@
 #include "map/multilevel/multilevel_internal.h"
 #include "map/hierarchy/anneal_swaps.h"
 #include "map/hierarchy/anneal_swaps_table.h"
+#include "map/common/parameters.h"
 
 /* Tried swaps of default effort: so many for each of the first processes, fewer
  * for each of those beyond; for edges few enough. */
@@ -11,16 +12,11 @@ static const struct {
     int32_t from;
     uint64_t each;
 } steps_each[] = {{0, 9000}, {512, 3600}, {4096, 300}};
-#define DEGREE 6.0
-
-#define ROUNDS 50
 
 double nw_multilevel_temperature_of(int32_t count)
 {
     return count > 8192 ? 1 : count > 1024 ? 1.4 : 5;
 }
-
-#define SUBTREE_TEMPERATURE 0.1 /* of whole subtrees */
 
 double nw_multilevel_degree_of(const struct nw_assignment *assignment)
 {
@@ -41,11 +37,10 @@ uint64_t nw_multilevel_steps_of(const struct nw_assignment *assignment,
             steps += (uint64_t)(end - steps_each[i].from) * steps_each[i].each;
             end = steps_each[i].from;
         }
-    if (degree > DEGREE)
-        steps = (uint64_t)((double)steps * 2 * DEGREE / (DEGREE + degree));
-    if (effort == NW_EFFORT_FAST)
-        steps /= 4;
-    return effort == NW_EFFORT_STRONG ? 8 * steps : steps;
+    if (degree > nw_tuned.multilevel.swap_degree)
+        steps = (uint64_t)((double)steps * 2 * nw_tuned.multilevel.swap_degree /
+                           (nw_tuned.multilevel.swap_degree + degree));
+    return nw_budget_scale(effort, steps);
 }
 
 /* The processes of an assignment, which may stand for subtrees. */
@@ -59,14 +54,15 @@ static nw_status multilevel_anneal(const struct multilevel_search *search,
                                                 budget,
                                                 seed,
                                                 steps,
-                                                ROUNDS,
+                                                nw_tuned.multilevel.swap_rounds,
                                                 search->swaps_table_temperature,
                                                 nw_assignment_cost(assignment)};
     struct nw_anneal_swaps anneal_swaps = {.assignment = assignment,
                                            .budget = budget,
                                            .seed = seed,
                                            .steps = steps,
-                                           .rounds = ROUNDS,
+                                           .rounds =
+                                               nw_tuned.multilevel.swap_rounds,
                                            .temperature = temperature,
                                            .sparing = search->sparing,
                                            .cost = swaps_table.cost};
@@ -93,7 +89,7 @@ static nw_status multilevel_anneal_subtrees(struct multilevel_search *search,
     status = multilevel_anneal(search, &lifted, search->seed + (uint64_t)level,
                                search->steps * (uint64_t)lifted.count /
                                    (uint64_t)(search->assignment->count + 1),
-                               SUBTREE_TEMPERATURE, &cost);
+                               nw_tuned.multilevel.subtree_temperature, &cost);
     if (!status)
         status = nw_assignment_project(search->assignment, level, &lifted);
     nw_assignment_fini(&lifted);

@@ -3,12 +3,11 @@
  * that lower the sum of bytes x seconds per byte on the route, and of the pull
  * of each place. Algorithm 1 has its own way. */
 #include "map/placement/placement.h"
+#include "map/common/parameters.h"
 #include "base/array.h"
 #include "topology/topology.h"
 
 #include <stdlib.h>
-
-#define PASSES_MAX 8
 
 struct affinity_swaps_work {
     struct nw_placement *placement;
@@ -138,7 +137,8 @@ nw_status nw_placement_affinity_swaps(struct nw_placement *placement)
         .placement = placement, .count = (size_t)placement->places->count};
     nw_status status = affinity_swaps_fill_seconds(&work);
 
-    for (int i = 0; !status && i < PASSES_MAX && affinity_swaps_pass(&work);
+    for (int i = 0; !status && i < nw_tuned.placement.affinity_passes &&
+                    affinity_swaps_pass(&work);
          i++)
         ;
     free(work.seconds);

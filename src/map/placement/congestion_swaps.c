@@ -6,16 +6,13 @@
 #include "map/placement/congestion_swaps.h"
 #include "base/array.h"
 #include "map/common/budget.h"
+#include "map/common/parameters.h"
 #include "topology/topology.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#define PASSES_MAX 12
-#define TRIALS_MIN 100000
-#define TRIALS_EACH 100
-#define PARTNERS 4    /* tried per process and place */
-#define PLACES_ALL 64 /* up to here every place is a target */
+#define PARTNERS 4 /* tried per process and place */
 /* Of hop-bytes, less than one where distances are whole. */
 #define MIN_MAX 0.5
 #define MIN_OF_ALL 1e-9
@@ -289,7 +286,7 @@ static bool congestion_swaps_try_process(struct congestion_swaps_work *work,
     const struct nw_placement *placement = work->placement;
     int32_t count = placement->places->count;
 
-    if (count <= PLACES_ALL) {
+    if (count <= nw_tuned.placement.places_all) {
         for (int32_t place = 0; place < count; place++)
             if (congestion_swaps_try_place(work, p, place))
                 return true;
@@ -355,7 +352,9 @@ congestion_swaps_max_congestion(const struct congestion_swaps_work *work)
 static bool congestion_swaps_is_spent(const struct congestion_swaps_work *work)
 {
     return work->placement->steps - work->begun >
-               TRIALS_MIN + TRIALS_EACH * (uint64_t)work->placement->count ||
+               nw_tuned.placement.congestion_trials +
+                   nw_tuned.placement.congestion_trials_each *
+                       (uint64_t)work->placement->count ||
            nw_budget_is_overdue(work->placement->budget);
 }
 
@@ -424,7 +423,9 @@ nw_status nw_placement_congestion_swaps(struct nw_placement *placement)
         congestion_swaps_load_all(&work);
         work.most = congestion_swaps_max_congestion(&work);
         work.scale = work.most > 0 ? 1 / work.most : 0;
-        for (int i = 0; i < PASSES_MAX && congestion_swaps_pass(&work); i++)
+        for (int i = 0; i < nw_tuned.placement.congestion_passes &&
+                        congestion_swaps_pass(&work);
+             i++)
             ;
     }
     free(work.load);

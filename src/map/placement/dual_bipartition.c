@@ -6,6 +6,7 @@
 #include "map/common/budget.h"
 #include "map/placement/congestion_swaps.h"
 #include "map/placement/rank_strides.h"
+#include "map/common/parameters.h"
 #include "base/array.h"
 #include "base/status.h"
 
@@ -13,7 +14,6 @@
 #include <string.h>
 
 #define TRIES 3
-#define TRIES_IN_REDUCED_EFFORT 2
 #define STARTS_SPARED 1 /* in haste: the last */
 
 /* Places first .. end - 1 and the processes that go there. */
@@ -291,8 +291,9 @@ static void dual_bipartition_bisect(struct dual_bipartition_work *part,
 {
     int8_t *side = part->fm.side;
     double best = -1;
-    int tries =
-        part->placement->in_reduced_effort ? TRIES_IN_REDUCED_EFFORT : TRIES;
+    int tries = part->placement->in_reduced_effort
+                    ? nw_tuned.placement.reduced_tries
+                    : TRIES;
 
     if (nw_budget_is_overdue(part->placement->budget))
         tries = 0;

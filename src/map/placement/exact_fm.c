@@ -5,11 +5,10 @@
 #include "map/placement/exact_fm.h"
 #include "base/array.h"
 #include "map/common/budget.h"
+#include "map/common/parameters.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define PASSES_MAX 8
 
 nw_status nw_exact_fm_init(struct nw_exact_fm *b,
                            const struct nw_placement *placement)
@@ -246,7 +245,7 @@ void nw_exact_fm_bisect(struct nw_exact_fm *b, struct nw_ints list,
         exact_fm_begin_grown(b, list, target, list.values[first]);
     for (int c = 0; c < NW_CLASS_COUNT; c++)
         b->imbalance[c] = 0;
-    for (int i = 0; i < PASSES_MAX && exact_fm_pass(b, list) &&
+    for (int i = 0; i < nw_tuned.bisection.passes && exact_fm_pass(b, list) &&
                     !nw_budget_is_overdue(b->placement->budget);
          i++)
         ;

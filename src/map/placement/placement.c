@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Makes the processes of a placement and their traffic from the pattern. */
 #include "map/placement/placement.h"
+#include "map/common/parameters.h"
 #include "base/array.h"
 #include "base/crew.h"
 #include "base/status.h"
@@ -8,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define THREADED 100000   /* edges that are worth several threads */
 #define SORTED_BY_HAND 64 /* arcs; a 27-point stencil has 52, both ways */
 
 /* Calls the emitter for both ends of each edge inside the set. */
@@ -362,9 +362,11 @@ nw_status nw_placement_init(struct nw_placement *placement,
                             const struct nw_placement_of *of)
 {
     struct nw_ints ranks = of->ranks;
-    struct placement_edges edges = {
-        of->pattern, ranks, of->local, of->kinds,
-        of->pattern->edge_count < THREADED ? 1 : of->threads};
+    struct placement_edges edges = {of->pattern, ranks, of->local, of->kinds,
+                                    of->pattern->edge_count <
+                                            nw_tuned.threads.pattern_edges_min
+                                        ? 1
+                                        : of->threads};
     bool done = false;
     nw_status status;
 

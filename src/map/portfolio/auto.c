@@ -6,6 +6,7 @@
 #include "map/portfolio/candidate.h"
 #include "map/portfolio/improve_pool.h"
 #include "map/portfolio/named_searches.h"
+#include "map/common/parameters.h"
 #include "base/crew.h"
 #include "base/status.h"
 #include "topology/topology.h"
@@ -14,19 +15,9 @@
 #include <string.h>
 
 /* Limits of a cheap algorithm: trials of Algorithm 1, ranks for Scotch. */
-#define GREEDY_TRIALS_MAX 4e6
-#define SCOTCH_RANKS_MAX 32768
 #define LIST_MAX 10
-#define CUT_EDGES_MAX 4000
 /* Ranks without a grid: so many are started in many ways by the search. */
-#define STARTED_MIN 256
-#define STARTED_MAX 1024
-#define FEW_EDGES 65536   /* not worth a thread */
-#define SIMILAR 1e-3      /* of two figures */
-#define SIMILAR_TIME 1e-2 /* the same of a sum of means */
-#define SIMILAR_RANKS_MAX 256
 /* Fraction of --time for the least hop-bytes, if links count. */
-#define NEAREST_PART 0.25
 
 /* A row beside the named ones. */
 static const struct nw_algorithm auto_by_distance = {
@@ -60,7 +51,7 @@ static bool auto_greedy_is_cheap(const struct nw_problem *problem)
                              ? units
                              : problem->pattern->rank_count);
     }
-    return most <= GREEDY_TRIALS_MAX;
+    return most <= nw_tuned.portfolio.greedy_trials_max;
 }
 
 struct auto_work {
@@ -177,7 +168,8 @@ static bool auto_suits_qap(const struct nw_problem *problem)
 {
     return nw_search_is_small(problem) &&
            (problem->options.effort != NW_EFFORT_FAST ||
-            problem->core.first[problem->host_count] <= NW_EXACT_MOST);
+            problem->core.first[problem->host_count] <=
+                nw_tuned.portfolio.exact_max);
 }
 
 /* Whether the search on trees knows all that counts. The smallest machines are
@@ -186,9 +178,9 @@ static bool auto_is_searchable(const struct nw_problem *problem)
 {
     const struct nw_map_options *options = &problem->options;
     bool elsewhere =
-        auto_suits_qap(problem) &&
-        (problem->topology->matrix ||
-         problem->core.first[problem->host_count] <= NW_EXACT_MOST);
+        auto_suits_qap(problem) && (problem->topology->matrix ||
+                                    problem->core.first[problem->host_count] <=
+                                        nw_tuned.portfolio.exact_max);
 
     return options->objective == NW_OBJECTIVE_HOP_BYTES && !options->careful &&
            !problem->uses_gpus && options->affinity == 0 && !elsewhere;
@@ -202,7 +194,7 @@ static nw_status auto_run_both(struct auto_work *work,
     const struct nw_problem *problem = work->problem;
     struct nw_crew_task both[] = {{.run = auto_run_candidate, .user = standard},
                                   {.run = auto_run_candidate, .user = search}};
-    bool few = problem->pattern->edge_count < FEW_EDGES;
+    bool few = problem->pattern->edge_count < nw_tuned.threads.both_edges_min;
     nw_status status = nw_crew_pair(both, few ? 1 : problem->budget->threads);
 
     if (!both[0].status)
@@ -254,8 +246,9 @@ static bool auto_is_started_enough(const struct nw_problem *problem)
 {
     int32_t ranks = problem->pattern->rank_count;
 
-    return !problem->budget->grid_found && ranks >= STARTED_MIN &&
-           ranks <= STARTED_MAX;
+    return !problem->budget->grid_found &&
+           ranks >= nw_tuned.portfolio.started_min &&
+           ranks <= nw_tuned.portfolio.started_max;
 }
 
 /* Algorithms that know no grid are seldom better, and slow with many edges. */
@@ -267,7 +260,7 @@ static nw_status auto_cut_few_edges(struct auto_work *work)
 
     if (budget->stopped || budget->anytime ||
         problem->options.effort == NW_EFFORT_FAST ||
-        problem->pattern->edge_count > CUT_EDGES_MAX ||
+        problem->pattern->edge_count > nw_tuned.portfolio.cut_edges_max ||
         auto_is_started_enough(problem))
         return NW_OK;
     status = auto_consider(work, nw_algorithm_get(NW_ALGORITHM_PARTITION));
@@ -288,8 +281,9 @@ static size_t auto_list_candidates(const struct nw_problem *problem,
                                                 : NW_ALGORITHM_PARTITION);
         return count;
     }
-    scotch = nw_scotch_is_here() && !problem->topology->matrix &&
-             problem->pattern->rank_count <= SCOTCH_RANKS_MAX;
+    scotch =
+        nw_scotch_is_here() && !problem->topology->matrix &&
+        problem->pattern->rank_count <= nw_tuned.portfolio.scotch_ranks_max;
     if (greedy)
         list[count++] = nw_algorithm_get(NW_ALGORITHM_MAGC_GREEDY);
     if (scotch) {
@@ -324,11 +318,14 @@ static nw_status auto_keep_magc(struct auto_work *work)
     nw_status status;
 
     if (!work->pool.guard || !work->magc ||
-        work->problem->pattern->rank_count > SIMILAR_RANKS_MAX ||
+        work->problem->pattern->rank_count >
+            nw_tuned.portfolio.similar_ranks_max ||
         (objective != NW_OBJECTIVE_CONGESTION && !time) ||
         auto_is_below(best->figure[0], magc->figure[0],
-                      time ? SIMILAR_TIME : SIMILAR) ||
-        auto_is_below(best->guard[2], magc->guard[2], SIMILAR))
+                      time ? nw_tuned.portfolio.similar_time
+                           : nw_tuned.portfolio.similar) ||
+        auto_is_below(best->guard[2], magc->guard[2],
+                      nw_tuned.portfolio.similar))
         return NW_OK;
     status = nw_candidate_run(work->magc, work->problem, work->report, &other);
     if (status)
@@ -399,7 +396,8 @@ static nw_status auto_find_nearest(const struct nw_problem *problem,
 {
     struct nw_problem mine = *problem;
     bool anytime = problem->budget->anytime;
-    uint64_t former = nw_budget_share(problem->budget, NEAREST_PART);
+    uint64_t former =
+        nw_budget_share(problem->budget, nw_tuned.portfolio.nearest_part);
     nw_status status;
 
     mine.options.objective = NW_OBJECTIVE_HOP_BYTES;

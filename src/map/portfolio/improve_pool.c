@@ -10,19 +10,13 @@
 #include "map/common/budget.h"
 #include "map/congestion/node_swaps.h"
 #include "map/portfolio/named_searches.h"
+#include "map/common/parameters.h"
 
 #include <math.h>
 
-#define HOP_BYTES_MORE 1.045  /* for less congestion */
-#define APPROXIMATE_MORE 1.04 /* where the least is known less well */
-#define FAR_BEYOND 1.05       /* of that, what may come near */
-#define LEADS 2               /* where links count, else one */
-#define FAR_BEHIND 1.1        /* of the first lead's figure */
+#define LEADS 2 /* where links count, else one */
 /* Fractions of --time: for congestion before a lower target is tried; of that
  * for node swaps, and for divisions. */
-#define NODES_PART 0.65
-#define POOL_PART 0.25
-#define DIVIDE_PART 0.4
 
 /* --- the pool --- */
 
@@ -132,7 +126,8 @@ static void improve_take(struct improve_work *work,
         improve_swap_candidates(candidate, best);
     if (improve_is_near(work, candidate))
         improve_keep(candidate, &work->near);
-    else if (candidate->guard[0] <= FAR_BEYOND * work->hop_limit)
+    else if (candidate->guard[0] <=
+             nw_tuned.portfolio.far_beyond * work->hop_limit)
         improve_keep(candidate, &work->far);
 }
 
@@ -227,7 +222,7 @@ static void improve_drop_stragglers(const struct improve_work *work,
 
     while (leads->count > 1 && improve_is_near(work, first) &&
            leads->lead[leads->count - 1].figure[0] >
-               FAR_BEHIND * first->figure[0])
+               nw_tuned.portfolio.far_behind * first->figure[0])
         nw_candidate_fini(&leads->lead[--leads->count]);
 }
 
@@ -302,7 +297,7 @@ static nw_status improve_try_pool(struct improve_work *work,
 {
     const struct nw_candidate *nearest = &pool->nearest;
     struct nw_budget *budget = work->problem->budget;
-    uint64_t former = nw_budget_share(budget, POOL_PART);
+    uint64_t former = nw_budget_share(budget, nw_tuned.portfolio.pool_part);
     nw_status status = improve_try_nodes(work, best, leads);
 
     if (!status && !improve_are_like(nearest, best))
@@ -322,7 +317,7 @@ static nw_status improve_try_divide(struct improve_work *work,
                                     struct nw_candidate *best)
 {
     struct nw_budget *budget = work->problem->budget;
-    uint64_t former = nw_budget_share(budget, DIVIDE_PART);
+    uint64_t former = nw_budget_share(budget, nw_tuned.portfolio.divide_part);
     nw_status status = improve_try_run(work, leads, nw_improve_divide, best);
 
     nw_budget_end_share(budget, former);
@@ -455,13 +450,14 @@ static nw_status improve_links(struct improve_work *work,
 
     if (improve_holds_hop_bytes(work->problem))
         work->hop_limit =
-            (budget->approximate ? APPROXIMATE_MORE : HOP_BYTES_MORE) *
+            (budget->approximate ? nw_tuned.portfolio.approximate_more
+                                 : nw_tuned.portfolio.hop_bytes_more) *
             fmin(nearest->figure[0], best->guard[0]);
     if (work->guard)
         work->hop_limit = fmin(work->hop_limit > 0 ? work->hop_limit : INFINITY,
                                work->guard[0]);
     budget->anytime = anytime && !seeks;
-    former = nw_budget_share(budget, seeks ? NODES_PART : 1);
+    former = nw_budget_share(budget, seeks ? nw_tuned.portfolio.nodes_part : 1);
     status = improve_nodes(work, pool, best);
     nw_budget_end_share(budget, former);
     budget->anytime = anytime;

@@ -10,6 +10,7 @@
 #include "map/groups/dragonfly.h"
 #include "map/groups/min_max_cut.h"
 #include "map/portfolio/named_searches.h"
+#include "map/common/parameters.h"
 
 #include <math.h>
 
@@ -29,7 +30,8 @@ nw_status nw_improve_prove(struct improve_work *work, struct nw_slots *slots)
     struct nw_objectives objectives = nw_objectives_from_options(work->problem);
 
     work->name = "exact";
-    return nw_slots_branch_bound(slots, &objectives, NW_EXACT_NODES,
+    return nw_slots_branch_bound(slots, &objectives,
+                                 nw_tuned.portfolio.exact_nodes,
                                  &work->report->proven);
 }
 
@@ -79,8 +81,9 @@ static nw_status improve_by_qap(struct improve_work *work,
 
     if (status)
         return status;
-    if (slots->count <= NW_EXACT_MOST && !second)
-        status = nw_qap_bridge_exact(&bridge, NW_EXACT_NODES, &report->proven);
+    if (slots->count <= nw_tuned.portfolio.exact_max && !second)
+        status = nw_qap_bridge_exact(&bridge, nw_tuned.portfolio.exact_nodes,
+                                     &report->proven);
     if (!status && !report->proven)
         status = nw_qap_bridge_tabu(&bridge);
     if (!status)

@@ -7,13 +7,9 @@
 #include "map/congestion/qap_bridge.h"
 #include "map/congestion/branch_bound.h"
 #include "map/congestion/digit_embedding.h"
+#include "map/common/parameters.h"
 #include "base/status.h"
 #include "topology/topology.h"
-
-#define EXACT_PLACES 64 /* elements that a bound is known for */
-#define TABU_MAX 2048   /* that tabu search has matrices for */
-#define BRIDGE_MAX 128  /* elements of any machine */
-#define MATRIX_MAX 400  /* elements of a matrix of distances */
 
 /* --- an answer to begin with --- */
 
@@ -107,7 +103,8 @@ nw_status nw_search_exact(struct nw_slots *slots,
                           const struct nw_objectives *objectives,
                           struct nw_map_report *report)
 {
-    if (nw_search_fits_qap(slots) && slots->count <= EXACT_PLACES)
+    if (nw_search_fits_qap(slots) &&
+        slots->count <= nw_tuned.portfolio.exact_places)
         return named_run_qap(named_qap_exact, slots, report);
     if (slots->rank_count > NW_BRANCH_BOUND_RANKS_MAX)
         return nw_fail(NW_EUNSUPPORTED,
@@ -124,7 +121,8 @@ nw_status nw_search_tabu(struct nw_slots *slots,
 {
     nw_status status;
 
-    if (!nw_qap_bridge_fits(slots) || slots->count > TABU_MAX)
+    if (!nw_qap_bridge_fits(slots) ||
+        slots->count > nw_tuned.portfolio.tabu_max)
         return nw_slots_anneal(slots, objectives, NW_SEARCH_FULL);
     status = named_run_qap(named_qap_tabu, slots, report);
     if (!status && !nw_search_fits_qap(slots))
@@ -151,7 +149,8 @@ nw_status nw_search_anneal(struct nw_slots *slots,
                            const struct nw_objectives *objectives,
                            struct nw_map_report *report)
 {
-    if (slots->problem->topology->matrix && slots->count <= MATRIX_MAX &&
+    if (slots->problem->topology->matrix &&
+        slots->count <= nw_tuned.portfolio.matrix_max &&
         nw_search_fits_qap(slots))
         return named_run_qap(named_qap_anneal, slots, report);
     return nw_slots_anneal(slots, objectives, NW_SEARCH_FULL);
@@ -161,7 +160,8 @@ nw_status nw_search_descend(struct nw_slots *slots,
                             const struct nw_objectives *objectives,
                             struct nw_map_report *report)
 {
-    if (slots->count <= NW_EXACT_MOST && nw_search_fits_qap(slots))
+    if (slots->count <= nw_tuned.portfolio.exact_max &&
+        nw_search_fits_qap(slots))
         return nw_search_exact(slots, objectives, report);
     return nw_slots_anneal(slots, objectives, NW_SEARCH_DESCENT);
 }
@@ -187,7 +187,8 @@ nw_status nw_run_search(const struct nw_algorithm *algorithm,
 
 bool nw_search_is_tiny(const struct nw_problem *problem)
 {
-    return problem->core.first[problem->host_count] <= NW_EXACT_MOST &&
+    return problem->core.first[problem->host_count] <=
+               nw_tuned.portfolio.exact_max &&
            problem->pattern->rank_count <= NW_BRANCH_BOUND_RANKS_MAX &&
            problem->options.effort != NW_EFFORT_FAST;
 }
@@ -195,5 +196,6 @@ bool nw_search_is_tiny(const struct nw_problem *problem)
 bool nw_search_is_small(const struct nw_problem *problem)
 {
     return problem->core.first[problem->host_count] <=
-           (problem->topology->matrix ? MATRIX_MAX : BRIDGE_MAX);
+           (problem->topology->matrix ? nw_tuned.portfolio.matrix_max
+                                      : nw_tuned.portfolio.bridge_max);
 }

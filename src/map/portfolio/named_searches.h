@@ -5,14 +5,12 @@
 
 #include "map/portfolio/algorithm.h"
 #include "map/congestion/slots.h"
+#include "map/common/parameters.h"
 
 /* Annealing, tabu search, proof of the best, embedding of a grid by digits, and
  * descent by swaps, from a complete assignment. */
 nw_slots_search nw_search_anneal, nw_search_tabu, nw_search_exact,
     nw_search_fold, nw_search_descend;
-
-#define NW_EXACT_MOST 12 /* most elements for which auto proves the optimum */
-#define NW_EXACT_NODES 200000 /* most placements of one rank for that proof */
 
 /* Whether auto proves the best for any objective. */
 bool nw_search_is_tiny(const struct nw_problem *problem);

@@ -3,6 +3,7 @@
  * spends more time on latency or on bandwidth, on the longest route of the
  * machine. */
 #include <nodewise/map.h>
+#include "map/common/parameters.h"
 
 #include "base/array.h"
 
@@ -11,7 +12,6 @@
 #include <stdlib.h>
 
 /* Times that the one must be the other to stand alone. */
-#define FAR 4.0
 
 struct default_objective_mean {
     double bytes, messages; /* sums over messages between different ranks */
@@ -89,10 +89,10 @@ static void default_objective_weigh(struct nw_objective_choice *choice,
     const char *what = "about as long as";
 
     choice->objective = NW_OBJECTIVE_TIME;
-    if (wire > FAR * way->latency) {
+    if (wire > nw_tuned.portfolio.objective_factor * way->latency) {
         choice->objective = NW_OBJECTIVE_CONGESTION;
         what = "far more than";
-    } else if (wire * FAR < way->latency) {
+    } else if (wire * nw_tuned.portfolio.objective_factor < way->latency) {
         choice->objective = NW_OBJECTIVE_LATENCY;
         what = "far less than";
     }

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/crew.h"
 #include "map/common/budget.h"
+#include "map/common/parameters.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -121,11 +122,9 @@ static void to_mapping_fill_plain(void *user, int32_t part)
             fill->unit[r] < 0 ? -1 : fill->units->member[fill->unit[r]];
 }
 
-#define THREADED 65536 /* ranks that are worth several threads */
-
 static int32_t to_mapping_threads_of(const struct nw_problem *problem)
 {
-    bool few = problem->pattern->rank_count < THREADED;
+    bool few = problem->pattern->rank_count < nw_tuned.threads.ranks_min;
 
     return few || !problem->budget ? 1 : problem->budget->threads;
 }

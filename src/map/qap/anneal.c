@@ -3,13 +3,12 @@
  * Operational Research 46, 1990): pairs in turn, a swap's change in O(n),
  * temperatures from a sample of changes. */
 #include "map/qap/qap.h"
+#include "map/common/parameters.h"
 #include "base/array.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define SAMPLES 200
 
 struct qap_anneal_work {
     const struct nw_qap *qap;
@@ -54,7 +53,7 @@ static void qap_anneal_sample(struct qap_anneal_work *work, double *hot,
 {
     double most = 0, least = INFINITY;
 
-    for (int i = 0; i < SAMPLES; i++) {
+    for (int i = 0; i < nw_tuned.qap.samples; i++) {
         double change;
         size_t u, v;
 

@@ -7,6 +7,7 @@
  * the best are shaken.
  */
 #include "map/qap/qap.h"
+#include "map/common/parameters.h"
 #include "base/array.h"
 
 #include <math.h>
@@ -14,7 +15,6 @@
 #include <string.h>
 
 #define POPULATION_MAX 12
-#define UNCHANGED_MAX 20
 
 static int32_t *qap_memetic_member_of(const struct nw_qap_memetic *memetic,
                                       int32_t i)
@@ -229,7 +229,7 @@ void nw_qap_memetic_next(struct nw_qap_memetic *memetic)
         memetic->cost[worst] = cost;
         memetic->unchanged = 0;
     }
-    if (memetic->unchanged > UNCHANGED_MAX) {
+    if (memetic->unchanged > nw_tuned.qap.unchanged_max) {
         qap_memetic_shake_all(memetic);
         memetic->unchanged = 0;
     }

@@ -4,6 +4,7 @@
  * many of them, large grids only as many as cost little beside reading the
  * grid. */
 #include "map/stencil/grid.h"
+#include "map/common/parameters.h"
 #include "base/array.h"
 #include "base/crew.h"
 
@@ -18,16 +19,7 @@ static const uint16_t best_tiling_kinds[] = {
 /* The first ones, and that part of the looks, where bisections follow. */
 static const uint16_t best_tiling_few_kinds[] = {0, 3, EVENLY, 4};
 #define FEW_KINDS (sizeof best_tiling_few_kinds / sizeof *best_tiling_few_kinds)
-#define FEW_MIN 4
-#define FEW_PART 4
-#define LOOKS 2500000 /* at cells and edges, all ways together */
-#define LOOKS_LARGE 9000000
-#define LARGE 32768     /* cells beyond which more looks are worth it */
-#define PAIRED_MIN 4096 /* cells, for a cut to outlast a thread's start */
 #define COLUMNS_MAX 8
-#define COLUMNS_SHARE 8  /* columns may cost 1/8 of the other kinds */
-#define LOOKS_OF_CELL 4  /* what a cell costs beside an edge */
-#define DOUBTFUL_MAX 125 /* cells: three dimensions of five */
 
 static bool best_tiling_any_fixed(const struct nw_assignment *assignment)
 {
@@ -53,9 +45,12 @@ static bool best_tiling_divides_well(const struct nw_assignment *assignment)
 static size_t best_tiling_looks_of(const struct nw_assignment *assignment)
 {
     size_t looks = assignment->row[assignment->count] +
-                   LOOKS_OF_CELL * (size_t)assignment->count;
+                   nw_tuned.tiling.cell_looks * (size_t)assignment->count;
 
-    return (assignment->count > LARGE ? LOOKS_LARGE : LOOKS) / looks;
+    return (assignment->count > nw_tuned.tiling.large
+                ? nw_tuned.tiling.looks_large
+                : nw_tuned.tiling.looks) /
+           looks;
 }
 
 static bool best_tiling_are_few(const struct nw_best_tiling *try)
@@ -71,7 +66,9 @@ static size_t best_tiling_kinds_of(const struct nw_assignment *assignment,
     if (try->once || most < 1 || (most < KINDS && try->boxed))
         return 1;
     if (best_tiling_are_few(try))
-        return most / FEW_PART > FEW_MIN ? most / FEW_PART : FEW_MIN;
+        return most / nw_tuned.tiling.few_part > nw_tuned.tiling.few_min
+                   ? most / nw_tuned.tiling.few_part
+                   : nw_tuned.tiling.few_min;
     return most;
 }
 
@@ -118,10 +115,11 @@ static int best_tiling_columns_of(const struct nw_assignment *assignment,
                                   struct nw_stencil_columns *columns)
 {
     double each = best_tiling_cells_of_child(assignment);
-    size_t most = best_tiling_looks_of(assignment) / COLUMNS_SHARE;
+    size_t most =
+        best_tiling_looks_of(assignment) / nw_tuned.tiling.columns_share;
 
-    if (assignment->count > LARGE || each <= 1 || each >= assignment->count ||
-        (try->boxed && most < COLUMNS_MAX))
+    if (assignment->count > nw_tuned.tiling.large || each <= 1 ||
+        each >= assignment->count || (try->boxed && most < COLUMNS_MAX))
         return 0;
     if (most > COLUMNS_MAX)
         most = COLUMNS_MAX;
@@ -184,7 +182,8 @@ static nw_status best_tiling_take_two(struct nw_assignment *assignment,
     struct nw_crew_task task[] = {
         {.run = best_tiling_run_cut, .user = &cut[0]},
         {.run = best_tiling_run_cut, .user = &cut[1]}};
-    bool small = assignment->count < PAIRED_MIN || assignment->count > LARGE;
+    bool small = assignment->count < nw_tuned.tiling.paired_min ||
+                 assignment->count > nw_tuned.tiling.large;
     nw_status status = nw_crew_pair(task, small ? 1 : assignment->threads);
 
     if (!status)
@@ -314,8 +313,8 @@ static nw_status best_tiling_find_renumbered(struct nw_assignment *assignment,
 static bool best_tiling_is_doubtful(const struct nw_assignment *assignment,
                                     const struct nw_best_tiling *try)
 {
-    return !try->found ||
-           (assignment->count <= DOUBTFUL_MAX && try->stencil.filled < 1);
+    return !try->found || (assignment->count <= nw_tuned.tiling.doubtful_max &&
+                           try->stencil.filled < 1);
 }
 
 nw_status nw_assignment_best_tiling(struct nw_assignment *assignment,

@@ -4,6 +4,7 @@
  * cuts the fewest bytes. After the first cuts of a large grid, several threads
  * share the rest. */
 #include "map/stencil/grid_part.h"
+#include "map/common/parameters.h"
 #include "base/array.h"
 #include "base/crew.h"
 
@@ -11,8 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define JOBS 16      /* a large grid is cut down to so many shares first */
-#define JOB_MIN 8192 /* cells */
+#define JOBS 16 /* a large grid is cut down to so many shares first */
 
 struct coordinate_bisection_work {
     struct nw_grid_part_work of;
@@ -355,7 +355,7 @@ coordinate_bisection_run_rounds(struct coordinate_bisection_work *work,
         .lock = PTHREAD_MUTEX_INITIALIZER};
     int32_t all_cells = work->of.assignment->count, least = all_cells / JOBS;
 
-    if (least < JOB_MIN)
+    if (least < nw_tuned.threads.job_cells_min)
         least = all_cells;
     work->waiting = &waiting;
     work->later = coordinate_bisection_halved(all_cells, least);

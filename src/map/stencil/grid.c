@@ -5,6 +5,7 @@
  * of those with the fewest dimensions the one of the shortest steps is taken:
  * the fewest that leave no edges out, if any do. */
 #include "map/stencil/grid.h"
+#include "map/common/parameters.h"
 #include "base/array.h"
 #include "base/crew.h"
 
@@ -12,8 +13,7 @@
 #include <string.h>
 
 #define GAPS_MAX 96 /* different numbers between neighbours */
-#define SAMPLE 4000
-#define REACH 2 /* longest step in a dimension */
+#define REACH 2     /* longest step in a dimension */
 
 struct grid_gaps {
     int count;
@@ -140,7 +140,7 @@ static int64_t grid_measure_sample(const struct nw_assignment *assignment,
                                    const struct nw_stencil *stencil)
 {
     size_t edges = assignment->row[assignment->count];
-    int32_t every = (int32_t)(edges / SAMPLE / 2) + 1;
+    int32_t every = (int32_t)(edges / nw_tuned.tiling.sample / 2) + 1;
     int32_t offset[NW_STENCIL_DIMS];
     bool wraps[NW_STENCIL_DIMS];
     int64_t length = 0;

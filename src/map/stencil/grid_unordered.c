@@ -9,13 +9,13 @@
  * in which grid.c finds the grid.
  */
 #include "map/stencil/grid.h"
+#include "map/common/parameters.h"
 #include "base/array.h"
 #include "base/crew.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define CELLS_MIN 16
 #define EDGES_MAX 80 /* of a cell: all round it in four dimensions */
 #define DEGREES_MAX (2 * NW_STENCIL_DIMS + 1) /* by how near borders are */
 #define SLOTS                                                                  \
@@ -61,7 +61,7 @@ static bool grid_unordered_may_be_grid(const struct nw_assignment *assignment)
     bool seen[EDGES_MAX + 2] = {false};
     int degrees = 0;
 
-    if (assignment->count < CELLS_MIN || assignment->load)
+    if (assignment->count < nw_tuned.tiling.cells_min || assignment->load)
         return false;
     for (int32_t p = 0; p < assignment->count; p++) {
         int32_t degree = grid_unordered_seen_by(assignment, p);
@@ -422,14 +422,12 @@ static bool grid_unordered_find_order(struct grid_unordered_work *work,
            grid_unordered_number_cells(work, order);
 }
 
-#define LITTLE 100000 /* edges: a thread takes longer to start and end */
-
 static int32_t
 grid_unordered_markers_for(const struct nw_assignment *assignment)
 {
     int32_t threads = assignment->threads < 1 ? 1 : assignment->threads;
 
-    if (assignment->row[assignment->count] < LITTLE)
+    if (assignment->row[assignment->count] < nw_tuned.threads.pattern_edges_min)
         return 1;
     return threads < MARKERS_MAX ? threads : MARKERS_MAX;
 }

@@ -4,16 +4,12 @@
 #include "base/array.h"
 #include "base/crew.h"
 #include "map/common/simd4.h"
+#include "map/common/parameters.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MOVES 40       /* rounds in which centers move */
-#define CONVERGED 8    /* more, in which they stay */
-#define JITTER 0.7     /* of the first: they are moved at random, too */
-#define SINGLE 100000  /* looks in a round that more threads are not worth */
-#define POWER_STEP 0.7 /* cost of a wrong size */
 #define FAR 1e30F
 
 struct power_diagram_work {
@@ -117,7 +113,7 @@ static void power_diagram_distribute(struct power_diagram_work *work)
     double look = (double)round->n * round->parts;
 
     nw_crew_run(power_diagram_find_share, work, NW_CREW_PARTS,
-                look < SINGLE ? 1 : round->threads);
+                look < nw_tuned.threads.looks_min ? 1 : round->threads);
     memset(work->size, 0, (size_t)round->parts * sizeof *work->size);
     for (int32_t i = 0; i < round->n; i++)
         work->size[round->part[i]]++;
@@ -164,8 +160,8 @@ static void power_diagram_change_powers(struct power_diagram_work *work)
         double off =
             (double)(work->target[p] - work->size[p]) / work->target[p];
 
-        work->power[p] +=
-            (float)(POWER_STEP * area * fmax(-0.5, fmin(0.5, off)));
+        work->power[p] += (float)(nw_tuned.tiling.power_step * area *
+                                  fmax(-0.5, fmin(0.5, off)));
     }
 }
 
@@ -387,12 +383,13 @@ static void power_diagram_begin(struct power_diagram_work *work)
 
 static void power_diagram_run(struct power_diagram_work *work)
 {
-    for (int i = 0; i < MOVES; i++) {
+    for (int i = 0; i < nw_tuned.tiling.moves; i++) {
         power_diagram_distribute(work);
-        power_diagram_move_centers(work, 1 - i / (JITTER * MOVES));
+        power_diagram_move_centers(
+            work, 1 - i / (nw_tuned.tiling.jitter * nw_tuned.tiling.moves));
         power_diagram_change_powers(work);
     }
-    for (int i = 0; i < CONVERGED; i++) {
+    for (int i = 0; i < nw_tuned.tiling.converged; i++) {
         power_diagram_distribute(work);
         power_diagram_change_powers(work);
     }

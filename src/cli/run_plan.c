@@ -245,15 +245,21 @@ static nw_status bound_command(const struct nw_job *job,
 
 /* Hydra's own way into Slurm numbers the hosts as Slurm does, not as the file
  * does, and takes each host once. One step for each line of the file keeps its
- * order. */
+ * order. Slurm from 23.11 gives Hydra options of srun for its launcher, by
+ * HYDRA_LAUNCHER_EXTRA_ARGS: they stand before the host. */
 static const char agent[] =
     "#!/bin/sh\n"
     "# Written by nodewise run: what Hydra calls as it would rsh.\n"
+    "options=\n"
+    "while [ \"${1#-}\" != \"$1\" ]; do\n"
+    "    options=\"$options $1\"\n"
+    "    shift\n"
+    "done\n"
     "host=$1\n"
     "shift\n"
     "unset SLURM_NTASKS_PER_NODE SLURM_HOSTFILE\n"
-    "exec srun --overlap -N 1 -n 1 -w \"$host\" -m block --mpi=none \\\n"
-    "    --cpu-bind=none --input=none sh -c \"$*\"\n";
+    "exec srun $options --overlap -N 1 -n 1 -w \"$host\" -m block \\\n"
+    "    --mpi=none --cpu-bind=none --input=none sh -c \"$*\"\n";
 
 static bool names_agent(const struct nw_words *launcher)
 {

@@ -108,7 +108,9 @@ nw_status nw_launch_openmpi4_write(struct nw_launch_job *job)
 }
 
 /* Version 5 takes its hosts from elsewhere, and refuses ranks that share cores
- * unless it may overload them. */
+ * unless it may overload them. "core" does not change where it binds; without
+ * it 5.0.7 takes a path with "pe" in it, such as openmpi/, for the list of CPUs
+ * that its qualifier PE= gives, and refuses that. */
 nw_status nw_launch_openmpi5_write(struct nw_launch_job *job)
 {
     const char *rankfile, *hostfile;
@@ -130,7 +132,7 @@ nw_status nw_launch_openmpi5_write(struct nw_launch_job *job)
     if (!status)
         status = nw_launch_word(job, "--bind-to");
     if (!status)
-        status = nw_launch_word(job, ":overload-allowed");
+        status = nw_launch_word(job, "core:overload-allowed");
     if (!status && strchr(rankfile, '-'))
         nw_text_format(&job->note,
                        "Open MPI 5.0 refuses a rankfile with a '-' in its "

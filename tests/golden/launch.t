@@ -12,7 +12,7 @@ rank 0=machine slot=1:0
 rank 1=machine slot=0:0-1,1:1
 rank 2=machine slot=0:3
 $ nodewise launch -t "hwloc:package:2 core:4 pu:1" app.mapping --for openmpi5 -o v5 -- ./app "it's"
-mpirun --hostfile v5.hostfile --map-by rankfile:file=v5.rankfile --bind-to :overload-allowed ./app 'it'\''s'
+mpirun --hostfile v5.hostfile --map-by rankfile:file=v5.rankfile --bind-to core:overload-allowed ./app 'it'\''s'
 $ cat v5.rankfile
 rank 0=machine slot=4
 rank 1=machine slot=0-1,5
@@ -149,8 +149,8 @@ $ for h in -x a:b ../x é n1.site-2_a; do printf 'nodewise: cluster 1\nnode_type
 ## What is installed, or the batch system's launcher; the command by the name under which it was found. The files are
 ## written without -o, too, but not with -o - and not with JSON, which has them.
 $ mkdir bin; printf '#!/bin/sh\necho "mpirun (Open MPI) 5.0.7"\n' >bin/mpirun.openmpi; printf '#!/bin/sh\necho "slurm 22.05.8"\n' >bin/srun; printf '#!/bin/sh\n# libmpi.so.40\n' >ompi; printf '#!/bin/sh\n# libmpich.so.12\n' >mpich; chmod +x bin/* ompi mpich; printf 'nodewise mapping 1\nranks 2\n0 n1 0 -\n1 n2 1 -\n' >two.mapping; for f in auto openmpi; do PATH="$PWD/bin:${PATH%%:*}" nodewise launch -t four.yaml --for $f -o two two.mapping -- ./ompi; done
-mpirun.openmpi --hostfile two.hostfile --map-by rankfile:file=two.rankfile --bind-to :overload-allowed ./ompi
-mpirun.openmpi --hostfile two.hostfile --map-by rankfile:file=two.rankfile --bind-to :overload-allowed ./ompi
+mpirun.openmpi --hostfile two.hostfile --map-by rankfile:file=two.rankfile --bind-to core:overload-allowed ./ompi
+mpirun.openmpi --hostfile two.hostfile --map-by rankfile:file=two.rankfile --bind-to core:overload-allowed ./ompi
 $ for p in ./ompi ./mpich ./app; do SLURM_JOB_ID=1 SLURM_JOB_NODELIST='n[1-4]' PATH="$PWD/bin:$PATH" nodewise launch -t four.yaml --for auto -o two two.mapping -- $p; done; nodewise launch -t four.yaml --for slurm --mpi=none -o two two.mapping -- ./mpich
 SLURM_HOSTFILE=two.hosts srun --mpi=pmix -m arbitrary -n 2 --cpu-bind=none nodewise exec two.mapping -- ./ompi
 SLURM_HOSTFILE=two.hosts srun --mpi=pmi2 -m arbitrary -n 2 --cpu-bind=none nodewise exec two.mapping -- ./mpich

@@ -133,7 +133,7 @@ def openmpi4(plan):
 
 def openmpi5(plan):
     assert plan.after("--map-by") == "rankfile:file=" + plan.paths["rankfile"]
-    assert plan.after("--bind-to") == ":overload-allowed"
+    assert plan.after("--bind-to") == "core:overload-allowed"
     slots = dict(re.fullmatch(r"(\S+) slots=(\d+)", l).groups() for l in plan.lines("hostfile"))
     hosts, cpus, gpus = openmpi(plan, flat=True)
     assert {h: str(hosts.count(h)) for h in hosts} == slots

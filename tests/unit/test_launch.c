@@ -139,7 +139,7 @@ static void test_rankfile(void **state)
     static const char *const five[] = {
         "rank 0=n2 slot=4\nrank 1=n0 slot=3\nrank 2=n2 slot=7\n",
         "mpirun --hostfile p.hostfile --map-by rankfile:file=p.rankfile "
-        "--bind-to :overload-allowed PROGRAM"};
+        "--bind-to core:overload-allowed PROGRAM"};
     nw_topology *topology = make_cluster(true);
     nw_mapping *mapping = make_mapping(topology, places, 3);
 

@@ -566,6 +566,8 @@ static void dress(struct fi_info *info, uint32_t version, bool gpu)
             continue;
         info->caps |= FI_HMEM;
         info->domain_attr->mr_mode |= FI_MR_LOCAL | FI_MR_HMEM;
+        /* as an adapter's keys are; our marks are in the bits above */
+        info->domain_attr->mr_key_size = sizeof(uint32_t);
     }
 }
 

@@ -165,8 +165,8 @@ $ nodewise pattern --generate stencil2d5:dims=2x2 -q -o four.pattern; nodewise m
 $ nodewise evaluate -t four.pattern -p four.pattern
 ! 'four.pattern' ... topology source ... ibnet: ... slurm:
 ? 2
-$ nodewise launch -t live --for openmpi four.mapping 2>&1 | sed 1q
-~ launcher ... 'openmpi'
+$ nodewise launch -t live --for opnmpi four.mapping 2>&1 | sed 1q
+~ launcher ... 'opnmpi'
 $ mkdir folder; nodewise pattern folder
 ! folder ... directory
 ? 3

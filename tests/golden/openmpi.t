@@ -50,3 +50,12 @@ started
 ! profiled ... 2 ranks
 ! asked
 ! 2 hosts ... answered ... ./mpirun ... status 1
+## What was written, the heaviest pairs of all kinds but no rank's own, and what comes next. A double of Open MPI's
+## launcher, which writes the pattern that the preloaded library would.
+$ printf '0 1 100\n1 0 900\n2 0 300\n0 2 300\n3 0 50\n0 3 40\n1 1 9999\n' >four.list; nodewise pattern -q four.list -o four.pattern; printf '#!/bin/sh\n[ "$1" = --version ] && echo "mpirun (Open MPI) 4.1.4" && exit\nfor w; do case $w in NODEWISE_RECORD=*) cp four.pattern "${w#*=}";; esac; done\nexit $FAILS\n' >mpirun; chmod +x mpirun; FAILS=0 nodewise profile -o told.pattern -- ./mpirun -n 4 ./app
+! wrote told.pattern: 4 ranks, 11.7 kB in 7 messages
+! heaviest pairs: 1 -> 0 (900 B), 0 -> 2 (300 B), 2 -> 0 (300 B), 0 -> 1 (100 B), 3 -> 0 (50 B)
+! next: nodewise map -t live -p told.pattern -o app.mapping
+$ FAILS=0 nodewise profile -q -o told.pattern -- ./mpirun -n 4 ./app
+$ sed -i '2a partial: rank 2 was killed' four.pattern; FAILS=3 nodewise profile -o told.pattern -- ./mpirun -n 4 ./app 2>&1 | sed 1q
+~ wrote told.pattern ... partial: rank 2 was killed

@@ -86,9 +86,10 @@ struct nw_headline {
  * of the new mapping, both of this topology and pattern. One exchange is the
  * run divided by the largest message count of an edge (by 1 if no messages are
  * counted). The caller sets out->total before the call. */
-NW_API NW_MUST_CHECK nw_status nw_report_headline(
-    const nw_topology *topology, const nw_pattern *pattern,
-    const struct nw_cost *const cost[2], struct nw_headline *out);
+NW_API void nw_report_headline(const nw_topology *topology,
+                               const nw_pattern *pattern,
+                               const struct nw_cost *const cost[2],
+                               struct nw_headline *out);
 /* The verdict and the figures on which it is based, one line each. The caller
  * frees *out with free(). */
 NW_API NW_MUST_CHECK nw_status

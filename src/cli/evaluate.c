@@ -126,12 +126,11 @@ static nw_status price(struct evaluation *work, const char *name,
     return NW_OK;
 }
 
-static nw_status judge(struct evaluation *work, size_t i)
+static void judge(struct evaluation *work, size_t i)
 {
     const struct nw_cost *const cost[2] = {&work->cost[0], &work->cost[i]};
 
-    return nw_report_headline(work->topology, work->pattern, cost,
-                              &work->headline[i]);
+    nw_report_headline(work->topology, work->pattern, cost, &work->headline[i]);
 }
 
 static nw_status price_all(struct evaluation *work,
@@ -153,7 +152,7 @@ static nw_status price_all(struct evaluation *work,
                 price(work, arguments->mapping[i], mapping));
     }
     for (size_t i = 1; !status && i < work->count; i++)
-        status = judge(work, i);
+        judge(work, i);
     return status;
 }
 

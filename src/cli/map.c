@@ -592,13 +592,12 @@ static nw_status compute(struct work *work, struct arguments *arguments)
         arguments->qaplib ? arguments->qaplib : arguments->pattern, status);
 }
 
-static nw_status make_headline(struct work *work)
+static void make_headline(struct work *work)
 {
     const struct nw_cost *const cost[2] = {&work->answer.standard,
                                            &work->answer.cost};
 
-    return nw_report_headline(work->topology, work->pattern, cost,
-                              &work->headline);
+    nw_report_headline(work->topology, work->pattern, cost, &work->headline);
 }
 
 static nw_status make_table(const struct work *work,
@@ -688,10 +687,10 @@ static int show(struct work *work, const struct arguments *arguments)
 {
     char *table = NULL, *json = NULL;
     int code;
-    nw_status status = make_headline(work);
+    nw_status status;
 
-    if (!status)
-        status = make_table(work, arguments, &table);
+    make_headline(work);
+    status = make_table(work, arguments, &table);
     if (!status)
         status = make_json(work, arguments, &json);
     if (status) {

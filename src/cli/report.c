@@ -285,21 +285,19 @@ struct answer {
     bool is_read; /* what it is made from: what fails then is in the files */
 };
 
-static nw_status judge(const struct work *work,
-                       const struct nw_cost_column *column, size_t i,
-                       struct nw_headline *out)
+static void judge(const struct work *work, const struct nw_cost_column *column,
+                  size_t i, struct nw_headline *out)
 {
     const struct nw_cost *const cost[2] = {column[0].cost, column[i].cost};
 
     *out = (struct nw_headline){0};
-    return nw_report_headline(work->topology, work->pattern, cost, out);
+    nw_report_headline(work->topology, work->pattern, cost, out);
 }
 
 static nw_status make_json(const struct work *work,
                            const struct nw_cost_column *column, char **out)
 {
     struct nw_headline headline;
-    nw_status status = NW_OK;
     struct nw_text text = {0};
     struct nw_json json = {.text = &text};
 
@@ -313,15 +311,11 @@ static nw_status make_json(const struct work *work,
         nw_json_end_object(&json);
     }
     nw_json_end_array(&json);
-    if (work->count > 1)
-        status = judge(work, column, 1, &headline);
-    if (work->count > 1 && !status)
+    if (work->count > 1) {
+        judge(work, column, 1, &headline);
         nw_cli_headline_json(&json, &headline);
-    nw_json_end_object(&json);
-    if (status) {
-        nw_text_fini(&text);
-        return status;
     }
+    nw_json_end_object(&json);
     return nw_text_take(&text, out);
 }
 
@@ -339,9 +333,8 @@ static nw_status make_table(const struct work *work,
     for (size_t i = 1; !status && i < work->count; i++) {
         struct nw_headline headline;
 
-        status = judge(work, column, i, &headline);
-        if (!status)
-            status = nw_cli_headline_add(&text, column[i].name, &headline);
+        judge(work, column, i, &headline);
+        status = nw_cli_headline_add(&text, column[i].name, &headline);
     }
     if (status) {
         nw_text_fini(&text);

@@ -73,8 +73,9 @@ static void run_predict(const nw_topology *machine, const nw_pattern *pattern,
 
     plan->has_headline =
         !nw_cost_evaluate(machine, pattern, usual, &cost[0]) &&
-        !nw_cost_evaluate(machine, pattern, plan->mapping, &cost[1]) &&
-        !nw_report_headline(machine, pattern, side, &plan->headline);
+        !nw_cost_evaluate(machine, pattern, plan->mapping, &cost[1]);
+    if (plan->has_headline)
+        nw_report_headline(machine, pattern, side, &plan->headline);
     if (plan->has_headline && cost[0].has_congestion) {
         plan->before = cost[0].time;
         plan->after = cost[1].time;

@@ -190,8 +190,8 @@ static nw_status judge_all(struct prediction *work, bool total)
         const struct nw_cost *const cost[2] = {&row[0].cost, &row[i].cost};
 
         row[i].headline.total = total;
-        status = nw_report_headline(work->topology, work->pattern, cost,
-                                    &row[i].headline);
+        nw_report_headline(work->topology, work->pattern, cost,
+                           &row[i].headline);
     }
     return status;
 }

@@ -143,10 +143,9 @@ static void headline_fill(const nw_topology *topology,
     headline_judge(topology, before, after, out);
 }
 
-nw_status nw_report_headline(const nw_topology *topology,
-                             const nw_pattern *pattern,
-                             const struct nw_cost *const cost[2],
-                             struct nw_headline *out)
+void nw_report_headline(const nw_topology *topology, const nw_pattern *pattern,
+                        const struct nw_cost *const cost[2],
+                        struct nw_headline *out)
 {
     struct nw_headline headline = {
         .has_domains = topology->domain_count > 0,
@@ -162,7 +161,6 @@ nw_status nw_report_headline(const nw_topology *topology,
         exchanges = 1;
     headline_fill(topology, cost[0], cost[1], exchanges, &headline);
     *out = headline;
-    return NW_OK;
 }
 
 static void headline_add_figures(struct nw_text *text,

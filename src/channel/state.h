@@ -187,7 +187,7 @@ struct nw_peer {
     bool unread[2]; /* it cannot read our memory, for a message of a GPU's */
     int board_file; /* its descriptor; -1: none, or not any more */
     struct nw_board *board; /* its, once it was needed */
-    uint64_t nonce;         /* which it expects in what is sent to it */
+    uint64_t nonce;         /* every message to it must have this nonce */
     uint64_t nonce_at;      /* in its memory */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What `nodewise launch` finds out by itself: the launcher of --for auto, and
+/* Values that `nodewise launch` finds: the launcher of --for auto, and
  * how srun starts the program's MPI. */
 #ifndef NW_CLI_LAUNCH_FIND_H
 #define NW_CLI_LAUNCH_FIND_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What `nodewise profile` says of the pattern that it wrote. */
+/* Prints a summary of the pattern that `nodewise profile` wrote. */
 #ifndef NW_CLI_PROFILE_TELL_H
 #define NW_CLI_PROFILE_TELL_H
 

@@ -423,7 +423,7 @@ static void say_plan(const struct arguments *arguments,
     free(words);
 }
 
-/* Told in the file of -o afterwards, with what was measured. */
+/* Writes the measurements to the file of -o, too. */
 static int compare(const struct arguments *arguments,
                    struct nw_run_account *account)
 {

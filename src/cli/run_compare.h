@@ -19,8 +19,8 @@ struct nw_comparison {
  */
 int nw_run_compare(const struct nw_job *job, const struct nw_run_plan *plan,
                    struct nw_comparison *out);
-/* What was measured, and predicted of the plan, in one sentence; nothing if no
- * round was completed. */
+/* Prints the measured speed-up beside the prediction of the plan, in one
+ * sentence. Prints nothing if no round was completed. */
 void nw_comparison_print(const struct nw_comparison *comparison,
                          const struct nw_run_plan *plan);
 void nw_comparison_fini(struct nw_comparison *comparison);

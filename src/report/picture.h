@@ -20,7 +20,7 @@ NW_MUST_CHECK nw_status nw_picture_draw(struct nw_text *text,
 /* One node of each type instead of all. */
 NW_MUST_CHECK nw_status nw_picture_samples(struct nw_text *text,
                                            const struct nw_picture *picture);
-/* The machine's name and counts, and what the colours mean: the scale of
+/* The machine's name and counts, and a legend of the colours: the scale of
  * congestion, or each kind that the machine has. Ends above NW_PICTURE_TOP. */
 #define NW_PICTURE_TOP 76.0
 void nw_picture_heading(struct nw_text *text, const struct nw_picture *picture,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What stands above the picture of a machine: its name, its counts, and what
- * the colours mean. */
+/* The heading of a machine's picture: its name, its counts, and a legend of the
+ * colours. */
 #include "report/picture.h"
 #include "report/svg.h"
 #include "report/topology_words.h"

@@ -67,7 +67,7 @@ static void provoke(void *library)
     fini(strategy);
 }
 
-/* What Scotch calls is left as the loader found it. */
+/* The calls of Scotch are left as the loader found it. */
 static void test_scotch_is_not_patched(void **state)
 {
     void *library;

@@ -34,9 +34,10 @@ enum nw_wire_kind {
     NW_WIRE_KINDS
 };
 
-/* The first 40 bytes open every message, up to `handle` those of a rendezvous,
- * all of it an offer of GPU memory: address is an offset in what the handle
- * stands for, key the buffer's id. */
+/* The header of a message. Every message has its first 40 bytes. A rendezvous
+ * has the bytes up to `handle`, and an offer of GPU memory (OPEN) has all of
+ * them: its address is an offset in the memory of the handle, and its key is
+ * the id of the buffer. */
 struct nw_wire {
     uint16_t magic;
     uint8_t version, kind;

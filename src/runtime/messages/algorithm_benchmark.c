@@ -21,7 +21,7 @@ static const double failed_s = 1e9;
 
 struct trial {
     struct nw_algorithm_choice *meet;
-    enum nw_algorithm form;
+    enum nw_collective_call form;
     size_t bytes, from_bytes, into_bytes;
     bool gpu; /* the program uses one, and this is its memory: */
     void *from, *into;
@@ -34,15 +34,15 @@ static void mpi_call(const struct trial *t, const void *from, void *into)
     MPI_Comm comm = nw_algorithm_choice_comm(t->meet);
     int n = (int)t->bytes;
 
-    if (t->form == NW_FORM_BCAST)
+    if (t->form == NW_CALL_BCAST)
         NW_PMPI(Bcast)(into, n, MPI_BYTE, 0, comm);
-    else if (t->form == NW_FORM_GATHER)
+    else if (t->form == NW_CALL_GATHER)
         NW_PMPI(Gather)(from, n, MPI_BYTE, into, n, MPI_BYTE, 0, comm);
-    else if (t->form == NW_FORM_ALLGATHER)
+    else if (t->form == NW_CALL_ALLGATHER)
         NW_PMPI(Allgather)(from, n, MPI_BYTE, into, n, MPI_BYTE, comm);
-    else if (t->form == NW_FORM_ALLTOALL)
+    else if (t->form == NW_CALL_ALLTOALL)
         NW_PMPI(Alltoall)(from, n, MPI_BYTE, into, n, MPI_BYTE, comm);
-    else if (t->form == NW_FORM_REDUCE)
+    else if (t->form == NW_CALL_REDUCE)
         NW_PMPI(Reduce)(from, into, n, MPI_BYTE, MPI_BOR, 0, comm);
     else
         NW_PMPI(Allreduce)(from, into, n, MPI_BYTE, MPI_BOR, comm);
@@ -72,7 +72,7 @@ static nw_status stage_end(struct nw_stage *stage)
  * one cannot stage its memory. */
 static nw_status by_host(struct trial *t)
 {
-    bool reads = t->form == NW_FORM_BCAST && !nw_algorithm_choice_rank(t->meet);
+    bool reads = t->form == NW_CALL_BCAST && !nw_algorithm_choice_rank(t->meet);
     struct nw_stage both = {.call = "MPI_Init", .whole = true};
     void *from = t->from, *into = t->into;
 
@@ -142,20 +142,20 @@ static void size_trial(struct trial *t)
     bool root = !nw_algorithm_choice_rank(t->meet);
 
     switch (t->form) {
-    case NW_FORM_BCAST:
+    case NW_CALL_BCAST:
         t->into_bytes = t->bytes;
         return;
-    case NW_FORM_GATHER:
+    case NW_CALL_GATHER:
         t->from_bytes = t->bytes;
         t->into_bytes = root ? all : 0;
         return;
-    case NW_FORM_REDUCE:
+    case NW_CALL_REDUCE:
         t->from_bytes = t->bytes;
         t->into_bytes = root ? t->bytes : 0;
         return;
     default:
-        t->from_bytes = t->form == NW_FORM_ALLTOALL ? all : t->bytes;
-        t->into_bytes = t->form == NW_FORM_ALLREDUCE ? t->bytes : all;
+        t->from_bytes = t->form == NW_CALL_ALLTOALL ? all : t->bytes;
+        t->into_bytes = t->form == NW_CALL_ALLREDUCE ? t->bytes : all;
     }
 }
 
@@ -195,7 +195,7 @@ static int find_warming(struct nw_algorithm_choice *meet, size_t bytes)
 
 /* The same answer everywhere. */
 int nw_algorithm_benchmark(struct nw_algorithm_choice *meet,
-                           enum nw_algorithm form, size_t bytes)
+                           enum nw_collective_call form, size_t bytes)
 {
     struct trial t = {.meet = meet,
                       .form = form,

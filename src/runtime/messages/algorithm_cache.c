@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 static const char head[] = "nodewise collectives 1";
-static const char *const forms[NW_FORMS] = {"bcast",    "gather", "allgather",
+static const char *const forms[NW_CALLS] = {"bcast",    "gather", "allgather",
                                             "alltoall", "reduce", "allreduce"};
 
 /* -- what a rank has -- */
@@ -101,7 +101,7 @@ static nw_status find_path(const struct share *share, int size, char **out)
 
 static bool find_form(const char *word, int *out)
 {
-    for (int i = 0; word && i < NW_FORMS; i++)
+    for (int i = 0; word && i < NW_CALLS; i++)
         if (!strcmp(word, forms[i])) {
             *out = i;
             return true;
@@ -162,7 +162,7 @@ static void add_rows(const struct nw_algorithm_cache *known,
                      struct nw_text *text)
 {
     nw_text_format(text, "%s\n# call, bytes up to, form\n", head);
-    for (int i = 0; i < NW_FORMS; i++)
+    for (int i = 0; i < NW_CALLS; i++)
         for (int class = 0; class < NW_CLASSES; class ++)
             if (known->form[i][class] != NW_BY_NONE)
                 nw_text_format(text, "%s %llu %s\n", forms[i], 1ull << class,
@@ -200,7 +200,7 @@ void nw_algorithm_cache_save(const struct nw_algorithm_cache *known)
     if (!known->path)
         return;
     load(known->path, &both); // another communicator may have measured more
-    for (int i = 0; i < NW_FORMS; i++)
+    for (int i = 0; i < NW_CALLS; i++)
         for (int class = 0; class < NW_CLASSES; class ++)
             if (known->form[i][class] != NW_BY_NONE)
                 both.form[i][class] = known->form[i][class];

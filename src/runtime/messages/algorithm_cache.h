@@ -14,7 +14,7 @@ enum { NW_BY_HOST, NW_BY_CHANNEL, NW_BY_NONE };
 struct nw_algorithm_cache {
     bool open;
     char *path;
-    unsigned char form[NW_FORMS][NW_CLASSES];
+    unsigned char form[NW_CALLS][NW_CLASSES];
 };
 /* Collective. */
 void nw_algorithm_cache_open(struct nw_algorithm_cache *known,

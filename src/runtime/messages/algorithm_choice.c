@@ -28,7 +28,7 @@ struct nw_algorithm_choice {
     nw_channel *channel;
     int tag;
     struct nw_algorithm_cache known;
-    struct kind kind[NW_FORMS][NW_CLASSES];
+    struct kind kind[NW_CALLS][NW_CLASSES];
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -187,8 +187,8 @@ static bool open_channel(struct nw_algorithm_choice *meet)
 
 /* -- choosing -- */
 
-static bool measure(struct nw_algorithm_choice *meet, enum nw_algorithm form,
-                    int64_t bytes)
+static bool measure(struct nw_algorithm_choice *meet,
+                    enum nw_collective_call form, int64_t bytes)
 {
     int wins = nw_algorithm_benchmark(meet, form, (size_t)bytes);
 
@@ -199,8 +199,8 @@ static bool measure(struct nw_algorithm_choice *meet, enum nw_algorithm form,
 }
 
 /* By an earlier program, or now, for the next one. */
-static bool is_faster(struct nw_algorithm_choice *meet, enum nw_algorithm form,
-                      int64_t bytes)
+static bool is_faster(struct nw_algorithm_choice *meet,
+                      enum nw_collective_call form, int64_t bytes)
 {
     int class = nw_pace_class((uint64_t)bytes, NW_CLASSES);
     bool wins;
@@ -228,14 +228,15 @@ void nw_algorithms_tune(void)
         return;
     if (!meet->known.open)
         nw_algorithm_cache_open(&meet->known, meet, meet->channel);
-    for (int form = 0; form < NW_FORMS; form++)
+    for (int form = 0; form < NW_CALLS; form++)
         for (int class = 0; class < TUNED_CLASSES; class ++)
-            (void)measure(meet, (enum nw_algorithm)form, (int64_t)1 << class);
+            (void)measure(meet, (enum nw_collective_call)form,
+                          (int64_t)1 << class);
     nw_algorithm_cache_save(&meet->known);
 }
 
 bool nw_algorithm_choice_chooses(struct nw_algorithm_choice *meet,
-                                 enum nw_algorithm form, int64_t bytes,
+                                 enum nw_collective_call form, int64_t bytes,
                                  bool device)
 {
     struct kind *kind =

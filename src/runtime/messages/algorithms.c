@@ -10,7 +10,7 @@
 
 /* One call: what it reads, what it writes, and blocks of how many bytes. */
 struct call {
-    enum nw_algorithm form;
+    enum nw_collective_call form;
     const char *name;
     MPI_Comm comm;
     struct nw_algorithm_choice *meet;
@@ -47,7 +47,7 @@ static int fail(const struct call *call)
 static void read_in_place(struct call *call)
 {
     bool blocks =
-        call->form == NW_FORM_GATHER || call->form == NW_FORM_ALLGATHER;
+        call->form == NW_CALL_GATHER || call->form == NW_CALL_ALLGATHER;
 
     call->collect.from =
         call->collect.into +
@@ -99,7 +99,7 @@ static bool is_rank(const struct nw_algorithm_choice *meet, int root)
 
 bool nw_algorithm_bcast(int *rc, struct nw_area data, int root, MPI_Comm comm)
 {
-    struct call call = {NW_FORM_BCAST, "MPI_Bcast", comm,
+    struct call call = {NW_CALL_BCAST, "MPI_Bcast", comm,
                         nw_algorithm_choice_of(comm)};
     int64_t bytes;
 
@@ -117,7 +117,7 @@ bool nw_algorithm_bcast(int *rc, struct nw_area data, int root, MPI_Comm comm)
 bool nw_algorithm_gather(int *rc, struct nw_area from, struct nw_area into,
                          int root, MPI_Comm comm)
 {
-    struct call call = {NW_FORM_GATHER, "MPI_Gather", comm,
+    struct call call = {NW_CALL_GATHER, "MPI_Gather", comm,
                         nw_algorithm_choice_of(comm)};
     bool is_root;
     int64_t bytes;
@@ -155,7 +155,7 @@ static bool all_blocks(struct call *call, int64_t from_blocks, int *rc)
 bool nw_algorithm_allgather(int *rc, struct nw_area from, struct nw_area into,
                             MPI_Comm comm)
 {
-    struct call call = {NW_FORM_ALLGATHER,
+    struct call call = {NW_CALL_ALLGATHER,
                         "MPI_Allgather",
                         comm,
                         nw_algorithm_choice_of(comm),
@@ -168,7 +168,7 @@ bool nw_algorithm_allgather(int *rc, struct nw_area from, struct nw_area into,
 bool nw_algorithm_alltoall(int *rc, struct nw_area from, struct nw_area into,
                            MPI_Comm comm)
 {
-    struct call call = {NW_FORM_ALLTOALL,
+    struct call call = {NW_CALL_ALLTOALL,
                         "MPI_Alltoall",
                         comm,
                         nw_algorithm_choice_of(comm),
@@ -245,7 +245,7 @@ static bool reduce(struct call *call, MPI_Op op, int *rc)
 bool nw_algorithm_reduce(int *rc, const void *from, struct nw_area into,
                          struct nw_reduction how)
 {
-    struct call call = {NW_FORM_REDUCE, "MPI_Reduce", how.comm,
+    struct call call = {NW_CALL_REDUCE, "MPI_Reduce", how.comm,
                         nw_algorithm_choice_of(how.comm)};
 
     if (!call.meet || !is_rank(call.meet, how.root))
@@ -262,7 +262,7 @@ bool nw_algorithm_reduce(int *rc, const void *from, struct nw_area into,
 bool nw_algorithm_allreduce(int *rc, const void *from, struct nw_area into,
                             struct nw_reduction how)
 {
-    struct call call = {NW_FORM_ALLREDUCE, "MPI_Allreduce", how.comm,
+    struct call call = {NW_CALL_ALLREDUCE, "MPI_Allreduce", how.comm,
                         nw_algorithm_choice_of(how.comm)};
 
     if (!call.meet)

@@ -2,9 +2,9 @@
 /*
  * The second form of six collective calls: point to point through the channel,
  * instead of the whole buffer through the host and MPI. All ranks of a
- * communicator must take the same one, whatever memory each has, so that a form
- * follows only from what all know: how often they came here, with how many
- * bytes, and what they agreed on then.
+ * communicator must take the same form, although some may have host memory and
+ * others GPU memory. So the choice depends only on values that all ranks know:
+ * how often they made the call, with how many bytes, and what they agreed on.
  */
 #ifndef NW_MESSAGES_ALGORITHMS_H
 #define NW_MESSAGES_ALGORITHMS_H
@@ -13,14 +13,14 @@
 
 #include <nodewise/channel.h>
 
-enum nw_algorithm {
-    NW_FORM_BCAST,
-    NW_FORM_GATHER,
-    NW_FORM_ALLGATHER,
-    NW_FORM_ALLTOALL,
-    NW_FORM_REDUCE,
-    NW_FORM_ALLREDUCE,
-    NW_FORMS
+enum nw_collective_call {
+    NW_CALL_BCAST,
+    NW_CALL_GATHER,
+    NW_CALL_ALLGATHER,
+    NW_CALL_ALLTOALL,
+    NW_CALL_REDUCE,
+    NW_CALL_ALLREDUCE,
+    NW_CALLS
 };
 
 enum { NW_MOST_RANKS = 64 };
@@ -37,7 +37,7 @@ bool nw_algorithm_choice_any(struct nw_algorithm_choice *meet, bool mine);
 /* Collective: whether blocks of `bytes` go by the channel; `device` is whether
  * this rank has any of them in GPU memory. */
 bool nw_algorithm_choice_chooses(struct nw_algorithm_choice *meet,
-                                 enum nw_algorithm form, int64_t bytes,
+                                 enum nw_collective_call form, int64_t bytes,
                                  bool device);
 
 /* A buffer as bytes one after the other, in whichever memory. */
@@ -71,7 +71,7 @@ struct nw_channel_collective {
     MPI_Op op;
 };
 NW_MUST_CHECK nw_status nw_channel_collective(
-    enum nw_algorithm form, const struct nw_channel_collective *collect);
+    enum nw_collective_call form, const struct nw_channel_collective *collect);
 /* The channel of a meeting, and the tag of its next call. */
 void nw_algorithm_choice_next(struct nw_algorithm_choice *meet,
                               struct nw_channel_collective *collect);
@@ -83,6 +83,6 @@ void nw_algorithms_tune(void);
 /* algorithm_benchmark.c, collective: whether the channel is the faster form; 1
  * or 0, -1 where that could not be measured. */
 int nw_algorithm_benchmark(struct nw_algorithm_choice *meet,
-                           enum nw_algorithm form, size_t bytes);
+                           enum nw_collective_call form, size_t bytes);
 
 #endif

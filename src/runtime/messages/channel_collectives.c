@@ -244,31 +244,31 @@ static nw_status reduce(const struct nw_channel_collective *c, int root)
     return status;
 }
 
-nw_status nw_channel_collective(enum nw_algorithm form,
+nw_status nw_channel_collective(enum nw_collective_call form,
                                 const struct nw_channel_collective *c)
 {
     nw_status status = NW_EINVAL;
 
     switch (form) {
-    case NW_FORM_BCAST:
+    case NW_CALL_BCAST:
         status = broadcast(c, c->root, c->into);
         break;
-    case NW_FORM_GATHER:
+    case NW_CALL_GATHER:
         status = gather(c);
         break;
-    case NW_FORM_ALLGATHER:
+    case NW_CALL_ALLGATHER:
         status = all_blocks(c, 0);
         break;
-    case NW_FORM_ALLTOALL:
+    case NW_CALL_ALLTOALL:
         status = all_blocks(c, c->bytes);
         break;
-    case NW_FORM_REDUCE:
+    case NW_CALL_REDUCE:
         status = reduce(c, c->root);
         break;
-    case NW_FORM_ALLREDUCE:
+    case NW_CALL_ALLREDUCE:
         status = reduce(c, -1);
         break;
-    case NW_FORMS:
+    case NW_CALLS:
         break;
     }
     nw_channel_flush(c->channel);

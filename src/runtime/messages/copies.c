@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Between a buffer on a GPU and its host memory. What lies in many pieces goes
+ * Between a buffer on a GPU and its host memory. Data in many pieces goes
  * through the pack kernels (pack_kernels.c) and one dense copy.
  */
 #include "runtime/messages/staging.h"

@@ -140,18 +140,18 @@ static nw_status put(const struct nw_load *load,
                              NULL);
 }
 
-/* Whether that seat opens envelopes of ours. */
-bool nw_direct_suits(int seat)
+/* Whether that peer opens envelopes of ours. */
+bool nw_direct_suits(int peer)
 {
-    return seat >= 0 && (nw_direct_to_all ||
-                         !__atomic_load_n(&nw_shared_page->seat[seat].probes,
+    return peer >= 0 && (nw_direct_to_all ||
+                         !__atomic_load_n(&nw_shared_page->peer[peer].probes,
                                           __ATOMIC_RELAXED));
 }
 
-static bool is_open(int seat)
+static bool is_open(int peer)
 {
-    return nw_direct_suits(seat) &&
-           __atomic_load_n(nw_local_peer_opens(nw_local_peer_mine(), seat),
+    return nw_direct_suits(peer) &&
+           __atomic_load_n(nw_local_peer_opens(nw_local_peer_mine(), peer),
                            __ATOMIC_ACQUIRE) == NW_OPENS_YES;
 }
 
@@ -193,11 +193,11 @@ struct nw_buffer *nw_envelope_new(uint64_t bytes,
     return buffer;
 }
 
-bool nw_load_slot(const struct nw_load *load, int seat,
+bool nw_load_slot(const struct nw_load *load, int peer,
                   struct nw_pool_slot *slot)
 {
     nw_pool_look();
-    if (!nw_pool_open(load->gpu) || !is_open(seat) ||
+    if (!nw_pool_open(load->gpu) || !is_open(peer) ||
         !nw_pool_slot_take((size_t)load->bytes, slot))
         return false;
     if (!put(load, slot))

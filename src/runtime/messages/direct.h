@@ -14,9 +14,10 @@
 
 enum { NW_NONCE = 16, NW_SLOTS = 64 };
 
-/* local_peers.c: what the processes of this node share in host memory, each of
- * which has a seat. A slot's word is four times its generation, one more while
- * it holds a payload, and two more while the receiver fetches that. */
+/* local_peers.c: the host memory that the processes of this node share, with
+ * one struct nw_local_peer for each process. The word of a slot is four times
+ * its generation, plus 1 while it has a payload, plus 2 while the receiver
+ * fetches the payload. */
 struct nw_local_peer {
     uint32_t probes;    /* it looks at messages before it receives them */
     uint32_t announced; /* its pool can be mapped */
@@ -26,7 +27,7 @@ struct nw_local_peer {
 struct nw_shared_page {
     unsigned char nonce[NW_NONCE]; /* begins every envelope */
     uint32_t announced;            /* how many pools are */
-    struct nw_local_peer seat[];
+    struct nw_local_peer peer[];
 };
 enum nw_opens { NW_OPENS_UNKNOWN, NW_OPENS_YES, NW_OPENS_NO };
 extern struct nw_shared_page *nw_shared_page;
@@ -39,7 +40,7 @@ uint32_t *nw_local_peer_opens(int owner, int reader);
 int nw_local_peer_of(MPI_Comm comm, int rank);
 /* For messages to oneself; one at a time. */
 MPI_Comm nw_local_peer_self(void);
-/* Between all seats, whose numbers are its ranks. */
+/* Between all peers, whose numbers are its ranks. */
 MPI_Comm nw_local_peer_comm(void);
 
 /* direct.c: a variable that is a whole number; `standard` where it is not set,
@@ -96,11 +97,11 @@ uint64_t nw_direct_threshold(int32_t gpu, char *pool, size_t bytes,
 /* Whether it is large, and in GPU memory; its layout is to be dropped, also
  * where it is none. */
 bool nw_load_find(const struct nw_area *area, struct nw_load *out);
-/* Into a slot that `seat` can map; false: there is none. */
-bool nw_load_slot(const struct nw_load *load, int seat,
+/* Into a slot that `peer` can map; false: there is none. */
+bool nw_load_slot(const struct nw_load *load, int peer,
                   struct nw_pool_slot *slot);
 /* Whether that process may get envelopes. */
-bool nw_direct_suits(int seat);
+bool nw_direct_suits(int peer);
 /* A buffer that has the slot and the envelope; NULL: no room. */
 struct nw_buffer *nw_envelope_new(uint64_t bytes,
                                   const struct nw_pool_slot *slot);
@@ -109,7 +110,7 @@ void nw_envelope_write(struct nw_envelope *envelope, uint64_t bytes,
 
 /* persistent_send.c: a payload that follows its envelope, of which the slot's
  * index is NW_SLOTS and the generation its number, as a message between the
- * seats. */
+ * peers. */
 void nw_late_cancel(uint64_t number);
 nw_status nw_late_receive(const struct nw_envelope *envelope, char *to);
 void nw_late_finish(void); /* all have been received, and all are here */

@@ -25,7 +25,7 @@ struct places {
     struct places *next;
     MPI_Comm comm;
     int count;
-    int seat[];
+    int peer[];
 };
 
 bool nw_direct;
@@ -59,18 +59,18 @@ MPI_Comm nw_local_peer_comm(void)
     return node;
 }
 
-/* Behind the seats: a row of words for each owner. */
+/* Behind the peers: a row of words for each owner. */
 uint32_t *nw_local_peer_opens(int owner, int reader)
 {
-    return (uint32_t *)(void *)&nw_shared_page->seat[count] + owner * count +
+    return (uint32_t *)(void *)&nw_shared_page->peer[count] + owner * count +
            reader;
 }
 
-static size_t board_bytes(void)
+static size_t shared_page_bytes(void)
 {
     size_t n = (size_t)count;
 
-    return sizeof *nw_shared_page + n * sizeof *nw_shared_page->seat +
+    return sizeof *nw_shared_page + n * sizeof *nw_shared_page->peer +
            n * n * sizeof(uint32_t);
 }
 
@@ -110,13 +110,13 @@ static bool translate(MPI_Comm comm, struct places *places)
     NW_PMPI(Comm_group)(comm, &from);
     NW_PMPI(Comm_group)(node, &to);
     NW_PMPI(Group_translate_ranks)
-    (from, places->count, ranks, to, places->seat);
+    (from, places->count, ranks, to, places->peer);
     NW_PMPI(Group_free)(&from);
     NW_PMPI(Group_free)(&to);
     free(ranks);
     for (int i = 0; i < places->count; i++)
-        if (places->seat[i] == MPI_UNDEFINED)
-            places->seat[i] = -1;
+        if (places->peer[i] == MPI_UNDEFINED)
+            places->peer[i] = -1;
     return true;
 }
 
@@ -155,7 +155,7 @@ int nw_local_peer_of(MPI_Comm comm, int rank)
     if (!NW_PMPI(Comm_get_attr)(comm, keyval, &places, &found) && !found)
         places = places_new(comm);
     pthread_mutex_unlock(&lock);
-    return places && rank >= 0 && rank < places->count ? places->seat[rank]
+    return places && rank >= 0 && rank < places->count ? places->peer[rank]
                                                        : -1;
 }
 
@@ -180,7 +180,7 @@ static int board_create(char name[NAME_ROOM])
              (unsigned long long)random);
     fd = shm_open(name, O_CREAT | O_EXCL | O_RDWR, 0600);
     /* room for all of it, or SIGBUS would come with its use */
-    if (fd >= 0 && posix_fallocate(fd, 0, (off_t)board_bytes())) {
+    if (fd >= 0 && posix_fallocate(fd, 0, (off_t)shared_page_bytes())) {
         close(fd);
         shm_unlink(name);
         return -1;
@@ -191,8 +191,8 @@ static int board_create(char name[NAME_ROOM])
 static void board_map(int fd)
 {
     void *memory = fd < 0 ? MAP_FAILED
-                          : mmap(NULL, board_bytes(), PROT_READ | PROT_WRITE,
-                                 MAP_SHARED, fd, 0);
+                          : mmap(NULL, shared_page_bytes(),
+                                 PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
     if (fd >= 0)
         close(fd);
@@ -202,7 +202,7 @@ static void board_map(int fd)
 static void board_unmap(void)
 {
     if (nw_shared_page)
-        munmap(nw_shared_page, board_bytes());
+        munmap(nw_shared_page, shared_page_bytes());
     nw_shared_page = NULL;
 }
 

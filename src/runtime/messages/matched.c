@@ -27,7 +27,7 @@ void nw_matched_note(MPI_Comm comm, MPI_Message message)
 
     if (!one)
         return;
-    one->ward.comm = comm;
+    one->owner.comm = comm;
     one->message = message;
     nw_matched_add(one);
 }
@@ -62,7 +62,7 @@ struct nw_errhandler_scope nw_matched_whose(struct nw_unexpected *one,
     if (!one)
         one = find(message);
     pthread_mutex_unlock(&lock);
-    whose.ward = one ? &one->ward : NULL;
+    whose.owner = one ? &one->owner : NULL;
     return whose;
 }
 
@@ -90,17 +90,17 @@ void nw_matched_drop(struct nw_unexpected *one)
     *at = one->next;
     __atomic_sub_fetch(&nw_matched, 1, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&lock);
-    nw_shadow_comm_drop(one->ward.heir);
+    nw_shadow_comm_drop(one->owner.shadow);
     free(one);
 }
 
-bool nw_matched_inherit(MPI_Comm comm, struct nw_shadow_comm *heir)
+bool nw_matched_inherit(MPI_Comm comm, struct nw_shadow_comm *shadow)
 {
     bool any = false;
 
     pthread_mutex_lock(&lock);
     for (struct nw_unexpected *one = all; one; one = one->next)
-        any |= nw_comm_owner_leave(&one->ward, comm, heir);
+        any |= nw_comm_owner_leave(&one->owner, comm, shadow);
     pthread_mutex_unlock(&lock);
     return any;
 }

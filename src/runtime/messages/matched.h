@@ -8,7 +8,7 @@
 
 struct nw_unexpected {
     struct nw_unexpected *next;
-    struct nw_comm_owner ward; /* of the program's communicator */
+    struct nw_comm_owner owner; /* of the program's communicator */
     int source, tag;
     MPI_Count bytes; /* of the payload */
     MPI_Message message;

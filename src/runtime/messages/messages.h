@@ -41,21 +41,22 @@ static inline bool nw_is_catching(void)
            __builtin_expect(__atomic_load_n(&nw_direct, __ATOMIC_RELAXED), 0);
 }
 
-/* What the program may free its communicator ahead of: it is an heir's then
- * (shadow_comm.c). */
+/* The communicator of a request or a message. The program may free the
+ * communicator first. Then a shadow communicator with the same error handler
+ * takes its place (shadow_comm.c). */
 struct nw_shadow_comm;
 struct nw_comm_owner {
     MPI_Comm comm;
-    struct nw_shadow_comm *heir; /* or NULL */
+    struct nw_shadow_comm *shadow; /* or NULL */
 };
 
-/* Whose error handler hears of it; a ward's communicator's where there is one.
- */
+/* The object whose error handler is called. If `owner` is not NULL, it is the
+ * owner's communicator. */
 struct nw_errhandler_scope {
     MPI_Comm comm;
     MPI_Win win;
     MPI_File file;
-    struct nw_comm_owner *ward;
+    struct nw_comm_owner *owner;
 };
 
 /* Calls with the largest counts that this MPI knows. */

@@ -8,7 +8,7 @@
 
 /* `copy`: the way that is asked for, or NULL. */
 void nw_nic_read_start(const char *copy);
-/* Whether it is worth a thought. */
+/* False: the adapter is certainly not used; do not ask further. */
 bool nw_nic_read_may(const struct nw_path_copy *haul);
 /* Whether the adapter is to do it, of an allocation that the driver keeps in
  * step; where *timed, the time it took, by whichever way, is to be told. */

@@ -3,7 +3,7 @@
  * Persistent sends. What MPI's request sends is settled when it is made: an
  * envelope, always. At each start it says where the payload is: in the pool or,
  * where the pool has no room or the receiver has not mapped it (yet), on its
- * way from the host, in a message of ours between the seats that the receiver
+ * way from the host, in a message of ours between the peers that the receiver
  * takes when he opens the envelope.
  */
 #include "runtime/messages/direct.h"
@@ -154,7 +154,7 @@ static nw_status start_late(struct late *late, const struct nw_buffer *buffer)
     pthread_mutex_lock(&lock);
     late->number = next_number();
     rc = NW_PMPI(Isend)(late->host->memory, (int)buffer->bytes, MPI_BYTE,
-                        buffer->seat, (int)(late->number % TAGS),
+                        buffer->peer, (int)(late->number % TAGS),
                         nw_local_peer_comm(), &late->request);
     if (!rc) {
         late->next = following;
@@ -198,7 +198,7 @@ nw_status nw_direct_persistent(struct nw_buffer *buffer)
     pthread_mutex_lock(&lock);
     reap();
     pthread_mutex_unlock(&lock);
-    if (load.gpu < 0 || !nw_load_slot(&load, buffer->seat, buffer->slot))
+    if (load.gpu < 0 || !nw_load_slot(&load, buffer->peer, buffer->slot))
         status = send_late(buffer);
     if (!status)
         nw_envelope_write((struct nw_envelope *)(void *)buffer->host->memory,
@@ -207,10 +207,10 @@ nw_status nw_direct_persistent(struct nw_buffer *buffer)
 }
 
 /* Whether the receiver may open them out of the pool, now or later. */
-static bool may_open(int seat)
+static bool may_open(int peer)
 {
-    return nw_direct_suits(seat) &&
-           __atomic_load_n(nw_local_peer_opens(nw_local_peer_mine(), seat),
+    return nw_direct_suits(peer) &&
+           __atomic_load_n(nw_local_peer_opens(nw_local_peer_mine(), peer),
                            __ATOMIC_ACQUIRE) != NW_OPENS_NO;
 }
 
@@ -219,9 +219,9 @@ void *nw_direct_init(struct nw_stage *stage, struct nw_area area, int dest,
 {
     struct nw_buffer *buffer = NULL;
     struct nw_load load = {.bytes = 0};
-    int seat = nw_local_peer_of(comm, dest);
+    int peer = nw_local_peer_of(comm, dest);
 
-    if (!stage->status && may_open(seat) && nw_load_find(&area, &load) &&
+    if (!stage->status && may_open(peer) && nw_load_find(&area, &load) &&
         nw_pool_open(load.gpu))
         buffer =
             nw_envelope_new(load.bytes, &(struct nw_pool_slot){NW_SLOTS, 0, 0});
@@ -234,7 +234,7 @@ void *nw_direct_init(struct nw_stage *stage, struct nw_area area, int dest,
                           &buffer->owner);
     buffer->packed = true;
     buffer->bytes = (size_t)load.bytes;
-    buffer->seat = seat;
+    buffer->peer = peer;
     buffer->only = (struct nw_part){load.layout, 0, load.count};
     buffer->part = &buffer->only;
     buffer->parts = 1;

@@ -28,7 +28,7 @@ static struct {
     bool busy[NW_SLOTS];
 } pool;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static char **mapped;       /* by seat */
+static char **mapped;       /* by peer */
 static int32_t mapper = -1; /* the GPU that they are mapped for */
 static uint32_t looked_at;
 
@@ -49,7 +49,7 @@ static nw_status make(size_t bytes)
     if (!status)
         status =
             nw_memory_offer(pool.gpu, memory,
-                            &nw_shared_page->seat[nw_local_peer_mine()].offer);
+                            &nw_shared_page->peer[nw_local_peer_mine()].offer);
     if (status) {
         nw_gpu_cuda.free(memory);
     } else {
@@ -84,14 +84,14 @@ static void open_pool(int32_t gpu)
     __atomic_store_n(&mapped[mine], pool.memory, __ATOMIC_RELEASE);
     __atomic_store_n(nw_local_peer_opens(mine, mine), NW_OPENS_YES,
                      __ATOMIC_RELEASE);
-    __atomic_store_n(&nw_shared_page->seat[mine].announced, 1,
+    __atomic_store_n(&nw_shared_page->peer[mine].announced, 1,
                      __ATOMIC_RELEASE);
     __atomic_add_fetch(&nw_shared_page->announced, 1, __ATOMIC_RELEASE);
 }
 
 static uint64_t *word_of(int owner, uint32_t index)
 {
-    return &nw_shared_page->seat[owner].slot[index];
+    return &nw_shared_page->peer[owner].slot[index];
 }
 
 enum { EMPTY, HELD, FETCHED, STATES = 4 };
@@ -194,21 +194,21 @@ void nw_pool_slot_drop(const struct nw_pool_slot *slot)
 
 static void map_one(int owner)
 {
-    const struct nw_local_peer *seat = &nw_shared_page->seat[owner];
+    const struct nw_local_peer *peer = &nw_shared_page->peer[owner];
     uint32_t *opens = nw_local_peer_opens(owner, nw_local_peer_mine());
     void *memory = NULL;
     bool good;
 
     if (owner == nw_local_peer_mine() ||
-        !__atomic_load_n(&seat->announced, __ATOMIC_ACQUIRE) ||
+        !__atomic_load_n(&peer->announced, __ATOMIC_ACQUIRE) ||
         *opens != NW_OPENS_UNKNOWN)
         return;
     if (mapper < 0 && nw_memory_open())
         mapper = nw_memory_home();
     good = mapper >= 0 &&
-           !nw_memory_open_offer(mapper, seat->offer.handle, &memory);
+           !nw_memory_open_offer(mapper, peer->offer.handle, &memory);
     if (good)
-        __atomic_store_n(&mapped[owner], (char *)memory + seat->offer.offset,
+        __atomic_store_n(&mapped[owner], (char *)memory + peer->offer.offset,
                          __ATOMIC_RELEASE);
     __atomic_store_n(opens, good ? NW_OPENS_YES : NW_OPENS_NO,
                      __ATOMIC_RELEASE);
@@ -254,7 +254,7 @@ void nw_pool_unmap(void)
     for (int i = 0; mapped && i < nw_local_peer_count(); i++)
         if (mapped[i] && i != nw_local_peer_mine())
             nw_memory_close(mapper,
-                            mapped[i] - nw_shared_page->seat[i].offer.offset);
+                            mapped[i] - nw_shared_page->peer[i].offer.offset);
     free(mapped);
     mapped = NULL;
 }

@@ -74,7 +74,7 @@ void nw_request_table_free(struct nw_tracked_request *kept)
         nw_buffer_free(kept->buffer[i]);
     nw_matched_drop(kept->caught.from);
     nw_request_table_let_go(kept);
-    nw_shadow_comm_drop(kept->ward.heir);
+    nw_shadow_comm_drop(kept->owner.shadow);
     if (kept->owned)
         NW_PMPI(Type_free)(&kept->caught.type);
     free(kept);
@@ -130,12 +130,12 @@ int nw_stage_keep(struct nw_stage *stage, int rc, MPI_Request request,
                                         .active = !stage->persistent,
                                         .whole = stage->whole,
                                         .whose = whose,
-                                        .ward = {.comm = whose.comm},
+                                        .owner = {.comm = whose.comm},
                                         .call = stage->call,
                                         .count = stage->count,
                                         .caught = stage->caught};
-    if (whose.comm != MPI_COMM_NULL && !whose.ward)
-        kept->whose.ward = &kept->ward;
+    if (whose.comm != MPI_COMM_NULL && !whose.owner)
+        kept->whose.owner = &kept->owner;
     keep_type(kept);
     memcpy(kept->buffer, stage->buffer, sizeof kept->buffer);
     nw_request_table_put(kept);
@@ -177,7 +177,7 @@ void nw_request_table_remove(struct nw_tracked_request *kept)
     pthread_mutex_unlock(&lock);
 }
 
-bool nw_request_table_inherit(MPI_Comm comm, struct nw_shadow_comm *heir)
+bool nw_request_table_inherit(MPI_Comm comm, struct nw_shadow_comm *shadow)
 {
     bool any = false;
 
@@ -185,9 +185,9 @@ bool nw_request_table_inherit(MPI_Comm comm, struct nw_shadow_comm *heir)
     for (int i = 0; i < BUCKETS; i++)
         for (struct nw_tracked_request *kept = table[i]; kept;
              kept = kept->next)
-            any |= nw_comm_owner_leave(&kept->ward, comm, heir);
+            any |= nw_comm_owner_leave(&kept->owner, comm, shadow);
     for (struct nw_tracked_request *kept = hand; kept; kept = kept->hand)
-        any |= nw_comm_owner_leave(&kept->ward, comm, heir);
+        any |= nw_comm_owner_leave(&kept->owner, comm, shadow);
     pthread_mutex_unlock(&lock);
     return any;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a request of ours still has to do, by its handle, until the program
- * sees its end. An MPI library may give the same handle to several requests
- * that were done at once: then all of them are.
+ * The work that is left for a request, by its handle, until the call that ends
+ * the request. An MPI library may give the same handle to several requests that
+ * are done at once. Then the work of all of them is done.
  */
 #ifndef NW_MESSAGES_REQUEST_TABLE_H
 #define NW_MESSAGES_REQUEST_TABLE_H
@@ -14,7 +14,7 @@ struct nw_tracked_request {
     MPI_Request request;
     bool persistent, active, whole;
     struct nw_errhandler_scope whose;
-    struct nw_comm_owner ward; /* of its communicator */
+    struct nw_comm_owner owner; /* of its communicator */
     struct nw_tracked_request *hand,
         **hand_at; /* out of the table, and not freed */
     const char *call;
@@ -44,36 +44,35 @@ bool nw_request_table_is_active(const struct nw_tracked_request *kept);
 bool nw_request_table_is_opened(const struct nw_tracked_request *kept);
 bool nw_request_table_is_held(const struct nw_tracked_request *kept);
 void nw_request_table_free(struct nw_tracked_request *kept);
-/* Whether any is of a communicator, in the table or out of it; where `heir` is
- * not NULL they are his from now on. */
-bool nw_request_table_inherit(MPI_Comm comm, struct nw_shadow_comm *heir);
+/* Whether a request of this communicator exists, in the table or taken out of
+ * it. If `shadow` is not NULL, these requests belong to it from now on. */
+bool nw_request_table_inherit(MPI_Comm comm, struct nw_shadow_comm *shadow);
 /* Persistent receives that are done without MPI's knowing. */
 void nw_request_table_hold(struct nw_tracked_request *kept);
 void nw_request_table_let_go(struct nw_tracked_request *kept);
 bool nw_request_table_are_held(void);
 
-/* wait_one.c: the program sees the end of it: what came goes where it belongs.
- */
+/* wait_one.c: does the work that is left, such as the copy of received data. */
 int nw_request_table_finish(struct nw_tracked_request *kept,
                             MPI_Status *status);
 int nw_request_table_finish_all(struct nw_tracked_request *kept,
                                 MPI_Status *status);
-/* They ended in an error: nobody will fetch what they were to send. */
+/* The request ended in an error: no process will fetch its payload. */
 void nw_request_table_fail(struct nw_tracked_request *kept);
-/* What the status is to say when it is asked for again. */
+/* The status to return if it is asked for again. */
 void nw_request_table_remember(struct nw_tracked_request *kept,
                                const MPI_Status *status);
 
-/* detached_requests.c: those that the program freed while they were under way.
+/* detached_requests.c: ends requests that the program freed before their end.
  */
 void nw_detached_reap(void);
 
 /* matched.c: the same of messages. */
-bool nw_matched_inherit(MPI_Comm comm, struct nw_shadow_comm *heir);
+bool nw_matched_inherit(MPI_Comm comm, struct nw_shadow_comm *shadow);
 
 /* shadow_comm.c: the same of one; and the end of one of his. NULL is fine. */
-bool nw_comm_owner_leave(struct nw_comm_owner *ward, MPI_Comm comm,
-                         struct nw_shadow_comm *heir);
-void nw_shadow_comm_drop(struct nw_shadow_comm *heir);
+bool nw_comm_owner_leave(struct nw_comm_owner *owner, MPI_Comm comm,
+                         struct nw_shadow_comm *shadow);
+void nw_shadow_comm_drop(struct nw_shadow_comm *shadow);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Communicators that the program frees ahead of requests of theirs, or
- * messages: one of ours, with the same error handler, hears of their errors.
- * MPI keeps the freed one for itself, and takes its handle for none. */
+/* The program may free a communicator before its requests and messages end. A
+ * shadow communicator of ours, with the same error handler, then reports their
+ * errors. MPI keeps the freed communicator but no longer accepts its handle. */
 #include "runtime/messages/request_table.h"
 
 #include <pthread.h>
@@ -16,64 +16,64 @@ struct nw_shadow_comm {
  * thread; whoever is told may free it. */
 static pthread_mutex_t telling = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
-void nw_shadow_comm_drop(struct nw_shadow_comm *heir)
+void nw_shadow_comm_drop(struct nw_shadow_comm *shadow)
 {
-    if (!heir || __atomic_sub_fetch(&heir->users, 1, __ATOMIC_ACQ_REL))
+    if (!shadow || __atomic_sub_fetch(&shadow->users, 1, __ATOMIC_ACQ_REL))
         return;
-    NW_PMPI(Comm_free)(&heir->comm);
-    free(heir);
+    NW_PMPI(Comm_free)(&shadow->comm);
+    free(shadow);
 }
 
 /* A duplicate would call the program's functions for its attributes. */
-static struct nw_shadow_comm *heir_new(MPI_Comm comm)
+static struct nw_shadow_comm *shadow_comm_new(MPI_Comm comm)
 {
-    struct nw_shadow_comm *heir = malloc(sizeof *heir);
+    struct nw_shadow_comm *shadow = malloc(sizeof *shadow);
     MPI_Errhandler handler;
 
-    if (!heir || NW_PMPI(Comm_split)(MPI_COMM_SELF, 0, 0, &heir->comm)) {
-        free(heir);
+    if (!shadow || NW_PMPI(Comm_split)(MPI_COMM_SELF, 0, 0, &shadow->comm)) {
+        free(shadow);
         return NULL;
     }
-    heir->users = 1;
+    shadow->users = 1;
     if (!NW_PMPI(Comm_get_errhandler)(comm, &handler)) {
-        NW_PMPI(Comm_set_errhandler)(heir->comm, handler);
+        NW_PMPI(Comm_set_errhandler)(shadow->comm, handler);
         NW_PMPI(Errhandler_free)(&handler);
     }
-    return heir;
+    return shadow;
 }
 
-bool nw_comm_owner_leave(struct nw_comm_owner *ward, MPI_Comm comm,
-                         struct nw_shadow_comm *heir)
+bool nw_comm_owner_leave(struct nw_comm_owner *owner, MPI_Comm comm,
+                         struct nw_shadow_comm *shadow)
 {
-    if (ward->comm != comm)
+    if (owner->comm != comm)
         return false;
-    if (heir) {
-        (void)__atomic_add_fetch(&heir->users, 1, __ATOMIC_RELAXED);
-        *ward = (struct nw_comm_owner){heir->comm, heir};
+    if (shadow) {
+        (void)__atomic_add_fetch(&shadow->users, 1, __ATOMIC_RELAXED);
+        *owner = (struct nw_comm_owner){shadow->comm, shadow};
     }
     return true;
 }
 
-void nw_comm_owner_report(const struct nw_comm_owner *ward, int code)
+void nw_comm_owner_report(const struct nw_comm_owner *owner, int code)
 {
     if (nw_threaded)
         pthread_mutex_lock(&telling);
-    NW_PMPI(Comm_call_errhandler)(ward->comm, code);
+    NW_PMPI(Comm_call_errhandler)(owner->comm, code);
     if (nw_threaded)
         pthread_mutex_unlock(&telling);
 }
 
 static void leave(MPI_Comm comm)
 {
-    struct nw_shadow_comm *heir = NULL;
+    struct nw_shadow_comm *shadow = NULL;
 
     if (nw_request_table_inherit(comm, NULL) || nw_matched_inherit(comm, NULL))
-        heir = heir_new(comm);
-    if (heir) {
-        (void)nw_request_table_inherit(comm, heir);
-        (void)nw_matched_inherit(comm, heir);
+        shadow = shadow_comm_new(comm);
+    if (shadow) {
+        (void)nw_request_table_inherit(comm, shadow);
+        (void)nw_matched_inherit(comm, shadow);
     }
-    nw_shadow_comm_drop(heir);
+    nw_shadow_comm_drop(shadow);
 }
 
 int nw_message_part(__typeof__(&MPI_Comm_free) next, MPI_Comm *comm)

@@ -284,8 +284,8 @@ int nw_stage_raise(struct nw_errhandler_scope whose, int code)
 {
     if (!code)
         return code;
-    if (whose.ward)
-        nw_comm_owner_report(whose.ward, code);
+    if (whose.owner)
+        nw_comm_owner_report(whose.owner, code);
     else if (whose.file != MPI_FILE_NULL)
         NW_PMPI(File_call_errhandler)(whose.file, code);
     else if (whose.win != MPI_WIN_NULL)

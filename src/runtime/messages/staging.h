@@ -43,7 +43,7 @@ struct nw_buffer {
     size_t parts;
     struct nw_part only;       /* where there is no more than one */
     struct nw_pool_slot *slot; /* host memory is an envelope of it; else NULL */
-    int seat;                  /* whose it is, of a persistent send */
+    int peer;                  /* whose it is, of a persistent send */
 };
 
 /* argument_memory.c: whose memory an area's bytes are, of one block; where they
@@ -99,8 +99,8 @@ void nw_request_back(struct nw_ending *ending); /* it is neither yet */
 /* The first of several that is done without MPI's knowing, ended; -1: none. */
 int nw_request_held(int count, const MPI_Request *requests, MPI_Status *status);
 
-/* sendrecv.c: ends of what nw_sendrecv_start began; all of it is next to
- * nothing where there is none. Looks how far they are. */
+/* sendrecv.c: the ends of requests that nw_sendrecv_start began. Without such a
+ * request these calls cost next to nothing. nw_sendrecvs_look tests them. */
 void nw_sendrecvs_look(void);
 bool nw_sendrecvs_are_busy(int count, const MPI_Request *requests);
 void nw_sendrecvs_await(int count, const MPI_Request *requests);
@@ -130,7 +130,7 @@ int nw_stage_error(struct nw_errhandler_scope whose, const char *call,
                    const char *why);
 int nw_stage_raise(struct nw_errhandler_scope whose,
                    int code); /* by the handler */
-/* shadow_comm.c: the same of a ward's. */
-void nw_comm_owner_report(const struct nw_comm_owner *ward, int code);
+/* shadow_comm.c: the same for the communicator of an owner. */
+void nw_comm_owner_report(const struct nw_comm_owner *owner, int code);
 
 #endif

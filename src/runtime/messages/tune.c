@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What `nodewise channel tune` has the ranks of a job find out in MPI_Init:
- * from what size on messages between the GPU memories of two processes go
- * straight, by both ways of this very library; and which form of each
- * collective call is the faster one (algorithm_cache.c).
+ * Measurements in MPI_Init for `nodewise channel tune`, by the ranks of a job:
+ * from which size on messages between the GPU memories of two processes go
+ * directly, and which form of each collective call is faster
+ * (algorithm_cache.c). Both forms of this library are timed.
  */
 #include "runtime/messages/direct.h"
 

@@ -35,7 +35,7 @@ static struct nw_unexpected **find(const struct nw_match *match)
 {
     struct nw_unexpected **at = &asides;
 
-    while (*at && ((*at)->ward.comm != match->comm ||
+    while (*at && ((*at)->owner.comm != match->comm ||
                    (match->source != MPI_ANY_SOURCE &&
                     match->source != (*at)->source) ||
                    (match->tag != MPI_ANY_TAG && match->tag != (*at)->tag)))
@@ -79,7 +79,7 @@ static int enter(MPI_Comm comm, MPI_Message message, const MPI_Status *status)
 
     if (!one)
         return MPI_ERR_NO_MEM;
-    one->ward.comm = comm;
+    one->owner.comm = comm;
     one->message = message;
     one->source = status->MPI_SOURCE;
     one->tag = status->MPI_TAG;
@@ -199,7 +199,7 @@ static int probe(const struct nw_match *match, bool wait, int *flag,
 
     if (found.status == MPI_STATUS_IGNORE)
         found.status = &own;
-    __atomic_store_n(&nw_shared_page->seat[nw_local_peer_mine()].probes, 1,
+    __atomic_store_n(&nw_shared_page->peer[nw_local_peer_mine()].probes, 1,
                      __ATOMIC_RELAXED);
     do {
         pthread_mutex_lock(&lock);

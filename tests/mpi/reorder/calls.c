@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What surrounds a creation: bad arguments, error handlers, duplicates,
- * threads, and what is left behind. Rank 0 prints what it saw, which must be
- * the same with and without the preloaded library; but for `lonely`, where
- * ranks wait for ever without it. Usage: calls errors | lonely | life | late |
- * threads | leaks | gpus | grid | profiled | initialised | borders |
- * nobody | asked | unasked | unfreed
+ * Tests the creation of communicators: bad arguments, error handlers,
+ * duplicates, threads, and memory that is not freed. Rank 0 prints its results,
+ * which must be the same with and without the preloaded library. Only `lonely`
+ * differs: without the library its ranks wait for ever. Usage: calls errors |
+ * lonely | life | late | threads | leaks | gpus | grid | profiled | initialised
+ * | borders | nobody | asked | unasked | unfreed
  */
 #include <dlfcn.h>
 #include <mpi.h>

@@ -26,7 +26,7 @@ def entry(path):
 
 def main(out, paths):
     with open(out, "w", encoding="ascii") as file:
-        file.write('#include "topology/bundled.h"\n\n'
+        file.write('#include "topology/cluster/bundled.h"\n\n'
                    "const struct nw_bundled nw_bundled_clusters[] = {\n")
         file.writelines(entry(path) for path in paths)
         file.write("    {0},\n};\n")

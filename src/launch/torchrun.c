@@ -6,7 +6,7 @@
  * (by torchrun's documentation; not tried with a real PyTorch). */
 #include "launch/launcher.h"
 #include "base/status.h"
-#include "topology/compose.h"
+#include "topology/compose/compose.h"
 
 #include <stdlib.h>
 #include <string.h>

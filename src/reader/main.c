@@ -3,7 +3,7 @@
  * hang, so that the program that needs the file goes on. It prints what the
  * library made of it; the libraries of Nodewise start it, not users. */
 #include "pattern/apart.h"
-#include "topology/hwloc_trial.h"
+#include "topology/hwloc/trial.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "topology/source.h"
 #include "base/file.h"
 #include "base/status.h"
-#include "topology/bundled.h"
+#include "topology/cluster/bundled.h"
 #include "topology/topology.h"
 
 #include <string.h>

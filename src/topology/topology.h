@@ -109,8 +109,8 @@ struct nw_network_ops {
     size_t (*route)(const struct nw_network *network, int32_t from, int32_t to,
                     int32_t key, uint32_t *hops);
     void (*free_state)(void *state); /* or NULL */
-    /* the struct of networks.h that it was built from, or NULL: a tree and a
-     * graph are their links. Borrowed */
+    /* the struct of network/networks.h that it was built from, or NULL: a tree
+     * and a graph are their links. Borrowed */
     const void *(*shape)(const struct nw_network *network);
     /* hands over each link class of that shape; NULL without one */
     void (*visit)(struct nw_network *network,
@@ -214,7 +214,7 @@ NW_MUST_CHECK nw_status nw_node_type_add_direct(struct nw_node_type *type,
 NW_MUST_CHECK nw_status nw_node_type_finish(struct nw_node_type *type,
                                             enum nw_elements elements);
 
-/* GPU switches that a GPU is joined to side by side become one; gpu_switch.c */
+/* GPU switches that a GPU is joined to side by side become one; gpu/switch.c */
 NW_MUST_CHECK nw_status nw_node_type_merge_switches(nw_topology *topology,
                                                     struct nw_node_type *type);
 /* Assumed PCIe links of cards get at least the rate of their ports. */

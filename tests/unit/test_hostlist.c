@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/hostlist.h"
 #include "base/random.h"
-#include "topology/compose.h"
+#include "topology/compose/compose.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
  * the XML read as plain text. */
 #include "base/file.h"
 #include "base/text.h"
-#include "topology/hwloc_node.h"
+#include "topology/hwloc/node.h"
 
 #include <sched.h>
 #include <setjmp.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a live machine tells beside hwloc: PCIe rates from the kernel's files,
  * GPU links from doubles of NVML and ROCm SMI. */
-#include "topology/gpu_links.h"
-#include "topology/pcie.h"
+#include "topology/gpu/links.h"
+#include "topology/gpu/pcie.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Every kind of network against a breadth-first search of its own links. */
 #include "base/text.h"
-#include "topology/networks.h"
+#include "topology/network/networks.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 /* Grouping by distance, where being near is an equivalence, or as a dragonfly
  * says: its gateways are as near to other groups as to their own. */
 #include "map/groups/switch_groups.h"
-#include "topology/networks.h"
+#include "topology/network/networks.h"
 #include "topology/topology.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
 
 #include "base/array.h"
 #include "base/status.h"
-#include "topology/networks.h"
+#include "topology/network/networks.h"
 #include "topology/topology.h"
 
 #include <stdio.h>

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads a cluster file from top to bottom and hands out the machine. */
+#include "topology/cluster/cluster.h"
+#include "base/array.h"
+#include "base/file.h"
+#include "base/status.h"
+#include "topology/source.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+nw_status nw_cluster_names(const struct nw_yaml *node,
+                           struct nw_hostlist *names)
+{
+    const char *text;
+    nw_status status = nw_yaml_text(node, &text);
+
+    if (status)
+        return status;
+    return nw_yaml_place(node, nw_hostlist_expand(text, names));
+}
+
+nw_status nw_cluster_messages(const struct nw_yaml *node,
+                              struct nw_cluster_messages *messages)
+{
+    const char *text;
+    nw_status status = nw_yaml_text(node, &text);
+
+    if (status)
+        return status;
+    if (strcmp(text, "direct") && strcmp(text, "staged") && strcmp(text, "pxn"))
+        return nw_yaml_fail(
+            node, "'gpu_messages' must be direct, staged or pxn, not '%s'",
+            text);
+    messages->staged = !strcmp(text, "staged");
+    messages->pxn = !strcmp(text, "pxn");
+    return NW_OK;
+}
+
+static nw_status check_version(const struct nw_yaml *root)
+{
+    const struct nw_yaml *version;
+    const char *text = "";
+    nw_status status = NW_OK;
+
+    if (root->kind != NW_YAML_MAP)
+        return nw_yaml_fail(root, "a cluster file is a mapping that has "
+                                  "'nodewise: cluster 1'");
+    version = nw_yaml_get(root, "nodewise");
+    if (!version)
+        return nw_yaml_fail(root, "no 'nodewise: cluster 1': not a cluster "
+                                  "file");
+    status = nw_yaml_text(version, &text);
+    if (!status && strcmp(text, "cluster 1"))
+        status = nw_yaml_fail(
+            version, "'nodewise' is '%s'; this reads 'cluster 1'", text);
+    if (status)
+        return status;
+    return nw_yaml_check_map(root, "a cluster",
+                             "nodewise name gpu_messages node_types nodes "
+                             "network");
+}
+
+static nw_status read_types(struct nw_cluster *cluster)
+{
+    const struct nw_yaml *types;
+    nw_status status = nw_yaml_need(cluster->root, "node_types", &types);
+
+    if (status)
+        return status;
+    if (types->kind != NW_YAML_MAP || !types->count)
+        return nw_yaml_fail(types, "'node_types' must be a mapping of a name "
+                                   "to a node type");
+    status = nw_alloc(types->count, sizeof *cluster->type, &cluster->type);
+    for (const struct nw_yaml *t = types->first; !status && t; t = t->next)
+        status = nw_cluster_type(cluster, t);
+    return status;
+}
+
+static nw_status read_header(struct nw_cluster *cluster)
+{
+    const struct nw_yaml *name = nw_yaml_get(cluster->root, "name");
+    const struct nw_yaml *messages = nw_yaml_get(cluster->root, "gpu_messages");
+    const char *text = cluster->file;
+    nw_status status = NW_OK;
+
+    if (name)
+        status = nw_yaml_text(name, &text);
+    if (!status && messages)
+        status = nw_cluster_messages(messages, &cluster->messages);
+    if (!status)
+        status = nw_topology_new(text, &cluster->topology);
+    if (!status)
+        cluster->topology->elements = cluster->elements;
+    return status;
+}
+
+/* The item that names a node again, where that is what went wrong. */
+static const struct nw_yaml *item_to_blame(const struct nw_cluster *cluster,
+                                           const struct nw_yaml *nodes)
+{
+    const nw_topology *t = cluster->topology;
+    const struct nw_yaml *item = nodes->first;
+    int32_t again = -1;
+
+    for (int32_t i = 1; t->by_name && i < t->node_count; i++) {
+        int32_t a = t->by_name[i - 1], b = t->by_name[i];
+
+        if (!strcmp(t->node_name[a], t->node_name[b]))
+            again = a > b ? a : b;
+    }
+    if (again < 0)
+        return nodes;
+    for (size_t i = 0; again >= cluster->entry_end[i]; i++)
+        item = item->next;
+    return item;
+}
+
+/* Forwarding tables name nodes, so they come after them. */
+static nw_status read_tables(struct nw_cluster *cluster,
+                             const struct nw_yaml *network)
+{
+    const struct nw_yaml *graph =
+        network ? nw_yaml_get(network, "graph") : NULL;
+    const struct nw_yaml *tables = graph ? nw_yaml_get(graph, "tables") : NULL;
+
+    return tables ? nw_cluster_tables(cluster, tables) : NW_OK;
+}
+
+static nw_status read_all(struct nw_cluster *cluster)
+{
+    const struct nw_yaml *network = nw_yaml_get(cluster->root, "network");
+    const struct nw_yaml *nodes;
+    nw_status status = check_version(cluster->root);
+
+    if (!status)
+        status = read_header(cluster);
+    if (!status)
+        status = read_types(cluster);
+    if (!status)
+        status = nw_yaml_need(cluster->root, "nodes", &nodes);
+    if (!status)
+        status = nw_cluster_node_names(cluster, nodes);
+    if (!status && network)
+        status = nw_cluster_network(cluster, network);
+    if (!status)
+        status = nw_cluster_place_nodes(cluster, nodes);
+    if (!status)
+        status = read_tables(cluster, network);
+    if (status)
+        return status;
+    status = nw_topology_finish(cluster->topology, cluster->elements);
+    return status ? nw_yaml_place(item_to_blame(cluster, nodes), status)
+                  : NW_OK;
+}
+
+static void fini(struct nw_cluster *cluster)
+{
+    for (size_t i = 0; i < cluster->type_count; i++)
+        free(cluster->type[i].port);
+    free(cluster->type);
+    free(cluster->entry_end);
+    free(cluster->switch_order);
+    nw_hostlist_fini(&cluster->names);
+    nw_hostlist_fini(&cluster->domains);
+    nw_topology_free(cluster->topology);
+}
+
+nw_status nw_cluster_read(const struct nw_cluster_text *text, nw_topology **out)
+{
+    struct nw_cluster cluster = {
+        .file = text->file, .elements = text->elements, .resize = text->resize};
+    struct nw_yaml *root;
+    nw_status status =
+        nw_yaml_parse(text->file, text->text, text->length, &root);
+
+    if (status)
+        return status;
+    cluster.root = root;
+    status = read_all(&cluster);
+    if (!status) {
+        *out = cluster.topology;
+        cluster.topology = NULL;
+    }
+    fini(&cluster);
+    nw_yaml_free(root);
+    return status;
+}
+
+nw_status nw_source_cluster(const char *what, enum nw_elements elements,
+                            nw_topology **out)
+{
+    struct nw_cluster_text text = {.file = what, .elements = elements};
+    char *data;
+    nw_status status = nw_file_read_text(what, &data, &text.length);
+
+    if (status)
+        return status;
+    text.text = data;
+    status = nw_cluster_read(&text, out);
+    free(data);
+    return status;
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The forwarding tables of a graph in a cluster file: at which switch messages
+ * to which nodes take which link. Read last, when all nodes have their
+ * switches. */
+#include "base/array.h"
+#include "base/hash.h"
+#include "base/status.h"
+#include "topology/cluster/cluster.h"
+#include "topology/network/networks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_TABLE ((size_t)1 << 28) /* entries */
+
+struct tables {
+    struct nw_cluster *cluster;
+    int32_t *node; /* [mask + 1] from 1, by hashes of names; 0: none */
+    size_t mask;
+    struct nw_graph_ports ports;
+    int32_t *via;
+};
+
+/* An item: at a switch, the link to a neighbour, for one card of nodes. */
+struct way {
+    const struct nw_yaml *item;
+    int32_t at, link, card;
+};
+
+/* Where a name stands among the nodes, or would stand. Tables name every node
+ * at every switch: a search by halves would be most of reading them. */
+static int32_t *place_of(const struct tables *tables, const char *name)
+{
+    char *const *names = tables->cluster->topology->node_name;
+    size_t at = nw_hash_text(NW_HASH_START, name) & tables->mask;
+
+    while (tables->node[at] && strcmp(names[tables->node[at] - 1], name))
+        at = (at + 1) & tables->mask;
+    return &tables->node[at];
+}
+
+static nw_status index_nodes(struct tables *tables)
+{
+    const nw_topology *topology = tables->cluster->topology;
+    size_t room = 2;
+    nw_status status;
+
+    while (room < 2 * (size_t)topology->node_count)
+        room *= 2;
+    status = nw_alloc(room, sizeof *tables->node, &tables->node);
+    if (status)
+        return status;
+    tables->mask = room - 1;
+    for (int32_t n = 0; n < topology->node_count; n++)
+        *place_of(tables, topology->node_name[n]) = n + 1;
+    return NW_OK;
+}
+
+static nw_status prepare(struct tables *tables, const struct nw_yaml *list)
+{
+    const nw_topology *topology = tables->cluster->topology;
+    size_t switches = (size_t)topology->network->switch_count;
+    nw_status status = index_nodes(tables);
+
+    if (!status)
+        status = nw_graph_copy_ports(topology, &tables->ports);
+    if (!status && switches * tables->ports.count > MAX_TABLE)
+        status = nw_yaml_fail(list, "tables of more than 2^28 entries");
+    if (!status)
+        status = nw_alloc(switches * tables->ports.count, sizeof *tables->via,
+                          &tables->via);
+    if (status)
+        return status;
+    memset(tables->via, 0xff,
+           switches * tables->ports.count * sizeof *tables->via); /* all -1 */
+    return NW_OK;
+}
+
+static nw_status find_node(const struct tables *tables,
+                           const struct nw_yaml *node, const char *name,
+                           int32_t *out)
+{
+    int32_t found = *place_of(tables, name);
+
+    if (!found)
+        return nw_yaml_fail(node, "there is no node '%s'", name);
+    *out = found - 1;
+    return NW_OK;
+}
+
+static nw_status read_switch(struct nw_cluster *cluster,
+                             const struct nw_yaml *item, const char *key,
+                             int32_t *out)
+{
+    const struct nw_yaml *node;
+    const char *name;
+    nw_status status = nw_yaml_need(item, key, &node);
+
+    if (!status)
+        status = nw_yaml_text(node, &name);
+    return status ? status : nw_cluster_find_switch(cluster, node, name, out);
+}
+
+/* The cable numbered so among those between two switches. */
+static nw_status find_cable(const struct nw_cluster *cluster, struct way *way,
+                            int32_t by, int32_t cable)
+{
+    const struct nw_network *network = cluster->topology->network;
+    const int32_t *links;
+    size_t all = nw_graph_links(network, way->at, &links);
+    int32_t count = 0;
+
+    for (size_t i = 0; i < all; i++) {
+        int32_t a = network->link_a[links[i]], b = network->link_b[links[i]];
+
+        if ((a == way->at ? b : a) != by)
+            continue;
+        way->link = links[i];
+        if (count++ == cable)
+            return NW_OK;
+    }
+    return nw_yaml_fail(way->item, "'%s' and '%s' are joined by %d link%s",
+                        network->switch_name[way->at], network->switch_name[by],
+                        count, count == 1 ? "" : "s");
+}
+
+static nw_status take_node(struct tables *tables, const struct way *way,
+                           const struct nw_yaml *to, const char *name)
+{
+    const struct nw_graph_ports *ports = &tables->ports;
+    int32_t node = 0, column, *entry;
+    nw_status status = find_node(tables, to, name, &node);
+
+    if (status)
+        return status;
+    column = ports->first[node] + way->card;
+    if (column >= ports->first[node + 1])
+        return nw_yaml_fail(to, "'%s' has no card %d", name, way->card);
+    entry = &tables->via[(size_t)way->at * ports->count + (size_t)column];
+    if (*entry >= 0)
+        return nw_yaml_fail(to, "a second way to card %d of '%s'", way->card,
+                            name);
+    *entry = way->link;
+    return NW_OK;
+}
+
+static nw_status take_item(struct tables *tables, const struct nw_yaml *item)
+{
+    struct way way = {.item = item};
+    const struct nw_yaml *card = nw_yaml_get(item, "card"), *to;
+    const struct nw_yaml *cable = nw_yaml_get(item, "cable");
+    struct nw_hostlist names = {0};
+    int32_t by = 0, number = 0;
+    nw_status status =
+        nw_yaml_check_map(item, "an item of 'tables'", "at by cable card to");
+
+    if (!status)
+        status = read_switch(tables->cluster, item, "at", &way.at);
+    if (!status)
+        status = read_switch(tables->cluster, item, "by", &by);
+    if (!status && cable)
+        status = nw_yaml_count(cable, 0, NW_CLUSTER_MAX_LINKS, &number);
+    if (!status && card)
+        status = nw_yaml_count(card, 0, NW_CLUSTER_MAX_CARDS, &way.card);
+    if (!status)
+        status = find_cable(tables->cluster, &way, by, number);
+    if (!status)
+        status = nw_yaml_need(item, "to", &to);
+    if (!status)
+        status = nw_cluster_names(to, &names);
+    for (size_t i = 0; !status && i < names.count; i++)
+        status = take_node(tables, &way, to, names.name[i]);
+    nw_hostlist_fini(&names);
+    return status;
+}
+
+nw_status nw_cluster_tables(struct nw_cluster *cluster,
+                            const struct nw_yaml *list)
+{
+    struct tables tables = {.cluster = cluster};
+    nw_status status = nw_yaml_check_list(list, "'tables'");
+
+    if (!status)
+        status = prepare(&tables, list);
+    for (const struct nw_yaml *item = list->first; !status && item;
+         item = item->next)
+        status = take_item(&tables, item);
+    free(tables.node);
+    if (!status)
+        return nw_yaml_place(list,
+                             nw_graph_set_tables(cluster->topology->network,
+                                                 &tables.ports, tables.via));
+    free(tables.ports.first);
+    free(tables.ports.at);
+    free(tables.via);
+    return status;
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The nodes of a cluster: their names, types, and the switches their cards are
+ * joined to. */
+#include "base/array.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "topology/cluster/cluster.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* NAME:N: the first bracket range of a name, n[1-4], becomes n[1-N]. */
+static nw_status resize(const struct nw_cluster *cluster,
+                        const struct nw_yaml *name, char **out)
+{
+    const char *open = strchr(name->text, '['), *dash, *close;
+    struct nw_text text = {0};
+    char *first;
+    size_t width;
+    int32_t low;
+    bool good;
+
+    dash = open ? strchr(open, '-') : NULL;
+    close = dash ? strchr(dash, ']') : NULL;
+    if (!close)
+        return nw_yaml_fail(name, "only a range can be resized");
+    width = (size_t)(dash - open) - 1;
+    first = strndup(open + 1, width);
+    good = first && nw_parse_i32(first, &low);
+    free(first);
+    if (!good)
+        return nw_yaml_fail(name, "only a plain range can be resized");
+    nw_text_add_bytes(&text, name->text, (size_t)(dash - name->text) + 1);
+    nw_text_format(&text, "%0*d%s", (int)width, low + cluster->resize - 1,
+                   close);
+    return nw_text_take(&text, out);
+}
+
+nw_status nw_cluster_resized_names(const struct nw_cluster *cluster,
+                                   const struct nw_yaml *name,
+                                   struct nw_hostlist *names)
+{
+    char *resized;
+    nw_status status;
+
+    if (!cluster->resize)
+        return nw_cluster_names(name, names);
+    status = resize(cluster, name, &resized);
+    if (status)
+        return status;
+    status = nw_yaml_place(name, nw_hostlist_expand(resized, names));
+    free(resized);
+    return status;
+}
+
+nw_status nw_cluster_node_names(struct nw_cluster *cluster,
+                                const struct nw_yaml *nodes)
+{
+    nw_status status = nw_yaml_check_list(nodes, "'nodes'");
+    size_t i = 0;
+
+    if (!status && cluster->resize && nodes->count != 1)
+        status = nw_yaml_fail(nodes, "only one range of nodes can be resized");
+    if (!status)
+        status = nw_alloc(nodes->count, sizeof *cluster->entry_end,
+                          &cluster->entry_end);
+    for (const struct nw_yaml *item = nodes->first; !status && item;
+         item = item->next) {
+        const struct nw_yaml *name;
+        const char *text;
+
+        status = nw_yaml_check_map(item, "an item of 'nodes'",
+                                   "name type switch port ports domain");
+        if (!status)
+            status = nw_yaml_need(item, "name", &name);
+        if (!status)
+            status = nw_yaml_text(name, &text);
+        if (!status)
+            status = nw_cluster_resized_names(cluster, name, &cluster->names);
+        cluster->entry_end[i++] = (int32_t)cluster->names.count;
+    }
+    return status;
+}
+
+static nw_status find_type(const struct nw_cluster *cluster,
+                           const struct nw_yaml *item, int32_t *out)
+{
+    const struct nw_yaml *name = nw_yaml_get(item, "type");
+    const char *text;
+    nw_status status;
+
+    *out = 0;
+    if (!name && cluster->type_count == 1)
+        return NW_OK;
+    if (!name)
+        return nw_yaml_fail(item, "'type' is missing, and there are %zu",
+                            cluster->type_count);
+    status = nw_yaml_text(name, &text);
+    for (size_t t = 0; !status && t < cluster->type_count; t++)
+        if (!strcmp(cluster->type[t].type->name, text)) {
+            *out = (int32_t)t;
+            return NW_OK;
+        }
+    return status ? status
+                  : nw_yaml_fail(name, "there is no node type '%s'", text);
+}
+
+/* Nodes of one item: the first, and those behind the last. */
+struct span {
+    const struct nw_yaml *item;
+    int32_t first, end, cards;
+};
+
+static int32_t ports_of(const struct nw_cluster *cluster, int32_t type)
+{
+    return cluster->type[type].port_count
+               ? (int32_t)cluster->type[type].port_count
+               : 1;
+}
+
+/* Shares the nodes out over the switches named at `node`, for one card. */
+static nw_status join_card(const struct nw_cluster *cluster,
+                           const struct span *span, const struct nw_yaml *node,
+                           int32_t card)
+{
+    nw_topology *topology = cluster->topology;
+    struct nw_hostlist names = {0};
+    size_t n = (size_t)(span->end - span->first);
+    nw_status status = nw_cluster_names(node, &names);
+
+    if (!status && n % names.count)
+        status = nw_yaml_fail(node,
+                              "%zu nodes cannot be shared out evenly over %zu "
+                              "switches",
+                              n, names.count);
+    for (size_t s = 0; !status && s < names.count; s++) {
+        size_t each = n / names.count;
+        int32_t found = 0;
+
+        status = nw_cluster_find_switch(cluster, node, names.name[s], &found);
+        if (!status && cluster->fill.each && found >= cluster->fill.switches)
+            status =
+                nw_yaml_fail(node, "'%s' is no leaf switch", names.name[s]);
+        for (size_t i = s * each; !status && i < (s + 1) * each; i++)
+            topology
+                ->port[topology->port_first[span->first + (int32_t)i] + card] =
+                found;
+    }
+    nw_hostlist_fini(&names);
+    return status;
+}
+
+static nw_status fill_switches(const struct nw_cluster *cluster,
+                               const struct span *span)
+{
+    nw_topology *topology = cluster->topology;
+    const struct nw_cluster_fill *fill = &cluster->fill;
+    int32_t rails = fill->rails ? fill->rails : 1;
+
+    if (!fill->each)
+        return nw_yaml_fail(span->item, "'switch' is missing");
+    for (int32_t i = span->first; i < span->end; i++) {
+        if (i / fill->each >= fill->switches / rails)
+            return nw_yaml_fail(span->item,
+                                "%d switches of %d nodes each have no room "
+                                "for node %d",
+                                fill->switches, fill->each, i + 1);
+        for (int32_t c = 0; c < span->cards; c++)
+            topology->port[topology->port_first[i] + c] =
+                i / fill->each * rails + c % rails;
+    }
+    return NW_OK;
+}
+
+static nw_status join_switches(const struct nw_cluster *cluster,
+                               const struct span *span)
+{
+    const struct nw_yaml *where = nw_yaml_get(span->item, "switch");
+    const struct nw_yaml *item;
+    nw_status status = NW_OK;
+
+    if (!where)
+        return fill_switches(cluster, span);
+    if (where->kind != NW_YAML_LIST) {
+        for (int32_t c = 0; !status && c < span->cards; c++)
+            status = join_card(cluster, span, where, c);
+        return status;
+    }
+    if (where->count != (size_t)span->cards)
+        return nw_yaml_fail(where, "%zu switches for %d network cards",
+                            where->count, span->cards);
+    item = where->first;
+    for (int32_t c = 0; !status && c < span->cards; c++, item = item->next)
+        status = join_card(cluster, span, item, c);
+    return status;
+}
+
+/* A list of figures, one for each card. */
+static nw_status set_each_port(struct nw_cluster *cluster,
+                               const struct span *span,
+                               const struct nw_yaml *each)
+{
+    nw_topology *topology = cluster->topology;
+    const struct nw_yaml *item = each->first;
+    nw_status status = nw_yaml_check_list(each, "'ports'");
+    int32_t class;
+
+    if (!status && each->count != (size_t)span->cards)
+        status = nw_yaml_fail(each, "%zu ports for %d network cards",
+                              each->count, span->cards);
+    for (int32_t c = 0; !status && c < span->cards; c++, item = item->next) {
+        status = nw_cluster_figures(cluster, item, NW_LINK_NIC, &class);
+        for (int32_t i = span->first; !status && i < span->end; i++)
+            topology->port_class[topology->port_first[i] + c] = class;
+    }
+    return status;
+}
+
+static nw_status set_port_figures(struct nw_cluster *cluster,
+                                  const struct span *span)
+{
+    nw_topology *topology = cluster->topology;
+    const struct nw_cluster_type *type =
+        &cluster->type[topology->node_type[span->first]];
+    const struct nw_yaml *each = nw_yaml_get(span->item, "ports");
+    int32_t otherwise;
+    nw_status status;
+
+    if (each)
+        return set_each_port(cluster, span, each);
+    status = nw_cluster_figures(cluster, nw_yaml_get(span->item, "port"),
+                                NW_LINK_NIC, &otherwise);
+    for (int32_t i = span->first; !status && i < span->end; i++)
+        for (int32_t c = 0; c < span->cards; c++) {
+            int32_t own = type->port_count ? type->port[c] : -1;
+
+            topology->port_class[topology->port_first[i] + c] =
+                own < 0 ? otherwise : own;
+        }
+    return status;
+}
+
+static nw_status place_item(struct nw_cluster *cluster, const struct span *span)
+{
+    nw_status status =
+        nw_cluster_join_domains(cluster, span->item, span->first, span->end);
+
+    if (status)
+        return status;
+    if (!cluster->topology->network)
+        return nw_yaml_get(span->item, "switch")
+                   ? nw_yaml_fail(span->item, "'switch' without a 'network'")
+                   : NW_OK;
+    if (!status)
+        status = join_switches(cluster, span);
+    if (!status)
+        status = set_port_figures(cluster, span);
+    return status;
+}
+
+/* Types and port offsets of all nodes, before any switch is looked up. */
+static nw_status size_nodes(struct nw_cluster *cluster,
+                            const struct nw_yaml *nodes, int32_t *type_of)
+{
+    int64_t ports = 0;
+    int32_t first = 0;
+    size_t i = 0;
+    nw_status status = NW_OK;
+
+    for (const struct nw_yaml *item = nodes->first; !status && item;
+         item = item->next, i++) {
+        status = find_type(cluster, item, &type_of[i]);
+        if (!status)
+            ports += (int64_t)ports_of(cluster, type_of[i]) *
+                     (cluster->entry_end[i] - first);
+        first = cluster->entry_end[i];
+    }
+    if (!status && ports > NW_CLUSTER_MAX_LINKS)
+        status = nw_yaml_fail(nodes, "more than %d network cards",
+                              NW_CLUSTER_MAX_LINKS);
+    if (status)
+        return status;
+    return nw_topology_set_nodes(cluster->topology, first,
+                                 cluster->topology->network ? (int32_t)ports
+                                                            : 0);
+}
+
+static void lay_out(struct nw_cluster *cluster, const int32_t *type_of)
+{
+    nw_topology *topology = cluster->topology;
+    bool joined = topology->network;
+    size_t entry = 0;
+    int32_t port = 0;
+
+    for (int32_t i = 0; i < topology->node_count; i++) {
+        while (i >= cluster->entry_end[entry])
+            entry++;
+        topology->node_name[i] = cluster->names.name[i];
+        cluster->names.name[i] = NULL; /* the topology's now */
+        topology->node_type[i] = type_of[entry];
+        topology->port_first[i] = port;
+        port += joined ? ports_of(cluster, type_of[entry]) : 0;
+    }
+    topology->port_first[topology->node_count] = port;
+}
+
+static nw_status place_items(struct nw_cluster *cluster,
+                             const struct nw_yaml *nodes, int32_t *type_of)
+{
+    nw_status status = size_nodes(cluster, nodes, type_of);
+    struct span span = {0};
+    size_t i = 0;
+
+    if (status)
+        return status;
+    if (!cluster->topology->network && cluster->topology->node_count > 1)
+        return nw_yaml_fail(nodes, "%d nodes need a 'network'",
+                            cluster->topology->node_count);
+    lay_out(cluster, type_of);
+    for (span.item = nodes->first; !status && span.item;
+         span.item = span.item->next, i++) {
+        span.end = cluster->entry_end[i];
+        span.cards = ports_of(cluster, type_of[i]);
+        status = place_item(cluster, &span);
+        span.first = span.end;
+    }
+    return status ? status : nw_cluster_number_domains(cluster);
+}
+
+nw_status nw_cluster_place_nodes(struct nw_cluster *cluster,
+                                 const struct nw_yaml *nodes)
+{
+    int32_t *type_of;
+    nw_status status = nw_alloc(nodes->count, sizeof *type_of, &type_of);
+
+    if (status)
+        return status;
+    status = place_items(cluster, nodes, type_of);
+    free(type_of);
+    return status;
+}

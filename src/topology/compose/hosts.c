@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Finds hosts by name, short or long, among many: sorted by what stands before
+ * the first dot, then by the rest. */
+#include "base/array.h"
+#include "base/hostlist.h"
+#include "topology/compose/compose.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A name beside the first `length` bytes of another. */
+static int compare(const char *name, const char *key, size_t length)
+{
+    size_t x = strcspn(name, "."), y = strcspn(key, ".");
+    int order;
+
+    y = y < length ? y : length;
+    order = strncmp(name, key, x < y ? x : y);
+    if (order || x != y)
+        return order ? order : (x > y) - (x < y);
+    order = strncmp(name + x, key + y, length - y);
+    return order ? order : name[length] != '\0';
+}
+
+static int compare_places(const void *a, const void *b, void *names)
+{
+    const char *const *name = names;
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    int order = compare(name[x], name[y], strlen(name[y]));
+
+    return order ? order : x - y;
+}
+
+nw_status nw_host_index_init(struct nw_host_index *hosts, char **name,
+                             size_t count)
+{
+    nw_status status = nw_alloc(count, sizeof *hosts->order, &hosts->order);
+
+    if (status)
+        return status;
+    hosts->name = name;
+    hosts->count = count;
+    for (size_t i = 0; i < count; i++)
+        hosts->order[i] = (int32_t)i;
+    if (count)
+        qsort_r(hosts->order, count, sizeof *hosts->order, compare_places,
+                name);
+    return NW_OK;
+}
+
+void nw_host_index_fini(struct nw_host_index *hosts)
+{
+    free(hosts->order);
+    *hosts = (struct nw_host_index){0};
+}
+
+/* The first place, in that order, that is not before the key. */
+static size_t lower_bound(const struct nw_host_index *hosts, const char *key,
+                          size_t length)
+{
+    size_t low = 0, high = hosts->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (compare(hosts->name[hosts->order[middle]], key, length) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Its number where that place holds the name, else -1. */
+static int32_t exactly(const struct nw_host_index *hosts, size_t at,
+                       const char *host, size_t length)
+{
+    const char *name = at < hosts->count ? hosts->name[hosts->order[at]] : NULL;
+
+    return name && strlen(name) == length && !strncmp(name, host, length)
+               ? hosts->order[at]
+               : -1;
+}
+
+/* As nw_topology_node_find: the name itself, else the short one of a long, else
+ * the only long one of a short. */
+int32_t nw_host_index_find(const struct nw_host_index *hosts, const char *host)
+{
+    size_t whole = strlen(host), part = strcspn(host, ".");
+    size_t at = lower_bound(hosts, host, whole);
+    int32_t found = exactly(hosts, at, host, whole);
+
+    if (found >= 0)
+        return found;
+    if (part < whole)
+        return exactly(hosts, lower_bound(hosts, host, part), host, part);
+    for (; at < hosts->count; at++) {
+        int32_t i = hosts->order[at];
+
+        if (!nw_host_is_same(hosts->name[i], host))
+            break;
+        if (found >= 0 && strcmp(hosts->name[i], hosts->name[found]))
+            return NW_HOST_SEVERAL;
+        found = found < 0 ? i : found;
+    }
+    return found < 0 ? NW_HOST_NONE : found;
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* <nvlink> and <xgmi> below a <gpu>: how many links lead to which address. */
+#include "base/status.h"
+#include "base/text.h"
+#include "topology/gpu/nccl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CLASS_SWITCH 0x0680
+
+struct link {
+    const struct nw_xml *tag;
+    const char *target;
+    int32_t count;
+    enum nw_link_kind kind;
+    double rate; /* bytes/s of all of them */
+};
+
+/* Bytes/s one way of one link, by the generation of the GPU. */
+static double nvlink_rate(int32_t sm)
+{
+    if (sm < 70)
+        return 20e9;
+    if (sm == 86 || sm == 89)
+        return 14e9;
+    return sm < 100 ? 25e9 : 50e9;
+}
+
+static nw_status read_link(const struct nw_nccl *nccl, const struct nw_xml *gpu,
+                           const struct nw_xml *tag, struct link *link)
+{
+    const char *sm = nw_xml_get(gpu, "sm"), *count = nw_xml_get(tag, "count");
+    bool nvlink = !strcmp(tag->tag, "nvlink");
+    int32_t generation = 80;
+
+    *link = (struct link){.tag = tag,
+                          .target = nw_xml_get(tag, "target"),
+                          .kind = nvlink ? NW_LINK_NVLINK : NW_LINK_XGMI};
+    if (!link->target)
+        return nw_fail(NW_EFORMAT, "%s:%d: <%s> has no target", nccl->file,
+                       tag->line, tag->tag);
+    if (!count || !nw_parse_i32(count, &link->count) || link->count < 1 ||
+        link->count > 1024)
+        return nw_fail(NW_EFORMAT,
+                       "%s:%d: the count of a <%s> is a number from 1 to 1024",
+                       nccl->file, tag->line, tag->tag);
+    if (sm && !nw_parse_i32(sm, &generation))
+        return nw_fail(NW_EFORMAT, "%s:%d: sm is a number, not '%.20s'",
+                       nccl->file, gpu->line, sm);
+    link->rate =
+        link->count * (nvlink ? nvlink_rate(generation)
+                              : nw_link_assumed(NW_LINK_XGMI).bandwidth[0]);
+    return NW_OK;
+}
+
+static const struct nw_xml *gpu_of(const struct nw_nccl_device *device)
+{
+    const struct nw_xml *gpu = device->pci->first;
+
+    while (gpu && strcmp(gpu->tag, "gpu"))
+        gpu = gpu->next;
+    return device->kind == NW_VERTEX_GPU ? gpu : NULL;
+}
+
+static bool is_link(const struct nw_xml *tag)
+{
+    return !strcmp(tag->tag, "nvlink") || !strcmp(tag->tag, "xgmi");
+}
+
+static struct nw_nccl_device *find(const struct nw_nccl *nccl,
+                                   const char *busid)
+{
+    for (size_t i = 0; i < nccl->count; i++)
+        if (!strcasecmp(nccl->device[i].busid, busid))
+            return &nccl->device[i];
+    return NULL;
+}
+
+static unsigned long target_class(const struct nw_xml *tag)
+{
+    const char *class = nw_xml_get(tag, "tclass");
+
+    return class ? strtoul(class, NULL, 16) >> 8 : 0;
+}
+
+static bool is_processor(const struct nw_xml *tag)
+{
+    return target_class(tag) >> 8 == 0x06 && target_class(tag) != CLASS_SWITCH;
+}
+
+/* <c2c bw="44712" count="10"/>: links of a GPU to its processor, on one board
+ * with it, and the MB/s of one. */
+static nw_status read_c2c(const struct nw_nccl *nccl, const struct nw_xml *tag,
+                          struct link *link)
+{
+    const char *rate = nw_xml_get(tag, "bw"), *count = nw_xml_get(tag, "count");
+    int32_t each;
+
+    if (!rate || !count || !nw_parse_i32(rate, &each) || each < 1 ||
+        !nw_parse_i32(count, &link->count) || link->count < 1)
+        return nw_fail(NW_EFORMAT,
+                       "%s:%d: bw and count of <c2c> are numbers from 1",
+                       nccl->file, tag->line);
+    link->kind = NW_LINK_NVLINK;
+    link->rate = 1e6 * each * link->count;
+    return NW_OK;
+}
+
+nw_status nw_nccl_join_processors(struct nw_nccl *nccl)
+{
+    nw_status status = NW_OK;
+
+    for (size_t i = 0; !status && i < nccl->count; i++) {
+        struct nw_nccl_device *device = &nccl->device[i];
+        const struct nw_xml *gpu = gpu_of(device);
+        struct link link;
+
+        for (const struct nw_xml *tag = gpu ? gpu->first : NULL; !status && tag;
+             tag = tag->next) {
+            bool c2c = !strcmp(tag->tag, "c2c");
+
+            if (!c2c && !(is_link(tag) && is_processor(tag)))
+                continue;
+            status = c2c ? read_c2c(nccl, tag, &link)
+                         : read_link(nccl, gpu, tag, &link);
+            if (status)
+                break;
+            device->parent = device->package;
+            device->speed = link.rate;
+            device->link = link.kind;
+        }
+    }
+    return status;
+}
+
+/* How many links the GPU at the other end says lead here. Its words are not
+ * checked yet. */
+static int64_t count_back(const struct nw_nccl_device *from,
+                          const struct nw_nccl_device *to)
+{
+    const struct nw_xml *gpu = gpu_of(to);
+    int64_t total = 0;
+    int32_t count;
+
+    for (const struct nw_xml *tag = gpu ? gpu->first : NULL; tag;
+         tag = tag->next) {
+        const char *target = nw_xml_get(tag, "target");
+        const char *words = nw_xml_get(tag, "count");
+
+        if (is_link(tag) && target && !strcasecmp(target, from->busid) &&
+            words && nw_parse_i32(words, &count))
+            total += count;
+    }
+    return total;
+}
+
+static nw_status join_gpus(struct nw_nccl *nccl,
+                           const struct nw_nccl_device *from,
+                           const struct nw_nccl_device *to,
+                           const struct link *link)
+{
+    int64_t back = count_back(from, to);
+    int32_t class;
+    nw_status status;
+
+    if (back != link->count)
+        return nw_fail(NW_EFORMAT,
+                       "%s:%d: not symmetric: %d links from '%s' to '%s', %lld "
+                       "back",
+                       nccl->file, link->tag->line, link->count, from->busid,
+                       to->busid, (long long)back);
+    if (from->vertex >= to->vertex)
+        return NW_OK;
+    status = nw_single_class(nccl->topology, link->kind, link->rate, &class);
+    return status ? status
+                  : nw_node_type_add_direct(nccl->type, from->vertex,
+                                            to->vertex, class);
+}
+
+/* All GPU switches are one; see gpu/switch.c. */
+static nw_status find_switch(struct nw_nccl *nccl, int32_t *vertex)
+{
+    int32_t class;
+    nw_status status = NW_OK;
+
+    if (*vertex < 0)
+        status = nw_single_class(nccl->topology, NW_LINK_PCIE, 0, &class);
+    if (!status && *vertex < 0)
+        status = nw_node_type_add(nccl->type, 0, NW_VERTEX_GPU_SWITCH, class,
+                                  vertex);
+    return status;
+}
+
+static nw_status add_link(struct nw_nccl *nccl, int32_t *middle,
+                          const struct nw_nccl_device *from,
+                          const struct link *link)
+{
+    const struct nw_nccl_device *to = find(nccl, link->target);
+    int32_t class;
+    nw_status status;
+
+    if (to == from) /* what virtual machines say of a peer they hide */
+        return NW_OK;
+    if (to && to->kind == NW_VERTEX_GPU)
+        return join_gpus(nccl, from, to, link);
+    if (target_class(link->tag) != CLASS_SWITCH)
+        return NW_OK; /* a processor, or a GPU that is not ours to see */
+    status = find_switch(nccl, middle);
+    if (!status)
+        status =
+            nw_single_class(nccl->topology, link->kind, link->rate, &class);
+    return status ? status
+                  : nw_node_type_add_direct(nccl->type, from->vertex, *middle,
+                                            class);
+}
+
+static nw_status check_doubled(const struct nw_nccl *nccl,
+                               const struct nw_xml *tag)
+{
+    const char *target = nw_xml_get(tag, "target");
+
+    for (const struct nw_xml *next = tag->next; next; next = next->next) {
+        const char *other = nw_xml_get(next, "target");
+
+        if (is_link(next) && target && other && !strcasecmp(target, other))
+            return nw_fail(NW_EFORMAT, "%s:%d: links to '%s' are given twice",
+                           nccl->file, next->line, other);
+    }
+    return NW_OK;
+}
+
+nw_status nw_nccl_direct(struct nw_nccl *nccl)
+{
+    int32_t middle = -1;
+    nw_status status = NW_OK;
+
+    for (size_t i = 0; !status && i < nccl->count; i++) {
+        const struct nw_xml *gpu = gpu_of(&nccl->device[i]);
+        struct link link;
+
+        for (const struct nw_xml *tag = gpu ? gpu->first : NULL; !status && tag;
+             tag = tag->next) {
+            if (!is_link(tag))
+                continue;
+            status = read_link(nccl, gpu, tag, &link);
+            if (!status)
+                status = check_doubled(nccl, tag);
+            if (!status)
+                status = add_link(nccl, &middle, &nccl->device[i], &link);
+        }
+    }
+    return status;
+}

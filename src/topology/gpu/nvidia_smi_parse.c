@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * nvidia-smi topo -m in all its forms: columns parted by tabs or blanks, cards
+ * as NIC0 with a legend, by their names, or none; with or without the columns
+ * of NUMA nodes; underlined by a terminal's codes.
+ */
+#include "base/status.h"
+#include "base/text.h"
+#include "topology/gpu/nvidia_smi.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct reader {
+    struct nw_smi *smi;
+    char *next;
+    int line;
+    bool tabs;     /* columns are parted by single tabs */
+    int32_t known; /* device columns */
+    int extra;     /* columns behind them: 0 to 3 */
+};
+
+static nw_status bad(const struct reader *reader, const char *what,
+                     const char *word)
+{
+    return nw_fail(NW_EFORMAT, "%s:%d: %s '%.40s'", reader->smi->file,
+                   reader->line, what, word);
+}
+
+/* The length of a terminal's code such as \033[4m, of which a copy from a page
+ * may have lost the first character; 0 where there is none. */
+static size_t code_length(const char *at)
+{
+    size_t begin = *at == '\033', end;
+
+    if (at[begin] != '[')
+        return 0;
+    begin++;
+    end = begin + strspn(at + begin, "0123456789;");
+    if (at[end] != 'm' && at[end] != 'K')
+        return 0;
+    return end > begin || *at == '\033' ? end + 1 : 0;
+}
+
+/* Terminal codes are taken out. */
+static void strip_codes(char *text)
+{
+    char *to = text;
+
+    for (const char *at = text; *at;) {
+        size_t code = code_length(at);
+
+        if (code) {
+            at += code;
+        } else if (*at == '\r') {
+            at++;
+        } else {
+            *to++ = *at++;
+        }
+    }
+    *to = '\0';
+}
+
+static char *next_line(struct reader *reader)
+{
+    char *line = reader->next, *end;
+
+    if (!line || !*line)
+        return NULL;
+    end = strchr(line, '\n');
+    if (end)
+        *end = '\0';
+    reader->next = end ? end + 1 : NULL;
+    reader->line++;
+    return line;
+}
+
+static char *trim(char *word)
+{
+    size_t length;
+
+    word += strspn(word, " \t");
+    length = strlen(word);
+    while (length && strchr(" \t", word[length - 1]))
+        word[--length] = '\0';
+    return word;
+}
+
+/* The next column of a row; NULL at its end. With tabs it may be empty. */
+static char *next_column(const struct reader *reader, char **rest)
+{
+    char *word;
+
+    if (!*rest)
+        return NULL;
+    if (reader->tabs) {
+        word = strsep(rest, "\t");
+        return trim(word);
+    }
+    *rest += strspn(*rest, " \t");
+    if (!**rest)
+        return NULL;
+    word = *rest;
+    *rest += strcspn(*rest, " \t");
+    if (**rest)
+        *(*rest)++ = '\0';
+    return word;
+}
+
+static nw_status add_device(struct reader *reader, char *name)
+{
+    struct nw_smi *smi = reader->smi;
+
+    if (smi->count == NW_SMI_MAX)
+        return bad(reader, "more than 256 columns at", name);
+    for (int32_t i = 0; i < smi->count; i++)
+        if (!strcmp(smi->device[i].name, name))
+            return bad(reader, "a second column", name);
+    smi->device[smi->count++] = (struct nw_smi_device){
+        .name = name, .gpu = !strncmp(name, "GPU", 3), .group = -1};
+    return NW_OK;
+}
+
+static bool is_header(const char *line)
+{
+    const char *word = line + strspn(line, " \t");
+
+    return !strncmp(word, "GPU0", 4) &&
+           (word[4] == '\t' || word[4] == ' ' || !word[4]) &&
+           (word > line || strstr(word, "Affinity"));
+}
+
+static nw_status take_header(struct reader *reader, char *line)
+{
+    nw_status status = NW_OK;
+    char *rest = line, *word;
+    const char *affinity = strstr(line, "CPU Affinity");
+
+    reader->tabs = strchr(line, '\t');
+    reader->extra = (affinity != NULL) +
+                    (strstr(line, "NUMA Affinity") != NULL) +
+                    (strstr(line, "GPU NUMA ID") != NULL);
+    if (reader->tabs) /* the column of names has no head */
+        next_column(reader, &rest);
+    while (!status && (word = next_column(reader, &rest))) {
+        if (!strcmp(word, "CPU") || !strcmp(word, "CPU Affinity"))
+            break;
+        if (!strncmp(word, "NIC", 3) && strstr(word + 3, "NIC"))
+            return bad(
+                reader,
+                "two columns run together, as in copies from a page; "
+                "write the table again with 'nvidia-smi topo -m > FILE':",
+                word);
+        if (*word)
+            status = add_device(reader, word);
+    }
+    reader->known = reader->smi->count;
+    return status;
+}
+
+/* Two words without a blank between them: NODENODE, SYSSYS, NODEPIX. */
+static bool is_glued(const char *cell)
+{
+    static const char *const words[] = {"PIX", "PXB",  "PHB", "PSB",
+                                        "SYS", "NODE", "SOC"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        size_t length = strlen(words[i]);
+
+        if (!strncmp(cell, words[i], length) && cell[length])
+            return true;
+    }
+    return false;
+}
+
+static nw_status parse_cell(const struct reader *reader, const char *cell,
+                            uint8_t *close, int16_t *links)
+{
+    static const struct {
+        const char *name;
+        enum nw_smi_close close;
+    } words[] = {{"X", NW_SMI_SELF},  {"PIX", NW_SMI_PIX},
+                 {"PSB", NW_SMI_PIX}, {"PXB", NW_SMI_PXB},
+                 {"PHB", NW_SMI_PHB}, {"NODE", NW_SMI_NODE},
+                 {"SYS", NW_SMI_SYS}, {"SOC", NW_SMI_SYS}};
+    int32_t count;
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strcmp(cell, words[i].name)) {
+            *close = (uint8_t)words[i].close;
+            return NW_OK;
+        }
+    if (is_glued(cell))
+        return nw_fail(
+            NW_EFORMAT,
+            "%s:%d: '%.40s' is two columns run together, as in copies "
+            "from a page; write the table again with 'nvidia-smi topo "
+            "-m > FILE'",
+            reader->smi->file, reader->line, cell);
+    if (strncmp(cell, "NV", 2) || !nw_parse_i32(cell + 2, &count) ||
+        count < 1 || count > 1000)
+        return bad(reader, "no PIX, PXB, PHB, NODE, SYS, NV# or X:", cell);
+    *close = NW_SMI_NVLINK;
+    *links = (int16_t)count;
+    return NW_OK;
+}
+
+static int32_t find_device(const struct nw_smi *smi, const char *name)
+{
+    for (int32_t i = 0; i < smi->count; i++)
+        if (!strcmp(smi->device[i].name, name))
+            return i;
+    return -1;
+}
+
+static bool is_told(const char *word)
+{
+    return word && *word && strcmp(word, "N/A");
+}
+
+static nw_status take_row(struct reader *reader, char *line)
+{
+    struct nw_smi *smi = reader->smi;
+    char *rest = line, *word = next_column(reader, &rest);
+    const char **extra[2];
+    nw_status status = NW_OK;
+    int32_t row = find_device(smi, word ? word : "");
+
+    if (row < 0)
+        return bad(reader, "a row of no column:", word ? word : "");
+    if (smi->device[row].line)
+        return bad(reader, "a second row", word);
+    smi->device[row].line = reader->line;
+    for (int32_t i = 0; !status && i < reader->known; i++) {
+        word = next_column(reader, &rest);
+        if (!word || !*word)
+            return nw_fail(NW_EFORMAT, "%s:%d: %d columns for %d devices",
+                           smi->file, reader->line, i, reader->known);
+        status =
+            parse_cell(reader, word, &smi->close[row][i], &smi->links[row][i]);
+    }
+    extra[0] = &smi->device[row].cores;
+    extra[1] = &smi->device[row].numa;
+    for (int i = 0; !status && i < 2 && i < reader->extra; i++) {
+        word = next_column(reader, &rest);
+        if (is_told(word))
+            *extra[i] = word;
+    }
+    if (!status && smi->close[row][row] != NW_SMI_SELF)
+        return bad(reader, "no X where the row meets its column:",
+                   smi->device[row].name);
+    return status;
+}
+
+/* NIC0: mlx5_0 */
+static void take_legend(struct reader *reader, char *line)
+{
+    char *colon = strchr(line, ':');
+    int32_t device;
+
+    if (!colon)
+        return;
+    *colon = '\0';
+    device = find_device(reader->smi, trim(line));
+    if (device >= 0 && *trim(colon + 1))
+        reader->smi->device[device].card = trim(colon + 1);
+}
+
+static const char *cell_name(const struct nw_smi *smi, int32_t i, int32_t j,
+                             char out[16])
+{
+    static const char *const names[] = {"X",    "PIX", "PXB", "PHB",
+                                        "NODE", "SYS", "NV"};
+    char number[8] = "";
+
+    if (smi->close[i][j] == NW_SMI_NVLINK)
+        snprintf(number, sizeof number, "%d", smi->links[i][j]);
+    snprintf(out, 16, "%s%s", names[smi->close[i][j]], number);
+    return out;
+}
+
+static nw_status check_symmetry(const struct nw_smi *smi)
+{
+    char there[16], back[16];
+
+    for (int32_t i = 0; i < smi->count; i++)
+        for (int32_t j = 0; j < i; j++) {
+            if (!smi->device[i].line || !smi->device[j].line)
+                continue;
+            if (smi->close[i][j] == smi->close[j][i] &&
+                smi->links[i][j] == smi->links[j][i])
+                continue;
+            return nw_fail(NW_EFORMAT,
+                           "%s:%d: the matrix is not symmetric: %s to %s is "
+                           "%s, back it is %s",
+                           smi->file, smi->device[i].line, smi->device[i].name,
+                           smi->device[j].name, cell_name(smi, i, j, there),
+                           cell_name(smi, j, i, back));
+        }
+    return NW_OK;
+}
+
+/* A card that has a column but no row is as close as the column says. */
+static nw_status fill_rows(struct nw_smi *smi)
+{
+    for (int32_t i = 0; i < smi->count; i++) {
+        if (smi->device[i].line)
+            continue;
+        if (smi->device[i].gpu)
+            return nw_fail(NW_EFORMAT,
+                           "%s:1: there is no row of %s; the file "
+                           "is cut short",
+                           smi->file, smi->device[i].name);
+        for (int32_t j = 0; j < smi->count; j++)
+            smi->close[i][j] = smi->device[j].line ? smi->close[j][i]
+                               : i == j            ? NW_SMI_SELF
+                                                   : NW_SMI_SYS;
+    }
+    return NW_OK;
+}
+
+/* rocm-smi --showtopo: several matrices, heads like ours */
+static bool is_rocm(const char *text)
+{
+    return strstr(text, "ROCm") || strstr(text, "between two GPUs");
+}
+
+nw_status nw_smi_parse(struct nw_smi *smi, char *text)
+{
+
+    struct reader reader = {.smi = smi, .next = text};
+    nw_status status = NW_OK;
+    char *line;
+
+    if (is_rocm(text))
+        return nw_fail(NW_EFORMAT,
+                       "%s:1: what rocm-smi writes, not nvidia-smi: AMD's GPUs "
+                       "are read from an hwloc XML file or by 'live'",
+                       smi->file);
+    strip_codes(text);
+    while (!status && (line = next_line(&reader))) {
+        const char *word = line + strspn(line, " \t");
+
+        if (!smi->count && is_header(line))
+            status = take_header(&reader, line);
+        else if (smi->count && !strncmp(word, "NIC", 3) && strchr(word, ':'))
+            take_legend(&reader, line);
+        else if (smi->count && word == line && *line &&
+                 strncmp(line, "Legend", 6) && strncmp(line, "NIC Leg", 7))
+            status = take_row(&reader, line);
+    }
+    if (!status && !smi->count)
+        status = nw_fail(NW_EFORMAT,
+                         "%s:1: no head such as 'GPU0 GPU1 CPU Affinity': not "
+                         "what nvidia-smi topo -m writes",
+                         smi->file);
+    if (!status)
+        status = fill_rows(smi);
+    return status ? status : check_symmetry(smi);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The functions of libhwloc that this room calls. The library is loaded when
+ * the first of them is: a program that asks for no machine, such as nodewise
+ * exec in front of every rank, starts without it. Each name stands for a
+ * function of ours in hwloc/calls.c, so that ours never meets the library's in
+ * a program that has loaded hwloc itself. Include this instead of <hwloc.h>;
+ * a function not listed here does not link until both files have it.
+ */
+#ifndef NW_TOPOLOGY_HWLOC_CALLS_H
+#define NW_TOPOLOGY_HWLOC_CALLS_H
+
+#define hwloc_bitmap_alloc nw_hwloc_bitmap_alloc
+#define hwloc_bitmap_free nw_hwloc_bitmap_free
+#define hwloc_bitmap_isequal nw_hwloc_bitmap_isequal
+#define hwloc_bitmap_iszero nw_hwloc_bitmap_iszero
+#define hwloc_distances_get_by_name nw_hwloc_distances_get_by_name
+#define hwloc_distances_release nw_hwloc_distances_release
+#define hwloc_get_api_version nw_hwloc_get_api_version
+#define hwloc_get_cpubind nw_hwloc_get_cpubind
+#define hwloc_get_nbobjs_by_depth nw_hwloc_get_nbobjs_by_depth
+#define hwloc_get_obj_by_depth nw_hwloc_get_obj_by_depth
+#define hwloc_get_type_depth nw_hwloc_get_type_depth
+#define hwloc_obj_type_is_normal nw_hwloc_obj_type_is_normal
+#define hwloc_topology_check nw_hwloc_topology_check
+#define hwloc_topology_destroy nw_hwloc_topology_destroy
+#define hwloc_topology_export_xmlbuffer nw_hwloc_topology_export_xmlbuffer
+#define hwloc_topology_init nw_hwloc_topology_init
+#define hwloc_topology_load nw_hwloc_topology_load
+#define hwloc_topology_restrict nw_hwloc_topology_restrict
+#define hwloc_topology_set_components nw_hwloc_topology_set_components
+#define hwloc_topology_set_io_types_filter nw_hwloc_topology_set_io_types_filter
+#define hwloc_topology_set_synthetic nw_hwloc_topology_set_synthetic
+#define hwloc_topology_set_xmlbuffer nw_hwloc_topology_set_xmlbuffer
+#define hwloc_type_sscanf nw_hwloc_type_sscanf
+
+#include <hwloc.h>
+#include <hwloc/distances.h>
+
+#include <nodewise/status.h>
+
+/* Loads the library; all else is to be called after it has succeeded.
+ * NW_ENODEV where it is not here. */
+NW_MUST_CHECK nw_status nw_hwloc_load(void);
+
+#endif

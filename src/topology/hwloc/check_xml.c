@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Checks an hwloc XML file before hwloc sees it: hwloc answers "no" without a
+ * line, and believes numbers it should not. This is a scanner of tags and
+ * attributes, not a parser of XML. */
+#include "base/array.h"
+#include "base/file.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "topology/hwloc/parts.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define MAX_NESTING 128
+#define MAX_OS_INDEX 65535
+
+struct scanner {
+    const char *file;
+    char *at;
+    int line;
+    int depth;
+    struct word {
+        const char *start;
+        int length;
+    } open[MAX_NESTING];
+    struct word type, os_index; /* of the tag at hand */
+    bool is_host;               /* the <info> at hand is named HostName */
+    bool turns;                 /* a file of hwloc 3 for hwloc 2 */
+    char *host;
+};
+
+static nw_status bad(const struct scanner *scanner, const char *what,
+                     struct word word)
+{
+    return nw_fail(NW_EFORMAT, "%s:%d: %s '%.*s'", scanner->file, scanner->line,
+                   what, word.length > 60 ? 60 : word.length, word.start);
+}
+
+static struct word one(const char *at)
+{
+    return (struct word){at, *at && *at != '\n'};
+}
+
+static bool is(struct word word, const char *text)
+{
+    return (size_t)word.length == strlen(text) &&
+           !memcmp(word.start, text, (size_t)word.length);
+}
+
+static void skip_to(struct scanner *scanner, const char *end)
+{
+    for (; scanner->at < end; scanner->at++)
+        scanner->line += *scanner->at == '\n';
+}
+
+static void skip_blanks(struct scanner *scanner)
+{
+    skip_to(scanner, scanner->at + strspn(scanner->at, " \t\r\n"));
+}
+
+static struct word take_name(struct scanner *scanner)
+{
+    size_t length = strcspn(scanner->at, " \t\r\n=<>/\"'");
+    struct word word = {scanner->at, length > 4096 ? 4096 : (int)length};
+
+    scanner->at += length;
+    return word;
+}
+
+/* Skips past `end`, as comments and declarations need. */
+static nw_status skip_past(struct scanner *scanner, const char *end)
+{
+    char *found = strstr(scanner->at, end);
+
+    if (!found)
+        return nw_fail(NW_EFORMAT, "%s:%d: the file ends before a '%s'",
+                       scanner->file, scanner->line, end);
+    skip_to(scanner, found + strlen(end));
+    return NW_OK;
+}
+
+static nw_status check_version(struct scanner *scanner, struct word value)
+{
+    int major = atoi(value.start);
+    int mine = (int)(hwloc_get_api_version() >> 16);
+
+    scanner->turns = major == 3 && mine == 2;
+    if (scanner->turns)
+        *(char *)(uintptr_t)value.start = '2';
+    else if (major > mine)
+        return nw_fail(NW_EFORMAT,
+                       "%s:%d: hwloc XML version %.*s, which the hwloc %d here "
+                       "cannot read; hwloc %d can, and its 'lstopo "
+                       "--export-xml-flags v2 FILE.xml' writes what this reads",
+                       scanner->file, scanner->line,
+                       value.length > 20 ? 20 : value.length, value.start, mine,
+                       major);
+    if (major < 1)
+        return nw_fail(NW_EFORMAT,
+                       "%s:%d: hwloc XML version %.*s; the hwloc here reads "
+                       "versions 1 to %d",
+                       scanner->file, scanner->line,
+                       value.length > 20 ? 20 : value.length, value.start,
+                       mine);
+    return NW_OK;
+}
+
+/* The index of a thread or of memory is a bit of a set: hwloc would take it at
+ * its word and spend all memory on it. Others are names: an address on the bus
+ * (domain, bus, device, function) in files of hwloc 1, a number of the maker's
+ * for a package. */
+static nw_status check_index(struct scanner *scanner)
+{
+    struct word type = scanner->type, value = scanner->os_index;
+    bool is_bit = is(type, "PU") || is(type, "NUMANode") || is(type, "Node");
+    char text[16];
+    uint64_t index;
+
+    if (!value.start)
+        return NW_OK;
+    snprintf(text, sizeof text, "%.*s", value.length, value.start);
+    if (nw_parse_u64(text, &index) &&
+        index <= (is_bit ? MAX_OS_INDEX : UINT32_MAX))
+        return NW_OK;
+    return bad(scanner,
+               is_bit ? "os_index is a number from 0 to 65535, not"
+                      : "os_index is no number:",
+               value);
+}
+
+/* Kinds of devices are bits of a set in hwloc 3, numbers in hwloc 2: of a set
+ * the one that says most. */
+static void turn_device(struct word value)
+{
+    static const struct {
+        int bit;
+        char number;
+    } kinds[] = {{8, '5'}, {32, '3'}, {16, '2'}, /* co-processor, verbs, net */
+                 {4, '1'}, {64, '4'}, {1, '0'}}; /* GPU, DMA, storage */
+    char *text = (char *)(uintptr_t)value.start;
+    int set = atoi(text);
+    size_t k = 0;
+
+    while (k < sizeof kinds / sizeof *kinds - 1 && !(set & kinds[k].bit))
+        k++;
+    memset(text, ' ', (size_t)value.length);
+    if (value.length)
+        text[value.length - 1] = kinds[k].number;
+}
+
+static nw_status check_attribute(struct scanner *scanner, struct word tag,
+                                 struct word name, struct word value)
+{
+    if (is(tag, "topology") && is(name, "version"))
+        return check_version(scanner, value);
+    if (scanner->turns && is(name, "osdev_type"))
+        turn_device(value);
+    if (is(name, "type"))
+        scanner->type = value;
+    if (is(tag, "object") && is(name, "os_index"))
+        scanner->os_index = value;
+    if (is(tag, "info") && is(name, "name"))
+        scanner->is_host = is(value, "HostName");
+    if (is(tag, "info") && is(name, "value") && scanner->is_host &&
+        !scanner->host && value.length) {
+        scanner->is_host = false;
+        scanner->host = strndup(value.start, (size_t)value.length);
+        if (!scanner->host)
+            return nw_fail(NW_ENOMEM, "out of memory for a host name");
+    }
+    return NW_OK;
+}
+
+static nw_status take_attribute(struct scanner *scanner, struct word tag)
+{
+    struct word name = take_name(scanner), value;
+    char quote[3] = {0};
+
+    if (!name.length)
+        return bad(scanner, "an attribute was expected at", one(scanner->at));
+    skip_blanks(scanner);
+    if (*scanner->at != '=')
+        return bad(scanner, "no value for attribute", name);
+    scanner->at++;
+    skip_blanks(scanner);
+    if (*scanner->at != '"' && *scanner->at != '\'')
+        return bad(scanner, "no quoted value for attribute", name);
+    quote[0] = *scanner->at++;
+    quote[1] = '<';
+    value = (struct word){scanner->at, (int)strcspn(scanner->at, quote)};
+    if (scanner->at[value.length] != quote[0])
+        return bad(scanner, "no end of the value of attribute", name);
+    skip_to(scanner, scanner->at + value.length + 1);
+    return check_attribute(scanner, tag, name, value);
+}
+
+static nw_status open_tag(struct scanner *scanner, struct word tag)
+{
+    nw_status status = NW_OK;
+
+    if (!tag.length)
+        return bad(scanner, "no tag after", (struct word){"<", 1});
+    if (!scanner->depth && is(tag, "system"))
+        return bad(scanner,
+                   "nccl:FILE reads NCCL's files; hwloc XML begins "
+                   "with <topology>, not",
+                   tag);
+    if (!scanner->depth && !is(tag, "topology"))
+        return bad(scanner, "hwloc XML begins with <topology>, not", tag);
+    if (scanner->depth == MAX_NESTING)
+        return bad(scanner, "more than 128 levels at", tag);
+    scanner->type = scanner->os_index = (struct word){NULL, 0};
+    skip_blanks(scanner);
+    while (!status && *scanner->at != '>' && *scanner->at != '/') {
+        status = take_attribute(scanner, tag);
+        skip_blanks(scanner);
+    }
+    if (!status)
+        status = check_index(scanner);
+    if (status)
+        return status;
+    if (*scanner->at == '>')
+        scanner->open[scanner->depth++] = tag;
+    else if (*++scanner->at != '>')
+        return bad(scanner, "no '>' ends", tag);
+    scanner->at++;
+    return NW_OK;
+}
+
+static nw_status close_tag(struct scanner *scanner)
+{
+    struct word tag = take_name(scanner), open;
+
+    skip_blanks(scanner);
+    if (*scanner->at != '>')
+        return bad(scanner, "no '>' ends", tag);
+    scanner->at++;
+    if (!scanner->depth)
+        return bad(scanner, "nothing is open at the end of", tag);
+    open = scanner->open[--scanner->depth];
+    if (open.length != tag.length ||
+        memcmp(open.start, tag.start, (size_t)tag.length))
+        return bad(scanner, "the tag closed is not the one open:", tag);
+    return NW_OK;
+}
+
+/* What hwloc 3 says of the whole, and hwloc 2 does not know. */
+static nw_status blank_unknown(struct scanner *scanner)
+{
+    char *start = scanner->at++;
+    struct word tag = take_name(scanner);
+    bool unknown = scanner->turns && scanner->depth == 1 &&
+                   (is(tag, "info") || is(tag, "pci_locality"));
+    int depth = scanner->depth;
+    nw_status status = open_tag(scanner, tag);
+
+    if (!status && unknown && scanner->depth == depth)
+        for (; start < scanner->at; start++)
+            if (*start != '\n')
+                *start = ' ';
+    return status;
+}
+
+static nw_status take_tag(struct scanner *scanner)
+{
+    if (!strncmp(scanner->at, "<!--", 4))
+        return skip_past(scanner, "-->");
+    if (scanner->at[1] == '?')
+        return skip_past(scanner, "?>");
+    if (scanner->at[1] == '!')
+        return skip_past(scanner, ">");
+    if (scanner->at[1] == '/') {
+        scanner->at += 2;
+        return close_tag(scanner);
+    }
+    return blank_unknown(scanner);
+}
+
+static nw_status scan(struct scanner *scanner)
+{
+    bool any = false;
+
+    for (;;) {
+        nw_status status;
+
+        skip_blanks(scanner);
+        if (!*scanner->at)
+            break;
+        if (*scanner->at != '<' && !scanner->depth)
+            return bad(scanner, "no hwloc XML: a tag was expected, not",
+                       one(scanner->at));
+        skip_to(scanner, scanner->at + strcspn(scanner->at, "<"));
+        if (!*scanner->at)
+            break;
+        status = take_tag(scanner);
+        if (status)
+            return status;
+        any |= scanner->depth > 0;
+        if (any && !scanner->depth)
+            return NW_OK;
+    }
+    if (scanner->depth)
+        return bad(scanner, "the file ends inside",
+                   scanner->open[scanner->depth - 1]);
+    return nw_fail(NW_EFORMAT, "%s:%d: no <topology> in the file",
+                   scanner->file, scanner->line);
+}
+
+/* hwloc's own parser knows none. */
+static void blank_comments(char *text)
+{
+    char *end;
+
+    while ((text = strstr(text, "<!--")) && (end = strstr(text + 4, "-->"))) {
+        for (end += 3; text < end; text++)
+            if (*text != '\n')
+                *text = ' ';
+    }
+}
+
+/* hwloc takes the length, and the end of the text, as an int. */
+static nw_status check_size(const char *file, uint64_t bytes)
+{
+    return bytes < INT_MAX ? NW_OK
+                           : nw_fail(NW_EFORMAT,
+                                     "%s:0: of 2 GiB or more, which hwloc "
+                                     "cannot read",
+                                     file);
+}
+
+/* A large one is refused before it is read, where its size is known. */
+static nw_status read_text(const char *file, char **text, size_t *count)
+{
+    struct stat info;
+    nw_status status = NW_OK;
+
+    if (!stat(file, &info) && S_ISREG(info.st_mode))
+        status = check_size(file, (uint64_t)info.st_size);
+    if (!status)
+        status = nw_file_read_text(file, text, count);
+    if (status)
+        return status;
+    status = check_size(file, *count);
+    if (status)
+        free(*text);
+    return status;
+}
+
+nw_status nw_hwloc_xml_read(const char *file, char **data, size_t *length,
+                            char **host)
+{
+    struct scanner scanner = {.file = file, .line = 1};
+    char *text;
+    size_t count;
+    nw_status status = read_text(file, &text, &count);
+
+    if (status)
+        return status;
+    status = nw_hwloc_load();
+    if (status) {
+        free(text);
+        return status;
+    }
+    scanner.at = text;
+    status = scan(&scanner);
+    if (status || !host)
+        free(scanner.host);
+    if (status) {
+        free(text);
+        return status;
+    }
+    if (host)
+        *host = scanner.host;
+    blank_comments(text);
+    *data = text;
+    *length = count;
+    return NW_OK;
+}
+
+nw_status nw_hwloc_host_name(const char *file, char **out)
+{
+    char *data;
+    size_t length;
+    nw_status status = nw_hwloc_xml_read(file, &data, &length, out);
+
+    if (!status)
+        free(data);
+    return status;
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Links beside the PCIe tree: NVLink and xGMI, as the bandwidth matrices that
+ * hwloc keeps where NVML or ROCm SMI were asked. */
+#include "base/status.h"
+#include "topology/hwloc/devices.h"
+
+#include <string.h>
+
+#define MEGABYTES 1e6
+#define MAX_RATE 1000000000u /* more than a petabyte/s is the diagonal */
+
+static const struct {
+    const char *name;
+    enum nw_link_kind kind;
+} matrices[] = {
+    {"NVLinkBandwidth", NW_LINK_NVLINK},
+    {"XGMIBandwidth", NW_LINK_XGMI},
+};
+
+static struct hwloc_distances_s *matrix_of(hwloc_topology_t machine, size_t m)
+{
+    struct hwloc_distances_s *matrix = NULL;
+    unsigned count = 1;
+
+    if (hwloc_distances_get_by_name(machine, matrices[m].name, &count, &matrix,
+                                    0) ||
+        !count)
+        return NULL;
+    return matrix;
+}
+
+static double rate(const struct hwloc_distances_s *matrix, unsigned from,
+                   unsigned to)
+{
+    hwloc_uint64_t value = matrix->values[from * matrix->nbobjs + to];
+
+    return value < MAX_RATE ? (double)value * MEGABYTES : 0;
+}
+
+/* The PCI device of an operating system device that is no part of a GPU. */
+static hwloc_obj_t device_of(hwloc_obj_t obj)
+{
+    if (obj && obj->type == HWLOC_OBJ_OS_DEVICE && !obj->userdata)
+        return obj->parent;
+    return obj;
+}
+
+static bool is_normal(hwloc_obj_t obj)
+{
+    return obj && hwloc_obj_type_is_normal(obj->type);
+}
+
+static bool is_below(hwloc_obj_t obj, hwloc_obj_t above)
+{
+    while (obj && obj != above)
+        obj = obj->parent;
+    return obj == above;
+}
+
+static void join(struct nw_hwloc_device *gpu,
+                 const struct hwloc_distances_s *matrix, enum nw_link_kind kind)
+{
+    for (unsigned i = 0; i < matrix->nbobjs; i++) {
+        if (device_of(matrix->objs[i]) != gpu->obj)
+            continue;
+        for (unsigned j = 0; j < matrix->nbobjs; j++)
+            if (is_normal(matrix->objs[j]) && rate(matrix, i, j) > 0 &&
+                is_below(gpu->obj, matrix->objs[j])) {
+                gpu->parent = nw_hwloc_vertex(matrix->objs[j]);
+                gpu->speed = rate(matrix, i, j);
+                gpu->link = kind;
+            }
+    }
+}
+
+nw_status nw_hwloc_join_processors(struct nw_hwloc_build *build,
+                                   struct nw_hwloc_devices *devices)
+{
+    for (size_t m = 0; m < sizeof matrices / sizeof *matrices; m++) {
+        struct hwloc_distances_s *matrix = matrix_of(build->machine, m);
+
+        for (size_t d = 0; matrix && d < devices->count; d++)
+            if (devices->device[d].kind == NW_VERTEX_GPU)
+                join(&devices->device[d], matrix, matrices[m].kind);
+        if (matrix)
+            hwloc_distances_release(build->machine, matrix);
+    }
+    return NW_OK;
+}
+
+/* Some have lost their class. */
+static bool is_switch(hwloc_obj_t obj)
+{
+    return obj->attr->pcidev.class_id == 0x0680 ||
+           (obj->subtype && !strcmp(obj->subtype, "NVSwitch"));
+}
+
+/* An NVSwitch is no level of the tree: only its direct links are used. All are
+ * one; see gpu/switch.c. */
+static nw_status add_switch(struct nw_hwloc_build *build, hwloc_obj_t obj)
+{
+    int32_t class, vertex = build->type->vertex_count - 1;
+    nw_status status = nw_hwloc_class(build, NW_LINK_PCIE, NULL, &class);
+
+    if (!status && build->type->kind[vertex] != NW_VERTEX_GPU_SWITCH)
+        status = nw_node_type_add(build->type, 0, NW_VERTEX_GPU_SWITCH, class,
+                                  &vertex);
+    if (!status)
+        nw_hwloc_set_vertex(obj, vertex);
+    return status;
+}
+
+static nw_status vertex_for(struct nw_hwloc_build *build, hwloc_obj_t obj,
+                            int32_t *vertex)
+{
+    nw_status status = NW_OK;
+
+    *vertex = -1;
+    if (!obj || (obj->type != HWLOC_OBJ_PCI_DEVICE && !obj->userdata) ||
+        is_normal(obj))
+        return NW_OK; /* processors are joined by the tree */
+    if (!obj->userdata && is_switch(obj))
+        status = add_switch(build, obj);
+    if (!status && obj->userdata)
+        *vertex = nw_hwloc_vertex(obj);
+    return status;
+}
+
+static nw_status add_pair(struct nw_hwloc_build *build,
+                          const struct hwloc_distances_s *matrix, unsigned i,
+                          unsigned j, enum nw_link_kind kind)
+{
+    double speed[2] = {rate(matrix, i, j), rate(matrix, j, i)};
+    int32_t a, b, class;
+    nw_status status;
+
+    if (speed[0] <= 0 && speed[1] <= 0)
+        return NW_OK;
+    status = vertex_for(build, device_of(matrix->objs[i]), &a);
+    if (!status)
+        status = vertex_for(build, device_of(matrix->objs[j]), &b);
+    if (status || a < 0 || b < 0 || a == b)
+        return status;
+    status = nw_hwloc_class(build, kind, speed, &class);
+    if (!status)
+        status = nw_node_type_add_direct(build->type, a, b, class);
+    return status;
+}
+
+nw_status nw_hwloc_add_direct(struct nw_hwloc_build *build)
+{
+    nw_status status = NW_OK;
+
+    for (size_t m = 0; m < sizeof matrices / sizeof *matrices; m++) {
+        struct hwloc_distances_s *matrix = matrix_of(build->machine, m);
+        unsigned n = matrix ? matrix->nbobjs : 0;
+
+        for (unsigned i = 0; i < n; i++)
+            for (unsigned j = i + 1; !status && j < n; j++)
+                status = add_pair(build, matrix, i, j, matrices[m].kind);
+        if (matrix)
+            hwloc_distances_release(build->machine, matrix);
+    }
+    return status;
+}

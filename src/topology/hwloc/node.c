@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The processor side of a node: hwloc's tree of objects without the levels
+ * that part nothing. */
+#include "topology/hwloc/node.h"
+#include "base/array.h"
+#include "base/status.h"
+#include "topology/hwloc/parts.h"
+
+#include <stdint.h>
+
+int32_t nw_hwloc_vertex(hwloc_obj_t obj)
+{
+    while (!obj->userdata && obj->parent)
+        obj = obj->parent;
+    return obj->userdata ? (int32_t)((intptr_t)obj->userdata - 1) : 0;
+}
+
+void nw_hwloc_set_vertex(hwloc_obj_t obj, int32_t vertex)
+{
+    obj->userdata = (void *)((intptr_t)vertex + 1);
+}
+
+nw_status nw_hwloc_class(struct nw_hwloc_build *build, enum nw_link_kind kind,
+                         const double bandwidth[2], int32_t *out)
+{
+    struct nw_link_class figures = nw_link_assumed(kind);
+
+    if (bandwidth && (bandwidth[0] > 0 || bandwidth[1] > 0)) {
+        for (int i = 0; i < 2; i++)
+            figures.bandwidth[i] = bandwidth[bandwidth[i] > 0 ? i : !i];
+        figures.assumed = false;
+    }
+    return nw_topology_class(build->topology, &figures, out);
+}
+
+/* Where hwloc sees no cores above a hardware thread, the thread is one. */
+static bool is_core(hwloc_obj_t obj)
+{
+    if (obj->type != HWLOC_OBJ_PU)
+        return obj->type == HWLOC_OBJ_CORE;
+    while ((obj = obj->parent))
+        if (obj->type == HWLOC_OBJ_CORE)
+            return false;
+    return true;
+}
+
+/* Cores in and below an object, at most two. */
+static int some_cores(hwloc_obj_t obj)
+{
+    int count = is_core(obj);
+
+    for (hwloc_obj_t child = obj->first_child; child && count < 2;
+         child = child->next_sibling)
+        count += some_cores(child);
+    return count;
+}
+
+/* A cache or group is a level where it holds several cores, and fewer than
+ * what is around it. */
+static bool parts_cores(hwloc_obj_t obj, hwloc_obj_t around)
+{
+    return !hwloc_bitmap_isequal(obj->cpuset, around->cpuset) &&
+           some_cores(obj) > 1;
+}
+
+/* In files of hwloc 1 memory is around the package it belongs to; where there
+ * is but one, the package is the level, as hwloc 2 has it. */
+static bool is_around_package(hwloc_obj_t obj)
+{
+    while (obj->arity == 1 && obj->first_child->type != HWLOC_OBJ_PACKAGE)
+        obj = obj->first_child;
+    return obj->arity == 1;
+}
+
+struct part {
+    enum nw_vertex_kind kind;
+    enum nw_link_kind link;
+};
+
+static bool find_part(hwloc_obj_t obj, hwloc_obj_t around, struct part *part)
+{
+    bool level;
+
+    if (obj->type == HWLOC_OBJ_PU || obj->type == HWLOC_OBJ_CORE) {
+        *part = (struct part){NW_VERTEX_CORE, NW_LINK_CORE};
+        return is_core(obj);
+    }
+    if (obj->type == HWLOC_OBJ_PACKAGE) {
+        *part = (struct part){NW_VERTEX_PACKAGE, NW_LINK_SOCKET};
+        return true;
+    }
+    level = parts_cores(obj, around);
+    if (obj->type == HWLOC_OBJ_DIE)
+        *part = (struct part){NW_VERTEX_DIE, NW_LINK_MEMORY};
+    else if (obj->memory_arity && !is_around_package(obj))
+        *part = (struct part){NW_VERTEX_NUMA, NW_LINK_MEMORY};
+    else if (obj->type == HWLOC_OBJ_L3CACHE)
+        *part = (struct part){NW_VERTEX_L3, NW_LINK_CACHE};
+    else if (obj->type == HWLOC_OBJ_L2CACHE)
+        *part = (struct part){NW_VERTEX_L2, NW_LINK_CACHE};
+    else
+        return false;
+    return level;
+}
+
+/* A hardware thread is numbered, and a vertex where it is an element. */
+static nw_status add_thread(struct nw_hwloc_build *build, hwloc_obj_t pu,
+                            int32_t core)
+{
+    int32_t class, vertex;
+    nw_status status;
+
+    build->type->pu_os[build->threads++] = (int32_t)pu->os_index;
+    if (build->topology->elements != NW_ELEMENTS_PU)
+        return NW_OK;
+    status = nw_hwloc_class(build, NW_LINK_CORE, NULL, &class);
+    if (!status)
+        status =
+            nw_node_type_add(build->type, core, NW_VERTEX_PU, class, &vertex);
+    return status;
+}
+
+static nw_status add_threads(struct nw_hwloc_build *build, hwloc_obj_t obj,
+                             int32_t core)
+{
+    nw_status status = NW_OK;
+
+    if (obj->type == HWLOC_OBJ_PU)
+        return add_thread(build, obj, core);
+    for (hwloc_obj_t child = obj->first_child; !status && child;
+         child = child->next_sibling)
+        status = add_threads(build, child, core);
+    return status;
+}
+
+/* What is around just this part is no level, but devices may hang on it. */
+static void take_vertex(hwloc_obj_t obj, hwloc_obj_t around, int32_t vertex)
+{
+    do {
+        nw_hwloc_set_vertex(obj, vertex);
+        obj = obj->parent;
+    } while (obj != around && obj->arity == 1);
+}
+
+static nw_status add_part(struct nw_hwloc_build *build, hwloc_obj_t obj,
+                          hwloc_obj_t around, const struct part *part)
+{
+    struct nw_node_type *type = build->type;
+    int32_t class, vertex;
+    nw_status status = nw_hwloc_class(build, part->link, NULL, &class);
+
+    if (!status)
+        status = nw_node_type_add(type, nw_hwloc_vertex(around), part->kind,
+                                  class, &vertex);
+    if (status)
+        return status;
+    take_vertex(obj, around, vertex);
+    if (part->kind != NW_VERTEX_CORE)
+        return NW_OK;
+    type->core_os[build->cores++] = (int32_t)obj->os_index;
+    status = add_threads(build, obj, vertex);
+    type->core_pu[build->cores] = build->threads;
+    return status;
+}
+
+/* `around` is the nearest object above that has a vertex. Depth first, so
+ * that cores are numbered in hwloc's logical order. */
+static nw_status add_below(struct nw_hwloc_build *build, hwloc_obj_t obj,
+                           hwloc_obj_t around)
+{
+    nw_status status = NW_OK;
+    struct part part;
+
+    for (hwloc_obj_t child = obj->first_child; !status && child;
+         child = child->next_sibling) {
+        bool is_part = find_part(child, around, &part);
+
+        if (is_part)
+            status = add_part(build, child, around, &part);
+        if (!status)
+            status = add_below(build, child, is_part ? child : around);
+    }
+    return status;
+}
+
+/* Room for the numbers the operating system gives to cores and threads. */
+static nw_status make_room(struct nw_hwloc_build *build)
+{
+    struct nw_node_type *type = build->type;
+    int n = hwloc_get_nbobjs_by_type(build->machine, HWLOC_OBJ_PU);
+    size_t count = n > 0 ? (size_t)n : 0;
+    nw_status status = nw_alloc(count, sizeof *type->core_os, &type->core_os);
+
+    if (!status)
+        status = nw_alloc(count + 1, sizeof *type->core_pu, &type->core_pu);
+    if (!status)
+        status = nw_alloc(count, sizeof *type->pu_os, &type->pu_os);
+    return status;
+}
+
+static nw_status build_type(struct nw_hwloc_build *build)
+{
+    hwloc_obj_t root = hwloc_get_root_obj(build->machine);
+    nw_status status = make_room(build);
+
+    nw_hwloc_set_vertex(root, 0);
+    if (!status)
+        status = add_below(build, root, root);
+    if (!status)
+        status = nw_hwloc_add_devices(build);
+    return status;
+}
+
+nw_status nw_hwloc_node_type(nw_topology *topology, const char *name,
+                             enum nw_hwloc_from from, const char *what,
+                             struct nw_node_type **out)
+{
+    struct nw_hwloc_build build = {.topology = topology,
+                                   .live = from == NW_HWLOC_LIVE};
+    nw_status status = nw_hwloc_open(from, what, &build.machine);
+
+    if (status)
+        return status;
+    status = nw_node_type_new(topology, name, &build.type);
+    if (!status)
+        status = build_type(&build);
+    if (!status)
+        *out = build.type;
+    hwloc_topology_destroy(build.machine);
+    return status;
+}

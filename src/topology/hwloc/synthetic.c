@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Reads a synthetic description such as "package:2 core:4
+ * pu:1(indexes=0,2,...)" before hwloc does. hwloc multiplies the levels before
+ * it doubts them; where an order of numbers asks for too much it ends the
+ * program by an assertion, fills the memory or reads what it has not written,
+ * and an order that it cannot follow it leaves out without a word.
+ */
+#include "base/array.h"
+#include "base/status.h"
+#include "topology/hwloc/parts.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A node beyond this is a mistake, and hwloc needs memory for its square. */
+#define MAX_OBJECTS 16384
+#define MAX_LEVELS 64
+#define MAX_NUMBER 65535 /* of a processor or a memory */
+
+struct reading {
+    const char *what;
+    hwloc_obj_type_t type[MAX_LEVELS]; /* of the levels so far */
+    hwloc_obj_type_t next; /* the kind of the one to come, or TYPE_MAX */
+    size_t levels;
+    uint64_t width; /* members of the last level */
+    bool beside;    /* inside brackets: memory beside the levels */
+};
+
+/* A number of at most `limit`; *words is moved behind it. */
+static bool take_number(const char **words, uint64_t limit, uint64_t *out)
+{
+    size_t digits = strspn(*words, "0123456789");
+
+    if (!digits || digits > 18)
+        return false;
+    *out = strtoull(*words, NULL, 10);
+    *words += digits;
+    return *out <= limit;
+}
+
+static nw_status refuse(const struct reading *reading, const char *order,
+                        const char *why)
+{
+    return nw_fail(NW_EFORMAT, "hwloc: '%s': indexes=%.*s %s", reading->what,
+                   (int)strcspn(order, " )"), order, why);
+}
+
+/* "0,2,1,3": as many as the level has members, each once. */
+static nw_status check_list(const struct reading *reading, const char *order)
+{
+    uint64_t number, count = 0;
+    const char *at = order, *wrong = NULL;
+    bool *seen;
+    nw_status status = nw_alloc(MAX_NUMBER + 1, sizeof *seen, &seen);
+
+    if (status)
+        return status;
+    do {
+        if (!take_number(&at, MAX_NUMBER, &number))
+            wrong = "has what is no number up to 65535";
+        else if (seen[number])
+            wrong = "has a number twice";
+        else
+            seen[number] = true;
+        count++;
+    } while (!wrong && *at++ == ',');
+    free(seen);
+    if (!wrong && !reading->beside && count != reading->width)
+        wrong = "has not one number for each of the level";
+    return wrong ? refuse(reading, order, wrong) : NW_OK;
+}
+
+/* "2*4:1*2": a step and a count each; the last that is missing hwloc adds. */
+static nw_status check_steps(const struct reading *reading, const char *order)
+{
+    uint64_t step, count, product = 1;
+    const char *at = order;
+
+    do {
+        bool good = take_number(&at, MAX_OBJECTS, &step) && step &&
+                    *at++ == '*' && take_number(&at, MAX_OBJECTS, &count) &&
+                    count;
+
+        if (!good || (product *= count) > MAX_OBJECTS)
+            return refuse(reading, order, "is no list of STEP*COUNT:...");
+    } while (*at++ == ':');
+    return NW_OK;
+}
+
+static bool is_above(const struct reading *reading, hwloc_obj_type_t type)
+{
+    for (size_t i = 0; i < reading->levels; i++)
+        if (reading->type[i] == type)
+            return type != HWLOC_OBJ_PU && type != HWLOC_OBJ_GROUP;
+    return false;
+}
+
+/* "package:core": each a level here or above. Behind the last level, that of
+ * hardware threads, hwloc would not stop to look for it. */
+static nw_status check_names(const struct reading *reading, const char *order)
+{
+    bool seen[HWLOC_OBJ_TYPE_MAX] = {false};
+    const char *at = order;
+
+    do {
+        hwloc_obj_type_t type;
+
+        if (hwloc_type_sscanf(at, &type, NULL, 0) || !is_above(reading, type))
+            return refuse(reading, order,
+                          "names what is no level above hardware threads; "
+                          "STEP*COUNT:... says any order");
+        if (seen[type])
+            return refuse(reading, order, "names a level twice");
+        seen[type] = true;
+        at += strcspn(at, ": )");
+    } while (*at++ == ':');
+    return NW_OK;
+}
+
+static nw_status check_order(const struct reading *reading, const char *order)
+{
+    size_t length = strcspn(order, " )");
+
+    if (length && strspn(order, "0123456789,") == length)
+        return check_list(reading, order);
+    if (isdigit((unsigned char)*order))
+        return check_steps(reading, order);
+    return check_names(reading, order);
+}
+
+/* What stands in one pair of parentheses. */
+static nw_status check_attributes(const struct reading *reading,
+                                  const char *words)
+{
+    static const char key[] = "indexes=";
+    nw_status status = NW_OK;
+
+    while (!status && *words && *words != ')') {
+        if (!strncmp(words, key, strlen(key)))
+            status = check_order(reading, words + strlen(key));
+        words += strcspn(words, " )");
+        words += *words == ' ';
+    }
+    return status;
+}
+
+/* A level of that many for each member of the one before. */
+static nw_status add_level(struct reading *reading, const char *digits)
+{
+    uint64_t count;
+
+    if (!take_number(&digits, MAX_OBJECTS, &count) || !count ||
+        reading->levels == MAX_LEVELS || reading->width * count > MAX_OBJECTS)
+        return nw_fail(NW_EFORMAT,
+                       "hwloc: '%s' has a level of none or a machine of more "
+                       "than %d objects",
+                       reading->what, MAX_OBJECTS);
+    reading->width *= count;
+    reading->type[reading->levels++] = reading->next;
+    reading->next = HWLOC_OBJ_TYPE_MAX;
+    return NW_OK;
+}
+
+/* A level of another kind than hardware threads; what is named nowhere hwloc
+ * names itself, with those at the end. */
+static bool is_coarse(hwloc_obj_type_t type)
+{
+    return type != HWLOC_OBJ_TYPE_MAX && type != HWLOC_OBJ_PU;
+}
+
+nw_status nw_hwloc_check_synthetic(const char *what, bool *threads)
+{
+    struct reading reading = {
+        .what = what, .next = HWLOC_OBJ_TYPE_MAX, .width = 1};
+    nw_status status = NW_OK;
+
+    for (const char *at = what; *at && !status; at++) {
+        bool starts = at == what || strchr(" :])", at[-1]);
+
+        if (*at == '[' || *at == ']')
+            reading.beside = *at == '[';
+        else if (*at == '(') {
+            status = check_attributes(&reading, at + 1);
+            at += strcspn(at, ")");
+            if (!*at)
+                break;
+        } else if (!reading.beside && starts && isdigit((unsigned char)*at))
+            status = add_level(&reading, at);
+        else if (!reading.beside && starts && isalpha((unsigned char)*at))
+            (void)hwloc_type_sscanf(at, &reading.next, NULL, 0);
+    }
+    if (!status)
+        *threads =
+            !reading.levels || !is_coarse(reading.type[reading.levels - 1]);
+    return status;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Finds both ends of each cable of a subnet. ibnetdiscover lists each cable
+ * twice, so one that is listed once has lost an end. */
+#include "base/array.h"
+#include "base/status.h"
+#include "topology/infiniband/ibnet.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int compare_ids(const void *a, const void *b, void *context)
+{
+    const struct nw_ib_subnet *subnet = context;
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    int order = strcmp(subnet->node[x].id, subnet->node[y].id);
+
+    return order ? order : x - y;
+}
+
+static nw_status index_ids(struct nw_ib_subnet *subnet)
+{
+    nw_status status =
+        nw_alloc(subnet->node_count, sizeof *subnet->by_id, &subnet->by_id);
+
+    if (status)
+        return status;
+    for (size_t i = 0; i < subnet->node_count; i++)
+        subnet->by_id[i] = (int32_t)i;
+    qsort_r(subnet->by_id, subnet->node_count, sizeof *subnet->by_id,
+            compare_ids, subnet);
+    for (size_t i = 1; i < subnet->node_count; i++) {
+        const struct nw_ib_node *a = &subnet->node[subnet->by_id[i - 1]];
+        const struct nw_ib_node *b = &subnet->node[subnet->by_id[i]];
+
+        if (!strcmp(a->id, b->id))
+            return nw_fail(NW_EFORMAT,
+                           "%s:%d: '%s' is described twice; first in line %d",
+                           subnet->file, b->line, b->id, a->line);
+    }
+    return NW_OK;
+}
+
+int32_t nw_ib_find(const struct nw_ib_subnet *subnet, const char *id)
+{
+    size_t low = 0, high = subnet->node_count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = strcmp(subnet->node[subnet->by_id[middle]].id, id);
+
+        if (!order)
+            return subnet->by_id[middle];
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return -1;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const struct nw_ib_port *x = a, *y = b;
+
+    return x->number != y->number
+               ? (x->number > y->number) - (x->number < y->number)
+               : x->line - y->line;
+}
+
+static nw_status sort_ports(struct nw_ib_subnet *subnet)
+{
+    for (size_t n = 0; n < subnet->node_count; n++) {
+        const struct nw_ib_node *node = &subnet->node[n];
+        struct nw_ib_port *port;
+
+        if (!node->count)
+            continue;
+        port = subnet->port + node->first;
+        qsort(port, node->count, sizeof *port, by_number);
+        for (size_t i = 1; i < node->count; i++)
+            if (port[i].number == port[i - 1].number)
+                return nw_fail(NW_EFORMAT,
+                               "%s:%d: port %d of '%s' is given twice; first "
+                               "in line %d",
+                               subnet->file, port[i].line, port[i].number,
+                               node->id, port[i - 1].line);
+    }
+    return NW_OK;
+}
+
+struct nw_ib_port *nw_ib_port(const struct nw_ib_subnet *subnet, int32_t node,
+                              int32_t number)
+{
+    struct nw_ib_port wanted = {.number = number};
+    size_t low = subnet->node[node].first;
+    size_t high = low + subnet->node[node].count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (subnet->port[middle].number == wanted.number)
+            return &subnet->port[middle];
+        if (subnet->port[middle].number < wanted.number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
+static nw_status connect_port(const struct nw_ib_subnet *subnet,
+                              struct nw_ib_port *port)
+{
+    const char *id = subnet->node[port->node].id;
+    struct nw_ib_port *peer;
+
+    port->peer_node = nw_ib_find(subnet, port->peer);
+    if (port->peer_node < 0)
+        return nw_fail(NW_EFORMAT,
+                       "%s:%d: a dangling port: [%d] of '%s' leads to '%s', "
+                       "which the file does not describe",
+                       subnet->file, port->line, port->number, id, port->peer);
+    peer = nw_ib_port(subnet, port->peer_node, port->peer_number);
+    if (!peer || peer->peer_number != port->number || strcmp(peer->peer, id))
+        return nw_fail(NW_EFORMAT,
+                       "%s:%d: a dangling port: [%d] of '%s' leads to '%s'[%d],"
+                       " which leads elsewhere",
+                       subnet->file, port->line, port->number, id, port->peer,
+                       port->peer_number);
+    if (peer->rate > 0 && (port->rate <= 0 || peer->rate < port->rate))
+        port->rate = peer->rate;
+    return NW_OK;
+}
+
+nw_status nw_ib_connect(struct nw_ib_subnet *subnet)
+{
+    nw_status status = index_ids(subnet);
+
+    if (!status)
+        status = sort_ports(subnet);
+    for (size_t p = 0; !status && p < subnet->port_count; p++)
+        status = connect_port(subnet, &subnet->port[p]);
+    return status;
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ibnet:FILE -- a subnet becomes a network of its switches and nodes of its
+ * hosts. Options follow the file's name: ",map=FILE" names adapters without a
+ * name, ",lft=FILE" gives the true routes. */
+#include "topology/infiniband/ibnet.h"
+#include "base/array.h"
+#include "base/file.h"
+#include "base/status.h"
+#include "topology/network/networks.h"
+#include "topology/source.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* FILE[,map=FILE][,lft=FILE], cut up. */
+struct request {
+    char *text; /* owned */
+    const char *file, *map, *tables;
+};
+
+static nw_status parse_request(const char *what, struct request *request)
+{
+    nw_status status = nw_strdup(what, &request->text);
+    char *map, *tables;
+
+    if (status)
+        return status;
+    request->file = request->text;
+    map = strstr(request->text, ",map=");
+    tables = strstr(request->text, ",lft=");
+    if (map) {
+        *map = '\0';
+        request->map = map + strlen(",map=");
+    }
+    if (tables) {
+        *tables = '\0';
+        request->tables = tables + strlen(",lft=");
+    }
+    if (!*request->file || (request->map && !*request->map) ||
+        (request->tables && !*request->tables))
+        return nw_fail(NW_EINVAL,
+                       "ibnet: '%s' is no FILE[,map=FILE][,lft=FILE]", what);
+    return NW_OK;
+}
+
+static nw_status class_of(nw_topology *topology, enum nw_link_kind kind,
+                          double rate, int32_t *class)
+{
+    struct nw_link_class figures = nw_link_assumed(kind);
+
+    if (rate > 0) {
+        figures.bandwidth[0] = figures.bandwidth[1] = rate;
+        figures.assumed = false;
+    }
+    return nw_topology_class(topology, &figures, class);
+}
+
+static bool is_switch(const struct nw_ib_node *node)
+{
+    return node->kind != 'H';
+}
+
+static int compare_switches(const void *a, const void *b)
+{
+    return strverscmp((*(struct nw_ib_node *const *)a)->name,
+                      (*(struct nw_ib_node *const *)b)->name);
+}
+
+/* Switches in the natural order of their names, which are all different. */
+static nw_status name_switches(struct nw_ib_node **order, size_t count,
+                               nw_topology *topology)
+{
+    struct nw_network *network;
+    nw_status status = nw_network_new((int32_t)count, &network);
+
+    if (status)
+        return status;
+    nw_topology_take_network(topology, network);
+    qsort(order, count, sizeof *order, compare_switches);
+    for (size_t i = 0; !status && i < count; i++) {
+        order[i]->number = (int32_t)i;
+        status = nw_strdup(order[i]->name, &network->switch_name[i]);
+    }
+    return status;
+}
+
+static nw_status make_switches(struct nw_ib_subnet *subnet,
+                               nw_topology *topology)
+{
+    struct nw_ib_node **order;
+    size_t count = 0;
+    nw_status status = nw_alloc(subnet->node_count, sizeof *order, &order);
+
+    if (status)
+        return status;
+    for (size_t n = 0; n < subnet->node_count; n++)
+        if (is_switch(&subnet->node[n]))
+            order[count++] = &subnet->node[n];
+    if (count)
+        status = name_switches(order, count, topology);
+    else
+        status = nw_fail(NW_EFORMAT, "%s:1: there is no switch in this fabric",
+                         subnet->file);
+    free(order);
+    return status;
+}
+
+/* Each cable once, from its end that is listed first. */
+static nw_status make_links(struct nw_ib_subnet *subnet, nw_topology *topology)
+{
+    nw_status status = NW_OK;
+
+    for (size_t p = 0; !status && p < subnet->port_count; p++) {
+        struct nw_ib_port *port = &subnet->port[p];
+        const struct nw_ib_node *a = &subnet->node[port->node];
+        const struct nw_ib_node *b = &subnet->node[port->peer_node];
+        int32_t class;
+
+        if (!is_switch(a) || !is_switch(b) || a == b || a->number > b->number)
+            continue;
+        status = class_of(topology, NW_LINK_NETWORK, port->rate, &class);
+        if (!status)
+            status = nw_network_add_link(topology->network, a->number,
+                                         b->number, class, &port->link);
+        if (!status)
+            nw_ib_port(subnet, port->peer_node, port->peer_number)->link =
+                port->link;
+    }
+    return status;
+}
+
+static nw_status add_card(const struct nw_ib_subnet *subnet,
+                          struct nw_fabric *fabric,
+                          const struct nw_ib_node *adapter,
+                          const struct nw_ib_port *port)
+{
+    const struct nw_ib_node *peer = &subnet->node[port->peer_node];
+    struct nw_fabric_card card = {.name = adapter->device,
+                                  .at = peer->number,
+                                  .origin = (size_t)(port - subnet->port)};
+    nw_status status;
+
+    if (!is_switch(peer))
+        return nw_fail(NW_EFORMAT,
+                       "%s:%d: '%s' and '%s' are joined without a switch",
+                       subnet->file, port->line, adapter->id, peer->id);
+    status = class_of(fabric->topology, NW_LINK_NIC, port->rate, &card.class);
+    return status ? status : nw_fabric_add_card(fabric, &card);
+}
+
+static int compare_adapters(const void *a, const void *b)
+{
+    const struct nw_ib_node *x = *(struct nw_ib_node *const *)a;
+    const struct nw_ib_node *y = *(struct nw_ib_node *const *)b;
+    int order = strcmp(x->name, y->name);
+
+    if (!order)
+        order =
+            strverscmp(x->device ? x->device : "", y->device ? y->device : "");
+    return order ? order : x->line - y->line;
+}
+
+/* Two adapters of one name are one host where each says which of its devices
+ * it is, or where both are of one box. */
+static bool same_host(const struct nw_ib_node *a, const struct nw_ib_node *b)
+{
+    if (a->system && a->system == b->system)
+        return true;
+    return a->device && b->device && strcmp(a->device, b->device);
+}
+
+static nw_status add_adapter(const struct nw_ib_subnet *subnet,
+                             struct nw_fabric *fabric,
+                             const struct nw_ib_node *const *adapter)
+{
+    const struct nw_ib_node *node = adapter[0], *last = adapter[-1];
+    bool again = last && !strcmp(last->name, node->name);
+    nw_status status = NW_OK;
+
+    if (again && !same_host(last, node))
+        return nw_fail(NW_EFORMAT,
+                       "%s:%d: two nodes are named '%s'; the other is in line "
+                       "%d",
+                       subnet->file, node->line, node->name, last->line);
+    if (!again)
+        status = nw_fabric_add_host(fabric, node->name, node->line);
+    for (size_t p = 0; !status && p < node->count; p++)
+        status = add_card(subnet, fabric, node, &subnet->port[node->first + p]);
+    return status;
+}
+
+/* Adapters sorted by host, behind one empty place. */
+static nw_status make_hosts(const struct nw_ib_subnet *subnet,
+                            struct nw_fabric *fabric)
+{
+    const struct nw_ib_node **order;
+    size_t count = 0;
+    nw_status status = nw_alloc(subnet->node_count + 1, sizeof *order, &order);
+
+    if (status)
+        return status;
+    for (size_t n = 0; n < subnet->node_count; n++) {
+        const struct nw_ib_node *node = &subnet->node[n];
+
+        if (!is_switch(node) && node->name && node->count)
+            order[++count] = node;
+    }
+    if (count)
+        qsort(order + 1, count, sizeof *order, compare_adapters);
+    for (size_t i = 1; !status && i <= count; i++)
+        status = add_adapter(subnet, fabric, order + i);
+    free(order);
+    return status;
+}
+
+/* The tables of a file, or the ways that were traced. */
+static nw_status follow_tables(const struct nw_ib_subnet *subnet,
+                               struct nw_ib_tables *tables,
+                               const struct nw_fabric *fabric)
+{
+    nw_status status = tables->count
+                           ? nw_ib_find_trace_ports(subnet, tables)
+                           : nw_ib_read_tables(subnet, tables->file, tables);
+
+    return status ? status : nw_ib_set_tables(subnet, tables, fabric);
+}
+
+static nw_status build(struct nw_ib_subnet *subnet, struct nw_ib_tables *tables,
+                       struct nw_fabric *fabric)
+{
+    nw_status status = nw_ib_connect(subnet);
+
+    if (!status)
+        status = make_switches(subnet, fabric->topology);
+    if (!status)
+        status = make_links(subnet, fabric->topology);
+    if (!status)
+        status = nw_network_finish_graph(fabric->topology->network, true);
+    if (!status)
+        status = make_hosts(subnet, fabric);
+    if (!status)
+        status = nw_fabric_place(fabric);
+    if (!status && tables->file)
+        status = follow_tables(subnet, tables, fabric);
+    return status;
+}
+
+static nw_status parse(struct nw_ib_subnet *subnet, char *text,
+                       struct nw_ib_tables *tables)
+{
+    if (nw_ib_is_ports(text))
+        return nw_ib_parse_ports(subnet, text);
+    if (!nw_ib_is_trace(text))
+        return nw_ib_parse(subnet, text);
+    tables->file = subnet->file;
+    return nw_ib_parse_traces(subnet, text, tables);
+}
+
+static nw_status read_subnet(const struct request *request, char *text,
+                             enum nw_elements elements, nw_topology *topology)
+{
+    struct nw_ib_subnet subnet = {.file = request->file};
+    struct nw_ib_tables tables = {.file = request->tables};
+    struct nw_fabric fabric = {.file = request->file, .topology = topology};
+    char *map_text = NULL;
+    nw_status status = parse(&subnet, text, &tables);
+
+    if (!status)
+        status = nw_ib_name(&subnet, request->map, &map_text);
+    if (!status)
+        status = build(&subnet, &tables, &fabric);
+    if (!status)
+        status = nw_fabric_close(&fabric, elements);
+    nw_fabric_fini(&fabric);
+    nw_ib_fini(&subnet);
+    free(tables.entry);
+    free(map_text);
+    return status;
+}
+
+nw_status nw_source_ibnet(const char *what, enum nw_elements elements,
+                          nw_topology **out)
+{
+    struct request request = {0};
+    nw_topology *topology = NULL;
+    char *text = NULL;
+    size_t length;
+    nw_status status;
+
+    if (!strcmp(what, "live"))
+        return nw_source_ibnet_live(what, elements, out);
+    status = parse_request(what, &request);
+    if (!status)
+        status = nw_file_read_text(request.file, &text, &length);
+    if (!status)
+        status = nw_topology_new(request.file, &topology);
+    if (!status)
+        status = read_subnet(&request, text, elements, topology);
+    if (status)
+        nw_topology_free(topology);
+    else
+        *out = topology;
+    free(text);
+    free(request.text);
+    return status;
+}

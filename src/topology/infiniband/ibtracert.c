@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Recorded output of ibtracert: one way after the other, from adapter to
+ * adapter. What they touch becomes the subnet, and they are its routes. */
+#include "base/array.h"
+#include "base/status.h"
+#include "topology/infiniband/ibnet.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_HOPS 64
+
+struct cable {
+    int32_t node, number, peer, peer_number;
+    int line;
+};
+
+struct hop {
+    int32_t node, out; /* a switch and the port the way leaves it by */
+};
+
+struct reader {
+    struct nw_ib_subnet *subnet;
+    struct nw_ib_tables *tables;
+    int line;
+    int32_t *by_guid; /* nodes, sorted */
+    size_t guid_capacity;
+    struct cable *cable;
+    size_t cable_count, cable_capacity;
+    /* the way at hand */
+    struct hop hop[MAX_HOPS];
+    int hop_count;
+    int32_t at, out, in; /* node reached, ports of the last cable */
+};
+
+bool nw_ib_is_trace(const char *text)
+{
+    while (*text == '#' || *text == '\n' || nw_ib_is_warning(text)) {
+        text += strcspn(text, "\n");
+        text += *text == '\n';
+    }
+    return !strncmp(text, "From ", 5);
+}
+
+static nw_status bad(const struct reader *reader, const char *what)
+{
+    return nw_fail(NW_EFORMAT, "%s:%d: %s", reader->subnet->file, reader->line,
+                   what);
+}
+
+static nw_status add_node(struct reader *reader, char kind, uint64_t guid,
+                          char *text)
+{
+    struct nw_ib_subnet *subnet = reader->subnet;
+    const char *copy;
+    char id[24];
+    nw_status status;
+
+    snprintf(id, sizeof id, "%c-%016llx", kind, (unsigned long long)guid);
+    status = nw_ib_keep_id(subnet, id, &copy);
+    if (status)
+        return status;
+    status = nw_grow(&subnet->node, &subnet->node_capacity,
+                     subnet->node_count + 1, sizeof *subnet->node);
+    if (!status)
+        subnet->node[subnet->node_count++] =
+            (struct nw_ib_node){.kind = kind,
+                                .id = copy,
+                                .text = text,
+                                .guid = guid,
+                                .line = reader->line,
+                                .lid = -1,
+                                .number = -1};
+    return status;
+}
+
+static nw_status find_node(struct reader *reader, char kind, uint64_t guid,
+                           char *text)
+{
+    struct nw_ib_subnet *subnet = reader->subnet;
+    size_t low = 0, high = subnet->node_count;
+    nw_status status;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (subnet->node[reader->by_guid[middle]].guid < guid)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < subnet->node_count &&
+        subnet->node[reader->by_guid[low]].guid == guid) {
+        reader->at = reader->by_guid[low];
+        return subnet->node[reader->at].kind == kind
+                   ? NW_OK
+                   : bad(reader, "a switch and an adapter of one guid");
+    }
+    status = nw_grow(&reader->by_guid, &reader->guid_capacity,
+                     subnet->node_count + 1, sizeof *reader->by_guid);
+    if (!status)
+        status = add_node(reader, kind, guid, text);
+    if (status)
+        return status;
+    memmove(reader->by_guid + low + 1, reader->by_guid + low,
+            (subnet->node_count - 1 - low) * sizeof *reader->by_guid);
+    reader->by_guid[low] = (int32_t)subnet->node_count - 1;
+    reader->at = reader->by_guid[low];
+    return NW_OK;
+}
+
+static nw_status add_cable(struct reader *reader, int32_t from)
+{
+    struct cable ends[2] = {
+        {from, reader->out, reader->at, reader->in, reader->line},
+        {reader->at, reader->in, from, reader->out, reader->line}};
+    nw_status status = nw_grow(&reader->cable, &reader->cable_capacity,
+                               reader->cable_count + 2, sizeof *reader->cable);
+
+    for (int i = 0; !status && i < 2; i++)
+        reader->cable[reader->cable_count++] = ends[i];
+    return status;
+}
+
+/* The kind, guid and description of "... ca {0x..} ... "n1 HCA-1"". */
+static nw_status take_end(struct reader *reader, char *line, char **text,
+                          uint64_t *guid)
+{
+    char *brace = strchr(line, '{'), *quote = strchr(line, '"'), *end;
+
+    end = quote ? strrchr(quote + 1, '"') : NULL;
+    if (!brace || !end)
+        return bad(reader, "expected {guid} and a description in quotes");
+    *end = '\0';
+    *text = quote + 1;
+    *guid = strtoull(brace + 1, NULL, 16);
+    return NW_OK;
+}
+
+static nw_status take_start(struct reader *reader, char *line)
+{
+    uint64_t guid;
+    char *text;
+    nw_status status = take_end(reader, line, &text, &guid);
+
+    reader->hop_count = 0;
+    reader->out = -1;
+    return status ? status
+                  : find_node(reader, strstr(line, "switch") ? 'S' : 'H', guid,
+                              text);
+}
+
+/* The way is complete: each switch on it sends what is for this adapter so. */
+static nw_status take_finish(struct reader *reader, char *line)
+{
+    struct nw_ib_tables *tables = reader->tables;
+    int32_t from = reader->at;
+    uint64_t guid;
+    char *text;
+    nw_status status = take_end(reader, line, &text, &guid);
+
+    if (!status && (from < 0 || reader->out < 0))
+        status = bad(reader, "a way without a start or a hop");
+    if (!status)
+        status =
+            find_node(reader, strstr(line, "switch") ? 'S' : 'H', guid, text);
+    if (!status && reader->at != from)
+        status = add_cable(reader, from);
+    for (int i = 0; !status && i < reader->hop_count; i++) {
+        status = nw_grow(&tables->entry, &tables->capacity, tables->count + 1,
+                         sizeof *tables->entry);
+        if (!status) /* the port is found when all are known */
+            tables->entry[tables->count++] = (struct nw_ib_entry){
+                reader->hop[i].node, reader->hop[i].out,
+                ((size_t)reader->at << 16) | (size_t)reader->in, reader->line};
+    }
+    reader->at = -1;
+    return status;
+}
+
+static nw_status take_hop(struct reader *reader, char *line)
+{
+    char *bracket = strstr(line, "}["), *text;
+    int32_t from = reader->at;
+    uint64_t guid;
+    nw_status status;
+    int out, in;
+
+    if (from < 0)
+        return bad(reader, "a hop before any start");
+    if (sscanf(line, "[%6d] ->", &out) != 1 || out < 0 || out > 255 ||
+        !bracket || sscanf(bracket, "}[%6d]", &in) != 1 || in < 0 || in > 255)
+        return bad(reader, "a hop is such as [1] -> switch port {0x..}[12]");
+    if (reader->hop_count == MAX_HOPS)
+        return bad(reader, "a way of more than 64 hops");
+    if (reader->subnet->node[from].kind == 'S')
+        reader->hop[reader->hop_count++] = (struct hop){from, out};
+    reader->out = out;
+    reader->in = in;
+    if (!strstr(line, "switch"))
+        return NW_OK; /* the adapter is named by the line that ends the way */
+    status = take_end(reader, line, &text, &guid);
+    if (!status)
+        status = find_node(reader, 'S', guid, text);
+    return status ? status : add_cable(reader, from);
+}
+
+static nw_status take_line(struct reader *reader, char *line)
+{
+    line += strspn(line, " \t\r");
+    if (!*line || *line == '#')
+        return NW_OK;
+    if (!strncmp(line, "From ", 5))
+        return take_start(reader, line);
+    if (!strncmp(line, "To ", 3))
+        return take_finish(reader, line);
+    if (*line == '[')
+        return take_hop(reader, line);
+    return bad(reader, "this is no line of ibtracert's");
+}
+
+static int by_port(const void *a, const void *b)
+{
+    const struct cable *x = a, *y = b;
+
+    if (x->node != y->node)
+        return x->node - y->node;
+    if (x->number != y->number)
+        return x->number - y->number;
+    return x->line - y->line;
+}
+
+static nw_status add_port(struct nw_ib_subnet *subnet,
+                          const struct cable *cable)
+{
+    nw_status status = nw_grow(&subnet->port, &subnet->port_capacity,
+                               subnet->port_count + 1, sizeof *subnet->port);
+
+    if (status)
+        return status;
+    if (!subnet->node[cable->node].count++)
+        subnet->node[cable->node].first = subnet->port_count;
+    subnet->port[subnet->port_count++] =
+        (struct nw_ib_port){.number = cable->number,
+                            .peer_number = cable->peer_number,
+                            .peer = subnet->node[cable->peer].id,
+                            .node = cable->node,
+                            .lid = -1,
+                            .line = cable->line,
+                            .link = -1};
+    return NW_OK;
+}
+
+/* Each cable is met many times; all must agree where it leads. */
+static nw_status make_ports(struct reader *reader)
+{
+    const struct cable *last = NULL;
+    nw_status status = NW_OK;
+
+    if (reader->cable_count)
+        qsort(reader->cable, reader->cable_count, sizeof *reader->cable,
+              by_port);
+    for (size_t i = 0; !status && i < reader->cable_count; i++) {
+        const struct cable *cable = &reader->cable[i];
+        bool same =
+            last && last->node == cable->node && last->number == cable->number;
+
+        reader->line = cable->line;
+        if (!same)
+            status = add_port(reader->subnet, cable);
+        else if (last->peer != cable->peer ||
+                 last->peer_number != cable->peer_number)
+            status = bad(reader, "this port led elsewhere before");
+        last = cable;
+    }
+    return status;
+}
+
+nw_status nw_ib_parse_traces(struct nw_ib_subnet *subnet, char *text,
+                             struct nw_ib_tables *tables)
+{
+    struct reader reader = {
+        .subnet = subnet, .tables = tables, .at = -1, .out = -1};
+    nw_status status = NW_OK;
+    char *line;
+
+    while (!status && (line = strsep(&text, "\n"))) {
+        reader.line++;
+        status = take_line(&reader, line);
+    }
+    if (!status && reader.at >= 0)
+        status = bad(&reader, "the file ends inside a way");
+    if (!status)
+        status = make_ports(&reader);
+    free(reader.by_guid);
+    free(reader.cable);
+    return status;
+}
+
+nw_status nw_ib_find_trace_ports(const struct nw_ib_subnet *subnet,
+                                 struct nw_ib_tables *tables)
+{
+    for (size_t i = 0; i < tables->count; i++) {
+        struct nw_ib_entry *entry = &tables->entry[i];
+        const struct nw_ib_port *port =
+            nw_ib_port(subnet, (int32_t)(entry->port >> 16),
+                       (int32_t)(entry->port & 0xffff));
+
+        if (!port)
+            return nw_fail(NW_EFORMAT,
+                           "%s:%d: the way ends at a port without a cable",
+                           subnet->file, entry->line);
+        entry->port = (size_t)(port - subnet->port);
+    }
+    return NW_OK;
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What ibnetdiscover -p writes: a line for each port, with both ends of its
+ * cable. The ports of a switch stand together. */
+#include "base/array.h"
+#include "base/status.h"
+#include "topology/infiniband/ibnet.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* "SW    16  5 0x000000000020000a" */
+struct end {
+    char kind; /* as a node's */
+    int32_t lid, number;
+    unsigned long long guid;
+};
+
+static char kind_of(const char *word)
+{
+    static const char *const words[] = {"SW", "CA", "RT"};
+
+    for (int i = 0; i < 3; i++)
+        if (!strcmp(word, words[i]))
+            return "SHR"[i];
+    return '\0';
+}
+
+/* The bytes read; 0 where the text is no end of a cable. */
+static int read_end(const char *text, struct end *end)
+{
+    char word[4];
+    int length = 0;
+
+    if (sscanf(text, "%3s %6d %6d 0x%16llx%n", word, &end->lid, &end->number,
+               &end->guid, &length) != 4 ||
+        end->lid < 0 || end->number < 0)
+        return 0;
+    end->kind = kind_of(word);
+    return end->kind ? length : 0;
+}
+
+bool nw_ib_is_ports(const char *text)
+{
+    struct end end;
+
+    while (*text == '#' || *text == '\n' || nw_ib_is_warning(text)) {
+        text += strcspn(text, "\n");
+        text += *text == '\n';
+    }
+    return read_end(text, &end);
+}
+
+static nw_status bad(const struct nw_ib_subnet *subnet, int line)
+{
+    return nw_fail(NW_EFORMAT, "%s:%d: this is no line of ibnetdiscover -p",
+                   subnet->file, line);
+}
+
+static nw_status make_id(struct nw_ib_subnet *subnet, const struct end *end,
+                         const char **out)
+{
+    char id[24];
+
+    snprintf(id, sizeof id, "%c-%016llx", end->kind, end->guid);
+    return nw_ib_keep_id(subnet, id, out);
+}
+
+/* The node of a line: the one of the line before, or a new one. An adapter is
+ * known by its port alone; two of one box have guids in a row. */
+static nw_status take_node(struct nw_ib_subnet *subnet, const struct end *end,
+                           char *text, int line)
+{
+    struct nw_ib_node *last =
+        subnet->node_count ? &subnet->node[subnet->node_count - 1] : NULL;
+    struct nw_ib_node node = {.kind = end->kind,
+                              .text = text,
+                              .guid = end->guid,
+                              .line = line,
+                              .first = subnet->port_count,
+                              .lid = end->kind == 'H' ? -1 : end->lid,
+                              .number = -1};
+    nw_status status;
+
+    if (last && last->kind == end->kind && last->guid == end->guid)
+        return NW_OK;
+    if (end->kind == 'H')
+        node.system = end->guid - (uint64_t)end->number;
+    status = make_id(subnet, end, &node.id);
+    if (!status)
+        status = nw_grow(&subnet->node, &subnet->node_capacity,
+                         subnet->node_count + 1, sizeof *subnet->node);
+    if (!status)
+        subnet->node[subnet->node_count++] = node;
+    return status;
+}
+
+static nw_status add_port(struct nw_ib_subnet *subnet, const struct end ends[2],
+                          double rate, int line)
+{
+    struct nw_ib_port port = {.number = ends[0].number,
+                              .peer_number = ends[1].number,
+                              .node = (int32_t)subnet->node_count - 1,
+                              .guid = ends[0].guid,
+                              .lid = ends[0].kind == 'H' ? ends[0].lid : -1,
+                              .rate = rate,
+                              .line = line,
+                              .link = -1};
+    nw_status status = make_id(subnet, &ends[1], &port.peer);
+
+    if (!status)
+        status = nw_grow(&subnet->port, &subnet->port_capacity,
+                         subnet->port_count + 1, sizeof *subnet->port);
+    if (status)
+        return status;
+    subnet->port[subnet->port_count++] = port;
+    subnet->node[port.node].count++;
+    return NW_OK;
+}
+
+/* "CA 23 1 0x15 4x SDR - SW 16 5 0xa ( 'node-10 mlx5_0' - 't22' )"; what has
+ * no cable ends before the "-". */
+static nw_status take_line(struct nw_ib_subnet *subnet, char *line, int number)
+{
+    char width[8], speed[8], word[16], *text, *stop;
+    struct end ends[2];
+    int length = read_end(line, &ends[0]), more = 0, far;
+    nw_status status;
+
+    if (!length ||
+        sscanf(line + length, " %7s %7s%n", width, speed, &more) != 2)
+        return bad(subnet, number);
+    line += length + more;
+    line += strspn(line, " \t");
+    if (*line != '-')
+        return NW_OK;
+    far = read_end(line + 1, &ends[1]);
+    text = far ? strstr(line + 1 + far, "( '") : NULL;
+    stop = text ? strstr(text + 3, "' - '") : NULL;
+    if (!stop)
+        return bad(subnet, number);
+    *stop = '\0';
+    snprintf(word, sizeof word, "%s%s", width, speed);
+    status = take_node(subnet, &ends[0], text + 3, number);
+    return status ? status : add_port(subnet, ends, nw_ib_rate(word), number);
+}
+
+nw_status nw_ib_parse_ports(struct nw_ib_subnet *subnet, char *text)
+{
+    nw_status status = NW_OK;
+    char *line;
+
+    for (int n = 1; !status && (line = strsep(&text, "\n")); n++) {
+        line[strcspn(line, "\r")] = '\0';
+        if (line[strspn(line, " \t")] && *line != '#' &&
+            !nw_ib_is_warning(line))
+            status = take_line(subnet, line, n);
+    }
+    if (!status && !subnet->node_count)
+        status = nw_fail(NW_EFORMAT, "%s:1: no port in this file has a cable",
+                         subnet->file);
+    return status;
+}

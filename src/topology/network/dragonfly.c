@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Dragonflies (Kim et al. 2008): the routers of a group are all joined to each
+ * other, and global links join the groups. Global port p of a group, counted
+ * over its routers, leads to the groups in order, itself left out, round after
+ * round. Routes are minimal: at most one local link, one global, one local.
+ */
+#include "base/array.h"
+#include "base/status.h"
+#include "topology/network/networks.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+struct dragonfly {
+    struct nw_dragonfly shape;
+    int32_t rounds;       /* global links between each two groups */
+    int32_t locals;       /* links in a group */
+    int32_t first_global; /* link */
+};
+
+int32_t nw_dragonfly_rounds(const struct nw_dragonfly *shape)
+{
+    int64_t ports = (int64_t)shape->routers * shape->global_links;
+
+    if (shape->groups < 2)
+        return 1;
+    ports /= shape->groups - 1;
+    return (int32_t)(ports < INT32_MAX ? ports : INT32_MAX);
+}
+
+/* Number of the pair i < j among n things. */
+static int32_t pair_number(int32_t i, int32_t j, int32_t n)
+{
+    return (int32_t)((int64_t)i * n - (int64_t)i * (i + 1) / 2 + j - i - 1);
+}
+
+/* The router of group `from` that holds the link to group `to` of a round. */
+static int32_t gateway(const struct dragonfly *fly, int32_t from, int32_t to,
+                       int32_t round)
+{
+    int32_t port = round * (fly->shape.groups - 1) + (to < from ? to : to - 1);
+
+    return from * fly->shape.routers + port / fly->shape.global_links;
+}
+
+struct way {
+    int32_t out, in; /* routers at the ends of the global link */
+    int32_t round, length;
+};
+
+static struct way way_by(const struct dragonfly *fly, int32_t from, int32_t to,
+                         int32_t round)
+{
+    int32_t a = from / fly->shape.routers, b = to / fly->shape.routers;
+    struct way way = {.out = gateway(fly, a, b, round),
+                      .in = gateway(fly, b, a, round),
+                      .round = round};
+
+    way.length = (way.out != from) + 1 + (way.in != to);
+    return way;
+}
+
+/* The shortest way between two groups; ties are spread by the node a message
+ * goes to. */
+static struct way best_way(const struct dragonfly *fly, int32_t from,
+                           int32_t to, int32_t key)
+{
+    struct way way = {.length = INT_MAX};
+    int32_t ties = 0, turn;
+
+    for (int32_t r = 0; r < fly->rounds; r++) {
+        struct way this = way_by(fly, from, to, r);
+
+        ties =
+            this.length < way.length ? 1 : ties + (this.length == way.length);
+        way = this.length < way.length ? this : way;
+    }
+    turn = key % ties;
+    for (int32_t r = way.round; turn; r++) {
+        struct way this = way_by(fly, from, to, r + 1);
+
+        if (this.length == way.length && --turn == 0)
+            way = this;
+    }
+    return way;
+}
+
+static int32_t dragonfly_distance(const struct nw_network *network,
+                                  int32_t from, int32_t to, int32_t key)
+{
+    const struct dragonfly *fly = network->state;
+
+    if (from / fly->shape.routers == to / fly->shape.routers)
+        return from != to;
+    return best_way(fly, from, to, key).length;
+}
+
+/* The local link between two routers of a group; nothing for the same. */
+static size_t local_hop(const struct dragonfly *fly, int32_t from, int32_t to,
+                        uint32_t *hops)
+{
+    int32_t n = fly->shape.routers, group = from / n;
+    int32_t i = from % n, j = to % n;
+
+    if (i == j)
+        return 0;
+    hops[0] =
+        2 * (uint32_t)(group * fly->locals +
+                       (i < j ? pair_number(i, j, n) : pair_number(j, i, n))) +
+        (i > j);
+    return 1;
+}
+
+static size_t dragonfly_route(const struct nw_network *network, int32_t from,
+                              int32_t to, int32_t key, uint32_t *hops)
+{
+    const struct dragonfly *fly = network->state;
+    int32_t n = fly->shape.groups;
+    int32_t a = from / fly->shape.routers, b = to / fly->shape.routers;
+    struct way way;
+    size_t count;
+
+    if (a == b)
+        return local_hop(fly, from, to, hops);
+    way = best_way(fly, from, to, key);
+    count = local_hop(fly, from, way.out, hops);
+    hops[count++] =
+        2 * (uint32_t)(fly->first_global +
+                       (a < b ? pair_number(a, b, n) : pair_number(b, a, n)) *
+                           fly->rounds +
+                       way.round) +
+        (a > b);
+    return count + local_hop(fly, way.in, to, hops + count);
+}
+
+static const void *shape_of(const struct nw_network *network)
+{
+    const struct dragonfly *dragonfly = network->state;
+
+    return &dragonfly->shape;
+}
+
+static void visit_classes(struct nw_network *network,
+                          void (*meet)(void *user, int32_t *class), void *user)
+{
+    struct dragonfly *dragonfly = network->state;
+
+    meet(user, &dragonfly->shape.local_class);
+    meet(user, &dragonfly->shape.global_class);
+}
+
+static const struct nw_network_ops dragonfly_ops = {
+    .name = "dragonfly",
+    .distance = dragonfly_distance,
+    .route = dragonfly_route,
+    .free_state = free,
+    .shape = shape_of,
+    .visit = visit_classes,
+};
+
+static nw_status link_groups(const struct dragonfly *fly,
+                             struct nw_network *network)
+{
+    int32_t link;
+    nw_status status = NW_OK;
+
+    for (int32_t a = 0; !status && a < fly->shape.groups; a++)
+        for (int32_t b = a + 1; !status && b < fly->shape.groups; b++)
+            for (int32_t r = 0; !status && r < fly->rounds; r++)
+                status = nw_network_add_link(network, gateway(fly, a, b, r),
+                                             gateway(fly, b, a, r),
+                                             fly->shape.global_class, &link);
+    return status;
+}
+
+static nw_status link_routers(const struct dragonfly *fly,
+                              struct nw_network *network)
+{
+    int32_t n = fly->shape.routers, link;
+    nw_status status = NW_OK;
+
+    for (int32_t s = 0; !status && s < network->switch_count; s++) {
+        status = nw_network_name(network, s, "g%dr%d", s / n, s % n);
+        for (int32_t j = s % n + 1; !status && j < n; j++)
+            status = nw_network_add_link(network, s, s / n * n + j,
+                                         fly->shape.local_class, &link);
+    }
+    return status;
+}
+
+nw_status nw_network_dragonfly(const struct nw_dragonfly *shape,
+                               struct nw_network **out)
+{
+    struct nw_network *network = NULL;
+    struct dragonfly *fly;
+    int32_t n = shape->routers;
+    nw_status status = nw_alloc(1, sizeof *fly, &fly);
+
+    if (status)
+        return status;
+    *fly = (struct dragonfly){.shape = *shape,
+                              .rounds = nw_dragonfly_rounds(shape),
+                              .locals = pair_number(n - 1, n, n)};
+    fly->first_global = shape->groups * fly->locals;
+    status = nw_network_new(shape->groups * n, &network);
+    if (status) {
+        free(fly);
+        return status;
+    }
+    network->ops = &dragonfly_ops;
+    network->state = fly;
+    network->diameter = 3;
+    status = link_routers(fly, network);
+    if (!status)
+        status = link_groups(fly, network);
+    if (status)
+        nw_network_free(network);
+    else
+        *out = network;
+    return status;
+}

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Any network of switches and links. One byte for each pair of switches holds
+ * their distance; a route goes down those distances, link by link. */
+#include "base/array.h"
+#include "base/status.h"
+#include "topology/network/networks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define APART 255 /* not reached */
+
+struct graph {
+    bool spread;
+    uint8_t *distance; /* [from][to] */
+    int32_t *first;    /* [switches + 1] into link: those of each switch */
+    int32_t *link;     /* in the order declared */
+    /* true routes, where they are known; else NULL: for each switch, the link
+     * to each port of a node, -1 where that is not known */
+    int32_t *via;
+    struct nw_graph_ports ports;
+};
+
+static const uint8_t *distances_to(const struct nw_network *network, int32_t to)
+{
+    const struct graph *graph = network->state;
+
+    return graph->distance + (size_t)to * (size_t)network->switch_count;
+}
+
+static int32_t other_end(const struct nw_network *network, int32_t link,
+                         int32_t s)
+{
+    return network->link_a[link] == s ? network->link_b[link]
+                                      : network->link_a[link];
+}
+
+/* Of the links of s that lead one nearer, the first or the key-th. */
+static int32_t next_link(const struct nw_network *network, int32_t s,
+                         const uint8_t *distance, int32_t key)
+{
+    const struct graph *graph = network->state;
+    int32_t count = 0, turn = 0;
+
+    for (int pass = graph->spread ? 0 : 1;; pass++) {
+        for (int32_t i = graph->first[s]; i < graph->first[s + 1]; i++) {
+            int32_t link = graph->link[i];
+
+            if (distance[other_end(network, link, s)] + 1 != distance[s])
+                continue;
+            if (pass && turn-- == 0)
+                return link;
+            count++;
+        }
+        turn = key % (count ? count : 1);
+    }
+}
+
+/* The column of node `key`'s port at switch `to`, -1 where there is none. */
+static int32_t column_of(const struct graph *graph, int32_t to, int32_t key)
+{
+    if (!graph->via)
+        return -1;
+    for (int32_t c = graph->ports.first[key]; c < graph->ports.first[key + 1];
+         c++)
+        if (graph->ports.at[c] == to)
+            return c;
+    return -1;
+}
+
+/* The link the tables give, else one that leads nearer. */
+static int32_t step(const struct nw_network *network, int32_t s, int32_t to,
+                    int32_t column, int32_t key)
+{
+    const struct graph *graph = network->state;
+    int32_t link = -1;
+
+    if (column >= 0)
+        link = graph->via[(size_t)s * graph->ports.count + (size_t)column];
+    return link >= 0 ? link
+                     : next_link(network, s, distances_to(network, to), key);
+}
+
+static int32_t graph_distance(const struct nw_network *network, int32_t from,
+                              int32_t to, int32_t key)
+{
+    int32_t column = column_of(network->state, to, key), count = 0;
+
+    if (column < 0)
+        return distances_to(network, to)[from];
+    for (; from != to; count++)
+        from = other_end(network, step(network, from, to, column, key), from);
+    return count;
+}
+
+static size_t graph_route(const struct nw_network *network, int32_t from,
+                          int32_t to, int32_t key, uint32_t *hops)
+{
+    int32_t column = column_of(network->state, to, key);
+    size_t count = 0;
+
+    while (from != to) {
+        int32_t link = step(network, from, to, column, key);
+
+        hops[count++] = 2 * (uint32_t)link + (network->link_a[link] != from);
+        from = other_end(network, link, from);
+    }
+    return count;
+}
+
+static void free_graph(void *state)
+{
+    struct graph *graph = state;
+
+    free(graph->distance);
+    free(graph->first);
+    free(graph->link);
+    free(graph->via);
+    free(graph->ports.first);
+    free(graph->ports.at);
+    free(graph);
+}
+
+static const struct nw_network_ops graph_ops = {
+    .name = "graph",
+    .distance = graph_distance,
+    .route = graph_route,
+    .free_state = free_graph,
+};
+
+bool nw_graph_spreads(const struct nw_network *network)
+{
+    const struct graph *graph = network->state;
+
+    return graph->spread;
+}
+
+size_t nw_graph_links(const struct nw_network *network, int32_t s,
+                      const int32_t **out)
+{
+    const struct graph *graph = network->state;
+
+    *out = graph->link + graph->first[s];
+    return (size_t)(graph->first[s + 1] - graph->first[s]);
+}
+
+static nw_status list_links(const struct nw_network *network,
+                            struct graph *graph)
+{
+    size_t n = (size_t)network->switch_count;
+    nw_status status = nw_alloc(n + 2, sizeof *graph->first, &graph->first);
+
+    if (!status)
+        status = nw_alloc(2 * (size_t)network->link_count, sizeof *graph->link,
+                          &graph->link);
+    if (status)
+        return status;
+    /* counted two places up: filling then shifts the starts into place */
+    for (int32_t l = 0; l < network->link_count; l++) {
+        graph->first[network->link_a[l] + 2]++;
+        graph->first[network->link_b[l] + 2]++;
+    }
+    for (size_t s = 2; s <= n + 1; s++)
+        graph->first[s] += graph->first[s - 1];
+    for (int32_t l = 0; l < network->link_count; l++) {
+        graph->link[graph->first[network->link_a[l] + 1]++] = l;
+        graph->link[graph->first[network->link_b[l] + 1]++] = l;
+    }
+    return NW_OK;
+}
+
+/* Breadth first from `source`; `queue` has room for all switches and keeps
+ * those reached, *reached many. Returns the last distance found, APART where
+ * that is too far. */
+static int flood(const struct nw_network *network, int32_t source,
+                 int32_t *queue, int32_t *reached)
+{
+    const struct graph *graph = network->state;
+    uint8_t *distance =
+        graph->distance + (size_t)source * (size_t)network->switch_count;
+    int32_t head = 0, tail = 0;
+    int farthest;
+
+    memset(distance, APART, (size_t)network->switch_count);
+    distance[source] = 0;
+    queue[tail++] = source;
+    while (head < tail && tail < network->switch_count) {
+        int32_t s = queue[head++];
+
+        if (distance[s] == APART - 1)
+            return APART;
+        for (int32_t i = graph->first[s]; i < graph->first[s + 1]; i++) {
+            int32_t next = other_end(network, graph->link[i], s);
+
+            if (distance[next] != APART)
+                continue;
+            distance[next] = (uint8_t)(distance[s] + 1);
+            queue[tail++] = next;
+        }
+    }
+    *reached = tail;
+    farthest = distance[queue[tail - 1]];
+    return farthest == APART - 1 ? APART : farthest;
+}
+
+/* Gives the switches reached from one without a part their part's number. */
+static void mark_part(struct nw_network *network, const int32_t *queue,
+                      int32_t reached)
+{
+    if (network->component[queue[0]] >= 0)
+        return;
+    for (int32_t i = 0; i < reached; i++)
+        network->component[queue[i]] = network->component_count;
+    network->component_count++;
+}
+
+static nw_status flood_all(struct nw_network *network, int32_t *queue)
+{
+    network->diameter = 0;
+    for (int32_t s = 0; s < network->switch_count; s++) {
+        int32_t reached = 0;
+        int farthest = flood(network, s, queue, &reached);
+
+        if (farthest == APART)
+            return nw_fail(NW_EFORMAT,
+                           "some switch is more than 253 links away from '%s'",
+                           network->switch_name[s]);
+        mark_part(network, queue, reached);
+        if (farthest > network->diameter)
+            network->diameter = farthest;
+    }
+    return NW_OK;
+}
+
+static nw_status find_distances(struct nw_network *network)
+{
+    struct graph *graph = network->state;
+    size_t n = (size_t)network->switch_count;
+    int32_t *queue = NULL;
+    nw_status status = nw_alloc(n * n, 1, &graph->distance);
+
+    if (!status)
+        status = nw_alloc(n, sizeof *network->component, &network->component);
+    if (!status)
+        status = nw_alloc(n, sizeof *queue, &queue);
+    if (status)
+        return status;
+    for (size_t s = 0; s < n; s++)
+        network->component[s] = -1;
+    status = flood_all(network, queue);
+    free(queue);
+    if (!status && network->component_count == 1) {
+        free(network->component);
+        network->component = NULL;
+    }
+    return status;
+}
+
+nw_status nw_network_finish_graph(struct nw_network *network, bool spread)
+{
+    struct graph *graph;
+    nw_status status;
+
+    if (network->switch_count > NW_GRAPH_MAX_SWITCHES)
+        return nw_fail(NW_EFORMAT, "a graph of more than %d switches",
+                       NW_GRAPH_MAX_SWITCHES);
+    status = nw_alloc(1, sizeof *graph, &graph);
+    if (status)
+        return status;
+    graph->spread = spread;
+    network->ops = &graph_ops;
+    network->state = graph;
+    status = list_links(network, graph);
+    return status ? status : find_distances(network);
+}
+
+/* Of the ways to one port: the links on each switch's, UNKNOWN, or ON_WAY where
+ * it is being followed; and the switches of the one that is. */
+struct ways {
+    int32_t *length, *path; /* [switches] */
+};
+enum { UNKNOWN = -1, ON_WAY = -2 };
+
+/* Follows the table from s to a port, as far as is not known. Returns the
+ * switch at which it goes round in circles, or -1. */
+static int32_t follow(const struct nw_network *network, int32_t s,
+                      int32_t column, int32_t key, const struct ways *ways)
+{
+    const struct graph *graph = network->state;
+    int32_t to = graph->ports.at[column], count = 0, length;
+
+    while (ways->length[s] == UNKNOWN) {
+        ways->length[s] = ON_WAY;
+        ways->path[count++] = s;
+        s = other_end(network, step(network, s, to, column, key), s);
+    }
+    if (ways->length[s] == ON_WAY)
+        return s;
+    for (length = ways->length[s]; count;)
+        ways->length[ways->path[--count]] = ++length;
+    return -1;
+}
+
+static nw_status check_column(struct nw_network *network, int32_t column,
+                              int32_t key, const struct ways *ways)
+{
+    const struct graph *graph = network->state;
+    int32_t to = graph->ports.at[column];
+    const uint8_t *distance = distances_to(network, to);
+
+    for (int32_t s = 0; s < network->switch_count; s++)
+        ways->length[s] = s == to ? 0 : UNKNOWN;
+    for (int32_t s = 0; s < network->switch_count; s++) {
+        int32_t round;
+
+        if (distance[s] == APART)
+            continue;
+        round = follow(network, s, column, key, ways);
+        if (round >= 0)
+            return nw_fail(NW_EFORMAT,
+                           "the forwarding tables go round in circles at "
+                           "switch '%s'",
+                           network->switch_name[round]);
+        if (ways->length[s] > network->diameter)
+            network->diameter = ways->length[s];
+    }
+    return NW_OK;
+}
+
+nw_status nw_graph_copy_ports(const nw_topology *topology,
+                              struct nw_graph_ports *ports)
+{
+    size_t nodes = (size_t)topology->node_count;
+    nw_status status;
+
+    ports->nodes = topology->node_count;
+    ports->count = (size_t)topology->port_first[nodes];
+    status = nw_alloc(nodes + 1, sizeof *ports->first, &ports->first);
+    if (!status)
+        status = nw_alloc(ports->count, sizeof *ports->at, &ports->at);
+    if (status)
+        return status;
+    memcpy(ports->first, topology->port_first,
+           (nodes + 1) * sizeof *ports->first);
+    memcpy(ports->at, topology->port, ports->count * sizeof *ports->at);
+    return NW_OK;
+}
+
+nw_status nw_graph_set_tables(struct nw_network *network,
+                              struct nw_graph_ports *ports, int32_t *via)
+{
+    struct graph *graph = network->state;
+    size_t switches = (size_t)network->switch_count;
+    struct ways ways = {0};
+    nw_status status = nw_alloc(switches, sizeof *ways.length, &ways.length);
+
+    if (!status)
+        status = nw_alloc(switches, sizeof *ways.path, &ways.path);
+    graph->via = via;
+    graph->ports = *ports;
+    for (int32_t n = 0; !status && n < ports->nodes; n++)
+        for (int32_t c = ports->first[n]; !status && c < ports->first[n + 1];
+             c++)
+            status = check_column(network, c, n, &ways);
+    free(ways.length);
+    free(ways.path);
+    return status;
+}
+
+const int32_t *nw_graph_tables(const struct nw_network *network,
+                               const struct nw_graph_ports **ports)
+{
+    const struct graph *graph = network->state;
+
+    *ports = &graph->ports;
+    return graph->via;
+}

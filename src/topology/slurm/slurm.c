@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* slurm:FILE -- switches with what is below them become a network: a tree
+ * where each has one above it, else a graph. */
+#include "topology/slurm/slurm.h"
+#include "base/array.h"
+#include "base/file.h"
+#include "base/status.h"
+#include "topology/network/networks.h"
+#include "topology/source.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static nw_status fail_at(const struct nw_slurm_switch *at, const char *what,
+                         const char *name)
+{
+    return nw_fail(NW_EFORMAT, "%s:%d: %s '%s'", at->file, at->line, what,
+                   name);
+}
+
+nw_status nw_slurm_add(struct nw_slurm *slurm, char *name, int line)
+{
+    nw_status status = nw_grow(&slurm->at, &slurm->capacity, slurm->count + 1,
+                               sizeof *slurm->at);
+
+    if (status) {
+        free(name);
+        return status;
+    }
+    slurm->at[slurm->count++] = (struct nw_slurm_switch){
+        .name = name, .file = slurm->file, .line = line, .parent = -1};
+    return NW_OK;
+}
+
+void nw_slurm_fini(struct nw_slurm *slurm)
+{
+    for (size_t i = 0; i < slurm->count; i++) {
+        free(slurm->at[i].name);
+        nw_hostlist_fini(&slurm->at[i].below);
+        nw_hostlist_fini(&slurm->at[i].nodes);
+    }
+    nw_hostlist_fini(&slurm->included);
+    free(slurm->at);
+    free(slurm->by_name);
+}
+
+static int compare(const void *a, const void *b, void *switches)
+{
+    const struct nw_slurm_switch *at = switches;
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    int order = strcmp(at[x].name, at[y].name);
+
+    return order ? order : x - y;
+}
+
+static nw_status index_names(struct nw_slurm *slurm)
+{
+    nw_status status =
+        nw_alloc(slurm->count, sizeof *slurm->by_name, &slurm->by_name);
+
+    if (status)
+        return status;
+    for (size_t i = 0; i < slurm->count; i++)
+        slurm->by_name[i] = (int32_t)i;
+    qsort_r(slurm->by_name, slurm->count, sizeof *slurm->by_name, compare,
+            slurm->at);
+    for (size_t i = 1; i < slurm->count; i++) {
+        const struct nw_slurm_switch *a = &slurm->at[slurm->by_name[i - 1]];
+        const struct nw_slurm_switch *b = &slurm->at[slurm->by_name[i]];
+
+        if (!strcmp(a->name, b->name))
+            return fail_at(b, "there is a second switch", b->name);
+    }
+    return NW_OK;
+}
+
+static int32_t find(const struct nw_slurm *slurm, const char *name)
+{
+    size_t low = 0, high = slurm->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int32_t i = slurm->by_name[middle];
+        int order = strcmp(slurm->at[i].name, name);
+
+        if (!order)
+            return i;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return -1;
+}
+
+static nw_status join(struct nw_slurm *slurm, int32_t above, const char *name)
+{
+    int32_t i = find(slurm, name);
+
+    if (i < 0)
+        return fail_at(&slurm->at[above], "there is no switch", name);
+    if (slurm->at[i].parent < 0)
+        slurm->at[i].parent = above;
+    slurm->link_count++;
+    return NW_OK;
+}
+
+static nw_status join_all(struct nw_slurm *slurm)
+{
+    nw_status status = NW_OK;
+
+    for (size_t i = 0; i < slurm->count; i++)
+        for (size_t k = 0; !status && k < slurm->at[i].below.count; k++)
+            status = join(slurm, (int32_t)i, slurm->at[i].below.name[k]);
+    return status;
+}
+
+enum { UNSEEN, OPEN, DONE };
+
+/* One switch on the way down, and which of those below it is next. */
+struct step {
+    int32_t at;
+    size_t next;
+};
+
+static nw_status say_loop(const struct nw_slurm *slurm, int32_t at,
+                          const char *below)
+{
+    return nw_fail(
+        NW_EFORMAT, "%s:%d: a loop: switch '%s' is below '%s' and above it",
+        slurm->at[at].file, slurm->at[at].line, below, slurm->at[at].name);
+}
+
+/* Depth first, with a stack of our own: files may be deep. */
+static nw_status walk_down(struct nw_slurm *slurm, int32_t top,
+                           struct step *stack)
+{
+    size_t depth = 1;
+
+    stack[0] = (struct step){top, 0};
+    slurm->at[top].look = OPEN;
+    while (depth) {
+        struct step *step = &stack[depth - 1];
+        struct nw_slurm_switch *at = &slurm->at[step->at];
+        int32_t below;
+
+        if (step->next == at->below.count) {
+            at->look = DONE;
+            depth--;
+            continue;
+        }
+        below = find(slurm, at->below.name[step->next++]);
+        if (slurm->at[below].look == OPEN)
+            return say_loop(slurm, step->at, slurm->at[below].name);
+        if (slurm->at[below].look == UNSEEN) {
+            slurm->at[below].look = OPEN;
+            stack[depth++] = (struct step){below, 0};
+        }
+    }
+    return NW_OK;
+}
+
+static nw_status check_loops(struct nw_slurm *slurm)
+{
+    struct step *stack;
+    nw_status status = nw_alloc(slurm->count, sizeof *stack, &stack);
+
+    for (size_t i = 0; !status && i < slurm->count; i++)
+        if (slurm->at[i].look == UNSEEN)
+            status = walk_down(slurm, (int32_t)i, stack);
+    free(stack);
+    return status;
+}
+
+/* One switch of each part that links join, by way of its first. */
+static int32_t part_of(int32_t *part, int32_t i)
+{
+    while (part[i] != i) {
+        part[i] = part[part[i]];
+        i = part[i];
+    }
+    return i;
+}
+
+static nw_status find_parts(const struct nw_slurm *slurm, int32_t **out)
+{
+    int32_t *part;
+    nw_status status = nw_alloc(slurm->count, sizeof *part, &part);
+
+    if (status)
+        return status;
+    for (size_t i = 0; i < slurm->count; i++)
+        part[i] = (int32_t)i;
+    for (size_t i = 0; i < slurm->count; i++)
+        for (size_t k = 0; k < slurm->at[i].below.count; k++) {
+            int32_t below = find(slurm, slurm->at[i].below.name[k]);
+
+            part[part_of(part, below)] = part_of(part, (int32_t)i);
+        }
+    *out = part;
+    return NW_OK;
+}
+
+/* Parts that nothing joins in the file are joined by one more switch, the
+ * first top of each. */
+static nw_status join_parts(struct nw_slurm *slurm)
+{
+    int32_t *part, parts = 0, top = (int32_t)slurm->count;
+    char *name;
+    nw_status status = find_parts(slurm, &part);
+
+    if (status)
+        return status;
+    for (int32_t i = 0; i < top; i++)
+        parts += part[i] == i;
+    if (parts > 1) {
+        status = nw_strdup("(top)", &name);
+        if (!status)
+            status = nw_slurm_add(slurm, name, 0);
+    }
+    for (int32_t i = 0; !status && parts > 1 && i < top; i++) {
+        int32_t *done = &part[part_of(part, i)];
+
+        if (slurm->at[i].parent >= 0 || *done < 0)
+            continue;
+        slurm->at[i].parent = top;
+        slurm->link_count++;
+        part[i] = i; /* a part of its own from here on */
+    }
+    free(part);
+    return status;
+}
+
+/* Numbers switches depth first, each after the one above it: so a cluster file
+ * lists them. */
+static nw_status number(struct nw_slurm *slurm, int32_t **out)
+{
+    int32_t *order = NULL, *first = NULL, *next = NULL, count = 0;
+    size_t n = slurm->count;
+    nw_status status = nw_alloc(n, sizeof *order, &order);
+
+    if (!status)
+        status = nw_alloc(n + 1, sizeof *first, &first);
+    if (!status)
+        status = nw_alloc(n, sizeof *next, &next);
+    for (size_t i = 0; !status && i <= n; i++)
+        first[i] = -1;
+    for (size_t i = n; !status && i-- > 0;) {
+        /* the tops hang below an entry of their own */
+        size_t above =
+            slurm->at[i].parent < 0 ? n : (size_t)slurm->at[i].parent;
+
+        next[i] = first[above];
+        first[above] = (int32_t)i;
+    }
+    for (int32_t at = status ? -1 : first[n]; at >= 0;) {
+        order[count] = at;
+        slurm->at[at].number = count++;
+        if (first[at] >= 0) {
+            at = first[at];
+            continue;
+        }
+        while (at >= 0 && next[at] < 0)
+            at = slurm->at[at].parent;
+        at = at < 0 ? -1 : next[at];
+    }
+    free(first);
+    free(next);
+    if (status)
+        free(order);
+    else
+        *out = order;
+    return status;
+}
+
+static nw_status finish_tree(const struct nw_slurm *slurm, int32_t class)
+{
+    struct nw_network *network = slurm->topology->network;
+    nw_status status;
+
+    status = nw_alloc(slurm->count, sizeof *network->parent, &network->parent);
+    if (!status)
+        status =
+            nw_alloc(slurm->count, sizeof *network->uplink, &network->uplink);
+    for (size_t i = 0; !status && i < slurm->count; i++) {
+        int32_t s = slurm->at[i].number, parent = slurm->at[i].parent;
+
+        network->uplink[s] = network->parent[s] = -1;
+        if (parent >= 0)
+            network->parent[s] = slurm->at[parent].number;
+    }
+    for (int32_t s = 1; !status && s < network->switch_count; s++)
+        status = nw_network_add_link(network, s, network->parent[s], class,
+                                     &network->uplink[s]);
+    return status ? status : nw_network_finish_tree(network);
+}
+
+static nw_status finish_graph(const struct nw_slurm *slurm, int32_t class)
+{
+    struct nw_network *network = slurm->topology->network;
+    nw_status status = NW_OK;
+    int32_t link;
+
+    for (size_t i = 0; !status && i < slurm->count; i++) {
+        const struct nw_slurm_switch *at = &slurm->at[i];
+
+        for (size_t k = 0; !status && k < at->below.count; k++)
+            status = nw_network_add_link(
+                network, slurm->at[find(slurm, at->below.name[k])].number,
+                at->number, class, &link);
+        if (!status && at->parent >= 0 && !slurm->at[at->parent].line)
+            status =
+                nw_network_add_link(network, at->number,
+                                    slurm->at[at->parent].number, class, &link);
+    }
+    return status ? status : nw_network_finish_graph(network, true);
+}
+
+/* As many links as a tree has may yet leave two switches without one above. */
+static bool is_tree(const struct nw_slurm *slurm)
+{
+    size_t roots = 0;
+
+    for (size_t i = 0; i < slurm->count; i++)
+        roots += slurm->at[i].parent < 0;
+    return slurm->link_count + 1 == slurm->count && roots == 1;
+}
+
+static nw_status make_network(const struct nw_slurm *slurm,
+                              const int32_t *order)
+{
+    struct nw_link_class cable = nw_link_assumed(NW_LINK_NETWORK);
+    struct nw_network *network;
+    int32_t class;
+    nw_status status = nw_topology_class(slurm->topology, &cable, &class);
+
+    if (!status)
+        status = nw_network_new((int32_t)slurm->count, &network);
+    if (status)
+        return status;
+    nw_topology_take_network(slurm->topology, network);
+    for (size_t i = 0; !status && i < slurm->count; i++)
+        status = nw_strdup(slurm->at[order[i]].name, &network->switch_name[i]);
+    if (status)
+        return status;
+    if (is_tree(slurm))
+        return finish_tree(slurm, class);
+    return finish_graph(slurm, class);
+}
+
+static nw_status make_nodes(const struct nw_slurm *slurm,
+                            enum nw_elements elements)
+{
+    struct nw_fabric fabric = {
+        .file = slurm->file, .topology = slurm->topology, .cardless = true};
+    struct nw_link_class port = nw_link_assumed(NW_LINK_NIC);
+    struct nw_fabric_card card = {0};
+    nw_status status = nw_topology_class(slurm->topology, &port, &card.class);
+
+    for (size_t i = 0; !status && i < slurm->count; i++) {
+        const struct nw_slurm_switch *at = &slurm->at[i];
+
+        card.at = at->number;
+        fabric.file = at->file;
+        for (size_t k = 0; !status && k < at->nodes.count; k++) {
+            status = nw_fabric_add_host(&fabric, at->nodes.name[k], at->line);
+            if (!status)
+                status = nw_fabric_add_card(&fabric, &card);
+        }
+    }
+    if (!status)
+        status = nw_fabric_finish(&fabric, elements);
+    nw_fabric_fini(&fabric);
+    return status;
+}
+
+/* ALL is a word for slurm.conf, which knows the nodes. */
+static bool is_all(const struct nw_hostlist *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (!strcasecmp(list->name[i], "ALL"))
+            return true;
+    return false;
+}
+
+static nw_status check_words(const struct nw_slurm *slurm)
+{
+    for (size_t i = 0; i < slurm->count; i++) {
+        const struct nw_slurm_switch *at = &slurm->at[i];
+
+        if (is_all(&at->nodes))
+            return nw_fail(NW_EFORMAT,
+                           "%s:%d: 'ALL' stands for the nodes of slurm.conf, "
+                           "which are not in this file: name them (scontrol "
+                           "show hostlist)",
+                           at->file, at->line);
+        if (is_all(&at->below) && find(slurm, "ALL") < 0)
+            return nw_fail(NW_EFORMAT,
+                           "%s:%d: switches below a switch are named one by "
+                           "one or as s[0-2], not 'ALL'",
+                           at->file, at->line);
+    }
+    return NW_OK;
+}
+
+nw_status nw_slurm_build(struct nw_slurm *slurm, enum nw_elements elements)
+{
+    int32_t *order = NULL;
+    nw_status status;
+
+    if (!slurm->count)
+        return nw_fail(NW_EFORMAT, "%s:1: there is no switch in this file",
+                       slurm->file);
+    status = index_names(slurm);
+    if (!status)
+        status = check_words(slurm);
+    if (!status)
+        status = join_all(slurm);
+    if (!status)
+        status = check_loops(slurm);
+    if (!status)
+        status = join_parts(slurm);
+    if (!status)
+        status = number(slurm, &order);
+    if (!status)
+        status = make_network(slurm, order);
+    if (!status)
+        status = make_nodes(slurm, elements);
+    free(order);
+    return status;
+}
+
+static bool is_yaml(const char *file)
+{
+    return nw_text_ends_with(file, ".yaml") ||
+           nw_text_ends_with(file, ".yml") ||
+           nw_text_ends_with(file, ".yaml.zst") ||
+           nw_text_ends_with(file, ".yml.zst");
+}
+
+static nw_status read_file(struct nw_slurm *slurm, const char *name,
+                           enum nw_elements elements)
+{
+    struct nw_yaml *root;
+    size_t length;
+    char *text;
+    nw_status status = nw_file_read_text(slurm->file, &text, &length);
+
+    if (status)
+        return status;
+    if (!is_yaml(slurm->file)) {
+        status = name ? nw_fail(NW_EINVAL,
+                                "topology=%s: only a topology.yaml holds "
+                                "several, and %s is none",
+                                name, slurm->file)
+                      : nw_slurm_conf(slurm, text, elements);
+    } else {
+        status = nw_yaml_parse(slurm->file, text, length, &root);
+        if (!status) {
+            status = nw_slurm_yaml(slurm, root, name, elements);
+            nw_yaml_free(root);
+        }
+    }
+    free(text);
+    return status;
+}
+
+nw_status nw_source_slurm(const char *what, enum nw_elements elements,
+                          nw_topology **out)
+{
+    static const char option[] = ",topology=";
+    struct nw_slurm slurm = {0};
+    char *file, *name;
+    nw_status status = nw_strdup(what, &file);
+
+    if (status)
+        return status;
+    name = strstr(file, option);
+    if (name) {
+        *name = '\0';
+        name += strlen(option);
+    }
+    slurm.file = file;
+    status = nw_topology_new(file, &slurm.topology);
+    if (!status)
+        status = read_file(&slurm, name, elements);
+    if (status)
+        nw_topology_free(slurm.topology);
+    else
+        *out = slurm.topology;
+    nw_slurm_fini(&slurm);
+    free(file);
+    return status;
+}

@@ -14,7 +14,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/median.h"
-#include "base/touch.h"
+#include "base/cache_touch.h"
 #include "channel/wireup/endpoint.h"
 #include "channel/state.h"
 #include "channel/proto/wire.h"
@@ -138,7 +138,7 @@ static void trip_bare(struct end *end, int way, size_t bytes)
         send_bare(end, way, bytes);
     finish(end, end->rank ? 1 : 2);
     if (end->writes)
-        nw_touch_read(end->in, NW_WIRE_HEADER + bytes, &end->word);
+        nw_cache_touch_read(end->in, NW_WIRE_HEADER + bytes, &end->word);
     await(end);
     if (end->rank) {
         send_bare(end, way, bytes);
@@ -166,14 +166,14 @@ static void trip_channel(struct end *end, int way, size_t bytes)
              "begin");
         must(nw_channel_wait(&request, NULL), "wait");
         if (!sends && end->writes)
-            nw_touch_read(end->in, bytes, &end->word);
+            nw_cache_touch_read(end->in, bytes, &end->word);
     }
 }
 
 static void trip(struct end *end, int way, size_t bytes)
 {
     if (end->writes)
-        nw_touch_write(end->out, bytes, &end->word);
+        nw_cache_touch_write(end->out, bytes, &end->word);
     if (way >= GATHER)
         trip_channel(end, way, bytes);
     else

@@ -11,7 +11,7 @@
  *   faces [SIZE [RADIUS [REPEATS]]]
  */
 #include "base/clock.h"
-#include "gpu/job.h"
+#include "gpu/copy_job.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,7 +65,7 @@ static nw_status copy(void *unused)
 
 static nw_status launch(void *job)
 {
-    return nw_gpu_job_launch(job, bench.stream);
+    return nw_gpu_copy_job_launch(job, bench.stream);
 }
 
 /* The faces across an axis as pieces: `planes` slabs of the radius's depth,
@@ -100,15 +100,15 @@ static void fill_pieces(int axis, enum nw_gpu_work work,
     }
 }
 
-static struct nw_gpu_job *job_of(int axis, enum nw_gpu_work work)
+static struct nw_gpu_copy_job *job_of(int axis, enum nw_gpu_work work)
 {
     struct nw_gpu_piece *piece = calloc((size_t)bench.planes, sizeof *piece);
-    struct nw_gpu_job *job = NULL;
+    struct nw_gpu_copy_job *job = NULL;
 
     if (!piece)
         exit(1);
     fill_pieces(axis, work, piece);
-    must(nw_gpu_job_new(gpu, work, piece, (size_t)bench.planes, &job));
+    must(nw_gpu_copy_job_new(gpu, work, piece, (size_t)bench.planes, &job));
     free(piece);
     return job;
 }
@@ -184,23 +184,23 @@ static size_t wrong_in(int axis, int q, const uint32_t *found)
  * nothing else is. */
 static size_t wrong_after(int axis)
 {
-    struct nw_gpu_job *pack = job_of(axis, NW_GPU_PACK);
-    struct nw_gpu_job *unpack = job_of(axis, NW_GPU_UNPACK);
+    struct nw_gpu_copy_job *pack = job_of(axis, NW_GPU_PACK);
+    struct nw_gpu_copy_job *unpack = job_of(axis, NW_GPU_UNPACK);
     size_t wrong = 0;
 
     for (int q = 0; q < QUANTITIES; q++)
         must(gpu->copy_in(bench.array[q], reference(q), bench.bytes));
-    must(nw_gpu_job_launch(pack, bench.stream));
+    must(nw_gpu_copy_job_launch(pack, bench.stream));
     for (int q = 0; q < QUANTITIES; q++)
         must(gpu->fill(bench.array[q], 0, bench.bytes, bench.stream));
-    must(nw_gpu_job_launch(unpack, bench.stream));
+    must(nw_gpu_copy_job_launch(unpack, bench.stream));
     must(gpu->stream_wait(bench.stream));
     for (int q = 0; q < QUANTITIES; q++) {
         must(gpu->copy_out(bench.back, bench.array[q], bench.bytes));
         wrong += wrong_in(axis, q, (const uint32_t *)(void *)bench.back);
     }
-    nw_gpu_job_free(pack);
-    nw_gpu_job_free(unpack);
+    nw_gpu_copy_job_free(pack);
+    nw_gpu_copy_job_free(unpack);
     return wrong;
 }
 
@@ -226,13 +226,13 @@ static nw_status launch_graph(void *graph)
     return gpu->graph_launch(graph, bench.stream);
 }
 
-static double graph_us(struct nw_gpu_job *job)
+static double graph_us(struct nw_gpu_copy_job *job)
 {
     nw_gpu_graph graph = NULL;
     double us;
 
     must(gpu->graph_begin(bench.stream));
-    must(nw_gpu_job_launch(job, bench.stream));
+    must(nw_gpu_copy_job_launch(job, bench.stream));
     must(gpu->graph_end(bench.stream, &graph));
     must(launch_graph(graph)); /* the first one takes the graph to the GPU */
     must(gpu->stream_wait(bench.stream));
@@ -257,7 +257,7 @@ static void measure(int axis)
     size_t wrong = wrong_after(axis);
 
     for (int i = 0; i < 2; i++) {
-        struct nw_gpu_job *job = job_of(axis, works[i]);
+        struct nw_gpu_copy_job *job = job_of(axis, works[i]);
         double seconds = seconds_of(launch, job);
         double rate = (double)(bench.face * QUANTITIES) / seconds;
 
@@ -269,7 +269,7 @@ static void measure(int axis)
                rate * 1e-9, 100 * rate / bench.copy_rate,
                100 * rate / allowed_rate(axis), launch_us(launch, job),
                graph_us(job), wrong ? "WRONG" : "right");
-        nw_gpu_job_free(job);
+        nw_gpu_copy_job_free(job);
     }
     if (wrong)
         exit(1);
@@ -327,7 +327,7 @@ static void make(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    struct nw_gpu_facts facts;
+    struct nw_gpu_properties facts;
     int32_t count;
 
     must(gpu->open(&count));

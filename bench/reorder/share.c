@@ -51,8 +51,8 @@ static struct nw_site make_site(int ranks)
         site.above[n * NW_SWITCH_DEPTH + 1] = 1 + n / 16;
     }
     for (int r = 0; r < ranks; r++)
-        site.seat[r] =
-            (struct nw_seat){r / 32, 2, {1 + r % 32 / 16, 10 + r % 32}};
+        site.seat[r] = (struct nw_rank_location){
+            r / 32, 2, {1 + r % 32 / 16, 10 + r % 32}};
     return site;
 }
 

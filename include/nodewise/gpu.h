@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-struct nw_gpu_facts {
+struct nw_gpu_properties {
     char name[96];
     char uuid[48];   /* "GPU-8a6b...", "" if the driver gives none */
     char pci_id[16]; /* "0000:1b:00.0" */
@@ -30,7 +30,7 @@ NW_API NW_MUST_CHECK nw_status nw_gpu_count(int32_t *out);
 /* Describes GPU number `gpu`, counted from 0. NW_ENODEV: no driver or no GPU.
  * NW_EINVAL: unknown GPU number. */
 NW_API NW_MUST_CHECK nw_status nw_gpu_describe(int32_t gpu,
-                                               struct nw_gpu_facts *out);
+                                               struct nw_gpu_properties *out);
 
 /* Returns true if `memory` is GPU memory or managed memory, and stores the
  * number of its GPU in *gpu. *gpu is -1 if the result is false or the driver

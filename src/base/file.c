@@ -3,8 +3,8 @@
  */
 #include "base/file.h"
 #include "base/array.h"
-#include "base/pieces.h"
-#include "base/plain.h"
+#include "base/chunked_file.h"
+#include "base/c_locale.h"
 #include "base/status.h"
 #include "base/target.h"
 #include "base/text.h"
@@ -199,7 +199,7 @@ nw_status nw_file_read_text_by(const char *path, int32_t threads, char **data,
 {
     char *bytes = NULL;
     size_t count;
-    nw_status status = nw_pieces_read(path, threads, &bytes, &count);
+    nw_status status = nw_chunked_file_read(path, threads, &bytes, &count);
 
     if (!status && !bytes) {
         status = nw_file_read(path, &bytes, &count);

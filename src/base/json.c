@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* JSON text, indented by two, from calls in the order of the document. */
 #include "base/json.h"
-#include "base/plain.h"
+#include "base/c_locale.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -5,7 +5,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
-#include "base/own.h"
+#include "base/install_path.h"
 #include "base/status.h"
 
 #include <errno.h>
@@ -189,7 +189,7 @@ nw_status nw_spawn_run(const struct nw_spawn *spawn, struct nw_text *answer,
 {
     char path[PATH_MAX], *words[MOST_ARGUMENTS + 2] = {path};
 
-    if (!nw_own_find(spawn->program, spawn->program, X_OK, path))
+    if (!nw_install_path_find(spawn->program, spawn->program, X_OK, path))
         return nw_fail(NW_ENODEV, "the helper program %s is not installed",
                        spawn->program);
     for (int i = 0; i < MOST_ARGUMENTS && spawn->arguments[i]; i++)

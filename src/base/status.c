@@ -2,7 +2,7 @@
 /* The one list of failures, and the sentence of the last one per thread. */
 #include "base/status.h"
 
-#include "base/plain.h"
+#include "base/c_locale.h"
 #include "base/text.h"
 
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 /* Words in and out: what every reader and writer of text stands on. */
 #include "base/text.h"
 #include "base/array.h"
-#include "base/plain.h"
+#include "base/c_locale.h"
 #include "base/status.h"
 
 #include <ctype.h>

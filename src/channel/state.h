@@ -4,7 +4,7 @@
 #ifndef NW_CHANNEL_STATE_H
 #define NW_CHANNEL_STATE_H
 
-#include "base/pace.h"
+#include "base/selector.h"
 #include "channel/tune/cost_model.h"
 #include "channel/wireup/endpoint.h"
 #include "channel/memory/mapping.h"
@@ -240,12 +240,12 @@ struct nw_channel {
     struct nw_rcache regions[NW_ENDPOINTS];
     /* How large messages leave GPU memory that the adapter reaches: read by
      * it, or copied out before. */
-    struct nw_pace takes[NW_ENDPOINTS][NW_TAKE_SIZES];
+    struct nw_selector takes[NW_ENDPOINTS][NW_TAKE_SIZES];
     /* And whether the memory that they go to is opened for it. */
-    struct nw_pace openings[NW_TAKE_SIZES];
+    struct nw_selector openings[NW_TAKE_SIZES];
     /* And whether what shm takes in parts is read by the receiver instead;
      * where a table was measured, that says so. */
-    struct nw_pace reads[NW_TAKE_SIZES];
+    struct nw_selector reads[NW_TAKE_SIZES];
     bool tabled[NW_ENDPOINTS];
     struct nw_channel_counts counts;
     uint64_t turns, looked_ns;
@@ -319,7 +319,7 @@ bool nw_push_controls(nw_channel *channel,
                       struct nw_peer *peer); /* false: the rest must wait */
 void nw_control_done(nw_channel *channel, struct nw_control *control);
 
-/* proto/slot.c */
+/* proto/receive_slot.c */
 void nw_slot_post(nw_channel *channel, struct nw_slot *slot);
 void nw_slot_release(nw_channel *channel, struct nw_slot *slot, uint32_t n);
 

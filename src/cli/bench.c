@@ -4,7 +4,7 @@
 #include <nodewise/status.h>
 
 #include "base/file.h"
-#include "base/own.h"
+#include "base/install_path.h"
 #include "base/status.h"
 #include "cli/bench_channel.h"
 #include "cli/bench_comb.h"
@@ -72,7 +72,7 @@ static nw_status find_program(const char *name, const char *flavour,
     snprintf(program, sizeof program, "nodewise-bench-%.30s-%.30s", name,
              flavour);
     snprintf(beside, sizeof beside, "bench/%.30s/%s", name, program);
-    if (nw_own_find(beside, program, X_OK, path))
+    if (nw_install_path_find(beside, program, X_OK, path))
         return NW_OK;
     return nw_fail(NW_ENODEV, "nodewise-bench-%s-%s is not installed", name,
                    flavour);

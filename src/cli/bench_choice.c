@@ -10,7 +10,7 @@
 #include "base/median.h"
 #include "base/random.h"
 #include "base/status.h"
-#include "base/touch.h"
+#include "base/cache_touch.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -54,13 +54,13 @@ static nw_status one(struct chooser *c, bool send, size_t bytes)
     nw_status status;
 
     if (send && is_touched(c, true))
-        nw_touch_write(c->memory[0], bytes, &c->word);
+        nw_cache_touch_write(c->memory[0], bytes, &c->word);
     status = send ? nw_channel_send(c->channel, &message, &request)
                   : nw_channel_receive(c->channel, &message, &request);
     if (!status)
         status = nw_channel_wait(&request, &c->seen[!send]);
     if (!send && is_touched(c, false))
-        nw_touch_read(c->memory[1], bytes, &c->word);
+        nw_cache_touch_read(c->memory[1], bytes, &c->word);
     return status;
 }
 

@@ -6,7 +6,7 @@
  */
 #include "cli/bench_comb.h"
 
-#include "base/own.h"
+#include "base/install_path.h"
 #include "base/file.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -247,7 +247,7 @@ nw_status nw_bench_comb(struct nw_comb *comb)
     const char *base = getenv("TMPDIR");
     nw_status status;
 
-    if (!nw_own_search("comb", work.program))
+    if (!nw_install_path_search("comb", work.program))
         return NW_OK;
     snprintf(work.folder, sizeof work.folder, "%s/nodewise-comb-XXXXXX",
              base && *base ? base : "/tmp");

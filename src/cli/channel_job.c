@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 #include "base/file.h"
-#include "base/own.h"
+#include "base/install_path.h"
 #include "base/status.h"
 #include "cli/child.h"
 #include "cli/launcher.h"
@@ -51,7 +51,7 @@ static nw_status find_all(struct job *job)
     if (status)
         return status;
     snprintf(name, sizeof name, "nodewise-probe-%s", job->flavour);
-    if (!nw_own_find(name, name, X_OK, job->program))
+    if (!nw_install_path_find(name, name, X_OK, job->program))
         status = nw_fail(NW_ENODEV, "%s is not installed", name);
     return status;
 }

@@ -3,7 +3,7 @@
  * what it says of its version, a library, entries of a folder, a file that may
  * be opened. */
 #include "cli/doctor.h"
-#include "base/own.h"
+#include "base/install_path.h"
 #include "cli/ask.h"
 #include "cli/launcher.h"
 #include "config.h"
@@ -31,7 +31,7 @@ static bool find_program(const char *names, char path[PATH_MAX])
     snprintf(list, sizeof list, "%s", names);
     for (name = strtok_r(list, " ", &rest); name;
          name = strtok_r(NULL, " ", &rest))
-        if (nw_own_search(name, path))
+        if (nw_install_path_search(name, path))
             return true;
     return false;
 }
@@ -180,7 +180,7 @@ static enum nw_finding own(const char *name, struct nw_text *detail)
 {
     char path[PATH_MAX];
 
-    if (!nw_own_find(name, name, R_OK, path))
+    if (!nw_install_path_find(name, name, R_OK, path))
         return NW_MISSING;
     nw_text_add(detail, path);
     return NW_FOUND;

@@ -5,7 +5,7 @@
 #include "cli/halo_tune.h"
 
 #include "base/file.h"
-#include "base/own.h"
+#include "base/install_path.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "cli/command.h"
@@ -20,7 +20,7 @@
 
 #define HEAD "nodewise halo choices "
 
-/* As the library finds it: src/halo/exchange/cache.c. */
+/* As the library finds it: src/halo/exchange/choice_cache.c. */
 static nw_status find_file(const char *file, char **out)
 {
     struct nw_text text = {0};
@@ -91,7 +91,7 @@ static nw_status find_program(const char *flavour, char path[PATH_MAX])
 
     snprintf(name, sizeof name, "nodewise-bench-halo-tune-%s", flavour);
     snprintf(beside, sizeof beside, "bench/halo/%s", name);
-    return nw_own_find(beside, name, X_OK, path)
+    return nw_install_path_find(beside, name, X_OK, path)
                ? NW_OK
                : nw_fail(NW_ENODEV, "%s is not installed", name);
 }

@@ -3,7 +3,7 @@
 #include "cli/launch_find.h"
 
 #include "base/array.h"
-#include "base/own.h"
+#include "base/install_path.h"
 #include "base/status.h"
 #include "cli/run_job.h"
 
@@ -24,7 +24,8 @@ static const char *batch_launcher(void)
     char path[PATH_MAX];
 
     for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
-        if (getenv(launchers[i][0]) && nw_own_search(launchers[i][1], path))
+        if (getenv(launchers[i][0]) &&
+            nw_install_path_search(launchers[i][1], path))
             return launchers[i][1];
     return NULL;
 }

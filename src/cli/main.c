@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* nodewise COMMAND ...: finds the command and hands over. */
 #include "base/file.h"
-#include "base/own.h"
+#include "base/install_path.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "config.h"
@@ -30,7 +30,7 @@ static int run_solver(char **argv)
 {
     char path[PATH_MAX];
 
-    if (nw_own_find(SOLVER, SOLVER, X_OK, path)) {
+    if (nw_install_path_find(SOLVER, SOLVER, X_OK, path)) {
         argv[0] = path;
         execv(path, argv);
     }

@@ -2,7 +2,7 @@
 /* nodewise map: compute a mapping, and show its costs beside the default's. */
 #include <nodewise/map.h>
 
-#include "base/crew.h"
+#include "base/parallel.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/status.h"
@@ -500,15 +500,15 @@ static nw_status load_both(struct work *work, const struct arguments *arguments)
                             &work->topology};
     struct input input = {arguments->pattern, NW_PATTERN_READ_OPTIONS_INIT,
                           &work->pattern};
-    struct nw_crew_task both[] = {{.run = load_topology, .user = &source},
-                                  {.run = read_pattern, .user = &input}};
+    struct nw_parallel_task both[] = {{.run = load_topology, .user = &source},
+                                      {.run = read_pattern, .user = &input}};
 
     if (arguments->qaplib)
         return load_qaplib(work, arguments->qaplib);
     source.options.elements = arguments->elements;
     input.options.compact = arguments->compact;
     input.options.threads = arguments->map.threads;
-    return nw_crew_pair(both, nw_crew_size(arguments->map.threads));
+    return nw_parallel_pair(both, nw_parallel_size(arguments->map.threads));
 }
 
 static nw_status choose(const struct work *work, struct arguments *arguments)

@@ -5,7 +5,7 @@
 #include "cli/prober.h"
 
 #include "base/array.h"
-#include "base/own.h"
+#include "base/install_path.h"
 #include "base/clock.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -29,7 +29,7 @@ static nw_status find_program(const char *flavour, char path[PATH_MAX])
     char name[64];
 
     snprintf(name, sizeof name, "nodewise-probe-%s", flavour);
-    if (nw_own_find(name, name, X_OK, path))
+    if (nw_install_path_find(name, name, X_OK, path))
         return NW_OK;
     return nw_fail(NW_ENODEV, "nodewise-probe-%s is not installed", flavour);
 }

@@ -6,7 +6,7 @@
 #include <nodewise/topology.h>
 
 #include "base/array.h"
-#include "base/own.h"
+#include "base/install_path.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "cli/batch.h"
@@ -104,7 +104,7 @@ static nw_status search(struct nw_job *job)
         bool slurm = !strcmp(names[i], "srun");
         nw_status status;
 
-        if (!nw_own_search(names[i], path) ||
+        if (!nw_install_path_search(names[i], path) ||
             (slurm && !getenv("SLURM_JOB_ID")))
             continue;
         status = nw_launcher_find(names[i], &job->kind);

@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 #include "base/file.h"
-#include "base/own.h"
+#include "base/install_path.h"
 #include "base/status.h"
 #include "base/text.h"
 
@@ -110,8 +110,9 @@ static void identify(struct nw_store *store, char *program, hash content)
 static nw_status name_files(struct nw_store *store, const struct nw_job *job)
 {
     char path[PATH_MAX], name[33], hosts[33], here[PATH_MAX];
-    char *program =
-        nw_own_search(job->program[0], path) ? realpath(path, NULL) : NULL;
+    char *program = nw_install_path_search(job->program[0], path)
+                        ? realpath(path, NULL)
+                        : NULL;
     hash key = hash_start(), machine = hash_start(), content = hash_start();
     nw_status status;
 
@@ -359,7 +360,7 @@ static void hash_launcher(hash *value, const char *launcher)
     char path[PATH_MAX];
     struct stat info;
 
-    if (nw_own_search(launcher, path) && !stat(path, &info)) {
+    if (nw_install_path_search(launcher, path) && !stat(path, &info)) {
         hash_number(value, info.st_size);
         hash_number(value, info.st_mtim.tv_sec);
     }

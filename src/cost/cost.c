@@ -4,10 +4,10 @@
 #include <nodewise/cost.h>
 
 #include "base/array.h"
-#include "base/crew.h"
+#include "base/parallel.h"
 #include "base/status.h"
 #include "cost/pricing.h"
-#include "cost/share.h"
+#include "cost/edge_cost.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -43,10 +43,10 @@ static const enum layer layer_of[NW_FLOW_LAYERS] = {LAYER_HOST, LAYER_GPU,
 #define SHARES_MOST 8
 
 struct evaluation {
-    struct nw_shared of;
+    struct nw_edge_cost_common of;
     int32_t shares;
     bool taken[SHARES_MOST];
-    struct nw_share share[SHARES_MOST];
+    struct nw_edge_cost share[SHARES_MOST];
     nw_status status[SHARES_MOST];
     double *load[LAYER_COUNT]; /* [2 x links] bytes, in the end */
     struct nw_cost *cost;
@@ -58,35 +58,35 @@ struct evaluation {
 static void take_slice(void *user, int32_t slice)
 {
     struct evaluation *work = user;
-    int32_t t = nw_crew_claim(work->taken, work->shares);
-    struct nw_share *share = &work->share[t];
+    int32_t t = nw_parallel_claim(work->taken, work->shares);
+    struct nw_edge_cost *share = &work->share[t];
     nw_status *status = &work->status[t];
 
     if (!*status && !share->of)
-        *status = nw_share_init(share, &work->of, &work->share[0]);
+        *status = nw_edge_cost_init(share, &work->of, &work->share[0]);
     if (!*status)
-        *status = nw_share_add(share, slice);
-    nw_crew_release(work->taken, t);
+        *status = nw_edge_cost_add(share, slice);
+    nw_parallel_release(work->taken, t);
 }
 
 static nw_status take_shares(struct evaluation *work)
 {
-    nw_status status = nw_share_init(&work->share[0], &work->of, NULL);
+    nw_status status = nw_edge_cost_init(&work->share[0], &work->of, NULL);
 
     if (!status)
-        nw_crew_run(take_slice, work, work->of.slices, work->shares);
+        nw_parallel_run(take_slice, work, work->of.slices, work->shares);
     for (int32_t t = 0; !status && t < work->shares; t++)
         status = work->status[t];
     for (int32_t t = 1; !status && t < work->shares; t++)
         if (work->share[t].of)
-            status = nw_share_merge(&work->share[0], &work->share[t]);
-    return status ? status : nw_share_settle(&work->share[0]);
+            status = nw_edge_cost_merge(&work->share[0], &work->share[t]);
+    return status ? status : nw_edge_cost_finish(&work->share[0]);
 }
 
 static void drop_shares(struct evaluation *work)
 {
     for (int32_t t = work->shares; t-- > 0;) {
-        nw_share_fini(&work->share[t]);
+        nw_edge_cost_fini(&work->share[t]);
         work->status[t] = NW_OK;
     }
     memset(work->of.value, 0, sizeof work->of.value);
@@ -115,7 +115,7 @@ static nw_status share_all(struct evaluation *work)
 static void take_sums(struct evaluation *work)
 {
     struct nw_cost *cost = work->cost;
-    struct nw_share *share = &work->share[0];
+    struct nw_edge_cost *share = &work->share[0];
 
     cost->level_count = nw_topology_level_count(work->of.topology);
     for (int i = 0; i < 2; i++) {
@@ -135,15 +135,15 @@ static void take_sums(struct evaluation *work)
 struct congesting {
     const nw_topology *topology;
     double *load;
-    double most[NW_CREW_PARTS];
-    int32_t where[NW_CREW_PARTS];
+    double most[NW_PARALLEL_RANGES];
+    int32_t where[NW_PARALLEL_RANGES];
 };
 
 static void congest_part(void *user, int32_t part)
 {
     struct congesting *work = user;
-    struct nw_crew_part mine =
-        nw_crew_part(nw_topology_link_count(work->topology), part);
+    struct nw_parallel_range mine =
+        nw_parallel_range(nw_topology_link_count(work->topology), part);
     double *load = work->load;
 
     work->where[part] = -1;
@@ -172,8 +172,8 @@ static double congest(const struct evaluation *work, double *load,
     double most = 0;
 
     *where = -1;
-    nw_crew_run(congest_part, &parts, NW_CREW_PARTS, work->of.threads);
-    for (int i = 0; i < NW_CREW_PARTS; i++)
+    nw_parallel_run(congest_part, &parts, NW_PARALLEL_RANGES, work->of.threads);
+    for (int i = 0; i < NW_PARALLEL_RANGES; i++)
         if (parts.most[i] > most) {
             most = parts.most[i];
             *where = parts.where[i];
@@ -250,8 +250,8 @@ static nw_status finish(struct evaluation *work)
     if (!cost->has_congestion)
         return NW_OK;
     for (int layer = 0; !status && layer < layers; layer++)
-        status = nw_crew_alloc(2 * links, sizeof(double), work->of.threads,
-                               &work->load[layer]);
+        status = nw_parallel_alloc(2 * links, sizeof(double), work->of.threads,
+                                   &work->load[layer]);
     if (status)
         return status;
     congest_layers(work);
@@ -271,7 +271,7 @@ static void release(struct evaluation *work)
     for (int layer = 0; layer < LAYER_COUNT; layer++)
         free(work->load[layer]);
     drop_shares(work);
-    nw_shared_fini(&work->of);
+    nw_edge_cost_common_fini(&work->of);
 }
 
 /* Starting threads takes longer than what is little. */
@@ -280,12 +280,12 @@ static int32_t threads_for(const struct nw_pricing *pricing)
     bool little = nw_topology_link_count(pricing->topology) < LITTLE &&
                   pricing->pattern->edge_count < LITTLE;
 
-    return little ? 1 : nw_crew_size(pricing->threads);
+    return little ? 1 : nw_parallel_size(pricing->threads);
 }
 
 struct opening {
     const struct nw_pricing *pricing;
-    struct nw_shared *of;
+    struct nw_edge_cost_common *of;
 };
 
 static nw_status find_ends(void *user)
@@ -293,25 +293,25 @@ static nw_status find_ends(void *user)
     const struct opening *opening = user;
     const struct nw_pricing *pricing = opening->pricing;
 
-    return nw_ends_find(pricing->topology, pricing->pattern, pricing->mapping,
-                        &opening->of->ends);
+    return nw_endpoints_find(pricing->topology, pricing->pattern,
+                             pricing->mapping, &opening->of->ends);
 }
 
 static nw_status init_shared(void *user)
 {
     const struct opening *opening = user;
 
-    return nw_shared_init(opening->of);
+    return nw_edge_cost_common_init(opening->of);
 }
 
 static nw_status open_both(const struct nw_pricing *pricing,
-                           struct nw_shared *of)
+                           struct nw_edge_cost_common *of)
 {
     struct opening opening = {pricing, of};
-    struct nw_crew_task both[] = {{.run = find_ends, .user = &opening},
-                                  {.run = init_shared, .user = &opening}};
+    struct nw_parallel_task both[] = {{.run = find_ends, .user = &opening},
+                                      {.run = init_shared, .user = &opening}};
 
-    return nw_crew_pair(both, of->threads);
+    return nw_parallel_pair(both, of->threads);
 }
 
 nw_status nw_cost_price(const struct nw_pricing *pricing, struct nw_cost *out)

@@ -2,7 +2,7 @@
 /* Messages noted at their ends and turns, summed over trees; see flows.h. */
 #include "cost/flows.h"
 #include "base/array.h"
-#include "base/crew.h"
+#include "base/parallel.h"
 
 #include <stdlib.h>
 
@@ -22,8 +22,8 @@ static void climb(struct nw_flows *flows, int32_t node)
 static void read_latencies(void *user, int32_t part)
 {
     const struct nw_flows *flows = user;
-    struct nw_crew_part mine =
-        nw_crew_part(nw_topology_link_count(flows->topology), part);
+    struct nw_parallel_range mine =
+        nw_parallel_range(nw_topology_link_count(flows->topology), part);
 
     for (int32_t l = (int32_t)mine.first; l < mine.end; l++)
         flows->latency[l] = nw_topology_link(flows->topology, l).latency;
@@ -39,7 +39,8 @@ static nw_status find_latencies(struct nw_flows *flows)
     if (!status)
         status = nw_alloc(links, sizeof *flows->above, &flows->above);
     if (!status)
-        nw_crew_run(read_latencies, flows, NW_CREW_PARTS, flows->threads);
+        nw_parallel_run(read_latencies, flows, NW_PARALLEL_RANGES,
+                        flows->threads);
     for (int32_t node = 0; !status && node < topology->node_count; node++)
         climb(flows, node);
     return status;
@@ -50,12 +51,12 @@ static nw_status alloc_layer(struct nw_flows *flows, int layer)
     size_t links = (size_t)nw_topology_link_count(flows->topology);
     nw_uint128 **sums[] = {&flows->begun[layer], &flows->ended[layer],
                            &flows->turned[layer]};
-    nw_status status = nw_crew_alloc(2 * links, sizeof(nw_uint128),
-                                     flows->threads, &flows->hop[layer]);
+    nw_status status = nw_parallel_alloc(2 * links, sizeof(nw_uint128),
+                                         flows->threads, &flows->hop[layer]);
 
     for (size_t i = 0; !status && i < sizeof sums / sizeof *sums; i++)
         status =
-            nw_crew_alloc(links, sizeof **sums[i], flows->threads, sums[i]);
+            nw_parallel_alloc(links, sizeof **sums[i], flows->threads, sums[i]);
     return status;
 }
 
@@ -176,7 +177,8 @@ static void sum_part(void *user, int32_t i)
 {
     const struct loading *loading = user;
     const struct nw_flows *flows = loading->flows;
-    struct nw_crew_part mine = nw_crew_part(flows->topology->node_count, i / 2);
+    struct nw_parallel_range mine =
+        nw_parallel_range(flows->topology->node_count, i / 2);
     nw_uint128 *ways =
         i % 2 ? flows->ended[loading->layer] : flows->begun[loading->layer];
 
@@ -211,8 +213,8 @@ static void carry_part(void *user, int32_t part)
 {
     const struct loading *loading = user;
     const nw_topology *topology = loading->flows->topology;
-    struct nw_crew_part mine =
-        nw_crew_part(nw_topology_link_count(topology), part);
+    struct nw_parallel_range mine =
+        nw_parallel_range(nw_topology_link_count(topology), part);
 
     for (int32_t node = 0; node < topology->node_count; node++)
         carry(loading, node, mine.first, mine.end);
@@ -223,7 +225,7 @@ static void load_part(void *user, int32_t part)
 {
     const struct loading *loading = user;
     const struct nw_flows *flows = loading->flows;
-    struct nw_crew_part mine = nw_crew_part(
+    struct nw_parallel_range mine = nw_parallel_range(
         2 * (int64_t)nw_topology_link_count(flows->topology), part);
 
     for (int64_t i = mine.first; i < mine.end; i++) {
@@ -244,10 +246,12 @@ void nw_flows_load(struct nw_flows *flows, int layer, double *load)
     if (layer < NW_FLOW_LAYERS && !flows->used[layer])
         return;
     if (layer < NW_FLOW_LAYERS) {
-        nw_crew_run(sum_part, &loading, 2 * NW_CREW_PARTS, flows->threads);
-        nw_crew_run(carry_part, &loading, NW_CREW_PARTS, flows->threads);
+        nw_parallel_run(sum_part, &loading, 2 * NW_PARALLEL_RANGES,
+                        flows->threads);
+        nw_parallel_run(carry_part, &loading, NW_PARALLEL_RANGES,
+                        flows->threads);
     }
-    nw_crew_run(load_part, &loading, NW_CREW_PARTS, flows->threads);
+    nw_parallel_run(load_part, &loading, NW_PARALLEL_RANGES, flows->threads);
 }
 
 int nw_flows_only(const struct nw_flows *flows)

@@ -3,8 +3,8 @@
  * pieces, so that large ones are made on several threads. */
 #include <nodewise/mapping.h>
 
-#include "base/crew.h"
-#include "base/pieces.h"
+#include "base/parallel.h"
+#include "base/chunked_file.h"
 #include "base/status.h"
 #include "base/text.h"
 
@@ -113,8 +113,8 @@ static nw_status write_pieces(const struct listing *listing, const char *path,
 {
     int32_t count = (listing->mapping->rank_count + PIECE - 1) / PIECE;
 
-    return nw_pieces_write(path, &(struct nw_pieces){count, make, listing},
-                           threads);
+    return nw_chunked_file_write(
+        path, &(struct nw_chunks){count, make, listing}, threads);
 }
 
 static void make_ranks(const void *user, int32_t piece, struct nw_text *text)
@@ -135,7 +135,7 @@ nw_status nw_mapping_write_by(const nw_mapping *mapping, const char *path,
                               int32_t threads)
 {
     return write_pieces(&(struct listing){mapping, NULL}, path, make_ranks,
-                        nw_crew_size(threads));
+                        nw_parallel_size(threads));
 }
 
 nw_status nw_mapping_write(const nw_mapping *mapping, const char *path)

@@ -9,7 +9,7 @@ struct nw_pricing {
     const nw_topology *topology;
     const nw_pattern *pattern;
     const nw_mapping *mapping;
-    int32_t threads; /* at most; 0: those that are here, see base/crew.h */
+    int32_t threads; /* at most; 0: those that are here, see base/parallel.h */
 };
 
 /* As nw_cost_evaluate; the same to the last bit on any number of threads. */

@@ -97,7 +97,8 @@ static void restore(void *context)
     (void)nw_cuda.set_current(context);
 }
 
-static void write_uuid(const unsigned char *bytes, struct nw_gpu_facts *out)
+static void write_uuid(const unsigned char *bytes,
+                       struct nw_gpu_properties *out)
 {
     char *at = out->uuid + sprintf(out->uuid, "GPU-");
 
@@ -107,9 +108,9 @@ static void write_uuid(const unsigned char *bytes, struct nw_gpu_facts *out)
                     i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", bytes[i]);
 }
 
-static nw_status facts(int32_t gpu, struct nw_gpu_facts *out)
+static nw_status facts(int32_t gpu, struct nw_gpu_properties *out)
 {
-    struct nw_gpu_facts found = {{0}, {0}, {0}, 0};
+    struct nw_gpu_properties found = {{0}, {0}, {0}, 0};
     unsigned char uuid[16];
     int device = 0;
     int code = nw_cuda.get_device(&device, gpu);

@@ -70,7 +70,7 @@ struct nw_gpu {
      * then, not even freed. */
     struct nw_gpu_life (*life)(void);
     bool (*lives)(const struct nw_gpu_life *life);
-    nw_status (*facts)(int32_t gpu, struct nw_gpu_facts *out);
+    nw_status (*facts)(int32_t gpu, struct nw_gpu_properties *out);
 
     /* NW_ENOMEM, with what is free, where the GPU has not so much. */
     nw_status (*alloc)(size_t bytes, void **out);
@@ -151,9 +151,10 @@ struct nw_gpu {
 
 extern const struct nw_gpu nw_gpu_cuda;
 extern const struct nw_gpu nw_gpu_hip; /* never run */
-/* gone.c: for things of a GPU that was reset; only what gives them back */
-extern const struct nw_gpu nw_gpu_gone;
-/* here.c: the one whose driver is here, CUDA first; NULL and its error where
+/* after_reset.c: for things of a GPU that was reset; only what gives them back
+ */
+extern const struct nw_gpu nw_gpu_after_reset;
+/* open.c: the one whose driver is here, CUDA first; NULL and its error where
  * there is none. */
 NW_MUST_CHECK nw_status nw_gpu_open(const struct nw_gpu **out, int32_t *count);
 

@@ -147,9 +147,9 @@ static void restore(void *context)
         (void)hip.set_gpu((int)(intptr_t)context - 1);
 }
 
-static nw_status facts(int32_t gpu, struct nw_gpu_facts *out)
+static nw_status facts(int32_t gpu, struct nw_gpu_properties *out)
 {
-    struct nw_gpu_facts found = {{0}, {0}, {0}, 0};
+    struct nw_gpu_properties found = {{0}, {0}, {0}, 0};
     int code = hip.get_name(found.name, sizeof found.name, gpu);
 
     if (!code)

@@ -4,7 +4,7 @@
 #ifndef NW_GPU_KERNELS_H
 #define NW_GPU_KERNELS_H
 
-#include "gpu/box.h"
+#include "gpu/copy_box.h"
 
 #include <stddef.h>
 
@@ -20,7 +20,7 @@ extern const char nw_gpu_ptx[];
 extern const char nw_gpu_resident_ptx[];
 
 /* The host twin: what the kernel does, on host memory, in plain loops. */
-void nw_gpu_twin(enum nw_gpu_work work, int width, const struct nw_gpu_box *box,
-                 const int64_t *shift);
+void nw_gpu_host_reference(enum nw_gpu_work work, int width,
+                           const struct nw_gpu_box *box, const int64_t *shift);
 
 #endif

@@ -5,7 +5,7 @@
 #include <nodewise/launch.h>
 
 #include "base/status.h"
-#include "launch/here.h"
+#include "launch/local_cpus.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -115,8 +115,9 @@ static bool hwloc_is_told(void)
            getenv("HWLOC_FSROOT");
 }
 
-static nw_status collect_here(const struct nw_here *here, struct nw_ints cores,
-                              enum nw_elements elements, cpu_set_t *wish)
+static nw_status collect_here(const struct nw_local_cpus *here,
+                              struct nw_ints cores, enum nw_elements elements,
+                              cpu_set_t *wish)
 {
     int32_t count =
         elements == NW_ELEMENTS_PU ? here->cpu_count : here->core_count;
@@ -161,12 +162,12 @@ static nw_status bind_here(const nw_mapping *mapping, int32_t rank,
     static _Alignas(cpu_set_t) char room[4][NW_CPU_BYTES];
     cpu_set_t *old = (cpu_set_t *)room[0], *allowed = (cpu_set_t *)room[1],
               *wish = (cpu_set_t *)room[2], *now = (cpu_set_t *)room[3];
-    struct nw_here here = {0};
+    struct nw_local_cpus here = {0};
     nw_status status = widen(old, allowed);
 
     if (status)
         return status;
-    status = nw_here_read("/sys", allowed, &here);
+    status = nw_local_cpus_read("/sys", allowed, &here);
     if (!status)
         status = collect_here(&here, nw_mapping_cores(mapping, rank), elements,
                               wish);
@@ -174,7 +175,7 @@ static nw_status bind_here(const nw_mapping *mapping, int32_t rank,
         status = set_and_check(wish, allowed, now);
     if (status)
         (void)sched_setaffinity(0, NW_CPU_BYTES, old);
-    nw_here_fini(&here);
+    nw_local_cpus_fini(&here);
     return status;
 }
 
@@ -215,7 +216,7 @@ nw_status nw_launch_bind_memory(enum nw_memory_binding how)
 
     if (how == NW_MEMORY_LEAVE || sched_getaffinity(0, NW_CPU_BYTES, cpus) < 0)
         return NW_OK;
-    found = nw_here_numa("/sys", cpus, &nodes, &count);
+    found = nw_local_cpus_numa("/sys", cpus, &nodes, &count);
     if (!found) /* cores without memory: the kernel's nearest is right */
         return NW_OK;
     answer = set_policy(

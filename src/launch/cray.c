@@ -16,12 +16,12 @@ static bool alike_by_slot(const struct nw_launch_job *job)
     nw_status status;
     bool alike;
 
-    mine.places = (struct nw_launch_places){0};
-    status = nw_launch_places_init(&mine.places, job->mapping);
+    mine.places = (struct nw_launch_node_ranks){0};
+    status = nw_launch_node_ranks_init(&mine.places, job->mapping);
     if (!status)
-        nw_launch_places_sort_by_core(&mine.places, job->mapping);
+        nw_launch_node_ranks_sort_by_core(&mine.places, job->mapping);
     alike = !status && nw_launch_alike(&mine);
-    nw_launch_places_fini(&mine.places);
+    nw_launch_node_ranks_fini(&mine.places);
     return alike;
 }
 
@@ -60,14 +60,14 @@ static nw_status add_reordering(struct nw_launch_job *job)
     const char *path;
     nw_status status;
 
-    if (!nw_launch_places_even(&job->places))
+    if (!nw_launch_node_ranks_even(&job->places))
         return nw_fail(NW_EUNSUPPORTED,
                        "a rank order of Cray's fills every node with as many "
                        "ranks, and this mapping gives %s %d and others "
                        "more or less",
                        job->mapping->node_name[job->places.node[0]],
-                       nw_launch_places_count(&job->places, 0));
-    nw_launch_places_sort_by_core(&job->places, job->mapping);
+                       nw_launch_node_ranks_count(&job->places, 0));
+    nw_launch_node_ranks_sort_by_core(&job->places, job->mapping);
     add_order(job, &text);
     status = nw_launch_add_file(job, "rank_order", &text, &path);
     if (!status)
@@ -121,7 +121,7 @@ nw_status nw_launch_cray_write(struct nw_launch_job *job)
         status = nw_launch_word(job, "%d", job->mapping->rank_count);
     if (!status)
         status = nw_launch_word(job, "--ntasks-per-node=%d",
-                                nw_launch_places_count(&job->places, 0));
+                                nw_launch_node_ranks_count(&job->places, 0));
     if (!status)
         status = nw_launch_words(job, (const char *[]){"-m", "block", NULL});
     nw_text_format(&job->note,
@@ -145,8 +145,8 @@ nw_status nw_launch_pals_write(struct nw_launch_job *job)
     if (!status)
         status = nw_launch_word(job, "--ppn");
     if (!status)
-        status =
-            nw_launch_word(job, "%d", nw_launch_places_count(&job->places, 0));
+        status = nw_launch_word(job, "%d",
+                                nw_launch_node_ranks_count(&job->places, 0));
     if (!status)
         status = nw_launch_words(
             job, (const char *[]){"--hostfile", path, "--cpu-bind", NULL});

@@ -18,14 +18,14 @@ nw_status nw_launch_add_node_hosts(struct nw_launch_job *job,
                                    const char *suffix, const char *between,
                                    const char **path)
 {
-    const struct nw_launch_places *places = &job->places;
+    const struct nw_launch_node_ranks *places = &job->places;
     struct nw_text text = {0};
 
     for (int32_t i = 0; i < places->node_count; i++) {
         nw_text_add(&text, job->mapping->node_name[places->node[i]]);
         if (between)
             nw_text_format(&text, "%s%d", between,
-                           nw_launch_places_count(places, i));
+                           nw_launch_node_ranks_count(places, i));
         nw_text_add(&text, "\n");
     }
     return nw_launch_add_file(job, suffix, &text, path);

@@ -6,7 +6,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "launch/gpus.h"
-#include "launch/here.h"
+#include "launch/local_cpus.h"
 #include "launch/launcher.h"
 
 #include <stdlib.h>
@@ -146,7 +146,7 @@ nw_status nw_launch_seat_gpus(const nw_topology *topology, int32_t node,
 
     *out = NULL;
     if (visibility == NW_GPU_PERMUTED) {
-        count = node < 0 ? nw_here_gpu_count("")
+        count = node < 0 ? nw_local_cpus_gpu_count("")
                          : nw_topology_node_gpus(topology, node).count;
         if (!count && node_has_gpus(seat))
             return nw_fail(NW_ENODEV, "the GPUs of this node are not known; "

@@ -36,7 +36,7 @@ static void add_rankmap(const struct nw_launch_job *job, struct nw_text *text)
         while (rank < count && node[rank] == node[first])
             rank++;
         nw_text_format(text, ",(%d,1,%d)",
-                       nw_launch_places_find(&job->places, node[first]),
+                       nw_launch_node_ranks_find(&job->places, node[first]),
                        rank - first);
     }
     nw_text_add(text, ")");

@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "base/file.h"
 #include "base/hostlist.h"
-#include "base/plain.h"
+#include "base/c_locale.h"
 #include "base/status.h"
 #include "launch/launcher.h"
 #include "topology/topology.h"
@@ -423,7 +423,7 @@ static nw_status make(struct nw_launch_job *job,
     job->mapping_path = job->options->mapping_path;
     job->has_gpus = nw_launch_has_gpus(job->mapping);
     if (!status)
-        status = nw_launch_places_init(&job->places, job->mapping);
+        status = nw_launch_node_ranks_init(&job->places, job->mapping);
     if (!status)
         status = decide_exec(job, launcher);
     if (!status)
@@ -456,7 +456,7 @@ nw_status nw_launch_new(const nw_topology *topology, const nw_mapping *mapping,
     status = make(&job, launcher);
     job.launch->uses_exec = job.exec;
     nw_text_fini(&job.note);
-    nw_launch_places_fini(&job.places);
+    nw_launch_node_ranks_fini(&job.places);
     if (status)
         nw_launch_free(job.launch);
     else

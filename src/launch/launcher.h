@@ -11,7 +11,7 @@
 /* The nodes in use, in the order of the topology, and the ranks of each:
  * node[i] has rank[first[i]] .. up to first[i + 1], ascending. A writer may
  * put nodes or ranks into the order in which its launcher counts. */
-struct nw_launch_places {
+struct nw_launch_node_ranks {
     int32_t node_count;
     int32_t *node;
     int32_t *first; /* [node_count + 1] */
@@ -26,7 +26,7 @@ struct nw_launch_job {
     const struct nw_launch_options *options;
     nw_launch *launch;   /* what is being made */
     struct nw_text note; /* becomes launch->note */
-    struct nw_launch_places places;
+    struct nw_launch_node_ranks places;
     bool exec;                /* nodewise exec stands in front */
     bool wrapper;             /* a shell script does instead */
     bool has_gpus;            /* some rank has one of its own node */
@@ -71,24 +71,24 @@ const char *nw_launch_host(const struct nw_launch_job *job, int32_t rank);
 int32_t nw_launch_element(const struct nw_launch_job *job, int32_t rank,
                           int32_t core);
 
-/* --- places.c: nodes and their ranks, and how alike they are --- */
+/* --- node_ranks.c: nodes and their ranks, and how alike they are --- */
 
-NW_MUST_CHECK nw_status nw_launch_places_init(struct nw_launch_places *places,
-                                              const nw_mapping *mapping);
-void nw_launch_places_fini(struct nw_launch_places *places);
+NW_MUST_CHECK nw_status nw_launch_node_ranks_init(
+    struct nw_launch_node_ranks *places, const nw_mapping *mapping);
+void nw_launch_node_ranks_fini(struct nw_launch_node_ranks *places);
 /* Ranks of a node in the order of their first cores; nodes in the order of
  * their lowest ranks. */
-void nw_launch_places_sort_by_core(struct nw_launch_places *places,
-                                   const nw_mapping *mapping);
+void nw_launch_node_ranks_sort_by_core(struct nw_launch_node_ranks *places,
+                                       const nw_mapping *mapping);
 NW_MUST_CHECK nw_status
-nw_launch_places_sort_nodes(struct nw_launch_places *places);
-int32_t nw_launch_places_count(const struct nw_launch_places *places,
-                               int32_t index);
+nw_launch_node_ranks_sort_nodes(struct nw_launch_node_ranks *places);
+int32_t nw_launch_node_ranks_count(const struct nw_launch_node_ranks *places,
+                                   int32_t index);
 /* The index of a node in use, while nodes stand in the topology's order. */
-int32_t nw_launch_places_find(const struct nw_launch_places *places,
-                              int32_t node);
+int32_t nw_launch_node_ranks_find(const struct nw_launch_node_ranks *places,
+                                  int32_t node);
 /* Every node has as many ranks as the first, the last may have fewer. */
-bool nw_launch_places_even(const struct nw_launch_places *places);
+bool nw_launch_node_ranks_even(const struct nw_launch_node_ranks *places);
 
 /* The operating system's numbers of a rank's hardware threads, joined; false,
  * with nothing added, where a number is not known. */

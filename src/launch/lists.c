@@ -135,11 +135,11 @@ typedef bool same_ranks(const struct nw_launch_job *, int32_t, int32_t);
 /* Local rank l of every node beside local rank l of the fullest. */
 static bool all_alike(const struct nw_launch_job *job, same_ranks *same)
 {
-    const struct nw_launch_places *places = &job->places;
+    const struct nw_launch_node_ranks *places = &job->places;
     const int32_t *model = places->rank + places->first[places->fullest];
 
     for (int32_t i = 0; i < places->node_count; i++)
-        for (int32_t l = 0; l < nw_launch_places_count(places, i); l++)
+        for (int32_t l = 0; l < nw_launch_node_ranks_count(places, i); l++)
             if (!same(job, model[l], places->rank[places->first[i] + l]))
                 return false;
     return true;
@@ -158,10 +158,10 @@ bool nw_launch_gpus_alike(const struct nw_launch_job *job)
 void nw_launch_add_cpu_list(const struct nw_launch_job *job, const char *joint,
                             const char *comma, struct nw_text *text)
 {
-    const struct nw_launch_places *places = &job->places;
+    const struct nw_launch_node_ranks *places = &job->places;
     int32_t first = places->first[places->fullest];
 
-    for (int32_t l = 0; l < nw_launch_places_count(places, places->fullest);
+    for (int32_t l = 0; l < nw_launch_node_ranks_count(places, places->fullest);
          l++) {
         nw_text_add(text, l ? comma : "");
         nw_launch_add_cpus(job, places->rank[first + l], joint, text);
@@ -171,10 +171,10 @@ void nw_launch_add_cpu_list(const struct nw_launch_job *job, const char *joint,
 void nw_launch_add_mask_list(const struct nw_launch_job *job,
                              const char *before, struct nw_text *text)
 {
-    const struct nw_launch_places *places = &job->places;
+    const struct nw_launch_node_ranks *places = &job->places;
     int32_t first = places->first[places->fullest];
 
-    for (int32_t l = 0; l < nw_launch_places_count(places, places->fullest);
+    for (int32_t l = 0; l < nw_launch_node_ranks_count(places, places->fullest);
          l++) {
         nw_text_format(text, "%s%s", l ? "," : "", before);
         nw_launch_add_mask(job, places->rank[first + l], text);
@@ -184,10 +184,10 @@ void nw_launch_add_mask_list(const struct nw_launch_job *job,
 void nw_launch_add_gpu_list(const struct nw_launch_job *job, const char *joint,
                             const char *comma, struct nw_text *text)
 {
-    const struct nw_launch_places *places = &job->places;
+    const struct nw_launch_node_ranks *places = &job->places;
     int32_t first = places->first[places->fullest];
 
-    for (int32_t l = 0; l < nw_launch_places_count(places, places->fullest);
+    for (int32_t l = 0; l < nw_launch_node_ranks_count(places, places->fullest);
          l++) {
         struct nw_ints gpus =
             nw_launch_own_gpus(job->mapping, places->rank[first + l]);

@@ -91,7 +91,8 @@ nw_status nw_launch_add_wrapper(struct nw_launch_job *job, const char **path)
     nw_text_add(&text, find_rank);
     for (int32_t r = 0; !status && r < job->mapping->rank_count; r++) {
         const struct nw_launch_case one = {
-            r, r, nw_launch_places_find(&job->places, job->mapping->node[r]),
+            r, r,
+            nw_launch_node_ranks_find(&job->places, job->mapping->node[r]),
             job->options->visibility};
 
         status = add_case(job, &one, &text);
@@ -116,7 +117,7 @@ nw_status nw_launch_add_wrapper(struct nw_launch_job *job, const char **path)
 nw_status nw_launch_add_rank_cases(struct nw_launch_job *job,
                                    struct nw_text *text)
 {
-    const struct nw_launch_places *places = &job->places;
+    const struct nw_launch_node_ranks *places = &job->places;
     nw_status status = NW_OK;
 
     nw_text_add(text, "unset node cpus gpus first local\ncase $RANK in\n");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The GPUs of a rank in the shell's words. Where the job has a list of GPUs
- * already the script chooses among those, by the rules of granted.c: the list
- * is known only where the script runs, so the script knows the node's GPUs by
- * number and UUID, and which of them the mapping uses. */
+ * already the script chooses among those, by the rules of granted_gpus.c: the
+ * list is known only where the script runs, so the script knows the node's GPUs
+ * by number and UUID, and which of them the mapping uses. */
 #include "launch/gpus.h"
 #include "launch/launcher.h"
 
@@ -90,7 +90,7 @@ static const char choose[] =
 
 static bool is_used(const struct nw_launch_job *job, int32_t place, int32_t gpu)
 {
-    const struct nw_launch_places *places = &job->places;
+    const struct nw_launch_node_ranks *places = &job->places;
 
     for (int32_t i = places->first[place]; i < places->first[place + 1]; i++) {
         struct nw_ints own = nw_launch_own_gpus(job->mapping, places->rank[i]);
@@ -168,12 +168,12 @@ nw_status nw_launch_add_gpus(const struct nw_launch_job *job,
                              const struct nw_launch_case *one,
                              struct nw_text *text)
 {
-    const struct nw_launch_places *places = &job->places;
+    const struct nw_launch_node_ranks *places = &job->places;
     const struct nw_launch_seat seat = {
         job->mapping,
         one->rank,
         {places->rank + places->first[one->place],
-         (size_t)nw_launch_places_count(places, one->place)}};
+         (size_t)nw_launch_node_ranks_count(places, one->place)}};
     struct nw_ints own = nw_launch_own_gpus(job->mapping, one->rank);
     char *gpus = NULL;
     nw_status status;

@@ -53,10 +53,10 @@ static bool single_gpus(const nw_mapping *mapping)
 
 static void add_gpu_masks(const struct nw_launch_job *job, struct nw_text *text)
 {
-    const struct nw_launch_places *places = &job->places;
+    const struct nw_launch_node_ranks *places = &job->places;
     int32_t first = places->first[places->fullest];
 
-    for (int32_t l = 0; l < nw_launch_places_count(places, places->fullest);
+    for (int32_t l = 0; l < nw_launch_node_ranks_count(places, places->fullest);
          l++) {
         struct nw_ints gpus =
             nw_launch_own_gpus(job->mapping, places->rank[first + l]);

@@ -23,14 +23,14 @@ static const char start[] =
 static void add_case(const struct nw_launch_job *job, int32_t place,
                      size_t letters, struct nw_text *text)
 {
-    const struct nw_launch_places *places = &job->places;
+    const struct nw_launch_node_ranks *places = &job->places;
     const char *name = job->mapping->node_name[places->node[place]];
     bool longer = letters == strlen(name) + 1; /* with any domain behind it */
 
     nw_text_add(text, "    '");
     nw_text_add_bytes(text, name, letters - longer);
     nw_text_format(text, "'%s) node=%d count=%d ;;\n", longer ? ".*" : "",
-                   place, nw_launch_places_count(places, place));
+                   place, nw_launch_node_ranks_count(places, place));
 }
 
 /* As nw_topology_node_find has it: the name itself, else the short one of a
@@ -67,7 +67,7 @@ static nw_status add_cases(const struct nw_launch_job *job,
 static nw_status add_nodes(const struct nw_launch_job *job,
                            struct nw_text *text)
 {
-    const struct nw_launch_places *places = &job->places;
+    const struct nw_launch_node_ranks *places = &job->places;
     nw_status status = add_cases(job, text);
 
     nw_text_format(text,
@@ -92,7 +92,7 @@ nw_status nw_launch_torchrun_write(struct nw_launch_job *job)
 {
     struct nw_text text = {0};
     const char *path;
-    nw_status status = nw_launch_places_sort_nodes(&job->places);
+    nw_status status = nw_launch_node_ranks_sort_nodes(&job->places);
 
     if (status)
         return status;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cuts and counts, eight characters at a time. */
 #include "pattern/chunks.h"
-#include "base/crew.h"
+#include "base/parallel.h"
 
 #include <endian.h>
 #include <string.h>
@@ -156,7 +156,7 @@ void nw_chunks_cut(struct nw_chunks *chunks, const char *begin, const char *end,
                    int32_t threads)
 {
     cut(chunks, begin, end);
-    nw_crew_run(count_chunk, chunks, chunks->count, threads);
+    nw_parallel_run(count_chunk, chunks, chunks->count, threads);
     number_lines(chunks);
 }
 
@@ -164,6 +164,6 @@ void nw_chunks_cut_lines(struct nw_chunks *chunks, const char *begin,
                          const char *end, int32_t threads)
 {
     cut(chunks, begin, end);
-    nw_crew_run(count_lines, chunks, chunks->count, threads);
+    nw_parallel_run(count_lines, chunks, chunks->count, threads);
     number_lines(chunks);
 }

@@ -3,7 +3,7 @@
  * its reader; hands a pattern to the writer asked for. */
 #include "pattern/format.h"
 
-#include "base/crew.h"
+#include "base/parallel.h"
 #include "base/file.h"
 #include "base/status.h"
 
@@ -97,7 +97,8 @@ static nw_status read_text(const struct nw_pattern_format *format,
 {
     struct nw_pattern_text text = {.file = path,
                                    .compact = options->compact,
-                                   .threads = nw_crew_size(options->threads)};
+                                   .threads =
+                                       nw_parallel_size(options->threads)};
     char *data;
     nw_status status;
 

@@ -6,7 +6,7 @@
 #include "base/library.h"
 #include "base/status.h"
 #include "config.h"
-#include "pattern/apart.h"
+#include "pattern/otf2_helper.h"
 #include "pattern/format.h"
 #include "pattern/otf2_files.h"
 
@@ -547,5 +547,5 @@ nw_status nw_otf2_read(const char *path, nw_pattern **out)
 
 nw_status nw_otf2_open(const char *path, nw_pattern **out)
 {
-    return nw_open_apart(path, nw_otf2_seconds(path), out);
+    return nw_otf2_helper_open(path, nw_otf2_seconds(path), out);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Plain lines of our own format: see rows.h. */
 #include "pattern/rows.h"
-#include "base/crew.h"
+#include "base/parallel.h"
 #include "pattern/chunks.h"
 
 #include <string.h>
@@ -130,6 +130,6 @@ bool nw_rows_of_edges(const struct nw_body *body, nw_pattern *pattern)
         lines += chunks.chunk[i].lines;
     if (lines != pattern->edge_count)
         return false;
-    nw_crew_run(read_one, &work, chunks.count, body->threads);
+    nw_parallel_run(read_one, &work, chunks.count, body->threads);
     return join_chunks(&work);
 }

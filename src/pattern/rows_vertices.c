@@ -2,7 +2,7 @@
 /* Plain lines of METIS graphs: see rows.h. */
 #include "pattern/rows.h"
 #include "base/array.h"
-#include "base/crew.h"
+#include "base/parallel.h"
 #include "pattern/chunks.h"
 #include "pattern/format.h"
 
@@ -194,7 +194,7 @@ static bool are_both_ways(struct work *work, int32_t threads)
 {
     size_t later = 0;
 
-    nw_crew_run(check_one, work, work->chunks->count, threads);
+    nw_parallel_run(check_one, work, work->chunks->count, threads);
     for (int32_t i = 0; i < work->chunks->count; i++)
         later += work->later[i];
     return all_done(work) && 2 * later == work->pattern->edge_count;
@@ -230,7 +230,7 @@ bool nw_rows_of_vertices(const struct nw_body *body,
     nw_chunks_cut(&chunks, body->begin, body->end, body->threads);
     if (!count_edges(&work))
         return false;
-    nw_crew_run(read_one, &work, chunks.count, body->threads);
+    nw_parallel_run(read_one, &work, chunks.count, body->threads);
     pattern->row[pattern->rank_count] = pattern->edge_count;
     return all_done(&work) && are_both_ways(&work, body->threads);
 }

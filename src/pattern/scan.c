@@ -2,7 +2,7 @@
 /* The one scanner of the pattern readers: lines, words, numbers, errors. */
 #include "pattern/scan.h"
 
-#include "base/plain.h"
+#include "base/c_locale.h"
 #include "base/status.h"
 #include "base/text.h"
 

@@ -40,7 +40,7 @@ struct nw_probe_reply {
 /* One rank, as the program knows itself. */
 struct nw_probe_self {
     int rank, size;
-    double patience;          /* seconds to wait for a rank that says nothing */
+    double timeout;           /* seconds to wait for a rank that says nothing */
     const struct nw_gpu *gpu; /* NULL where none is to be used */
     bool staged;
     char *buffer[NW_PROBE_MEMORIES]; /* room for WINDOW chunks */
@@ -72,8 +72,8 @@ struct nw_probe_wish {
 bool nw_probe_lead(struct nw_probe_self *self,
                    const struct nw_probe_wish *wish);
 
-/* What rank 0 keeps (crew.c: its talk with the others). */
-struct nw_probe_crew {
+/* What rank 0 keeps (coordinator.c: its talk with the others). */
+struct nw_probe_coordinator {
     struct nw_probe_self *self;
     struct nw_probe *probe; /* what was printed, taken in again */
     int64_t number;
@@ -92,17 +92,17 @@ struct nw_probe_task {
 };
 
 /* Prints a record and takes it in. */
-void nw_probe_say(struct nw_probe_crew *crew, const char *format, ...)
-    NW_PRINTF(2, 3);
-void nw_probe_gather_places(struct nw_probe_crew *crew);
+void nw_probe_emit_record(struct nw_probe_coordinator *coordinator,
+                          const char *format, ...) NW_PRINTF(2, 3);
+void nw_probe_gather_places(struct nw_probe_coordinator *coordinator);
 /* Has disjoint pairs work at the same time. False for a task that came to
  * nothing, in reply[].good; who does not answer is said to be lost. */
-void nw_probe_run_wave(struct nw_probe_crew *crew, struct nw_probe_task *task,
-                       size_t count);
+void nw_probe_run_wave(struct nw_probe_coordinator *coordinator,
+                       struct nw_probe_task *task, size_t count);
 /* Learns the clocks of all ranks, for streams that must begin together. */
-void nw_probe_set_clocks(struct nw_probe_crew *crew);
-void nw_probe_dismiss(struct nw_probe_crew *crew);
-bool nw_probe_is_here(const struct nw_probe_crew *crew, int rank);
+void nw_probe_set_clocks(struct nw_probe_coordinator *coordinator);
+void nw_probe_dismiss(struct nw_probe_coordinator *coordinator);
+bool nw_probe_is_here(const struct nw_probe_coordinator *coordinator, int rank);
 
 /* Who and where this rank is (place.c); opens its GPU where there is one. */
 void nw_probe_find_place(struct nw_probe_self *self, bool use_gpu,

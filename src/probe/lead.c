@@ -27,19 +27,20 @@
 #define STREAMS_END 0.75
 #define TOGETHER_END 0.9
 
-static bool is_late(const struct nw_probe_crew *crew, double share)
+static bool is_late(const struct nw_probe_coordinator *coordinator,
+                    double share)
 {
-    return nw_probe_now() - crew->begin > share * crew->seconds;
+    return nw_probe_now() - coordinator->begin > share * coordinator->seconds;
 }
 
-static int32_t host_of(const struct nw_probe_crew *crew, int rank)
+static int32_t host_of(const struct nw_probe_coordinator *coordinator, int rank)
 {
-    return crew->probe->rank[rank].host;
+    return coordinator->probe->rank[rank].host;
 }
 
 /* --- pairs --- */
 
-static void say_pair(struct nw_probe_crew *crew,
+static void say_pair(struct nw_probe_coordinator *coordinator,
                      const struct nw_probe_task *task)
 {
     static const char *const memory[] = {"host", "gpu"};
@@ -48,13 +49,13 @@ static void say_pair(struct nw_probe_crew *crew,
     _Static_assert(NW_PROBE_FIGURES == 13, "as many as are printed");
     if (!task->reply[0].good || !task->reply[1].good)
         return;
-    nw_probe_say(crew,
-                 "pair %s %d %d %.4g %.6g %.4g %.4g %.6g %.4g %.4g %.6g %.4g "
-                 "%.4g %.6g %.4g %.4g",
-                 memory[task->memory], task->a, task->b, figure[0], figure[1],
-                 figure[2], figure[3], figure[4], figure[5], figure[6],
-                 figure[7], figure[8], figure[9], figure[10], figure[11],
-                 figure[12]);
+    nw_probe_emit_record(
+        coordinator,
+        "pair %s %d %d %.4g %.6g %.4g %.4g %.6g %.4g %.4g %.6g %.4g "
+        "%.4g %.6g %.4g %.4g",
+        memory[task->memory], task->a, task->b, figure[0], figure[1], figure[2],
+        figure[3], figure[4], figure[5], figure[6], figure[7], figure[8],
+        figure[9], figure[10], figure[11], figure[12]);
 }
 
 /* A round's pairs, and room to share them out. */
@@ -65,59 +66,61 @@ struct round {
     size_t count;
 };
 
-static void fill_round(struct nw_probe_crew *crew, int32_t number,
+static void fill_round(struct nw_probe_coordinator *coordinator, int32_t number,
                        enum nw_probe_memory memory, struct round *round)
 {
-    int size = crew->self->size;
+    int size = coordinator->self->size;
 
     round->count = 0;
     for (int a = 0; a < size; a++) {
         int b = nw_probe_opponent(size, number, a);
         bool gpus;
 
-        if (b <= a || !nw_probe_is_here(crew, a) || !nw_probe_is_here(crew, b))
+        if (b <= a || !nw_probe_is_here(coordinator, a) ||
+            !nw_probe_is_here(coordinator, b))
             continue;
-        gpus = crew->probe->rank[a].gpus && crew->probe->rank[b].gpus;
+        gpus = coordinator->probe->rank[a].gpus &&
+               coordinator->probe->rank[b].gpus;
         if (memory == NW_PROBE_GPU && !gpus)
             continue;
-        round->host[2 * round->count] = host_of(crew, a);
-        round->host[2 * round->count + 1] = host_of(crew, b);
+        round->host[2 * round->count] = host_of(coordinator, a);
+        round->host[2 * round->count + 1] = host_of(coordinator, b);
         round->task[round->count++] = (struct nw_probe_task){
             .a = a, .b = b, .work = WORK_PAIR, .memory = memory};
     }
 }
 
 /* In waves in which no host is twice; what is late is left out. */
-static bool play_round(struct nw_probe_crew *crew, struct round *round,
-                       double class_seconds)
+static bool play_round(struct nw_probe_coordinator *coordinator,
+                       struct round *round, double class_seconds)
 {
     struct nw_probe_waves waves = {round->host, round->count,
-                                   crew->probe->host_count, round->busy};
+                                   coordinator->probe->host_count, round->busy};
     int32_t count = nw_probe_share_out(&waves, round->wave);
 
     for (int32_t w = 0; w < count; w++) {
         size_t n = 0;
 
-        if (is_late(crew, PAIRS_END))
+        if (is_late(coordinator, PAIRS_END))
             return false;
         for (size_t i = 0; i < round->count; i++)
             if (round->wave[i] == w &&
-                nw_probe_is_here(crew, round->task[i].a) &&
-                nw_probe_is_here(crew, round->task[i].b)) {
+                nw_probe_is_here(coordinator, round->task[i].a) &&
+                nw_probe_is_here(coordinator, round->task[i].b)) {
                 round->wave_task[n] = round->task[i];
                 round->wave_task[n++].seconds = class_seconds;
             }
-        nw_probe_run_wave(crew, round->wave_task, n);
+        nw_probe_run_wave(coordinator, round->wave_task, n);
         for (size_t i = 0; i < n; i++)
-            say_pair(crew, &round->wave_task[i]);
+            say_pair(coordinator, &round->wave_task[i]);
     }
     return true;
 }
 
-static nw_status make_round(const struct nw_probe_crew *crew,
+static nw_status make_round(const struct nw_probe_coordinator *coordinator,
                             struct round *round)
 {
-    size_t pairs = (size_t)crew->self->size / 2 + 1;
+    size_t pairs = (size_t)coordinator->self->size / 2 + 1;
     nw_status status = nw_alloc(pairs, sizeof *round->task, &round->task);
 
     if (!status)
@@ -127,28 +130,30 @@ static nw_status make_round(const struct nw_probe_crew *crew,
     if (!status)
         status = nw_alloc(pairs, sizeof *round->wave, &round->wave);
     if (!status)
-        status =
-            nw_alloc(pairs * (size_t)crew->probe->host_count, 1, &round->busy);
+        status = nw_alloc(pairs * (size_t)coordinator->probe->host_count, 1,
+                          &round->busy);
     return status;
 }
 
-static void play_tournament(struct nw_probe_crew *crew,
+static void play_tournament(struct nw_probe_coordinator *coordinator,
                             enum nw_probe_memory memory)
 {
-    int32_t rounds = nw_probe_rounds(crew->self->size);
-    int32_t crowd = (crew->self->size + crew->probe->host_count - 1) /
-                    crew->probe->host_count;
-    double each = PAIRS_END / 2 * crew->seconds /
+    int32_t rounds = nw_probe_rounds(coordinator->self->size);
+    int32_t crowd =
+        (coordinator->self->size + coordinator->probe->host_count - 1) /
+        coordinator->probe->host_count;
+    double each = PAIRS_END / 2 * coordinator->seconds /
                   ((double)rounds * crowd * NW_PROBE_CLASSES + 1);
     struct round round = {0};
 
     each = each > 8e-3 ? 8e-3 : each < 0.5e-3 ? 0.5e-3 : each;
-    if (make_round(crew, &round) == NW_OK)
+    if (make_round(coordinator, &round) == NW_OK)
         for (int32_t r = 0; r < rounds; r++) {
-            fill_round(crew, r, memory, &round);
-            if (!play_round(crew, &round, each))
+            fill_round(coordinator, r, memory, &round);
+            if (!play_round(coordinator, &round, each))
                 break;
-            nw_probe_say(crew, "stage pairs %d %d", r + 1, rounds);
+            nw_probe_emit_record(coordinator, "stage pairs %d %d", r + 1,
+                                 rounds);
         }
     free(round.task);
     free(round.wave_task);
@@ -159,22 +164,23 @@ static void play_tournament(struct nw_probe_crew *crew,
 
 /* --- streams --- */
 
-static void say_stream(struct nw_probe_crew *crew,
+static void say_stream(struct nw_probe_coordinator *coordinator,
                        const struct nw_probe_task *task, int set)
 {
     static const char *const memory[] = {"host", "gpu"};
 
     if (task->reply[0].good && task->reply[1].good &&
         task->reply[1].figure[0] > 0)
-        nw_probe_say(crew, "stream %s %d %d %d %.6g", memory[task->memory], set,
-                     task->a, task->b, task->reply[1].figure[0]);
+        nw_probe_emit_record(coordinator, "stream %s %d %d %d %.6g",
+                             memory[task->memory], set, task->a, task->b,
+                             task->reply[1].figure[0]);
 }
 
 /* As many chunks as a stream should have, by what small messages promise. */
-static size_t guess_chunk(const struct nw_probe_crew *crew, int a, int b,
-                          double seconds)
+static size_t guess_chunk(const struct nw_probe_coordinator *coordinator, int a,
+                          int b, double seconds)
 {
-    const struct nw_probe *probe = crew->probe;
+    const struct nw_probe *probe = coordinator->probe;
     double rate = 1e9, chunk;
 
     for (size_t i = 0; i < probe->pair_count; i++) {
@@ -193,8 +199,8 @@ static size_t guess_chunk(const struct nw_probe_crew *crew, int a, int b,
 }
 
 /* A stream until two agree; chunks are made smaller where too few came. */
-static void run_alone(struct nw_probe_crew *crew, struct nw_probe_task *task,
-                      int most)
+static void run_alone(struct nw_probe_coordinator *coordinator,
+                      struct nw_probe_task *task, int most)
 {
     double before = 0;
     int done = 0;
@@ -202,10 +208,10 @@ static void run_alone(struct nw_probe_crew *crew, struct nw_probe_task *task,
     for (int tries = 0; most > 0 && tries < 2 * MOST_STREAMS; tries++) {
         double rate;
 
-        if (!nw_probe_is_here(crew, task->a) ||
-            !nw_probe_is_here(crew, task->b))
+        if (!nw_probe_is_here(coordinator, task->a) ||
+            !nw_probe_is_here(coordinator, task->b))
             return;
-        nw_probe_run_wave(crew, task, 1);
+        nw_probe_run_wave(coordinator, task, 1);
         if (!task->reply[0].good || !task->reply[1].good)
             return;
         rate = task->reply[1].figure[0];
@@ -213,7 +219,7 @@ static void run_alone(struct nw_probe_crew *crew, struct nw_probe_task *task,
             task->chunk = task->chunk > 131072 ? task->chunk / 8 : 16384;
             continue;
         }
-        say_stream(crew, task, 0);
+        say_stream(coordinator, task, 0);
         if (++done >= FEWEST_STREAMS && rate > before * (1 - EQUAL) &&
             rate < before * (1 + EQUAL))
             return;
@@ -222,37 +228,40 @@ static void run_alone(struct nw_probe_crew *crew, struct nw_probe_task *task,
     }
 }
 
-static void both_directions(struct nw_probe_crew *crew, int a, int b,
-                            struct nw_probe_task *wish, int most)
+static void both_directions(struct nw_probe_coordinator *coordinator, int a,
+                            int b, struct nw_probe_task *wish, int most)
 {
     struct nw_probe_task task = *wish;
 
     task.work = WORK_STREAM;
-    task.chunk = guess_chunk(crew, a, b, task.seconds);
+    task.chunk = guess_chunk(coordinator, a, b, task.seconds);
     task.a = a;
     task.b = b;
-    run_alone(crew, &task, most);
+    run_alone(coordinator, &task, most);
     task.a = b;
     task.b = a;
-    run_alone(crew, &task, most);
+    run_alone(coordinator, &task, most);
 }
 
 /* The k-th rank of a host that is here and, for GPUs, has one; -1: none. */
-static int rank_on(const struct nw_probe_crew *crew, int32_t host, int k,
-                   enum nw_probe_memory memory)
+static int rank_on(const struct nw_probe_coordinator *coordinator, int32_t host,
+                   int k, enum nw_probe_memory memory)
 {
-    for (int r = 0; r < crew->self->size; r++)
-        if (nw_probe_is_here(crew, r) && host_of(crew, r) == host &&
-            (memory == NW_PROBE_HOST || crew->probe->rank[r].gpus) && !k--)
+    for (int r = 0; r < coordinator->self->size; r++)
+        if (nw_probe_is_here(coordinator, r) &&
+            host_of(coordinator, r) == host &&
+            (memory == NW_PROBE_HOST || coordinator->probe->rank[r].gpus) &&
+            !k--)
             return r;
     return -1;
 }
 
-static void stream_between(struct nw_probe_crew *crew,
+static void stream_between(struct nw_probe_coordinator *coordinator,
                            enum nw_probe_memory memory)
 {
-    int32_t hosts = crew->probe->host_count, rounds = nw_probe_rounds(hosts);
-    double share = (STREAMS_END - PAIRS_END) / 2 * crew->seconds /
+    int32_t hosts = coordinator->probe->host_count,
+            rounds = nw_probe_rounds(hosts);
+    double share = (STREAMS_END - PAIRS_END) / 2 * coordinator->seconds /
                    (4.0 * rounds * hosts / 2 + 1);
     struct nw_probe_task wish = {.memory = memory,
                                  .seconds =
@@ -261,46 +270,49 @@ static void stream_between(struct nw_probe_crew *crew,
                                                               : share};
 
     for (int32_t r = 0; r < rounds; r++) {
-        for (int32_t h = 0; h < hosts && !is_late(crew, STREAMS_END); h++) {
+        for (int32_t h = 0; h < hosts && !is_late(coordinator, STREAMS_END);
+             h++) {
             int32_t other = nw_probe_opponent(hosts, r, h);
-            int a = rank_on(crew, h, 0, memory);
-            int b = other > h ? rank_on(crew, other, 0, memory) : -1;
+            int a = rank_on(coordinator, h, 0, memory);
+            int b = other > h ? rank_on(coordinator, other, 0, memory) : -1;
 
             if (a >= 0 && b >= 0)
-                both_directions(crew, a, b, &wish, MOST_STREAMS);
+                both_directions(coordinator, a, b, &wish, MOST_STREAMS);
         }
-        nw_probe_say(crew, "stage streams %d %d", r + 1, rounds);
+        nw_probe_emit_record(coordinator, "stage streams %d %d", r + 1, rounds);
     }
 }
 
-static bool same_package(const struct nw_probe_crew *crew, int a, int b)
+static bool same_package(const struct nw_probe_coordinator *coordinator, int a,
+                         int b)
 {
-    int32_t x = crew->probe->rank[a].package, y = crew->probe->rank[b].package;
+    int32_t x = coordinator->probe->rank[a].package,
+            y = coordinator->probe->rank[b].package;
 
     return x < 0 || y < 0 || x == y;
 }
 
 /* In each host: two ranks of a package, two of different ones. */
-static void stream_inside(struct nw_probe_crew *crew,
+static void stream_inside(struct nw_probe_coordinator *coordinator,
                           enum nw_probe_memory memory)
 {
     struct nw_probe_task wish = {.memory = memory, .seconds = SHORTEST_STREAM};
 
-    for (int32_t h = 0; h < crew->probe->host_count; h++) {
-        int a = rank_on(crew, h, 0, memory), b = -1;
+    for (int32_t h = 0; h < coordinator->probe->host_count; h++) {
+        int a = rank_on(coordinator, h, 0, memory), b = -1;
         bool had[2] = {false, false};
 
         for (int k = 1; a >= 0; k++) {
             bool same;
 
-            b = rank_on(crew, h, k, memory);
-            if (b < 0 || is_late(crew, STREAMS_END))
+            b = rank_on(coordinator, h, k, memory);
+            if (b < 0 || is_late(coordinator, STREAMS_END))
                 break;
-            same = same_package(crew, a, b);
+            same = same_package(coordinator, a, b);
             if (had[same])
                 continue;
             had[same] = true;
-            both_directions(crew, a, b, &wish, 3);
+            both_directions(coordinator, a, b, &wish, 3);
         }
     }
 }
@@ -312,8 +324,8 @@ struct experiment {
     size_t count;
 };
 
-static void add_flow(struct nw_probe_crew *crew, struct experiment *it, int a,
-                     int b)
+static void add_flow(struct nw_probe_coordinator *coordinator,
+                     struct experiment *it, int a, int b)
 {
     if (a < 0 || b < 0 || it->count == TOGETHER)
         return;
@@ -322,7 +334,7 @@ static void add_flow(struct nw_probe_crew *crew, struct experiment *it, int a,
         .b = b,
         .work = WORK_STREAM,
         .seconds = TOGETHER_SECONDS,
-        .chunk = guess_chunk(crew, a, b, TOGETHER_SECONDS) / 4,
+        .chunk = guess_chunk(coordinator, a, b, TOGETHER_SECONDS) / 4,
     };
 }
 
@@ -333,16 +345,17 @@ static void start_soon(struct experiment *it)
 }
 
 /* There, and back as an experiment of its own. */
-static void run_together(struct nw_probe_crew *crew, struct experiment *it)
+static void run_together(struct nw_probe_coordinator *coordinator,
+                         struct experiment *it)
 {
     for (int way = 0; it->count > 1 && way < 2; way++) {
-        int set = crew->probe->set_count + 1;
+        int set = coordinator->probe->set_count + 1;
         bool few = false;
 
-        if (is_late(crew, TOGETHER_END))
+        if (is_late(coordinator, TOGETHER_END))
             return;
         start_soon(it);
-        nw_probe_run_wave(crew, it->task, it->count);
+        nw_probe_run_wave(coordinator, it->task, it->count);
         for (size_t i = 0; i < it->count; i++) {
             few |= it->task[i].reply[1].figure[1] < FEWEST_CHUNKS &&
                    it->task[i].chunk > 16384;
@@ -350,12 +363,12 @@ static void run_together(struct nw_probe_crew *crew, struct experiment *it)
         }
         if (few) {
             start_soon(it);
-            nw_probe_run_wave(crew, it->task, it->count);
+            nw_probe_run_wave(coordinator, it->task, it->count);
         }
         for (size_t i = 0; i < it->count; i++) {
             int a = it->task[i].a;
 
-            say_stream(crew, &it->task[i], set);
+            say_stream(coordinator, &it->task[i], set);
             it->task[i].a = it->task[i].b;
             it->task[i].b = a;
         }
@@ -363,7 +376,7 @@ static void run_together(struct nw_probe_crew *crew, struct experiment *it)
 }
 
 /* Ranks of one host to those of another: what a port carries. */
-static void try_port(struct nw_probe_crew *crew,
+static void try_port(struct nw_probe_coordinator *coordinator,
                      const struct nw_probe_groups *groups, int32_t g)
 {
     struct experiment it = {.count = 0};
@@ -375,16 +388,16 @@ static void try_port(struct nw_probe_crew *crew,
            (a == b || nw_probe_groups_meet(groups, a, b) != g))
         b++;
     for (int k = 0; k < 4 && b < groups->host_count; k++)
-        add_flow(crew, &it, rank_on(crew, a, k, NW_PROBE_HOST),
-                 rank_on(crew, b, k, NW_PROBE_HOST));
+        add_flow(coordinator, &it, rank_on(coordinator, a, k, NW_PROBE_HOST),
+                 rank_on(coordinator, b, k, NW_PROBE_HOST));
     while (it.count && it.task[it.count - 1].b < 0)
         it.count--;
-    run_together(crew, &it);
+    run_together(coordinator, &it);
 }
 
 /* Hosts of a group to as many outside of it: what its link carries. For a group
  * that holds all, between its own hosts. */
-static void try_group(struct nw_probe_crew *crew,
+static void try_group(struct nw_probe_coordinator *coordinator,
                       const struct nw_probe_groups *groups, int32_t g)
 {
     struct experiment it = {.count = 0};
@@ -399,24 +412,25 @@ static void try_group(struct nw_probe_crew *crew,
             b++;
         if (b == groups->host_count)
             break;
-        add_flow(crew, &it, rank_on(crew, a, 0, NW_PROBE_HOST),
-                 rank_on(crew, b++, 0, NW_PROBE_HOST));
+        add_flow(coordinator, &it, rank_on(coordinator, a, 0, NW_PROBE_HOST),
+                 rank_on(coordinator, b++, 0, NW_PROBE_HOST));
     }
-    run_together(crew, &it);
+    run_together(coordinator, &it);
 }
 
-static void stream_together(struct nw_probe_crew *crew)
+static void stream_together(struct nw_probe_coordinator *coordinator)
 {
     struct nw_probe_groups groups;
 
-    if (nw_probe_groups_find(crew->probe, NW_PROBE_HOST, &groups))
+    if (nw_probe_groups_find(coordinator->probe, NW_PROBE_HOST, &groups))
         return;
     for (int32_t g = groups.host_count; g < groups.count; g++) {
-        try_port(crew, &groups, g);
+        try_port(coordinator, &groups, g);
         if (groups.group[g].parent >= 0)
-            try_group(crew, &groups, g);
-        nw_probe_say(crew, "stage together %d %d", g + 1 - groups.host_count,
-                     groups.count - groups.host_count);
+            try_group(coordinator, &groups, g);
+        nw_probe_emit_record(coordinator, "stage together %d %d",
+                             g + 1 - groups.host_count,
+                             groups.count - groups.host_count);
     }
     nw_probe_groups_fini(&groups);
 }
@@ -433,66 +447,69 @@ static bool has_stream(const struct nw_probe *probe, int a, int b)
     return false;
 }
 
-static void stream_rest(struct nw_probe_crew *crew)
+static void stream_rest(struct nw_probe_coordinator *coordinator)
 {
-    int size = crew->self->size, rounds = nw_probe_rounds(size);
+    int size = coordinator->self->size, rounds = nw_probe_rounds(size);
     struct nw_probe_task wish = {.seconds = SHORTEST_STREAM};
 
     for (int r = 0; r < rounds; r++) {
         for (int a = 0; a < size; a++) {
             int b = nw_probe_opponent(size, r, a);
 
-            if (is_late(crew, 1))
+            if (is_late(coordinator, 1))
                 return;
-            if (b > a && nw_probe_is_here(crew, a) &&
-                nw_probe_is_here(crew, b) && !has_stream(crew->probe, a, b))
-                both_directions(crew, a, b, &wish, 1);
+            if (b > a && nw_probe_is_here(coordinator, a) &&
+                nw_probe_is_here(coordinator, b) &&
+                !has_stream(coordinator->probe, a, b))
+                both_directions(coordinator, a, b, &wish, 1);
         }
-        nw_probe_say(crew, "stage rest %d %d", r + 1, rounds);
+        nw_probe_emit_record(coordinator, "stage rest %d %d", r + 1, rounds);
     }
 }
 
-static bool has_gpus(const struct nw_probe_crew *crew)
+static bool has_gpus(const struct nw_probe_coordinator *coordinator)
 {
     int count = 0;
 
-    for (int r = 0; r < crew->self->size; r++)
-        count += nw_probe_is_here(crew, r) && crew->probe->rank[r].gpus > 0;
+    for (int r = 0; r < coordinator->self->size; r++)
+        count += nw_probe_is_here(coordinator, r) &&
+                 coordinator->probe->rank[r].gpus > 0;
     return count > 1;
 }
 
-static void measure(struct nw_probe_crew *crew)
+static void measure(struct nw_probe_coordinator *coordinator)
 {
-    bool gpus = has_gpus(crew);
+    bool gpus = has_gpus(coordinator);
 
-    play_tournament(crew, NW_PROBE_HOST);
+    play_tournament(coordinator, NW_PROBE_HOST);
     if (gpus)
-        play_tournament(crew, NW_PROBE_GPU);
-    stream_between(crew, NW_PROBE_HOST);
-    stream_inside(crew, NW_PROBE_HOST);
+        play_tournament(coordinator, NW_PROBE_GPU);
+    stream_between(coordinator, NW_PROBE_HOST);
+    stream_inside(coordinator, NW_PROBE_HOST);
     if (gpus) {
-        stream_between(crew, NW_PROBE_GPU);
-        stream_inside(crew, NW_PROBE_GPU);
+        stream_between(coordinator, NW_PROBE_GPU);
+        stream_inside(coordinator, NW_PROBE_GPU);
     }
-    stream_together(crew);
-    stream_rest(crew);
+    stream_together(coordinator);
+    stream_rest(coordinator);
 }
 
 bool nw_probe_lead(struct nw_probe_self *self, const struct nw_probe_wish *wish)
 {
-    struct nw_probe_crew crew = {.self = self, .seconds = wish->seconds};
+    struct nw_probe_coordinator coordinator = {.self = self,
+                                               .seconds = wish->seconds};
 
-    if (nw_probe_new(&crew.probe))
+    if (nw_probe_new(&coordinator.probe))
         return false;
-    nw_probe_gather_places(&crew);
-    crew.begin = nw_probe_now();
+    nw_probe_gather_places(&coordinator);
+    coordinator.begin = nw_probe_now();
     if (!wish->describe) {
-        nw_probe_set_clocks(&crew);
-        measure(&crew);
+        nw_probe_set_clocks(&coordinator);
+        measure(&coordinator);
     }
-    nw_probe_say(&crew, "done");
-    nw_probe_dismiss(&crew);
-    nw_probe_free(crew.probe);
-    free(crew.offset);
-    return !crew.lost_count;
+    nw_probe_emit_record(&coordinator, "done");
+    nw_probe_dismiss(&coordinator);
+    nw_probe_free(coordinator.probe);
+    free(coordinator.offset);
+    return !coordinator.lost_count;
 }

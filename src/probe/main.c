@@ -13,7 +13,7 @@
 
 struct options {
     struct nw_probe_wish wish;
-    double patience;
+    double timeout;
     bool host_only;
 };
 
@@ -31,7 +31,7 @@ static bool parse(int argc, char **argv, struct options *options)
                                      &options->wish.seconds);
         else if (!strncmp(argv[i], "--patience=", 11))
             good = nw_parse_quantity(argv[i] + 11, NW_UNIT_TIME,
-                                     &options->patience);
+                                     &options->timeout);
         else
             good = false;
         if (!good)
@@ -61,7 +61,7 @@ static int run(struct nw_probe_self *self, const struct options *options)
     if (self->rank) {
         MPI_Isend(&place, sizeof place, MPI_BYTE, 0, TAG_PLACE, MPI_COMM_WORLD,
                   &request);
-        return nw_probe_wait(&request, self->patience) && nw_probe_obey(self)
+        return nw_probe_wait(&request, self->timeout) && nw_probe_obey(self)
                    ? 0
                    : 1;
     }
@@ -73,7 +73,7 @@ static int run(struct nw_probe_self *self, const struct options *options)
 
 int main(int argc, char **argv)
 {
-    struct options options = {.wish = {.seconds = 60}, .patience = 10};
+    struct options options = {.wish = {.seconds = 60}, .timeout = 10};
     struct nw_probe_self self = {0};
     bool short_of_some;
     int watcher;
@@ -88,7 +88,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &self.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &self.size);
     nw_probe_watch_rank(watcher, self.rank);
-    self.patience = options.patience;
+    self.timeout = options.timeout;
     if (!make_buffers(&self)) {
         fprintf(stderr, "nodewise probe: rank %d: out of memory\n", self.rank);
         return 1;

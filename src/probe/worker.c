@@ -65,7 +65,7 @@ bool nw_probe_wait(MPI_Request *request, double seconds)
 
 static bool finish(struct talk *talk, MPI_Request *request)
 {
-    if (!talk->lost && !nw_probe_wait(request, talk->self->patience))
+    if (!talk->lost && !nw_probe_wait(request, talk->self->timeout))
         talk->lost = true;
     return !talk->lost;
 }
@@ -381,7 +381,7 @@ static bool note_arrival(struct arrivals *arrivals)
 
 static bool wait_for_chunk(struct talk *talk, MPI_Request *request, int *bytes)
 {
-    double end = nw_probe_now() + talk->self->patience;
+    double end = nw_probe_now() + talk->self->timeout;
     MPI_Status status;
     int done = 0;
 
@@ -492,7 +492,7 @@ bool nw_probe_obey(struct nw_probe_self *self)
         nw_probe_work(self, &command, &reply);
         if (MPI_Isend(&reply, sizeof reply, MPI_BYTE, 0, TAG_REPLY,
                       MPI_COMM_WORLD, &request) ||
-            !nw_probe_wait(&request, self->patience))
+            !nw_probe_wait(&request, self->timeout))
             return false;
     }
 }

@@ -2,7 +2,7 @@
 /* nodewise-reader: reads a file with a library that damaged files can crash or
  * hang, so that the program that needs the file goes on. It prints what the
  * library made of it; the libraries of Nodewise start it, not users. */
-#include "pattern/apart.h"
+#include "pattern/otf2_helper.h"
 #include "topology/hwloc/trial.h"
 
 #include <signal.h>
@@ -54,7 +54,7 @@ int main(int count, char **words)
     if (count == 2 && !strcmp(words[1], "hwloc"))
         code = reader_try_hwloc();
     else if (count == 3 && !strcmp(words[1], "otf2"))
-        code = nw_answer_apart(words[2]);
+        code = nw_otf2_helper_answer(words[2]);
     else
         fputs("nodewise-reader is started by nodewise\n", stderr);
     _exit(code); /* the libraries' exit handlers have nothing to add */

@@ -2,7 +2,7 @@
 /* The figures of the report: what was gained in a few large numbers, then all
  * costs side by side, then bytes by level. */
 #include "report/page.h"
-#include "base/plain.h"
+#include "base/c_locale.h"
 #include "report/svg.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 /* The heat maps of the report: ranks in the order of where each mapping puts
  * them, on one scale. */
 #include "report/page.h"
-#include "base/plain.h"
+#include "base/c_locale.h"
 #include "report/panel.h"
 #include "report/svg.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writing SVG: escaping, the one style sheet, and the few shapes we use. */
 #include "report/svg.h"
-#include "base/plain.h"
+#include "base/c_locale.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -5,7 +5,7 @@
 
 #include "base/array.h"
 #include "base/library.h"
-#include "base/plain.h"
+#include "base/c_locale.h"
 #include "base/status.h"
 #include "base/text.h"
 

@@ -22,7 +22,7 @@ nw_status nw_exchange_init(struct nw_exchange *exchange,
                        "'%s' gives distances and no links: there is nothing "
                        "for messages to share",
                        nw_topology_name(topology));
-    status = nw_ends_find(topology, pattern, mapping, &exchange->ends);
+    status = nw_endpoints_find(topology, pattern, mapping, &exchange->ends);
     if (!status)
         status = nw_alloc(nw_topology_route_max(topology),
                           sizeof *exchange->hops, &exchange->hops);
@@ -38,7 +38,7 @@ nw_status nw_exchange_init(struct nw_exchange *exchange,
 
 void nw_exchange_fini(struct nw_exchange *exchange)
 {
-    nw_ends_fini(&exchange->ends);
+    nw_endpoints_fini(&exchange->ends);
     free(exchange->hops);
     free(exchange->link_latency);
     exchange->hops = NULL;
@@ -87,7 +87,7 @@ static nw_status visit_edge(const struct nw_exchange *exchange, int32_t src,
 {
     struct nw_end ends[2];
     nw_status status =
-        nw_ends_of_edge(&exchange->ends, exchange->pattern, src, e, ends);
+        nw_endpoints_of_edge(&exchange->ends, exchange->pattern, src, e, ends);
 
     if (status)
         return status;

@@ -5,7 +5,7 @@
 
 #include <nodewise/simulate.h>
 
-#include "cost/ends.h"
+#include "cost/endpoints.h"
 
 /* One message on its way; valid during a visit. */
 struct nw_flow {
@@ -19,7 +19,7 @@ struct nw_flow {
 struct nw_exchange {
     const nw_topology *topology;
     const nw_pattern *pattern;
-    struct nw_ends ends;
+    struct nw_endpoints ends;
     bool total;
     double scale; /* of every message */
     uint32_t *hops;

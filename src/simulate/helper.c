@@ -5,8 +5,8 @@
 #include "simulate/traffic.h"
 
 #include "base/array.h"
-#include "base/own.h"
-#include "base/plain.h"
+#include "base/install_path.h"
+#include "base/c_locale.h"
 #include "base/status.h"
 #include "base/text.h"
 
@@ -39,7 +39,7 @@ static nw_status find_helper(char path[PATH_MAX])
         return nw_fail(NW_ENODEV, "NODEWISE_SIMGRID: '%s' cannot be started",
                        named);
     }
-    if (nw_own_find(HELPER, HELPER, X_OK, path))
+    if (nw_install_path_find(HELPER, HELPER, X_OK, path))
         return NW_OK;
     return nw_fail(NW_ENODEV,
                    HELPER " is not installed: build nodewise where SimGrid "

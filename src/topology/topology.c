@@ -3,7 +3,7 @@
  * GPUs and links, and answering plain questions about them. */
 #include "topology/topology.h"
 #include "base/array.h"
-#include "base/plain.h"
+#include "base/c_locale.h"
 #include "base/status.h"
 
 #include <stdio.h>

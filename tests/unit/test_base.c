@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/array.h"
-#include "base/crew.h"
+#include "base/parallel.h"
 #include "base/environment.h"
 #include "base/file.h"
 #include "base/json.h"
@@ -420,24 +420,24 @@ static void graze_ten(void *user, int32_t i)
     struct herd *herd = user;
 
     (void)i;
-    nw_crew_run(graze, herd, 10, herd->threads);
+    nw_parallel_run(graze, herd, 10, herd->threads);
 }
 
 static nw_status run_crew(void *user)
 {
     struct herd *herd = user;
 
-    nw_crew_run(graze, herd, 30, herd->threads);
+    nw_parallel_run(graze, herd, 30, herd->threads);
     return NW_OK;
 }
 
 static nw_status run_pair(void *user)
 {
     struct herd *herd = user;
-    struct nw_crew_task both[] = {{.run = run_crew, .user = herd},
-                                  {.run = run_crew, .user = herd}};
+    struct nw_parallel_task both[] = {{.run = run_crew, .user = herd},
+                                      {.run = run_crew, .user = herd}};
 
-    return nw_crew_pair(both, herd->threads);
+    return nw_parallel_pair(both, herd->threads);
 }
 
 static void crews_share_their_threads(void **state)
@@ -445,16 +445,16 @@ static void crews_share_their_threads(void **state)
     (void)state;
     for (int32_t threads = 1; threads <= 5; threads++) {
         struct herd herd = {.threads = threads};
-        struct nw_crew_task both[] = {{.run = run_crew, .user = &herd},
-                                      {.run = run_pair, .user = &herd}};
+        struct nw_parallel_task both[] = {{.run = run_crew, .user = &herd},
+                                          {.run = run_pair, .user = &herd}};
 
-        assert_int_equal(nw_crew_pair(both, threads), NW_OK);
+        assert_int_equal(nw_parallel_pair(both, threads), NW_OK);
         for (int i = 0; i < 3; i++)
             assert_int_equal(herd.done[i], 30);
         assert_true(herd.most <= threads);
         assert_int_equal(herd.running, 0);
         herd = (struct herd){.threads = threads};
-        nw_crew_run(graze_ten, &herd, 3, threads);
+        nw_parallel_run(graze_ten, &herd, 3, threads);
         assert_int_equal(herd.done[0] + herd.done[1] + herd.done[2], 30);
         assert_true(herd.most <= threads);
     }
@@ -475,13 +475,13 @@ static void the_first_of_a_pair_is_blamed(void **state)
     (void)state;
     for (int32_t threads = 1; threads <= 3; threads++)
         for (int which = 0; which < 4; which++) {
-            struct nw_crew_task both[] = {
+            struct nw_parallel_task both[] = {
                 {.run = fail_with, .user = &words[0]},
                 {.run = fail_with, .user = &words[1]}};
 
             words[0] = which & 1 ? "first" : NULL;
             words[1] = which & 2 ? "second" : NULL;
-            assert_int_equal(nw_crew_pair(both, threads),
+            assert_int_equal(nw_parallel_pair(both, threads),
                              which ? NW_EINVAL : NW_OK);
             if (which)
                 assert_string_equal(nw_error_text(),
@@ -503,10 +503,10 @@ static void the_first_that_fails_is_blamed(void **state)
     (void)state;
     for (int32_t threads = 1; threads <= 3; threads++) {
         fails[7] = fails[11] = fails[19] = false;
-        assert_int_equal(nw_crew_try(fail_some, fails, 20, threads), NW_OK);
+        assert_int_equal(nw_parallel_try(fail_some, fails, 20, threads), NW_OK);
         fails[7] = fails[11] = fails[19] = true;
         for (int repeat = 0; repeat < 20; repeat++) {
-            assert_int_equal(nw_crew_try(fail_some, fails, 20, threads),
+            assert_int_equal(nw_parallel_try(fail_some, fails, 20, threads),
                              NW_EINVAL);
             assert_string_equal(nw_error_text(), "job 7");
         }

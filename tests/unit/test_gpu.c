@@ -5,7 +5,7 @@
  * give, graphs, what other processes open, and what happens when things fail.
  */
 #include "base/random.h"
-#include "gpu/job.h"
+#include "gpu/copy_job.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -116,7 +116,7 @@ static void plain_loops(enum nw_gpu_work work, const struct nw_gpu_piece *p,
 static void run_on_gpu(enum nw_gpu_work work, struct nw_gpu_piece *piece,
                        char *to, const char *from, int64_t first[2])
 {
-    struct nw_gpu_job *job = NULL;
+    struct nw_gpu_copy_job *job = NULL;
     nw_gpu_stream stream = NULL;
     void *memory[2];
 
@@ -127,11 +127,11 @@ static void run_on_gpu(enum nw_gpu_work work, struct nw_gpu_piece *piece,
     piece->to = (char *)memory[0] + first[0];
     piece->from = (char *)memory[1] + first[1];
     assert_int_equal(gpu->stream_new(&stream), NW_OK);
-    assert_int_equal(nw_gpu_job_new(gpu, work, piece, 1, &job), NW_OK);
-    assert_int_equal(nw_gpu_job_launch(job, stream), NW_OK);
+    assert_int_equal(nw_gpu_copy_job_new(gpu, work, piece, 1, &job), NW_OK);
+    assert_int_equal(nw_gpu_copy_job_launch(job, stream), NW_OK);
     assert_int_equal(gpu->stream_wait(stream), NW_OK);
     assert_int_equal(gpu->copy_out(to, memory[0], ROOM), NW_OK);
-    nw_gpu_job_free(job);
+    nw_gpu_copy_job_free(job);
     gpu->stream_free(stream);
     gpu->free(memory[0]);
     gpu->free(memory[1]);
@@ -140,13 +140,13 @@ static void run_on_gpu(enum nw_gpu_work work, struct nw_gpu_piece *piece,
 static void run_twin(enum nw_gpu_work work, struct nw_gpu_piece *piece,
                      char *to, const char *from, int64_t first[2])
 {
-    struct nw_gpu_table table;
+    struct nw_gpu_copy_table table;
 
     piece->to = to + first[0];
     piece->from = from + first[1];
-    assert_int_equal(nw_gpu_table_make(work, piece, 1, &table), NW_OK);
-    nw_gpu_table_twin(&table);
-    nw_gpu_table_fini(&table);
+    assert_int_equal(nw_gpu_copy_table_make(work, piece, 1, &table), NW_OK);
+    nw_gpu_copy_table_host_reference(&table);
+    nw_gpu_copy_table_fini(&table);
 }
 
 static void one_copy(struct nw_random *random, char *const buffer[4])
@@ -222,11 +222,11 @@ static void divisions_are_exact(void **state)
                                      .to_step = 1,
                                      .from_step = 1,
                                      .from_shift = &(int64_t){0}};
-        struct nw_gpu_table table;
+        struct nw_gpu_copy_table table;
         struct nw_gpu_box box;
 
         piece.to = (void *)1; /* odd: words of one byte */
-        assert_int_equal(nw_gpu_table_make(NW_GPU_PACK, &piece, 1, &table),
+        assert_int_equal(nw_gpu_copy_table_make(NW_GPU_PACK, &piece, 1, &table),
                          NW_OK);
         box = table.group[0].box[0];
         assert_int_equal(box.x, d);
@@ -237,7 +237,7 @@ static void divisions_are_exact(void **state)
                 if (m < 0x80000000u)
                     assert_int_equal(m * box.x_magic >> box.x_shift, m / d);
         }
-        nw_gpu_table_fini(&table);
+        nw_gpu_copy_table_fini(&table);
     }
 }
 
@@ -250,10 +250,10 @@ static void too_large_a_copy_is_refused(void **state)
                                  .quantities = 1,
                                  .from_step = 2,
                                  .from_shift = &(int64_t){0}};
-    struct nw_gpu_table table;
+    struct nw_gpu_copy_table table;
 
     (void)state;
-    assert_int_equal(nw_gpu_table_make(NW_GPU_PACK, &piece, 1, &table),
+    assert_int_equal(nw_gpu_copy_table_make(NW_GPU_PACK, &piece, 1, &table),
                      NW_EUNSUPPORTED);
 }
 
@@ -362,7 +362,7 @@ static void peers_are_reached(void **state)
                                  .from_step = 4,
                                  .to_shift = &zero,
                                  .from_shift = &zero};
-    struct nw_gpu_job *job;
+    struct nw_gpu_copy_job *job;
 
     (void)state;
     fill_host(host, sizeof host);
@@ -376,12 +376,13 @@ static void peers_are_reached(void **state)
     assert_int_equal(gpu->reach(1), NW_OK);
     piece.to = there;
     piece.from = here;
-    assert_int_equal(nw_gpu_job_new(gpu, NW_GPU_MOVE, &piece, 1, &job), NW_OK);
-    assert_int_equal(nw_gpu_job_launch(job, NULL), NW_OK);
+    assert_int_equal(nw_gpu_copy_job_new(gpu, NW_GPU_MOVE, &piece, 1, &job),
+                     NW_OK);
+    assert_int_equal(nw_gpu_copy_job_launch(job, NULL), NW_OK);
     assert_int_equal(gpu->stream_wait(NULL), NW_OK);
     assert_int_equal(gpu->copy_out(back, there, 256), NW_OK);
     assert_memory_equal(host, back, 256);
-    nw_gpu_job_free(job);
+    nw_gpu_copy_job_free(job);
     gpu->free(here);
     gpu->free(there);
 }
@@ -565,7 +566,7 @@ static void nothing_is_left(void **state)
 
 static void facts_of_a_gpu(void **state)
 {
-    struct nw_gpu_facts facts;
+    struct nw_gpu_properties facts;
 
     (void)state;
     assert_int_equal(gpu->facts(1, &facts), NW_OK);
@@ -594,7 +595,7 @@ static int expect_broken_stream(void)
 /* Anyone may ask, with no GPU selected and without losing his own. */
 static void programs_may_ask(void **state)
 {
-    struct nw_gpu_facts same, facts;
+    struct nw_gpu_properties same, facts;
     int32_t count = 0, whose = 7;
     void *memory, *before = gpu->context();
     char host;

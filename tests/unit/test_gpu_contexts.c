@@ -4,7 +4,7 @@
  * threads without a context, contexts of the program's own, resets, captures of
  * streams, pageable memory, work in the default stream.
  */
-#include "gpu/job.h"
+#include "gpu/copy_job.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -58,7 +58,7 @@ static int start(void **state)
 
 /* --- pageable memory --- */
 
-static struct nw_gpu_job *copy_job(void *to, const void *from)
+static struct nw_gpu_copy_job *copy_job(void *to, const void *from)
 {
     static const int64_t zero;
     struct nw_gpu_piece piece = {.to = to,
@@ -72,9 +72,10 @@ static struct nw_gpu_job *copy_job(void *to, const void *from)
                                  .from_step = 1,
                                  .to_shift = &zero,
                                  .from_shift = &zero};
-    struct nw_gpu_job *job = NULL;
+    struct nw_gpu_copy_job *job = NULL;
 
-    assert_int_equal(nw_gpu_job_new(gpu, NW_GPU_MOVE, &piece, 1, &job), NW_OK);
+    assert_int_equal(nw_gpu_copy_job_new(gpu, NW_GPU_MOVE, &piece, 1, &job),
+                     NW_OK);
     return job;
 }
 
@@ -83,7 +84,7 @@ static struct nw_gpu_job *copy_job(void *to, const void *from)
 static void copies_in_are_done_when_they_return(void **state)
 {
     char *host = malloc(BYTES), *back = malloc(BYTES);
-    struct nw_gpu_job *job;
+    struct nw_gpu_copy_job *job;
     nw_gpu_stream stream;
     void *from, *to;
 
@@ -97,12 +98,12 @@ static void copies_in_are_done_when_they_return(void **state)
     for (int round = 0; round < 20; round++) {
         memset(host, round, BYTES);
         assert_int_equal(gpu->copy_in(from, host, BYTES), NW_OK);
-        assert_int_equal(nw_gpu_job_launch(job, stream), NW_OK);
+        assert_int_equal(nw_gpu_copy_job_launch(job, stream), NW_OK);
         assert_int_equal(gpu->stream_wait(stream), NW_OK);
         assert_int_equal(gpu->copy_out(back, to, BYTES), NW_OK);
         assert_memory_equal(host, back, BYTES);
     }
-    nw_gpu_job_free(job);
+    nw_gpu_copy_job_free(job);
     gpu->stream_free(stream);
     gpu->free(from);
     gpu->free(to);
@@ -216,20 +217,20 @@ static int first_graph(void)
 {
     nw_gpu_graph graph = NULL;
     nw_gpu_stream stream;
-    struct nw_gpu_job *job;
+    struct nw_gpu_copy_job *job;
     void *from, *to;
 
     if (gpu->alloc(BYTES, &from) || gpu->alloc(BYTES, &to) ||
         gpu->stream_new(&stream))
         return 1;
     job = copy_job(to, from);
-    if (gpu->graph_begin(stream) || nw_gpu_job_launch(job, stream))
+    if (gpu->graph_begin(stream) || nw_gpu_copy_job_launch(job, stream))
         return 2;
     if (gpu->graph_end(stream, &graph) || !graph ||
         gpu->graph_launch(graph, stream) || gpu->stream_wait(stream))
         return 3;
     gpu->graph_free(graph);
-    nw_gpu_job_free(job);
+    nw_gpu_copy_job_free(job);
     return 0;
 }
 
@@ -300,7 +301,7 @@ static int program_context(void)
     uintptr_t from = 0, to = 0;
     unsigned flags;
     int active = 1;
-    struct nw_gpu_job *job;
+    struct nw_gpu_copy_job *job;
 
     if (driver("cuCtxCreate_v2")(&own, 0, 0) ||
         driver("cuMemAlloc_v2")(&from, (size_t)BYTES) ||
@@ -313,7 +314,8 @@ static int program_context(void)
     if (gpu->copy_in((void *)from, host, BYTES))
         return 3;
     job = copy_job((void *)to, (void *)from);
-    if (nw_gpu_job_launch(job, gpu->own()) || gpu->stream_wait(gpu->own()) ||
+    if (nw_gpu_copy_job_launch(job, gpu->own()) ||
+        gpu->stream_wait(gpu->own()) ||
         gpu->copy_out(back, (void *)to, BYTES) || memcmp(host, back, BYTES))
         return 4;
     driver("cuDevicePrimaryCtxGetState")(0, &flags, &active);
@@ -325,7 +327,7 @@ static int foreign_context(void)
 {
     uintptr_t memory = 0;
     void *own = NULL, *ours;
-    struct nw_gpu_job *job;
+    struct nw_gpu_copy_job *job;
 
     if (gpu->select(0) || gpu->alloc(BYTES, &ours) ||
         driver("cuCtxCreate_v4")(&own, NULL, 0, 0) ||
@@ -335,7 +337,7 @@ static int foreign_context(void)
         return 2;
     job = copy_job(ours, (void *)memory);
     /* what the driver says of a kernel that does */
-    if (nw_gpu_job_launch(job, gpu->own()))
+    if (nw_gpu_copy_job_launch(job, gpu->own()))
         return 3;
     return gpu->stream_wait(gpu->own()) == NW_ECUDA &&
                    strstr(nw_error_text(), "error 700")
@@ -348,7 +350,7 @@ static int foreign_context(void)
 static int reset(void)
 {
     struct nw_gpu_life life;
-    struct nw_gpu_job *old, *job;
+    struct nw_gpu_copy_job *old, *job;
     char host[BYTES], back[BYTES];
     void *a, *b;
 
@@ -359,7 +361,7 @@ static int reset(void)
     if (!gpu->lives(&life) || driver("cuDevicePrimaryCtxReset_v2")(0) ||
         gpu->lives(&life))
         return 2;
-    nw_gpu_job_free(old);
+    nw_gpu_copy_job_free(old);
     if (gpu->select(0) || gpu->lives(&life) || gpu->alloc(BYTES, &a) ||
         gpu->alloc(BYTES, &b))
         return 3;
@@ -367,17 +369,18 @@ static int reset(void)
     if (gpu->copy_in(a, host, BYTES))
         return 4;
     job = copy_job(b, a);
-    if (nw_gpu_job_launch(job, gpu->own()) || gpu->stream_wait(gpu->own()) ||
-        gpu->copy_out(back, b, BYTES) || memcmp(host, back, BYTES))
+    if (nw_gpu_copy_job_launch(job, gpu->own()) ||
+        gpu->stream_wait(gpu->own()) || gpu->copy_out(back, b, BYTES) ||
+        memcmp(host, back, BYTES))
         return 5;
-    nw_gpu_job_free(job);
+    nw_gpu_copy_job_free(job);
     return 0;
 }
 
 /* A job is freed inside calls of MPI, where the whole GPU is not waited for. */
 static void jobs_are_freed_without_waiting(void **state)
 {
-    struct nw_gpu_job *job;
+    struct nw_gpu_copy_job *job;
     unsigned long waits;
     void *memory;
 
@@ -385,7 +388,7 @@ static void jobs_are_freed_without_waiting(void **state)
     assert_int_equal(gpu->alloc(2 * BYTES, &memory), NW_OK);
     job = copy_job(memory, (char *)memory + BYTES);
     waits = counted("fake_cuda_waits");
-    nw_gpu_job_free(job);
+    nw_gpu_copy_job_free(job);
     assert_int_equal(counted("fake_cuda_waits"), waits);
     gpu->free(memory);
 }

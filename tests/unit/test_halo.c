@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Partition, placement and copies of halo exchanges, against the paper's
  * examples, hand-made formulas and brute force. */
-#include "halo/plan/assign.h"
+#include "halo/plan/assignment.h"
 #include "halo/plan/copy.h"
 #include "halo/plan/model.h"
 
@@ -620,7 +620,7 @@ static void model_is_bound(void **state)
         .sector = 1e6,
         .rows = 1e3,
         .boxes = 1,
-        .road = {50e9, 50e9, 50e9, 10e9, 1e-6},
+        .path = {50e9, 50e9, 50e9, 10e9, 1e-6},
     };
     enum nw_halo_method method = NW_HALO_METHOD_COUNT;
 

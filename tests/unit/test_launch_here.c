@@ -2,7 +2,7 @@
 /* Logical numbers from the kernel's files against hwloc's own, on machines that
  * hwloc makes up and whose files are written here; a rank's line looked up in a
  * large file against the whole file read; cards in a made-up /sys. */
-#include "launch/here.h"
+#include "launch/local_cpus.h"
 
 #include "base/file.h"
 #include "base/random.h"
@@ -141,7 +141,7 @@ static void put_numa(const nw_topology *machine)
 static void check_machine(const char *source)
 {
     static cpu_set_t allowed[NW_CPU_BYTES / sizeof(cpu_set_t)];
-    struct nw_here here = {0};
+    struct nw_local_cpus here = {0};
     nw_topology *machine = NULL;
     const int32_t *cpus;
     int32_t count, at = 0;
@@ -159,7 +159,7 @@ static void check_machine(const char *source)
         }
     }
     put_numa(machine);
-    assert_int_equal(nw_here_read(root, allowed, &here), 0);
+    assert_int_equal(nw_local_cpus_read(root, allowed, &here), 0);
     assert_int_equal(here.core_count, count);
     for (int32_t e = 0; e < count; e++) {
         size_t threads = nw_topology_element_cpus(machine, e, &cpus);
@@ -169,7 +169,7 @@ static void check_machine(const char *source)
             assert_int_equal(here.cpu[at++], cpus[c]);
     }
     assert_int_equal(here.cpu_count, at);
-    nw_here_fini(&here);
+    nw_local_cpus_fini(&here);
     nw_topology_free(machine);
     drop_root(NULL);
 }
@@ -196,7 +196,7 @@ static void test_order(void **state)
 static void test_allowed(void **state)
 {
     static cpu_set_t allowed[NW_CPU_BYTES / sizeof(cpu_set_t)];
-    struct nw_here here = {0};
+    struct nw_local_cpus here = {0};
 
     (void)state;
     CPU_ZERO_S(sizeof allowed, allowed);
@@ -207,12 +207,13 @@ static void test_allowed(void **state)
             CPU_SET_S((size_t)c, sizeof allowed, allowed);
     }
     put("0", "devices/system/cpu/smt/active");
-    assert_int_equal(nw_here_read(root, allowed, &here), 0);
+    assert_int_equal(nw_local_cpus_read(root, allowed, &here), 0);
     assert_int_equal(here.core_count, 6);
     assert_memory_equal(here.cpu, ((int32_t[]){0, 4, 6, 3, 5, 7}),
                         6 * sizeof(int32_t));
-    nw_here_fini(&here);
-    assert_int_equal(nw_here_read("/nowhere", allowed, &here), NW_EUNSUPPORTED);
+    nw_local_cpus_fini(&here);
+    assert_int_equal(nw_local_cpus_read("/nowhere", allowed, &here),
+                     NW_EUNSUPPORTED);
 }
 
 static void test_numa(void **state)
@@ -228,12 +229,12 @@ static void test_numa(void **state)
     put("8-11\n", "devices/system/node/node2/cpulist");
     CPU_ZERO_S(sizeof cpus, cpus);
     CPU_SET_S(9, sizeof cpus, cpus);
-    assert_int_equal(nw_here_numa(root, cpus, &nodes, &count), 1);
+    assert_int_equal(nw_local_cpus_numa(root, cpus, &nodes, &count), 1);
     assert_int_equal(nodes.bits[0], 4);
     assert_int_equal(count, 2);
     CPU_SET_S(3, sizeof cpus, cpus);
     CPU_SET_S(5, sizeof cpus, cpus);
-    assert_int_equal(nw_here_numa(root, cpus, &nodes, &count), 2);
+    assert_int_equal(nw_local_cpus_numa(root, cpus, &nodes, &count), 2);
     assert_int_equal(nodes.bits[0], 5);
 }
 
@@ -250,7 +251,7 @@ static void expect_nic(int32_t index, const char *name)
 {
     char got[64];
 
-    assert_int_equal(nw_here_nic(root, index, got, sizeof got), 0);
+    assert_int_equal(nw_local_cpus_nic(root, index, got, sizeof got), 0);
     assert_string_equal(got, name);
 }
 
@@ -267,7 +268,7 @@ static void test_cards(void **state)
              "../../devices/pci0/0000:00:02.0/0000:3b:00.0/virtio1/net/eth1");
     expect_nic(0, "eth1");
     expect_nic(1, "eth0");
-    assert_int_equal(nw_here_nic(root, 2, got, sizeof got), NW_ENODEV);
+    assert_int_equal(nw_local_cpus_nic(root, 2, got, sizeof got), NW_ENODEV);
     put_link("infiniband", "mlx5_0",
              "../../devices/pci1/0000:d8:00.0/infiniband/mlx5_0");
     put_link("infiniband", "mlx5_1",
@@ -305,15 +306,15 @@ static void test_choose(void **state)
 static void test_gpu_count(void **state)
 {
     (void)state;
-    assert_int_equal(nw_here_gpu_count(root), 0);
+    assert_int_equal(nw_local_cpus_gpu_count(root), 0);
     put("cpu_cores_count 64\nsimd_count 0\n",
         "sys/class/kfd/kfd/topology/nodes/0/properties");
     put("cpu_cores_count 0\nsimd_count 440\n",
         "sys/class/kfd/kfd/topology/nodes/1/properties");
-    assert_int_equal(nw_here_gpu_count(root), 1);
+    assert_int_equal(nw_local_cpus_gpu_count(root), 1);
     put("", "proc/driver/nvidia/gpus/0000:17:00.0/information");
     put("", "proc/driver/nvidia/gpus/0000:65:00.0/information");
-    assert_int_equal(nw_here_gpu_count(root), 2);
+    assert_int_equal(nw_local_cpus_gpu_count(root), 2);
 }
 
 #define MANY 20000

@@ -4,7 +4,7 @@
 #include "base/random.h"
 #include "runtime/reorder/decide.h"
 #include "runtime/reorder/machine.h"
-#include "runtime/reorder/place.h"
+#include "runtime/reorder/rank_location.h"
 #include "runtime/reorder/plan.h"
 #include "runtime/reorder/settings.h"
 
@@ -20,7 +20,7 @@
 
 #define MOST 64
 
-static struct nw_seat seats[MOST];
+static struct nw_rank_location seats[MOST];
 static int32_t above[MOST * NW_SWITCH_DEPTH];
 
 /* `nodes` nodes of two packages with `cores` cores each, a rank on each core;
@@ -34,7 +34,7 @@ static struct nw_site even_site(int nodes, int cores, int leaf)
         above[n * NW_SWITCH_DEPTH] = 0;
         above[n * NW_SWITCH_DEPTH + 1] = 1 + n / leaf;
         for (int c = 0; c < 2 * cores; c++)
-            seats[site.rank_count++] = (struct nw_seat){
+            seats[site.rank_count++] = (struct nw_rank_location){
                 .node = n, .depth = 2, .at = {1 + c / cores, 10 + c}};
     }
     return site;
@@ -141,7 +141,8 @@ static void test_irregular_network(void **state)
     double constant = -1;
 
     (void)state;
-    assert_int_equal(nw_place_network("rashti-192", words, &site), NW_OK);
+    assert_int_equal(nw_rank_location_network("rashti-192", words, &site),
+                     NW_OK);
     assert_non_null(site.source);
     assert_int_equal(nw_topology_load("rashti-192", NULL, &source), NW_OK);
     members = members_of(&site, NULL, 12);
@@ -171,7 +172,8 @@ static void test_absent_host(void **state)
     struct nw_site site = even_site(2, 1, 1);
 
     (void)state;
-    assert_int_equal(nw_place_network("rashti-192", words, &site), NW_EINVAL);
+    assert_int_equal(nw_rank_location_network("rashti-192", words, &site),
+                     NW_EINVAL);
 }
 
 /* 8 x 4 on four nodes of eight: with equal weights 4 x 2 tiles cut 16 + 8

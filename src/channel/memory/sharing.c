@@ -53,7 +53,7 @@ static struct flock sharing_byte(const struct sharing *one, short kind)
 
 static void sharing_start(struct sharing *one, int32_t gpu)
 {
-    struct nw_gpu_facts facts = {.uuid = ""};
+    struct nw_gpu_properties facts = {.uuid = ""};
     struct flock lock;
 
     (void)!nw_gpu_cuda.facts(gpu, &facts);

@@ -152,25 +152,25 @@ void nw_cma_refused(nw_channel_request *request, bool always)
 
 /* What a read saves is the same time twice: its sender's copy into shm's memory
  * and the receiver's out of it. The header goes the same way in both. */
-struct nw_pace *nw_cma_pace(const nw_channel_request *request)
+struct nw_selector *nw_cma_selector(const nw_channel_request *request)
 {
-    return &request->channel
-                ->reads[nw_pace_class(request->message.bytes, NW_TAKE_SIZES)];
+    return &request->channel->reads[nw_selector_class(request->message.bytes,
+                                                      NW_TAKE_SIZES)];
 }
 
 bool nw_cma_weigh(nw_channel_request *request, bool *reads)
 {
     nw_channel *channel = request->channel;
-    struct nw_pace *pace = nw_cma_pace(request);
+    struct nw_selector *selector = nw_cma_selector(request);
 
     if (request->gpu >= 0 || channel->tabled[request->peer->fabric] ||
         request->message.bytes <= nw_fabric_of(channel, request->peer)->whole ||
         !nw_cma_may(request))
         return false;
     if (channel->pending <= NW_ALONE)
-        *reads = nw_pace_pick(pace, &request->weighs);
-    else if (pace->least_ns[0] && pace->least_ns[1])
-        *reads = nw_pace_best(pace);
+        *reads = nw_selector_pick(selector, &request->weighs);
+    else if (selector->least_ns[0] && selector->least_ns[1])
+        *reads = nw_selector_best(selector);
     else
         return false;
     return true;
@@ -188,8 +188,8 @@ bool nw_cma_look(nw_channel *channel)
                                         __ATOMIC_ACQUIRE) != request->id)
             continue;
         if (request->weighs)
-            nw_pace_took(nw_cma_pace(request), 1,
-                         channel->board->word[word].took_ns);
+            nw_selector_took(nw_cma_selector(request), 1,
+                             channel->board->word[word].took_ns);
         nw_request_finish(request, NW_OK);
         any = true;
     }

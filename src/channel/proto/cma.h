@@ -14,7 +14,7 @@ bool nw_cma_may(const nw_channel_request *request);
  * whether it is offered; false where nothing is known, or others say so. */
 bool nw_cma_weigh(nw_channel_request *request, bool *reads);
 /* 0: in parts, 1: read. */
-struct nw_pace *nw_cma_pace(const nw_channel_request *request);
+struct nw_selector *nw_cma_selector(const nw_channel_request *request);
 /* The receiver answered with a CTS instead of a read. `always`: it can never
  * read memory of that kind (host or GPU). */
 void nw_cma_refused(nw_channel_request *request, bool always);

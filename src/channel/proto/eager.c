@@ -319,7 +319,8 @@ static ssize_t post_parts(nw_channel_request *request)
     }
     code = post_rest(request);
     if (!code && start)
-        nw_pace_took(nw_cma_pace(request), 0, 2 * (nw_clock_ns() - start));
+        nw_selector_took(nw_cma_selector(request), 0,
+                         2 * (nw_clock_ns() - start));
     return code;
 }
 

@@ -34,10 +34,10 @@ static bool may_offer(const nw_channel_request *request)
            (request->total >= NW_OPEN_BYTES || request->opening);
 }
 
-static struct nw_pace *pace_of(nw_channel_request *request)
+static struct nw_selector *pace_of(nw_channel_request *request)
 {
-    return &request->channel->openings[nw_pace_class(request->message.bytes,
-                                                     NW_TAKE_SIZES)];
+    return &request->channel->openings[nw_selector_class(request->message.bytes,
+                                                         NW_TAKE_SIZES)];
 }
 
 void nw_ipc_weigh(nw_channel_request *request)
@@ -50,10 +50,10 @@ void nw_ipc_weigh(nw_channel_request *request)
         request->message.bytes >= NW_OPEN_BYTES)
         return;
     if (channel->pending > NW_ALONE) {
-        request->opening = nw_pace_best(pace_of(request));
+        request->opening = nw_selector_best(pace_of(request));
         return;
     }
-    request->opening = nw_pace_pick(pace_of(request), &request->weighed);
+    request->opening = nw_selector_pick(pace_of(request), &request->weighed);
     if (request->weighed)
         request->asked_ns = nw_clock_ns();
 }
@@ -61,8 +61,8 @@ void nw_ipc_weigh(nw_channel_request *request)
 void nw_ipc_took(nw_channel_request *request)
 {
     if (request->weighed)
-        nw_pace_took(pace_of(request), request->opening,
-                     nw_clock_ns() - request->asked_ns);
+        nw_selector_took(pace_of(request), request->opening,
+                         nw_clock_ns() - request->asked_ns);
 }
 
 bool nw_ipc_offer(nw_channel_request *request)

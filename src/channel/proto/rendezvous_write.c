@@ -13,9 +13,9 @@
 #include <rdma/fi_errno.h>
 #include <stdlib.h>
 
-static struct nw_pace *pace_of(nw_channel_request *request)
+static struct nw_selector *pace_of(nw_channel_request *request)
 {
-    return &request->channel->takes[request->peer->fabric][nw_pace_class(
+    return &request->channel->takes[request->peer->fabric][nw_selector_class(
         request->message.bytes, NW_TAKE_SIZES)];
 }
 
@@ -24,7 +24,7 @@ static struct nw_pace *pace_of(nw_channel_request *request)
  * timed, and the better one is kept; until then the model says which. */
 static void choose(nw_channel_request *request)
 {
-    struct nw_pace *pace = pace_of(request);
+    struct nw_selector *selector = pace_of(request);
 
     if (request->chosen)
         return;
@@ -32,9 +32,9 @@ static void choose(nw_channel_request *request)
     if (request->gpu < 0 || nw_rendezvous_is_staged(request))
         return;
     if (request->channel->pending <= NW_ALONE)
-        request->copied = nw_pace_pick(pace, &request->timed);
-    else if (pace->least_ns[0] && pace->least_ns[1])
-        request->copied = nw_pace_best(pace);
+        request->copied = nw_selector_pick(selector, &request->timed);
+    else if (selector->least_ns[0] && selector->least_ns[1])
+        request->copied = nw_selector_best(selector);
     else
         request->copied = nw_choose_to_copy(request);
 }
@@ -49,8 +49,8 @@ static void begin(nw_channel_request *request)
 static void finish(nw_channel_request *request)
 {
     if (request->timed)
-        nw_pace_took(pace_of(request), request->copied,
-                     nw_clock_ns() - request->began_ns + request->ahead_ns);
+        nw_selector_took(pace_of(request), request->copied,
+                         nw_clock_ns() - request->began_ns + request->ahead_ns);
     nw_ipc_took(request);
     nw_request_finish(request, NW_OK);
 }

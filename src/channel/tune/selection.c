@@ -112,7 +112,7 @@ enum nw_locality nw_selection_locality(const nw_channel *channel, int fabric,
                                        int32_t gpu)
 {
     const struct fi_info *info = channel->fabric[fabric].info;
-    struct nw_gpu_facts facts;
+    struct nw_gpu_properties facts;
     char adapter[32] = "";
 
     if (info && info->nic && info->nic->bus_attr &&

@@ -180,7 +180,7 @@ void nw_thresholds_fini(struct nw_thresholds *thresholds)
 /* The name of the GPU with what a file's name may hold. */
 static void add_gpu(struct nw_text *text)
 {
-    struct nw_gpu_facts facts;
+    struct nw_gpu_properties facts;
     int32_t count = 0;
 
     if (nw_gpu_cuda.open(&count) || nw_gpu_cuda.facts(0, &facts))

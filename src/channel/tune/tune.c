@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/status.h"
-#include "base/touch.h"
+#include "base/cache_touch.h"
 #include "gpu/gpu.h"
 
 #include <nodewise/progress.h>
@@ -80,10 +80,10 @@ static nw_status ping(struct tuner *t, size_t bytes)
         bool send = i == t->rank;
 
         if (send && is_touched(t, true))
-            nw_touch_write(t->memory[0], bytes, &t->word);
+            nw_cache_touch_write(t->memory[0], bytes, &t->word);
         status = pass(t, send, of(t, send, bytes));
         if (!send && is_touched(t, false))
-            nw_touch_read(t->memory[0], bytes, &t->word);
+            nw_cache_touch_read(t->memory[0], bytes, &t->word);
     }
     return status;
 }

@@ -6,7 +6,7 @@
  * same places of every quantity, so that the arithmetic is done once and four
  * loads are under way; neighbours in a warp take neighbouring words.
  */
-#include "gpu/box.h"
+#include "gpu/copy_box.h"
 #include "gpu/kernels/device.h"
 
 /* n / divisor for n < 2^31, by the reciprocal that box.c prepares. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Failures shared by all ranks, and plans that must be the same on all. */
 #include "halo/exchange/agree.h"
-#include "halo/exchange/patience.h"
+#include "halo/exchange/yielding_collectives.h"
 
 #include <string.h>
 

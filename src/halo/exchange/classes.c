@@ -3,7 +3,7 @@
  * them, and by weight: what is best for the faces need not be for the corners.
  */
 #include "halo/exchange/classes.h"
-#include "halo/exchange/patience.h"
+#include "halo/exchange/yielding_collectives.h"
 
 #include "base/file.h"
 

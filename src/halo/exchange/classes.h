@@ -21,7 +21,7 @@ uint32_t nw_halo_fitting(const nw_halo *halo, const struct nw_halo_pair *pair);
 enum nw_halo_class nw_halo_class_of(const nw_halo *halo,
                                     const struct nw_halo_pair *pair);
 
-/* What all ranks' channels are of, after nw_halo_weigh. Collective. */
+/* What all ranks' connections are of, after nw_halo_weigh. Collective. */
 struct nw_halo_survey {
     uint32_t methods[NW_HALO_CLASS_COUNT]; /* that serve pairs of the class */
     double bytes[NW_HALO_CLASS_COUNT];

@@ -13,7 +13,7 @@ struct flags {
 };
 
 struct direct {
-    struct nw_halo_packs moves;
+    struct nw_halo_copy_plan moves;
     struct nw_halo_spot spot; /* of the flags: the sender's */
     struct flags *flags;
     uint64_t count;
@@ -39,51 +39,51 @@ static bool fits(const nw_halo *halo, const struct nw_halo_pair *pair)
     return pair->same_node && !pair->same_rank;
 }
 
-static nw_status open(struct nw_halo_channel *channel,
+static nw_status open(struct nw_halo_connection *connection,
                       struct nw_halo_offer *own)
 {
     struct direct *direct = NULL;
     nw_status status = nw_alloc(1, sizeof *direct, &direct);
 
-    channel->state = direct;
-    if (!status && channel->receives)
-        status = nw_halo_moves_make(channel, NW_HALO_MAPPED, &direct->moves);
-    if (!status && channel->sends)
-        status = nw_halo_segment_reserve(channel->halo, sizeof(struct flags),
+    connection->state = direct;
+    if (!status && connection->receives)
+        status = nw_halo_moves_make(connection, NW_HALO_MAPPED, &direct->moves);
+    if (!status && connection->sends)
+        status = nw_halo_segment_reserve(connection->halo, sizeof(struct flags),
                                          &direct->spot);
     if (!status)
         *(struct nw_halo_spot *)(void *)own->bytes = direct->spot;
     return status;
 }
 
-static nw_status join(struct nw_halo_channel *channel,
+static nw_status join(struct nw_halo_connection *connection,
                       const struct nw_halo_offer *other)
 {
-    struct direct *direct = channel->state;
+    struct direct *direct = connection->state;
 
-    if (channel->receives)
+    if (connection->receives)
         direct->spot = *(const struct nw_halo_spot *)(const void *)other->bytes;
-    direct->flags = nw_halo_segment_at(channel->halo, &direct->spot);
+    direct->flags = nw_halo_segment_at(connection->halo, &direct->spot);
     return NW_OK;
 }
 
-static nw_status start(struct nw_halo_channel *channel)
+static nw_status start(struct nw_halo_connection *connection)
 {
-    struct direct *direct = channel->state;
+    struct direct *direct = connection->state;
 
     direct->count++;
-    if (channel->sends)
+    if (connection->sends)
         atomic_store_explicit(&direct->flags->ready, direct->count,
                               memory_order_release);
     return NW_OK;
 }
 
-static nw_status test(struct nw_halo_channel *channel, bool *done)
+static nw_status test(struct nw_halo_connection *connection, bool *done)
 {
-    struct direct *direct = channel->state;
+    struct direct *direct = connection->state;
     struct flags *flags = direct->flags;
 
-    if (channel->sends) {
+    if (connection->sends) {
         *done = atomic_load_explicit(&flags->read, memory_order_acquire) >=
                 direct->count;
         return NW_OK;
@@ -91,21 +91,21 @@ static nw_status test(struct nw_halo_channel *channel, bool *done)
     *done = atomic_load_explicit(&flags->ready, memory_order_acquire) >=
             direct->count;
     if (*done) {
-        nw_halo_moves_run(channel, &direct->moves);
+        nw_halo_moves_run(connection, &direct->moves);
         atomic_store_explicit(&flags->read, direct->count,
                               memory_order_release);
     }
     return NW_OK;
 }
 
-static void close_channel(struct nw_halo_channel *channel)
+static void close_channel(struct nw_halo_connection *connection)
 {
-    struct direct *direct = channel->state;
+    struct direct *direct = connection->state;
 
     if (direct)
-        nw_halo_packs_fini(&direct->moves);
+        nw_halo_copy_plan_fini(&direct->moves);
     free(direct);
-    channel->state = NULL;
+    connection->state = NULL;
 }
 
 const struct nw_halo_method_ops nw_halo_direct = {

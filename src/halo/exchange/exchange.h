@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A halo inside an MPI job: the plan cut into channels. A channel holds all
- * transfers from one rank to another that go by one method in one phase; each
- * end has its own object of it (a rank's channel to itself has one). Methods
- * are tables of functions; each channel is a state machine that start sets off
- * and test drives.
+ * A halo inside an MPI job: the plan cut into connections. A connection holds
+ * all transfers from one rank to another that go by one method in one phase;
+ * each end has its own object of it (a rank's connection to itself has one).
+ * Methods are tables of functions; each connection is a state machine that
+ * start sets off and test drives.
  */
 #ifndef NW_HALO_EXCHANGE_EXCHANGE_H
 #define NW_HALO_EXCHANGE_EXCHANGE_H
@@ -18,8 +18,8 @@
 
 #include <nodewise/halo.h>
 
-struct nw_halo_channel;
-struct nw_halo_roads;
+struct nw_halo_connection;
+struct nw_halo_paths;
 
 /* A place in the memory that the ranks of a node share, as both ends know it:
  * the rank's segment and the offset in it. */
@@ -29,8 +29,8 @@ struct nw_halo_spot {
     uint64_t offset;
 };
 
-/* What one end tells the other when a channel is opened; methods lay their own
- * struct over it. */
+/* What one end tells the other when a connection is opened; methods lay their
+ * own struct over it. */
 struct nw_halo_offer {
     _Alignas(8) unsigned char bytes[256];
 };
@@ -46,33 +46,33 @@ struct nw_halo_pair {
 struct nw_halo_method_ops {
     enum nw_halo_method id;
     bool for_gpu;     /* device memory, or host memory */
-    bool each_pieces; /* a channel for each pair of pieces, not of ranks */
+    bool each_pieces; /* a connection for each pair of pieces, not of ranks */
     /* Whether this rank could use it at all, once a plan: all ranks must. NULL
      * is yes. */
     bool (*here)(nw_halo *halo);
     bool (*fits)(const nw_halo *halo, const struct nw_halo_pair *pair);
-    /* Allocates the channel's state and fills the offer to the other end. */
-    nw_status (*open)(struct nw_halo_channel *channel,
+    /* Allocates the connection's state and fills the offer to the other end. */
+    nw_status (*open)(struct nw_halo_connection *connection,
                       struct nw_halo_offer *own);
-    /* The other end's offer; not called for channels of a rank to itself.
+    /* The other end's offer; not called for connections of a rank to itself.
      * NULL where there is nothing to be known. */
-    nw_status (*join)(struct nw_halo_channel *channel,
+    nw_status (*join)(struct nw_halo_connection *connection,
                       const struct nw_halo_offer *other);
     /* Once an exchange, before any phase: posts what may be early. Or NULL. */
-    nw_status (*post)(struct nw_halo_channel *channel);
-    /* The channel's phase has come: source cells are ready, ghost cells of the
-     * phases before are filled. */
-    nw_status (*start)(struct nw_halo_channel *channel);
+    nw_status (*post)(struct nw_halo_connection *connection);
+    /* The connection's phase has come: source cells are ready, ghost cells of
+     * the phases before are filled. */
+    nw_status (*start)(struct nw_halo_connection *connection);
     /* Next step if it can be made; *done: a receiving end's ghost cells are
      * filled, a sending end's cells may change. */
-    nw_status (*test)(struct nw_halo_channel *channel, bool *done);
+    nw_status (*test)(struct nw_halo_connection *connection, bool *done);
     /* Lets go of what the other end owns: all ends do before any closes. NULL
      * where there is nothing of the kind. Both come after a failed open too. */
-    void (*leave)(struct nw_halo_channel *channel);
-    void (*close)(struct nw_halo_channel *channel);
+    void (*leave)(struct nw_halo_connection *connection);
+    void (*close)(struct nw_halo_connection *connection);
 };
 
-struct nw_halo_channel {
+struct nw_halo_connection {
     const struct nw_halo_method_ops *ops;
     nw_halo *halo;
     int peer; /* rank at the other end; own rank for both ends here */
@@ -83,9 +83,9 @@ struct nw_halo_channel {
     size_t count;
     size_t bytes; /* of all quantities */
     bool done, started;
-    struct nw_halo_trunk *trunk; /* a leader's end of it; else NULL */
-    void *state;                 /* the method's */
-    uint64_t started_ns;         /* for the trace */
+    struct nw_halo_aggregate *aggregate; /* a leader's end of it; else NULL */
+    void *state;                         /* the method's */
+    uint64_t started_ns;                 /* for the trace */
 };
 
 /* One quantity, or several that lie interleaved on every rank, as one array a
@@ -168,25 +168,26 @@ struct nw_halo {
     int32_t *active; /* [active_count] fields of the exchange under way */
     int32_t active_count;
 
-    const struct nw_halo_roads *roads; /* while methods are chosen */
+    const struct nw_halo_paths *paths; /* while methods are chosen */
     struct nw_halo_scheme scheme;
-    struct nw_halo_transfers transfers; /* those of this rank, by channel */
-    struct nw_halo_channel *channel;    /* by phase */
-    size_t channel_count;
+    struct nw_halo_transfers transfers; /* those of this rank, by connection */
+    struct nw_halo_connection *connection; /* by phase */
+    size_t connection_count;
     int phase_count, phase;
-    size_t started; /* channels whose phase has come */
+    size_t started; /* connections whose phase has come */
     bool running, broken;
     bool bereft;       /* a peer is gone: nothing collective any more */
     char failure[256]; /* why, as it is told to the peers */
     uint64_t exchange; /* counts them, from 1 */
     uint64_t polls;    /* of exchanges that were not done */
     uint64_t listened_ns, watched_ns; /* when peers were last heeded */
-    void *segment; /* shared memory of the channels, segment.c's */
-    struct nw_halo_trunks *trunks; /* of pairs of nodes, nodes.h; or NULL */
-    void *watch;                   /* of peers on this node, watch.c's */
-    struct nw_halo_gpus *gpus;     /* of GPU memory, else NULL */
-    struct nw_halo_trace *trace;   /* NODEWISE_HALO_TRACE's, or NULL */
-    uint64_t left_ns; /* when the caller last got control, for it */
+    void *segment; /* shared memory of the connections, shm_segment.c's */
+    struct nw_halo_aggregates
+        *aggregates;             /* of pairs of nodes, nodes.h; or NULL */
+    void *watch;                 /* of peers on this node, peer_watch.c's */
+    struct nw_halo_gpus *gpus;   /* of GPU memory, else NULL */
+    struct nw_halo_trace *trace; /* NODEWISE_HALO_TRACE's, or NULL */
+    uint64_t left_ns;            /* when the caller last got control, for it */
     char words[256];
 };
 
@@ -203,56 +204,58 @@ enum nw_halo_whose { NW_HALO_OWN, NW_HALO_MAPPED, NW_HALO_THEIRS };
 struct nw_halo_view nw_halo_view_of(const nw_halo *halo,
                                     const struct nw_halo_ending *ending,
                                     enum nw_halo_whose whose);
-/* Bytes of all of a channel's transfers in one field; in the active ones. */
-size_t nw_halo_channel_bytes(const struct nw_halo_channel *channel,
-                             int32_t field);
-size_t nw_halo_active_bytes(const struct nw_halo_channel *channel);
+/* Bytes of all of a connection's transfers in one field; in the active ones. */
+size_t nw_halo_connection_bytes(const struct nw_halo_connection *connection,
+                                int32_t field);
+size_t nw_halo_active_bytes(const struct nw_halo_connection *connection);
 
-/* --- packs.c: a channel's cells to and from a dense buffer --- */
+/* --- copy_plan.c: a connection's cells to and from a dense buffer --- */
 
 /* Copies prepared for every field, [field][transfer]; the buffer's side is
  * filled in when they run. `target`: the receiving end. */
-struct nw_halo_packs {
+struct nw_halo_copy_plan {
     struct nw_halo_copy *copy; /* owned */
     size_t transfer_count;
 };
-nw_status nw_halo_packs_make(const struct nw_halo_channel *channel, bool target,
-                             struct nw_halo_packs *out);
-void nw_halo_packs_fini(struct nw_halo_packs *packs);
+nw_status nw_halo_copy_plan_make(const struct nw_halo_connection *connection,
+                                 bool target, struct nw_halo_copy_plan *out);
+void nw_halo_copy_plan_fini(struct nw_halo_copy_plan *packs);
 /* All active fields, one after the other. */
-void nw_halo_packs_pack(const struct nw_halo_channel *channel,
-                        const struct nw_halo_packs *packs, char *buffer);
-void nw_halo_packs_unpack(const struct nw_halo_channel *channel,
-                          const struct nw_halo_packs *packs,
-                          const char *buffer);
+void nw_halo_copy_plan_pack(const struct nw_halo_connection *connection,
+                            const struct nw_halo_copy_plan *packs,
+                            char *buffer);
+void nw_halo_copy_plan_unpack(const struct nw_halo_connection *connection,
+                              const struct nw_halo_copy_plan *packs,
+                              const char *buffer);
 /* Copies between two arrays, both in this process: [field][transfer]. */
-nw_status nw_halo_moves_make(const struct nw_halo_channel *channel,
+nw_status nw_halo_moves_make(const struct nw_halo_connection *connection,
                              enum nw_halo_whose source,
-                             struct nw_halo_packs *out);
-void nw_halo_moves_run(const struct nw_halo_channel *channel,
-                       const struct nw_halo_packs *packs);
+                             struct nw_halo_copy_plan *out);
+void nw_halo_moves_run(const struct nw_halo_connection *connection,
+                       const struct nw_halo_copy_plan *packs);
 
 /* Tables in the order of nw_halo_method; NULL where this build has none. */
 extern const struct nw_halo_method_ops
     *const nw_halo_methods[NW_HALO_METHOD_COUNT];
-extern const struct nw_halo_method_ops nw_halo_self, nw_halo_direct,
-    nw_halo_shared, nw_halo_attach, nw_halo_packed, nw_halo_types,
-    nw_halo_nodes;
+extern const struct nw_halo_method_ops nw_halo_same_rank, nw_halo_direct,
+    nw_halo_shared, nw_halo_cma, nw_halo_packed, nw_halo_types, nw_halo_nodes;
 
-/* --- room.c: what a node has for memory that its ranks share --- */
-struct nw_halo_room {
+/* --- shm_space.c: what a node has for memory that its ranks share --- */
+struct nw_halo_shm_space {
     unsigned long long need, left; /* bytes */
 };
 /* `bytes` of this rank. Collective over the node, and alike on all of it. */
-nw_status nw_halo_room_look(const nw_halo *halo, size_t bytes,
-                            struct nw_halo_room *out);
+nw_status nw_halo_shm_space_find(const nw_halo *halo, size_t bytes,
+                                 struct nw_halo_shm_space *out);
 /* NW_ENOMEM where there is not so much. */
-nw_status nw_halo_room_need(const nw_halo *halo, size_t bytes);
+nw_status nw_halo_shm_space_need(const nw_halo *halo, size_t bytes);
 
-/* --- segment.c: shared memory of a node for the channels of a scheme --- */
+/* --- shm_segment.c: shared memory of a node for the connections of a scheme
+ * ---
+ */
 
 /* Asks for `bytes` (on cache lines of their own) in this rank's segment; the
- * address is known once all channels are open. Local. */
+ * address is known once all connections are open. Local. */
 nw_status nw_halo_segment_reserve(nw_halo *halo, size_t bytes,
                                   struct nw_halo_spot *out);
 /* Makes the segments, zeroed. Collective over the node. */

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A rank whose part of an exchange fails, as by an error of its GPU, tells its
  * neighbours why, and they theirs: nobody waits for what will not come. */
-#include "halo/exchange/channels.h"
+#include "halo/exchange/connections.h"
 
 #include <string.h>
 
-#define TAG 32000 /* no channel's */
+#define TAG 32000 /* no connection's */
 
-static bool is_told(const nw_halo *halo, size_t channel)
+static bool is_told(const nw_halo *halo, size_t connection)
 {
-    for (size_t i = 0; i < channel; i++)
-        if (halo->channel[i].peer == halo->channel[channel].peer)
+    for (size_t i = 0; i < connection; i++)
+        if (halo->connection[i].peer == halo->connection[connection].peer)
             return true;
-    return halo->channel[channel].peer == halo->rank;
+    return halo->connection[connection].peer == halo->rank;
 }
 
 static void tell(nw_halo *halo, int rank)
@@ -24,7 +24,7 @@ static void tell(nw_halo *halo, int rank)
         NW_PMPI(Request_free)(&request);
 }
 
-/* Those whose cells a leader moves may share no other channel with it. */
+/* Those whose cells a leader moves may share no other connection with it. */
 static void tell_node(nw_halo *halo)
 {
     for (int rank = 0; rank < halo->size; rank++)
@@ -41,10 +41,10 @@ void nw_halo_failure_tell(nw_halo *halo, nw_status status)
     memset(halo->failure, 0, sizeof halo->failure);
     halo->failure[0] = (char)status;
     strncpy(halo->failure + 1, nw_error_text(), sizeof halo->failure - 2);
-    for (size_t i = 0; i < halo->channel_count; i++)
+    for (size_t i = 0; i < halo->connection_count; i++)
         if (!is_told(halo, i))
-            tell(halo, halo->channel[i].peer);
-    if (halo->trunks)
+            tell(halo, halo->connection[i].peer);
+    if (halo->aggregates)
         tell_node(halo);
 }
 

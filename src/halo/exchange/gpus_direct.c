@@ -12,7 +12,8 @@
 #include <stdlib.h>
 
 struct direct {
-    struct nw_halo_lane lane; /* the sender's; the receiver has its event */
+    struct nw_halo_gpu_queue
+        queue;          /* the sender's; the receiver has its event */
     nw_gpu_event other; /* receiver: the sender's; sender: the ready one */
     struct nw_halo_spot spot; /* of the flags: the receiver's */
     struct nw_halo_flags *flags;
@@ -25,29 +26,29 @@ struct offer {
     struct nw_halo_export done;
 };
 
-static bool is_inside(const struct nw_halo_channel *channel)
+static bool is_inside(const struct nw_halo_connection *connection)
 {
-    return channel->sends && channel->receives;
+    return connection->sends && connection->receives;
 }
 
-static enum nw_halo_whose whose(const struct nw_halo_channel *channel)
+static enum nw_halo_whose whose(const struct nw_halo_connection *connection)
 {
-    return is_inside(channel) ? NW_HALO_OWN : NW_HALO_MAPPED;
+    return is_inside(connection) ? NW_HALO_OWN : NW_HALO_MAPPED;
 }
 
 /* --- 3-D copies --- */
 
-static bool is_copied(const struct nw_halo_channel *channel)
+static bool is_copied(const struct nw_halo_connection *connection)
 {
-    return channel->ops->id == NW_HALO_PEER3D;
+    return connection->ops->id == NW_HALO_PEER3D;
 }
 
-static nw_status copy_one(const struct nw_halo_channel *channel,
+static nw_status copy_one(const struct nw_halo_connection *connection,
                           const struct direct *direct,
                           const struct nw_halo_transfer *transfer,
                           int32_t field)
 {
-    const nw_halo *halo = channel->halo;
+    const nw_halo *halo = connection->halo;
     struct nw_halo_ending end = {transfer, &halo->field[field], false};
     struct nw_halo_view from = nw_halo_view_of(halo, &end, NW_HALO_OWN), to;
     struct nw_gpu_copy copy = {.row_bytes = (size_t)transfer->extent[0] *
@@ -56,124 +57,125 @@ static nw_status copy_one(const struct nw_halo_channel *channel,
                                .planes = (size_t)transfer->extent[2]};
 
     end.target = true;
-    to = nw_halo_view_of(halo, &end, whose(channel));
+    to = nw_halo_view_of(halo, &end, whose(connection));
     copy.from = from.at;
     copy.to = to.at;
     copy.from_row = (size_t)from.step[1];
     copy.from_plane = (size_t)from.step[2];
     copy.to_row = (size_t)to.step[1];
     copy.to_plane = (size_t)to.step[2];
-    copy.from_gpu = copy.to_gpu = direct->lane.device;
-    if (is_inside(channel))
+    copy.from_gpu = copy.to_gpu = direct->queue.device;
+    if (is_inside(connection))
         copy.to_gpu = nw_halo_device(halo, transfer->to);
-    return nw_halo_gpu(halo)->copy_box(&copy, direct->lane.stream);
+    return nw_halo_gpu(halo)->copy_box(&copy, direct->queue.stream);
 }
 
 /* Rows of elements with gaps between them, or walked backwards, are no box of
  * bytes: the kernel moves those. */
-static bool can_copy(const struct nw_halo_channel *channel)
+static bool can_copy(const struct nw_halo_connection *connection)
 {
-    const nw_halo *halo = channel->halo;
+    const nw_halo *halo = connection->halo;
 
     for (int32_t f = 0; f < halo->field_count; f++)
         if (halo->field[f].bytes != halo->field[f].stride)
             return false;
-    for (size_t i = 0; i < channel->count; i++)
-        if (channel->transfer[i].mirror)
+    for (size_t i = 0; i < connection->count; i++)
+        if (connection->transfer[i].mirror)
             return false;
     return true;
 }
 
-static nw_status copy_all(const struct nw_halo_channel *channel,
+static nw_status copy_all(const struct nw_halo_connection *connection,
                           const struct direct *direct)
 {
-    const nw_halo *halo = channel->halo;
-    nw_status status = nw_halo_gpu(halo)->select(direct->lane.device);
+    const nw_halo *halo = connection->halo;
+    nw_status status = nw_halo_gpu(halo)->select(direct->queue.device);
 
-    for (size_t i = 0; i < channel->count; i++)
+    for (size_t i = 0; i < connection->count; i++)
         for (int32_t a = 0; !status && a < halo->active_count; a++)
-            status = copy_one(channel, direct, &channel->transfer[i],
+            status = copy_one(connection, direct, &connection->transfer[i],
                               halo->active[a]);
     return status;
 }
 
 /* --- opening --- */
 
-static nw_status prepare(struct nw_halo_channel *channel)
+static nw_status prepare(struct nw_halo_connection *connection)
 {
-    struct direct *direct = channel->state;
-    const nw_halo *halo = channel->halo;
-    struct nw_halo_task task = {.work = NW_GPU_MOVE, .whose = whose(channel)};
-    int32_t to = is_inside(channel)
-                     ? nw_halo_device(halo, channel->transfer->to)
-                     : direct->lane.device;
-    nw_status status = nw_halo_gpu(halo)->select(direct->lane.device);
+    struct direct *direct = connection->state;
+    const nw_halo *halo = connection->halo;
+    struct nw_halo_task task = {.work = NW_GPU_MOVE,
+                                .whose = whose(connection)};
+    int32_t to = is_inside(connection)
+                     ? nw_halo_device(halo, connection->transfer->to)
+                     : direct->queue.device;
+    nw_status status = nw_halo_gpu(halo)->select(direct->queue.device);
 
-    if (is_copied(channel) && can_copy(channel))
+    if (is_copied(connection) && can_copy(connection))
         return status;
-    if (!status && to != direct->lane.device)
+    if (!status && to != direct->queue.device)
         status = nw_halo_gpu(halo)->reach(to);
     if (!status)
-        status = nw_halo_lane_prepare(channel, &task, &direct->lane);
+        status = nw_halo_gpu_queue_prepare(connection, &task, &direct->queue);
     if (!status)
-        nw_halo_lane_record(channel, &direct->lane);
+        nw_halo_gpu_queue_record(connection, &direct->queue);
     return status;
 }
 
-static nw_status open_sender(struct nw_halo_channel *channel,
+static nw_status open_sender(struct nw_halo_connection *connection,
                              struct direct *direct, struct offer *offer)
 {
-    const nw_halo *halo = channel->halo;
-    bool inside = is_inside(channel);
-    nw_status status = nw_halo_lane_open(halo, channel->transfer->from, !inside,
-                                         &direct->lane);
+    const nw_halo *halo = connection->halo;
+    bool inside = is_inside(connection);
+    nw_status status = nw_halo_gpu_queue_open(halo, connection->transfer->from,
+                                              !inside, &direct->queue);
 
     if (!status && inside)
-        return prepare(channel);
+        return prepare(connection);
     if (!status)
-        status = nw_halo_gpu(halo)->event_export(direct->lane.done,
+        status = nw_halo_gpu(halo)->event_export(direct->queue.done,
                                                  &offer->done.handle);
     return status;
 }
 
-nw_status nw_halo_open_direct(struct nw_halo_channel *channel,
+nw_status nw_halo_open_direct(struct nw_halo_connection *connection,
                               struct nw_halo_offer *own)
 {
     struct offer *offer = (struct offer *)(void *)own->bytes;
     struct direct *direct = NULL;
     nw_status status = nw_alloc(1, sizeof *direct, &direct);
 
-    channel->state = direct;
-    if (!status && channel->sends)
-        status = open_sender(channel, direct, offer);
-    if (!status && channel->receives && !channel->sends)
-        status = nw_halo_segment_reserve(channel->halo, sizeof *direct->flags,
-                                         &direct->spot);
+    connection->state = direct;
+    if (!status && connection->sends)
+        status = open_sender(connection, direct, offer);
+    if (!status && connection->receives && !connection->sends)
+        status = nw_halo_segment_reserve(connection->halo,
+                                         sizeof *direct->flags, &direct->spot);
     if (!status)
         offer->spot = direct->spot;
     return status;
 }
 
-nw_status nw_halo_join_direct(struct nw_halo_channel *channel,
+nw_status nw_halo_join_direct(struct nw_halo_connection *connection,
                               const struct nw_halo_offer *other)
 {
     const struct offer *offer =
         (const struct offer *)(const void *)other->bytes;
-    struct direct *direct = channel->state;
-    nw_halo *halo = channel->halo;
+    struct direct *direct = connection->state;
+    nw_halo *halo = connection->halo;
     nw_status status;
 
-    if (channel->sends) {
+    if (connection->sends) {
         direct->spot = offer->spot;
-        status = nw_halo_peers_map(channel);
+        status = nw_halo_peers_map(connection);
         if (!status)
-            status = nw_halo_peers_event(halo, channel->transfer->to,
+            status = nw_halo_peers_event(halo, connection->transfer->to,
                                          &direct->other);
         if (!status)
-            status = prepare(channel);
+            status = prepare(connection);
     } else {
         status = nw_halo_gpu(halo)->select(
-            nw_halo_device(halo, channel->transfer->to));
+            nw_halo_device(halo, connection->transfer->to));
         if (!status)
             status = nw_halo_gpu(halo)->event_import(&offer->done.handle,
                                                      &direct->other);
@@ -184,100 +186,102 @@ nw_status nw_halo_join_direct(struct nw_halo_channel *channel,
 
 /* --- exchanging --- */
 
-static nw_status write_ghosts(struct nw_halo_channel *channel)
+static nw_status write_ghosts(struct nw_halo_connection *connection)
 {
-    struct direct *direct = channel->state;
-    const nw_halo *halo = channel->halo;
+    struct direct *direct = connection->state;
+    const nw_halo *halo = connection->halo;
     const struct nw_gpu *gpu = nw_halo_gpu(halo);
-    struct nw_halo_lane *lane = &direct->lane;
-    nw_status status = gpu->select(lane->device);
+    struct nw_halo_gpu_queue *queue = &direct->queue;
+    nw_status status = gpu->select(queue->device);
 
     if (!status)
-        status = nw_halo_lane_join(halo, lane, channel->transfer->from);
+        status =
+            nw_halo_gpu_queue_join(halo, queue, connection->transfer->from);
     if (!status)
-        status = is_inside(channel)
-                     ? nw_halo_lane_join(halo, lane, channel->transfer->to)
-                     : gpu->event_join(direct->other, lane->stream);
+        status =
+            is_inside(connection)
+                ? nw_halo_gpu_queue_join(halo, queue, connection->transfer->to)
+                : gpu->event_join(direct->other, queue->stream);
     if (!status)
-        status = lane->all ? nw_halo_lane_run(channel, lane)
-                           : copy_all(channel, direct);
+        status = queue->all ? nw_halo_gpu_queue_run(connection, queue)
+                            : copy_all(connection, direct);
     if (!status)
-        status = nw_halo_lane_finish(halo, lane);
+        status = nw_halo_gpu_queue_finish(halo, queue);
     direct->launched = !status;
     return status;
 }
 
 /* The ready event of this exchange is recorded by now. */
-nw_status nw_halo_post_direct(struct nw_halo_channel *channel)
+nw_status nw_halo_post_direct(struct nw_halo_connection *connection)
 {
-    struct direct *direct = channel->state;
+    struct direct *direct = connection->state;
 
     direct->count++;
     direct->launched = false;
-    if (!channel->sends)
+    if (!connection->sends)
         nw_halo_flag_set(&direct->flags->free, direct->count);
     return NW_OK;
 }
 
-static nw_status send_if_free(struct nw_halo_channel *channel)
+static nw_status send_if_free(struct nw_halo_connection *connection)
 {
-    struct direct *direct = channel->state;
+    struct direct *direct = connection->state;
     nw_status status = NW_OK;
 
     if (direct->launched ||
         !nw_halo_flag_is(&direct->flags->free, direct->count))
         return NW_OK;
-    status = write_ghosts(channel);
+    status = write_ghosts(connection);
     if (!status)
         nw_halo_flag_set(&direct->flags->written, direct->count);
     return status;
 }
 
-nw_status nw_halo_start_direct(struct nw_halo_channel *channel)
+nw_status nw_halo_start_direct(struct nw_halo_connection *connection)
 {
-    if (is_inside(channel))
-        return write_ghosts(channel);
-    return channel->sends ? send_if_free(channel) : NW_OK;
+    if (is_inside(connection))
+        return write_ghosts(connection);
+    return connection->sends ? send_if_free(connection) : NW_OK;
 }
 
-nw_status nw_halo_test_direct(struct nw_halo_channel *channel, bool *done)
+nw_status nw_halo_test_direct(struct nw_halo_connection *connection, bool *done)
 {
-    struct direct *direct = channel->state;
-    const nw_halo *halo = channel->halo;
+    struct direct *direct = connection->state;
+    const nw_halo *halo = connection->halo;
     nw_status status = NW_OK;
 
-    if (!channel->sends) {
+    if (!connection->sends) {
         if (nw_halo_flag_is(&direct->flags->written, direct->count))
             status = nw_halo_gpu(halo)->event_test(direct->other, done);
         return status;
     }
-    if (!is_inside(channel))
-        status = send_if_free(channel);
+    if (!is_inside(connection))
+        status = send_if_free(connection);
     if (!status && direct->launched)
-        status = nw_halo_lane_test(halo, &direct->lane, done);
+        status = nw_halo_gpu_queue_test(halo, &direct->queue, done);
     return status;
 }
 
 /* The receiver's is the sender's event; a sender's is kept for the halo. */
-void nw_halo_leave_direct(struct nw_halo_channel *channel)
+void nw_halo_leave_direct(struct nw_halo_connection *connection)
 {
-    struct direct *direct = channel->state;
+    struct direct *direct = connection->state;
 
-    if (!direct || channel->sends)
+    if (!direct || connection->sends)
         return;
-    nw_halo_gpu(channel->halo)->event_free(direct->other);
+    nw_halo_gpu(connection->halo)->event_free(direct->other);
     direct->other = NULL;
 }
 
-void nw_halo_close_direct(struct nw_halo_channel *channel)
+void nw_halo_close_direct(struct nw_halo_connection *connection)
 {
-    struct direct *direct = channel->state;
+    struct direct *direct = connection->state;
 
     if (!direct)
         return;
-    nw_halo_lane_close(channel->halo, &direct->lane);
+    nw_halo_gpu_queue_close(connection->halo, &direct->queue);
     free(direct);
-    channel->state = NULL;
+    connection->state = NULL;
 }
 
 /* Inside a rank, and inside a node where arrays may be opened. */

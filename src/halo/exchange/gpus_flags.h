@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Two counters of exchanges in the memory that the ranks of a node share, by
- * which the ends of a channel tell each other what they have put into their
+ * which the ends of a connection tell each other what they have put into their
  * streams: no waiting for a GPU is in them. */
 #ifndef NW_HALO_EXCHANGE_GPUS_FLAGS_H
 #define NW_HALO_EXCHANGE_GPUS_FLAGS_H

@@ -15,7 +15,7 @@
 enum state { IDLE, PACKING, MOVING, UNPACKING };
 
 struct messages {
-    struct nw_halo_lane lane;
+    struct nw_halo_gpu_queue queue;
     void *device, *pinned;
     char *wire; /* what MPI sees */
     MPI_Request *request;
@@ -34,60 +34,61 @@ static bool aware_here(nw_halo *halo)
     return halo->gpus->aware;
 }
 
-static nw_status make_buffers(struct nw_halo_channel *channel,
+static nw_status make_buffers(struct nw_halo_connection *connection,
                               struct messages *messages)
 {
-    const struct nw_gpu *gpu = nw_halo_gpu(channel->halo);
-    size_t bytes = nw_halo_dense_bytes(channel);
+    const struct nw_gpu *gpu = nw_halo_gpu(connection->halo);
+    size_t bytes = nw_halo_dense_bytes(connection);
     nw_status status = NW_OK;
 
-    if (channel->ops->id != NW_HALO_PINNED)
+    if (connection->ops->id != NW_HALO_PINNED)
         status = gpu->alloc(bytes, &messages->device);
-    if (!status && channel->ops->id != NW_HALO_AWARE)
+    if (!status && connection->ops->id != NW_HALO_AWARE)
         status = gpu->alloc_pinned(bytes, &messages->pinned);
     messages->wire = messages->pinned ? messages->pinned : messages->device;
     if (!messages->device || !messages->pinned)
         return status;
-    messages->lane.copy_to =
-        channel->sends ? messages->pinned : messages->device;
-    messages->lane.copy_from =
-        channel->sends ? messages->device : messages->pinned;
+    messages->queue.copy_to =
+        connection->sends ? messages->pinned : messages->device;
+    messages->queue.copy_from =
+        connection->sends ? messages->device : messages->pinned;
     return status;
 }
 
-static nw_status open(struct nw_halo_channel *channel,
+static nw_status open(struct nw_halo_connection *connection,
                       struct nw_halo_offer *own)
 {
     struct messages *messages = NULL;
-    const nw_halo *halo = channel->halo;
-    struct nw_halo_task task = {.work = channel->sends ? NW_GPU_PACK
-                                                       : NW_GPU_UNPACK};
-    int32_t piece =
-        channel->sends ? channel->transfer->from : channel->transfer->to;
-    size_t parts = nw_halo_dense_bytes(channel) / PART + 1;
+    const nw_halo *halo = connection->halo;
+    struct nw_halo_task task = {.work = connection->sends ? NW_GPU_PACK
+                                                          : NW_GPU_UNPACK};
+    int32_t piece = connection->sends ? connection->transfer->from
+                                      : connection->transfer->to;
+    size_t parts = nw_halo_dense_bytes(connection) / PART + 1;
     nw_status status = nw_alloc(1, sizeof *messages, &messages);
 
     (void)own;
-    channel->state = messages;
+    connection->state = messages;
     if (!status)
-        status = nw_halo_lane_open(halo, piece, false, &messages->lane);
+        status = nw_halo_gpu_queue_open(halo, piece, false, &messages->queue);
     if (!status)
-        status = make_buffers(channel, messages);
+        status = make_buffers(connection, messages);
     task.buffer = messages->device ? messages->device : messages->pinned;
     if (!status)
-        status = nw_halo_lane_prepare(channel, &task, &messages->lane);
+        status = nw_halo_gpu_queue_prepare(connection, &task, &messages->queue);
     if (!status)
-        nw_halo_lane_record(channel, &messages->lane);
+        nw_halo_gpu_queue_record(connection, &messages->queue);
     if (!status)
         status = nw_alloc(parts + (size_t)halo->field_count,
                           sizeof *messages->request, &messages->request);
     return status;
 }
 
-static int move_span(struct nw_halo_channel *channel, struct nw_halo_span span)
+static int move_span(struct nw_halo_connection *connection,
+                     struct nw_halo_span span)
 {
-    struct messages *messages = channel->state;
-    MPI_Comm comm = channel->halo->comm;
+    struct messages *messages = connection->state;
+    MPI_Comm comm = connection->halo->comm;
     int code = MPI_SUCCESS;
 
     for (size_t at = 0; code == MPI_SUCCESS && at < span.bytes; at += PART) {
@@ -95,54 +96,57 @@ static int move_span(struct nw_halo_channel *channel, struct nw_halo_span span)
         char *start = messages->wire + span.offset + at;
         MPI_Request *request = &messages->request[messages->request_count++];
 
-        code = channel->sends ? MPI_Isend(start, part, MPI_BYTE, channel->peer,
-                                          channel->tag, comm, request)
-                              : MPI_Irecv(start, part, MPI_BYTE, channel->peer,
-                                          channel->tag, comm, request);
+        code = connection->sends
+                   ? MPI_Isend(start, part, MPI_BYTE, connection->peer,
+                               connection->tag, comm, request)
+                   : MPI_Irecv(start, part, MPI_BYTE, connection->peer,
+                               connection->tag, comm, request);
         if (code != MPI_SUCCESS)
             messages->request_count--;
     }
     return code;
 }
 
-static nw_status move(struct nw_halo_channel *channel)
+static nw_status move(struct nw_halo_connection *connection)
 {
-    struct messages *messages = channel->state;
+    struct messages *messages = connection->state;
     int code = MPI_SUCCESS;
 
     messages->request_count = 0;
-    for (int32_t i = 0; code == MPI_SUCCESS && i < nw_halo_spans(channel); i++)
-        code = move_span(channel, nw_halo_span(channel, i));
+    for (int32_t i = 0; code == MPI_SUCCESS && i < nw_halo_spans(connection);
+         i++)
+        code = move_span(connection, nw_halo_span(connection, i));
     messages->state = MOVING;
     return nw_halo_mpi(code, "move a halo between GPUs");
 }
 
-static nw_status post(struct nw_halo_channel *channel)
+static nw_status post(struct nw_halo_connection *connection)
 {
-    return channel->receives ? move(channel) : NW_OK;
+    return connection->receives ? move(connection) : NW_OK;
 }
 
-static nw_status run_lane(struct nw_halo_channel *channel, int32_t piece,
+static nw_status run_lane(struct nw_halo_connection *connection, int32_t piece,
                           enum state state)
 {
-    struct messages *messages = channel->state;
-    const nw_halo *halo = channel->halo;
-    nw_status status = nw_halo_gpu(halo)->select(messages->lane.device);
+    struct messages *messages = connection->state;
+    const nw_halo *halo = connection->halo;
+    nw_status status = nw_halo_gpu(halo)->select(messages->queue.device);
 
     if (!status)
-        status = nw_halo_lane_join(halo, &messages->lane, piece);
+        status = nw_halo_gpu_queue_join(halo, &messages->queue, piece);
     if (!status)
-        status = nw_halo_lane_run(channel, &messages->lane);
+        status = nw_halo_gpu_queue_run(connection, &messages->queue);
     if (!status)
-        status = nw_halo_lane_finish(halo, &messages->lane);
+        status = nw_halo_gpu_queue_finish(halo, &messages->queue);
     messages->state = state;
     return status;
 }
 
-static nw_status start(struct nw_halo_channel *channel)
+static nw_status start(struct nw_halo_connection *connection)
 {
-    return channel->sends ? run_lane(channel, channel->transfer->from, PACKING)
-                          : NW_OK;
+    return connection->sends
+               ? run_lane(connection, connection->transfer->from, PACKING)
+               : NW_OK;
 }
 
 static nw_status test_messages(struct messages *messages, bool *arrived)
@@ -156,21 +160,21 @@ static nw_status test_messages(struct messages *messages, bool *arrived)
 }
 
 /* One step: packed, so send; arrived, so unpack. */
-static nw_status test(struct nw_halo_channel *channel, bool *done)
+static nw_status test(struct nw_halo_connection *connection, bool *done)
 {
-    struct messages *messages = channel->state;
+    struct messages *messages = connection->state;
     bool reached = false;
-    nw_status status =
-        messages->state == MOVING
-            ? test_messages(messages, &reached)
-            : nw_halo_lane_test(channel->halo, &messages->lane, &reached);
+    nw_status status = messages->state == MOVING
+                           ? test_messages(messages, &reached)
+                           : nw_halo_gpu_queue_test(connection->halo,
+                                                    &messages->queue, &reached);
 
     if (status || !reached)
         return status;
     if (messages->state == PACKING)
-        return move(channel);
-    if (messages->state == MOVING && channel->receives)
-        return run_lane(channel, channel->transfer->to, UNPACKING);
+        return move(connection);
+    if (messages->state == MOVING && connection->receives)
+        return run_lane(connection, connection->transfer->to, UNPACKING);
     messages->state = IDLE;
     *done = true;
     return NW_OK;
@@ -193,20 +197,20 @@ static void give_up(struct messages *messages)
         }
 }
 
-static void close_channel(struct nw_halo_channel *channel)
+static void close_channel(struct nw_halo_connection *connection)
 {
-    struct messages *messages = channel->state;
-    const struct nw_gpu *gpu = nw_halo_gpu(channel->halo);
+    struct messages *messages = connection->state;
+    const struct nw_gpu *gpu = nw_halo_gpu(connection->halo);
 
     if (!messages)
         return;
     give_up(messages);
-    nw_halo_lane_close(channel->halo, &messages->lane);
+    nw_halo_gpu_queue_close(connection->halo, &messages->queue);
     gpu->free(messages->device);
     gpu->free_pinned(messages->pinned);
     free(messages->request);
     free(messages);
-    channel->state = NULL;
+    connection->state = NULL;
 }
 
 #define METHOD(name, number, may)                                              \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a halo in GPU memory needs before its channels: the driver, the GPU of
- * each piece, arrays, and the events in the callers' streams. */
+/* What a halo in GPU memory needs before its connections: the driver, the GPU
+ * of each piece, arrays, and the events in the callers' streams. */
 #include "halo/exchange/gpus.h"
 
 #include "base/hash.h"
@@ -129,7 +129,7 @@ static nw_status tell_where(nw_halo *halo)
     nw_status status = NW_OK;
 
     for (int32_t i = 0; !status && i < halo->own_count; i++) {
-        struct nw_gpu_facts facts = {{0}, {0}, {0}, 0};
+        struct nw_gpu_properties facts = {{0}, {0}, {0}, 0};
         uint64_t node = (uint64_t)halo->node_of[halo->rank] + 1;
 
         status = gpus->gpu->facts(gpus->device[i], &facts);
@@ -299,7 +299,7 @@ bool nw_halo_gpus_lost(nw_halo *halo)
 
     if (!gpus || !gpus->gpu || !gpus->life || find_lost(halo) < 0)
         return false;
-    gpus->gpu = &nw_gpu_gone;
+    gpus->gpu = &nw_gpu_after_reset;
     return true;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the processes of a node open of each other's GPUs: handles of all
- * arrays and events are told once; memory is opened when a channel needs it,
+ * arrays and events are told once; memory is opened when a connection needs it,
  * once, and closed with the halo. */
 #include "halo/exchange/gpus.h"
-#include "halo/exchange/patience.h"
+#include "halo/exchange/yielding_collectives.h"
 
 #include "runtime/warn.h"
 
@@ -148,16 +148,17 @@ nw_status nw_halo_peers_open(nw_halo *halo, const struct nw_halo_export *from,
     return NW_OK;
 }
 
-nw_status nw_halo_peers_map(const struct nw_halo_channel *channel)
+nw_status nw_halo_peers_map(const struct nw_halo_connection *connection)
 {
-    nw_halo *halo = channel->halo;
-    int32_t gpu = nw_halo_device(halo, channel->transfer->from);
+    nw_halo *halo = connection->halo;
+    int32_t gpu = nw_halo_device(halo, connection->transfer->from);
     nw_status status = halo->gpus->gpu->select(gpu);
 
-    for (size_t i = 0; !status && i < channel->count; i++)
+    for (size_t i = 0; !status && i < connection->count; i++)
         for (int32_t q = 0; !status && q < halo->quantity_count; q++) {
-            size_t at = (size_t)channel->transfer[i].to * halo->quantity_count +
-                        (size_t)q;
+            size_t at =
+                (size_t)connection->transfer[i].to * halo->quantity_count +
+                (size_t)q;
             void *memory = NULL;
 
             status =

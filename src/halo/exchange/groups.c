@@ -52,7 +52,7 @@ static struct nw_halo_traffic begin(const nw_halo *halo,
         .same_rank = pair->same_rank,
         .same_node = pair->same_node,
         .same_gpu = where && where[pair->from] == where[pair->to],
-        .road = nw_halo_road_of(halo->roads, pair->from, pair->to),
+        .path = nw_halo_path_of(halo->paths, pair->from, pair->to),
     };
 }
 
@@ -76,7 +76,7 @@ static int64_t about(double value)
 static uint64_t kind_of(const struct nw_halo_group *group)
 {
     const struct nw_halo_traffic *traffic = &group->traffic;
-    const struct nw_halo_road *road = &traffic->road;
+    const struct nw_halo_path_parameters *path = &traffic->path;
     int64_t words[] = {
         (int64_t)group->class,
         traffic->same_gpu,
@@ -84,11 +84,11 @@ static uint64_t kind_of(const struct nw_halo_group *group)
         about(traffic->bytes),
         about(traffic->bytes / traffic->rows),
         about(traffic->boxes),
-        about(road->link),
-        about(road->out),
-        about(road->in),
-        about(road->wire),
-        about(road->latency),
+        about(path->link),
+        about(path->out),
+        about(path->in),
+        about(path->wire),
+        about(path->latency),
     };
 
     return nw_hash(NW_HASH_START, words, sizeof words);
@@ -200,13 +200,13 @@ nw_status nw_halo_groups_methods(const nw_halo *halo,
     return NW_OK;
 }
 
-double nw_halo_channel_seconds(const struct nw_halo_channel *channel)
+double nw_halo_connection_seconds(const struct nw_halo_connection *connection)
 {
-    const nw_halo *halo = channel->halo;
-    struct nw_halo_pair pair = nw_halo_pair_of(halo, channel->transfer);
+    const nw_halo *halo = connection->halo;
+    struct nw_halo_pair pair = nw_halo_pair_of(halo, connection->transfer);
     struct nw_halo_traffic traffic = begin(halo, &pair);
 
-    for (size_t i = 0; i < channel->count; i++)
-        add(halo, &channel->transfer[i], &traffic);
-    return nw_halo_model(channel->ops->id, &traffic);
+    for (size_t i = 0; i < connection->count; i++)
+        add(halo, &connection->transfer[i], &traffic);
+    return nw_halo_model(connection->ops->id, &traffic);
 }

@@ -20,7 +20,7 @@ struct nw_halo_groups {
     size_t count;
     size_t *number; /* transfers, group by group; owned */
 };
-/* Needs halo->roads and nw_halo_weigh. Local. */
+/* Needs halo->paths and nw_halo_weigh. Local. */
 NW_MUST_CHECK nw_status nw_halo_groups_make(const nw_halo *halo,
                                             struct nw_halo_groups *out);
 void nw_halo_groups_fini(struct nw_halo_groups *groups);
@@ -32,8 +32,8 @@ NW_MUST_CHECK nw_status
 nw_halo_groups_methods(const nw_halo *halo, const struct nw_halo_scheme *scheme,
                        const struct nw_halo_method_ops **out);
 
-/* Of a channel in one exchange, its two ends together. */
-double nw_halo_channel_seconds(const struct nw_halo_channel *channel);
+/* Of a connection in one exchange, its two ends together. */
+double nw_halo_connection_seconds(const struct nw_halo_connection *connection);
 
 /* Groups that are alike, as the job has them. */
 struct nw_halo_kind {
@@ -45,7 +45,7 @@ struct nw_halo_kind {
     double share;   /* of a rank's exchange, as the model says: the most */
 };
 #define NW_HALO_KINDS_TOLD 8 /* of each rank, by share */
-/* Of the open channels, greatest share first; the same on all ranks. *out is
+/* Of the open connections, greatest share first; the same on all ranks. *out is
  * the caller's. Collective. */
 NW_MUST_CHECK nw_status nw_halo_kinds_find(const nw_halo *halo,
                                            struct nw_halo_kind **out,

@@ -129,11 +129,11 @@ static nw_status share(nw_halo *halo, struct memory *memory, size_t bytes)
 
 static nw_status allocate(nw_halo *halo, struct memory *memory, size_t bytes)
 {
-    struct nw_halo_room room = {0, 0};
+    struct nw_halo_shm_space room = {0, 0};
     nw_status status = NW_OK;
 
     if (halo->node_size > 1)
-        status = nw_halo_room_look(halo, bytes, &room);
+        status = nw_halo_shm_space_find(halo, bytes, &room);
     if (status)
         return status;
     /* where it does not fit, messages and copies between processes do */

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Between nodes, in two kinds of channels: a rank's own, which packs into or
+/* Between nodes, in two kinds of connections: a rank's own, which packs into or
  * unpacks from the leader's buffer, and a leader's, which moves the buffer. The
  * buffer is free again when all ranks unpacked, or when it was sent. */
 #include "halo/exchange/nodes.h"
 
-#include "halo/exchange/patience.h"
+#include "halo/exchange/yielding_collectives.h"
 
 #include <stdlib.h>
 
 #define PART ((size_t)1 << 30)
-#define TAG 16000 /* beyond those of other channels; one more a phase */
+#define TAG 16000 /* beyond those of other connections; one more a phase */
 
-static char *buffer_of(struct nw_halo_trunk_flags *flags)
+static char *buffer_of(struct nw_halo_aggregate_flags *flags)
 {
     return (char *)(flags + 1);
 }
@@ -28,8 +28,8 @@ static size_t active_cell(const nw_halo *halo)
 /* --- a rank's cells --- */
 
 struct member {
-    struct nw_halo_packs packs;
-    struct nw_halo_trunk_flags *flags;
+    struct nw_halo_copy_plan packs;
+    struct nw_halo_aggregate_flags *flags;
     size_t before; /* cells of others in the buffer */
     uint64_t count;
     bool moved; /* in this exchange */
@@ -41,76 +41,76 @@ static bool fits(const nw_halo *halo, const struct nw_halo_pair *pair)
     return !pair->same_node;
 }
 
-static nw_status open(struct nw_halo_channel *channel,
+static nw_status open(struct nw_halo_connection *connection,
                       struct nw_halo_offer *own)
 {
     struct member *member = NULL;
     nw_status status = nw_alloc(1, sizeof *member, &member);
 
     (void)own;
-    channel->state = member;
-    return status
-               ? status
-               : nw_halo_packs_make(channel, channel->receives, &member->packs);
+    connection->state = member;
+    return status ? status
+                  : nw_halo_copy_plan_make(connection, connection->receives,
+                                           &member->packs);
 }
 
-static nw_status join(struct nw_halo_channel *channel,
+static nw_status join(struct nw_halo_connection *connection,
                       const struct nw_halo_offer *other)
 {
-    struct member *member = channel->state;
-    const struct nw_halo_trunk *trunk =
-        nw_halo_trunk_of(channel, &member->before);
+    struct member *member = connection->state;
+    const struct nw_halo_aggregate *aggregate =
+        nw_halo_aggregate_of(connection, &member->before);
 
     (void)other;
-    member->flags = nw_halo_segment_at(channel->halo, &trunk->spot);
+    member->flags = nw_halo_segment_at(connection->halo, &aggregate->spot);
     return NW_OK;
 }
 
 /* A sender may pack when the exchange before was sent, a receiver unpack when
  * this one is there. */
-static bool try_move(struct nw_halo_channel *channel)
+static bool try_move(struct nw_halo_connection *connection)
 {
-    struct member *member = channel->state;
-    uint64_t wanted = member->count - channel->sends;
-    char *at =
-        buffer_of(member->flags) + member->before * active_cell(channel->halo);
+    struct member *member = connection->state;
+    uint64_t wanted = member->count - connection->sends;
+    char *at = buffer_of(member->flags) +
+               member->before * active_cell(connection->halo);
 
     if (atomic_load_explicit(&member->flags->leader, memory_order_acquire) <
         wanted)
         return false;
-    if (channel->sends)
-        nw_halo_packs_pack(channel, &member->packs, at);
+    if (connection->sends)
+        nw_halo_copy_plan_pack(connection, &member->packs, at);
     else
-        nw_halo_packs_unpack(channel, &member->packs, at);
+        nw_halo_copy_plan_unpack(connection, &member->packs, at);
     atomic_fetch_add_explicit(&member->flags->members, 1, memory_order_release);
     return true;
 }
 
-static nw_status start(struct nw_halo_channel *channel)
+static nw_status start(struct nw_halo_connection *connection)
 {
-    struct member *member = channel->state;
+    struct member *member = connection->state;
 
     member->count++;
-    member->moved = channel->sends && try_move(channel);
+    member->moved = connection->sends && try_move(connection);
     return NW_OK;
 }
 
-static nw_status test(struct nw_halo_channel *channel, bool *done)
+static nw_status test(struct nw_halo_connection *connection, bool *done)
 {
-    struct member *member = channel->state;
+    struct member *member = connection->state;
 
-    *done = member->moved = member->moved || try_move(channel);
+    *done = member->moved = member->moved || try_move(connection);
     return NW_OK;
 }
 
-static void close_channel(struct nw_halo_channel *channel)
+static void close_channel(struct nw_halo_connection *connection)
 {
-    struct member *member = channel->state;
+    struct member *member = connection->state;
 
     if (member)
-        nw_halo_packs_fini(&member->packs);
+        nw_halo_copy_plan_fini(&member->packs);
     free(member);
-    channel->state = NULL;
+    connection->state = NULL;
 }
 
 const struct nw_halo_method_ops nw_halo_nodes = {
@@ -126,51 +126,52 @@ const struct nw_halo_method_ops nw_halo_nodes = {
 /* --- a leader's message --- */
 
 struct end {
-    struct nw_halo_trunk *trunk;
-    struct nw_halo_trunk_flags *flags;
+    struct nw_halo_aggregate *aggregate;
+    struct nw_halo_aggregate_flags *flags;
     MPI_Request *request;
     int request_count; /* under way */
     uint64_t count;
     bool moving; /* in this exchange */
 };
 
-static nw_status end_open(struct nw_halo_channel *channel,
+static nw_status end_open(struct nw_halo_connection *connection,
                           struct nw_halo_offer *own)
 {
     struct end *end = NULL;
     nw_status status = nw_alloc(1, sizeof *end, &end);
 
     (void)own;
-    channel->state = end;
+    connection->state = end;
     if (status)
         return status;
-    end->trunk = channel->trunk;
-    status = nw_alloc(channel->bytes / PART + 1, sizeof *end->request,
+    end->aggregate = connection->aggregate;
+    status = nw_alloc(connection->bytes / PART + 1, sizeof *end->request,
                       &end->request);
-    return status ? status
-                  : nw_halo_segment_reserve(channel->halo,
-                                            sizeof(struct nw_halo_trunk_flags) +
-                                                channel->bytes,
-                                            &end->trunk->spot);
+    return status
+               ? status
+               : nw_halo_segment_reserve(
+                     connection->halo,
+                     sizeof(struct nw_halo_aggregate_flags) + connection->bytes,
+                     &end->aggregate->spot);
 }
 
-static nw_status end_join(struct nw_halo_channel *channel,
+static nw_status end_join(struct nw_halo_connection *connection,
                           const struct nw_halo_offer *other)
 {
-    struct end *end = channel->state;
+    struct end *end = connection->state;
 
     (void)other;
-    end->flags = nw_halo_segment_at(channel->halo, &end->trunk->spot);
+    end->flags = nw_halo_segment_at(connection->halo, &end->aggregate->spot);
     return NW_OK;
 }
 
-static nw_status move(struct nw_halo_channel *channel)
+static nw_status move(struct nw_halo_connection *connection)
 {
-    struct end *end = channel->state;
-    MPI_Comm comm = channel->halo->comm;
-    size_t bytes = end->trunk->cells * active_cell(channel->halo);
+    struct end *end = connection->state;
+    MPI_Comm comm = connection->halo->comm;
+    size_t bytes = end->aggregate->cells * active_cell(connection->halo);
     char *buffer = buffer_of(end->flags);
-    int code = MPI_SUCCESS, tag = TAG + channel->phase;
+    int code = MPI_SUCCESS, tag = TAG + connection->phase;
 
     end->request_count = 0;
     for (size_t at = 0; code == MPI_SUCCESS && at < bytes; at += PART) {
@@ -178,41 +179,41 @@ static nw_status move(struct nw_halo_channel *channel)
         MPI_Request *request = &end->request[end->request_count++];
 
         *request = MPI_REQUEST_NULL;
-        code = end->trunk->share->out
-                   ? MPI_Isend(buffer + at, part, MPI_BYTE, channel->peer, tag,
-                               comm, request)
-                   : MPI_Irecv(buffer + at, part, MPI_BYTE, channel->peer, tag,
-                               comm, request);
+        code = end->aggregate->share->out
+                   ? MPI_Isend(buffer + at, part, MPI_BYTE, connection->peer,
+                               tag, comm, request)
+                   : MPI_Irecv(buffer + at, part, MPI_BYTE, connection->peer,
+                               tag, comm, request);
     }
     return nw_halo_mpi(code, "move the halo of a node");
 }
 
 /* Sends when all ranks packed, receives when all unpacked what was before. */
-static nw_status try_begin(struct nw_halo_channel *channel)
+static nw_status try_begin(struct nw_halo_connection *connection)
 {
-    struct end *end = channel->state;
-    uint64_t turns = end->count - !end->trunk->share->out;
+    struct end *end = connection->state;
+    uint64_t turns = end->count - !end->aggregate->share->out;
 
     if (atomic_load_explicit(&end->flags->members, memory_order_acquire) <
-        turns * end->trunk->count)
+        turns * end->aggregate->count)
         return NW_OK;
     end->moving = true;
-    return move(channel);
+    return move(connection);
 }
 
-static nw_status end_start(struct nw_halo_channel *channel)
+static nw_status end_start(struct nw_halo_connection *connection)
 {
-    struct end *end = channel->state;
+    struct end *end = connection->state;
 
     end->count++;
     end->moving = false;
-    return try_begin(channel);
+    return try_begin(connection);
 }
 
-static nw_status end_test(struct nw_halo_channel *channel, bool *done)
+static nw_status end_test(struct nw_halo_connection *connection, bool *done)
 {
-    struct end *end = channel->state;
-    nw_status status = end->moving ? NW_OK : try_begin(channel);
+    struct end *end = connection->state;
+    nw_status status = end->moving ? NW_OK : try_begin(connection);
     int flag = 0;
 
     if (status || !end->moving)
@@ -227,19 +228,20 @@ static nw_status end_test(struct nw_halo_channel *channel, bool *done)
     return status;
 }
 
-static void end_close(struct nw_halo_channel *channel)
+static void end_close(struct nw_halo_connection *connection)
 {
-    struct end *end = channel->state;
+    struct end *end = connection->state;
 
     if (!end)
         return;
-    nw_halo_give_up(end->request_count, end->request, !end->trunk->share->out);
+    nw_halo_give_up(end->request_count, end->request,
+                    !end->aggregate->share->out);
     free(end->request);
     free(end);
-    channel->state = NULL;
+    connection->state = NULL;
 }
 
-const struct nw_halo_method_ops nw_halo_trunk_end = {
+const struct nw_halo_method_ops nw_halo_aggregate_end = {
     .id = NW_HALO_NODES,
     .fits = fits,
     .open = end_open,

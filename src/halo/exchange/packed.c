@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One packed MPI message from a rank to another, in as many parts as MPI's
  * counts need. */
-#include "halo/exchange/patience.h"
+#include "halo/exchange/yielding_collectives.h"
 
 #include <stdlib.h>
 
 #define PART ((size_t)1 << 30)
 
 struct packed {
-    struct nw_halo_packs packs;
+    struct nw_halo_copy_plan packs;
     char *buffer;
     MPI_Request *request;
     int request_count; /* under way */
@@ -20,29 +20,30 @@ static bool fits(const nw_halo *halo, const struct nw_halo_pair *pair)
     return !pair->same_rank;
 }
 
-static nw_status open(struct nw_halo_channel *channel,
+static nw_status open(struct nw_halo_connection *connection,
                       struct nw_halo_offer *own)
 {
     struct packed *packed = NULL;
     nw_status status = nw_alloc(1, sizeof *packed, &packed);
 
     (void)own;
-    channel->state = packed;
+    connection->state = packed;
     if (!status)
-        status = nw_halo_packs_make(channel, channel->receives, &packed->packs);
+        status = nw_halo_copy_plan_make(connection, connection->receives,
+                                        &packed->packs);
     if (!status)
-        status = nw_alloc(channel->bytes, 1, &packed->buffer);
+        status = nw_alloc(connection->bytes, 1, &packed->buffer);
     if (!status)
-        status = nw_alloc(channel->bytes / PART + 1, sizeof *packed->request,
+        status = nw_alloc(connection->bytes / PART + 1, sizeof *packed->request,
                           &packed->request);
     return status;
 }
 
-static nw_status move_parts(struct nw_halo_channel *channel)
+static nw_status move_parts(struct nw_halo_connection *connection)
 {
-    struct packed *packed = channel->state;
-    MPI_Comm comm = channel->halo->comm;
-    size_t bytes = nw_halo_active_bytes(channel);
+    struct packed *packed = connection->state;
+    MPI_Comm comm = connection->halo->comm;
+    size_t bytes = nw_halo_active_bytes(connection);
     int code = MPI_SUCCESS;
 
     packed->request_count = 0;
@@ -51,58 +52,59 @@ static nw_status move_parts(struct nw_halo_channel *channel)
         MPI_Request *request = &packed->request[packed->request_count++];
 
         *request = MPI_REQUEST_NULL;
-        code = channel->sends
-                   ? MPI_Isend(packed->buffer + at, part, MPI_BYTE,
-                               channel->peer, channel->tag, comm, request)
-                   : MPI_Irecv(packed->buffer + at, part, MPI_BYTE,
-                               channel->peer, channel->tag, comm, request);
+        code =
+            connection->sends
+                ? MPI_Isend(packed->buffer + at, part, MPI_BYTE,
+                            connection->peer, connection->tag, comm, request)
+                : MPI_Irecv(packed->buffer + at, part, MPI_BYTE,
+                            connection->peer, connection->tag, comm, request);
     }
     return nw_halo_mpi(code, "move a packed halo");
 }
 
-static nw_status post(struct nw_halo_channel *channel)
+static nw_status post(struct nw_halo_connection *connection)
 {
-    return channel->receives ? move_parts(channel) : NW_OK;
+    return connection->receives ? move_parts(connection) : NW_OK;
 }
 
-static nw_status start(struct nw_halo_channel *channel)
+static nw_status start(struct nw_halo_connection *connection)
 {
-    struct packed *packed = channel->state;
+    struct packed *packed = connection->state;
 
-    if (!channel->sends)
+    if (!connection->sends)
         return NW_OK;
-    nw_halo_packs_pack(channel, &packed->packs, packed->buffer);
-    return move_parts(channel);
+    nw_halo_copy_plan_pack(connection, &packed->packs, packed->buffer);
+    return move_parts(connection);
 }
 
-static nw_status test(struct nw_halo_channel *channel, bool *done)
+static nw_status test(struct nw_halo_connection *connection, bool *done)
 {
-    struct packed *packed = channel->state;
+    struct packed *packed = connection->state;
     int flag = 0;
     int code = MPI_Testall(packed->request_count, packed->request, &flag,
                            MPI_STATUSES_IGNORE);
 
     if (code != MPI_SUCCESS)
         return nw_halo_mpi(code, "move a packed halo");
-    if (flag && channel->receives)
-        nw_halo_packs_unpack(channel, &packed->packs, packed->buffer);
+    if (flag && connection->receives)
+        nw_halo_copy_plan_unpack(connection, &packed->packs, packed->buffer);
     *done = flag;
     return NW_OK;
 }
 
-static void close_channel(struct nw_halo_channel *channel)
+static void close_channel(struct nw_halo_connection *connection)
 {
-    struct packed *packed = channel->state;
+    struct packed *packed = connection->state;
 
     if (!packed)
         return;
-    nw_halo_packs_fini(&packed->packs);
+    nw_halo_copy_plan_fini(&packed->packs);
     if (nw_halo_give_up(packed->request_count, packed->request,
-                        channel->receives))
+                        connection->receives))
         free(packed->buffer);
     free(packed->request);
     free(packed);
-    channel->state = NULL;
+    connection->state = NULL;
 }
 
 const struct nw_halo_method_ops nw_halo_packed = {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* nw_halo_plan: who is on which node, which piece is whose, where the arrays
- * are, and then the channels. Every step that can fail on one rank fails on
+ * are, and then the connections. Every step that can fail on one rank fails on
  * all. */
 #include "halo/exchange/agree.h"
-#include "halo/exchange/channels.h"
+#include "halo/exchange/connections.h"
 #include "halo/exchange/classes.h"
 #include "halo/exchange/gpus.h"
-#include "halo/exchange/patience.h"
+#include "halo/exchange/yielding_collectives.h"
 #include "halo/exchange/trace.h"
 
 #include <stdlib.h>
@@ -484,7 +484,7 @@ void nw_halo_free(nw_halo *halo)
     if (halo->gpus)
         context = halo->gpus->gpu ? halo->gpus->gpu->context() : NULL;
     nw_halo_trace_close(halo);
-    nw_halo_channels_close(halo);
+    nw_halo_connections_close(halo);
     nw_halo_watch_close(halo);
     nw_halo_gpus_close(halo, context);
     nw_halo_memory_free(halo);

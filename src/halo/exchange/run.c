@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An exchange: channels start phase by phase, each phase when the ghost cells
- * of those before are filled, and are driven until all are done. */
-#include "halo/exchange/channels.h"
+/* An exchange: connections start phase by phase, each phase when the ghost
+ * cells of those before are filled, and are driven until all are done. */
+#include "halo/exchange/connections.h"
 #include "halo/exchange/gpus.h"
 #include "halo/exchange/trace.h"
 
@@ -20,16 +20,17 @@ static nw_status start_phase(nw_halo *halo)
 {
     nw_status status = NW_OK;
 
-    for (; !status && halo->started < halo->channel_count; halo->started++) {
-        struct nw_halo_channel *channel = &halo->channel[halo->started];
+    for (; !status && halo->started < halo->connection_count; halo->started++) {
+        struct nw_halo_connection *connection =
+            &halo->connection[halo->started];
 
-        if (channel->phase > halo->phase)
+        if (connection->phase > halo->phase)
             break;
-        channel->started_ns = nw_halo_trace_now(halo);
-        status = channel->ops->start(channel);
-        channel->started = true;
-        nw_halo_trace_add(halo, NW_HALO_ACT_START, channel,
-                          channel->started_ns);
+        connection->started_ns = nw_halo_trace_now(halo);
+        status = connection->ops->start(connection);
+        connection->started = true;
+        nw_halo_trace_add(halo, NW_HALO_ACT_START, connection,
+                          connection->started_ns);
     }
     return status;
 }
@@ -39,12 +40,12 @@ static nw_status post_all(nw_halo *halo)
 {
     nw_status status = NW_OK;
 
-    for (size_t i = 0; !status && i < halo->channel_count; i++) {
-        struct nw_halo_channel *channel = &halo->channel[i];
+    for (size_t i = 0; !status && i < halo->connection_count; i++) {
+        struct nw_halo_connection *connection = &halo->connection[i];
 
-        channel->done = channel->started = false;
-        if (channel->ops->post)
-            status = channel->ops->post(channel);
+        connection->done = connection->started = false;
+        if (connection->ops->post)
+            status = connection->ops->post(connection);
     }
     return status;
 }
@@ -129,34 +130,35 @@ nw_status nw_halo_start(nw_halo *halo, const int32_t *subset, int32_t count)
     return fail_for_good(halo, leave(halo, context, status));
 }
 
-static nw_status test_channel(struct nw_halo_channel *channel)
+static nw_status test_channel(struct nw_halo_connection *connection)
 {
-    nw_halo *halo = channel->halo;
+    nw_halo *halo = connection->halo;
     uint64_t since = nw_halo_trace_now(halo);
-    nw_status status = channel->ops->test(channel, &channel->done);
+    nw_status status = connection->ops->test(connection, &connection->done);
 
-    if (channel->done) {
-        nw_halo_trace_add(halo, NW_HALO_ACT_FINISH, channel, since);
-        nw_halo_trace_add(halo, NW_HALO_ACT_WAY, channel, channel->started_ns);
+    if (connection->done) {
+        nw_halo_trace_add(halo, NW_HALO_ACT_FINISH, connection, since);
+        nw_halo_trace_add(halo, NW_HALO_ACT_WAY, connection,
+                          connection->started_ns);
     }
     return status;
 }
 
 /* Drives what was started; counts what is not done. Ghost cells of this phase
- * are `missing` until every receiving channel is done. */
+ * are `missing` until every receiving connection is done. */
 static nw_status drive(nw_halo *halo, size_t *open, size_t *missing)
 {
     nw_status status = NW_OK;
 
     *open = *missing = 0;
     for (size_t i = 0; !status && i < halo->started; i++) {
-        struct nw_halo_channel *channel = &halo->channel[i];
+        struct nw_halo_connection *connection = &halo->connection[i];
 
-        if (channel->done)
+        if (connection->done)
             continue;
-        status = test_channel(channel);
-        *open += !channel->done;
-        *missing += channel->receives && !channel->done;
+        status = test_channel(connection);
+        *open += !connection->done;
+        *missing += connection->receives && !connection->done;
     }
     return status;
 }
@@ -172,7 +174,7 @@ static nw_status advance(nw_halo *halo, bool *done)
         if (!status)
             status = drive(halo, &open, &missing);
     }
-    *done = !status && !open && halo->started == halo->channel_count;
+    *done = !status && !open && halo->started == halo->connection_count;
     return status;
 }
 
@@ -229,12 +231,12 @@ static nw_status check_time(nw_halo *halo, uint64_t since)
     if (halo->timeout <= 0 || seconds < halo->timeout)
         return NW_OK;
     for (size_t i = 0; i < halo->started; i++)
-        if (!halo->channel[i].done)
+        if (!halo->connection[i].done)
             return fail_for_good(
                 halo, nw_fail(NW_EMPI,
                               "rank %d is silent for %.3g s in a halo "
                               "exchange",
-                              halo->channel[i].peer, seconds));
+                              halo->connection[i].peer, seconds));
     return NW_OK;
 }
 

@@ -14,11 +14,11 @@ struct flags {
 };
 
 struct shared {
-    struct nw_halo_packs packs;
+    struct nw_halo_copy_plan packs;
     struct nw_halo_spot spot; /* flags, then the two buffers: the sender's */
     struct flags *flags;
     char *buffer[2];
-    uint64_t count; /* exchanges of this channel */
+    uint64_t count; /* exchanges of this connection */
     bool packed;    /* in this exchange */
 };
 
@@ -28,102 +28,103 @@ static bool fits(const nw_halo *halo, const struct nw_halo_pair *pair)
     return pair->same_node && !pair->same_rank;
 }
 
-static size_t buffer_bytes(const struct nw_halo_channel *channel)
+static size_t buffer_bytes(const struct nw_halo_connection *connection)
 {
-    return (channel->bytes + 63) / 64 * 64;
+    return (connection->bytes + 63) / 64 * 64;
 }
 
-static nw_status open(struct nw_halo_channel *channel,
+static nw_status open(struct nw_halo_connection *connection,
                       struct nw_halo_offer *own)
 {
     struct shared *shared = NULL;
     nw_status status = nw_alloc(1, sizeof *shared, &shared);
 
-    channel->state = shared;
+    connection->state = shared;
     if (!status)
-        status = nw_halo_packs_make(channel, channel->receives, &shared->packs);
-    if (!status && channel->sends)
+        status = nw_halo_copy_plan_make(connection, connection->receives,
+                                        &shared->packs);
+    if (!status && connection->sends)
         status = nw_halo_segment_reserve(
-            channel->halo, sizeof(struct flags) + 2 * buffer_bytes(channel),
-            &shared->spot);
+            connection->halo,
+            sizeof(struct flags) + 2 * buffer_bytes(connection), &shared->spot);
     if (!status)
         *(struct nw_halo_spot *)(void *)own->bytes = shared->spot;
     return status;
 }
 
-static nw_status join(struct nw_halo_channel *channel,
+static nw_status join(struct nw_halo_connection *connection,
                       const struct nw_halo_offer *other)
 {
-    struct shared *shared = channel->state;
+    struct shared *shared = connection->state;
     char *at;
 
-    if (channel->receives)
+    if (connection->receives)
         shared->spot = *(const struct nw_halo_spot *)(const void *)other->bytes;
-    at = nw_halo_segment_at(channel->halo, &shared->spot);
+    at = nw_halo_segment_at(connection->halo, &shared->spot);
     shared->flags = (struct flags *)(void *)at;
     shared->buffer[0] = at + sizeof(struct flags);
-    shared->buffer[1] = shared->buffer[0] + buffer_bytes(channel);
+    shared->buffer[1] = shared->buffer[0] + buffer_bytes(connection);
     return NW_OK;
 }
 
 /* Packs where the buffer is free again. */
-static bool try_pack(struct nw_halo_channel *channel)
+static bool try_pack(struct nw_halo_connection *connection)
 {
-    struct shared *shared = channel->state;
+    struct shared *shared = connection->state;
 
     if (atomic_load_explicit(&shared->flags->unpacked, memory_order_acquire) +
             2 <
         shared->count)
         return false;
-    nw_halo_packs_pack(channel, &shared->packs,
-                       shared->buffer[shared->count & 1]);
+    nw_halo_copy_plan_pack(connection, &shared->packs,
+                           shared->buffer[shared->count & 1]);
     atomic_store_explicit(&shared->flags->packed, shared->count,
                           memory_order_release);
     return true;
 }
 
-static nw_status start(struct nw_halo_channel *channel)
+static nw_status start(struct nw_halo_connection *connection)
 {
-    struct shared *shared = channel->state;
+    struct shared *shared = connection->state;
 
     shared->count++;
-    shared->packed = channel->sends && try_pack(channel);
+    shared->packed = connection->sends && try_pack(connection);
     return NW_OK;
 }
 
-static bool try_unpack(struct nw_halo_channel *channel)
+static bool try_unpack(struct nw_halo_connection *connection)
 {
-    struct shared *shared = channel->state;
+    struct shared *shared = connection->state;
 
     if (atomic_load_explicit(&shared->flags->packed, memory_order_acquire) <
         shared->count)
         return false;
-    nw_halo_packs_unpack(channel, &shared->packs,
-                         shared->buffer[shared->count & 1]);
+    nw_halo_copy_plan_unpack(connection, &shared->packs,
+                             shared->buffer[shared->count & 1]);
     atomic_store_explicit(&shared->flags->unpacked, shared->count,
                           memory_order_release);
     return true;
 }
 
-static nw_status test(struct nw_halo_channel *channel, bool *done)
+static nw_status test(struct nw_halo_connection *connection, bool *done)
 {
-    struct shared *shared = channel->state;
+    struct shared *shared = connection->state;
 
-    if (!channel->sends)
-        *done = try_unpack(channel);
+    if (!connection->sends)
+        *done = try_unpack(connection);
     else
-        *done = shared->packed = shared->packed || try_pack(channel);
+        *done = shared->packed = shared->packed || try_pack(connection);
     return NW_OK;
 }
 
-static void close_channel(struct nw_halo_channel *channel)
+static void close_channel(struct nw_halo_connection *connection)
 {
-    struct shared *shared = channel->state;
+    struct shared *shared = connection->state;
 
     if (shared)
-        nw_halo_packs_fini(&shared->packs);
+        nw_halo_copy_plan_fini(&shared->packs);
     free(shared);
-    channel->state = NULL;
+    connection->state = NULL;
 }
 
 const struct nw_halo_method_ops nw_halo_shared = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Keeps when the channels of an exchange are started, finished and under way,
- * and writes it when the halo is freed: the overlap as it was. */
+/* Keeps when the connections of an exchange are started, finished and under
+ * way, and writes it when the halo is freed: the overlap as it was. */
 #include "halo/exchange/trace.h"
 
 #include "base/clock.h"
@@ -51,7 +51,7 @@ uint64_t nw_halo_trace_now(const nw_halo *halo)
 }
 
 void nw_halo_trace_add(nw_halo *halo, enum nw_halo_act act,
-                       struct nw_halo_channel *channel, uint64_t since)
+                       struct nw_halo_connection *connection, uint64_t since)
 {
     struct nw_halo_trace *trace = halo->trace;
     struct event *event;
@@ -69,14 +69,14 @@ void nw_halo_trace_add(nw_halo *halo, enum nw_halo_act act,
                             .act = act,
                             .peer = -1,
                             .phase = -1};
-    if (!channel)
+    if (!connection)
         return;
-    event->method = channel->ops->id;
-    event->peer = channel->peer;
-    event->phase = channel->phase;
-    event->bytes = nw_halo_active_bytes(channel);
-    event->sends = channel->sends;
-    event->receives = channel->receives;
+    event->method = connection->ops->id;
+    event->peer = connection->peer;
+    event->phase = connection->phase;
+    event->bytes = nw_halo_active_bytes(connection);
+    event->sends = connection->sends;
+    event->receives = connection->receives;
 }
 
 static void add_line(struct nw_text *text, int rank, const struct event *event)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Nothing is packed by us: one derived type describes the cells of all
  * transfers in place. For subsets of quantities each has a type of its own. */
-#include "halo/exchange/patience.h"
+#include "halo/exchange/yielding_collectives.h"
 
 #include <stdlib.h>
 
@@ -55,40 +55,41 @@ static int make_block(const struct nw_halo_copy *copy,
     return code;
 }
 
-static nw_status join(struct nw_halo_channel *channel, MPI_Datatype *part,
+static nw_status join(struct nw_halo_connection *connection, MPI_Datatype *part,
                       MPI_Aint *at, MPI_Datatype *out)
 {
     int *ones = NULL, code;
-    nw_status status = nw_alloc(channel->count, sizeof *ones, &ones);
+    nw_status status = nw_alloc(connection->count, sizeof *ones, &ones);
 
     if (status)
         return status;
-    for (size_t i = 0; i < channel->count; i++)
+    for (size_t i = 0; i < connection->count; i++)
         ones[i] = 1;
-    code =
-        NW_PMPI(Type_create_struct)((int)channel->count, ones, at, part, out);
+    code = NW_PMPI(Type_create_struct)((int)connection->count, ones, at, part,
+                                       out);
     if (code == MPI_SUCCESS)
         code = NW_PMPI(Type_commit)(out);
     free(ones);
     return nw_halo_mpi(code, "make a derived type");
 }
 
-static nw_status make_field(struct nw_halo_channel *channel, int32_t field)
+static nw_status make_field(struct nw_halo_connection *connection,
+                            int32_t field)
 {
-    const nw_halo *halo = channel->halo;
-    struct types *types = channel->state;
+    const nw_halo *halo = connection->halo;
+    struct types *types = connection->state;
     MPI_Datatype *part = NULL;
     MPI_Aint *at = NULL;
     size_t made = 0;
     int code = MPI_SUCCESS;
-    nw_status status = nw_alloc(channel->count, sizeof(MPI_Datatype), &part);
+    nw_status status = nw_alloc(connection->count, sizeof(MPI_Datatype), &part);
 
     if (!status)
-        status = nw_alloc(channel->count, sizeof *at, &at);
-    for (; !status && code == MPI_SUCCESS && made < channel->count; made++) {
-        const struct nw_halo_transfer *transfer = &channel->transfer[made];
+        status = nw_alloc(connection->count, sizeof *at, &at);
+    for (; !status && code == MPI_SUCCESS && made < connection->count; made++) {
+        const struct nw_halo_transfer *transfer = &connection->transfer[made];
         struct nw_halo_ending ending = {transfer, &halo->field[field],
-                                        channel->receives};
+                                        connection->receives};
         struct nw_halo_copy copy = {.n = {transfer->extent[0],
                                           transfer->extent[1],
                                           transfer->extent[2]},
@@ -101,7 +102,7 @@ static nw_status make_field(struct nw_halo_channel *channel, int32_t field)
     if (!status)
         status = nw_halo_mpi(code, "make a derived type");
     if (!status)
-        status = join(channel, part, at, &types->type[field]);
+        status = join(connection, part, at, &types->type[field]);
     while (made--)
         if (code == MPI_SUCCESS)
             NW_PMPI(Type_free)(&part[made]);
@@ -111,10 +112,10 @@ static nw_status make_field(struct nw_halo_channel *channel, int32_t field)
 }
 
 /* The joined fields in one type: one message. */
-static nw_status make_whole(struct nw_halo_channel *channel)
+static nw_status make_whole(struct nw_halo_connection *connection)
 {
-    const nw_halo *halo = channel->halo;
-    struct types *types = channel->state;
+    const nw_halo *halo = connection->halo;
+    struct types *types = connection->state;
     int *ones = NULL, code;
     MPI_Aint *at = NULL;
     nw_status status =
@@ -137,15 +138,15 @@ static nw_status make_whole(struct nw_halo_channel *channel)
     return status;
 }
 
-static nw_status open(struct nw_halo_channel *channel,
+static nw_status open(struct nw_halo_connection *connection,
                       struct nw_halo_offer *own)
 {
-    const nw_halo *halo = channel->halo;
+    const nw_halo *halo = connection->halo;
     struct types *types = NULL;
     nw_status status = nw_alloc(1, sizeof *types, &types);
 
     (void)own;
-    channel->state = types;
+    connection->state = types;
     if (!status)
         status = nw_alloc((size_t)halo->field_count + 1, sizeof *types->type,
                           &types->type);
@@ -155,27 +156,27 @@ static nw_status open(struct nw_halo_channel *channel,
     for (int32_t i = 0; !status && i <= halo->field_count; i++)
         types->type[i] = MPI_DATATYPE_NULL;
     for (int32_t i = 0; !status && i < halo->field_count; i++)
-        status = make_field(channel, i);
-    return status ? status : make_whole(channel);
+        status = make_field(connection, i);
+    return status ? status : make_whole(connection);
 }
 
-static int move(struct nw_halo_channel *channel, int32_t field)
+static int move(struct nw_halo_connection *connection, int32_t field)
 {
-    struct types *types = channel->state;
+    struct types *types = connection->state;
     MPI_Request *request = &types->request[types->request_count++];
 
     *request = MPI_REQUEST_NULL;
-    return channel->sends
-               ? MPI_Isend(MPI_BOTTOM, 1, types->type[field], channel->peer,
-                           channel->tag, channel->halo->comm, request)
-               : MPI_Irecv(MPI_BOTTOM, 1, types->type[field], channel->peer,
-                           channel->tag, channel->halo->comm, request);
+    return connection->sends
+               ? MPI_Isend(MPI_BOTTOM, 1, types->type[field], connection->peer,
+                           connection->tag, connection->halo->comm, request)
+               : MPI_Irecv(MPI_BOTTOM, 1, types->type[field], connection->peer,
+                           connection->tag, connection->halo->comm, request);
 }
 
-static nw_status move_all(struct nw_halo_channel *channel)
+static nw_status move_all(struct nw_halo_connection *connection)
 {
-    const nw_halo *halo = channel->halo;
-    struct types *types = channel->state;
+    const nw_halo *halo = connection->halo;
+    struct types *types = connection->state;
     bool whole = halo->active_count == halo->joined_count && !halo->active[0] &&
                  halo->active_count > 0;
     int code = MPI_SUCCESS;
@@ -184,28 +185,28 @@ static nw_status move_all(struct nw_halo_channel *channel)
     for (int32_t i = 0; whole && i < halo->active_count; i++)
         whole = halo->active[i] == i;
     if (whole)
-        code = move(channel, halo->field_count);
+        code = move(connection, halo->field_count);
     for (int32_t i = 0; !whole && code == MPI_SUCCESS && i < halo->active_count;
          i++)
-        code = move(channel, halo->active[i]);
+        code = move(connection, halo->active[i]);
     return nw_halo_mpi(code, "move a halo in place");
 }
 
 /* Ghost cells of a phase may be written as soon as the exchange begins: no
  * other phase reads them before its own time. */
-static nw_status post(struct nw_halo_channel *channel)
+static nw_status post(struct nw_halo_connection *connection)
 {
-    return channel->receives ? move_all(channel) : NW_OK;
+    return connection->receives ? move_all(connection) : NW_OK;
 }
 
-static nw_status start(struct nw_halo_channel *channel)
+static nw_status start(struct nw_halo_connection *connection)
 {
-    return channel->sends ? move_all(channel) : NW_OK;
+    return connection->sends ? move_all(connection) : NW_OK;
 }
 
-static nw_status test(struct nw_halo_channel *channel, bool *done)
+static nw_status test(struct nw_halo_connection *connection, bool *done)
 {
-    struct types *types = channel->state;
+    struct types *types = connection->state;
     int flag = 0;
     int code = MPI_Testall(types->request_count, types->request, &flag,
                            MPI_STATUSES_IGNORE);
@@ -214,20 +215,20 @@ static nw_status test(struct nw_halo_channel *channel, bool *done)
     return nw_halo_mpi(code, "move a halo in place");
 }
 
-static void close_channel(struct nw_halo_channel *channel)
+static void close_channel(struct nw_halo_connection *connection)
 {
-    struct types *types = channel->state;
+    struct types *types = connection->state;
 
     if (!types)
         return;
-    nw_halo_give_up(types->request_count, types->request, channel->receives);
-    for (int32_t i = 0; types->type && i <= channel->halo->field_count; i++)
+    nw_halo_give_up(types->request_count, types->request, connection->receives);
+    for (int32_t i = 0; types->type && i <= connection->halo->field_count; i++)
         if (types->type[i] && types->type[i] != MPI_DATATYPE_NULL)
             NW_PMPI(Type_free)(&types->type[i]);
     free(types->type);
     free(types->request);
     free(types);
-    channel->state = NULL;
+    connection->state = NULL;
 }
 
 const struct nw_halo_method_ops nw_halo_types = {

@@ -35,7 +35,7 @@ void nw_halo_copy_run(const struct nw_halo_copy *copy);
 void nw_halo_copy_run_all(const struct nw_halo_copy *copy, size_t count);
 size_t nw_halo_copy_bytes(const struct nw_halo_copy *copy);
 
-/* --- gather.c --- */
+/* --- copy_gather.c --- */
 
 /* Elements `step` bytes apart, to be stored one behind the other. */
 struct nw_halo_gather {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Assignment problems too large to be solved exactly go to the mapping engine:
  * the flows as a pattern, the distances as a machine. */
-#include "halo/plan/assign.h"
+#include "halo/plan/assignment.h"
 
 #include "base/array.h"
 
@@ -71,8 +71,8 @@ static bool is_tree(const struct nw_halo_assignment *problem)
 
 /* Sections of a tree are as good as any search, in a hundredth of its time:
  * that is for distances that obey nothing. */
-nw_status nw_halo_assign_engine(const struct nw_halo_assignment *problem,
-                                int32_t *out)
+nw_status nw_halo_assignment_engine(const struct nw_halo_assignment *problem,
+                                    int32_t *out)
 {
     struct nw_map_options options = NW_MAP_OPTIONS_INIT;
     nw_topology *machine = NULL;

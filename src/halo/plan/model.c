@@ -59,7 +59,7 @@ static double host_seconds(enum nw_halo_method method,
     if (figures.message <= 0)
         return INFINITY;
     if (!traffic->same_node)
-        seconds += traffic->road.latency + traffic->bytes / traffic->road.wire;
+        seconds += traffic->path.latency + traffic->bytes / traffic->path.wire;
     return seconds;
 }
 
@@ -85,8 +85,8 @@ static double message(const struct nw_halo_traffic *traffic)
 {
     if (traffic->same_node)
         return MESSAGE + MESSAGE_BYTE * traffic->bytes;
-    return MESSAGE + traffic->road.latency +
-           traffic->bytes / traffic->road.wire;
+    return MESSAGE + traffic->path.latency +
+           traffic->bytes / traffic->path.wire;
 }
 
 /* One kernel from array to array: whole sectors pass the link. */
@@ -97,12 +97,12 @@ static double write_seconds(const struct nw_halo_traffic *traffic)
     return LAUNCH + tell(traffic) +
            (traffic->same_gpu
                 ? inside
-                : over(inside, traffic->sector, traffic->road.link));
+                : over(inside, traffic->sector, traffic->path.link));
 }
 
 static double copies_seconds(const struct nw_halo_traffic *traffic)
 {
-    double rate = traffic->same_gpu ? MEMORY / 2 : traffic->road.link;
+    double rate = traffic->same_gpu ? MEMORY / 2 : traffic->path.link;
 
     if (traffic->gaps)
         return write_seconds(traffic);
@@ -112,7 +112,7 @@ static double copies_seconds(const struct nw_halo_traffic *traffic)
 
 static double packed_seconds(const struct nw_halo_traffic *traffic)
 {
-    double rate = traffic->same_gpu ? MEMORY / 2 : traffic->road.link;
+    double rate = traffic->same_gpu ? MEMORY / 2 : traffic->path.link;
 
     return LAUNCH + 2 * NEXT + tell(traffic) + 2 * pack(traffic) +
            traffic->bytes / rate;
@@ -121,15 +121,15 @@ static double packed_seconds(const struct nw_halo_traffic *traffic)
 static double aware_seconds(const struct nw_halo_traffic *traffic)
 {
     return 2 * LAUNCH + AWARE + 2 * pack(traffic) +
-           (traffic->same_node ? 0 : traffic->road.latency) +
-           traffic->bytes / traffic->road.link;
+           (traffic->same_node ? 0 : traffic->path.latency) +
+           traffic->bytes / traffic->path.link;
 }
 
 static double staged_seconds(const struct nw_halo_traffic *traffic)
 {
     return 2 * (LAUNCH + NEXT) + 2 * pack(traffic) + message(traffic) +
-           traffic->bytes / traffic->road.out +
-           traffic->bytes / traffic->road.in;
+           traffic->bytes / traffic->path.out +
+           traffic->bytes / traffic->path.in;
 }
 
 static double pinned_seconds(const struct nw_halo_traffic *traffic)
@@ -137,8 +137,8 @@ static double pinned_seconds(const struct nw_halo_traffic *traffic)
     double inside = pack(traffic), bytes = traffic->bytes;
 
     return 2 * LAUNCH + message(traffic) +
-           over(inside, bytes, traffic->road.out) +
-           over(inside, bytes, traffic->road.in);
+           over(inside, bytes, traffic->path.out) +
+           over(inside, bytes, traffic->path.in);
 }
 
 double nw_halo_model(enum nw_halo_method method,

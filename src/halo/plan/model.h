@@ -7,7 +7,7 @@
 #include "halo/plan/layout.h"
 
 /* What lies between two pieces: bytes/s, s. */
-struct nw_halo_road {
+struct nw_halo_path_parameters {
     double link;    /* GPU to GPU */
     double out, in; /* the sender's GPU to host memory, to the receiver's */
     double wire;    /* host to host of two nodes */
@@ -23,7 +23,7 @@ struct nw_halo_traffic {
     double sector; /* bytes with what a GPU moves beside them: whole sectors */
     double rows;   /* runs of bytes in one piece */
     double boxes;  /* transfers times arrays */
-    struct nw_halo_road road;
+    struct nw_halo_path_parameters path;
 };
 
 /* Adds a transfer of elements of so many bytes. */
@@ -38,20 +38,20 @@ double nw_halo_model(enum nw_halo_method method,
 bool nw_halo_model_best(uint32_t methods, const struct nw_halo_traffic *traffic,
                         enum nw_halo_method *out);
 
-/* --- roads.c --- */
+/* --- path_parameters.c --- */
 
-/* Where a layout's roads are looked up. */
-struct nw_halo_roads {
+/* Where a layout's paths are looked up. */
+struct nw_halo_paths {
     const nw_halo_layout *layout;
     nw_topology *topology; /* owned; NULL: defaults for all */
     uint32_t *hops;
 };
 /* `source` as in nw_halo_options.topology. */
-NW_MUST_CHECK nw_status nw_halo_roads_open(const nw_halo_layout *layout,
+NW_MUST_CHECK nw_status nw_halo_paths_open(const nw_halo_layout *layout,
                                            const char *source,
-                                           struct nw_halo_roads *out);
-struct nw_halo_road nw_halo_road_of(const struct nw_halo_roads *roads,
-                                    int32_t from, int32_t to);
-void nw_halo_roads_close(struct nw_halo_roads *roads);
+                                           struct nw_halo_paths *out);
+struct nw_halo_path_parameters
+nw_halo_path_of(const struct nw_halo_paths *paths, int32_t from, int32_t to);
+void nw_halo_paths_close(struct nw_halo_paths *paths);
 
 #endif

@@ -4,8 +4,8 @@
  * pieces of each node on its slots, both as quadratic assignment problems of
  * exchanged bytes against the reciprocal bandwidths of the route between.
  */
-#include "halo/plan/assign.h"
-#include "halo/plan/busiest.h"
+#include "halo/plan/assignment.h"
+#include "halo/plan/busiest_link.h"
 #include "halo/plan/layout.h"
 
 #include "base/array.h"

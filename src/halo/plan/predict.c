@@ -10,7 +10,7 @@
 struct predicting {
     const nw_halo_layout *layout;
     const struct nw_halo_options *options;
-    struct nw_halo_roads roads;
+    struct nw_halo_paths paths;
     struct nw_halo_transfers transfers; /* by source, then target */
 };
 
@@ -42,7 +42,7 @@ static struct nw_halo_traffic traffic_of(const struct predicting *work,
         .same_node = same,
         .same_rank = same && a->slot / each == b->slot / each,
         .same_gpu = same && a->slot == b->slot,
-        .road = nw_halo_road_of(&work->roads, from, to),
+        .path = nw_halo_path_of(&work->paths, from, to),
     };
 }
 
@@ -131,14 +131,14 @@ nw_status nw_halo_layout_predict(const nw_halo_layout *layout,
     nw_status status = nw_halo_transfers_find(&all, &work.transfers);
 
     if (!status)
-        status = nw_halo_roads_open(layout, options->topology, &work.roads);
+        status = nw_halo_paths_open(layout, options->topology, &work.paths);
     if (!status) {
         if (work.transfers.count) /* else there is no array */
             qsort(work.transfers.item, work.transfers.count,
                   sizeof *work.transfers.item, by_pair);
         status = predict(&work, out, count);
     }
-    nw_halo_roads_close(&work.roads);
+    nw_halo_paths_close(&work.paths);
     nw_halo_transfers_fini(&work.transfers);
     return status;
 }

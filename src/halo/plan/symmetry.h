@@ -3,7 +3,7 @@
 #ifndef NW_HALO_PLAN_SYMMETRY_H
 #define NW_HALO_PLAN_SYMMETRY_H
 
-#include "halo/plan/relaxed.h"
+#include "halo/plan/dual_ascent.h"
 
 struct nw_halo_symmetry {
     const double *matrix; /* [n * n] */

@@ -3,7 +3,7 @@
  * where it passes a side of the domain (to come back at the other end, or
  * reflected), then met with the pieces that own the cells. */
 #include "halo/plan/layout.h"
-#include "halo/plan/nearby.h"
+#include "halo/plan/neighbour_grid.h"
 
 #include "base/array.h"
 
@@ -81,7 +81,7 @@ static bool meet(const struct run *run, int64_t first, int64_t last,
 struct finder {
     const struct nw_halo_wanted *wanted;
     struct nw_halo_transfers *out;
-    struct nw_halo_nearby nearby;
+    struct nw_halo_neighbour_grid nearby;
     int32_t target;
     uint8_t phase;
 };
@@ -157,7 +157,7 @@ static nw_status meet_pieces(struct finder *finder, const struct run *run[3],
     struct nw_halo_box box = box_behind(run, whole);
     bool all =
         wanted->rank < 0 || layout->piece[finder->target].rank == wanted->rank;
-    int32_t count = nw_halo_nearby_find(&finder->nearby, &box);
+    int32_t count = nw_halo_neighbour_grid_find(&finder->nearby, &box);
     nw_status status = NW_OK;
 
     for (int32_t i = 0; !status && i < count; i++) {
@@ -276,14 +276,15 @@ nw_status nw_halo_transfers_find(const struct nw_halo_wanted *wanted,
                                  struct nw_halo_transfers *out)
 {
     struct finder finder = {.wanted = wanted, .out = out};
-    nw_status status = nw_halo_nearby_make(wanted->layout, &finder.nearby);
+    nw_status status =
+        nw_halo_neighbour_grid_make(wanted->layout, &finder.nearby);
 
     for (int32_t i = 0; !status && i < wanted->layout->piece_count; i++) {
         finder.target = i;
         finder.phase = 0;
         status = find_target(&finder);
     }
-    nw_halo_nearby_fini(&finder.nearby);
+    nw_halo_neighbour_grid_fini(&finder.nearby);
     return status;
 }
 

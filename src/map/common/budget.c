@@ -4,8 +4,8 @@
 #include "map/common/budget.h"
 #include "map/common/parameters.h"
 #include "base/clock.h"
-#include "base/crew.h"
-#include "base/plain.h"
+#include "base/parallel.h"
+#include "base/c_locale.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ void nw_budget_init(struct nw_budget *budget,
     budget->now = nw_clock_ns;
     budget->grace_ns = nw_tuned.budget.grace_ns;
     budget->begun_ns = budget->now();
-    budget->threads = nw_crew_size(options->threads);
+    budget->threads = nw_parallel_size(options->threads);
     budget->anytime = options->steps || options->seconds > 0;
     if (!options->steps)
         budget->steps_most = UINT64_MAX;

@@ -5,7 +5,7 @@
 #include "map/graph/rebalance.h"
 #include "map/common/parameters.h"
 #include "base/array.h"
-#include "base/crew.h"
+#include "base/parallel.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -58,7 +58,8 @@ static void anneal_kway_run_round(struct anneal_kway_work *work, uint64_t tries,
                 ? nw_tuned.anneal_kway.imbalance_cost * work->temperature
                 : 0;
     }
-    nw_crew_run(nw_anneal_kway_run_team, work, TEAMS, work->anneal->threads);
+    nw_parallel_run(nw_anneal_kway_run_team, work, TEAMS,
+                    work->anneal->threads);
     for (int t = 0; t < TEAMS; t++) {
         work->cut += work->team[t].change;
         if (work->single_moves)

@@ -3,7 +3,7 @@
  * gets the columns of its parts in the gain table side by side. */
 #include "map/graph/anneal_kway_internal.h"
 #include "map/common/parameters.h"
-#include "base/crew.h"
+#include "base/parallel.h"
 
 #include <math.h>
 #include <sched.h>

@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "map/common/metropolis.h"
 #include "map/common/parameters.h"
-#include "base/crew.h"
+#include "base/parallel.h"
 
 #include <assert.h>
 #include <math.h>
@@ -306,10 +306,11 @@ static void anneal_swaps_run_round(struct anneal_swaps_work *work,
                                        work->change};
 
     anneal_swaps_draw_groups(work, random);
-    nw_crew_run(anneal_swaps_run_group, &round, work->groups,
-                anneal_swaps->assignment->count < 2 * nw_tuned.swaps.group_min
-                    ? 1
-                    : anneal_swaps->budget->threads);
+    nw_parallel_run(anneal_swaps_run_group, &round, work->groups,
+                    anneal_swaps->assignment->count <
+                            2 * nw_tuned.swaps.group_min
+                        ? 1
+                        : anneal_swaps->budget->threads);
     for (int32_t g = 0; g < work->groups; g++)
         anneal_swaps->cost += work->change[g];
     if (anneal_swaps->cost < work->best_cost) {

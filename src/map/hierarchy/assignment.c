@@ -3,7 +3,7 @@
  * of whole subtrees. */
 #include "map/hierarchy/assignment.h"
 #include "base/array.h"
-#include "base/crew.h"
+#include "base/parallel.h"
 #include "map/common/budget.h"
 #include "map/common/parameters.h"
 
@@ -148,12 +148,12 @@ static void assignment_read_edges(struct nw_assignment *assignment,
 {
     struct assignment_reading reading = {assignment, placement};
 
-    nw_crew_run(assignment_count_edges, &reading,
-                assignment_jobs_of(assignment), assignment->threads);
+    nw_parallel_run(assignment_count_edges, &reading,
+                    assignment_jobs_of(assignment), assignment->threads);
     for (int32_t p = 0; p < assignment->count; p++)
         assignment->row[p + 1] += assignment->row[p];
-    nw_crew_run(assignment_fill_edges, &reading, assignment_jobs_of(assignment),
-                assignment->threads);
+    nw_parallel_run(assignment_fill_edges, &reading,
+                    assignment_jobs_of(assignment), assignment->threads);
 }
 
 static void assignment_assign(struct nw_assignment *assignment, int32_t process,
@@ -281,8 +281,8 @@ static void assignment_renumber_edges(const struct nw_assignment *from,
     for (int32_t i = 0; i < to->count; i++)
         to->row[i + 1] =
             to->row[i] + from->row[order[i] + 1] - from->row[order[i]];
-    nw_crew_run(assignment_renumber_part, &of, assignment_jobs_of(from),
-                assignment_threads_for(from, from->row[from->count]));
+    nw_parallel_run(assignment_renumber_part, &of, assignment_jobs_of(from),
+                    assignment_threads_for(from, from->row[from->count]));
 }
 
 nw_status nw_assignment_renumber(struct nw_assignment *assignment,
@@ -343,7 +343,7 @@ double nw_assignment_cost(const struct nw_assignment *assignment)
     int32_t jobs = assignment_jobs_of(assignment);
     double sum = 0;
 
-    nw_crew_run(
+    nw_parallel_run(
         assignment_cost_part, &costing, jobs,
         assignment_threads_for(assignment, assignment->row[assignment->count]));
     for (int32_t i = 0; i < jobs; i++)
@@ -402,8 +402,8 @@ void nw_assignment_set(struct nw_assignment *assignment, const int32_t *slot)
         nw_tuned.threads.slot_edges * (size_t)assignment->hierarchy->slots);
 
     if (assignment->hierarchy->slots > assignment->count)
-        nw_crew_run(assignment_clear_part, &assigning, jobs, threads);
-    nw_crew_run(assignment_assign_part, &assigning, jobs, threads);
+        nw_parallel_run(assignment_clear_part, &assigning, jobs, threads);
+    nw_parallel_run(assignment_assign_part, &assigning, jobs, threads);
 }
 
 nw_status nw_assignment_take_if_better(struct nw_assignment *assignment,

@@ -5,7 +5,7 @@
  * tried on many pairs. */
 #include "map/hierarchy/hierarchy.h"
 #include "base/array.h"
-#include "base/crew.h"
+#include "base/parallel.h"
 #include "map/common/budget.h"
 #include "map/common/parameters.h"
 #include "topology/topology.h"
@@ -358,7 +358,7 @@ struct hierarchy_gaps {
 static void hierarchy_find_part(void *user, int32_t part)
 {
     const struct hierarchy_gaps *gaps = user;
-    struct nw_crew_part mine = nw_crew_part(gaps->slots - 1, part);
+    struct nw_parallel_range mine = nw_parallel_range(gaps->slots - 1, part);
 
     for (int64_t s = mine.first; s < mine.end; s++)
         gaps->gap[s] = nw_places_distance(gaps->places, gaps->place[s],
@@ -376,8 +376,8 @@ static nw_status hierarchy_find_gaps(const struct nw_placement *placement,
     if (status || slots < 2)
         return status;
     gaps.gap = *gap;
-    nw_crew_run(hierarchy_find_part, &gaps, NW_CREW_PARTS,
-                few ? 1 : placement->budget->threads);
+    nw_parallel_run(hierarchy_find_part, &gaps, NW_PARALLEL_RANGES,
+                    few ? 1 : placement->budget->threads);
     return NW_OK;
 }
 

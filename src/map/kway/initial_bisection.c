@@ -5,7 +5,7 @@
  * half may be over its share is what the levels below leave of the limit.
  */
 #include "base/array.h"
-#include "base/crew.h"
+#include "base/parallel.h"
 #include "map/kway/memetic.h"
 
 #include <math.h>
@@ -201,8 +201,8 @@ initial_bisection_bisect_all(struct initial_bisection_work *s,
 {
     struct initial_bisection_descent descent = {s, below};
 
-    return nw_crew_try(initial_bisection_bisect_below, &descent, count,
-                       vertices < LARGE ? 1 : s->threads);
+    return nw_parallel_try(initial_bisection_bisect_below, &descent, count,
+                           vertices < LARGE ? 1 : s->threads);
 }
 
 /* Vertices of side 0 first; both halves are then cut. */

@@ -8,7 +8,7 @@
  */
 #include "map/kway/memetic_internal.h"
 #include "base/array.h"
-#include "base/crew.h"
+#include "base/parallel.h"
 #include "base/status.h"
 
 #include <math.h>
@@ -63,7 +63,7 @@ static nw_status kway_memetic_run_batch(struct nw_budget *budget,
 {
     struct kway_memetic_batch batch = {budget, task, PTHREAD_MUTEX_INITIALIZER};
     nw_status status =
-        nw_crew_try(kway_memetic_run_job, &batch, count, budget->threads);
+        nw_parallel_try(kway_memetic_run_job, &batch, count, budget->threads);
 
     for (int i = 0; !status && !kway_memetic_is_free(budget) && i < count; i++)
         kway_memetic_count_answer(budget, &task[i]);

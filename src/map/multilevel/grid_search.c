@@ -3,7 +3,7 @@
  * processes also a second search from power diagrams alone. */
 #include "map/multilevel/multilevel_internal.h"
 #include "map/common/parameters.h"
-#include "base/crew.h"
+#include "base/parallel.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -315,10 +315,10 @@ static nw_status multilevel_run_both(struct multilevel_grid_search both[2])
 {
     struct nw_budget *budget = both[0].search.placement->budget;
     uint64_t begun = budget->steps;
-    struct nw_crew_task task[] = {
+    struct nw_parallel_task task[] = {
         {.run = multilevel_run_cuts, .user = &both[0]},
         {.run = multilevel_run_rounds, .user = &both[1]}};
-    nw_status status = nw_crew_pair(task, budget->threads);
+    nw_status status = nw_parallel_pair(task, budget->threads);
 
     budget->steps += both[1].budget.steps - begun;
     budget->stopped |= both[1].budget.stopped;

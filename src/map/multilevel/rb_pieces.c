@@ -3,7 +3,7 @@
  * count slots, make graphs, share the work among threads. */
 #include "map/multilevel/rb_internal.h"
 #include "base/array.h"
-#include "base/crew.h"
+#include "base/parallel.h"
 
 #include <stdlib.h>
 
@@ -111,8 +111,8 @@ nw_status nw_rb_share_out(const struct sectioning *work,
             rb_pieces_count_arcs(work, &work->now[i]), i};
     qsort(sharing.load, (size_t)work->count, sizeof *sharing.load,
           rb_pieces_by_edges);
-    nw_crew_run(rb_pieces_do_share, &sharing, work->count,
-                work->bisection->threads);
+    nw_parallel_run(rb_pieces_do_share, &sharing, work->count,
+                    work->bisection->threads);
     free(sharing.load);
     return NW_OK;
 }

@@ -4,7 +4,7 @@
 #include "map/multilevel/rb_internal.h"
 #include "map/common/parameters.h"
 #include "base/array.h"
-#include "base/crew.h"
+#include "base/parallel.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -226,8 +226,8 @@ static void rb_copy_edges(void *user, int32_t part)
 {
     struct sectioning *work = user;
     const struct nw_assignment *assignment = work->bisection->assignment;
-    struct nw_crew_part edges =
-        nw_crew_part((int64_t)assignment->row[assignment->count], part);
+    struct nw_parallel_range edges =
+        nw_parallel_range((int64_t)assignment->row[assignment->count], part);
 
     for (int64_t b = edges.first; b < edges.end; b++)
         work->arc[b] = (struct nw_bisect_arc){assignment->edge[b].peer,
@@ -256,10 +256,10 @@ static nw_status rb_prepare(struct sectioning *work)
     if (!status)
         status = nw_alloc(n + 1, sizeof *work->held, &work->held);
     if (!status)
-        nw_crew_run(rb_copy_edges, work, NW_CREW_PARTS,
-                    assignment->row[n] < nw_tuned.threads.edges_min
-                        ? 1
-                        : work->bisection->threads);
+        nw_parallel_run(rb_copy_edges, work, NW_PARALLEL_RANGES,
+                        assignment->row[n] < nw_tuned.threads.edges_min
+                            ? 1
+                            : work->bisection->threads);
     if (!status && work->bisection->stencil)
         status = nw_rb_read_grid(work);
     return status;

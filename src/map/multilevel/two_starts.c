@@ -2,7 +2,7 @@
 /* Two bisections of the same processes, each on a thread of its own: between
  * few clusters one alone has not enough to do for two. */
 #include "map/multilevel/recursive_bisection.h"
-#include "base/crew.h"
+#include "base/parallel.h"
 
 static nw_status two_starts_run(void *user)
 {
@@ -21,14 +21,14 @@ two_starts_run_at_once(struct nw_recursive_bisection bisection[2], bool *both)
 {
     struct nw_budget *budget = bisection[0].budget, beside = *budget;
     uint64_t begun = budget->steps;
-    struct nw_crew_task task[] = {
+    struct nw_parallel_task task[] = {
         {.run = two_starts_run, .user = &bisection[0]},
         {.run = two_starts_run, .user = &bisection[1]}};
     nw_status status;
 
     beside.quiet = true;
     bisection[1].budget = &beside;
-    status = nw_crew_pair(task, budget->threads);
+    status = nw_parallel_pair(task, budget->threads);
     bisection[1].budget = budget;
     *both = !bisection[0].expander_like && two_starts_is_done(&bisection[1]);
     if (!bisection[0].expander_like)

@@ -3,7 +3,7 @@
 #include "map/placement/placement.h"
 #include "map/common/parameters.h"
 #include "base/array.h"
-#include "base/crew.h"
+#include "base/parallel.h"
 #include "base/status.h"
 
 #include <stdlib.h>
@@ -275,10 +275,10 @@ static void placement_match_next(struct placement_mirror *mirror, int32_t i,
 static void placement_match_part(void *user, int32_t i)
 {
     struct placement_mirror *mirror = user;
-    int32_t m = nw_crew_claim(mirror->taken, mirror->matchers);
+    int32_t m = nw_parallel_claim(mirror->taken, mirror->matchers);
 
     placement_match_next(mirror, i, mirror->next[m]);
-    nw_crew_release(mirror->taken, m);
+    nw_parallel_release(mirror->taken, m);
 }
 
 static nw_status placement_match_arcs(struct placement_mirror *mirror,
@@ -294,8 +294,8 @@ static nw_status placement_match_arcs(struct placement_mirror *mirror,
     for (int32_t i = 0; !status && i < mirror->matchers; i++)
         status = nw_alloc_raw(n, sizeof *mirror->next[i], &mirror->next[i]);
     if (!status)
-        nw_crew_run(placement_match_part, mirror, mirror->ranges,
-                    mirror->matchers);
+        nw_parallel_run(placement_match_part, mirror, mirror->ranges,
+                        mirror->matchers);
     *done = !status && !mirror->failed;
     for (int32_t i = 0; i < mirror->matchers; i++)
         free(mirror->next[i]);
@@ -314,14 +314,14 @@ static nw_status placement_read_mirrored(struct nw_placement *placement,
     *done = false;
     if (status)
         return status;
-    nw_crew_run(placement_count_part, &mirror, JOBS, edges->threads);
+    nw_parallel_run(placement_count_part, &mirror, JOBS, edges->threads);
     for (size_t p = 0; p < n; p++)
         placement->row[p + 1] += placement->row[p];
     status = nw_alloc_raw(placement->row[n], sizeof *placement->arc,
                           &placement->arc);
     if (status)
         return status;
-    nw_crew_run(placement_fill_part, &mirror, JOBS, edges->threads);
+    nw_parallel_run(placement_fill_part, &mirror, JOBS, edges->threads);
     status = placement_match_arcs(&mirror, edges->threads, done);
     if (status || *done)
         return status;

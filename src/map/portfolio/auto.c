@@ -7,7 +7,7 @@
 #include "map/portfolio/improve_pool.h"
 #include "map/portfolio/named_searches.h"
 #include "map/common/parameters.h"
-#include "base/crew.h"
+#include "base/parallel.h"
 #include "base/status.h"
 #include "topology/topology.h"
 
@@ -192,10 +192,12 @@ static nw_status auto_run_both(struct auto_work *work,
                                struct auto_candidate_run *search)
 {
     const struct nw_problem *problem = work->problem;
-    struct nw_crew_task both[] = {{.run = auto_run_candidate, .user = standard},
-                                  {.run = auto_run_candidate, .user = search}};
+    struct nw_parallel_task both[] = {
+        {.run = auto_run_candidate, .user = standard},
+        {.run = auto_run_candidate, .user = search}};
     bool few = problem->pattern->edge_count < nw_tuned.threads.both_edges_min;
-    nw_status status = nw_crew_pair(both, few ? 1 : problem->budget->threads);
+    nw_status status =
+        nw_parallel_pair(both, few ? 1 : problem->budget->threads);
 
     if (!both[0].status)
         auto_take_result(work, standard);

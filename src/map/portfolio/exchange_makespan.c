@@ -4,7 +4,7 @@
  * apart in time. */
 #include "map/portfolio/candidate.h"
 #include "base/array.h"
-#include "cost/ends.h"
+#include "cost/endpoints.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -38,22 +38,22 @@ nw_status nw_exchange_makespan(const struct nw_problem *problem,
 {
     const nw_pattern *pattern = problem->pattern;
     struct makespan_work work = {.topology = problem->topology, .cost = cost};
-    struct nw_ends places = {0};
+    struct nw_endpoints places = {0};
     nw_status status = nw_alloc(nw_topology_route_max(work.topology) + 1,
                                 sizeof *work.hop, &work.hop);
 
     if (!status)
-        status = nw_ends_find(work.topology, pattern, mapping, &places);
+        status = nw_endpoints_find(work.topology, pattern, mapping, &places);
     for (int32_t r = 0; !status && r < pattern->rank_count; r++)
         for (size_t e = pattern->row[r]; !status && e < pattern->row[r + 1];
              e++) {
             struct nw_end ends[2];
 
-            status = nw_ends_of_edge(&places, pattern, r, e, ends);
+            status = nw_endpoints_of_edge(&places, pattern, r, e, ends);
             if (!status && pattern->bytes[e])
                 makespan_add_message(&work, ends);
         }
-    nw_ends_fini(&places);
+    nw_endpoints_fini(&places);
     free(work.hop);
     if (!status)
         *out = work.last;

@@ -2,7 +2,7 @@
 /* From hosts and units to the mapping that people and launchers read. */
 #include "map/problem/problem.h"
 #include "base/array.h"
-#include "base/crew.h"
+#include "base/parallel.h"
 #include "map/common/budget.h"
 #include "map/common/parameters.h"
 
@@ -114,8 +114,8 @@ static nw_status to_mapping_fill_rows(const struct to_mapping_work *fill,
 static void to_mapping_fill_plain(void *user, int32_t part)
 {
     const struct to_mapping_work *fill = user;
-    struct nw_crew_part mine =
-        nw_crew_part(fill->problem->pattern->rank_count, part);
+    struct nw_parallel_range mine =
+        nw_parallel_range(fill->problem->pattern->rank_count, part);
 
     for (int64_t r = mine.first; r < mine.end; r++)
         (*fill->values)[r] =
@@ -136,8 +136,8 @@ static nw_status to_mapping_fill(struct to_mapping_work *fill)
     bool single = true;
 
     if (fill->units->size <= 1 && !fill->problem->fixed_host) {
-        nw_crew_run(to_mapping_fill_plain, fill, NW_CREW_PARTS,
-                    to_mapping_threads_of(fill->problem));
+        nw_parallel_run(to_mapping_fill_plain, fill, NW_PARALLEL_RANGES,
+                        to_mapping_threads_of(fill->problem));
         return NW_OK;
     }
     for (int32_t r = 0; r < n; r++) {

@@ -6,7 +6,7 @@
 #include "map/stencil/grid.h"
 #include "map/common/parameters.h"
 #include "base/array.h"
-#include "base/crew.h"
+#include "base/parallel.h"
 
 #include <stdlib.h>
 
@@ -179,12 +179,12 @@ static nw_status best_tiling_take_two(struct nw_assignment *assignment,
                                       struct best_tiling_cut cut[2],
                                       struct nw_best_tiling *try)
 {
-    struct nw_crew_task task[] = {
+    struct nw_parallel_task task[] = {
         {.run = best_tiling_run_cut, .user = &cut[0]},
         {.run = best_tiling_run_cut, .user = &cut[1]}};
     bool small = assignment->count < nw_tuned.tiling.paired_min ||
                  assignment->count > nw_tuned.tiling.large;
-    nw_status status = nw_crew_pair(task, small ? 1 : assignment->threads);
+    nw_status status = nw_parallel_pair(task, small ? 1 : assignment->threads);
 
     if (!status)
         status = best_tiling_take_cut(assignment, &cut[0], try);

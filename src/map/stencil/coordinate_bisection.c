@@ -6,7 +6,7 @@
 #include "map/stencil/grid_part.h"
 #include "map/common/parameters.h"
 #include "base/array.h"
-#include "base/crew.h"
+#include "base/parallel.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -368,8 +368,8 @@ coordinate_bisection_run_rounds(struct coordinate_bisection_work *work,
         waiting.share = NULL;
         waiting.count = waiting.capacity = 0;
         work->later = coordinate_bisection_halved(work->later, least);
-        nw_crew_run(coordinate_bisection_run_job, &round, count,
-                    work->of.assignment->threads);
+        nw_parallel_run(coordinate_bisection_run_job, &round, count,
+                        work->of.assignment->threads);
         free(round.share);
     }
     free(waiting.share);

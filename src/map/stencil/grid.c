@@ -7,7 +7,7 @@
 #include "map/stencil/grid.h"
 #include "map/common/parameters.h"
 #include "base/array.h"
-#include "base/crew.h"
+#include "base/parallel.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -101,7 +101,7 @@ static void grid_read_part(void *user, int32_t i)
 
 static bool grid_read_gaps(struct grid_parts *parts, struct grid_gaps *gaps)
 {
-    nw_crew_run(grid_read_part, parts, parts->count, parts->threads);
+    nw_parallel_run(grid_read_part, parts, parts->count, parts->threads);
     for (int32_t i = 0; i < parts->count; i++) {
         const struct grid_part *part = &parts->part[i];
 
@@ -398,7 +398,7 @@ static bool grid_sum_offsets(struct grid_parts *parts,
         parts->part[i].stencil = *stencil;
         parts->part[i].tally = tally;
     }
-    nw_crew_run(grid_sum_part, parts, parts->count, parts->threads);
+    nw_parallel_run(grid_sum_part, parts, parts->count, parts->threads);
     for (int32_t i = 0; i < parts->count; i++)
         if (!grid_merge_part(stencil, &tally, &parts->part[i]))
             return false;

@@ -3,7 +3,7 @@
  * its cells along each dimension; the last layer is taken in part where sizes
  * ask for it. Both leave cells in the same order. */
 #include "map/stencil/grid_part.h"
-#include "base/crew.h"
+#include "base/parallel.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -156,8 +156,8 @@ static void grid_part_list_part(void *user, int32_t part)
     const struct nw_stencil *stencil = work->stencil;
     int last = share->along[stencil->dims - 1];
     int32_t length = share->box[last];
-    struct nw_crew_part rows =
-        nw_crew_part((share->end - share->first) / length, part);
+    struct nw_parallel_range rows =
+        nw_parallel_range((share->end - share->first) / length, part);
     struct grid_part_row row =
         grid_part_row_at(stencil, share, (int32_t)rows.first);
     int32_t *cell = work->cell + share->first + rows.first * length;
@@ -185,8 +185,8 @@ void nw_grid_part_list(struct nw_grid_part_work *work,
 
     if (share->listed)
         return;
-    nw_crew_run(grid_part_list_part, &listing, NW_CREW_PARTS,
-                whole ? assignment->threads : 1);
+    nw_parallel_run(grid_part_list_part, &listing, NW_PARALLEL_RANGES,
+                    whole ? assignment->threads : 1);
     share->listed = true;
 }
 

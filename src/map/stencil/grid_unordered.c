@@ -11,7 +11,7 @@
 #include "map/stencil/grid.h"
 #include "map/common/parameters.h"
 #include "base/array.h"
-#include "base/crew.h"
+#include "base/parallel.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -100,8 +100,9 @@ static void grid_unordered_look_at_part(void *user, int32_t number)
     const struct grid_unordered_looking *looking = user;
     struct grid_unordered_work *work = looking->work;
     const struct nw_assignment *assignment = work->assignment;
-    struct nw_crew_part part = nw_crew_part(assignment->count, number);
-    int32_t marker = nw_crew_claim(work->taken, work->markers);
+    struct nw_parallel_range part =
+        nw_parallel_range(assignment->count, number);
+    int32_t marker = nw_parallel_claim(work->taken, work->markers);
     uint8_t *mark = work->mark + (size_t)marker * (size_t)assignment->count;
 
     for (int32_t p = (int32_t)part.first; p < part.end; p++) {
@@ -111,7 +112,7 @@ static void grid_unordered_look_at_part(void *user, int32_t number)
                 looking->look(work, mark, p, b);
         grid_unordered_mark_peers(work, mark, p, false);
     }
-    nw_crew_release(work->taken, marker);
+    nw_parallel_release(work->taken, marker);
 }
 
 /* At each edge from the end with the lower number. */
@@ -120,8 +121,8 @@ static void grid_unordered_look_at_all(struct grid_unordered_work *work,
 {
     struct grid_unordered_looking looking = {work, how};
 
-    nw_crew_run(grid_unordered_look_at_part, &looking, NW_CREW_PARTS,
-                work->markers);
+    nw_parallel_run(grid_unordered_look_at_part, &looking, NW_PARALLEL_RANGES,
+                    work->markers);
 }
 
 /* For both ends of an edge at once. */

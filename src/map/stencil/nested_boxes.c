@@ -5,7 +5,7 @@
  * shape that divides it is tried. */
 #include "map/stencil/grid.h"
 #include "base/array.h"
-#include "base/crew.h"
+#include "base/parallel.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -220,8 +220,8 @@ static void nested_boxes_assign_box(struct nested_boxes_box *box)
     box->part =
         nested_boxes_find_state(box->work, state->level - 1, state->part);
     if (nested_boxes_volume(state->shape, dims) == box->work->cells)
-        nw_crew_run(nested_boxes_assign_part, box, nested_boxes_parts_of(box),
-                    box->work->threads);
+        nw_parallel_run(nested_boxes_assign_part, box,
+                        nested_boxes_parts_of(box), box->work->threads);
     else
         for (int32_t i = 0; i < nested_boxes_parts_of(box); i++)
             nested_boxes_assign_part(box, i);

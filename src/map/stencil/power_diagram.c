@@ -2,7 +2,7 @@
 /* Round parts; see power_diagram.h. */
 #include "map/stencil/power_diagram.h"
 #include "base/array.h"
-#include "base/crew.h"
+#include "base/parallel.h"
 #include "map/common/simd4.h"
 #include "map/common/parameters.h"
 
@@ -91,7 +91,8 @@ static void power_diagram_find_share(void *user, int32_t number)
 {
     const struct power_diagram_work *work = user;
     int32_t n = work->round->n, dims = work->round->dims;
-    struct nw_crew_part share = nw_crew_part(n / NW_SIMD4_WIDTH, number);
+    struct nw_parallel_range share =
+        nw_parallel_range(n / NW_SIMD4_WIDTH, number);
     int32_t first = (int32_t)share.first * NW_SIMD4_WIDTH;
     int32_t end = (int32_t)share.end * NW_SIMD4_WIDTH;
 
@@ -103,7 +104,7 @@ static void power_diagram_find_share(void *user, int32_t number)
         power_diagram_find_some(work, first, end, 3, false);
     else
         power_diagram_find_some(work, first, end, dims, false);
-    if (number == NW_CREW_PARTS - 1 && end < n)
+    if (number == NW_PARALLEL_RANGES - 1 && end < n)
         power_diagram_find_nearest(work, n - NW_SIMD4_WIDTH, dims, true);
 }
 
@@ -112,8 +113,8 @@ static void power_diagram_distribute(struct power_diagram_work *work)
     const struct nw_power_diagram *round = work->round;
     double look = (double)round->n * round->parts;
 
-    nw_crew_run(power_diagram_find_share, work, NW_CREW_PARTS,
-                look < nw_tuned.threads.looks_min ? 1 : round->threads);
+    nw_parallel_run(power_diagram_find_share, work, NW_PARALLEL_RANGES,
+                    look < nw_tuned.threads.looks_min ? 1 : round->threads);
     memset(work->size, 0, (size_t)round->parts * sizeof *work->size);
     for (int32_t i = 0; i < round->n; i++)
         work->size[round->part[i]]++;

@@ -2,7 +2,7 @@
 /* Temporary files beside results. Each process has its own and holds a lock on
  * it; a file that nobody holds is left from a process that was killed. */
 #include "base/file.h"
-#include "base/plain.h"
+#include "base/c_locale.h"
 #include "mpdata/program/job.h"
 
 #include <dirent.h>

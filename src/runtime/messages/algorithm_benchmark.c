@@ -4,7 +4,7 @@
 #include "runtime/messages/algorithms.h"
 
 #include "base/clock.h"
-#include "base/pace.h"
+#include "base/selector.h"
 #include "base/status.h"
 #include "gpu/gpu.h"
 #include "runtime/messages/passthrough.h"
@@ -186,7 +186,7 @@ static void trial_close(struct trial *t)
 /* As many as the rank needs that needs most. */
 static int find_warming(struct nw_algorithm_choice *meet, size_t bytes)
 {
-    int class = nw_pace_class(bytes, CLASSES);
+    int class = nw_selector_class(bytes, CLASSES);
     bool new = !(bytes >> (CLASSES - 1)) && !warm[class];
 
     warm[class] = true;

@@ -44,7 +44,7 @@ static uint64_t variables(void)
 static struct share share_of(struct nw_algorithm_choice *meet,
                              nw_channel *channel)
 {
-    struct nw_gpu_facts facts = {.name = ""};
+    struct nw_gpu_properties facts = {.name = ""};
     uint64_t words = variables();
     char host[256] = "";
     struct share share;
@@ -126,7 +126,7 @@ static nw_status parse(struct nw_lines *lines, char *line,
     if (!words[2] || nw_word_next(&line) ||
         (strcmp(words[2], "host") && strcmp(words[2], "channel")))
         return nw_lines_fail(lines, "expected host or channel");
-    class = nw_pace_class(bytes, NW_CLASSES);
+    class = nw_selector_class(bytes, NW_CLASSES);
     known->form[form][class] = *words[2] == 'c' ? NW_BY_CHANNEL : NW_BY_HOST;
     return NW_OK;
 }

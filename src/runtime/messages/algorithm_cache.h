@@ -4,7 +4,7 @@
 #define NW_MESSAGES_ALGORITHM_CACHE_H
 
 #include "runtime/messages/algorithms.h"
-#include "base/pace.h"
+#include "base/selector.h"
 
 enum { NW_CLASSES = 32 /* of sizes, by powers of two */ };
 enum { NW_BY_HOST, NW_BY_CHANNEL, NW_BY_NONE };

@@ -6,7 +6,7 @@
 #include "runtime/messages/algorithm_cache.h"
 
 #include "base/status.h"
-#include "runtime/first.h"
+#include "runtime/rank0_environment.h"
 #include "runtime/warn.h"
 
 #include <pthread.h>
@@ -193,7 +193,7 @@ static bool measure(struct nw_algorithm_choice *meet,
     int wins = nw_algorithm_benchmark(meet, form, (size_t)bytes);
 
     if (wins >= 0)
-        meet->known.form[form][nw_pace_class((uint64_t)bytes, NW_CLASSES)] =
+        meet->known.form[form][nw_selector_class((uint64_t)bytes, NW_CLASSES)] =
             wins ? NW_BY_CHANNEL : NW_BY_HOST;
     return wins == 1;
 }
@@ -202,7 +202,7 @@ static bool measure(struct nw_algorithm_choice *meet,
 static bool is_faster(struct nw_algorithm_choice *meet,
                       enum nw_collective_call form, int64_t bytes)
 {
-    int class = nw_pace_class((uint64_t)bytes, NW_CLASSES);
+    int class = nw_selector_class((uint64_t)bytes, NW_CLASSES);
     bool wins;
 
     if (!meet->known.open)
@@ -240,7 +240,7 @@ bool nw_algorithm_choice_chooses(struct nw_algorithm_choice *meet,
                                  bool device)
 {
     struct kind *kind =
-        &meet->kind[form][nw_pace_class((uint64_t)bytes, NW_CLASSES)];
+        &meet->kind[form][nw_selector_class((uint64_t)bytes, NW_CLASSES)];
 
     if (nw_algorithm_call == NW_FORMING_CHANNEL)
         return open_channel(meet);
@@ -259,8 +259,10 @@ bool nw_algorithm_choice_chooses(struct nw_algorithm_choice *meet,
 /* The word in the environment, host where it is not set. */
 static enum nw_algorithm_call wanted(void)
 {
-    const char *word = nw_first_variable("NODEWISE_GPU_COLLECTIVES");
-    const char *messages = nw_first_variable("NODEWISE_GPU_MESSAGES");
+    const char *word =
+        nw_rank0_environment_variable("NODEWISE_GPU_COLLECTIVES");
+    const char *messages =
+        nw_rank0_environment_variable("NODEWISE_GPU_MESSAGES");
 
     if (!word)
         return messages ? NW_FORMING_AUTO : NW_FORMING_HOST;
@@ -277,8 +279,8 @@ static enum nw_algorithm_call wanted(void)
 
 static bool is_asked_for(void)
 {
-    return nw_first_variable("NODEWISE_GPU_COLLECTIVES") ||
-           nw_first_variable("NODEWISE_GPU_MESSAGES");
+    return nw_rank0_environment_variable("NODEWISE_GPU_COLLECTIVES") ||
+           nw_rank0_environment_variable("NODEWISE_GPU_MESSAGES");
 }
 
 /* Ranks that want different forms get the host's. */

@@ -107,7 +107,7 @@ static nw_status move_job(const struct move *move, struct nw_pack_kernel *job)
 
     if (!scatter.mapped)
         return run_job(move, job);
-    way = nw_copy_path_are_forced() || nw_pace_pick(&job->pace, &timed);
+    way = nw_copy_path_are_forced() || nw_selector_pick(&job->selector, &timed);
     start = nw_clock_ns();
     if (way)
         nw_typemap_walk(move->layout, move->count, scatter_piece, &scatter);
@@ -115,7 +115,7 @@ static nw_status move_job(const struct move *move, struct nw_pack_kernel *job)
     if (!way)
         status = run_job(move, job);
     if (!status && timed)
-        nw_pace_took(&job->pace, way, nw_clock_ns() - start);
+        nw_selector_took(&job->selector, way, nw_clock_ns() - start);
     return status;
 }
 

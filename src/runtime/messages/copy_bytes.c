@@ -6,7 +6,7 @@
 #include "runtime/messages/staging.h"
 
 #include "base/clock.h"
-#include "base/pace.h"
+#include "base/selector.h"
 #include "gpu/gpu.h"
 #include "runtime/messages/copy_path.h"
 
@@ -17,7 +17,7 @@ enum { BY_DRIVER, BY_HOST };
 enum { CLASSES = 13 /* up to 4 KiB */ };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct nw_pace paces[CLASSES];
+static struct nw_selector selectors[CLASSES];
 
 static nw_status move(bool out, const void *device, void *host, size_t bytes)
 {
@@ -66,28 +66,28 @@ static nw_status by_host(void *to, const void *from, size_t bytes)
     return status;
 }
 
-static int pick(struct nw_pace *pace, bool *timed)
+static int pick(struct nw_selector *selector, bool *timed)
 {
     int way;
 
     (void)pthread_mutex_lock(&lock);
-    way = nw_pace_pick(pace, timed);
+    way = nw_selector_pick(selector, timed);
     (void)pthread_mutex_unlock(&lock);
     return way;
 }
 
 static nw_status between_gpus(void *to, const void *from, size_t bytes)
 {
-    int class = nw_pace_class(bytes, CLASSES);
+    int class = nw_selector_class(bytes, CLASSES);
     bool few = bytes <= (size_t)1 << class, timed = false;
-    int way = few ? pick(&paces[class], &timed) : BY_DRIVER;
+    int way = few ? pick(&selectors[class], &timed) : BY_DRIVER;
     uint64_t start = nw_clock_ns();
     nw_status status =
         way == BY_HOST ? by_host(to, from, bytes) : by_driver(to, from, bytes);
 
     if (!status && timed) {
         (void)pthread_mutex_lock(&lock);
-        nw_pace_took(&paces[class], way, nw_clock_ns() - start);
+        nw_selector_took(&selectors[class], way, nw_clock_ns() - start);
         (void)pthread_mutex_unlock(&lock);
     }
     return status;

@@ -10,7 +10,7 @@
 #include "runtime/messages/copy_path.h"
 
 #include "base/clock.h"
-#include "base/pace.h"
+#include "base/selector.h"
 #include "base/status.h"
 #include "channel/memory/mapping.h"
 #include "channel/memory/memory.h"
@@ -45,7 +45,7 @@ static struct nw_mapped opened; /* for pieces */
 static bool forced;
 /* Held while bytes go through a mapping, too: it must not go away. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct nw_pace paces[DIRECTIONS][CLASSES];
+static struct nw_selector selectors[DIRECTIONS][CLASSES];
 static struct seen seen[SEEN];
 
 static void open_mapping(void)
@@ -114,8 +114,8 @@ static bool may_map(const struct nw_path_copy *haul)
 {
     return fits_mapping(haul) &&
            (forced ||
-            !nw_pace_is_hopeless(paces[haul->out],
-                                 nw_pace_class(haul->bytes, CLASSES)));
+            !nw_selector_is_hopeless(selectors[haul->out],
+                                     nw_selector_class(haul->bytes, CLASSES)));
 }
 
 /* By the driver or the CPU. The driver's turn is the caller's, without the
@@ -123,15 +123,15 @@ static bool may_map(const struct nw_path_copy *haul)
 static nw_status move_near(const struct nw_path_copy *haul,
                            struct seen *allocation, bool asked, bool *done)
 {
-    struct nw_pace *pace =
-        &paces[haul->out][nw_pace_class(haul->bytes, CLASSES)];
+    struct nw_selector *selector =
+        &selectors[haul->out][nw_selector_class(haul->bytes, CLASSES)];
     bool timed = false;
     int way = BY_DRIVER;
     uint64_t start;
     nw_status status;
 
     if (!allocation->barred && may_map(haul))
-        way = forced ? BY_CPU : nw_pace_pick(pace, &timed);
+        way = forced ? BY_CPU : nw_selector_pick(selector, &timed);
     if (way != BY_CPU && !timed && !asked)
         return NW_OK;
     start = timed ? nw_clock_ns() : 0;
@@ -142,7 +142,7 @@ static nw_status move_near(const struct nw_path_copy *haul,
     }
     *done = true;
     if (!status && timed)
-        nw_pace_took(pace, way, nw_clock_ns() - start);
+        nw_selector_took(selector, way, nw_clock_ns() - start);
     return status;
 }
 
@@ -227,6 +227,6 @@ void nw_copy_path_close(void)
     mapping = NULL;
     nw_nic_read_close();
     (void)pthread_mutex_unlock(&lock);
-    memset(paces, 0, sizeof paces);
+    memset(selectors, 0, sizeof selectors);
     memset(seen, 0, sizeof seen);
 }

@@ -4,7 +4,7 @@
 #include "runtime/messages/direct.h"
 
 #include "base/status.h"
-#include "runtime/first.h"
+#include "runtime/rank0_environment.h"
 #include "runtime/messages/passthrough.h"
 #include "runtime/warn.h"
 
@@ -231,7 +231,7 @@ static bool board_open(void)
 
 static bool is_wanted(void)
 {
-    const char *word = nw_first_variable("NODEWISE_GPU_DIRECT");
+    const char *word = nw_rank0_environment_variable("NODEWISE_GPU_DIRECT");
 
     nw_direct_to_all = word && !strcmp(word, "on");
     if (!word || !strcmp(word, "auto") || nw_direct_to_all)
@@ -288,8 +288,8 @@ static bool open_all(bool messaging)
 
 void nw_direct_start(bool messaging)
 {
-    if (!nw_first_variable("NODEWISE_GPU_DIRECT") &&
-        !nw_first_variable("NODEWISE_GPU_MESSAGES"))
+    if (!nw_rank0_environment_variable("NODEWISE_GPU_DIRECT") &&
+        !nw_rank0_environment_variable("NODEWISE_GPU_MESSAGES"))
         return;
     if (open_all(messaging))
         __atomic_store_n(&nw_direct, true, __ATOMIC_RELEASE);

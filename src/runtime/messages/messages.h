@@ -136,7 +136,7 @@ void *nw_stage_triple(struct nw_stage *stage, int way, const void *buffer,
                       struct nw_triple triple);
 /* Blocks of several places. Counts are int or MPI_Count, places int, MPI_Aint
  * or MPI_Count; NULL places are one after the other. */
-struct nw_places {
+struct nw_block_places {
     int64_t blocks;
     const void *counts, *places;
     size_t count_size, place_size;
@@ -145,7 +145,7 @@ struct nw_places {
     MPI_Datatype type;
 };
 void *nw_stage_places(struct nw_stage *stage, int way, const void *buffer,
-                      struct nw_places places);
+                      struct nw_block_places places);
 void *nw_stage_bytes(struct nw_stage *stage, int way, const void *buffer,
                      int64_t bytes);
 /* GPU memory here is an error, unless MPI takes it itself. */
@@ -235,15 +235,15 @@ int nw_post_receive(struct nw_stage *stage, struct nw_match match,
                     MPI_Status *status);
 /* sendrecv.c: MPI_Isendrecv as a send and a receive; what is replaced
  * lies in `into`. */
-struct nw_exchange {
+struct nw_sendrecv_pair {
     struct nw_area from, into;
     struct nw_match to, match;
 };
-int nw_sendrecv_start(struct nw_exchange exchange, MPI_Request *request);
-int nw_sendrecv_replace(struct nw_exchange exchange, MPI_Request *request);
+int nw_sendrecv_start(struct nw_sendrecv_pair exchange, MPI_Request *request);
+int nw_sendrecv_replace(struct nw_sendrecv_pair exchange, MPI_Request *request);
 /* Both, and their end: MPI_Sendrecv_replace. */
 bool nw_is_apart(struct nw_area area); /* it is not MPI's to do */
-int nw_sendrecv_through(struct nw_exchange exchange, MPI_Status *status);
+int nw_sendrecv_through(struct nw_sendrecv_pair exchange, MPI_Status *status);
 /* matched.c: what is known of a message that is received now; to be dropped. */
 struct nw_unexpected *nw_matched_take(MPI_Message message);
 /* Whose error handler hears of it, of a message that was not taken, too: calls
@@ -335,23 +335,23 @@ void *nw_shape_place(const void *buffer, const void *places, size_t size,
             (struct nw_triple){&nw_n_, INT64_MAX, &nw_type_, (blocks)});       \
     } while (0)
 #define NW_STAGE_BLOCKS(way, buffer, n, counts_, places_, ...)                 \
-    buffer =                                                                   \
-        nw_stage_places(&nw_stage_, (way), (buffer),                           \
-                        (struct nw_places){.blocks = (n),                      \
-                                           .counts = (counts_),                \
-                                           .places = (places_),                \
-                                           .count_size = sizeof(counts_[0]),   \
-                                           .place_size = sizeof(places_[0]),   \
-                                           __VA_ARGS__})
+    buffer = nw_stage_places(                                                  \
+        &nw_stage_, (way), (buffer),                                           \
+        (struct nw_block_places){.blocks = (n),                                \
+                                 .counts = (counts_),                          \
+                                 .places = (places_),                          \
+                                 .count_size = sizeof(counts_[0]),             \
+                                 .place_size = sizeof(places_[0]),             \
+                                 __VA_ARGS__})
 #define NW_STAGE_PLACES(way, buffer, n, counts, places, datatype)              \
     NW_STAGE_BLOCKS(way, buffer, n, counts, places, .type = (datatype))
 /* One block from one process lies at the buffer: MPICH 4.0 takes no notice of
  * its place, and would write ahead of what is staged. */
 #define NW_ONE_PLACE(buffer, places, type, comm)                               \
-    static const int64_t nw_first_;                                            \
+    static const int64_t nw_rank0_environment_;                                \
     if (nw_shape_size(comm) == 1 && buffer != MPI_IN_PLACE) {                  \
         buffer = nw_shape_place(buffer, places, sizeof(places[0]), type);      \
-        places = (const void *)&nw_first_;                                     \
+        places = (const void *)&nw_rank0_environment_;                         \
     }
 #define NW_STAGE_TYPED(way, buffer, n, counts, places, datatypes)              \
     NW_STAGE_BLOCKS(way, buffer, n, counts, places, .types = (datatypes))
@@ -435,9 +435,9 @@ void *nw_shape_place(const void *buffer, const void *places, size_t size,
         nw_other_ ? nw_other_ : nw_one_;                                       \
     })
 #define NW_REPLACED(buf, count_, type_, dest, stag, source, rtag, comm)        \
-    ((struct nw_exchange){.into = NW_AREA(buf, count_, type_),                 \
-                          .to = NW_MATCH(dest, stag, comm),                    \
-                          .match = NW_MATCH(source, rtag, comm)})
+    ((struct nw_sendrecv_pair){.into = NW_AREA(buf, count_, type_),            \
+                               .to = NW_MATCH(dest, stag, comm),               \
+                               .match = NW_MATCH(source, rtag, comm)})
 #define NW_REFUSE(buffer) nw_stage_refuse(&nw_stage_, (buffer))
 #define NW_REFUSE_AREA(buffer, count, type)                                    \
     nw_stage_refuse_area(&nw_stage_, NW_AREA(buffer, count, type))

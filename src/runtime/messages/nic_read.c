@@ -7,9 +7,9 @@
  */
 #include "runtime/messages/nic_read.h"
 
-#include "base/pace.h"
+#include "base/selector.h"
 #include "channel/memory/nic_loopback.h"
-#include "runtime/first.h"
+#include "runtime/rank0_environment.h"
 #include "runtime/messages/direct.h"
 
 #include <stdlib.h>
@@ -20,14 +20,14 @@ enum { CLASSES = 17, FIRST = 16, AFTER = 1 << 18, REFUSALS = 32, CLEARLY = 12 };
 static bool wanted, forced;
 static uint64_t after; /* messages that are yet to come */
 static struct nw_loopback *pull;
-static struct nw_pace paces[CLASSES];
+static struct nw_selector selectors[CLASSES];
 static uint32_t first[CLASSES]; /* messages before it is thought of */
 static bool taken_up[CLASSES];
 static int refusals;
 
 void nw_nic_read_start(const char *copy)
 {
-    const char *asked = nw_first_variable("NODEWISE_GPU_MESSAGES");
+    const char *asked = nw_rank0_environment_variable("NODEWISE_GPU_MESSAGES");
     bool any = !copy || !*copy || !strcmp(copy, "auto");
 
     forced = copy && !strcmp(copy, "loopback");
@@ -38,7 +38,7 @@ void nw_nic_read_start(const char *copy)
 
 static int class_of(const struct nw_path_copy *haul)
 {
-    return nw_pace_class(haul->bytes, CLASSES);
+    return nw_selector_class(haul->bytes, CLASSES);
 }
 
 bool nw_nic_read_may(const struct nw_path_copy *haul)
@@ -58,8 +58,8 @@ static void stop(void)
  * what surrounds a message is not measured with it. */
 static bool leads(int class, bool better)
 {
-    taken_up[class] =
-        better && (taken_up[class] || nw_pace_leads(&paces[class], CLEARLY));
+    taken_up[class] = better && (taken_up[class] ||
+                                 nw_selector_leads(&selectors[class], CLEARLY));
     return taken_up[class];
 }
 
@@ -69,7 +69,7 @@ bool nw_nic_read_pick(const struct nw_path_copy *haul, bool *timed)
     bool better;
 
     if (!nw_nic_read_may(haul) ||
-        (!forced && (nw_pace_is_hopeless(paces, class) ||
+        (!forced && (nw_selector_is_hopeless(selectors, class) ||
                      (first[class] < FIRST && ++first[class]))))
         return false;
     if (!pull && !forced && after && after--)
@@ -80,13 +80,13 @@ bool nw_nic_read_pick(const struct nw_path_copy *haul, bool *timed)
     }
     if (forced)
         return true;
-    better = nw_pace_pick(&paces[class], timed);
+    better = nw_selector_pick(&selectors[class], timed);
     return *timed ? better : leads(class, better);
 }
 
 void nw_nic_read_took(const struct nw_path_copy *haul, bool pulled, uint64_t ns)
 {
-    nw_pace_took(&paces[class_of(haul)], pulled, ns);
+    nw_selector_took(&selectors[class_of(haul)], pulled, ns);
 }
 
 bool nw_nic_read_move(const struct nw_path_copy *haul)
@@ -105,7 +105,7 @@ bool nw_nic_read_move(const struct nw_path_copy *haul)
 void nw_nic_read_close(void)
 {
     stop();
-    memset(paces, 0, sizeof paces);
+    memset(selectors, 0, sizeof selectors);
     memset(first, 0, sizeof first);
     memset(taken_up, 0, sizeof taken_up);
 }

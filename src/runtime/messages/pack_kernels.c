@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "base/status.h"
 #include "channel/memory/memory.h"
-#include "gpu/job.h"
+#include "gpu/copy_job.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static struct nw_pack_kernel *jobs; /* last used first */
 
 static void free_job(struct nw_pack_kernel *job)
 {
-    nw_gpu_job_free(job->kernel);
+    nw_gpu_copy_job_free(job->kernel);
     if (!job->what.dense && nw_gpu_cuda.lives(&job->life))
         nw_gpu_cuda.drop(job->dense);
     free(job);
@@ -90,9 +90,9 @@ static nw_status make_job(const struct nw_pieces *what,
     if (!status)
         status = set_pieces(job, &all, pieces);
     if (!status)
-        status = nw_gpu_job_new(&nw_gpu_cuda,
-                                what->out ? NW_GPU_PACK : NW_GPU_UNPACK, pieces,
-                                all.count, &job->kernel);
+        status = nw_gpu_copy_job_new(&nw_gpu_cuda,
+                                     what->out ? NW_GPU_PACK : NW_GPU_UNPACK,
+                                     pieces, all.count, &job->kernel);
     free(all.run);
     free(pieces);
     return status;
@@ -139,7 +139,7 @@ nw_status nw_pack_kernel_take(const struct nw_pieces *what,
 nw_status nw_pack_kernel_run(const struct nw_pack_kernel *job)
 {
     nw_gpu_stream stream = nw_gpu_cuda.own();
-    nw_status status = nw_gpu_job_launch(job->kernel, stream);
+    nw_status status = nw_gpu_copy_job_launch(job->kernel, stream);
 
     return status ? status : nw_gpu_cuda.stream_wait(stream);
 }

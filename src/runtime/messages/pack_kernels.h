@@ -4,11 +4,11 @@
 #ifndef NW_MESSAGES_PACK_KERNELS_H
 #define NW_MESSAGES_PACK_KERNELS_H
 
-#include "base/pace.h"
+#include "base/selector.h"
 #include "gpu/gpu.h"
 #include "runtime/messages/typemap.h"
 
-struct nw_gpu_job;
+struct nw_gpu_copy_job;
 
 /* Pieces of a datatype without gaps inside, and their dense twin. */
 struct nw_pieces {
@@ -25,9 +25,10 @@ struct nw_pack_kernel {
     uint64_t layout;
     struct nw_pieces what; /* its layout may be gone */
     char *dense;
-    struct nw_gpu_job *kernel;
+    struct nw_gpu_copy_job *kernel;
     struct nw_gpu_life life; /* in which it was made */
-    struct nw_pace pace;     /* of the kernel, and of the CPU in its place */
+    struct nw_selector
+        selector; /* of the kernel, and of the CPU in its place */
 };
 
 /* With that GPU current. To be given back; kept only where it is good.

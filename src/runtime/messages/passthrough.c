@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "gpu/gpu.h"
-#include "base/pace.h"
+#include "base/selector.h"
 #include "runtime/messages/staging.h"
 
 #include <nodewise/channel.h>
@@ -37,7 +37,7 @@ struct contest {
 
 bool nw_passthrough_is_ours(uint64_t bytes)
 {
-    return ours >> nw_pace_class(bytes, CLASSES) & 1;
+    return ours >> nw_selector_class(bytes, CLASSES) & 1;
 }
 
 /* Each size stands for those up to it, the last for all that are larger. */

@@ -257,7 +257,7 @@ static bool fits(const struct nw_area *area)
 }
 
 static int start_parts(struct nw_sendrecv *pair,
-                       const struct nw_exchange *exchange)
+                       const struct nw_sendrecv_pair *exchange)
 {
     const struct nw_area *from = &exchange->from, *into = &exchange->into;
     const struct nw_match *to = &exchange->to, *match = &exchange->match;
@@ -278,7 +278,7 @@ static int start_parts(struct nw_sendrecv *pair,
 }
 
 static int start_all(struct nw_sendrecv *pair,
-                     const struct nw_exchange *exchange)
+                     const struct nw_sendrecv_pair *exchange)
 {
     int rc;
 
@@ -296,7 +296,7 @@ static int start_all(struct nw_sendrecv *pair,
     return rc;
 }
 
-static int start(struct nw_exchange exchange, char *packed,
+static int start(struct nw_sendrecv_pair exchange, char *packed,
                  MPI_Request *request)
 {
     struct nw_sendrecv *pair = calloc(1, sizeof *pair);
@@ -318,7 +318,7 @@ static int start(struct nw_exchange exchange, char *packed,
     return MPI_SUCCESS;
 }
 
-int nw_sendrecv_start(struct nw_exchange exchange, MPI_Request *request)
+int nw_sendrecv_start(struct nw_sendrecv_pair exchange, MPI_Request *request)
 {
     return start(exchange, NULL, request);
 }
@@ -333,7 +333,7 @@ static bool is_direct(const struct nw_area *area)
     return is;
 }
 
-int nw_sendrecv_replace(struct nw_exchange exchange, MPI_Request *request)
+int nw_sendrecv_replace(struct nw_sendrecv_pair exchange, MPI_Request *request)
 {
     const struct nw_area *area = &exchange.into;
     MPI_Comm comm = exchange.to.comm;
@@ -373,7 +373,7 @@ bool nw_is_apart(struct nw_area area)
             nw_catch_is_small(&caught) || is_direct(&area));
 }
 
-int nw_sendrecv_through(struct nw_exchange exchange, MPI_Status *status)
+int nw_sendrecv_through(struct nw_sendrecv_pair exchange, MPI_Status *status)
 {
     const struct nw_area *area = &exchange.into;
     const struct nw_match *to = &exchange.to, *match = &exchange.match;

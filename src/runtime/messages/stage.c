@@ -160,7 +160,7 @@ static int64_t number(const void *array, size_t size, int64_t i)
 }
 
 /* Block i, as v- and w-calls give it. */
-static nw_status set_part(const struct nw_places *places, int64_t i,
+static nw_status set_part(const struct nw_block_places *places, int64_t i,
                           struct nw_part *part)
 {
     MPI_Datatype type = places->types ? places->types[i] : places->type;
@@ -175,13 +175,13 @@ static nw_status set_part(const struct nw_places *places, int64_t i,
     return NW_OK;
 }
 
-static bool is_empty(const struct nw_places *places, int64_t i)
+static bool is_empty(const struct nw_block_places *places, int64_t i)
 {
     return number(places->counts, places->count_size, i) <= 0;
 }
 
 static struct nw_area area_of(const void *buffer,
-                              const struct nw_places *places, int64_t i)
+                              const struct nw_block_places *places, int64_t i)
 {
     MPI_Datatype type = places->types ? places->types[i] : places->type;
     MPI_Aint lb, extent = 1;
@@ -197,7 +197,7 @@ static struct nw_area area_of(const void *buffer,
 
 /* Blocks of one datatype are all in the buffer's memory, others anywhere. */
 static enum nw_side places_side(const void *buffer,
-                                const struct nw_places *places,
+                                const struct nw_block_places *places,
                                 struct nw_pointer *owner)
 {
     bool alike = !places->types && buffer != MPI_BOTTOM;
@@ -218,7 +218,7 @@ static enum nw_side places_side(const void *buffer,
 }
 
 void *nw_stage_places(struct nw_stage *stage, int way, const void *buffer,
-                      struct nw_places places)
+                      struct nw_block_places places)
 {
     struct nw_buffer *made = NULL;
     struct nw_pointer owner;

@@ -4,7 +4,7 @@
 
 #include "gpu/gpu.h"
 #include "runtime/aware.h"
-#include "runtime/first.h"
+#include "runtime/rank0_environment.h"
 #include "runtime/messages/passthrough.h"
 #include "runtime/warn.h"
 
@@ -42,7 +42,7 @@ static bool all_say(bool mine)
 
 void nw_messages_start(void)
 {
-    const char *mode = nw_first_variable("NODEWISE_GPU_MESSAGES");
+    const char *mode = nw_rank0_environment_variable("NODEWISE_GPU_MESSAGES");
     bool set = mode, on = set && !strcmp(mode, "on");
     bool off = set && !strcmp(mode, "off"), aware;
     int threads = MPI_THREAD_SINGLE;

@@ -13,7 +13,7 @@
 #include "channel/memory/memory.h"
 #include "channel/tune/thresholds.h"
 #include "gpu/gpu.h"
-#include "runtime/first.h"
+#include "runtime/rank0_environment.h"
 #include "runtime/messages/passthrough.h"
 #include "runtime/messages/algorithms.h"
 #include "runtime/messages/library.h"
@@ -188,7 +188,7 @@ static void tell(const char *path, uint64_t from)
 
 void nw_messages_tune(void)
 {
-    const char *path = nw_first_variable("NODEWISE_GPU_TUNE");
+    const char *path = nw_rank0_environment_variable("NODEWISE_GPU_TUNE");
     uint64_t from;
     int rank;
 

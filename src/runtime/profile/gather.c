@@ -69,11 +69,11 @@ static nw_status pack_record(struct pack *pack,
 
 static nw_status pack_all(struct pack *pack, uint64_t head[HEAD_WORDS])
 {
-    const struct nw_part_header *header = nw_tally_header();
+    const struct nw_part_header *header = nw_count_header();
     nw_status status = NW_OK;
 
-    for (size_t i = 0; !status && i < nw_tally_count(); i++) {
-        struct nw_part_record record = *nw_tally_record(i);
+    for (size_t i = 0; !status && i < nw_count_count(); i++) {
+        struct nw_part_record record = *nw_count_record(i);
 
         nw_region_subtract(i, &record);
         if (!record.messages)
@@ -86,7 +86,7 @@ static nw_status pack_all(struct pack *pack, uint64_t head[HEAD_WORDS])
     head[HEAD_OUTSIDE_MESSAGES] = header->outside_messages;
     nw_region_subtract_outside(&head[HEAD_OUTSIDE_BYTES],
                                &head[HEAD_OUTSIDE_MESSAGES]);
-    head[HEAD_SHORT] = status || nw_tally_is_short();
+    head[HEAD_SHORT] = status || nw_count_is_short();
     return NW_OK;
 }
 
@@ -200,7 +200,7 @@ static nw_status write_pattern(const struct gathered *all, const char *hosts,
     if (!status)
         status = nw_merge_build(merge, &pattern);
     if (!status)
-        status = nw_strdup(nw_tally_header()->program, &pattern->program);
+        status = nw_strdup(nw_count_header()->program, &pattern->program);
     if (!status && any_head(all, HEAD_SHORT))
         status = nw_strdup("memory ran out while counting", &pattern->partial);
     if (!status) {

@@ -70,14 +70,14 @@ static struct member *list_all(MPI_Comm comm, struct member *own, int count,
 }
 
 /* Totals come in messages of equal size but for the remainder. */
-static void count(struct nw_tally_key key, const struct nw_nccl_traffic *it)
+static void count(struct nw_count_key key, const struct nw_nccl_traffic *it)
 {
     uint64_t each = it->bytes / it->messages, rest = it->bytes % it->messages;
 
     if (it->messages > rest)
-        nw_tally_add(key, each, it->messages - rest);
+        nw_count_add(key, each, it->messages - rest);
     if (rest)
-        nw_tally_add(key, each + 1, rest);
+        nw_count_add(key, each + 1, rest);
 }
 
 static void translate(const struct nw_nccl_comm *comm, const struct member *all,
@@ -88,10 +88,10 @@ static void translate(const struct nw_nccl_comm *comm, const struct member *all,
         struct member wanted = {comm->id, it->peer, 0};
         const struct member *found =
             bsearch(&wanted, all, total, sizeof *all, by_id);
-        struct nw_tally_key key = {.tag = NW_PART_NO_TAG, .class = NW_PART_GG};
+        struct nw_count_key key = {.tag = NW_PART_NO_TAG, .class = NW_PART_GG};
 
         if (!found) {
-            nw_tally_add_outside(it->bytes, it->messages);
+            nw_count_add_outside(it->bytes, it->messages);
             continue;
         }
         key.peer = found->world;

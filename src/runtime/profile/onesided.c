@@ -9,7 +9,7 @@
 static void record(struct nw_data data, struct nw_target target, bool inward)
 {
     struct nw_comm *win = nw_win_find(target.win);
-    struct nw_tally_key key = {.tag = NW_PART_NO_TAG, .inward = inward};
+    struct nw_count_key key = {.tag = NW_PART_NO_TAG, .inward = inward};
     bool here;
 
     if (!win)

@@ -7,7 +7,7 @@
 #ifndef NW_PROFILE_PROFILE_H
 #define NW_PROFILE_PROFILE_H
 
-#include "runtime/first.h"
+#include "runtime/rank0_environment.h"
 #include "runtime/profile/collective.h"
 #include "runtime/profile/comm.h"
 #include "runtime/profile/gpu.h"
@@ -29,13 +29,14 @@ bool nw_profile_gather(MPI_Comm comm, const char *path);
 /* The same for a file of its own, while the program runs (start.c). */
 bool nw_profile_gather_all(const char *path);
 
-/* A message between two calls (point.c). */
-struct nw_end {
+/* A message between two calls (point_to_point.c). */
+struct nw_peer_tag {
     int rank, tag;
     MPI_Comm comm;
 };
-#define NW_END(rank, tag, comm) ((struct nw_end){(rank), (tag), (comm)})
-void nw_sent(struct nw_data data, struct nw_end to);
+#define NW_PEER_TAG(rank, tag, comm)                                           \
+    ((struct nw_peer_tag){(rank), (tag), (comm)})
+void nw_sent(struct nw_data data, struct nw_peer_tag to);
 void nw_received(struct nw_data data, MPI_Comm comm, const MPI_Status *status);
 
 /* What was done with the memory of another rank (onesided.c). */

@@ -37,9 +37,9 @@ static void plan(struct nw_planned planned)
 static void count(struct nw_planned planned)
 {
     if (planned.key.peer == NW_RANK_OUTSIDE)
-        nw_tally_add_outside(planned.bytes, planned.messages);
+        nw_count_add_outside(planned.bytes, planned.messages);
     else
-        nw_tally_add(planned.key, planned.bytes, planned.messages);
+        nw_count_add(planned.key, planned.bytes, planned.messages);
 }
 
 void nw_plan_count(const struct nw_plan *plan)
@@ -53,7 +53,7 @@ bool nw_record_wanted(void)
     return planning || nw_profile_is_on();
 }
 
-void nw_record(struct nw_comm *comm, int rank, struct nw_tally_key key,
+void nw_record(struct nw_comm *comm, int rank, struct nw_count_key key,
                uint64_t bytes, uint64_t messages)
 {
     struct nw_planned planned = {key, bytes, messages};
@@ -69,7 +69,7 @@ void nw_record(struct nw_comm *comm, int rank, struct nw_tally_key key,
 
 void nw_record_edge(struct nw_comm *comm, int rank, int class, uint64_t bytes)
 {
-    struct nw_tally_key key = {.tag = NW_PART_NO_TAG, .class = (uint8_t) class};
+    struct nw_count_key key = {.tag = NW_PART_NO_TAG, .class = (uint8_t) class};
 
     nw_record(comm, rank, key, bytes, 1);
 }

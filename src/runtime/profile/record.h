@@ -8,7 +8,7 @@
 #define NW_PROFILE_RECORD_H
 
 #include "runtime/profile/comm.h"
-#include "runtime/profile/tally.h"
+#include "runtime/profile/count.h"
 
 /* A buffer as MPI calls give it. */
 struct nw_data {
@@ -20,7 +20,7 @@ struct nw_data {
     ((struct nw_data){(at), (int64_t)(count), (type)})
 
 struct nw_planned {
-    struct nw_tally_key key; /* peer NW_RANK_OUTSIDE: counted apart */
+    struct nw_count_key key; /* peer NW_RANK_OUTSIDE: counted apart */
     uint64_t bytes, messages;
 };
 struct nw_plan {
@@ -37,7 +37,7 @@ void nw_plan_count(const struct nw_plan *plan);
 bool nw_record_wanted(void);
 /* `messages` messages of `bytes` each with `rank` of `comm`; key.peer is
  * filled here. Nothing for MPI_PROC_NULL. */
-void nw_record(struct nw_comm *comm, int rank, struct nw_tally_key key,
+void nw_record(struct nw_comm *comm, int rank, struct nw_count_key key,
                uint64_t bytes, uint64_t messages);
 /* A whole edge of class `class` to `rank`. */
 void nw_record_edge(struct nw_comm *comm, int rank, int class, uint64_t bytes);

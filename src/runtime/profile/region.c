@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 #include "base/status.h"
-#include "runtime/profile/tally.h"
+#include "runtime/profile/count.h"
 
 #include <nodewise/profile.h>
 #include <stdlib.h>
@@ -42,16 +42,16 @@ void nw_region_subtract_outside(uint64_t *bytes, uint64_t *messages)
 
 static nw_status keep_counts(void)
 {
-    size_t count = nw_tally_count();
+    size_t count = nw_count_count();
     nw_status status = nw_alloc(count, sizeof *region.record, &region.record);
 
     if (status)
         return status;
     for (size_t i = 0; i < count; i++)
-        region.record[i] = *nw_tally_record(i);
+        region.record[i] = *nw_count_record(i);
     region.count = count;
-    region.outside_bytes = nw_tally_header()->outside_bytes;
-    region.outside_messages = nw_tally_header()->outside_messages;
+    region.outside_bytes = nw_count_header()->outside_bytes;
+    region.outside_messages = nw_count_header()->outside_messages;
     return NW_OK;
 }
 

@@ -7,7 +7,7 @@
 
 #include "base/environment.h"
 #include "base/text.h"
-#include "runtime/first.h"
+#include "runtime/rank0_environment.h"
 #include "runtime/profile/nccl.h"
 #include "runtime/warn.h"
 
@@ -106,7 +106,7 @@ static void open_part(void)
     NW_PMPI(Comm_rank)(state.comm, &rank);
     NW_PMPI(Comm_size)(state.comm, &size);
     path = part_path(rank);
-    nw_tally_open(path, rank, size);
+    nw_count_open(path, rank, size);
     free(path);
 }
 
@@ -167,10 +167,10 @@ static void warn_of_misspelt(void)
 
 void nw_profile_start(void)
 {
-    const char *path = nw_first_variable("NODEWISE_RECORD");
+    const char *path = nw_rank0_environment_variable("NODEWISE_RECORD");
 
     warn_of_misspelt();
-    if (nw_first_joined() && !path && is_asked())
+    if (nw_rank0_environment_joined() && !path && is_asked())
         nw_warn_once("no profile: NODEWISE_RECORD is not set on rank 0");
     if (nw_is_active() || state.done || !path)
         return;
@@ -181,8 +181,8 @@ void nw_profile_start(void)
     }
     nw_comm_open();
     open_part();
-    note_program(nw_tally_header());
-    nw_tally_set_state(NW_PART_RUNNING);
+    note_program(nw_count_header());
+    nw_count_set_state(NW_PART_RUNNING);
     nw_collective_open();
     nw_nccl_open();
     state.pid = getpid();
@@ -236,12 +236,12 @@ void nw_profile_finish(void)
     __atomic_store_n(&nw_active, false, __ATOMIC_RELEASE);
     state.done = true;
     nw_nccl_finish(state.comm);
-    nw_tally_set_state(NW_PART_FINALIZED);
+    nw_count_set_state(NW_PART_FINALIZED);
     NW_PMPI(Comm_rank)(state.comm, &rank);
     if (!rank)
         spare_written();
     written = nw_profile_gather(state.comm, state.path);
-    nw_tally_close(written);
+    nw_count_close(written);
     nw_requests_close();
     nw_comm_close();
     NW_PMPI(Comm_free)(&state.comm);
@@ -256,14 +256,14 @@ bool nw_profile_gather_all(const char *path)
 
 void nw_profile_aborted(int code)
 {
-    nw_tally_header()->abort_code = code;
-    nw_tally_set_state(NW_PART_ABORTED);
+    nw_count_header()->abort_code = code;
+    nw_count_set_state(NW_PART_ABORTED);
 }
 
 /* A child made by fork shares the part and must leave it alone. */
 __attribute__((destructor)) static void leave(void)
 {
     if (nw_is_active() && state.pid == getpid() &&
-        nw_tally_header()->state == NW_PART_RUNNING)
-        nw_tally_set_state(NW_PART_EXITED);
+        nw_count_header()->state == NW_PART_RUNNING)
+        nw_count_set_state(NW_PART_EXITED);
 }

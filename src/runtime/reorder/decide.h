@@ -3,7 +3,7 @@
 #ifndef NW_REORDER_DECIDE_H
 #define NW_REORDER_DECIDE_H
 
-#include "runtime/reorder/members.h"
+#include "runtime/reorder/comm_cache.h"
 #include "runtime/reorder/settings.h"
 
 #include <nodewise/pattern.h>

@@ -25,7 +25,7 @@ static bool is_leader(const struct nw_gather *gather)
 
 /* --- stages --- */
 
-static void open_stage(struct nw_stage *stage)
+static void open_stage(struct nw_gather_stage *stage)
 {
     NW_PMPI(Comm_rank)(stage->comm, &stage->rank);
     NW_PMPI(Comm_size)(stage->comm, &stage->size);
@@ -39,7 +39,8 @@ static void open_stage(struct nw_stage *stage)
 static void open_nodes(struct nw_gather *gather)
 {
     const struct nw_call *call = gather->call;
-    struct nw_stage *local = &gather->stage[0], *leaders = &gather->stage[1];
+    struct nw_gather_stage *local = &gather->stage[0],
+                           *leaders = &gather->stage[1];
 
     NW_PMPI(Comm_split)
     (call->comm, node_of(call, call->rank), call->rank, &local->comm);
@@ -70,7 +71,7 @@ static void open_stages(struct nw_gather *gather, const struct nw_call *call)
 void nw_gather_close(struct nw_gather *gather)
 {
     for (int i = 0; i < gather->stages; i++) {
-        struct nw_stage *stage = &gather->stage[i];
+        struct nw_gather_stage *stage = &gather->stage[i];
 
         if (gather->stages > 1 && stage->comm != MPI_COMM_NULL)
             NW_PMPI(Comm_free)(&stage->comm);
@@ -87,7 +88,7 @@ void nw_gather_close(struct nw_gather *gather)
  * on all ranks below, or on some. */
 enum { TROUBLE = -1, ALL_BAD = -2, SOME_BAD = -3 };
 
-static int trouble_below(const struct nw_stage *stage)
+static int trouble_below(const struct nw_gather_stage *stage)
 {
     int bad = 0, trouble = 0;
 
@@ -105,7 +106,7 @@ static int trouble_below(const struct nw_stage *stage)
 
 /* How many words there are below, with room for them, or what the trouble is.
  */
-static int count_up(struct nw_stage *stage, int mine)
+static int count_up(struct nw_gather_stage *stage, int mine)
 {
     int trouble;
 
@@ -139,7 +140,8 @@ static int agree(struct nw_gather *gather, int count)
     return verdict;
 }
 
-static void move_up(const struct nw_stage *stage, const int *words, int count)
+static void move_up(const struct nw_gather_stage *stage, const int *words,
+                    int count)
 {
     NW_PMPI(Gatherv)
     (words, count, MPI_INT, stage->words, stage->count, stage->place, MPI_INT,
@@ -149,7 +151,7 @@ static void move_up(const struct nw_stage *stage, const int *words, int count)
 bool nw_gather_lists(struct nw_gather *gather, struct nw_call *call, bool good,
                      const int *words, int count, const int **all, int *total)
 {
-    const struct nw_stage *stage = gather->stage;
+    const struct nw_gather_stage *stage = gather->stage;
     int trouble;
 
     open_stages(gather, call);
@@ -172,7 +174,7 @@ bool nw_gather_lists(struct nw_gather *gather, struct nw_call *call, bool good,
 static int *by_nodes(const struct nw_gather *gather, const int *pairs)
 {
     const struct nw_call *call = gather->call;
-    const struct nw_stage *leaders = &gather->stage[1];
+    const struct nw_gather_stage *leaders = &gather->stage[1];
     size_t nodes = (size_t)call->members->site->node_count;
     int *sorted = calloc((size_t)call->size * 2, sizeof *sorted);
     int *leader = calloc(nodes, sizeof *leader), found = 0;
@@ -202,8 +204,8 @@ static int *by_nodes(const struct nw_gather *gather, const int *pairs)
 bool nw_gather_answer(const struct nw_gather *gather, const int *pairs,
                       int mine[2])
 {
-    const struct nw_stage *local = &gather->stage[0];
-    const struct nw_stage *leaders = &gather->stage[1];
+    const struct nw_gather_stage *local = &gather->stage[0];
+    const struct nw_gather_stage *leaders = &gather->stage[1];
     int *sorted = NULL, *ours = NULL, code;
 
     if (is_leader(gather)) {

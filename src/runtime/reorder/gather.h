@@ -10,7 +10,7 @@
 #include "runtime/reorder/reorder.h"
 
 /* Ranks whose rank 0 listens to them. */
-struct nw_stage {
+struct nw_gather_stage {
     MPI_Comm comm; /* MPI_COMM_NULL: this rank has no part in it */
     int rank, size;
     int *count, *place; /* [size] words of each, at its rank 0 */
@@ -21,7 +21,7 @@ struct nw_stage {
 struct nw_gather {
     const struct nw_call *call;
     int stages; /* all at once; or the ranks of each node, then their leaders */
-    struct nw_stage stage[2];
+    struct nw_gather_stage stage[2];
 };
 
 /* `count` words of each rank, one list after the other, in *all at rank 0,

@@ -25,7 +25,7 @@ struct building {
     struct nw_network *network;
 };
 
-static const struct nw_seat *seat_of(const struct building *b, int i)
+static const struct nw_rank_location *seat_of(const struct building *b, int i)
 {
     return &b->site->seat[b->world[b->member[i]]];
 }
@@ -47,8 +47,8 @@ static int compare_members(const void *left, const void *right, void *context)
 {
     const struct building *b = context;
     int32_t l = *(const int32_t *)left, r = *(const int32_t *)right;
-    const struct nw_seat *x = &b->site->seat[b->world[l]];
-    const struct nw_seat *y = &b->site->seat[b->world[r]];
+    const struct nw_rank_location *x = &b->site->seat[b->world[l]];
+    const struct nw_rank_location *y = &b->site->seat[b->world[r]];
     int order = compare_ints(&b->site->above[x->node * NW_SWITCH_DEPTH],
                              &b->site->above[y->node * NW_SWITCH_DEPTH],
                              NW_SWITCH_DEPTH);
@@ -88,7 +88,7 @@ static nw_status add_seats(struct building *b, struct nw_node_type *type,
     int32_t vertex;
 
     while (!status && first < end) {
-        const struct nw_seat *seat = seat_of(b, first);
+        const struct nw_rank_location *seat = seat_of(b, first);
         int next = first + 1;
 
         if (seat->depth <= depth) {
@@ -319,7 +319,7 @@ nw_status nw_machine_of(const struct nw_site *site, const int *world, int count,
     if (status)
         return status;
     for (int i = 0; i < count; i++) {
-        const struct nw_seat *seat = &site->seat[world[i]];
+        const struct nw_rank_location *seat = &site->seat[world[i]];
 
         b.member[i] = i;
         b.depth = seat->depth > b.depth ? seat->depth : b.depth;

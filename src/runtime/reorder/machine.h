@@ -3,7 +3,7 @@
 #ifndef NW_REORDER_MACHINE_H
 #define NW_REORDER_MACHINE_H
 
-#include "runtime/reorder/seats.h"
+#include "runtime/reorder/node_seats.h"
 
 #include <nodewise/topology.h>
 

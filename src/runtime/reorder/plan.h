@@ -4,7 +4,7 @@
 #ifndef NW_REORDER_PLAN_H
 #define NW_REORDER_PLAN_H
 
-#include "runtime/reorder/members.h"
+#include "runtime/reorder/comm_cache.h"
 
 struct nw_cart_plan {
     struct nw_boxes boxes;

@@ -116,9 +116,9 @@ int nw_call_permute(const struct nw_call *call, MPI_Comm *out);
  * first one's edges choose devices. Collective over it. */
 void nw_call_finish(const struct nw_call *call, MPI_Comm made);
 
-/* asked.c: with NODEWISE_CHECK=1, watches on the process of rank 0 whether the
- * program asks for its rank in a reordered communicator, and warns if it never
- * does. Local. */
+/* rank_asked.c: with NODEWISE_CHECK=1, watches on the process of rank 0 whether
+ * the program asks for its rank in a reordered communicator, and warns if it
+ * never does. Local. */
 void nw_asked_watch(const struct nw_call *call, MPI_Comm made);
 void nw_asked_note(MPI_Comm comm); /* the program asked */
 void nw_asked_finish(void);

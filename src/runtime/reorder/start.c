@@ -2,11 +2,11 @@
 /* From MPI_Init to MPI_Finalize: where every rank sits and what was asked. */
 #include "runtime/reorder/gpus.h"
 #include "runtime/reorder/reorder.h"
-#include "runtime/reorder/site.h"
+#include "runtime/reorder/discover.h"
 
 #include "base/text.h"
 #include "pattern/format.h"
-#include "runtime/first.h"
+#include "runtime/rank0_environment.h"
 #include "runtime/warn.h"
 
 #include <stdlib.h>
@@ -281,7 +281,7 @@ struct nw_members *nw_reorder_members(MPI_Comm comm)
 
 static bool open_all(MPI_Comm comm)
 {
-    if (!nw_site_open(&state.site, comm))
+    if (!nw_discover(&state.site, comm))
         return false;
     share_profile(comm);
     NW_PMPI(Comm_group)(MPI_COMM_WORLD, &state.world);
@@ -353,7 +353,7 @@ void nw_reorder_start(void)
 {
     int rank;
 
-    if (nw_reordering || !nw_first_joined())
+    if (nw_reordering || !nw_rank0_environment_joined())
         return;
     NW_PMPI(Comm_rank)(MPI_COMM_WORLD, &rank);
     share_settings(rank);
@@ -405,5 +405,5 @@ void nw_reorder_finish(void)
     NW_PMPI(Group_free)(&state.world);
     nw_pattern_free(state.profile);
     state.profile = NULL;
-    nw_site_close(&state.site);
+    nw_discovered_free(&state.site);
 }

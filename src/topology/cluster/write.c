@@ -2,7 +2,7 @@
 /* Writes any cluster as a cluster file: words, figures, and the whole. */
 #include "topology/cluster/write.h"
 #include "base/hostlist.h"
-#include "base/plain.h"
+#include "base/c_locale.h"
 #include "base/status.h"
 
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #include "topology/gpu/nccl.h"
 #include "base/array.h"
 #include "base/file.h"
-#include "base/plain.h"
+#include "base/c_locale.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "topology/gpu/pcie.h"

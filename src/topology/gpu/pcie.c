@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* PCIe generation and width as the kernel shows them. */
 #include "topology/gpu/pcie.h"
-#include "base/plain.h"
+#include "base/c_locale.h"
 
 #include <stddef.h>
 #include <stdio.h>

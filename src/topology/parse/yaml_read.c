@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Taking values out of a YAML tree, each with a sentence for what it is not. */
 #include "base/status.h"
-#include "base/plain.h"
+#include "base/c_locale.h"
 #include "base/text.h"
 #include "topology/parse/yaml.h"
 

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Numbers in words as C has them, with a point, whatever the program that we
+ * are part of has said by setlocale(): the calls of the C library, else. */
+#ifndef NW_BASE_C_LOCALE_H
+#define NW_BASE_C_LOCALE_H
+
+#include <nodewise/status.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+double nw_strtod(const char *word, char **end);
+int nw_vsnprintf(char *out, size_t size, const char *format, va_list args)
+    NW_PRINTF(3, 0);
+int nw_snprintf(char *out, size_t size, const char *format, ...)
+    NW_PRINTF(3, 4);
+int nw_vasprintf(char **out, const char *format, va_list args) NW_PRINTF(2, 0);
+
+#endif

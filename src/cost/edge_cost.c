@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Every edge once: what it adds to hop-bytes, levels, latency and links. */
+#include "cost/edge_cost.h"
+#include "base/array.h"
+#include "base/parallel.h"
+#include "base/status.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SLICE_LEAST 65536 /* edges */
+
+static int layer_of(uint8_t kind)
+{
+    static const int layers[] = {NW_FLOW_HOST, NW_FLOW_GPU, NW_FLOW_MIXED,
+                                 NW_FLOW_MIXED};
+
+    return layers[kind];
+}
+
+/* The first rank whose edges begin at `edge` or after. */
+static int32_t rank_at(const nw_pattern *pattern, size_t edge)
+{
+    int32_t low = 0, high = pattern->rank_count;
+
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+
+        if (pattern->row[middle] < edge)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void cut_slices(struct nw_edge_cost_common *of)
+{
+    size_t edges = of->pattern->edge_count, count = edges / SLICE_LEAST;
+
+    if (count < 1)
+        count = 1;
+    if (count > NW_SLICES_MOST)
+        count = NW_SLICES_MOST;
+    of->slices = (int32_t)count;
+    for (size_t i = 1; i < count; i++)
+        of->first[i] = rank_at(of->pattern, edges / count * i);
+    of->first[count] = of->pattern->rank_count;
+}
+
+/* Most patterns are large and of host messages alone: eight kinds at once. */
+static void find_layers(struct nw_edge_cost_common *of)
+{
+    const uint8_t *kind = of->pattern->kind;
+    size_t edges = of->pattern->edge_count, e = 0;
+
+    for (uint64_t eight; e + sizeof eight <= edges; e += sizeof eight) {
+        memcpy(&eight, kind + e, sizeof eight);
+        if (eight)
+            break;
+        of->used[layer_of(NW_KIND_HH)] = true;
+    }
+    for (; e < edges; e++)
+        of->used[layer_of(kind[e])] = true;
+}
+
+nw_status nw_edge_cost_common_init(struct nw_edge_cost_common *of)
+{
+    of->integral = nw_topology_is_integral(of->topology);
+    of->has_links = nw_topology_has_links(of->topology);
+    find_layers(of);
+    cut_slices(of);
+    return nw_intranode_types_init(&of->near, of->topology);
+}
+
+void nw_edge_cost_common_fini(struct nw_edge_cost_common *of)
+{
+    nw_intranode_types_fini(&of->near);
+    nw_endpoints_fini(&of->ends);
+}
+
+static nw_status open_flows(struct nw_edge_cost *share)
+{
+    const struct nw_edge_cost_common *of = share->of;
+
+    if (share->has_flows || !of->has_links)
+        return NW_OK;
+    share->has_flows = true;
+    share->flows.threads = of->threads;
+    return nw_flows_init(&share->flows, of->topology, of->used,
+                         share->first ? &share->first->flows : NULL);
+}
+
+nw_status nw_edge_cost_init(struct nw_edge_cost *share,
+                            struct nw_edge_cost_common *of,
+                            const struct nw_edge_cost *first)
+{
+    size_t levels = (size_t)nw_topology_level_count(of->topology);
+    nw_status status;
+
+    *share = (struct nw_edge_cost){.of = of, .first = first};
+    status = nw_alloc(nw_topology_route_max(of->topology), sizeof *share->hops,
+                      &share->hops);
+    for (int i = 0; !status && i < 2; i++) {
+        status = nw_alloc(levels, sizeof(uint64_t), &share->level_bytes[i]);
+        if (!status)
+            status =
+                nw_alloc(levels, sizeof(uint64_t), &share->level_messages[i]);
+    }
+    if (!status && of->used[NW_FLOW_HOST])
+        status = nw_intranode_init(&share->near, of->topology, &of->near,
+                                   first ? 1 : of->threads);
+    return status || first ? status : open_flows(share);
+}
+
+void nw_edge_cost_fini(struct nw_edge_cost *share)
+{
+    free(share->hops);
+    for (int i = 0; i < 2; i++) {
+        free(share->level_bytes[i]);
+        free(share->level_messages[i]);
+    }
+    nw_flows_fini(&share->flows);
+    nw_intranode_fini(&share->near);
+    *share = (struct nw_edge_cost){0};
+}
+
+static nw_status add_hop_bytes(struct nw_edge_cost *share, int layer,
+                               uint64_t bytes, double distance)
+{
+    nw_uint128 product;
+
+    if (!share->of->integral) {
+        share->of->value[share->slice][layer] += (double)bytes * distance;
+        return NW_OK;
+    }
+    product = (nw_uint128)bytes * (uint64_t)distance;
+    if (__builtin_add_overflow(share->exact[layer], product,
+                               &share->exact[layer]))
+        return nw_fail_about(NW_SUMMED, NW_EFORMAT, "hop-bytes pass 2^128");
+    return NW_OK;
+}
+
+static nw_status add_level(struct nw_edge_cost *share, int layer, int32_t level,
+                           const uint64_t amount[2])
+{
+    uint64_t *sum[2] = {&share->level_bytes[layer][level],
+                        &share->level_messages[layer][level]};
+
+    for (int i = 0; i < 2; i++)
+        if (__builtin_add_overflow(*sum[i], amount[i], sum[i]))
+            return nw_fail_about(NW_SUMMED, NW_EFORMAT,
+                                 "%s of one level pass 2^64",
+                                 i ? "the messages" : "the bytes");
+    return NW_OK;
+}
+
+/* Hop-bytes, level and latency of what goes one way. */
+static nw_status add_way(struct nw_edge_cost *share, int layer,
+                         const struct nw_trail *way, const uint64_t amount[2],
+                         double latency)
+{
+    const nw_topology *topology = share->of->topology;
+    nw_status status = add_hop_bytes(share, layer, amount[0], way->distance);
+
+    if (!status)
+        status = add_level(share, layer != NW_FLOW_HOST, way->level, amount);
+    if (topology->matrix || topology->depth_distance)
+        latency = way->distance;
+    share->of->latency[share->slice] += (double)amount[1] * latency;
+    return status;
+}
+
+static nw_status add_far(struct nw_edge_cost *share, int layer,
+                         const struct nw_end ends[2], const uint64_t amount[2])
+{
+    struct nw_trail trail;
+    double latency = 0;
+    nw_status status = open_flows(share);
+
+    if (status)
+        return status;
+    nw_topology_trail(share->of->topology, ends, &trail, share->hops);
+    if (share->of->has_links)
+        latency =
+            nw_flows_add(&share->flows, layer, &trail, share->hops, amount[0]);
+    return add_way(share, layer, &trail, amount, latency);
+}
+
+static nw_status add_edge(struct nw_edge_cost *share, int32_t src, size_t e)
+{
+    const nw_pattern *pattern = share->of->pattern;
+    const uint64_t amount[2] = {pattern->bytes[e], pattern->messages[e]};
+    struct nw_end ends[2];
+    nw_status status =
+        nw_endpoints_of_edge(&share->of->ends, pattern, src, e, ends);
+
+    if (status)
+        return status;
+    return add_far(share, layer_of(pattern->kind[e]), ends, amount);
+}
+
+/* Nearly all go to cores of the same node. */
+static nw_status add_rank(struct nw_edge_cost *share, int32_t rank)
+{
+    const nw_pattern *pattern = share->of->pattern;
+    const struct nw_end *core = share->of->ends.core;
+    struct nw_intranode_row *row = &share->row;
+    nw_status status = NW_OK;
+
+    nw_intranode_begin(&share->near, core[rank], row);
+    for (size_t e = pattern->row[rank]; !status && e < pattern->row[rank + 1];
+         e++) {
+        struct nw_end to = core[pattern->dst[e]];
+
+        if (pattern->kind[e] == NW_KIND_HH && nw_intranode_suits(row, to))
+            nw_intranode_add(row, to, pattern->bytes[e], pattern->messages[e]);
+        else
+            status = add_edge(share, rank, e);
+    }
+    nw_intranode_end(row);
+    return status;
+}
+
+static nw_status add_rank_plainly(struct nw_edge_cost *share, int32_t rank)
+{
+    const size_t *row = share->of->pattern->row + rank;
+    nw_status status = NW_OK;
+
+    for (size_t e = row[0]; !status && e < row[1]; e++)
+        status = add_edge(share, rank, e);
+    return status;
+}
+
+nw_status nw_edge_cost_add(struct nw_edge_cost *share, int32_t slice)
+{
+    const struct nw_edge_cost_common *of = share->of;
+    nw_status status = NW_OK;
+
+    share->slice = slice;
+    for (int32_t r = of->first[slice]; !status && r < of->first[slice + 1]; r++)
+        status = of->plainly || !of->used[NW_FLOW_HOST]
+                     ? add_rank_plainly(share, r)
+                     : add_rank(share, r);
+    return status;
+}
+
+/* The way between two cores whose common vertex it is. */
+static double way_below(const struct nw_edge_cost *share, int32_t node,
+                        int32_t top, struct nw_trail *way)
+{
+    const nw_topology *topology = share->of->topology;
+    const struct nw_node_type *type = nw_topology_type_of(topology, node);
+    int32_t core = type->element[0], first = topology->link_first[node];
+
+    if (topology->depth_distance) {
+        way->distance = topology->depth_distance[type->depth[top]];
+        way->level = topology->depth_count - type->depth[top];
+    } else {
+        way->distance = 2 * (type->depth[core] - type->depth[top]);
+        way->level = NW_VERTEX_KIND_COUNT - type->kind[top];
+    }
+    return 2 *
+           (share->flows.above[first + core] - share->flows.above[first + top]);
+}
+
+static nw_status settle_node(struct nw_edge_cost *share, int32_t node)
+{
+    const nw_topology *topology = share->of->topology;
+    const struct nw_intranode *near = &share->near;
+    int32_t vertices = nw_topology_type_of(topology, node)->vertex_count;
+    nw_status status = NW_OK;
+
+    for (int32_t v = 0; !status && v < vertices; v++) {
+        int32_t link = topology->link_first[node] + v;
+        const uint64_t amount[2] = {near->bytes[link], near->messages[link]};
+        struct nw_trail way;
+        double latency;
+
+        if (!amount[0] && !amount[1])
+            continue;
+        latency = way_below(share, node, v, &way);
+        status = add_way(share, NW_FLOW_HOST, &way, amount, latency);
+    }
+    return status;
+}
+
+/* What begins, ends and turns in a part of the links. */
+static void settle_part(void *user, int32_t part)
+{
+    struct nw_edge_cost *share = user;
+    const struct nw_intranode *near = &share->near;
+    struct nw_flows *flows = &share->flows;
+    struct nw_parallel_range mine =
+        nw_parallel_range(nw_topology_link_count(share->of->topology), part);
+
+    for (int64_t l = mine.first; l < mine.end; l++) {
+        flows->begun[NW_FLOW_HOST][l] += near->begun[l];
+        flows->ended[NW_FLOW_HOST][l] += near->ended[l];
+        flows->turned[NW_FLOW_HOST][l] += near->bytes[l];
+    }
+}
+
+nw_status nw_edge_cost_finish(struct nw_edge_cost *first)
+{
+    nw_status status = NW_OK;
+
+    if (first->near.overflows)
+        return nw_fail_about(NW_SUMMED, NW_EFORMAT,
+                             "the bytes of one link pass 2^64");
+    if (!first->has_flows || !first->of->used[NW_FLOW_HOST])
+        return NW_OK;
+    nw_parallel_run(settle_part, first, NW_PARALLEL_RANGES, first->of->threads);
+    first->slice = first->of->slices - 1;
+    for (int32_t n = 0; !status && n < first->of->topology->node_count; n++)
+        status = settle_node(first, n);
+    return status;
+}
+
+nw_status nw_edge_cost_merge(struct nw_edge_cost *first,
+                             const struct nw_edge_cost *from)
+{
+    size_t levels = (size_t)nw_topology_level_count(first->of->topology);
+    nw_status status = NW_OK;
+
+    for (size_t l = 0; !status && l < 2 * levels; l++) {
+        int layer = l >= levels;
+        int32_t level = (int32_t)(l % levels);
+
+        status =
+            add_level(first, layer, level,
+                      (const uint64_t[]){from->level_bytes[layer][level],
+                                         from->level_messages[layer][level]});
+    }
+    for (int i = 0; !status && i < NW_FLOW_LAYERS; i++)
+        if (__builtin_add_overflow(first->exact[i], from->exact[i],
+                                   &first->exact[i]))
+            status =
+                nw_fail_about(NW_SUMMED, NW_EFORMAT, "hop-bytes pass 2^128");
+    if (status)
+        return status;
+    if (from->has_flows)
+        nw_flows_merge(&first->flows, &from->flows);
+    if (first->of->used[NW_FLOW_HOST])
+        nw_intranode_merge(&first->near, &from->near, first->of->threads);
+    return NW_OK;
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What cores of a node send each other, row by row; see intranode.h. */
+#include "cost/intranode.h"
+#include "base/array.h"
+#include "base/parallel.h"
+
+#include <stdlib.h>
+
+/* Equal depths and link classes on all ways up, no direct links. */
+static bool is_even(const nw_topology *topology,
+                    const struct nw_node_type *type)
+{
+    if (topology->matrix || !type->element_count ||
+        type->depth[type->element[0]] > NW_INTRANODE_DEPTHS)
+        return false;
+    for (int32_t i = 0; i < type->element_count; i++) {
+        int32_t v = type->element[i], u = type->element[0];
+
+        if (type->depth[v] != type->depth[u] ||
+            (type->end_of && type->end_of[v] >= 0))
+            return false;
+        while (u != v) {
+            if (topology->class[type->class[u]].latency !=
+                topology->class[type->class[v]].latency)
+                return false;
+            u = type->parent[u];
+            v = type->parent[v];
+        }
+    }
+    return true;
+}
+
+/* child[v]: which of its parent's children it is; most[d]: children of one
+ * vertex at depth d - 1, at most. */
+static nw_status number_children(const struct nw_node_type *type,
+                                 int32_t *child, int32_t most[256])
+{
+    int32_t *next;
+    nw_status status =
+        nw_alloc((size_t)type->vertex_count, sizeof *next, &next);
+
+    if (status)
+        return status;
+    for (int32_t v = 1; v < type->vertex_count; v++) {
+        int32_t *many = &most[type->depth[v]];
+
+        if (type->parent[v] < 0)
+            continue;
+        child[v] = next[type->parent[v]]++;
+        *many = child[v] + 1 > *many ? child[v] + 1 : *many;
+    }
+    free(next);
+    return NW_OK;
+}
+
+/* Bits for each depth, the deepest lowest; false where they are too many. */
+static bool share_bits(struct nw_intranode_type *near, int depths,
+                       const int32_t most[256], int shift[256])
+{
+    int bits = 0;
+
+    for (int d = depths; d > 0; d--) {
+        shift[d] = bits;
+        for (int64_t values = 1; values < most[d]; values *= 2) {
+            if (bits == 63)
+                return false;
+            near->depth_of[bits++] = (uint8_t)(d - 1);
+        }
+    }
+    return true;
+}
+
+static nw_status write_codes(const struct nw_node_type *type,
+                             struct nw_intranode_type *near)
+{
+    int depths = type->depth[type->element[0]], shift[256] = {0};
+    int32_t most[256] = {0}, *child = NULL;
+    size_t n = (size_t)type->vertex_count;
+    nw_status status = nw_alloc(n, sizeof *child, &child);
+
+    if (!status)
+        status = number_children(type, child, most);
+    if (!status && share_bits(near, depths, most, shift))
+        status = nw_alloc(n, sizeof *near->code, &near->code);
+    for (int32_t v = 1; !status && near->code && v < type->vertex_count; v++)
+        if (type->parent[v] >= 0 && type->depth[v] <= depths)
+            near->code[v] = near->code[type->parent[v]] |
+                            (uint64_t)child[v] << shift[type->depth[v]];
+    free(child);
+    return status;
+}
+
+nw_status nw_intranode_types_init(struct nw_intranode_types *types,
+                                  const nw_topology *topology)
+{
+    nw_status status = nw_alloc((size_t)topology->type_count,
+                                sizeof *types->type, &types->type);
+
+    types->count = status ? 0 : topology->type_count;
+    for (int32_t t = 0; !status && t < types->count; t++)
+        if (is_even(topology, topology->type[t]))
+            status = write_codes(topology->type[t], &types->type[t]);
+    return status;
+}
+
+void nw_intranode_types_fini(struct nw_intranode_types *types)
+{
+    for (int32_t t = 0; t < types->count; t++)
+        free(types->type[t].code);
+    free(types->type);
+    *types = (struct nw_intranode_types){0};
+}
+
+nw_status nw_intranode_init(struct nw_intranode *near,
+                            const nw_topology *topology,
+                            const struct nw_intranode_types *types,
+                            int32_t threads)
+{
+    size_t links = (size_t)nw_topology_link_count(topology);
+    uint64_t **sums[] = {&near->bytes, &near->messages, &near->begun,
+                         &near->ended};
+    nw_status status = NW_OK;
+
+    *near = (struct nw_intranode){.topology = topology, .types = types};
+    for (size_t i = 0; !status && i < sizeof sums / sizeof *sums; i++)
+        status = nw_parallel_alloc(links, sizeof **sums[i], threads, sums[i]);
+    return status;
+}
+
+void nw_intranode_fini(struct nw_intranode *near)
+{
+    free(near->bytes);
+    free(near->messages);
+    free(near->begun);
+    free(near->ended);
+    *near = (struct nw_intranode){0};
+}
+
+static void add(uint64_t *to, uint64_t amount, struct nw_intranode *near)
+{
+    near->overflows |= __builtin_add_overflow(*to, amount, to);
+}
+
+struct merging {
+    struct nw_intranode *to;
+    const struct nw_intranode *from;
+    bool overflows[NW_PARALLEL_RANGES];
+};
+
+static void merge_part(void *user, int32_t part)
+{
+    struct merging *merging = user;
+    struct nw_intranode *to = merging->to;
+    const struct nw_intranode *from = merging->from;
+    uint64_t *sum[] = {to->bytes, to->messages, to->begun, to->ended};
+    const uint64_t *more[] = {from->bytes, from->messages, from->begun,
+                              from->ended};
+    struct nw_parallel_range mine =
+        nw_parallel_range(nw_topology_link_count(to->topology), part);
+
+    for (int i = 0; i < 4; i++)
+        for (int64_t l = mine.first; l < mine.end; l++)
+            merging->overflows[part] |=
+                __builtin_add_overflow(sum[i][l], more[i][l], &sum[i][l]);
+}
+
+void nw_intranode_merge(struct nw_intranode *to,
+                        const struct nw_intranode *from, int32_t threads)
+{
+    struct merging merging = {.to = to, .from = from};
+
+    nw_parallel_run(merge_part, &merging, NW_PARALLEL_RANGES, threads);
+    to->overflows |= from->overflows;
+    for (int i = 0; i < NW_PARALLEL_RANGES; i++)
+        to->overflows |= merging.overflows[i];
+}
+
+void nw_intranode_begin(struct nw_intranode *near, struct nw_end from,
+                        struct nw_intranode_row *row)
+{
+    const nw_topology *topology = near->topology;
+
+    row->near = near;
+    row->from = from;
+    row->type = &near->types->type[topology->node_type[from.node]];
+    row->ended = near->ended + topology->link_first[from.node];
+    row->overflows = false;
+    if (row->type->code)
+        row->code = row->type->code[from.vertex];
+}
+
+/* What was sent by depth, to the vertices above the core. */
+void nw_intranode_end(struct nw_intranode_row *row)
+{
+    struct nw_intranode *near = row->near;
+    const struct nw_node_type *type =
+        nw_topology_type_of(near->topology, row->from.node);
+    int32_t first = near->topology->link_first[row->from.node];
+    int32_t v = row->from.vertex;
+    uint64_t sum = 0;
+
+    if (!row->type->code)
+        return;
+    for (int d = type->depth[v]; d-- > 0;) {
+        v = type->parent[v];
+        if (!row->bytes[d] && !row->messages[d])
+            continue;
+        add(&near->bytes[first + v], row->bytes[d], near);
+        add(&near->messages[first + v], row->messages[d], near);
+        add(&sum, row->bytes[d], near);
+        row->bytes[d] = row->messages[d] = 0;
+    }
+    add(&near->begun[first + row->from.vertex], sum, near);
+    near->overflows |= row->overflows;
+}

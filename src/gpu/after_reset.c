@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The operations of teardown for a GPU that was reset: they touch nothing. The
+ * driver has freed what was made there, and may have given its addresses and
+ * handles to others. */
+#include "gpu/gpu.h"
+
+static void *context(void)
+{
+    return NULL;
+}
+
+static void leave_alone(void *thing)
+{
+    (void)thing;
+}
+
+static nw_status select_gpu(int32_t gpu)
+{
+    (void)gpu;
+    return NW_OK;
+}
+
+static void leave_stream(nw_gpu_stream stream)
+{
+    (void)stream;
+}
+
+static void leave_event(nw_gpu_event event)
+{
+    (void)event;
+}
+
+static void leave_graph(nw_gpu_graph graph)
+{
+    (void)graph;
+}
+
+static nw_status wait(nw_gpu_stream stream)
+{
+    (void)stream;
+    return NW_OK;
+}
+
+const struct nw_gpu nw_gpu_after_reset = {
+    .name = "gone",
+    .context = context,
+    .restore = leave_alone,
+    .select = select_gpu,
+    .free = leave_alone,
+    .drop = leave_alone,
+    .free_pinned = leave_alone,
+    .memory_close = leave_alone,
+    .stream_free = leave_stream,
+    .stream_wait = wait,
+    .event_free = leave_event,
+    .graph_free = leave_graph,
+};

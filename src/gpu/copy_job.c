@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Puts the tables of a set of copies on the GPU, and launches their kernels. */
+#include "gpu/copy_job.h"
+
+#include "base/array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct launch {
+    const char *kernel;
+    uint32_t blocks;
+    struct nw_gpu_boxes boxes; /* in the GPU's memory */
+};
+
+struct nw_gpu_copy_job {
+    const struct nw_gpu *gpu;
+    struct nw_gpu_life life; /* in which the memory is there */
+    void *memory;
+    int count;
+    struct launch launch[2 * NW_GPU_WIDTHS];
+};
+
+static size_t whole(size_t bytes)
+{
+    return (bytes + 15) / 16 * 16;
+}
+
+static size_t table_bytes(const struct nw_gpu_copy_table *table)
+{
+    size_t bytes = whole(table->shift_count * sizeof *table->shift);
+
+    for (int i = 0; i < table->group_count; i++)
+        bytes += whole(table->group[i].box_count * sizeof(struct nw_gpu_box)) +
+                 whole(table->group[i].blocks * sizeof(uint32_t));
+    return bytes;
+}
+
+static void write_owners(const struct nw_gpu_group *group, uint32_t *owner)
+{
+    for (size_t i = 0; i < group->box_count; i++) {
+        uint32_t end = i + 1 < group->box_count ? group->box[i + 1].first_block
+                                                : group->blocks;
+
+        for (uint32_t b = group->box[i].first_block; b < end; b++)
+            owner[b] = (uint32_t)i;
+    }
+}
+
+/* The image of the tables, and where in it each launch will find its own. */
+static void write_image(const struct nw_gpu_copy_table *table, char *image,
+                        struct nw_gpu_copy_job *job)
+{
+    char *gpu = job->memory;
+    size_t at = whole(table->shift_count * sizeof *table->shift);
+
+    if (table->shift_count)
+        memcpy(image, table->shift, table->shift_count * sizeof *table->shift);
+    for (int i = 0; i < table->group_count; i++) {
+        const struct nw_gpu_group *group = &table->group[i];
+        struct launch *launch = &job->launch[job->count++];
+        size_t bytes = group->box_count * sizeof *group->box;
+
+        launch->kernel = nw_gpu_kernel_name[group->work][group->width];
+        launch->blocks = group->blocks;
+        launch->boxes.shift = (const int64_t *)(void *)gpu;
+        launch->boxes.box = (const struct nw_gpu_box *)(void *)(gpu + at);
+        memcpy(image + at, group->box, bytes);
+        at += whole(bytes);
+        launch->boxes.owner = (const uint32_t *)(void *)(gpu + at);
+        write_owners(group, (uint32_t *)(void *)(image + at));
+        at += whole(group->blocks * sizeof(uint32_t));
+    }
+}
+
+/* So that no launch has anything to load, which a graph could not hold. */
+static nw_status load_kernels(const struct nw_gpu_copy_job *job)
+{
+    nw_status status = NW_OK;
+
+    for (int i = 0; i < job->count && !status; i++)
+        status = job->gpu->load(job->launch[i].kernel);
+    return status;
+}
+
+nw_status nw_gpu_copy_job_new(const struct nw_gpu *gpu, enum nw_gpu_work work,
+                              const struct nw_gpu_piece *pieces, size_t count,
+                              struct nw_gpu_copy_job **out)
+{
+    struct nw_gpu_copy_table table = {.group_count = 0};
+    struct nw_gpu_copy_job *job = NULL;
+    char *image = NULL;
+    size_t bytes;
+    nw_status status = nw_gpu_copy_table_make(work, pieces, count, &table);
+
+    bytes = table_bytes(&table);
+    if (!status)
+        status = nw_alloc(1, sizeof *job, &job);
+    if (!status)
+        status = nw_alloc(bytes, 1, &image);
+    if (!status) {
+        job->gpu = gpu;
+        job->life = gpu->life();
+        status = gpu->alloc(bytes, &job->memory);
+    }
+    if (!status) {
+        write_image(&table, image, job);
+        status = bytes ? gpu->copy_in(job->memory, image, bytes) : NW_OK;
+    }
+    if (!status)
+        status = load_kernels(job);
+    if (status)
+        nw_gpu_copy_job_free(job);
+    else
+        *out = job;
+    free(image);
+    nw_gpu_copy_table_fini(&table);
+    return status;
+}
+
+void nw_gpu_copy_job_free(struct nw_gpu_copy_job *job)
+{
+    if (job && job->gpu->lives(&job->life))
+        job->gpu->drop(job->memory);
+    free(job);
+}
+
+nw_status nw_gpu_copy_job_launch(const struct nw_gpu_copy_job *job,
+                                 nw_gpu_stream stream)
+{
+    nw_status status = NW_OK;
+
+    for (int i = 0; i < job->count && !status; i++) {
+        struct nw_gpu_boxes boxes = job->launch[i].boxes;
+
+        status = job->gpu->launch(job->launch[i].kernel, job->launch[i].blocks,
+                                  &boxes, stream);
+    }
+    return status;
+}

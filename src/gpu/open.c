@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Whose GPUs are here, and what a program may ask about them. */
+#include "gpu/gpu.h"
+
+#include "base/status.h"
+
+#include <stdio.h>
+
+nw_status nw_gpu_open(const struct nw_gpu **out, int32_t *count)
+{
+    nw_status status = nw_gpu_cuda.open(count);
+    char why[200];
+
+    *out = &nw_gpu_cuda;
+    if (!status)
+        return NW_OK;
+    snprintf(why, sizeof why, "%s", nw_error_text());
+    *out = &nw_gpu_hip;
+    if (!nw_gpu_hip.open(count))
+        return NW_OK;
+    *out = NULL;
+    return nw_fail(status, "%s; %s", why, nw_error_text());
+}
+
+nw_status nw_gpu_count(int32_t *out)
+{
+    const struct nw_gpu *gpu;
+
+    return nw_gpu_open(&gpu, out);
+}
+
+nw_status nw_gpu_describe(int32_t number, struct nw_gpu_properties *out)
+{
+    const struct nw_gpu *gpu;
+    int32_t count = 0;
+    nw_status status = nw_gpu_open(&gpu, &count);
+
+    if (status)
+        return status;
+    if (number < 0 || number >= count)
+        return nw_fail(NW_EINVAL, "there is no GPU %d: there are %d, from 0",
+                       number, count);
+    return gpu->facts(number, out);
+}
+
+bool nw_gpu_owns(const void *memory, int32_t *number)
+{
+    const struct nw_gpu *gpu;
+    int32_t count, whose = -1;
+    bool holds = !nw_gpu_open(&gpu, &count) && gpu->holds(memory, &whose);
+
+    if (number)
+        *number = holds ? whose : -1;
+    return holds;
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Measured choices, remembered per machine and shape: a text file of the
+ * user's, one choice a line under its key. */
+#include "halo/exchange/connections.h"
+#include "halo/exchange/model_check.h"
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#define KIND "nodewise halo choices "
+#define HEAD KIND "3"
+#define MODELLED "+model" /* behind the schedule */
+
+static uint64_t mix_pieces(uint64_t hash, const nw_halo_layout *layout)
+{
+    for (int32_t i = 0; i < layout->piece_count; i++) {
+        const struct nw_halo_piece *piece = &layout->piece[i];
+
+        hash = nw_hash(hash, &piece->box, sizeof piece->box);
+        hash = nw_hash(hash, &piece->rank, sizeof piece->rank);
+    }
+    return hash;
+}
+
+/* Everything a measurement depends on that a plan knows: the machine by rank
+ * 0's, the MPI library, and the shape. */
+static uint64_t key_of(const nw_halo *halo)
+{
+    uint64_t hash = NW_HASH_START;
+    char library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    struct utsname machine;
+    int length;
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    const struct nw_halo_domain *domain = &halo->layout->domain;
+
+    memset(&machine, 0, sizeof machine);
+    uname(&machine);
+    NW_PMPI(Get_library_version)(library, &length);
+    hash = nw_hash_text(hash, machine.nodename);
+    hash = nw_hash_text(hash, machine.machine);
+    hash = nw_hash_text(hash, library);
+    hash = nw_hash(hash, &cores, sizeof cores);
+    hash = nw_hash(hash, domain->extent, sizeof domain->extent);
+    hash = nw_hash(hash, domain->radius, sizeof domain->radius);
+    hash = nw_hash(hash, domain->border, sizeof domain->border);
+    for (int32_t i = 0; i < halo->joined_count; i++)
+        hash = nw_hash(hash, &halo->field[i].bytes, 2 * sizeof(size_t));
+    hash = nw_hash(hash, halo->node_of, (size_t)halo->size * sizeof(int));
+    hash = nw_hash(hash, halo->package_of, (size_t)halo->size * sizeof(int));
+    hash = nw_hash(hash, &halo->methods, sizeof halo->methods);
+    hash = nw_hash(hash, &halo->gpu_memory, sizeof halo->gpu_memory);
+    if (halo->paths->topology) /* the model's part in it */
+        hash = nw_hash_text(hash, nw_topology_name(halo->paths->topology));
+    return mix_pieces(hash, halo->layout);
+}
+
+/* `file`, or halo in the user's cache; false where there is none. */
+static bool find_file(const char *file, char path[PATH_MAX])
+{
+    struct nw_text text = {0};
+    bool found;
+
+    if (file)
+        nw_text_add(&text, file);
+    else if (nw_file_cache(&text))
+        nw_text_add(&text, "/halo");
+    found = text.data && !text.failed && text.length < PATH_MAX;
+    if (found)
+        strcpy(path, text.data);
+    nw_text_fini(&text);
+    return found;
+}
+
+/* KIND:METHODS, as many as there are. */
+static bool parse_wishes(const char *line, struct nw_halo_scheme *out)
+{
+    int used = 0;
+
+    if (sscanf(line, " %d%n", &out->wish_count, &used) != 1 ||
+        out->wish_count < 0 || out->wish_count > NW_HALO_WISHES)
+        return false;
+    for (int i = 0; i < out->wish_count; i++) {
+        struct nw_halo_wish *wish = &out->wish[i];
+        unsigned long long kind;
+
+        line += used;
+        if (sscanf(line, " %16llx:%x%n", &kind, &wish->methods, &used) != 2)
+            return false;
+        wish->kind = kind;
+    }
+    return true;
+}
+
+/* A line: key, schedule, the methods of each class, how many kinds of pairs
+ * have their own and these, and words for people. */
+static bool parse(const char *line, uint64_t key, struct nw_halo_scheme *out)
+{
+    struct nw_halo_scheme scheme = {.phased = false};
+    unsigned long long number;
+    char schedule[16];
+    int used = 0;
+
+    if (sscanf(line, "%16llx %15s%n", &number, schedule, &used) != 2 ||
+        number != key)
+        return false;
+    scheme.modelled = strstr(schedule, MODELLED) != NULL;
+    schedule[strcspn(schedule, "+")] = '\0';
+    scheme.phased = !strcmp(schedule, "phases");
+    if (!scheme.phased && strcmp(schedule, "once"))
+        return false;
+    for (int i = 0; i < NW_HALO_CLASS_COUNT; i++) {
+        int more = 0;
+
+        line += used;
+        if (sscanf(line, " %x%n", &scheme.methods[i], &more) != 1)
+            return false;
+        used = more;
+    }
+    if (!parse_wishes(line + used, &scheme))
+        return false;
+    *out = scheme;
+    return true;
+}
+
+static bool read_here(const nw_halo *halo, const char *file,
+                      struct nw_halo_scheme *out)
+{
+    char path[PATH_MAX], *data = NULL, *line;
+    size_t length;
+    bool found = false;
+    struct nw_lines lines;
+    uint64_t key = key_of(halo);
+
+    if (!find_file(file, path) || !nw_file_has_bytes(path) ||
+        nw_file_read_text(path, &data, &length))
+        return false;
+    nw_lines_init(&lines, path, data);
+    line = nw_lines_next(&lines);
+    if (line && !strcmp(line, HEAD))
+        while ((line = nw_lines_next(&lines)))
+            found = parse(line, key, out) || found;
+    free(data);
+    return found;
+}
+
+nw_status nw_halo_cache_read(nw_halo *halo, const char *file,
+                             struct nw_halo_scheme *out, bool *found)
+{
+    struct {
+        struct nw_halo_scheme scheme;
+        int found;
+    } answer = {.found = 0};
+    int code;
+
+    if (!halo->rank)
+        answer.found = read_here(halo, file, &answer.scheme);
+    code = NW_PMPI(Bcast)(&answer, sizeof answer, MPI_BYTE, 0, halo->comm);
+    *out = answer.scheme;
+    *found = answer.found;
+    return nw_halo_mpi(code, "tell of an earlier choice");
+}
+
+/* What a choice is of: machine, ranks and shape. */
+static void add_words(const nw_halo *halo, struct nw_text *text)
+{
+    const struct nw_halo_domain *domain = &halo->layout->domain;
+    struct utsname machine;
+    int32_t most = 0;
+
+    memset(&machine, 0, sizeof machine);
+    uname(&machine);
+    for (int d = 0; d < 27; d++)
+        most = domain->radius[d] > most ? domain->radius[d] : most;
+    nw_text_format(
+        text,
+        "%s: %d ranks, %d nodes, %lldx%lldx%lld cells of %llu B, radius %d, "
+        "%s memory: %s\n",
+        machine.nodename, halo->size, halo->layout->node_count,
+        (long long)domain->extent[0], (long long)domain->extent[1],
+        (long long)domain->extent[2], (unsigned long long)domain->cell_bytes,
+        most, halo->gpu_memory ? "GPU" : "host", halo->words);
+}
+
+static void add_line(const nw_halo *halo, uint64_t key, struct nw_text *text)
+{
+    nw_text_format(text, "%016llx %s%s", (unsigned long long)key,
+                   halo->scheme.phased ? "phases" : "once",
+                   halo->scheme.modelled ? MODELLED : "");
+    for (int i = 0; i < NW_HALO_CLASS_COUNT; i++)
+        nw_text_format(text, " %x", halo->scheme.methods[i]);
+    nw_text_format(text, " %d", halo->scheme.wish_count);
+    for (int i = 0; i < halo->scheme.wish_count; i++)
+        nw_text_format(text, " %016llx:%x",
+                       (unsigned long long)halo->scheme.wish[i].kind,
+                       halo->scheme.wish[i].methods);
+    nw_text_add(text, "  "); /* nodewise halo tune shows what follows */
+    add_words(halo, text);
+}
+
+/* Earlier choices, without one of the same key; those of another form are
+ * begun anew. A file of another kind is not ours to write: false. */
+static bool add_others(char *data, const char *path, uint64_t key,
+                       struct nw_text *text)
+{
+    struct nw_lines lines;
+    char *line;
+
+    nw_lines_init(&lines, path, data);
+    line = nw_lines_next(&lines);
+    if (!line || strcmp(line, HEAD))
+        return !line || !strncmp(line, KIND, strlen(KIND));
+    while ((line = nw_lines_next(&lines)))
+        if (strtoull(line, NULL, 16) != key)
+            nw_text_format(text, "%s\n", line);
+    return true;
+}
+
+void nw_halo_cache_write(const nw_halo *halo, const char *file)
+{
+    char path[PATH_MAX], *data = NULL;
+    size_t length = 0;
+    struct nw_text text = {0};
+    uint64_t key = key_of(halo);
+    bool ours = true;
+
+    if (!find_file(file, path) || nw_file_folders(path, 0755))
+        return;
+    nw_text_add(&text, HEAD "\n");
+    if (nw_file_has_bytes(path))
+        ours = !nw_file_read_text(path, &data, &length) &&
+               add_others(data, path, key, &text);
+    add_line(halo, key, &text);
+    if (ours)
+        (void)!nw_file_write_text(path, &text);
+    nw_text_fini(&text);
+    free(data);
+}

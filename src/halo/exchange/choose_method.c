@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which methods there are, and which scheme is taken: measured, modelled, or
+ * the first in the fixed order. */
+#include "halo/exchange/connections.h"
+#include "halo/exchange/gpus.h"
+#include "halo/exchange/yielding_collectives.h"
+#include "halo/exchange/groups.h"
+#include "halo/exchange/model_check.h"
+
+#include "base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool for_here(const nw_halo *halo, const struct nw_halo_method_ops *ops)
+{
+    return ops && ops->for_gpu == halo->gpu_memory;
+}
+
+nw_status nw_halo_methods_find(nw_halo *halo, uint32_t allowed)
+{
+    uint32_t own = 0, all = 0;
+    int code;
+
+    for (int i = 0; i < NW_HALO_METHOD_COUNT; i++) {
+        const struct nw_halo_method_ops *ops = nw_halo_methods[i];
+
+        if (!for_here(halo, ops) ||
+            (allowed && !(allowed & NW_HALO_BIT(i)) && i != NW_HALO_SELF))
+            continue;
+        if (!ops->here || ops->here(halo))
+            own |= NW_HALO_BIT(i);
+    }
+    code = nw_halo_allreduce(halo->comm, &own, &all, 1, MPI_UINT32_T, MPI_BAND);
+    halo->methods = all;
+    return nw_halo_mpi(code, "compare methods");
+}
+
+/* "phases: self 12 kB, direct 40 kB": this rank's incoming bytes. */
+static void describe(nw_halo *halo)
+{
+    size_t used = (size_t)snprintf(halo->words, sizeof halo->words, "%s",
+                                   halo->scheme.phased ? "phases" : "once");
+
+    for (int i = 0; i < NW_HALO_METHOD_COUNT; i++) {
+        double bytes = 0;
+        char figure[32];
+
+        for (size_t k = 0; k < halo->connection_count; k++)
+            if (halo->connection[k].ops->id == (enum nw_halo_method)i &&
+                halo->connection[k].receives)
+                bytes += (double)halo->connection[k].bytes;
+        if (bytes <= 0 || used >= sizeof halo->words)
+            continue;
+        used += (size_t)snprintf(
+            halo->words + used, sizeof halo->words - used, "%s %s %s",
+            used < 8 ? ":" : ",", nw_halo_method_name((enum nw_halo_method)i),
+            nw_format_quantity(bytes, NW_UNIT_BYTES, figure, sizeof figure));
+    }
+    if (halo->gpus && halo->gpus->queues && used < sizeof halo->words)
+        snprintf(halo->words + used, sizeof halo->words - used,
+                 halo->gpus->graphs < halo->gpus->queues ? ", %d of %d graphs"
+                                                         : ", %d graphs",
+                 halo->gpus->graphs, halo->gpus->queues);
+}
+
+struct choosing {
+    nw_halo *halo;
+    bool once, phases; /* schedules that may be */
+};
+
+struct nw_halo_scheme nw_halo_scheme_any(bool phased)
+{
+    struct nw_halo_scheme scheme = {.phased = phased};
+
+    memset(scheme.methods, 0xff, sizeof scheme.methods);
+    return scheme;
+}
+
+/* --- by the model --- */
+
+/* This rank's connections, one after the other. */
+static double predict(const nw_halo *halo)
+{
+    double seconds = halo->scheme.phased ? 2e-6 : 0;
+
+    for (size_t i = 0; i < halo->connection_count; i++)
+        if (halo->connection[i].count)
+            seconds += nw_halo_connection_seconds(&halo->connection[i]);
+    return seconds;
+}
+
+static nw_status open_modelled(nw_halo *halo, bool phased)
+{
+    struct nw_halo_scheme scheme = nw_halo_scheme_any(phased);
+
+    scheme.modelled = true;
+    return nw_halo_connections_open(halo, &scheme);
+}
+
+/* The model's methods in either schedule that may be; the cheaper one. */
+static nw_status choose_by_model(struct choosing *work)
+{
+    nw_halo *halo = work->halo;
+    double seconds[2] = {0, 0}, slowest[2];
+    nw_status status = NW_OK;
+
+    if (!work->once || !work->phases)
+        return open_modelled(halo, work->phases);
+    for (int phased = 0; !status && phased < 2; phased++) {
+        status = open_modelled(halo, phased);
+        if (!status) {
+            seconds[phased] = predict(halo);
+            nw_halo_connections_close(halo);
+        }
+    }
+    if (!status)
+        status = nw_halo_mpi(NW_PMPI(Allreduce)(seconds, slowest, 2, MPI_DOUBLE,
+                                                MPI_MAX, halo->comm),
+                             "compare predictions");
+    return status ? status : open_modelled(halo, slowest[1] < slowest[0]);
+}
+
+/* --- by measuring, or as the options say --- */
+
+static nw_status measure_or_remember(struct choosing *work,
+                                     const struct nw_halo_options *options)
+{
+    nw_halo *halo = work->halo;
+    bool cached = !options->cache || *options->cache, found = false;
+    struct nw_halo_scheme scheme;
+    nw_status status = NW_OK;
+
+    if (cached)
+        status = nw_halo_cache_read(halo, options->cache, &scheme, &found);
+    if (status)
+        return status;
+    if (found && (scheme.phased ? work->phases : work->once))
+        return nw_halo_connections_open(halo, &scheme);
+    status = nw_halo_measure(halo, work->once, work->phases);
+    if (!status)
+        describe(halo);
+    if (!status && cached && !halo->rank)
+        nw_halo_cache_write(halo, options->cache);
+    return status;
+}
+
+static nw_status open_chosen(struct choosing *work,
+                             const struct nw_halo_options *options)
+{
+    struct nw_halo_scheme first = nw_halo_scheme_any(work->phases);
+
+    if (options->choice == NW_HALO_CHOOSE_MEASURE)
+        return measure_or_remember(work, options);
+    if (options->choice == NW_HALO_CHOOSE_MODEL)
+        return choose_by_model(work);
+    return nw_halo_connections_open(work->halo, &first);
+}
+
+/* Without the methods that keep whole halos in shared memory, of which a
+ * container may have little; false where there is no other. */
+static bool spare_room(nw_halo *halo)
+{
+    uint32_t large = NW_HALO_BIT(NW_HALO_SHARED) | NW_HALO_BIT(NW_HALO_NODES);
+    uint32_t left = halo->methods & ~large;
+
+    if (left == halo->methods || !(left & ~NW_HALO_BIT(NW_HALO_SELF)))
+        return false;
+    halo->methods = left;
+    return true;
+}
+
+nw_status nw_halo_choose(nw_halo *halo, const struct nw_halo_options *options)
+{
+    bool can = nw_halo_can_phase(halo->layout) && !halo->gpu_memory;
+    struct choosing work = {
+        .halo = halo,
+        .once = options->schedule != NW_HALO_SCHEDULE_PHASES,
+        .phases = options->schedule != NW_HALO_SCHEDULE_ONCE && can,
+    };
+    bool order = options->choice == NW_HALO_CHOOSE_ORDER;
+    struct nw_halo_paths paths = {.layout = halo->layout};
+    nw_status status = NW_OK;
+
+    if (!work.once && !work.phases)
+        return nw_fail(NW_EINVAL, "these radii or pieces cannot be exchanged "
+                                  "in phases");
+    if (!order)
+        status = nw_halo_model_check_open(halo, options->topology, &paths);
+    halo->paths = &paths;
+    if (!status)
+        status = open_chosen(&work, options);
+    if (status == NW_ENOMEM && spare_room(halo))
+        status = open_chosen(&work, options);
+    halo->paths = NULL;
+    nw_halo_paths_close(&paths);
+    if (!status)
+        describe(halo);
+    return status;
+}

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Cuts a rank's transfers into connections, the same way at both ends, and
+ * opens them: each end tells the other what it must know. */
+#include "halo/exchange/connections.h"
+#include "halo/exchange/yielding_collectives.h"
+#include "halo/exchange/classes.h"
+#include "halo/exchange/gpus.h"
+#include "halo/exchange/groups.h"
+#include "halo/exchange/nodes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct nw_halo_method_ops *const nw_halo_methods[NW_HALO_METHOD_COUNT] = {
+    [NW_HALO_SELF] = &nw_halo_same_rank,
+    [NW_HALO_DIRECT] = &nw_halo_direct,
+    [NW_HALO_SHARED] = &nw_halo_shared,
+    [NW_HALO_ATTACH] = &nw_halo_cma,
+    [NW_HALO_PACKED] = &nw_halo_packed,
+    [NW_HALO_TYPES] = &nw_halo_types,
+    [NW_HALO_NODES] = &nw_halo_nodes,
+    [NW_HALO_KERNEL] = &nw_halo_kernel,
+    [NW_HALO_WRITE] = &nw_halo_write,
+    [NW_HALO_PEER3D] = &nw_halo_peer3d,
+    [NW_HALO_PEER] = &nw_halo_peer,
+    [NW_HALO_COLOCATED] = &nw_halo_colocated,
+    [NW_HALO_AWARE] = &nw_halo_aware,
+    [NW_HALO_PINNED] = &nw_halo_pinned,
+    [NW_HALO_STAGED] = &nw_halo_staged,
+};
+
+/* The first method of the fixed order among `allowed` that serves the pair. */
+static const struct nw_halo_method_ops *
+first_of(const nw_halo *halo, const struct nw_halo_pair *pair, uint32_t allowed)
+{
+    for (int i = 0; i < NW_HALO_METHOD_COUNT; i++)
+        if (allowed & NW_HALO_BIT(i) && nw_halo_methods[i]->fits(halo, pair))
+            return nw_halo_methods[i];
+    return NULL;
+}
+
+/* A function of what both ends know. */
+static const struct nw_halo_method_ops *
+choose(const nw_halo *halo, const struct nw_halo_transfer *transfer)
+{
+    struct nw_halo_pair pair = nw_halo_pair_of(halo, transfer);
+    uint32_t wanted = halo->scheme.methods[nw_halo_class_of(halo, &pair)];
+    const struct nw_halo_method_ops *ops =
+        first_of(halo, &pair, halo->methods & wanted);
+
+    return ops ? ops : first_of(halo, &pair, halo->methods);
+}
+
+/* A transfer with what it is sorted by. */
+struct entry {
+    int64_t key[7];
+    const struct nw_halo_method_ops *ops;
+    struct nw_halo_transfer transfer;
+};
+
+enum { KEY_PHASE, KEY_FROM_RANK, KEY_TO_RANK, KEY_METHOD, KEY_GROUP, KEYS };
+
+static int compare(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+
+    for (int i = 0; i < 7; i++)
+        if (x->key[i] != y->key[i])
+            return x->key[i] < y->key[i] ? -1 : 1;
+    return 0;
+}
+
+static nw_status fill_entry(const nw_halo *halo, size_t number,
+                            const struct nw_halo_method_ops *ops,
+                            struct entry *entry)
+{
+    const struct nw_halo_transfer *transfer = &halo->transfers.item[number];
+    int64_t pieces =
+        (int64_t)transfer->from * halo->layout->piece_count + transfer->to;
+
+    if (!ops)
+        return nw_fail(NW_EUNSUPPORTED,
+                       "no allowed method takes a halo from rank %d to rank "
+                       "%d",
+                       halo->layout->piece[transfer->from].rank,
+                       halo->layout->piece[transfer->to].rank);
+    *entry = (struct entry){
+        .key = {transfer->phase, halo->layout->piece[transfer->from].rank,
+                halo->layout->piece[transfer->to].rank, ops->id,
+                ops->each_pieces ? pieces : 0, 0, (int64_t)number},
+        .ops = ops,
+        .transfer = *transfer,
+    };
+    return NW_OK;
+}
+
+static bool same_channel(const struct entry *a, const struct entry *b)
+{
+    for (int i = 0; i < KEYS; i++)
+        if (a->key[i] != b->key[i])
+            return false;
+    return true;
+}
+
+static void begin_channel(nw_halo *halo, const struct entry *entry,
+                          const struct nw_halo_transfer *transfer)
+{
+    int from = (int)entry->key[KEY_FROM_RANK];
+    int to = (int)entry->key[KEY_TO_RANK];
+    struct nw_halo_connection *connection =
+        &halo->connection[halo->connection_count];
+
+    *connection = (struct nw_halo_connection){
+        .ops = entry->ops,
+        .halo = halo,
+        .peer = from == halo->rank ? to : from,
+        .sends = from == halo->rank,
+        .receives = to == halo->rank,
+        .phase = (uint8_t)entry->key[KEY_PHASE],
+        .transfer = transfer,
+    };
+    /* its number among those of the same two ranks */
+    for (size_t i = 0; i < halo->connection_count; i++)
+        connection->tag += halo->connection[i].peer == connection->peer &&
+                           halo->connection[i].sends == connection->sends &&
+                           halo->connection[i].receives == connection->receives;
+    halo->connection_count++;
+}
+
+static void cut(nw_halo *halo, const struct entry *entry)
+{
+    size_t cell = halo->layout->domain.cell_bytes;
+
+    halo->connection_count = 0;
+    halo->phase_count = 1;
+    for (size_t i = 0; i < halo->transfers.count; i++) {
+        struct nw_halo_transfer *transfer = &halo->transfers.item[i];
+        struct nw_halo_connection *connection;
+
+        *transfer = entry[i].transfer;
+        if (!i || !same_channel(&entry[i - 1], &entry[i]))
+            begin_channel(halo, &entry[i], transfer);
+        connection = &halo->connection[halo->connection_count - 1];
+        connection->count++;
+        connection->bytes +=
+            cell * (size_t)(transfer->extent[0] * transfer->extent[1] *
+                            transfer->extent[2]);
+        if (transfer->phase >= halo->phase_count)
+            halo->phase_count = transfer->phase + 1;
+    }
+}
+
+/* A method for each transfer, NULL where none serves it. */
+static nw_status choose_all(const nw_halo *halo,
+                            const struct nw_halo_method_ops **ops)
+{
+    nw_status status = nw_halo_groups_methods(halo, &halo->scheme, ops);
+
+    for (size_t i = 0; !status && i < halo->transfers.count; i++)
+        if (!ops[i])
+            ops[i] = choose(halo, &halo->transfers.item[i]);
+    return status;
+}
+
+static nw_status make_channels(nw_halo *halo)
+{
+    size_t count = halo->transfers.count;
+    const struct nw_halo_method_ops **ops = NULL;
+    struct entry *entry = NULL;
+    nw_status status = nw_alloc(count, sizeof *entry, &entry);
+
+    if (!status)
+        status = nw_alloc(count, sizeof *halo->connection, &halo->connection);
+    if (!status)
+        status = nw_alloc(count, sizeof *ops, &ops);
+    if (!status)
+        status = choose_all(halo, ops);
+    for (size_t i = 0; !status && i < count; i++)
+        status = fill_entry(halo, i, ops[i], &entry[i]);
+    if (!status) {
+        qsort(entry, count, sizeof *entry, compare);
+        cut(halo, entry);
+    }
+    free(ops);
+    free(entry);
+    return status;
+}
+
+/* Offers go both ways between the ends of a connection, on tags of their own.
+ */
+static int move_offers(nw_halo *halo, struct nw_halo_offer *own,
+                       struct nw_halo_offer *other, MPI_Request *request)
+{
+    int code = MPI_SUCCESS, count = 0, bytes = sizeof *own;
+
+    for (size_t i = 0; code == MPI_SUCCESS && i < halo->connection_count; i++) {
+        const struct nw_halo_connection *connection = &halo->connection[i];
+        int tag = 2 * connection->tag;
+
+        if (connection->peer == halo->rank)
+            continue;
+        code = NW_PMPI(Irecv)(&other[i], bytes, MPI_BYTE, connection->peer,
+                              tag + connection->sends, halo->comm,
+                              &request[count++]);
+        if (code == MPI_SUCCESS)
+            code = NW_PMPI(Isend)(&own[i], bytes, MPI_BYTE, connection->peer,
+                                  tag + connection->receives, halo->comm,
+                                  &request[count++]);
+    }
+    return code == MPI_SUCCESS ? nw_halo_waitall(count, request) : code;
+}
+
+static nw_status join_all(nw_halo *halo, const struct nw_halo_offer *other)
+{
+    nw_status status = NW_OK;
+
+    for (size_t i = 0; !status && i < halo->connection_count; i++)
+        if (halo->connection[i].peer != halo->rank &&
+            halo->connection[i].ops->join)
+            status =
+                halo->connection[i].ops->join(&halo->connection[i], &other[i]);
+    return status;
+}
+
+static nw_status open_all(nw_halo *halo, struct nw_halo_offer *own)
+{
+    nw_status status = NW_OK;
+
+    for (size_t i = 0; !status && i < halo->connection_count; i++)
+        status = halo->connection[i].ops->open(&halo->connection[i], &own[i]);
+    return status;
+}
+
+/* Where nodes are to be connected, all ranks have their connections first. */
+static nw_status make_all(nw_halo *halo)
+{
+    struct nw_halo_wanted wanted = {.layout = halo->layout,
+                                    .rank = halo->rank,
+                                    .phased = halo->scheme.phased};
+    nw_status found = nw_halo_transfers_find(&wanted, &halo->transfers);
+    nw_status status = nw_halo_weigh(halo); /* collective: all ranks come */
+
+    status = found ? found : status;
+    if (!status)
+        status = make_channels(halo);
+    if (!nw_halo_aggregates_wanted(halo))
+        return status;
+    status = nw_halo_agree(halo->comm, status);
+    return status ? status : nw_halo_aggregates_make(halo);
+}
+
+nw_status nw_halo_connections_open(nw_halo *halo,
+                                   const struct nw_halo_scheme *scheme)
+{
+    struct nw_halo_offer *own = NULL, *other = NULL;
+    MPI_Request *request = NULL;
+    nw_status status;
+
+    halo->scheme = *scheme;
+    status = nw_halo_agree(halo->comm, make_all(halo));
+    if (!status)
+        status = nw_alloc(halo->connection_count, sizeof *own, &own);
+    if (!status)
+        status = nw_alloc(halo->connection_count, sizeof *other, &other);
+    if (!status)
+        status =
+            nw_alloc(2 * halo->connection_count, sizeof *request, &request);
+    if (!status)
+        status = open_all(halo, own);
+    status = nw_halo_agree(halo->comm, status);
+    if (!status)
+        status = nw_halo_segment_make(halo);
+    status = nw_halo_agree(halo->comm, status);
+    if (!status)
+        status = nw_halo_mpi(move_offers(halo, own, other, request),
+                             "open the connections of a halo");
+    if (!status && halo->aggregates)
+        status = nw_halo_aggregates_share(halo);
+    if (!status)
+        status = join_all(halo, other);
+    status = nw_halo_agree(halo->comm, status);
+    free(own);
+    free(other);
+    free(request);
+    if (status)
+        nw_halo_connections_close(halo);
+    return status;
+}
+
+void nw_halo_connections_close(nw_halo *halo)
+{
+    for (size_t i = 0; i < halo->connection_count; i++)
+        if (halo->connection[i].ops->leave)
+            halo->connection[i].ops->leave(&halo->connection[i]);
+    nw_halo_peers_part(halo);
+    for (size_t i = 0; i < halo->connection_count; i++)
+        halo->connection[i].ops->close(&halo->connection[i]);
+    free(halo->connection);
+    halo->connection = NULL;
+    halo->connection_count = 0;
+    nw_halo_transfers_fini(&halo->transfers);
+    nw_halo_aggregates_free(halo);
+    nw_halo_segment_free(halo);
+}
+
+void nw_halo_set_swap(nw_halo *halo, struct nw_halo_set *set)
+{
+    struct nw_halo_set held = {halo->scheme,      halo->transfers,
+                               halo->connection,  halo->connection_count,
+                               halo->phase_count, halo->segment,
+                               halo->aggregates};
+
+    halo->scheme = set->scheme;
+    halo->transfers = set->transfers;
+    halo->connection = set->connection;
+    halo->connection_count = set->connection_count;
+    halo->phase_count = set->phase_count;
+    halo->segment = set->segment;
+    halo->aggregates = set->aggregates;
+    *set = held;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which kinds of pairs the job has, and how much of an exchange each is: what
+ * a measurement pair by pair goes through. Each rank tells of the few that are
+ * most of its own exchange. */
+#include "halo/exchange/groups.h"
+#include "halo/exchange/classes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int by_share(const void *a, const void *b)
+{
+    const struct nw_halo_kind *x = a, *y = b;
+
+    if (x->share != y->share)
+        return x->share > y->share ? -1 : 1;
+    return (x->kind > y->kind) - (x->kind < y->kind);
+}
+
+/* Adds to the one of its kind, or behind the last. */
+static void merge(struct nw_halo_kind *list, size_t *count,
+                  const struct nw_halo_kind *kind, bool sum)
+{
+    size_t i = 0;
+
+    while (i < *count && list[i].kind != kind->kind)
+        i++;
+    if (i == *count) {
+        list[(*count)++] = *kind;
+        return;
+    }
+    list[i].methods |= kind->methods;
+    list[i].current |= kind->current;
+    if (sum)
+        list[i].share += kind->share;
+    else if (kind->share > list[i].share)
+        list[i].share = kind->share;
+}
+
+/* The method of each transfer, from the connections. */
+static void methods_of(const nw_halo *halo, uint8_t *out)
+{
+    for (size_t i = 0; i < halo->connection_count; i++) {
+        const struct nw_halo_connection *connection = &halo->connection[i];
+        size_t first = (size_t)(connection->transfer - halo->transfers.item);
+
+        memset(out + first, connection->ops->id, connection->count);
+    }
+}
+
+/* This rank's kinds, the share of each in seconds; `list` has room for all
+ * groups. */
+static size_t list_own(const nw_halo *halo, const struct nw_halo_groups *groups,
+                       const uint8_t *method, struct nw_halo_kind *list)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < groups->count; i++) {
+        const struct nw_halo_group *group = &groups->item[i];
+        enum nw_halo_method id =
+            (enum nw_halo_method)method[groups->number[group->first]];
+        struct nw_halo_kind kind = {
+            .kind = group->kind,
+            .methods = nw_halo_fitting(halo, &group->pair),
+            .current = NW_HALO_BIT(id),
+            .class = (int32_t)group->class,
+            .share = nw_halo_model(id, &group->traffic),
+        };
+
+        merge(list, &count, &kind, true);
+    }
+    return count;
+}
+
+/* Its greatest, as parts of the whole; the others of no kind. */
+static void tell_greatest(struct nw_halo_kind *list, size_t count,
+                          struct nw_halo_kind out[NW_HALO_KINDS_TOLD])
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < count; i++)
+        sum += list[i].share;
+    qsort(list, count, sizeof *list, by_share);
+    memset(out, 0, NW_HALO_KINDS_TOLD * sizeof *out);
+    for (size_t i = 0; i < count && i < NW_HALO_KINDS_TOLD; i++) {
+        out[i] = list[i];
+        out[i].share /= sum;
+    }
+}
+
+static nw_status find_own(const nw_halo *halo,
+                          struct nw_halo_kind out[NW_HALO_KINDS_TOLD])
+{
+    struct nw_halo_groups groups = {.count = 0};
+    struct nw_halo_kind *list = NULL;
+    uint8_t *method = NULL;
+    nw_status status = nw_halo_groups_make(halo, &groups);
+
+    if (!status)
+        status = nw_alloc(groups.count + 1, sizeof *list, &list);
+    if (!status)
+        status = nw_alloc(halo->transfers.count + 1, 1, &method);
+    if (!status) {
+        methods_of(halo, method);
+        tell_greatest(list, list_own(halo, &groups, method, list), out);
+    }
+    nw_halo_groups_fini(&groups);
+    free(list);
+    free(method);
+    return status;
+}
+
+nw_status nw_halo_kinds_find(const nw_halo *halo, struct nw_halo_kind **out,
+                             size_t *count)
+{
+    struct nw_halo_kind own[NW_HALO_KINDS_TOLD], *all = NULL;
+    size_t told = (size_t)halo->size * NW_HALO_KINDS_TOLD, merged = 0;
+    int bytes = sizeof own;
+    nw_status status = find_own(halo, own);
+
+    if (!status)
+        status = nw_alloc(told, sizeof *all, &all);
+    status = nw_halo_agree(halo->comm, status);
+    if (!status)
+        status = nw_halo_mpi(NW_PMPI(Allgather)(own, bytes, MPI_BYTE, all,
+                                                bytes, MPI_BYTE, halo->comm),
+                             "survey the kinds of a halo");
+    if (status) {
+        free(all);
+        return status;
+    }
+    for (size_t i = 0; i < told; i++) {
+        struct nw_halo_kind kind = all[i];
+
+        if (kind.methods)
+            merge(all, &merged, &kind, false);
+    }
+    qsort(all, merged, sizeof *all, by_share);
+    *out = all;
+    *count = merged;
+    return NW_OK;
+}

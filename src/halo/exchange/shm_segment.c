@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Shared memory of a node's ranks for flags and packed halos: reserved piece by
+ * piece while connections are opened, then made at once. */
+#include "halo/exchange/exchange.h"
+#include "halo/exchange/yielding_collectives.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LINE ((size_t)64)
+
+struct segment {
+    size_t bytes; /* reserved in this rank's part */
+    MPI_Win window;
+    bool made;
+    char **start; /* [node_size] of each rank's part */
+};
+
+static nw_status get(nw_halo *halo, struct segment **out)
+{
+    struct segment *segment = halo->segment;
+    nw_status status = NW_OK;
+
+    if (!segment) {
+        status = nw_alloc(1, sizeof *segment, &segment);
+        halo->segment = segment;
+    }
+    *out = segment;
+    return status;
+}
+
+nw_status nw_halo_segment_reserve(nw_halo *halo, size_t bytes,
+                                  struct nw_halo_spot *out)
+{
+    struct segment *segment;
+    nw_status status = get(halo, &segment);
+
+    if (status)
+        return status;
+    *out = (struct nw_halo_spot){.rank = halo->rank, .offset = segment->bytes};
+    segment->bytes += (bytes + LINE - 1) / LINE * LINE;
+    return NW_OK;
+}
+
+static char *on_line(char *at)
+{
+    return at + (LINE - (uintptr_t)at % LINE) % LINE;
+}
+
+static nw_status map_all(nw_halo *halo, struct segment *segment)
+{
+    int code = MPI_SUCCESS;
+
+    for (int i = 0; code == MPI_SUCCESS && i < halo->node_size; i++) {
+        MPI_Aint bytes;
+        int unit;
+        char *start = NULL;
+
+        code = NW_PMPI(Win_shared_query)(segment->window, i, &bytes, &unit,
+                                         &start);
+        /* every rank finds the same bytes: pages are mapped whole */
+        segment->start[i] = on_line(start);
+    }
+    return nw_halo_mpi(code, "find shared memory");
+}
+
+static nw_status make(nw_halo *halo, struct segment *segment)
+{
+    MPI_Info info;
+    char *base = NULL;
+    int code = NW_PMPI(Info_create)(&info);
+
+    if (code == MPI_SUCCESS) {
+        NW_PMPI(Info_set)(info, "alloc_shared_noncontig", "true");
+        code = NW_PMPI(Win_allocate_shared)(
+            (MPI_Aint)(segment->bytes + 2 * LINE), 1, info, halo->node_comm,
+            &base, &segment->window);
+        NW_PMPI(Info_free)(&info);
+    }
+    if (code != MPI_SUCCESS)
+        return nw_halo_mpi(code, "share memory");
+    segment->made = true;
+    memset(base, 0, segment->bytes + 2 * LINE);
+    code = nw_halo_barrier(halo->node_comm);
+    return code == MPI_SUCCESS ? map_all(halo, segment)
+                               : nw_halo_mpi(code, "share memory");
+}
+
+nw_status nw_halo_segment_make(nw_halo *halo)
+{
+    struct segment *segment = NULL;
+    unsigned long long own, all = 0;
+    nw_status status = get(halo, &segment);
+    int code;
+
+    if (!status)
+        status = nw_alloc((size_t)halo->node_size, sizeof *segment->start,
+                          &segment->start);
+    status = nw_halo_agree(halo->node_comm, status);
+    if (status)
+        return status;
+    own = segment->bytes;
+    code = nw_halo_allreduce(halo->node_comm, &own, &all, 1,
+                             MPI_UNSIGNED_LONG_LONG, MPI_SUM);
+    if (code != MPI_SUCCESS || !all)
+        return nw_halo_mpi(code, "share memory");
+    status = nw_halo_shm_space_need(halo, segment->bytes + 2 * LINE);
+    return status ? status : make(halo, segment);
+}
+
+void *nw_halo_segment_at(const nw_halo *halo, const struct nw_halo_spot *spot)
+{
+    const struct segment *segment = halo->segment;
+
+    return segment->start[halo->node_rank_of[spot->rank]] + spot->offset;
+}
+
+void nw_halo_segment_free(nw_halo *halo)
+{
+    struct segment *segment = halo->segment;
+
+    if (!segment)
+        return;
+    if (segment->made && !halo->bereft)
+        NW_PMPI(Win_free)(&segment->window);
+    free(segment->start);
+    free(segment);
+    halo->segment = NULL;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Whether a node has room for memory that its ranks share. MPI takes it from
+ * /dev/shm, which containers make small: Open MPI then waits for ever in some
+ * ranks after the first has failed, and MPICH ends by SIGBUS. */
+#include "halo/exchange/exchange.h"
+#include "halo/exchange/yielding_collectives.h"
+
+#include <sys/statvfs.h>
+
+#define FOLDER "/dev/shm"
+/* what MPI keeps of its own in a window: a few pages a rank */
+#define OWN ((unsigned long long)16 << 10)
+
+nw_status nw_halo_shm_space_find(const nw_halo *halo, size_t bytes,
+                                 struct nw_halo_shm_space *out)
+{
+    unsigned long long own = bytes + OWN, need = 0, left = ~0ull;
+    struct statvfs about;
+    int code = nw_halo_allreduce(halo->node_comm, &own, &need, 1,
+                                 MPI_UNSIGNED_LONG_LONG, MPI_SUM);
+
+    if (!statvfs(FOLDER, &about))
+        left = (unsigned long long)about.f_bavail * about.f_frsize;
+    own = left;
+    if (code == MPI_SUCCESS)
+        code = nw_halo_allreduce(halo->node_comm, &own, &left, 1,
+                                 MPI_UNSIGNED_LONG_LONG, MPI_MIN);
+    out->need = need;
+    out->left = left;
+    return nw_halo_mpi(code, "look for shared memory");
+}
+
+nw_status nw_halo_shm_space_need(const nw_halo *halo, size_t bytes)
+{
+    struct nw_halo_shm_space room;
+    nw_status status = nw_halo_shm_space_find(halo, bytes, &room);
+
+    if (status || room.need <= room.left)
+        return status;
+    return nw_fail(NW_ENOMEM,
+                   "the ranks of a node share %llu KiB, and " FOLDER
+                   " has %llu KiB left: clear it, or make it larger (docker "
+                   "run --shm-size)",
+                   (room.need + 1023) >> 10, room.left >> 10);
+}

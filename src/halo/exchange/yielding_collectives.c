@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* An MPI library that spins in its collectives keeps the core that the rank it
+ * waits for should have, for a time slice of milliseconds; planning is made of
+ * small collectives. These give it away instead. */
+#include "halo/exchange/yielding_collectives.h"
+
+#include "base/clock.h"
+
+#include <sched.h>
+#include <string.h>
+
+#define SPINS 1000 /* before others are let run */
+#define SOON_NS ((uint64_t)100000000)
+
+int nw_halo_waitall(int count, MPI_Request *request)
+{
+    int code = MPI_SUCCESS, done = 0;
+
+    for (int spins = 0; code == MPI_SUCCESS && !done; spins++) {
+        code = NW_PMPI(Testall)(count, request, &done, MPI_STATUSES_IGNORE);
+        if (!done && spins > SPINS)
+            sched_yield();
+    }
+    return code;
+}
+
+static bool is_over(MPI_Request *request)
+{
+    int flag = 0;
+
+    return *request == MPI_REQUEST_NULL ||
+           (NW_PMPI(Test)(request, &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS &&
+            flag);
+}
+
+/* What has begun to arrive can no longer be stopped, and is there in a moment
+ * where the sender lives. */
+static bool ends_soon(MPI_Request *request)
+{
+    uint64_t until = nw_clock_ns() + SOON_NS;
+    bool over = is_over(request);
+
+    while (!over && nw_clock_ns() < until) {
+        sched_yield();
+        over = is_over(request);
+    }
+    return over;
+}
+
+bool nw_halo_give_up(int count, MPI_Request *request, bool receives)
+{
+    bool all = true;
+
+    for (int i = 0; i < count; i++) {
+        if (is_over(&request[i]))
+            continue;
+        if (receives)
+            NW_PMPI(Cancel)(&request[i]);
+        if (receives && ends_soon(&request[i]))
+            continue;
+        NW_PMPI(Request_free)(&request[i]);
+        all = false;
+    }
+    return all;
+}
+
+int nw_halo_allreduce(MPI_Comm comm, const void *own, void *out, int count,
+                      MPI_Datatype type, MPI_Op op)
+{
+    MPI_Request request;
+    int code = NW_PMPI(Iallreduce)(own, out, count, type, op, comm, &request);
+
+    return code == MPI_SUCCESS ? nw_halo_waitall(1, &request) : code;
+}
+
+int nw_halo_barrier(MPI_Comm comm)
+{
+    MPI_Request request;
+    int code = NW_PMPI(Ibarrier)(comm, &request);
+
+    return code == MPI_SUCCESS ? nw_halo_waitall(1, &request) : code;
+}
+
+int nw_halo_crowd_find(MPI_Comm node, bool *out)
+{
+    cpu_set_t own, all;
+    int ranks, code = NW_PMPI(Comm_size)(node, &ranks);
+
+    if (sched_getaffinity(0, sizeof own, &own))
+        memset(&own, 0xff, sizeof own); /* nobody says: as many as it takes */
+    if (code == MPI_SUCCESS)
+        code =
+            nw_halo_allreduce(node, &own, &all, sizeof own, MPI_BYTE, MPI_BOR);
+    *out = code == MPI_SUCCESS && CPU_COUNT(&all) < ranks;
+    return code;
+}

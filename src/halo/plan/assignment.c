@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The quadratic assignment problem of the paper's placement: a local search
+ * gives the first answer, which up to 16 locations is proven or bettered by
+ * branch and bound (branch_and_bound.c), beyond them by the mapping engine.
+ */
+#include "halo/plan/assignment.h"
+#include "halo/plan/dual_ascent.h"
+
+#include "base/array.h"
+#include "base/random.h"
+#include "base/status.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STARTS 24
+/* bounds are sums of rounded numbers: what is better by less is no better */
+#define TOLERANCE 1e-9
+
+double nw_halo_assignment_cost(const struct nw_halo_assignment *problem,
+                               const int32_t *at)
+{
+    int32_t n = problem->n;
+    double cost = 0;
+
+    for (int32_t i = 0; i < n; i++)
+        for (int32_t j = 0; j < n; j++)
+            cost += problem->flow[(size_t)i * n + j] *
+                    problem->distance[(size_t)at[i] * n + at[j]];
+    return cost;
+}
+
+/* What changes when facilities i and j trade places. */
+static double swap_gain(const struct nw_halo_assignment *problem,
+                        const int32_t *at, int32_t i, int32_t j)
+{
+    const double *f = problem->flow, *d = problem->distance;
+    size_t n = (size_t)problem->n;
+    size_t a = (size_t)at[i], b = (size_t)at[j];
+    double gain =
+        (f[i * n + i] - f[j * n + j]) * (d[a * n + a] - d[b * n + b]) +
+        (f[i * n + j] - f[j * n + i]) * (d[a * n + b] - d[b * n + a]);
+
+    for (size_t k = 0; k < n; k++) {
+        size_t c = (size_t)at[k];
+
+        if (k == (size_t)i || k == (size_t)j)
+            continue;
+        gain += (f[i * n + k] - f[j * n + k]) * (d[a * n + c] - d[b * n + c]) +
+                (f[k * n + i] - f[k * n + j]) * (d[c * n + a] - d[c * n + b]);
+    }
+    return gain;
+}
+
+void nw_halo_assignment_descend(const struct nw_halo_assignment *problem,
+                                int32_t *at)
+{
+    double enough = TOLERANCE * nw_halo_assignment_cost(problem, at);
+    bool better = true;
+
+    while (better) {
+        better = false;
+        for (int32_t i = 0; i < problem->n; i++)
+            for (int32_t j = i + 1; j < problem->n; j++)
+                if (swap_gain(problem, at, i, j) > enough) {
+                    int32_t held = at[i];
+
+                    at[i] = at[j];
+                    at[j] = held;
+                    better = true;
+                }
+    }
+}
+
+static void start_at(int32_t *at, int32_t n)
+{
+    for (int32_t i = 0; i < n; i++)
+        at[i] = i;
+}
+
+/* Descents from the trivial placement and from random ones. */
+static nw_status search_locally(const struct nw_halo_assignment *problem,
+                                int starts, int32_t *out)
+{
+    int32_t *at = NULL;
+    struct nw_random random;
+    double best;
+    nw_status status = nw_alloc((size_t)problem->n, sizeof *at, &at);
+
+    if (status)
+        return status;
+    nw_random_init(&random, problem->seed);
+    start_at(out, problem->n);
+    nw_halo_assignment_descend(problem, out);
+    best = nw_halo_assignment_cost(problem, out);
+    start_at(at, problem->n);
+    for (int i = 0; i < starts; i++) {
+        double cost;
+
+        nw_random_shuffle(&random, at, (size_t)problem->n);
+        nw_halo_assignment_descend(problem, at);
+        cost = nw_halo_assignment_cost(problem, at);
+        if (cost < best * (1 - TOLERANCE)) {
+            best = cost;
+            memcpy(out, at, (size_t)problem->n * sizeof *at);
+        }
+    }
+    free(at);
+    return NW_OK;
+}
+
+static nw_status search_exactly(const struct nw_halo_assignment *problem,
+                                int32_t *out, struct nw_halo_assigned *report)
+{
+    nw_status status = search_locally(problem, STARTS, out);
+
+    return status ? status : nw_halo_assignment_prove(problem, out, report);
+}
+
+static nw_status solve(const struct nw_halo_assignment *problem, int32_t *out,
+                       struct nw_halo_assigned *report)
+{
+    nw_status status;
+
+    if (problem->n <= NW_HALO_EXACT_MOST)
+        return search_exactly(problem, out, report);
+    status = search_locally(problem, problem->n > 64 ? 0 : STARTS, out);
+    return status || problem->placement == NW_HALO_PLACE_WORST
+               ? status
+               : nw_halo_assignment_engine(problem, out);
+}
+
+/* The same problem with the far near: its best is the worst. */
+static nw_status solve_worst(const struct nw_halo_assignment *problem,
+                             int32_t *out, struct nw_halo_assigned *report)
+{
+    struct nw_halo_assignment other = *problem;
+    size_t cells = (size_t)problem->n * problem->n;
+    double *far = NULL, most = 0;
+    nw_status status = nw_alloc(cells, sizeof *far, &far);
+
+    if (status)
+        return status;
+    for (size_t i = 0; i < cells; i++)
+        most = fmax(most, problem->distance[i]);
+    for (size_t i = 0; i < cells; i++)
+        far[i] = most - problem->distance[i];
+    other.distance = far;
+    status = solve(&other, out, report);
+    free(far);
+    return status;
+}
+
+static nw_status check_numbers(const struct nw_halo_assignment *problem)
+{
+    size_t cells = (size_t)problem->n * (size_t)problem->n;
+
+    for (size_t i = 0; i < cells; i++)
+        if (!(problem->flow[i] >= 0 && problem->flow[i] <= DBL_MAX) ||
+            !(problem->distance[i] >= 0 && problem->distance[i] <= DBL_MAX))
+            return nw_fail(NW_EINVAL,
+                           "flows and distances must be numbers from 0");
+    return NW_OK;
+}
+
+nw_status nw_halo_assign(const struct nw_halo_assignment *problem, int32_t *out,
+                         struct nw_halo_assigned *report)
+{
+    struct nw_halo_assigned done = {.exact = problem->n == 1};
+    int32_t *at = NULL;
+    nw_status status;
+
+    if (problem->n < 1)
+        return nw_fail(NW_EINVAL, "there is nothing to place");
+    status = check_numbers(problem);
+    if (!status)
+        status = nw_alloc((size_t)problem->n, sizeof *at, &at);
+    if (status)
+        return status;
+    start_at(at, problem->n);
+    done.trivial_cost = nw_halo_assignment_cost(problem, at);
+    if (problem->placement == NW_HALO_PLACE_RANDOM) {
+        struct nw_random random;
+
+        nw_random_init(&random, problem->seed);
+        nw_random_shuffle(&random, at, (size_t)problem->n);
+    } else if (problem->placement == NW_HALO_PLACE_BEST) {
+        status = solve(problem, at, &done);
+    } else if (problem->placement == NW_HALO_PLACE_WORST) {
+        status = solve_worst(problem, at, &done);
+    }
+    done.cost = nw_halo_assignment_cost(problem, at);
+    if (!status) {
+        memcpy(out, at, (size_t)problem->n * sizeof *at);
+        if (report)
+            *report = done;
+    }
+    free(at);
+    return status;
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Branch and bound by the dual ascent of dual_ascent.c and a look ahead from
+ * every place: a facility's locations, or a location's facilities, are tried in
+ * turn, whichever has the fewest left; of those that stand for each other one
+ * is tried, none where one is out.
+ */
+#include "halo/plan/assignment.h"
+#include "halo/plan/dual_ascent.h"
+#include "halo/plan/symmetry.h"
+
+#include "base/array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST NW_HALO_EXACT_MOST
+/* some minutes; what is not proven by then is told so, on any machine alike */
+#define STEP_LIMIT ((uint64_t)2000000)
+#define ROOT_ROUNDS 200
+#define ROUNDS 12
+/* bounds are sums of rounded numbers: what is better by less is no better */
+#define TOLERANCE 1e-9
+
+/* Locations by their distances, or facilities by their flows. */
+struct side {
+    struct nw_halo_symmetry symmetry;
+    bool taken[MOST];
+};
+
+struct search {
+    const struct nw_halo_assignment *problem;
+    struct side facilities, locations;
+    struct nw_halo_dual_ascent *level; /* [n] */
+    int32_t at[MOST];
+    double best_cost;
+    int32_t *best;
+    uint64_t steps, limit;
+};
+
+/* What is tried at one place of the search. */
+struct fork {
+    bool symmetric[2];  /* facilities, locations */
+    int orbit[2][MOST]; /* by their numbers in the whole problem */
+    double cost[MOST];  /* of the line's places */
+    int first[MOST];    /* of the line's places: that which stands for it */
+};
+
+static void lay_out(const struct nw_halo_assignment *problem,
+                    struct nw_halo_dual_ascent *out)
+{
+    const double *f = problem->flow, *d = problem->distance;
+    int n = problem->n;
+    double *pair = out->pair;
+
+    out->n = n;
+    out->bound = 0;
+    for (int i = 0; i < n; i++) {
+        out->facility[i] = out->location[i] = i;
+        for (int p = 0; p < n; p++) {
+            out->linear[i * n + p] = f[i * n + i] * d[p * n + p];
+            for (int j = 0; j < n; j++)
+                for (int q = 0; q < n; q++)
+                    *pair++ = f[i * n + j] * d[p * n + q];
+        }
+    }
+}
+
+static double enough(const struct search *search)
+{
+    return search->best_cost * (1 - TOLERANCE);
+}
+
+/* The answer is complete: its cost is summed anew. */
+static void keep(struct search *search)
+{
+    double cost = nw_halo_assignment_cost(search->problem, search->at);
+
+    if (cost >= enough(search))
+        return;
+    search->best_cost = cost;
+    memcpy(search->best, search->at,
+           (size_t)search->problem->n * sizeof *search->at);
+}
+
+/* Lines are the facilities, then the locations. The places of a line: what
+ * each costs, the most any that stands for it does, since none of them can be
+ * cheaper. */
+static void read_line(const struct nw_halo_dual_ascent *problem, int line,
+                      struct fork *fork)
+{
+    int n = problem->n;
+    bool row = line < n;
+    const int *number = row ? problem->location : problem->facility;
+    const int *orbit = fork->orbit[row];
+    int at[MOST];
+
+    for (int k = 0; k < n; k++) {
+        fork->cost[k] = row ? problem->ahead[line * n + k]
+                            : problem->ahead[k * n + line - n];
+        fork->first[k] = k;
+        if (!fork->symmetric[row])
+            continue;
+        if (orbit[number[k]] == number[k]) {
+            at[number[k]] = k;
+            continue;
+        }
+        fork->first[k] = at[orbit[number[k]]];
+        if (fork->cost[k] > fork->cost[fork->first[k]])
+            fork->cost[fork->first[k]] = fork->cost[k];
+    }
+}
+
+/* The line with the fewest places to try, then with the dearest ones. */
+static int choose_line(const struct nw_halo_dual_ascent *problem, double room,
+                       struct fork *fork)
+{
+    int n = problem->n, best = 0, least = n + 1;
+    double best_sum = 0;
+
+    for (int line = 0; line < 2 * n; line++) {
+        double sum = 0;
+        int left = 0;
+
+        read_line(problem, line, fork);
+        for (int k = 0; k < n; k++) {
+            if (fork->first[k] != k)
+                continue;
+            left += fork->cost[k] < room;
+            sum += fork->cost[k] < room ? fork->cost[k] : 0;
+        }
+        sum = left ? sum / left : 0;
+        if (left < least || (left == least && sum > best_sum)) {
+            best = line;
+            least = left;
+            best_sum = sum;
+        }
+    }
+    return best;
+}
+
+static void branch(struct search *search, int depth, const bool symmetric[2]);
+
+static void try_place(struct search *search, int depth, const bool symmetric[2],
+                      const int place[2])
+{
+    struct nw_halo_dual_ascent *here = &search->level[depth];
+    int facility = here->facility[place[0]],
+        location = here->location[place[1]];
+
+    search->at[facility] = location;
+    search->facilities.taken[facility] = true;
+    search->locations.taken[location] = true;
+    nw_halo_dual_ascent_fix(here, place[0], place[1],
+                            &search->level[depth + 1]);
+    branch(search, depth + 1, symmetric);
+    search->facilities.taken[facility] = false;
+    search->locations.taken[location] = false;
+}
+
+/* What stood for nothing stands for nothing when more is taken. */
+static void branch(struct search *search, int depth, const bool symmetric[2])
+{
+    struct nw_halo_dual_ascent *here = &search->level[depth];
+    struct fork fork = {.symmetric = {false, false}};
+    int n = here->n, line;
+
+    if (search->steps++ >= search->limit)
+        return;
+    if (n == 1) {
+        search->at[here->facility[0]] = here->location[0];
+        keep(search);
+        return;
+    }
+    nw_halo_dual_ascent_run(here, enough(search), depth ? ROUNDS : ROOT_ROUNDS);
+    if (here->bound >= enough(search))
+        return;
+    nw_halo_dual_ascent_look(here, enough(search));
+    fork.symmetric[0] =
+        symmetric[0] &&
+        nw_halo_orbits(&search->facilities.symmetry, fork.orbit[0]);
+    fork.symmetric[1] =
+        symmetric[1] &&
+        nw_halo_orbits(&search->locations.symmetry, fork.orbit[1]);
+    line = choose_line(here, enough(search) - here->bound, &fork);
+    read_line(here, line, &fork);
+    for (int k = 0; k < n; k++) {
+        const int place[2] = {line < n ? line : k, line < n ? k : line - n};
+
+        if (fork.first[k] == k && here->bound + fork.cost[k] < enough(search))
+            try_place(search, depth, fork.symmetric, place);
+    }
+}
+
+static nw_status make_levels(struct search *search, int n)
+{
+    nw_status status =
+        nw_alloc((size_t)n, sizeof *search->level, &search->level);
+
+    for (int i = 0; !status && i < n; i++) {
+        size_t left = (size_t)(n - i);
+
+        status = nw_alloc(left * left * left * left, sizeof(double),
+                          &search->level[i].pair);
+    }
+    return status;
+}
+
+nw_status nw_halo_assignment_prove(const struct nw_halo_assignment *problem,
+                                   int32_t *out,
+                                   struct nw_halo_assigned *report)
+{
+    struct search search = {
+        .problem = problem,
+        .best = out,
+        .best_cost = nw_halo_assignment_cost(problem, out),
+        .limit = problem->step_limit ? problem->step_limit : STEP_LIMIT,
+    };
+    nw_status status = make_levels(&search, problem->n);
+
+    if (!status) {
+        search.facilities.symmetry = (struct nw_halo_symmetry){
+            problem->flow, problem->n, search.facilities.taken};
+        search.locations.symmetry = (struct nw_halo_symmetry){
+            problem->distance, problem->n, search.locations.taken};
+        lay_out(problem, search.level);
+        branch(&search, 0, (const bool[2]){true, true});
+        report->steps = search.steps;
+        report->exact = search.steps < search.limit;
+    }
+    for (int i = 0; search.level && i < problem->n; i++)
+        free(search.level[i].pair);
+    free(search.level);
+    return status;
+}

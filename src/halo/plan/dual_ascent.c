@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Dual ascent of Hahn and Grant (Operations Research 46, 1998): what a pair
+ * costs may stand at either of its two ends, what a place costs may be spread
+ * over its pairs; moving it so that linear assignments of all places, and then
+ * of their sums, take out as much as they can raises the bound. Costs are moved
+ * in place, so a problem that is cut smaller starts where the larger ended.
+ */
+#include "halo/plan/dual_ascent.h"
+
+#include "halo/plan/assignment.h"
+
+#include <string.h>
+
+#define MOST NW_HALO_EXACT_MOST
+#define WIDE NW_HALO_WIDE
+#define PATIENCE 8 /* rounds as good as the last that may still be enough */
+
+static double *row_of(struct nw_halo_dual_ascent *problem, int i, int p)
+{
+    size_t n = (size_t)problem->n;
+
+    return problem->pair + ((size_t)i * n + (size_t)p) * n * n;
+}
+
+/* What a place costs, in equal parts on the pairs it must be in. */
+static void spread(struct nw_halo_dual_ascent *problem, int i, int p)
+{
+    int n = problem->n;
+    double *pair = row_of(problem, i, p);
+    double part = problem->linear[i * n + p] / (n - 1);
+
+    problem->linear[i * n + p] = 0;
+    for (int j = 0; j < n * n; j++)
+        pair[j] += part;
+}
+
+/* The pairs of place (i, p), with what stands at their other ends, as a matrix
+ * without row i and column p; `never` for those with a place that is out. */
+static void take(struct nw_halo_dual_ascent *problem, int i, int p,
+                 double never, double *out)
+{
+    int n = problem->n;
+    double *pair = row_of(problem, i, p);
+
+    for (int j = 0; j < n; j++) {
+        if (j == i)
+            continue;
+        for (int q = 0, k = 0; q < n; q++) {
+            double *other = row_of(problem, j, q) + i * n + p;
+
+            if (q == p)
+                continue;
+            out[k++] = problem->linear[j * n + q] >= never
+                           ? never
+                           : pair[j * n + q] + *other;
+            *other = 0;
+        }
+        out += WIDE;
+    }
+}
+
+static void put(struct nw_halo_dual_ascent *problem, int i, int p,
+                const double *from)
+{
+    int n = problem->n;
+    double *pair = row_of(problem, i, p);
+
+    for (int j = 0; j < n; j++) {
+        if (j == i)
+            continue;
+        for (int q = 0, k = 0; q < n; q++)
+            if (q != p)
+                pair[j * n + q] = from[k++];
+        from += WIDE;
+    }
+}
+
+/* Takes the least sum of all places out of them and into the bound. */
+static void settle(struct nw_halo_dual_ascent *problem)
+{
+    int n = problem->n;
+    double matrix[WIDE * WIDE];
+
+    for (int i = 0; i < n; i++)
+        memcpy(matrix + i * WIDE, problem->linear + i * n,
+               (size_t)n * sizeof *matrix);
+    problem->bound += nw_halo_linear_assignment(matrix, n);
+    for (int i = 0; i < n; i++)
+        memcpy(problem->linear + i * n, matrix + i * WIDE,
+               (size_t)n * sizeof *matrix);
+}
+
+static void round_of(struct nw_halo_dual_ascent *problem, double enough)
+{
+    int n = problem->n;
+    double matrix[WIDE * WIDE], never = enough - problem->bound;
+
+    for (int i = 0; i < n; i++)
+        for (int p = 0; p < n; p++)
+            if (problem->linear[i * n + p] < never)
+                spread(problem, i, p);
+    for (int i = 0; i < n; i++)
+        for (int p = 0; p < n; p++) {
+            if (problem->linear[i * n + p] >= never)
+                continue;
+            take(problem, i, p, never, matrix);
+            problem->linear[i * n + p] =
+                nw_halo_linear_assignment(matrix, n - 1);
+            put(problem, i, p, matrix);
+        }
+    settle(problem);
+}
+
+void nw_halo_dual_ascent_run(struct nw_halo_dual_ascent *problem, double enough,
+                             int rounds)
+{
+    if (problem->n < 2)
+        return;
+    while (rounds-- && problem->bound < enough) {
+        double before = problem->bound;
+
+        round_of(problem, enough);
+        if ((problem->bound - before) * PATIENCE < enough - problem->bound)
+            break;
+    }
+}
+
+/* What all places that go with (i, p) cost, with their pairs with it. */
+static void see(struct nw_halo_dual_ascent *problem, int i, int p, double never,
+                double *out)
+{
+    int n = problem->n;
+    const double *pair = row_of(problem, i, p);
+
+    for (int j = 0; j < n; j++) {
+        if (j == i)
+            continue;
+        for (int q = 0, k = 0; q < n; q++) {
+            double linear = problem->linear[j * n + q];
+
+            if (q != p)
+                out[k++] = linear >= never
+                               ? never
+                               : linear + pair[j * n + q] +
+                                     row_of(problem, j, q)[i * n + p];
+        }
+        out += WIDE;
+    }
+}
+
+void nw_halo_dual_ascent_look(struct nw_halo_dual_ascent *problem,
+                              double enough)
+{
+    int n = problem->n;
+    double matrix[WIDE * WIDE], never = enough - problem->bound;
+
+    for (int i = 0; i < n; i++)
+        for (int p = 0; p < n; p++) {
+            double *linear = &problem->linear[i * n + p];
+            double *ahead = &problem->ahead[i * n + p];
+
+            *ahead = *linear;
+            if (*linear >= never || n < 2)
+                continue;
+            see(problem, i, p, never, matrix);
+            *ahead += nw_halo_linear_assignment(matrix, n - 1);
+            if (*ahead >= never)
+                *linear = never;
+        }
+}
+
+void nw_halo_dual_ascent_fix(const struct nw_halo_dual_ascent *problem, int i,
+                             int p, struct nw_halo_dual_ascent *out)
+{
+    size_t n = (size_t)problem->n;
+    int left = 0, places = 0, rows[MOST], columns[MOST];
+    double *to = out->pair;
+
+    for (int k = 0; k < problem->n; k++) {
+        if (k != i)
+            rows[left++] = k;
+        if (k != p)
+            columns[places++] = k;
+    }
+    out->n = left;
+    out->bound = problem->bound + problem->linear[(size_t)i * n + (size_t)p];
+    for (int a = 0; a < left; a++) {
+        out->facility[a] = problem->facility[rows[a]];
+        out->location[a] = problem->location[columns[a]];
+        for (int b = 0; b < left; b++) {
+            size_t place = (size_t)rows[a] * n + (size_t)columns[b];
+            size_t fixed = (size_t)i * n + (size_t)p;
+            const double *pair = problem->pair + place * n * n;
+
+            out->linear[a * left + b] = problem->linear[place] + pair[fixed] +
+                                        problem->pair[fixed * n * n + place];
+            for (int c = 0; c < left; c++)
+                for (int d = 0; d < left; d++)
+                    *to++ = pair[(size_t)rows[c] * n + (size_t)columns[d]];
+        }
+    }
+}

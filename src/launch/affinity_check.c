@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Whether a rank's cores are among those that its job was given by an affinity
+ * mask: that of the launcher's process, since the rank's own is what the
+ * launcher bound it to, and a cpuset is obeyed by the kernel itself. */
+#include <nodewise/launch.h>
+
+#include "base/status.h"
+#include "launch/local_cpus.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define GENERATIONS 16
+
+static pid_t parent_of(pid_t process)
+{
+    char path[40], line[512], *end;
+    int parent = 0;
+    FILE *file;
+
+    if (process == getpid())
+        return getppid();
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)process);
+    file = fopen(path, "re");
+    if (!file)
+        return 0;
+    /* the name may hold blanks and brackets */
+    if (fgets(line, sizeof line, file) && (end = strrchr(line, ')')) &&
+        sscanf(end + 1, " %*c %d", &parent) != 1)
+        parent = 0;
+    fclose(file);
+    return parent;
+}
+
+/* Launchers give each rank a process group of its own; scripts around the
+ * program stay in it, and may be bound as the rank is. */
+static pid_t find_starter(void)
+{
+    pid_t at = getpid(), group = getpgid(0);
+
+    for (int i = 0; i < GENERATIONS && at > 0 && getpgid(at) == group; i++)
+        at = parent_of(at);
+    return at > 0 && getpgid(at) != group ? at : 0;
+}
+
+/* "0-3,8", cut where it is long. */
+static void write_list(const cpu_set_t *cpus, char *out, size_t size)
+{
+    size_t length = 0;
+
+    *out = '\0';
+    for (size_t c = 0, from = 0; c <= NW_CPU_LIMIT; c++) {
+        if (c < NW_CPU_LIMIT && CPU_ISSET_S(c, NW_CPU_BYTES, cpus))
+            continue;
+        if (c > from && length + 24 > size) {
+            strcpy(out + length, ",...");
+            return;
+        }
+        if (c > from)
+            length += (size_t)sprintf(out + length,
+                                      c - from > 1 ? "%s%zu-%zu" : "%s%zu",
+                                      length ? "," : "", from, c - 1);
+        from = c + 1;
+    }
+}
+
+nw_status nw_launch_check_cores(void)
+{
+    static _Alignas(cpu_set_t) char room[3][NW_CPU_BYTES];
+    cpu_set_t *own = (cpu_set_t *)room[0], *given = (cpu_set_t *)room[1],
+              *both = (cpu_set_t *)room[2];
+    pid_t starter = find_starter();
+    char mine[200], theirs[200];
+
+    if (starter <= 1 || sched_getaffinity(0, NW_CPU_BYTES, own) < 0 ||
+        sched_getaffinity(starter, NW_CPU_BYTES, given) < 0)
+        return NW_OK;
+    CPU_AND_S(NW_CPU_BYTES, both, own, given);
+    if (CPU_EQUAL_S(NW_CPU_BYTES, both, own))
+        return NW_OK;
+    write_list(own, mine, sizeof mine);
+    write_list(given, theirs, sizeof theirs);
+    return nw_fail(NW_ENODEV,
+                   "bound to CPUs %s as the mapping says, but the launcher was "
+                   "started on CPUs %s (taskset, a batch system)",
+                   mine, theirs);
+}

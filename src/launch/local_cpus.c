@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Logical numbers of cores from the kernel's files. hwloc counts the leaves of
+ * a tree whose children stand in the order of their lowest CPU: so a CPU's
+ * place follows from the lowest CPUs of its package, die, NUMA node, caches and
+ * core. One file is read for each of those, not for each CPU. */
+#include "launch/local_cpus.h"
+
+#include "base/array.h"
+#include "base/status.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LEVELS 6
+
+/* For one kind of group: the lowest CPU of the group each CPU is in. */
+struct level {
+    int32_t *low;   /* [count] */
+    int32_t groups; /* how many groups there are; 0: no such level */
+};
+
+struct scan {
+    const char *root;
+    const cpu_set_t *allowed;
+    int32_t count; /* CPUs up to the highest allowed */
+    struct level level[LEVELS];
+};
+
+static bool is_allowed(const struct scan *scan, int32_t cpu)
+{
+    return CPU_ISSET_S((size_t)cpu, NW_CPU_BYTES, scan->allowed);
+}
+
+/* A small file whole, without its newline; false where it is not there. */
+static bool slurp(const char *path, char *out, size_t size)
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got;
+
+    if (file < 0)
+        return false;
+    got = read(file, out, size - 1);
+    close(file);
+    if (got <= 0)
+        return false;
+    out[got] = '\0';
+    out[strcspn(out, "\n")] = '\0';
+    return true;
+}
+
+/* The next range of "0-3,8"; false at the end or where it is no list. */
+static bool next_range(const char **at, int32_t *from, int32_t *to)
+{
+    char *end;
+    long first = strtol(*at, &end, 10), last = first;
+
+    if (end == *at || first < 0)
+        return false;
+    if (*end == '-')
+        last = strtol(end + 1, &end, 10);
+    *at = end + (*end == ',');
+    *from = (int32_t)first;
+    *to = (int32_t)(last < NW_CPU_LIMIT ? last : NW_CPU_LIMIT - 1);
+    return first <= last && first < NW_CPU_LIMIT;
+}
+
+/* Gives every CPU of the list that has none the list's lowest. */
+static void add_group(const struct scan *scan, struct level *level,
+                      const char *list)
+{
+    int32_t from, to, low = -1;
+
+    while (next_range(&list, &from, &to)) {
+        low = low < 0 ? from : low;
+        for (int32_t c = from; c <= to && c < scan->count; c++)
+            level->low[c] = level->low[c] < 0 ? low : level->low[c];
+    }
+    level->groups++;
+}
+
+/* A level whose group a file beside each CPU tells. */
+static void read_level(const struct scan *scan, struct level *level,
+                       const char *file)
+{
+    char path[200], list[4096];
+
+    for (int32_t c = 0; c < scan->count; c++) {
+        if (!is_allowed(scan, c) || level->low[c] >= 0)
+            continue;
+        snprintf(path, sizeof path, "%s/devices/system/cpu/cpu%d/%s",
+                 scan->root, c, file);
+        if (!slurp(path, list, sizeof list))
+            return;
+        add_group(scan, level, list);
+        if (level->low[c] < 0) /* not in its own list */
+            level->low[c] = c;
+    }
+}
+
+static void read_numa(const struct scan *scan, struct level *level)
+{
+    char path[200], online[4096], list[4096];
+    const char *at = online;
+    int32_t from, to;
+
+    snprintf(path, sizeof path, "%s/devices/system/node/online", scan->root);
+    if (!slurp(path, online, sizeof online))
+        return;
+    while (next_range(&at, &from, &to))
+        for (int32_t n = from; n <= to; n++) {
+            snprintf(path, sizeof path, "%s/devices/system/node/node%d/cpulist",
+                     scan->root, n);
+            if (slurp(path, list, sizeof list))
+                add_group(scan, level, list);
+        }
+}
+
+/* Without a second thread anywhere each CPU is a core. */
+static void read_cores(const struct scan *scan, struct level *level)
+{
+    char path[200], active[16];
+
+    snprintf(path, sizeof path, "%s/devices/system/cpu/smt/active", scan->root);
+    if (!slurp(path, active, sizeof active) || strcmp(active, "0")) {
+        read_level(scan, level, "topology/core_cpus_list");
+        if (!level->groups) /* before Linux 5.3 */
+            read_level(scan, level, "topology/thread_siblings_list");
+    }
+    for (int32_t c = 0; c < scan->count; c++)
+        if (level->low[c] < 0)
+            level->low[c] = c;
+    level->groups = level->groups ? level->groups : scan->count;
+}
+
+/* Second-level caches are nearly always a core's own: one look tells. */
+static bool shares_l2(const struct scan *scan, const struct level *cores)
+{
+    char path[200], list[4096];
+    const char *at = list;
+    int32_t from, to;
+
+    for (int32_t c = 0; c < scan->count; c++) {
+        if (!is_allowed(scan, c))
+            continue;
+        snprintf(path, sizeof path,
+                 "%s/devices/system/cpu/cpu%d/cache/index2/shared_cpu_list",
+                 scan->root, c);
+        if (!slurp(path, list, sizeof list))
+            return false;
+        while (next_range(&at, &from, &to))
+            for (; from <= to && from < scan->count; from++)
+                if (cores->low[from] != cores->low[c])
+                    return true;
+        return false;
+    }
+    return false;
+}
+
+static void read_all(struct scan *scan)
+{
+    struct level *level = scan->level;
+
+    read_level(scan, &level[0], "topology/package_cpus_list");
+    if (!level[0].groups)
+        read_level(scan, &level[0], "topology/core_siblings_list");
+    read_level(scan, &level[1], "topology/die_cpus_list");
+    read_numa(scan, &level[2]);
+    read_level(scan, &level[3], "cache/index3/shared_cpu_list");
+    read_cores(scan, &level[5]);
+    if (shares_l2(scan, &level[5]))
+        read_level(scan, &level[4], "cache/index2/shared_cpu_list");
+}
+
+/* Few groups are large groups, and those come first. */
+static int by_size(const void *a, const void *b)
+{
+    int32_t x = ((const struct level *)a)->groups,
+            y = ((const struct level *)b)->groups;
+
+    return (x > y) - (x < y);
+}
+
+static int by_place(const void *a, const void *b, void *data)
+{
+    const struct scan *scan = data;
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+
+    for (int l = 0; l < LEVELS; l++) {
+        const int32_t *low = scan->level[l].low;
+
+        if (scan->level[l].groups && low[x] != low[y])
+            return (low[x] > low[y]) - (low[x] < low[y]);
+    }
+    return (x > y) - (x < y);
+}
+
+static void order(struct scan *scan, const int32_t *core,
+                  struct nw_local_cpus *here)
+{
+    for (int32_t c = 0; c < scan->count; c++)
+        if (is_allowed(scan, c))
+            here->cpu[here->cpu_count++] = c;
+    qsort(scan->level, LEVELS - 1, sizeof *scan->level, by_size);
+    qsort_r(here->cpu, (size_t)here->cpu_count, sizeof *here->cpu, by_place,
+            scan);
+    for (int32_t i = 0; i < here->cpu_count; i++)
+        if (!i || core[here->cpu[i]] != core[here->cpu[i - 1]])
+            here->first[here->core_count++] = i;
+    here->first[here->core_count] = here->cpu_count;
+}
+
+static nw_status prepare(struct scan *scan, struct nw_local_cpus *here,
+                         int32_t **lows)
+{
+    size_t count = (size_t)scan->count;
+    nw_status status = nw_alloc(LEVELS * count, sizeof **lows, lows);
+
+    if (!status)
+        status = nw_alloc(count, sizeof *here->cpu, &here->cpu);
+    if (!status)
+        status = nw_alloc(count + 1, sizeof *here->first, &here->first);
+    if (status)
+        return status;
+    memset(*lows, 0xff, LEVELS * count * sizeof **lows);
+    for (int l = 0; l < LEVELS; l++)
+        scan->level[l].low = *lows + (size_t)l * count;
+    return NW_OK;
+}
+
+nw_status nw_local_cpus_read(const char *root, const cpu_set_t *allowed,
+                             struct nw_local_cpus *out)
+{
+    struct scan scan = {.root = root, .allowed = allowed};
+    struct nw_local_cpus here = {0};
+    int32_t *lows = NULL;
+    nw_status status;
+
+    for (int32_t c = 0; c < NW_CPU_LIMIT; c++)
+        if (is_allowed(&scan, c))
+            scan.count = c + 1;
+    status = prepare(&scan, &here, &lows);
+    if (!status) {
+        read_all(&scan);
+        if (scan.level[0].groups)
+            order(&scan, scan.level[LEVELS - 1].low, &here);
+        else
+            status = nw_fail(NW_EUNSUPPORTED,
+                             "%s does not tell the cores of "
+                             "this machine",
+                             root);
+    }
+    free(lows);
+    if (status)
+        nw_local_cpus_fini(&here);
+    else
+        *out = here;
+    return status;
+}
+
+void nw_local_cpus_fini(struct nw_local_cpus *here)
+{
+    free(here->cpu);
+    free(here->first);
+}
+
+static bool meets(const char *list, const cpu_set_t *cpus)
+{
+    int32_t from, to;
+
+    while (next_range(&list, &from, &to))
+        for (int32_t c = from; c <= to; c++)
+            if (CPU_ISSET_S((size_t)c, NW_CPU_BYTES, cpus))
+                return true;
+    return false;
+}
+
+int32_t nw_local_cpus_numa(const char *root, const cpu_set_t *cpus,
+                           struct nw_numa_set *out, int32_t *count)
+{
+    char path[200], nodes[4096], list[4096];
+    const char *at = nodes;
+    int32_t from, to, found = 0;
+
+    *out = (struct nw_numa_set){{0}};
+    *count = 0;
+    snprintf(path, sizeof path, "%s/devices/system/node/has_memory", root);
+    if (!slurp(path, nodes, sizeof nodes))
+        return 0;
+    while (next_range(&at, &from, &to))
+        for (int32_t n = from; n <= to && n < NW_NUMA_LIMIT; n++) {
+            size_t width = 8 * sizeof *out->bits;
+
+            ++*count;
+            snprintf(path, sizeof path, "%s/devices/system/node/node%d/cpulist",
+                     root, n);
+            if (!slurp(path, list, sizeof list) || !meets(list, cpus))
+                continue;
+            out->bits[(size_t)n / width] |= 1ul << (size_t)n % width;
+            found++;
+        }
+    return found;
+}

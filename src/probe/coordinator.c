@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Rank 0's talk with the others: commands out, replies in, and nobody waited
+ * for longer than patience allows. */
+#include "probe/job.h"
+
+#include "base/array.h"
+
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void nw_probe_emit_record(struct nw_probe_coordinator *coordinator,
+                          const char *format, ...)
+{
+    char line[2048] = NW_PROBE_MARK " ";
+    size_t length = strlen(line);
+    va_list arguments;
+    bool taken;
+
+    va_start(arguments, format);
+    vsnprintf(line + length, sizeof line - length, format, arguments);
+    va_end(arguments);
+    puts(line);
+    fflush(stdout);
+    if (nw_probe_take_line(coordinator->probe, line, &taken))
+        fprintf(stderr, "nodewise probe: %s\n", nw_error_text());
+}
+
+bool nw_probe_is_here(const struct nw_probe_coordinator *coordinator, int rank)
+{
+    return coordinator->probe->rank[rank].name &&
+           !coordinator->probe->rank[rank].lost;
+}
+
+static void lose(struct nw_probe_coordinator *coordinator, int rank,
+                 const char *why)
+{
+    if (coordinator->probe->rank[rank].lost)
+        return;
+    coordinator->lost_count++;
+    nw_probe_emit_record(coordinator, "lost %d %s", rank, why);
+}
+
+static void say_place(struct nw_probe_coordinator *coordinator, int rank,
+                      struct nw_probe_place *place)
+{
+    place->name[sizeof place->name - 1] = '\0';
+    place->name[strcspn(place->name, " \t\r\n")] = '\0';
+    nw_probe_emit_record(coordinator, "rank %d %s %d %d %d %d %d %d", rank,
+                         place->name, place->packages, place->cores,
+                         place->gpus, place->core, place->package,
+                         place->staged);
+}
+
+void nw_probe_gather_places(struct nw_probe_coordinator *coordinator)
+{
+    size_t size = (size_t)coordinator->self->size;
+    struct nw_probe_place *place = calloc(size, sizeof *place);
+    MPI_Request *request = calloc(size, sizeof *request);
+    double end = nw_probe_now() + 3 * coordinator->self->timeout;
+
+    nw_probe_emit_record(coordinator, "ranks %d", coordinator->self->size);
+    for (int r = 0; place && request && r < coordinator->self->size; r++)
+        MPI_Irecv(&place[r], sizeof *place, MPI_BYTE, r, TAG_PLACE,
+                  MPI_COMM_WORLD, &request[r]);
+    for (int r = 0; place && request && r < coordinator->self->size; r++)
+        if (nw_probe_wait(&request[r], end - nw_probe_now()))
+            say_place(coordinator, r, &place[r]);
+        else
+            lose(coordinator, r, "did not answer at the beginning");
+    free(request);
+    free(place);
+}
+
+/* A rank's half of a task under way. */
+struct half {
+    int rank;
+    struct nw_probe_command command;
+    struct nw_probe_reply *reply;
+    MPI_Request sent, answered;
+    bool failed;
+    double done; /* when; 0: not yet */
+};
+
+static struct nw_probe_command make_command(const struct nw_probe_task *task,
+                                            int64_t number, int end)
+{
+    return (struct nw_probe_command){
+        .work = task->work,
+        .number = number,
+        .peer = end ? task->a : task->b,
+        .first = !end,
+        .memory = task->memory,
+        .chunk = (int64_t)task->chunk,
+        .seconds = task->seconds,
+    };
+}
+
+static void begin(struct half *half)
+{
+    half->failed =
+        MPI_Irecv(half->reply, sizeof *half->reply, MPI_BYTE, half->rank,
+                  TAG_REPLY, MPI_COMM_WORLD, &half->answered) ||
+        MPI_Isend(&half->command, sizeof half->command, MPI_BYTE, half->rank,
+                  TAG_COMMAND, MPI_COMM_WORLD, &half->sent);
+}
+
+static void give_up(struct nw_probe_coordinator *coordinator, struct half *half)
+{
+    half->done = nw_probe_now();
+    half->reply->good = 0;
+    if (half->answered != MPI_REQUEST_NULL) {
+        MPI_Cancel(&half->answered);
+        MPI_Request_free(&half->answered);
+    }
+    lose(coordinator, half->rank, "does not answer any more");
+}
+
+/* A rank whose peer has already given it up has not long to live. */
+static bool is_overdue(const struct nw_probe_coordinator *coordinator,
+                       const struct half *half, const struct half *peer,
+                       double until)
+{
+    double now = nw_probe_now();
+
+    return half->failed || now > until ||
+           (peer && peer->done > 0 && !peer->reply->good &&
+            now > peer->done + coordinator->self->timeout / 2);
+}
+
+static void look(struct nw_probe_coordinator *coordinator, struct half *half,
+                 const struct half *peer, double until)
+{
+    int come = 0;
+
+    if (!half->failed && MPI_Test(&half->answered, &come, MPI_STATUS_IGNORE))
+        half->failed = true;
+    if (come && half->reply->number == half->command.number) {
+        half->done = nw_probe_now();
+        nw_probe_wait(&half->sent, coordinator->self->timeout);
+    } else if (come || is_overdue(coordinator, half, peer, until)) {
+        give_up(coordinator, half);
+    }
+}
+
+/* Until every half has answered or was given up. The time that was spent on
+ * lost ranks is not taken off the budget. */
+static void end(struct nw_probe_coordinator *coordinator, struct half *half,
+                size_t count, double until)
+{
+    double start = nw_probe_now();
+    int lost = coordinator->lost_count;
+    size_t left = 1;
+
+    while (left) {
+        left = 0;
+        for (size_t i = 0; i < count; i++) {
+            struct half *peer = count > 1 ? &half[i ^ 1] : NULL;
+
+            if (half[i].done <= 0)
+                look(coordinator, &half[i], peer, until);
+            left += half[i].done <= 0;
+        }
+        if (left)
+            sched_yield();
+    }
+    if (coordinator->lost_count > lost)
+        coordinator->begin += nw_probe_now() - start;
+}
+
+void nw_probe_run_wave(struct nw_probe_coordinator *coordinator,
+                       struct nw_probe_task *task, size_t count)
+{
+    struct half *half = calloc(2 * count + 1, sizeof *half), *mine = NULL;
+    double longest = 0;
+
+    for (size_t i = 0; half && i < 2 * count; i++) {
+        struct nw_probe_task *of = &task[i / 2];
+        int which = (int)(i % 2);
+
+        if (!which)
+            coordinator->number++;
+        longest = of->seconds > longest ? of->seconds : longest;
+        half[i].rank = which ? of->b : of->a;
+        half[i].reply = &of->reply[which];
+        half[i].command = make_command(of, coordinator->number, which);
+        if (of->start > 0 && coordinator->offset)
+            half[i].command.start =
+                of->start + coordinator->offset[half[i].rank];
+        if (half[i].rank)
+            begin(&half[i]);
+        else
+            mine = &half[i];
+    }
+    if (mine) {
+        nw_probe_work(coordinator->self, &mine->command, mine->reply);
+        mine->done = nw_probe_now();
+    }
+    longest = nw_probe_now() + NW_PROBE_CLASSES * longest +
+              3 * coordinator->self->timeout;
+    if (half)
+        end(coordinator, half, 2 * count, longest);
+    free(half);
+}
+
+/* How far the clock of a rank is ahead, by the quickest of some questions. */
+static double ask_clock(struct nw_probe_coordinator *coordinator, int rank)
+{
+    double best = 1e9, offset = 0;
+
+    for (int i = 0; i < 5 && nw_probe_is_here(coordinator, rank); i++) {
+        struct nw_probe_reply reply = {0};
+        struct half half = {
+            .rank = rank,
+            .reply = &reply,
+            .command = {.work = WORK_CLOCK, .number = ++coordinator->number}};
+        double sent = nw_probe_now(), back;
+
+        begin(&half);
+        end(coordinator, &half, 1, sent + coordinator->self->timeout);
+        back = nw_probe_now();
+        if (reply.good && back - sent < best) {
+            best = back - sent;
+            offset = reply.figure[0] - (sent + back) / 2;
+        }
+    }
+    return offset;
+}
+
+void nw_probe_set_clocks(struct nw_probe_coordinator *coordinator)
+{
+    if (nw_alloc((size_t)coordinator->self->size, sizeof *coordinator->offset,
+                 &coordinator->offset))
+        return;
+    for (int r = 1; r < coordinator->self->size; r++)
+        coordinator->offset[r] = ask_clock(coordinator, r);
+}
+
+/* With word whether everybody is here to finalize together. */
+void nw_probe_dismiss(struct nw_probe_coordinator *coordinator)
+{
+    struct nw_probe_command quit = {.work = WORK_QUIT,
+                                    .first = !coordinator->lost_count};
+
+    for (int r = 1; r < coordinator->self->size; r++) {
+        MPI_Request request;
+
+        if (nw_probe_is_here(coordinator, r) &&
+            !MPI_Isend(&quit, sizeof quit, MPI_BYTE, r, TAG_COMMAND,
+                       MPI_COMM_WORLD, &request))
+            nw_probe_wait(&request, coordinator->self->timeout);
+    }
+}

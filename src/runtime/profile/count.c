@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The counting itself, the one path that every message takes: find the
+ * partner's record in this thread's table, add three numbers. Everything else
+ * here happens once a partner.
+ */
+#include "runtime/profile/count.h"
+
+#include "runtime/profile/storage.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How often the clock is looked at. */
+enum { SAVE_CALLS = 16 };
+
+/* Open addressing; at most half full. Reused by a later thread when its own
+ * ends. */
+struct table {
+    struct table *next;
+    bool taken;
+    size_t mask, used;
+    struct nw_part_record **slot;
+    struct nw_part_record *last; /* the record found before */
+    unsigned generation, calls;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct table *tables;
+static unsigned generation = 1; /* of the part that is open */
+static pthread_key_t thread_end;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static _Thread_local struct table *mine;
+static bool is_short;
+
+static void release_table(void *table)
+{
+    pthread_mutex_lock(&lock);
+    ((struct table *)table)->taken = false;
+    pthread_mutex_unlock(&lock);
+}
+
+static void make_key(void)
+{
+    pthread_key_create(&thread_end, release_table);
+}
+
+static struct table *find_free_table(void)
+{
+    struct table *table = tables;
+
+    while (table && table->taken)
+        table = table->next;
+    if (table)
+        return table;
+    table = calloc(1, sizeof *table);
+    if (!table)
+        return NULL;
+    table->next = tables;
+    tables = table;
+    return table;
+}
+
+static struct table *take_table(void)
+{
+    struct table *table;
+
+    pthread_once(&once, make_key);
+    pthread_mutex_lock(&lock);
+    table = find_free_table();
+    if (table)
+        table->taken = true;
+    pthread_mutex_unlock(&lock);
+    if (table)
+        pthread_setspecific(thread_end, table);
+    return table;
+}
+
+/* Tables of an earlier part point to records that are gone. */
+static void renew(struct table *table)
+{
+    free(table->slot);
+    table->slot = NULL;
+    table->last = NULL;
+    table->mask = table->used = 0;
+    table->generation = generation;
+}
+
+static struct table *this_table(void)
+{
+    if (!mine)
+        mine = take_table();
+    if (mine && mine->generation != generation)
+        renew(mine);
+    return mine;
+}
+
+static size_t hash(struct nw_count_key key)
+{
+    uint64_t h = (uint64_t)(uint32_t)key.peer << 32 | (uint32_t)key.tag;
+
+    h = (h ^ (uint64_t)(key.class << 1 | key.inward) << 57) *
+        UINT64_C(0x9e3779b97f4a7c15);
+    return (size_t)(h ^ h >> 29);
+}
+
+static bool matches(const struct nw_part_record *record,
+                    struct nw_count_key key)
+{
+    return record->peer == key.peer && record->class == key.class &&
+           record->tag == key.tag && record->inward == key.inward;
+}
+
+static struct nw_count_key key_of(const struct nw_part_record *record)
+{
+    return (struct nw_count_key){record->peer, record->tag, record->class,
+                                 record->inward};
+}
+
+static void insert(struct table *table, struct nw_part_record *record)
+{
+    size_t at = hash(key_of(record)) & table->mask;
+
+    while (table->slot[at])
+        at = (at + 1) & table->mask;
+    table->slot[at] = record;
+}
+
+static bool grow(struct table *table)
+{
+    size_t old = table->slot ? table->mask + 1 : 0, size = old ? 2 * old : 64;
+    struct nw_part_record **slot = table->slot;
+
+    table->slot = calloc(size, sizeof *slot);
+    if (!table->slot) {
+        table->slot = slot;
+        return false;
+    }
+    table->mask = size - 1;
+    for (size_t i = 0; i < old; i++)
+        if (slot[i])
+            insert(table, slot[i]);
+    free(slot);
+    return true;
+}
+
+static struct nw_part_record *make_record(struct table *table,
+                                          struct nw_count_key key)
+{
+    struct nw_part_record *record;
+
+    if ((!table->slot || 2 * (table->used + 1) > table->mask) && !grow(table))
+        return NULL;
+    pthread_mutex_lock(&lock);
+    record = nw_storage_next();
+    if (record) {
+        record->peer = key.peer;
+        record->tag = key.tag;
+        record->inward = key.inward;
+        __atomic_store_n(&record->class, key.class, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&lock);
+    if (!record)
+        return NULL;
+    insert(table, record);
+    table->used++;
+    return record;
+}
+
+static struct nw_part_record *find(struct table *table, struct nw_count_key key)
+{
+    size_t at = hash(key) & table->mask;
+
+    for (; table->slot && table->slot[at]; at = (at + 1) & table->mask)
+        if (matches(table->slot[at], key))
+            return table->slot[at];
+    return make_record(table, key);
+}
+
+/* One writer: a plain addition that a reader sees whole. */
+static void add(uint64_t *counter, uint64_t value)
+{
+    uint64_t old = __atomic_load_n(counter, __ATOMIC_RELAXED);
+
+    __atomic_store_n(counter, old + value, __ATOMIC_RELAXED);
+}
+
+void nw_count_add(struct nw_count_key key, uint64_t bytes, uint64_t messages)
+{
+    struct table *table = this_table();
+    struct nw_part_record *record = table ? table->last : NULL;
+    uint64_t before;
+
+    if (!record || !matches(record, key))
+        record = table ? find(table, key) : NULL;
+    if (!record) {
+        __atomic_store_n(&is_short, true, __ATOMIC_RELAXED);
+        return;
+    }
+    table->last = record;
+    before = record->messages;
+    add(&record->bytes, bytes * messages);
+    add(&record->messages, messages);
+    add(&record->sizes[nw_part_size_class(bytes)], messages);
+    __atomic_store_n(&record->is_new, 1, __ATOMIC_RELAXED);
+    /* when the count gains a binary digit: early and seldom */
+    if (__builtin_expect((before ^ record->messages) > before, 0))
+        nw_storage_put(record);
+    else if (!(++table->calls % SAVE_CALLS))
+        nw_storage_save_at_times();
+}
+
+void nw_count_add_outside(uint64_t bytes, uint64_t messages)
+{
+    struct nw_part_header *header = nw_storage_header();
+
+    __atomic_fetch_add(&header->outside_bytes, bytes * messages,
+                       __ATOMIC_RELAXED);
+    __atomic_fetch_add(&header->outside_messages, messages, __ATOMIC_RELAXED);
+}
+
+void nw_count_open(const char *path, int rank, int rank_count)
+{
+    nw_storage_open(path, rank, rank_count);
+    is_short = false;
+}
+
+struct nw_part_header *nw_count_header(void)
+{
+    return nw_storage_header();
+}
+
+void nw_count_set_state(enum nw_part_state state)
+{
+    nw_storage_header()->state = state;
+    nw_storage_save();
+}
+
+size_t nw_count_count(void)
+{
+    return __atomic_load_n(&nw_storage_header()->record_count,
+                           __ATOMIC_ACQUIRE);
+}
+
+const struct nw_part_record *nw_count_record(size_t index)
+{
+    return nw_storage_at(index);
+}
+
+bool nw_count_is_short(void)
+{
+    return __atomic_load_n(&is_short, __ATOMIC_RELAXED);
+}
+
+void nw_count_close(bool remove)
+{
+    pthread_mutex_lock(&lock);
+    generation++;
+    nw_storage_close(remove);
+    pthread_mutex_unlock(&lock);
+}

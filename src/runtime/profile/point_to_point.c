@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Messages between two calls. The sender counts them, with the side of its
+ * buffer; where GPUs are in use the receiver counts those that go to its GPU,
+ * and the two meet when the profile is put together.
+ */
+#include "runtime/profile/profile.h"
+
+/* Where both ends have both sides, messages are told apart by their tag and
+ * the class of their size; tags fold onto few, so that memory grows with
+ * partners and not with tags. */
+#define TAG_KINDS 64
+
+static int sort(int tag, uint64_t bytes)
+{
+    return (tag & (TAG_KINDS - 1)) * NW_PART_SIZES + nw_part_size_class(bytes);
+}
+
+void nw_sent(struct nw_data data, struct nw_peer_tag to)
+{
+    struct nw_count_key key = {.tag = NW_PART_NO_TAG,
+                               .class = NW_PART_SENT_HOST};
+
+    uint64_t bytes;
+
+    if (!nw_record_wanted() || to.rank < 0)
+        return;
+    bytes = nw_data_bytes(data);
+    if (nw_gpu_is_used()) {
+        key.tag = sort(to.tag, bytes);
+        if (nw_data_is_gpu(data))
+            key.class = NW_PART_SENT_GPU;
+    }
+    nw_record(nw_comm_find(to.comm), to.rank, key, bytes, 1);
+}
+
+void nw_received(struct nw_data data, MPI_Comm comm, const MPI_Status *status)
+{
+    struct nw_count_key key = {.class = NW_PART_RECEIVED_GPU};
+    MPI_Count bytes = 0;
+    int cancelled = 0;
+
+    if (!nw_gpu_is_used() || !nw_record_wanted() || !nw_data_is_gpu(data) ||
+        status->MPI_SOURCE < 0 || NW_PMPI(Test_cancelled)(status, &cancelled) ||
+        cancelled || NW_PMPI(Get_elements_x)(status, MPI_BYTE, &bytes) ||
+        bytes < 0)
+        return;
+    key.tag = sort(status->MPI_TAG, (uint64_t)bytes);
+    nw_record(nw_comm_find(comm), status->MPI_SOURCE, key, (uint64_t)bytes, 1);
+}

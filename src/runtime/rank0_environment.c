@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Only ranks that have a variable take part, and they meet by messages that a
+ * rank without this library never gets, unless it is rank 0: a collective call
+ * that some ranks do not make could be mistaken for one of the program's. */
+#include "runtime/rank0_environment.h"
+
+#include "runtime/flavour.h"
+#include "runtime/warn.h"
+
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const names[] = {
+    "NODEWISE_RECORD",     "NODEWISE_GPU_MESSAGES", "NODEWISE_GPU_COLLECTIVES",
+    "NODEWISE_GPU_DIRECT", "NODEWISE_GPU_TUNE",
+};
+#define COUNT (sizeof names / sizeof *names)
+/* These ask for work in common, too; reorder/ reads them itself. */
+static const char *const others[] = {"NODEWISE_REORDER", "NODEWISE_GPU"};
+/* MPI_Init returns at nearly the same time on all ranks. The others wait for
+ * rank 0's answer, which has to come first. */
+enum { PATIENCE_S = 10, ANSWER_S = 2 * PATIENCE_S };
+
+/* A length for each, and one value behind the other. */
+static struct {
+    int length[COUNT]; /* without its NUL */
+    char text[2 * PATH_MAX];
+} all;
+static bool joined;
+
+static void collect(void)
+{
+    char *at = all.text;
+
+    for (size_t i = 0; i < COUNT; i++) {
+        const char *value = getenv(names[i]);
+        size_t length = value ? strlen(value) : 0;
+
+        if (!length || length >= (size_t)(all.text + sizeof all.text - at))
+            continue;
+        memcpy(at, value, length);
+        all.length[i] = (int)length;
+        at += length + 1;
+    }
+}
+
+/* The first variable that asks for something; NULL if nothing does. */
+static const char *find_wish(void)
+{
+    for (size_t i = 0; i < COUNT + 2; i++) {
+        const char *name = i < COUNT ? names[i] : others[i - COUNT];
+        const char *value = getenv(name);
+
+        if (value && value[0])
+            return name;
+    }
+    return NULL;
+}
+
+/* --- meeting --- */
+
+static int find_tag(void)
+{
+    int *most = NULL, found = 0;
+
+    NW_PMPI(Comm_get_attr)(MPI_COMM_WORLD, MPI_TAG_UB, &most, &found);
+    return found ? *most : 32767;
+}
+
+/* False if it is not done in time. */
+static bool await(MPI_Request *request, MPI_Status *status, double until)
+{
+    int done = 0;
+
+    while (!NW_PMPI(Test)(request, &done, status) && !done) {
+        if (NW_PMPI(Wtime)() > until)
+            return false;
+        sched_yield();
+    }
+    return done;
+}
+
+static void give_up(MPI_Request *request)
+{
+    NW_PMPI(Cancel)(request);
+    NW_PMPI(Wait)(request, MPI_STATUS_IGNORE);
+}
+
+/* Who has come, by rank 0; how many. */
+static int hear_all(char *here, int size, int tag)
+{
+    double until = NW_PMPI(Wtime)() + PATIENCE_S;
+    int count = 1;
+
+    here[0] = 1;
+    while (count < size) {
+        MPI_Request request;
+        MPI_Status status;
+
+        if (NW_PMPI(Irecv)(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, tag,
+                           MPI_COMM_WORLD, &request))
+            break;
+        if (!await(&request, &status, until)) {
+            give_up(&request);
+            break;
+        }
+        count += !here[status.MPI_SOURCE];
+        here[status.MPI_SOURCE] = 1;
+    }
+    return count;
+}
+
+static void answer_all(const char *here, int size, int tag)
+{
+    int verdict = joined;
+
+    for (int rank = 1; rank < size; rank++)
+        if (here[rank])
+            NW_PMPI(Send)(&verdict, 1, MPI_INT, rank, tag, MPI_COMM_WORLD);
+}
+
+static void lead(int size, int tag)
+{
+    char *here = calloc((size_t)size, 1);
+    int missing = 0;
+
+    joined = here && hear_all(here, size, tag) == size;
+    while (here && !joined && here[missing])
+        missing++;
+    if (here)
+        answer_all(here, size, tag);
+    if (!joined)
+        nw_warn("nothing is done: rank %d, for one, has no %s or not this "
+                "library (LD_PRELOAD); all ranks need both",
+                missing, find_wish());
+    free(here);
+}
+
+static void follow(int rank, int tag)
+{
+    MPI_Request request;
+    int verdict = 0;
+
+    if (NW_PMPI(Send)(NULL, 0, MPI_BYTE, 0, tag, MPI_COMM_WORLD) ||
+        NW_PMPI(Irecv)(&verdict, 1, MPI_INT, 0, tag, MPI_COMM_WORLD, &request))
+        return;
+    if (!await(&request, MPI_STATUS_IGNORE,
+               NW_PMPI(Wtime)() + (double)ANSWER_S)) {
+        nw_warn("rank %d has %s, but rank 0 has not, or not this library "
+                "(LD_PRELOAD); all ranks need both: the job is ended",
+                rank, find_wish());
+        NW_PMPI(Abort)(MPI_COMM_WORLD, EXIT_FAILURE);
+    }
+    joined = verdict;
+}
+
+/* --- a launcher of another MPI --- */
+
+/* Such a launcher starts ranks that each believe to be alone. Returns how many,
+ * and whether this is the first of them; MPI may have set the variables of
+ * other launchers since. */
+static int launched_ranks(bool *is_first)
+{
+    static const char *const launchers[][2] = {
+        {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
+        {"PMI_SIZE", "PMI_RANK"},
+        {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID"}};
+    MPI_Comm parent = MPI_COMM_NULL;
+
+    NW_PMPI(Comm_get_parent)(&parent);
+    for (size_t i = 0; parent == MPI_COMM_NULL && i < 3; i++) {
+        const char *size = getenv(launchers[i][0]);
+        const char *rank = getenv(launchers[i][1]);
+
+        if (!size || !rank || atoi(size) < 2)
+            continue;
+        *is_first = !strcmp(rank, "0");
+        return atoi(size);
+    }
+    return 1;
+}
+
+static bool is_alone_among_many(void)
+{
+    bool is_first = false;
+    int ranks = launched_ranks(&is_first);
+
+    if (is_first)
+        nw_warn("nothing is done: the launcher started %d processes, but each "
+                "is alone in its MPI_COMM_WORLD: program and launcher belong "
+                "to different MPI libraries",
+                ranks);
+    return ranks > 1;
+}
+
+void nw_rank0_environment_meet(void)
+{
+    int rank = 0, size = 1, tag;
+
+    if (!find_wish())
+        return;
+    NW_PMPI(Comm_size)(MPI_COMM_WORLD, &size);
+    NW_PMPI(Comm_rank)(MPI_COMM_WORLD, &rank);
+    if (size == 1 && is_alone_among_many())
+        return;
+    tag = find_tag();
+    if (rank)
+        follow(rank, tag);
+    else
+        lead(size, tag);
+    if (!joined)
+        return;
+    if (!rank)
+        collect();
+    joined =
+        !NW_PMPI(Bcast)(&all, (int)sizeof all, MPI_BYTE, 0, MPI_COMM_WORLD);
+}
+
+bool nw_rank0_environment_joined(void)
+{
+    return joined;
+}
+
+const char *nw_rank0_environment_variable(const char *name)
+{
+    const char *at = all.text;
+
+    for (size_t i = 0; i < COUNT; i++) {
+        if (!strcmp(names[i], name))
+            return joined && all.length[i] ? at : NULL;
+        at += all.length[i] + (all.length[i] > 0);
+    }
+    return NULL;
+}

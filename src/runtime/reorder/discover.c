@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Leaders (the first rank of each node) read their node once, rank 0 reads the
+ * network, everybody gets both. Every step is collective whatever failed
+ * before it: a rank in trouble goes on with what is zero.
+ */
+#include "runtime/reorder/discover.h"
+
+#include "base/array.h"
+#include "runtime/reorder/rank_location.h"
+#include "runtime/warn.h"
+
+#include <nodewise/status.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct gathering {
+    MPI_Comm comm, local, leaders; /* leaders: MPI_COMM_NULL on the others */
+    int local_rank, local_size;
+};
+
+static bool split(struct gathering *g, int rank)
+{
+    if (NW_PMPI(Comm_split_type)(g->comm, MPI_COMM_TYPE_SHARED, rank,
+                                 MPI_INFO_NULL, &g->local))
+        return false;
+    NW_PMPI(Comm_rank)(g->local, &g->local_rank);
+    NW_PMPI(Comm_size)(g->local, &g->local_size);
+    return !NW_PMPI(Comm_split)(g->comm, g->local_rank ? MPI_UNDEFINED : 0,
+                                rank, &g->leaders);
+}
+
+static void unsplit(struct gathering *g)
+{
+    if (g->leaders != MPI_COMM_NULL)
+        NW_PMPI(Comm_free)(&g->leaders);
+    if (g->local != MPI_COMM_NULL)
+        NW_PMPI(Comm_free)(&g->local);
+}
+
+/* Seats of this node's ranks: read by the leader, node number included. */
+static void seat_locals(struct gathering *g, struct nw_rank_location *mine)
+{
+    struct nw_rank_location *seat = NULL;
+    cpu_set_t bound, *all = NULL;
+    int node = 0;
+
+    CPU_ZERO(&bound);
+    sched_getaffinity(0, sizeof bound, &bound); /* stays empty: unbound */
+    if (!g->local_rank) {
+        all = calloc((size_t)g->local_size, sizeof *all);
+        seat = calloc((size_t)g->local_size, sizeof *seat);
+        NW_PMPI(Comm_rank)(g->leaders, &node);
+    }
+    NW_PMPI(Gather)
+    (&bound, sizeof bound, MPI_BYTE, all, sizeof bound, MPI_BYTE, 0, g->local);
+    if (!g->local_rank && nw_rank_location_local(all, g->local_size, seat)) {
+        nw_warn_once("this node cannot be read, its ranks count as equally "
+                     "near: %s",
+                     nw_error_text());
+        memset(seat, 0, (size_t)g->local_size * sizeof *seat);
+    }
+    for (int i = 0; seat && i < g->local_size; i++)
+        seat[i].node = node;
+    NW_PMPI(Scatter)
+    (seat, sizeof *seat, MPI_BYTE, mine, sizeof *seat, MPI_BYTE, 0, g->local);
+    free(all);
+    free(seat);
+}
+
+static void say_words(struct nw_node_words *words)
+{
+    const char *slurm = getenv("SLURM_TOPOLOGY_ADDR");
+
+    memset(words, 0, sizeof *words);
+    gethostname(words->host, sizeof words->host - 1);
+    if (slurm && strlen(slurm) < sizeof words->slurm)
+        strcpy(words->slurm, slurm);
+}
+
+static void flatten(struct nw_site *site)
+{
+    if (site->above)
+        memset(site->above, -1,
+               (size_t)site->node_count * NW_SWITCH_DEPTH * sizeof(int32_t));
+    free(site->source);
+    free(site->number);
+    site->source = NULL;
+    site->number = NULL;
+}
+
+static void read_network(struct gathering *g, struct nw_site *site)
+{
+    struct nw_node_words mine, *all = NULL;
+
+    if (g->leaders != MPI_COMM_NULL)
+        NW_PMPI(Comm_size)(g->leaders, &site->node_count);
+    NW_PMPI(Bcast)(&site->node_count, 1, MPI_INT, 0, g->comm);
+    if (g->leaders == MPI_COMM_NULL)
+        return;
+    say_words(&mine);
+    if (!site->rank)
+        all = calloc((size_t)site->node_count, sizeof *all);
+    NW_PMPI(Gather)
+    (&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, 0, g->leaders);
+    if (site->rank)
+        return;
+    if (nw_alloc((size_t)site->node_count * NW_SWITCH_DEPTH, sizeof(int32_t),
+                 &site->above))
+        return;
+    flatten(site);
+    if (nw_rank_location_network(getenv("NODEWISE_TOPOLOGY"), all, site)) {
+        nw_warn_once("the network counts as flat: %s", nw_error_text());
+        flatten(site);
+    }
+    free(all);
+}
+
+/* An array that rank 0 has, for everybody. */
+static bool share(MPI_Comm comm, int rank, size_t bytes, void *array)
+{
+    void **at = array;
+
+    if (rank && bytes)
+        *at = malloc(bytes);
+    return !NW_PMPI(Bcast)(*at, (int)bytes, MPI_BYTE, 0, comm);
+}
+
+static bool share_network(MPI_Comm comm, struct nw_site *site)
+{
+    size_t nodes = (size_t)site->node_count;
+    int length = site->source ? (int)strlen(site->source) + 1 : 0;
+    bool good =
+        share(comm, site->rank, nodes * NW_SWITCH_DEPTH * 4, &site->above);
+
+    NW_PMPI(Bcast)(&length, 1, MPI_INT, 0, comm);
+    if (!length)
+        return good;
+    return good && share(comm, site->rank, (size_t)length, &site->source) &&
+           share(comm, site->rank, nodes * 4, &site->number);
+}
+
+static bool gather_live(struct nw_site *site, MPI_Comm comm)
+{
+    struct gathering g = {comm, MPI_COMM_NULL, MPI_COMM_NULL, 0, 0};
+    struct nw_rank_location mine = {0};
+    bool good = split(&g, site->rank);
+
+    if (good) {
+        seat_locals(&g, &mine);
+        NW_PMPI(Allgather)
+        (&mine, sizeof mine, MPI_BYTE, site->seat, sizeof mine, MPI_BYTE, comm);
+        read_network(&g, site);
+        good = share_network(comm, site);
+    }
+    unsplit(&g);
+    return good;
+}
+
+/* The launcher's mapping file says where every rank sits. */
+static bool read_mapped(struct nw_site *site, MPI_Comm comm)
+{
+    int good = 1;
+
+    if (!site->rank &&
+        nw_rank_location_mapped(getenv("NODEWISE_TOPOLOGY"),
+                                getenv("NODEWISE_MAPPING"), site)) {
+        nw_warn_once("NODEWISE_MAPPING: %s", nw_error_text());
+        good = 0;
+    }
+    NW_PMPI(Bcast)(&good, 1, MPI_INT, 0, comm);
+    if (!good)
+        return false;
+    NW_PMPI(Bcast)(&site->node_count, 1, MPI_INT, 0, comm);
+    NW_PMPI(Bcast)
+    (site->seat, site->rank_count * (int)sizeof *site->seat, MPI_BYTE, 0, comm);
+    return share_network(comm, site);
+}
+
+bool nw_discover(struct nw_site *site, MPI_Comm comm)
+{
+    const char *source = getenv("NODEWISE_TOPOLOGY");
+    const char *mapping = getenv("NODEWISE_MAPPING");
+    int mapped = source && source[0] && mapping && mapping[0];
+    bool good;
+
+    memset(site, 0, sizeof *site);
+    NW_PMPI(Comm_size)(comm, &site->rank_count);
+    NW_PMPI(Comm_rank)(comm, &site->rank);
+    NW_PMPI(Bcast)(&mapped, 1, MPI_INT, 0, comm);
+    site->seat = calloc((size_t)site->rank_count, sizeof *site->seat);
+    good = mapped ? read_mapped(site, comm) : gather_live(site, comm);
+    if (!good)
+        nw_discovered_free(site);
+    return good;
+}
+
+void nw_discovered_free(struct nw_site *site)
+{
+    free(site->seat);
+    free(site->above);
+    free(site->source);
+    free(site->number);
+    memset(site, 0, sizeof *site);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Where every rank of the job sits, known to every rank: gathered once in
+ * MPI_Init, so that a communicator needs no messages to know its machine.
+ */
+#ifndef NW_REORDER_DISCOVER_H
+#define NW_REORDER_DISCOVER_H
+
+#include "runtime/flavour.h"
+#include "runtime/reorder/node_seats.h"
+
+#include <stdbool.h>
+
+/* Collective over `comm`, which is congruent to MPI_COMM_WORLD. False where
+ * some rank could not take part: then none has a site. What is known of the
+ * machine may be little (a flat network, one level a node); it says so once. */
+bool nw_discover(struct nw_site *site, MPI_Comm comm);
+void nw_discovered_free(struct nw_site *site);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where every rank of a job sits, as data: without MPI. */
+#ifndef NW_REORDER_NODE_SEATS_H
+#define NW_REORDER_NODE_SEATS_H
+
+#include <stdint.h>
+
+#define NW_SEAT_DEPTH 10
+#define NW_SWITCH_DEPTH 8
+
+/* What holds the rank's binding: vertices of its node from below the node
+ * down, and the switches above the node from the root down. */
+struct nw_rank_location {
+    int32_t node;
+    int32_t depth;
+    int32_t at[NW_SEAT_DEPTH];
+};
+
+struct nw_site {
+    int rank_count; /* of MPI_COMM_WORLD */
+    int rank;
+    struct nw_rank_location *seat; /* [rank_count] */
+    int node_count;
+    int32_t *above; /* [node_count x NW_SWITCH_DEPTH], -1 past the last */
+    /* a network that is no tree: the source to load where it is needed, and
+     * the number of each node in it; NULL otherwise */
+    char *source;
+    int32_t *number;
+};
+
+#endif

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Seats in a node: the deepest thing that holds all a rank may run on. */
+#include "runtime/reorder/rank_location.h"
+
+#include "base/array.h"
+#include "base/status.h"
+#include "topology/topology.h"
+
+#include <nodewise/mapping.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void take_path(const struct nw_node_type *type, int32_t vertex,
+                      struct nw_rank_location *seat)
+{
+    int32_t depth = type->depth[vertex];
+
+    for (; depth > NW_SEAT_DEPTH; depth--)
+        vertex = type->parent[vertex];
+    seat->depth = depth;
+    for (; depth > 0; vertex = type->parent[vertex])
+        seat->at[--depth] = vertex;
+}
+
+static bool may_run(const struct nw_node_type *type, int32_t core,
+                    const cpu_set_t *bound)
+{
+    for (int32_t t = type->core_pu[core]; t < type->core_pu[core + 1]; t++)
+        if (type->pu_os[t] >= 0 && type->pu_os[t] < CPU_SETSIZE &&
+            CPU_ISSET(type->pu_os[t], bound))
+            return true;
+    return false;
+}
+
+static int32_t binding_vertex(const struct nw_node_type *type,
+                              const cpu_set_t *bound)
+{
+    int32_t vertex = -1;
+
+    if (!type->core_pu || !type->pu_os)
+        return 0;
+    for (int32_t c = 0; c < type->core_count; c++)
+        if (may_run(type, c, bound))
+            vertex = vertex < 0
+                         ? type->core[c]
+                         : nw_node_type_common(type, vertex, type->core[c]);
+    return vertex < 0 ? 0 : vertex;
+}
+
+nw_status nw_rank_location_local(const cpu_set_t *bound, int count,
+                                 struct nw_rank_location *seat)
+{
+    const char *words = getenv("HWLOC_THISSYSTEM");
+    bool elsewhere = words && !strcmp(words, "0");
+    const struct nw_node_type *type;
+    nw_topology *topology;
+    nw_status status = nw_topology_load("live", NULL, &topology);
+
+    if (status)
+        return status;
+    type = nw_topology_type_of(topology, 0);
+    for (int i = 0; i < count; i++)
+        take_path(type,
+                  elsewhere ? type->core[i % type->core_count]
+                            : binding_vertex(type, &bound[i]),
+                  &seat[i]);
+    nw_topology_free(topology);
+    return NW_OK;
+}
+
+/* "node07.cluster" is "node07" to some. */
+static int32_t find_host(const nw_topology *topology, const char *host)
+{
+    int32_t node = nw_topology_node_find(topology, host);
+    char name[64];
+
+    if (node >= 0)
+        return node;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(host, "."), host);
+    node = nw_topology_node_find(topology, name);
+    for (int32_t i = 0; node < 0 && i < nw_topology_node_count(topology); i++) {
+        const char *other = nw_topology_node_name(topology, i);
+
+        if (strlen(name) == strcspn(other, ".") &&
+            !strncmp(name, other, strlen(name)))
+            node = i;
+    }
+    return node;
+}
+
+static void take_switches(const nw_topology *topology, int32_t node,
+                          int32_t *above)
+{
+    const struct nw_network *network = topology->network;
+    int32_t at = nw_topology_switch_of(topology, node, -1);
+    int32_t depth = network->depth[at] + 1;
+
+    for (; depth > NW_SWITCH_DEPTH; depth--)
+        at = network->parent[at];
+    for (int d = depth; d < NW_SWITCH_DEPTH; d++)
+        above[d] = -1;
+    for (; depth > 0; at = network->parent[at])
+        above[--depth] = at;
+}
+
+static nw_status take_network(const nw_topology *topology, const char *source,
+                              const int32_t *node, struct nw_site *site)
+{
+    if (!topology->network)
+        return NW_OK;
+    if (topology->network->parent) {
+        for (int i = 0; i < site->node_count; i++)
+            take_switches(topology, node[i], &site->above[i * NW_SWITCH_DEPTH]);
+        return NW_OK;
+    }
+    if (nw_alloc((size_t)site->node_count, sizeof *site->number,
+                 &site->number) ||
+        nw_strdup(source, &site->source))
+        return NW_ENOMEM;
+    memcpy(site->number, node, (size_t)site->node_count * sizeof *node);
+    return NW_OK;
+}
+
+static nw_status read_source(const char *source,
+                             const struct nw_node_words *words,
+                             struct nw_site *site)
+{
+    nw_topology *topology;
+    int32_t *node = NULL;
+    nw_status status = nw_topology_load(source, NULL, &topology);
+
+    if (status)
+        return status;
+    status = nw_alloc((size_t)site->node_count, sizeof *node, &node);
+    for (int i = 0; !status && i < site->node_count; i++) {
+        node[i] = find_host(topology, words[i].host);
+        if (node[i] < 0)
+            status = nw_fail(NW_EINVAL, "%s has no host '%s'", source,
+                             words[i].host);
+    }
+    if (!status)
+        status = take_network(topology, source, node, site);
+    free(node);
+    nw_topology_free(topology);
+    return status;
+}
+
+/* "top.s2.n3": the switches from the root down, then the node. A switch is
+ * numbered by the first node below it. */
+static int32_t slurm_switch(const struct nw_node_words *words, int node,
+                            size_t length)
+{
+    for (int i = 0; i < node; i++)
+        if (!strncmp(words[i].slurm, words[node].slurm, length) &&
+            words[i].slurm[length] == '.')
+            return i;
+    return node;
+}
+
+static void read_slurm(const struct nw_node_words *words, struct nw_site *site)
+{
+    for (int i = 0; i < site->node_count; i++) {
+        const char *at = words[i].slurm;
+
+        for (int d = 0; d < NW_SWITCH_DEPTH; d++) {
+            const char *dot = strchr(at, '.');
+
+            if (!dot)
+                break;
+            site->above[i * NW_SWITCH_DEPTH + d] =
+                slurm_switch(words, i, (size_t)(dot - words[i].slurm)) *
+                    NW_SWITCH_DEPTH +
+                d;
+            at = dot + 1;
+        }
+    }
+}
+
+nw_status nw_rank_location_network(const char *source,
+                                   const struct nw_node_words *node,
+                                   struct nw_site *site)
+{
+    if (source && source[0])
+        return read_source(source, node, site);
+    read_slurm(node, site);
+    return NW_OK;
+}
+
+static void take_seats(const nw_topology *topology, const nw_mapping *mapping,
+                       const int32_t *number, struct nw_site *site)
+{
+    for (int r = 0; r < site->rank_count; r++) {
+        const struct nw_node_type *type =
+            nw_topology_type_of(topology, mapping->node[r]);
+        struct nw_ints cores = nw_mapping_cores(mapping, r);
+        int32_t vertex = type->core[cores.values[0]];
+
+        for (size_t c = 1; c < cores.count; c++)
+            vertex =
+                nw_node_type_common(type, vertex, type->core[cores.values[c]]);
+        take_path(type, vertex, &site->seat[r]);
+        site->seat[r].node = number[mapping->node[r]];
+    }
+}
+
+static nw_status check_mapping(const nw_mapping *mapping, int ranks)
+{
+    if (mapping->rank_count != ranks)
+        return nw_fail(NW_EINVAL, "a mapping of %d ranks for %d",
+                       mapping->rank_count, ranks);
+    for (int r = 0; r < ranks; r++) {
+        struct nw_ints cores = nw_mapping_cores(mapping, r);
+
+        if (mapping->node[r] < 0 || !cores.count || cores.values[0] < 0)
+            return nw_fail(NW_EINVAL, "the mapping leaves rank %d open", r);
+    }
+    return NW_OK;
+}
+
+/* Numbers the nodes that hold ranks, in the topology's order. */
+static nw_status take_mapping(const nw_topology *topology, const char *source,
+                              const nw_mapping *mapping, struct nw_site *site)
+{
+    int32_t nodes = nw_topology_node_count(topology), *number, *used = NULL;
+    nw_status status = nw_alloc((size_t)nodes, sizeof *number, &number);
+
+    if (!status)
+        status = nw_alloc((size_t)nodes, sizeof *used, &used);
+    for (int r = 0; !status && r < site->rank_count; r++)
+        number[mapping->node[r]] = 1;
+    site->node_count = 0;
+    for (int32_t n = 0; !status && n < nodes; n++)
+        if (number[n]) {
+            used[site->node_count] = n;
+            number[n] = site->node_count++;
+        }
+    if (!status)
+        status = nw_alloc((size_t)site->node_count * NW_SWITCH_DEPTH,
+                          sizeof *site->above, &site->above);
+    if (!status)
+        memset(site->above, -1,
+               (size_t)site->node_count * NW_SWITCH_DEPTH * sizeof *used);
+    if (!status)
+        status = take_network(topology, source, used, site);
+    if (!status)
+        take_seats(topology, mapping, number, site);
+    free(number);
+    free(used);
+    return status;
+}
+
+nw_status nw_rank_location_mapped(const char *source, const char *mapping_file,
+                                  struct nw_site *site)
+{
+    nw_mapping *mapping = NULL;
+    nw_topology *topology;
+    nw_status status = nw_topology_load(source, NULL, &topology);
+
+    if (status)
+        return status;
+    status = nw_mapping_read(mapping_file, topology, &mapping);
+    if (!status)
+        status = check_mapping(mapping, site->rank_count);
+    if (!status)
+        status = take_mapping(topology, source, mapping, site);
+    nw_mapping_free(mapping);
+    nw_topology_free(topology);
+    return status;
+}

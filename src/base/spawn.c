@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_ARGUMENTS = 4, ABOVE_STANDARD = 3, STEP_US = 1000 };
+enum { MOST_ARGUMENTS = 8, ABOVE_STANDARD = 3, STEP_US = 1000 };
 
 /* Moves a descriptor above the three that the helper gets. */
 static int spawn_raise(int fd)
@@ -104,8 +104,8 @@ static int spawn_start(char *const *arguments, char *const *variables,
         posix_spawn_file_actions_adddup2(&actions, fds[1], STDOUT_FILENO);
         posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null",
                                          O_WRONLY, 0);
-        error = posix_spawn(pid, arguments[0], &actions, &attributes, arguments,
-                            variables);
+        error = posix_spawnp(pid, arguments[0], &actions, &attributes,
+                             arguments, variables);
         posix_spawnattr_destroy(&attributes);
     }
     posix_spawn_file_actions_destroy(&actions);
@@ -179,9 +179,10 @@ static nw_status spawn_talk(const struct nw_spawn *spawn, char *const *words,
         *how = spawn_end(pid, until_ns);
     }
     (void)close(ends[0]);
-    return error ? nw_fail(NW_EIO, "%s cannot be started: %s", words[0],
-                           strerror(error))
-                 : NW_OK;
+    return error
+               ? nw_fail(error == ENOENT ? NW_ENODEV : NW_EIO,
+                         "%s cannot be started: %s", words[0], strerror(error))
+               : NW_OK;
 }
 
 nw_status nw_spawn_run(const struct nw_spawn *spawn, struct nw_text *answer,
@@ -189,7 +190,9 @@ nw_status nw_spawn_run(const struct nw_spawn *spawn, struct nw_text *answer,
 {
     char path[PATH_MAX], *words[MOST_ARGUMENTS + 2] = {path};
 
-    if (!nw_install_path_find(spawn->program, spawn->program, X_OK, path))
+    if (spawn->from_path)
+        words[0] = (char *)(uintptr_t)spawn->program;
+    else if (!nw_install_path_find(spawn->program, spawn->program, X_OK, path))
         return nw_fail(NW_ENODEV, "the helper program %s is not installed",
                        spawn->program);
     for (int i = 0; i < MOST_ARGUMENTS && spawn->arguments[i]; i++)

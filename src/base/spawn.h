@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Work that may crash or never end, in a helper program of ours. The process
- * that asks is not forked, and no other process inherits its preloads. */
+/* Work that may crash or never end, in a helper program of ours or in a command
+ * of the system. The process that asks is not forked, and no other process
+ * inherits its preloads. */
 #ifndef NW_BASE_SPAWN_H
 #define NW_BASE_SPAWN_H
 
 #include "base/text.h"
+
+#include <stdbool.h>
 
 struct nw_spawn {
     const char *program;          /* name of the helper */
@@ -12,6 +15,7 @@ struct nw_spawn {
     const char *input;            /* its standard input, or NULL */
     size_t length;                /* of the input */
     unsigned seconds;             /* wall-clock limit */
+    bool from_path;               /* a command of the system, found by PATH */
 };
 
 enum { NW_SPAWN_TIMED_OUT = -1 };

@@ -5,8 +5,10 @@
 #include "cli/batch.h"
 #include "base/array.h"
 #include "base/file.h"
+#include "base/spawn.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "cli/ask.h"
 #include "cli/host_words.h"
 
 #include <stdio.h>
@@ -150,21 +152,30 @@ static nw_status add_bare(void *user, const char *name, int32_t slots)
  * a job there has FLUX_JOB_ID (flux-environment(7)). */
 static nw_status read_flux(struct nw_batch *batch)
 {
-    const char *command =
-        getenv("FLUX_JOB_ID")
-            ? "flux jobs -n -o '{nodelist}' \"$FLUX_JOB_ID\" 2>/dev/null"
-            : "flux resource list -n -s up -o '{nodelist}' 2>/dev/null";
-    FILE *pipe = popen(command, "re");
-    char *line = NULL;
-    size_t room = 0;
-    nw_status status = NW_OK;
+    const char *const job[] = {
+        "jobs", "-n", "-o", "{nodelist}", getenv("FLUX_JOB_ID"), NULL};
+    static const char *const all[] = {"resource", "list", "-n",         "-s",
+                                      "up",       "-o",   "{nodelist}", NULL};
+    const struct nw_spawn spawn = {.program = "flux",
+                                   .arguments = job[4] ? job : all,
+                                   .seconds = NW_ASK_SECONDS,
+                                   .from_path = true};
+    struct nw_text answer = {0};
+    int how = 0;
+    nw_status status = nw_spawn_run(&spawn, &answer, &how);
 
-    while (pipe && !status && getline(&line, &room, pipe) >= 0) {
-        line[strcspn(line, "\n")] = '\0';
-        status = nw_cli_host_list(line, add_bare, batch);
+    for (char *line = answer.data, *end; !status && !how && line; line = end) {
+        end = strchr(line, '\n');
+        if (end)
+            *end++ = '\0';
+        if (*line)
+            status = nw_cli_host_list(line, add_bare, batch);
     }
-    free(line);
-    if (!pipe || (pclose(pipe) && !status))
+    nw_text_fini(&answer);
+    if (how == NW_SPAWN_TIMED_OUT)
+        return nw_fail(NW_ENODEV, "flux(1) gave no answer in %d s",
+                       (int)NW_ASK_SECONDS);
+    if (how)
         return nw_fail(NW_ENODEV,
                        "flux(1) does not tell the hosts of this job");
     return status || batch->host.count

@@ -76,9 +76,8 @@ void nw_child_take_along(pid_t child)
         end_guard(guard, 2);
 }
 
-/* The child ends when its parent does, even if the parent is killed: SIGTERM is
- * what launchers end their ranks by. */
-static void follow_parent(pid_t parent)
+/* SIGTERM is what launchers end their ranks by. */
+void nw_child_follow(pid_t parent)
 {
     if (prctl(PR_SET_PDEATHSIG, SIGTERM) || getppid() != parent)
         _exit(128 + SIGTERM);
@@ -86,7 +85,7 @@ static void follow_parent(pid_t parent)
 
 static void become(const struct nw_child *child, pid_t parent)
 {
-    follow_parent(parent);
+    nw_child_follow(parent);
     if (child->prepare)
         child->prepare(child->user);
     if (child->out >= 0)
@@ -102,7 +101,7 @@ pid_t nw_child_fork(void)
     pid_t parent = getpid(), child = fork();
 
     if (!child) {
-        follow_parent(parent);
+        nw_child_follow(parent);
         signal(SIGINT, SIG_IGN);
     }
     return child;

@@ -28,6 +28,8 @@ void nw_child_take_along(pid_t child);
  * for us until its patience is over, and by this process alone: Ctrl-C, which
  * reaches both, is for us to answer. */
 pid_t nw_child_fork(void);
+/* Called in a new child: it ends when `parent` does, even if that is killed. */
+void nw_child_follow(pid_t parent);
 /* The same of what waitpid() says. */
 int nw_child_status(int state);
 

@@ -89,24 +89,24 @@ static nw_status make_line(const struct nw_prober *prober, char ***out,
 
 static nw_status start(char **argv, pid_t *child, int *out)
 {
+    pid_t parent = getpid();
     int ends[2];
 
-    if (pipe(ends))
+    if (pipe2(ends, O_CLOEXEC))
         return nw_fail(NW_EIO, "pipe: %s", strerror(errno));
     fflush(NULL);
     *child = fork();
     if (*child < 0)
         return nw_fail(NW_EIO, "fork: %s", strerror(errno));
     if (!*child) {
-        int nothing = open("/dev/null", O_RDONLY);
+        int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
+        nw_child_follow(parent);
         /* launchers read on ahead: what comes is another's, as the program's
          * that nodewise run starts next */
         if (nothing >= 0)
             dup2(nothing, STDIN_FILENO);
         dup2(ends[1], STDOUT_FILENO);
-        close(ends[0]);
-        close(ends[1]);
         execvp(argv[0], argv);
         fprintf(stderr, "nodewise probe: '%s' cannot be started: %s\n", argv[0],
                 strerror(errno));

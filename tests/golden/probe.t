@@ -25,15 +25,17 @@ $ nodewise probe -o x --matrix x -- touch started; echo $?; nodewise probe --mat
 2
 2
 ## Who ends it ends the launcher: it is waited until the signals are caught.
-$ printf '#!/bin/sh\ntrap "echo ended >ended; exit 0" TERM\necho >started\nfor i in $(seq 200); do sleep 0.05; done\n' >slow; chmod +x slow; built=$(dirname "$(command -v nodewise)"); mpi=openmpi; [ -x "$built/nodewise-probe-$mpi" ] || mpi=mpich
-> for s in TERM HUP; do
+$ printf '#!/bin/sh\ntrap "echo ended >ended; exit 0" TERM\necho >started\nfor i in $(seq 1200); do sleep 0.05; done\n' >slow; chmod +x slow; built=$(dirname "$(command -v nodewise)"); mpi=openmpi; [ -x "$built/nodewise-probe-$mpi" ] || mpi=mpich
+> for s in TERM HUP KILL; do
 >   rm -f started ended; env --default-signal=HUP nodewise probe --mpi $mpi -o machine -- ./slow & p=$!
->   for i in $(seq 250); do [ -e started ] && grep -Eq '^SigCgt:.[0-9a-f]{12}[4-7c-f]' /proc/$p/status && break; sleep 0.02; done
->   kill -$s $p; wait $p; echo $?; for i in $(seq 250); do [ -e ended ] || sleep 0.02; done; cat ended
+>   for i in $(seq 3000); do [ -e started ] && grep -Eq '^SigCgt:.[0-9a-f]{12}[4-7c-f]' /proc/$p/status && break; sleep 0.02; done
+>   kill -$s $p; wait $p; echo $?; for i in $(seq 3000); do [ -e ended ] || sleep 0.02; done; cat ended
 > done 2>/dev/null; ls machine* 2>/dev/null
 143
 ended
 129
+ended
+137
 ended
 ? 2
 ## A job of which nothing is heard.

@@ -97,6 +97,32 @@ static void an_absent_helper_is_named(void **state)
     assert_non_null(strstr(nw_error_text(), "no-such-helper"));
 }
 
+static int run_command(const char *const *words, struct nw_text *answer)
+{
+    const struct nw_spawn spawn = {.program = words[0],
+                                   .arguments = words + 1,
+                                   .seconds = 1,
+                                   .from_path = true};
+    int how = 0;
+
+    if (nw_spawn_run(&spawn, answer, &how))
+        return NW_ENODEV;
+    return how;
+}
+
+static void commands_of_the_system_have_a_limit_too(void **state)
+{
+    static const char *const hang[] = {"sleep", "1000", NULL};
+    static const char *const none[] = {"no-such-command", NULL};
+    struct nw_text answer = {0};
+
+    (void)state;
+    assert_int_equal(run_command(hang, &answer), NW_SPAWN_TIMED_OUT);
+    assert_int_equal(run_command(none, &answer), NW_ENODEV);
+    assert_non_null(strstr(nw_error_text(), "no-such-command"));
+    nw_text_fini(&answer);
+}
+
 static volatile bool over;
 
 /* Keeps the lock of the environment nearly always. The names are there before
@@ -155,6 +181,7 @@ int main(int count, char **words)
         cmocka_unit_test(nobody_waits_longer_than_the_limit),
         cmocka_unit_test(preloads_stay_here),
         cmocka_unit_test(an_absent_helper_is_named),
+        cmocka_unit_test(commands_of_the_system_have_a_limit_too),
         cmocka_unit_test(other_threads_may_change_the_environment),
     };
 

@@ -6,12 +6,15 @@
  * others read what it kept.
  */
 #include "base/array.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/hostlist.h"
+#include "base/spawn.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "topology/source.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +22,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MOST_WAIT 60 /* seconds for rank 0 */
+/* For all commands together: the other ranks wait as long for rank 0. */
+enum { LIMIT_S = 60 };
+
+struct fabric_commands {
+    uint64_t until_ns;
+    const char *late; /* the command that did not end in time; NULL */
+};
 
 static const char *first_set(const char *const *names)
 {
@@ -72,20 +81,30 @@ static void wait_for(const char *path)
 {
     const struct timespec pause = {.tv_nsec = 100 * 1000 * 1000};
 
-    for (int i = 0; i < MOST_WAIT * 10 && !is_there(path); i++)
+    for (int i = 0; i < LIMIT_S * 10 && !is_there(path); i++)
         nanosleep(&pause, NULL);
 }
 
-/* All that a command prints; *good where it ended well. */
-static void capture(const char *command, struct nw_text *out, bool *good)
+/* Appends all that a command prints to `out`. True if it ended with status 0
+ * in time. `words` is the command and its arguments, NULL at the end. */
+static bool capture(struct fabric_commands *commands, const char *const *words,
+                    struct nw_text *out)
 {
-    FILE *pipe = popen(command, "re");
-    char buffer[4096];
-    size_t got;
+    uint64_t now = nw_clock_ns();
+    struct nw_spawn spawn = {
+        .program = words[0], .arguments = words + 1, .from_path = true};
+    int how = 0;
 
-    while (pipe && (got = fread(buffer, 1, sizeof buffer, pipe)))
-        nw_text_add_bytes(out, buffer, got);
-    *good = pipe && !pclose(pipe);
+    if (commands->late || now >= commands->until_ns) {
+        commands->late = words[0];
+        return false;
+    }
+    spawn.seconds = (unsigned)((commands->until_ns - now) / 1000000000) + 1;
+    if (nw_spawn_run(&spawn, out, &how))
+        return false;
+    if (how == NW_SPAWN_TIMED_OUT)
+        commands->late = words[0];
+    return !how;
 }
 
 static bool is_safe(const char *host)
@@ -105,33 +124,37 @@ static nw_status list_hosts(struct nw_hostlist *hosts)
 }
 
 /* The lid of a host's first port, as its kernel shows it; 0 for none. */
-static int32_t lid_of(const char *host)
+static int32_t lid_of(struct fabric_commands *commands, const char *host)
 {
     static const char show[] = "cat /sys/class/infiniband/*/ports/1/lid";
+    const char *const srun[] = {"srun", "--overlap", "-N1", "-n1", "-w",
+                                host,   "sh",        "-c",  show,  NULL};
+    const char *const ssh[] = {"ssh", "-o", "BatchMode=yes", host, show, NULL};
     struct nw_text answer = {0};
-    char command[512];
     int32_t lid = 0;
-    bool good;
 
-    if (!is_safe(host))
-        return 0;
-    if (getenv("SLURM_JOB_ID"))
-        snprintf(command, sizeof command,
-                 "srun --overlap -N1 -n1 -w %s sh -c '%s' 2>/dev/null", host,
-                 show);
-    else
-        snprintf(command, sizeof command,
-                 "ssh -o BatchMode=yes %s '%s' 2>/dev/null </dev/null", host,
-                 show);
-    capture(command, &answer, &good);
-    if (good && answer.data)
+    if (is_safe(host) &&
+        capture(commands, getenv("SLURM_JOB_ID") ? srun : ssh, &answer) &&
+        answer.data)
         lid = (int32_t)strtol(answer.data, NULL, 0);
     nw_text_fini(&answer);
     return lid > 0 && lid < 65536 ? lid : 0;
 }
 
+static bool trace_pair(struct fabric_commands *commands, int32_t from,
+                       int32_t to, struct nw_text *out)
+{
+    char first[12], second[12];
+    const char *const words[] = {"ibtracert", first, second, NULL};
+
+    snprintf(first, sizeof first, "%d", from);
+    snprintf(second, sizeof second, "%d", to);
+    return capture(commands, words, out);
+}
+
 /* A way for each pair; none at all where one cannot be traced. */
-static nw_status trace_pairs(struct nw_text *out)
+static nw_status trace_pairs(struct fabric_commands *commands,
+                             struct nw_text *out)
 {
     struct nw_hostlist hosts = {0};
     int32_t *lid = NULL;
@@ -141,17 +164,12 @@ static nw_status trace_pairs(struct nw_text *out)
     if (!status)
         status = nw_alloc(hosts.count, sizeof *lid, &lid);
     for (size_t i = 0; !status && good && i < hosts.count; i++) {
-        lid[i] = lid_of(hosts.name[i]);
+        lid[i] = lid_of(commands, hosts.name[i]);
         good = lid[i] > 0;
     }
     for (size_t i = 0; !status && good && i < hosts.count; i++)
-        for (size_t j = i + 1; good && j < hosts.count; j++) {
-            char command[64];
-
-            snprintf(command, sizeof command, "ibtracert %d %d 2>/dev/null",
-                     lid[i], lid[j]);
-            capture(command, out, &good);
-        }
+        for (size_t j = i + 1; good && j < hosts.count; j++)
+            good = trace_pair(commands, lid[i], lid[j], out);
     if (!good)
         nw_text_fini(out);
     free(lid);
@@ -159,24 +177,36 @@ static nw_status trace_pairs(struct nw_text *out)
     return status;
 }
 
+static nw_status fail_without_answer(const struct fabric_commands *commands)
+{
+    if (commands->late)
+        return nw_fail(NW_ENODEV,
+                       "ibnet:live: %s was ended because the fabric was not "
+                       "read within %d s; write the output of 'ibnetdiscover' "
+                       "to a file and read it with ibnet:FILE",
+                       commands->late, LIMIT_S);
+    return nw_fail(
+        NW_ENODEV,
+        "ibnet:live: neither ibnetdiscover nor ibtracert (infiniband-"
+        "diags) gave the fabric; ask the administrator for access to "
+        "/dev/infiniband/umad* or, once, for the output of 'ibnetdiscover'"
+        ", and read it with ibnet:FILE");
+}
+
 static nw_status ask(char **out)
 {
+    static const char *const discover[] = {"ibnetdiscover", NULL};
+    struct fabric_commands commands = {
+        .until_ns = nw_clock_ns() + LIMIT_S * UINT64_C(1000000000)};
     struct nw_text text = {0};
-    bool good;
     nw_status status = NW_OK;
 
-    capture("ibnetdiscover 2>/dev/null", &text, &good);
-    if (!good || !text.length) {
+    if (!capture(&commands, discover, &text) || !text.length) {
         nw_text_fini(&text);
-        status = trace_pairs(&text);
+        status = trace_pairs(&commands, &text);
     }
     if (!status && !text.length)
-        status = nw_fail(
-            NW_ENODEV,
-            "ibnet:live: neither ibnetdiscover nor ibtracert (infiniband-"
-            "diags) gave the fabric; ask the administrator for access to "
-            "/dev/infiniband/umad* or, once, for the output of 'ibnetdiscover'"
-            ", and read it with ibnet:FILE");
+        status = fail_without_answer(&commands);
     if (!status)
         return nw_text_take(&text, out);
     nw_text_fini(&text);
@@ -192,7 +222,7 @@ static nw_status keep(const char *text, const char *cache, char **path)
 
     if (cache && !nw_file_write(cache, text, strlen(text)))
         return nw_strdup(cache, path);
-    file = mkstemp(own);
+    file = mkostemp(own, O_CLOEXEC);
     if (file < 0)
         return nw_fail(NW_EIO, "%s:0: no temporary file", own);
     close(file);

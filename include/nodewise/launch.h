@@ -184,7 +184,8 @@ NW_API NW_MUST_CHECK nw_status nw_launch_granted_gpus(
     const nw_topology *topology, int32_t node, const nw_mapping *mapping,
     int32_t rank, enum nw_gpu_visibility visibility, char **out);
 /* Sets the variables with which CUDA, ROCm and oneAPI select GPUs. `gpus` is a
- * list from nw_launch_gpus. NW_ENOMEM: out of memory.
+ * list from nw_launch_gpus. Changes the environment by setenv(3): call it while
+ * no other thread runs. NW_ENOMEM: out of memory.
  *
  * - CUDA: CUDA_DEVICE_ORDER and CUDA_VISIBLE_DEVICES
  * - ROCm: ROCR_VISIBLE_DEVICES, and HIP_VISIBLE_DEVICES, which counts the GPUs
@@ -201,8 +202,9 @@ NW_API NW_MUST_CHECK nw_status nw_launch_nic(const nw_topology *topology,
                                              const nw_mapping *mapping,
                                              int32_t rank, char **out);
 /* Sets the variables with which UCX, libfabric, NCCL, Open MPI, MVAPICH and
- * Gloo select a NIC, if they have a variable for this kind of NIC. NW_ENOMEM:
- * out of memory. */
+ * Gloo select a NIC, if they have a variable for this kind of NIC. Changes the
+ * environment by setenv(3): call it while no other thread runs. NW_ENOMEM: out
+ * of memory. */
 NW_API NW_MUST_CHECK nw_status nw_launch_choose_nic(const char *name);
 
 #ifdef __cplusplus

@@ -83,6 +83,25 @@ out:
     return status;
 }
 
+static bool refuses_pipes;
+
+void nw_file_refuse_pipes(void)
+{
+    __atomic_store_n(&refuses_pipes, true, __ATOMIC_RELAXED);
+}
+
+static bool is_refused(mode_t mode)
+{
+    return S_ISFIFO(mode) && __atomic_load_n(&refuses_pipes, __ATOMIC_RELAXED);
+}
+
+static nw_status fail_for_pipe(const char *path)
+{
+    return nw_fail(NW_EIO,
+                   "%s:0: a pipe, which could hold up the program: name a file",
+                   path);
+}
+
 nw_status nw_file_read(const char *path, char **data, size_t *length)
 {
     struct stat info;
@@ -93,6 +112,8 @@ nw_status nw_file_read(const char *path, char **data, size_t *length)
         return read_all(STDIN_FILENO, "standard input", data, length);
     if (!*path)
         return nw_fail(NW_EINVAL, "no file is named");
+    if (!stat(path, &info) && is_refused(info.st_mode))
+        return fail_for_pipe(path);
     fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) /* line 0 is the file as a whole */
         return nw_fail(NW_EIO, "%s:0: %s", path, strerror(errno));
@@ -355,6 +376,8 @@ nw_status nw_file_write_by(const char *path, nw_file_filler *fill, void *user)
         return write_beside(path, target, fill, user);
     if (S_ISDIR(info.st_mode))
         return nw_fail(NW_EIO, "%s: is a directory", path);
+    if (is_refused(info.st_mode))
+        return fail_for_pipe(path);
     fd = open(target, O_WRONLY | O_CLOEXEC);
     if (fd < 0)
         return nw_fail(NW_EIO, "%s: %s", path, strerror(errno));

@@ -24,6 +24,10 @@ size_t nw_file_most_of_pipe(void);
 NW_MUST_CHECK nw_status nw_file_read(const char *path, char **data,
                                      size_t *length);
 
+/* From here on a pipe is an error instead of waiting for its other end: for
+ * libraries inside a program of the user, which must not be held up. */
+void nw_file_refuse_pipes(void);
+
 /* False where nothing is kept: no such file, or one without a byte. */
 bool nw_file_has_bytes(const char *path);
 

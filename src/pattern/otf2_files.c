@@ -13,15 +13,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* A whole file ends with the marks for end of file and end of chunk. A file
  * that is not there is for libotf2 to miss. */
 static nw_status check_file(const char *path)
 {
     unsigned char end[2] = {0, 0};
-    FILE *file = fopen(path, "rb");
+    struct stat info;
+    FILE *file;
     bool whole;
 
+    if (!stat(path, &info) && !S_ISREG(info.st_mode))
+        return nw_fail(NW_EIO, "%s:0: is not a regular file", path);
+    file = fopen(path, "rbe");
     if (!file)
         return NW_OK;
     whole = !fseek(file, -2, SEEK_END) && fread(end, 1, 2, file) == 2 &&

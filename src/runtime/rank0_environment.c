@@ -4,6 +4,7 @@
  * that some ranks do not make could be mistaken for one of the program's. */
 #include "runtime/rank0_environment.h"
 
+#include "base/file.h"
 #include "runtime/flavour.h"
 #include "runtime/warn.h"
 
@@ -200,6 +201,7 @@ void nw_rank0_environment_meet(void)
 {
     int rank = 0, size = 1, tag;
 
+    nw_file_refuse_pipes();
     if (!find_wish())
         return;
     NW_PMPI(Comm_size)(MPI_COMM_WORLD, &size);

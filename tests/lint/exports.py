@@ -12,7 +12,11 @@ import sys
 import tree
 
 # what no library may do to the program that has loaded it
-FORBIDDEN = {"fork", "vfork", "umask", "putenv", "exit", "_exit", "signal", "system"}
+FORBIDDEN = {"fork", "vfork", "umask", "putenv", "exit", "_exit", "signal", "system", "popen",
+             "clearenv", "alarm", "setitimer", "chdir", "setlocale"}
+# nw_launch_choose_gpus and nw_launch_choose_nic of libnodewise set variables: that is what
+# they promise to a program that calls them
+FORBIDDEN_PRELOADED = {"setenv", "unsetenv"}
 MAY_NEED = re.compile(r"(libc|libm|ld-linux.*|libpthread|libdl)\.so\.")
 
 
@@ -64,7 +68,8 @@ def main(libnodewise, preloaded):
             breaches.append("%s shows nothing" % library)
     for library in [libnodewise] + preloaded:
         breaches += ["%s calls %s" % (library, name)
-                     for name in sorted(called(library) & FORBIDDEN)]
+                     for name in sorted(called(library) & (
+                         FORBIDDEN | (FORBIDDEN_PRELOADED if library != libnodewise else set())))]
         breaches += ["%s needs %s at load time" % (library, name)
                      for name in needed(library) if not MAY_NEED.match(name)
                      and not (library == libnodewise and name.startswith(("libgomp.", "libomp.")))]

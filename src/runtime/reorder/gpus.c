@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Why a rank keeps what it has. */
 enum { FREE, RUNS, CHOSEN, WORD = 64 };
@@ -214,13 +215,42 @@ static void gather(struct local *local, int number,
         memset(local->count, 0, (size_t)local->size * sizeof *local->count);
 }
 
+/* HIP_VISIBLE_DEVICES and GPU_DEVICE_ORDINAL would choose from what is left. */
+static bool is_replaced(const char *entry)
+{
+    static const char *const names[] = {
+        "CUDA_DEVICE_ORDER=", "CUDA_VISIBLE_DEVICES=", "ROCR_VISIBLE_DEVICES=",
+        "HIP_VISIBLE_DEVICES=", "GPU_DEVICE_ORDINAL="};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strncmp(entry, names[i], strlen(names[i])))
+            return true;
+    return false;
+}
+
+/* Gives the process a new environment, once, and leaves the memory of the old
+ * one as it is: setenv() frees the array that other threads of the program may
+ * be reading, and takes a lock that a process forked meanwhile would miss. */
 static void take(const char *word)
 {
-    setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1);
-    setenv("CUDA_VISIBLE_DEVICES", word, 1);
-    setenv("ROCR_VISIBLE_DEVICES", word, 1);
-    unsetenv("HIP_VISIBLE_DEVICES"); /* these would choose from what is left */
-    unsetenv("GPU_DEVICE_ORDINAL");
+    static char cuda[WORD + 24], rocm[WORD + 24];
+    static char order[] = "CUDA_DEVICE_ORDER=PCI_BUS_ID";
+    size_t count = 0, kept = 0;
+    char **fresh = NULL;
+
+    while (environ && environ[count])
+        count++;
+    if (nw_alloc(count + 4, sizeof *fresh, &fresh))
+        return;
+    for (size_t i = 0; i < count; i++)
+        if (!is_replaced(environ[i]))
+            fresh[kept++] = environ[i];
+    snprintf(cuda, sizeof cuda, "CUDA_VISIBLE_DEVICES=%s", word);
+    snprintf(rocm, sizeof rocm, "ROCR_VISIBLE_DEVICES=%s", word);
+    fresh[kept++] = order;
+    fresh[kept++] = cuda;
+    fresh[kept] = rocm;
+    __atomic_store_n(&environ, fresh, __ATOMIC_RELEASE);
 }
 
 /* The leader of the first node says it for all. */

@@ -305,6 +305,13 @@ def ends():
                  + [program("ends"), "good"])
     ok(result.returncode == 5, "unwritable: exit status", result)
     ok(result.stderr.count("nodewise:") == 1, "unwritable: one warning", result)
+    os.mkfifo("pipe")  # nobody is at its other end
+    for name in "RECORD", "PROFILE":
+        result = run(launcher(4, variables=["LD_PRELOAD=" + LIBRARY, "NODEWISE_REORDER=on",
+                                            "NODEWISE_%s=pipe" % name])
+                     + [program("ends"), "good"])
+        ok(result.returncode == 5 and result.stderr.count("pipe:0: a pipe") == 1,
+           "a pipe in NODEWISE_%s holds up no program" % name, result)
 
 
 def quiet():

@@ -18,9 +18,10 @@ extern "C" {
 #define NW_ENV_PRELOAD "LD_PRELOAD"
 #define NW_ENV_RECORD "NODEWISE_RECORD"
 
-/* Finds the library for an MPI flavour, "openmpi" or "mpich", beside the
- * running program or in the installation. NW_ENODEV: not found. The caller
- * frees *path with free(). Local. */
+/* Finds the library for an MPI flavour, "openmpi" or "mpich", or NCCL's
+ * profiler plug-in for "nccl", beside the running program or in the
+ * installation. NW_ENODEV: not found. The caller frees *path with free().
+ * Local. */
 NW_API NW_MUST_CHECK nw_status nw_profile_library(const char *flavour,
                                                   char **path);
 

@@ -12,6 +12,7 @@
 #include "cli/child.h"
 #include "cli/command.h"
 #include "cli/launcher.h"
+#include "cli/profile_nccl.h"
 #include "cli/profile_tell.h"
 
 #include <glob.h>
@@ -28,12 +29,14 @@
 #define KEY_MPI 0x2001
 #define KEY_COLLECTIVES 0x2002
 #define KEY_MERGE 0x2003
+#define KEY_NCCL 0x2004
 
 struct arguments {
     struct nw_common common;
     const char *mpi;
     const char *collectives;
     const char *merge;
+    bool nccl;
     char **command;
 };
 
@@ -46,6 +49,11 @@ static const struct argp_option options[] = {
      0},
     {"merge", KEY_MERGE, "FILE", 0,
      "Run nothing: join the parts that ranks left beside FILE after a bad end",
+     0},
+    {"nccl", KEY_NCCL, NULL, 0,
+     "Record a program without MPI, such as one of torchrun: its calls of "
+     "NCCL, "
+     "by NCCL's profiler plug-in",
      0},
     {0},
 };
@@ -73,6 +81,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case KEY_MERGE:
         arguments->merge = value;
         return 0;
+    case KEY_NCCL:
+        arguments->nccl = true;
+        return 0;
     case ARGP_KEY_ARGS:
         arguments->command = state->argv + state->next;
         return 0;
@@ -82,6 +93,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
                               "mpirun -n 8 ./app");
         if (arguments->command && arguments->merge)
             nw_argfail(state, "--merge runs no program");
+        if (arguments->nccl && (arguments->mpi || arguments->collectives))
+            nw_argfail(state, "--nccl records programs without MPI; leave out "
+                              "--mpi and --collectives");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -95,7 +109,8 @@ static const struct argp argp = {
     .parser = parse,
     .args_doc = "-- LAUNCHER [ARGUMENT...]\n--merge FILE",
     .doc = "Run an MPI program and write its communication pattern.\v"
-           "Example:\n  nodewise profile -o app.pattern -- mpirun -n 8 ./app\n",
+           "Example:\n  nodewise profile -o app.pattern -- mpirun -n 8 ./app\n"
+           "  nodewise profile --nccl -o app.pattern -- torchrun app.py\n",
     .children = children,
 };
 
@@ -390,7 +405,9 @@ static int run(int argc, char **argv)
                         "program's; give -o FILE\n");
         return NW_EXIT_USAGE;
     }
-    return run_program(&arguments);
+    return arguments.nccl
+               ? nw_profile_nccl(&arguments.common, arguments.command)
+               : run_program(&arguments);
 }
 
 const struct nw_command nw_command_profile = {

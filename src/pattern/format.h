@@ -60,7 +60,8 @@ NW_MUST_CHECK nw_status nw_pattern_detect(const struct nw_pattern_text *text,
 
 nw_pattern_reader nw_native_read, nw_metis_read, nw_market_read, nw_matrix_read,
     nw_list_read, nw_qaplib_pattern, nw_ti_read;
-nw_pattern_opener nw_monitoring_open, nw_ti_open, nw_otf2_open;
+nw_pattern_opener nw_monitoring_open, nw_ti_open, nw_otf2_open,
+    nw_nccl_calls_open, nw_nccl_inspector_open, nw_nccl_log_open;
 /* In this process, which a damaged trace may end; nw_otf2_open asks a helper.
  */
 nw_pattern_opener nw_otf2_read;

@@ -217,6 +217,21 @@ static void fuzz_ti(const char *path)
     read_beside(path, "trace", "ti:", "trace");
 }
 
+static void fuzz_nccl_calls(const char *path)
+{
+    read_pattern("nccl:", path);
+}
+
+static void fuzz_nccl_log(const char *path)
+{
+    read_pattern("nccl-log:", path);
+}
+
+static void fuzz_nccl_inspector(const char *path)
+{
+    read_pattern("nccl-inspector:", path);
+}
+
 static void fuzz_monitoring(const char *path)
 {
     read_beside(path, "m.0.prof", "monitoring:", "m");
@@ -331,6 +346,9 @@ const struct nw_fuzz_target nw_fuzz_targets[] = {
     {"detect", fuzz_detect, false},
     {"ti", fuzz_ti, false},
     {"monitoring", fuzz_monitoring, false},
+    {"nccl_calls", fuzz_nccl_calls, false},
+    {"nccl_log", fuzz_nccl_log, false},
+    {"nccl_inspector", fuzz_nccl_inspector, false},
     {"otf2", fuzz_otf2, false},
     {"generate", fuzz_generate, true},
     {"wire", fuzz_wire, false},

@@ -4,7 +4,7 @@
 headers declare, the preloaded ones names of MPI and NCCL and what headers declare;
 at load time only libc, libm and the loader, and libnodewise OpenMP for its solver.
 No library calls functions that change the whole process.
-exports.py LIBNODEWISE [PRELOADED...]"""
+exports.py LIBNODEWISE NCCL_PROFILER [PRELOADED...]"""
 import re
 import subprocess
 import sys
@@ -51,7 +51,7 @@ def declared(word="NW_API"):
     return names
 
 
-def main(libnodewise, preloaded):
+def main(libnodewise, nccl_profiler, preloaded):
     breaches = []
     have, want = shown(libnodewise), declared()
     breaches += ["libnodewise shows %s, which no public header declares" % n
@@ -66,7 +66,9 @@ def main(libnodewise, preloaded):
                      for name in sorted(own - shown(library))]
         if not shown(library):
             breaches.append("%s shows nothing" % library)
-    for library in [libnodewise] + preloaded:
+    if shown(nccl_profiler) != {"ncclProfiler_v%d" % v for v in range(1, 7)}:
+        breaches.append("%s shows other names than ncclProfiler_v1 to v6" % nccl_profiler)
+    for library in [libnodewise, nccl_profiler] + preloaded:
         breaches += ["%s calls %s" % (library, name)
                      for name in sorted(called(library) & (
                          FORBIDDEN | (FORBIDDEN_PRELOADED if library != libnodewise else set())))]
@@ -76,4 +78,4 @@ def main(libnodewise, preloaded):
     tree.finish(breaches)
 
 
-main(sys.argv[1], sys.argv[2:])
+main(sys.argv[1], sys.argv[2], sys.argv[3:])

@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,19 +27,22 @@ static nw_status try_path(const char *folder, const char *between,
                           const char *flavour, char **path)
 {
     struct nw_text text = {0};
+    bool is_nccl = !strcmp(flavour, "nccl"); /* NCCL gives the plug-in's name */
+    const char *first = is_nccl ? "nccl-profiler-nodewise" : "nodewise-";
+    const char *last = is_nccl ? "" : flavour;
     nw_status status;
     char *found;
 
-    nw_text_format(&text, "%s%s/libnodewise-%s.so", folder, between, flavour);
+    nw_text_format(&text, "%s%s/lib%s%s.so", folder, between, first, last);
     status = nw_text_take(&text, &found);
     if (status)
         return status;
     if (access(found, R_OK)) {
         free(found);
-        return nw_fail(NW_ENODEV,
-                       "libnodewise-%s.so was not found beside the program "
-                       "or in " NW_LIBDIR,
-                       flavour);
+        return nw_fail(
+            NW_ENODEV,
+            "lib%s%s.so was not found beside the program or in " NW_LIBDIR,
+            first, last);
     }
     *path = found;
     return NW_OK;

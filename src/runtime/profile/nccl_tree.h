@@ -5,11 +5,8 @@
 
 #include "runtime/profile/model.h"
 
-/* The parent in the tree of `size` ranks whose root is 0; -1 at the root. */
-int nw_nccl_parent(int rank, int size);
-/* An all-reduce: each half of the data up one of two trees and down again. The
- * second is the first mirrored (even sizes) or turned by one (odd), so that a
- * leaf of one is no leaf of the other. */
+/* An all-reduce sends each half of the data up one of two trees and down
+ * again. */
 void nw_nccl_tree_allreduce(const struct nw_model *model, uint64_t bytes);
 
 #endif

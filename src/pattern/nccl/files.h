@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Several files of one job, read into one pattern. */
+#ifndef NW_PATTERN_NCCL_FILES_H
+#define NW_PATTERN_NCCL_FILES_H
+
+#include "pattern/nccl/job.h"
+
+struct nw_nccl_reader {
+    nw_status (*read)(struct nw_nccl_job *job, const char *path);
+    /* glob(7) of the files behind a prefix; NULL: `path` is no prefix */
+    const char *suffix;
+};
+
+/* Reads the file `path`, all files of the folder `path`, or all files whose
+ * name begins with the prefix `path`, in the order of their names. */
+NW_MUST_CHECK nw_status nw_nccl_files_read(const char *path,
+                                           const struct nw_nccl_reader *reader,
+                                           nw_pattern **out);
+
+#endif

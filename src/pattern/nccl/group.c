@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * An end is a GPU of a process, which is one rank of the job. Ends are numbered
+ * first, then communicators are tables from their ranks to those of the job.
+ */
+#include "pattern/nccl/group.h"
+
+#include "base/array.h"
+#include "base/status.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct nccl_end {
+    int32_t process;
+    int64_t device;
+    int32_t rank;
+};
+
+/* What the steps share. */
+struct nccl_build {
+    const struct nccl_lists *lists;
+    struct nccl_groups *groups;
+    struct nccl_member **member; /* sorted */
+    struct nccl_end *end;
+    size_t end_count;
+};
+
+static int nccl_by_end(const void *a, const void *b)
+{
+    const struct nccl_member *x = *(struct nccl_member *const *)a;
+    const struct nccl_member *y = *(struct nccl_member *const *)b;
+
+    if (x->process != y->process)
+        return x->process < y->process ? -1 : 1;
+    return (x->device > y->device) - (x->device < y->device);
+}
+
+static int nccl_by_comm(const void *a, const void *b)
+{
+    const struct nccl_member *x = *(struct nccl_member *const *)a;
+    const struct nccl_member *y = *(struct nccl_member *const *)b;
+
+    if (x->comm != y->comm)
+        return x->comm < y->comm ? -1 : 1;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return (x->end > y->end) - (x->end < y->end);
+}
+
+static void nccl_find_ends(struct nccl_build *build)
+{
+    struct nccl_member **member = build->member;
+
+    qsort(member, build->lists->member_count, sizeof *member, nccl_by_end);
+    for (size_t i = 0; i < build->lists->member_count; i++) {
+        if (!i || nccl_by_end(&member[i - 1], &member[i]))
+            build->end[build->end_count++] =
+                (struct nccl_end){member[i]->process, member[i]->device, -1};
+        member[i]->end = build->end_count - 1;
+    }
+}
+
+/* --- ranks of the job --- */
+
+/* Each process has one GPU and knows its RANK among the same WORLD_SIZE. */
+static bool nccl_ranks_are_known(const struct nccl_build *build)
+{
+    const struct nccl_lists *lists = build->lists;
+    int32_t world = lists->process[0]->world;
+
+    for (size_t i = 0; i < build->end_count; i++) {
+        const struct nccl_process *process =
+            lists->process[build->end[i].process];
+
+        if (process->rank < 0 || process->world != world ||
+            process->rank >= world ||
+            (i && build->end[i].process == build->end[i - 1].process))
+            return false;
+    }
+    return true;
+}
+
+/* Ends in a row are the ends of members in a row. A communicator of all ends
+ * numbers them. */
+static bool nccl_number_by_world(struct nccl_build *build)
+{
+    struct nccl_member *const *member = build->member;
+    size_t count = build->lists->member_count, n = build->end_count;
+
+    for (size_t i = 0; i + n <= count; i++) {
+        if (i && member[i]->comm == member[i - 1]->comm)
+            continue;
+        if (member[i + n - 1]->comm != member[i]->comm ||
+            (i + n < count && member[i + n]->comm == member[i]->comm) ||
+            member[i]->rank || member[i + n - 1]->rank != (int32_t)n - 1)
+            continue;
+        for (size_t k = 0; k < n; k++)
+            build->end[member[i + k]->end].rank = member[i + k]->rank;
+        return true;
+    }
+    return false;
+}
+
+struct nccl_order {
+    const struct nccl_process *process;
+    struct nccl_end *end;
+};
+
+static int nccl_by_place(const void *a, const void *b)
+{
+    const struct nccl_order *x = a, *y = b;
+    int order;
+
+    if (x->process->rank != y->process->rank)
+        return x->process->rank < y->process->rank ? -1 : 1;
+    order = strcmp(x->process->host, y->process->host);
+    if (order)
+        return order;
+    if (x->process->pid != y->process->pid)
+        return x->process->pid < y->process->pid ? -1 : 1;
+    return (x->end->device > y->end->device) -
+           (x->end->device < y->end->device);
+}
+
+static nw_status nccl_number_by_place(struct nccl_build *build)
+{
+    struct nccl_order *order = NULL;
+    nw_status status = nw_alloc(build->end_count, sizeof *order, &order);
+
+    if (status)
+        return status;
+    build->groups->is_guessed = true;
+    for (size_t i = 0; i < build->end_count; i++) {
+        const struct nccl_process *process =
+            build->lists->process[build->end[i].process];
+
+        order[i] = (struct nccl_order){process, &build->end[i]};
+        if (process->rank >= 0)
+            build->groups->is_guessed = false;
+    }
+    qsort(order, build->end_count, sizeof *order, nccl_by_place);
+    for (size_t i = 0; i < build->end_count; i++)
+        order[i].end->rank = (int32_t)i;
+    free(order);
+    return NW_OK;
+}
+
+static int nccl_by_rank(const void *a, const void *b)
+{
+    const struct nccl_process *x = *(struct nccl_process *const *)a;
+    const struct nccl_process *y = *(struct nccl_process *const *)b;
+
+    return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+/* Files of two runs beside each other have each rank twice. */
+static nw_status nccl_check_ranks(const struct nccl_lists *lists)
+{
+    struct nccl_process **process = NULL;
+    size_t count = lists->process_count;
+    nw_status status = nw_alloc(count, sizeof *process, &process);
+
+    if (status)
+        return status;
+    memcpy(process, lists->process, count * sizeof *process);
+    qsort(process, count, sizeof *process, nccl_by_rank);
+    for (size_t i = 1; !status && i < count; i++)
+        if (process[i]->rank >= 0 && process[i]->rank == process[i - 1]->rank)
+            status = nw_fail(NW_EFORMAT,
+                             "%s:0: rank %d is in '%s', too; remove the files "
+                             "of the earlier run",
+                             process[i]->file, process[i]->rank,
+                             process[i - 1]->file);
+    free(process);
+    return status;
+}
+
+static nw_status nccl_number(struct nccl_build *build)
+{
+    const struct nccl_lists *lists = build->lists;
+    nw_status status = nccl_check_ranks(lists);
+
+    build->groups->rank_count = (int32_t)build->end_count;
+    if (status)
+        return status;
+    if (nccl_ranks_are_known(build)) {
+        build->groups->rank_count = lists->process[0]->world;
+        for (size_t i = 0; i < build->end_count; i++)
+            build->end[i].rank = lists->process[build->end[i].process]->rank;
+        return NW_OK;
+    }
+    return nccl_number_by_world(build) ? NW_OK : nccl_number_by_place(build);
+}
+
+/* --- communicators --- */
+
+static nw_status nccl_shape_alloc(struct nccl_group *group, int32_t size)
+{
+    struct nw_nccl_group *shape = &group->shape;
+    size_t n = (size_t)size;
+    nw_status status = nw_alloc(n, sizeof *group->rank, &group->rank);
+
+    shape->size = size;
+    if (!status)
+        status = nw_alloc(n, sizeof *shape->node, &shape->node);
+    if (!status)
+        status = nw_alloc(n, sizeof *shape->local, &shape->local);
+    if (!status)
+        status = nw_alloc(n + 1, sizeof *shape->first, &shape->first);
+    if (!status)
+        status = nw_alloc(n, sizeof *shape->member, &shape->member);
+    return status;
+}
+
+struct nccl_host {
+    const char *host;
+    int32_t rank;
+};
+
+static int nccl_by_name(const void *a, const void *b)
+{
+    const struct nccl_host *x = a, *y = b;
+    int order = strcmp(x->host, y->host);
+
+    return order ? order : (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+/* first[r] is the first rank of the same host as rank r. */
+static nw_status nccl_find_firsts(const struct nccl_build *build,
+                                  struct nccl_member *const *member,
+                                  struct nw_nccl_group *shape)
+{
+    struct nccl_host *host = NULL;
+    nw_status status = nw_alloc((size_t)shape->size, sizeof *host, &host);
+
+    if (status)
+        return status;
+    for (int32_t r = 0; r < shape->size; r++)
+        host[r] = (struct nccl_host){
+            build->lists->process[member[r]->process]->host, r};
+    qsort(host, (size_t)shape->size, sizeof *host, nccl_by_name);
+    for (int32_t i = 0, first = 0; i < shape->size; i++) {
+        if (!i || strcmp(host[i].host, host[i - 1].host))
+            first = host[i].rank;
+        shape->node[host[i].rank] = first;
+    }
+    free(host);
+    return NW_OK;
+}
+
+/* Numbers nodes by their first ranks, and lists each node's ranks. */
+static nw_status nccl_find_nodes(const struct nccl_build *build,
+                                 struct nccl_member *const *member,
+                                 struct nw_nccl_group *shape)
+{
+    nw_status status = nccl_find_firsts(build, member, shape);
+    int32_t *seen = NULL; /* ranks of each node so far */
+
+    if (status)
+        return status;
+    for (int32_t r = 0; r < shape->size; r++) {
+        int32_t first = shape->node[r];
+
+        shape->node[r] = first == r ? shape->node_count++ : shape->node[first];
+        shape->first[shape->node[r] + 1]++;
+    }
+    for (int32_t n = 0; n < shape->node_count; n++)
+        shape->first[n + 1] += shape->first[n];
+    status = nw_alloc((size_t)shape->node_count, sizeof *seen, &seen);
+    for (int32_t r = 0; !status && r < shape->size; r++) {
+        shape->local[r] = seen[shape->node[r]]++;
+        shape->member[shape->first[shape->node[r]] + shape->local[r]] = r;
+    }
+    free(seen);
+    return status;
+}
+
+/* True if ranks 0 to size - 1 are there, each once. */
+static nw_status nccl_check_comm(const struct nccl_build *build,
+                                 struct nccl_member *const *member,
+                                 size_t count, bool *is_complete)
+{
+    int32_t size = 0;
+
+    *is_complete = true;
+    for (size_t i = 0; i < count; i++) {
+        size = member[i]->size > size ? member[i]->size : size;
+        if (i && member[i]->rank == member[i - 1]->rank)
+            return nw_fail(NW_EFORMAT,
+                           "%s:0: rank %d of communicator 0x%" PRIx64
+                           " is in '%s', too",
+                           build->lists->process[member[i]->process]->file,
+                           member[i]->rank, member[i]->comm,
+                           build->lists->process[member[i - 1]->process]->file);
+        *is_complete = *is_complete && member[i]->rank == (int32_t)i;
+    }
+    *is_complete = *is_complete && (!size || (size_t)size == count);
+    return NW_OK;
+}
+
+static nw_status nccl_add_comm(struct nccl_build *build,
+                               struct nccl_member *const *member, size_t count)
+{
+    struct nccl_groups *groups = build->groups;
+    struct nccl_group *group = &groups->group[groups->count];
+    bool is_complete;
+    nw_status status = nccl_check_comm(build, member, count, &is_complete);
+
+    if (status)
+        return status;
+    if (!is_complete) {
+        groups->incomplete++;
+        return NW_OK;
+    }
+    groups->count++;
+    group->comm = member[0]->comm;
+    status = nccl_shape_alloc(group, (int32_t)count);
+    for (size_t i = 0; !status && i < count; i++)
+        group->rank[i] = build->end[member[i]->end].rank;
+    return status ? status : nccl_find_nodes(build, member, &group->shape);
+}
+
+static nw_status nccl_add_comms(struct nccl_build *build)
+{
+    size_t count = build->lists->member_count;
+    nw_status status =
+        nw_alloc(count, sizeof *build->groups->group, &build->groups->group);
+
+    for (size_t i = 0, next; !status && i < count; i = next) {
+        for (next = i + 1; next < count; next++)
+            if (build->member[next]->comm != build->member[i]->comm)
+                break;
+        status = nccl_add_comm(build, &build->member[i], next - i);
+    }
+    return status;
+}
+
+/* A ring that is no permutation of the ranks, or of another size, is left
+ * out: a log may lack lines. */
+static nw_status nccl_add_ring(struct nw_nccl_group *shape,
+                               const struct nccl_ring *ring)
+{
+    size_t n = (size_t)shape->size, c = (size_t)shape->channel_count;
+    int32_t *next;
+
+    if (ring->size != shape->size)
+        return NW_OK;
+    next = realloc(shape->next, (c + 1) * n * sizeof *next);
+    if (!next)
+        return nw_fail(NW_ENOMEM, "out of memory for a ring of NCCL");
+    shape->next = next;
+    for (size_t i = 0; i < n; i++)
+        next[c * n + i] = -1;
+    for (size_t i = 0; i < n; i++) {
+        int32_t from = ring->order[i];
+
+        if (from < 0 || from >= shape->size || next[c * n + (size_t)from] >= 0)
+            return NW_OK;
+        next[c * n + (size_t)from] = ring->order[(i + 1) % n];
+    }
+    shape->channel_count++;
+    return NW_OK;
+}
+
+static int nccl_find_comm(const void *key, const void *element)
+{
+    uint64_t comm = *(const uint64_t *)key;
+    const struct nccl_group *group = element;
+
+    return (comm > group->comm) - (comm < group->comm);
+}
+
+const struct nccl_group *nw_nccl_group_of(const struct nccl_groups *groups,
+                                          uint64_t comm)
+{
+    return bsearch(&comm, groups->group, groups->count, sizeof *groups->group,
+                   nccl_find_comm);
+}
+
+static nw_status nccl_add_rings(struct nccl_build *build)
+{
+    const struct nccl_lists *lists = build->lists;
+    nw_status status = NW_OK;
+
+    for (size_t i = 0; !status && i < lists->ring_count; i++) {
+        struct nccl_group *group = bsearch(
+            &lists->ring[i].comm, build->groups->group, build->groups->count,
+            sizeof *build->groups->group, nccl_find_comm);
+
+        if (group)
+            status = nccl_add_ring(&group->shape, &lists->ring[i]);
+    }
+    for (size_t i = 0; i < build->groups->count; i++) {
+        struct nw_nccl_group *shape = &build->groups->group[i].shape;
+
+        if (!shape->channel_count) {
+            free(shape->next);
+            shape->next = NULL;
+        }
+    }
+    return status;
+}
+
+nw_status nw_nccl_groups_init(struct nccl_groups *groups,
+                              const struct nccl_lists *lists)
+{
+    struct nccl_build build = {lists, groups, NULL, NULL, 0};
+    size_t count = lists->member_count;
+    nw_status status = nw_alloc(count, sizeof *build.member, &build.member);
+
+    if (!status)
+        status = nw_alloc(count, sizeof *build.end, &build.end);
+    if (!status) {
+        if (count)
+            memcpy(build.member, lists->member, count * sizeof *build.member);
+        nccl_find_ends(&build);
+        qsort(build.member, count, sizeof *build.member, nccl_by_comm);
+        status = nccl_number(&build);
+    }
+    if (!status)
+        status = nccl_add_comms(&build);
+    if (!status)
+        status = nccl_add_rings(&build);
+    free(build.member);
+    free(build.end);
+    return status;
+}
+
+void nw_nccl_groups_fini(struct nccl_groups *groups)
+{
+    for (size_t i = 0; groups->group && i < groups->count; i++) {
+        struct nccl_group *group = &groups->group[i];
+
+        free(group->rank);
+        free(group->shape.node);
+        free(group->shape.local);
+        free(group->shape.first);
+        free(group->shape.member);
+        free(group->shape.next);
+    }
+    free(groups->group);
+    *groups = (struct nccl_groups){0};
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which messages an algorithm of NCCL makes one rank send. The formulas are in
+ * nodewise-profile(1), NCCL. PXN changes the route of a message and not its
+ * ends, so the topology has it (gpu_messages: pxn) and not this model.
+ */
+#ifndef NW_PATTERN_NCCL_MODEL_H
+#define NW_PATTERN_NCCL_MODEL_H
+
+#include <nodewise/status.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Names as NCCL's profiler interface and its Inspector write them. */
+#define NW_NCCL_FUNCTION_LIST(X)                                               \
+    X(ALL_REDUCE, "AllReduce")                                                 \
+    X(REDUCE_SCATTER, "ReduceScatter")                                         \
+    X(ALL_GATHER, "AllGather")                                                 \
+    X(BROADCAST, "Broadcast")                                                  \
+    X(REDUCE, "Reduce")                                                        \
+    X(ALL_TO_ALL, "AlltoAll")                                                  \
+    X(GATHER, "Gather")                                                        \
+    X(SCATTER, "Scatter")                                                      \
+    X(SEND, "Send")                                                            \
+    X(RECV, "Recv")
+#define NW_NCCL_ALGORITHM_LIST(X)                                              \
+    X(UNKNOWN, "-")                                                            \
+    X(TREE, "TREE")                                                            \
+    X(RING, "RING")                                                            \
+    X(COLLNET_DIRECT, "COLLNET_DIRECT")                                        \
+    X(COLLNET_CHAIN, "COLLNET_CHAIN")                                          \
+    X(NVLS, "NVLS")                                                            \
+    X(NVLS_TREE, "NVLS_TREE")                                                  \
+    X(PAT, "PAT")                                                              \
+    X(CE, "CE")
+
+#define NW_NCCL_ENUM(name, text) NW_NCCL_##name,
+enum nw_nccl_function { NW_NCCL_FUNCTION_LIST(NW_NCCL_ENUM) NW_NCCL_FUNCTIONS };
+enum nw_nccl_algorithm {
+    NW_NCCL_ALGORITHM_LIST(NW_NCCL_ENUM) NW_NCCL_ALGORITHMS
+};
+#undef NW_NCCL_ENUM
+
+/* False if no function, or algorithm, has this name. Case does not count, as
+ * old versions write AllToAll. */
+bool nw_nccl_function_find(const char *name, enum nw_nccl_function *out);
+bool nw_nccl_algorithm_find(const char *name, enum nw_nccl_algorithm *out);
+
+/* The ranks of a communicator and their nodes, in the order of each node's
+ * first rank. */
+struct nw_nccl_group {
+    int32_t size, node_count;
+    int32_t *node;   /* [size] */
+    int32_t *local;  /* [size] index of a rank among those of its node */
+    int32_t *first;  /* [node_count + 1] the first of a node's in member[] */
+    int32_t *member; /* [size] ranks, node by node */
+    int32_t channel_count;
+    int32_t *next; /* [channel_count][size] rings; NULL: the order of ranks */
+};
+
+/* Equal calls of one rank. `bytes` is the sum over them of count times size of
+ * the type, as the caller gave them to NCCL. */
+struct nw_nccl_call {
+    enum nw_nccl_function function;
+    enum nw_nccl_algorithm algorithm;
+    int32_t root; /* or the peer of a send; -1 if there is none */
+    uint64_t bytes, calls;
+};
+
+struct nw_nccl_sink {
+    nw_status (*send)(void *context, int32_t to, uint64_t bytes,
+                      uint64_t messages);
+    void *context;
+};
+
+/* Sends of `rank` to other ranks of the communicator. */
+NW_MUST_CHECK nw_status nw_nccl_sends(const struct nw_nccl_group *group,
+                                      int32_t rank,
+                                      const struct nw_nccl_call *call,
+                                      const struct nw_nccl_sink *sink);
+
+#endif

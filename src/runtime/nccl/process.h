@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Who this process is in its job, and which GPU it uses. */
+#ifndef NW_NCCL_PROCESS_H
+#define NW_NCCL_PROCESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct nw_nccl_self {
+    const char *record; /* NODEWISE_RECORD */
+    char host[65];
+    char rank[12], world[12]; /* "-" if unknown */
+};
+
+/* False if NODEWISE_RECORD is unset or empty. */
+bool nw_nccl_self(struct nw_nccl_self *self);
+/* The bus id of the calling thread's GPU, or "-". */
+void nw_nccl_device(char *out, size_t size);
+
+#endif

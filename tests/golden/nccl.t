@@ -1,0 +1,139 @@
+## A double of NCCL gives the same calls of 4 ranks to NCCL's profiler plug-in by each
+## version of the interface. Ring of 4: 12,000 bytes x 2 x 3/4 to the next rank, in 3 x 6
+## messages. Ring of 2 (ranks 0 2, and 1 3): 4,000 bytes x 2 x 1/2. Chain of the tree on one
+## node: 1,000 bytes each way. Broadcast from 2: 1,000 bytes along 2 3 0 1. Send: 80 bytes.
+$ for v in 1 2 3 4 5 6; do for r in 0 1 2 3; do NODEWISE_RECORD=v$v RANK=$r WORLD_SIZE=4 nccl-job $PLUGIN $v allreduce allreduce allreduce broadcast send tree half finalize; done; nodewise pattern nccl:v$v --to native -q > v$v.pattern; cmp v1.pattern v$v.pattern; done; cat v1.pattern
+nodewise pattern 1
+ranks 4 edges 11
+note: NCCL calls of 4 processes in 3 communicators
+0 1 gg 20080 21
+0 2 gg 4000 2
+1 0 gg 1000 1
+1 2 gg 19080 20
+1 3 gg 4000 2
+2 0 gg 4000 2
+2 1 gg 1000 1
+2 3 gg 20080 21
+3 0 gg 19080 20
+3 1 gg 4000 2
+3 2 gg 1000 1
+## The files are the user's alone. Joined files are one input.
+$ stat -c %a v6.nccl.* | sort -u; cat v6.nccl.* > joined; nodewise pattern nccl:joined --to native -q | cmp - v6.pattern
+600
+## A program that never destroys its communicators, forks, and closes all files: the child
+## counts nothing, and a closed file ends the recording, not the program.
+$ for r in 0 1; do NODEWISE_RECORD=fork RANK=$r WORLD_SIZE=2 nccl-job $PLUGIN 5 send fork; done; nodewise pattern nccl:fork --to list -q
+0 1 80
+1 0 80
+$ NODEWISE_RECORD=closed RANK=0 WORLD_SIZE=1 nccl-job $PLUGIN 5 allreduce close allreduce finalize; echo $?
+0
+## Copy engines send all blocks directly, without the interface's `algo`.
+$ for r in 0 1 2; do NODEWISE_RECORD=ce RANK=$r WORLD_SIZE=3 nccl-job $PLUGIN 6 ce; done; nodewise pattern nccl:ce --to list -q
+0 1 64
+0 2 64
+1 0 64
+1 2 64
+2 0 64
+2 1 64
+## NVLS on one node: every rank gets each block, through the switch.
+$ for r in 0 1 2; do NODEWISE_RECORD=nvls RANK=$r WORLD_SIZE=3 nccl-job $PLUGIN 4 allgather; done; nodewise pattern nccl:nvls --to list -q
+0 1 64
+0 2 64
+1 0 64
+1 2 64
+2 0 64
+2 1 64
+## Without NODEWISE_RECORD, or where the file cannot be made, nothing happens.
+$ RANK=0 WORLD_SIZE=1 nccl-job $PLUGIN 6 allreduce finalize; NODEWISE_RECORD=no/folder/x RANK=0 WORLD_SIZE=1 nccl-job $PLUGIN 1 allreduce finalize; ls no 2>/dev/null
+? 2
+## A killed process leaves what it had counted a second before.
+$ (NCCL_JOB_SEEN=seen NODEWISE_RECORD=killed RANK=0 WORLD_SIZE=1 nccl-job $PLUGIN 5 allreduce wait kill; echo $? > code) 2>/dev/null & until grep -q AllReduce killed.nccl.* 2>/dev/null; do sleep 0.05; done; touch seen; wait; cat code; nodewise pattern nccl:killed --to native -q | head -2
+137
+nodewise pattern 1
+ranks 1 edges 0
+## Without RANK the communicator of all processes gives the ranks. The pattern is the same.
+$ for r in 0 1 2 3; do NODEWISE_RECORD=bare NCCL_JOB_RANK=$r NCCL_JOB_SIZE=4 nccl-job $PLUGIN 6 allreduce allreduce allreduce broadcast send tree half; done; nodewise pattern nccl:bare --to native -q | cmp - v6.pattern
+## A process that left no file: its communicators are left out, and the pattern says so.
+$ for r in 0 1 3; do NODEWISE_RECORD=lack RANK=$r WORLD_SIZE=4 nccl-job $PLUGIN 6 send half; done; nodewise pattern nccl:lack --to native -q
+nodewise pattern 1
+ranks 4 edges 2
+partial: 2 communicators lack ranks whose processes left no file, and are not counted
+note: NCCL calls of 3 processes in 1 communicators
+1 3 gg 4000 2
+3 1 gg 4000 2
+## Two runs with one name.
+$ for r in 0 1; do NCCL_JOB_RUN=1 NODEWISE_RECORD=fork RANK=$r WORLD_SIZE=2 nccl-job $PLUGIN 5 send; done; nodewise pattern nccl:fork -q
+! fork.nccl. ... rank 0 ... earlier run
+? 3
+## Bad files.
+$ nodewise pattern nccl:nothing -q
+! nothing.nccl.
+? 3
+$ printf 'nodewise nccl 1\nprocess 0 1 7 a\ncomm 0 0x1 0 1 -\ncall 0 AllReduce RING 0 many 1\n' > bad; nodewise pattern nccl:bad -q
+! bad:4 ... call N FUNCTION
+? 3
+$ printf 'nodewise nccl 1\nprocess 0 1 7 a\ncomm 0 0x1 1 1 -\n' > bad; nodewise pattern nccl:bad -q
+! bad:3 ... comm 0 ID
+? 3
+$ printf 'nodewise nccl 1\nprocess 0 2 7 a\ncomm 0 0x1 0 2 -\nprocess 1 2 8 a\ncomm 0 0x1 0 2 -\n' > bad; nodewise pattern nccl:bad -q
+! bad:0 ... rank 0 of communicator 0x1
+? 3
+## A killed process may leave half a line.
+$ printf 'nodewise nccl 1\nprocess 0 2 7 a\ncomm 0 0x1 0 2 0000:1b:00.0\ncall 0 Send - 1 8 1\nprocess 1 2 8 a\ncomm 0 0x1 1 2 0000:1c:00.0\ncall 0 Se' > half; nodewise pattern nccl:half --to list -q
+0 1 8
+## One process with two GPUs is two ranks.
+$ printf 'nodewise nccl 1\nprocess 0 1 7 a\ncomm 0 0x1 0 2 0000:1c:00.0\ncomm 1 0x1 1 2 0000:1b:00.0\ncall 0 Send - 1 8 1\n' > two; nodewise pattern nccl:two --to list -q
+0 1 8
+
+## The algorithms on 2 nodes of 2 ranks, 4,000 bytes. Trees: a chain in each node, half of
+## the data on each of two trees of nodes.
+$ calls() { for r in 0 1 2 3; do printf 'nodewise nccl 1\nprocess %d 4 %d node%d\ncomm 0 0x9 %d 4 -\ncall 0 %s %s 0 4000 1\n' $r $r $((r / 2)) $r $1 $2; done > alg; nodewise pattern nccl:alg --to list -q | tr '\n' ' '; echo; }; calls AllReduce TREE; calls AllReduce COLLNET_CHAIN; calls AllReduce NVLS_TREE; calls AllReduce COLLNET_DIRECT; calls ReduceScatter NVLS; calls AllGather PAT; calls ReduceScatter RING; calls AlltoAll -; calls Gather -; calls Scatter -; calls Reduce RING
+0 1 4000 0 2 4000 1 0 4000 2 0 4000 2 3 4000 3 2 4000 
+0 1 4000 0 2 4000 1 0 4000 2 0 4000 2 3 4000 3 2 4000 
+0 1 4000 0 2 2000 1 0 4000 1 3 2000 2 0 2000 2 3 4000 3 1 2000 3 2 4000 
+0 1 4000 0 2 2000 1 0 4000 1 3 2000 2 0 2000 2 3 4000 3 1 2000 3 2 4000 
+0 1 8000 0 2 4000 1 0 8000 1 3 4000 2 0 4000 2 3 8000 3 1 4000 3 2 8000 
+0 1 4000 0 2 8000 1 2 4000 1 3 8000 2 0 8000 2 3 4000 3 0 4000 3 1 8000 
+0 1 12000 1 2 12000 2 3 12000 3 0 12000 
+0 1 4000 0 2 4000 0 3 4000 1 0 4000 1 2 4000 1 3 4000 2 0 4000 2 1 4000 2 3 4000 3 0 4000 3 1 4000 3 2 4000 
+1 0 4000 2 0 4000 3 0 4000 
+0 1 4000 0 2 4000 0 3 4000 
+1 2 4000 2 3 4000 3 0 4000 
+
+## The command runs a program and joins the files; nothing else stays.
+$ printf '#!/bin/sh\nfor r in 0 1 2; do RANK=$r WORLD_SIZE=3 nccl-job $NCCL_PROFILER_PLUGIN 6 ce & done\nwait\nexit 3\n' > torchrun; chmod +x torchrun; nodewise profile --nccl -o app.pattern -q -- ./torchrun; echo $?; grep -c ' gg 64 1$' app.pattern; grep program app.pattern; ls app.*
+3
+6
+program: ./torchrun
+app.pattern
+$ nodewise profile --nccl -o none.pattern -- true
+! no profile ... 'true' ... NCCL_DEBUG=INFO
+$ nodewise profile --nccl --mpi openmpi -o none.pattern -- true
+! --nccl ... --mpi
+? 2
+
+## A log: two rings carry half of 4 MiB x 2 x 3/4 each; 80 bytes from 3 to 0.
+$ nodewise pattern nccl-log:$FIXTURES/pattern/valid/nccl.log --to native -q
+nodewise pattern 1
+ranks 4 edges 7
+note: NCCL calls of 4 processes in 1 communicators
+0 1 gg 3145728 6
+0 2 gg 3145728 6
+1 2 gg 3145728 6
+1 3 gg 3145728 6
+2 1 gg 3145728 6
+2 3 gg 3145728 6
+3 0 gg 6291536 13
+$ echo hello > x.log; nodewise pattern nccl-log:x.log -q
+! x.log:0 ... no communicator
+? 3
+## Files of NCCL's Inspector: a ring of two, and 8,192 bytes from 1 to 0.
+$ nodewise pattern nccl-inspector:$FIXTURES/pattern/valid/inspector --to native -q
+nodewise pattern 1
+ranks 2 edges 2
+note: NCCL calls of 2 processes in 1 communicators
+0 1 gg 65536 1
+1 0 gg 73728 2
+$ printf '{"header":{"id":"0x1","rank":0,"n_ranks":1},\n"metadata":{"hostname":"a"}}\n' > x.json; nodewise pattern nccl-inspector:x.json -q
+! x.json:2 ... Inspector
+? 3

@@ -30,7 +30,8 @@ static struct {
     int length[COUNT]; /* without its NUL */
     char text[2 * PATH_MAX];
 } all;
-static bool joined;
+static bool joined, has_met;
+static MPI_Comm meeting; /* communicator of all ranks */
 
 static void collect(void)
 {
@@ -67,7 +68,7 @@ static int find_tag(void)
 {
     int *most = NULL, found = 0;
 
-    NW_PMPI(Comm_get_attr)(MPI_COMM_WORLD, MPI_TAG_UB, &most, &found);
+    NW_PMPI(Comm_get_attr)(meeting, MPI_TAG_UB, &most, &found);
     return found ? *most : 32767;
 }
 
@@ -101,8 +102,8 @@ static int hear_all(char *here, int size, int tag)
         MPI_Request request;
         MPI_Status status;
 
-        if (NW_PMPI(Irecv)(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, tag,
-                           MPI_COMM_WORLD, &request))
+        if (NW_PMPI(Irecv)(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, tag, meeting,
+                           &request))
             break;
         if (!await(&request, &status, until)) {
             give_up(&request);
@@ -120,7 +121,7 @@ static void answer_all(const char *here, int size, int tag)
 
     for (int rank = 1; rank < size; rank++)
         if (here[rank])
-            NW_PMPI(Send)(&verdict, 1, MPI_INT, rank, tag, MPI_COMM_WORLD);
+            NW_PMPI(Send)(&verdict, 1, MPI_INT, rank, tag, meeting);
 }
 
 static void lead(int size, int tag)
@@ -145,15 +146,15 @@ static void follow(int rank, int tag)
     MPI_Request request;
     int verdict = 0;
 
-    if (NW_PMPI(Send)(NULL, 0, MPI_BYTE, 0, tag, MPI_COMM_WORLD) ||
-        NW_PMPI(Irecv)(&verdict, 1, MPI_INT, 0, tag, MPI_COMM_WORLD, &request))
+    if (NW_PMPI(Send)(NULL, 0, MPI_BYTE, 0, tag, meeting) ||
+        NW_PMPI(Irecv)(&verdict, 1, MPI_INT, 0, tag, meeting, &request))
         return;
     if (!await(&request, MPI_STATUS_IGNORE,
                NW_PMPI(Wtime)() + (double)ANSWER_S)) {
         nw_warn("rank %d has %s, but rank 0 has not, or not this library "
                 "(LD_PRELOAD); all ranks need both: the job is ended",
                 rank, find_wish());
-        NW_PMPI(Abort)(MPI_COMM_WORLD, EXIT_FAILURE);
+        NW_PMPI(Abort)(meeting, EXIT_FAILURE);
     }
     joined = verdict;
 }
@@ -171,7 +172,8 @@ static int launched_ranks(bool *is_first)
         {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID"}};
     MPI_Comm parent = MPI_COMM_NULL;
 
-    NW_PMPI(Comm_get_parent)(&parent);
+    if (meeting == MPI_COMM_WORLD)
+        NW_PMPI(Comm_get_parent)(&parent);
     for (size_t i = 0; parent == MPI_COMM_NULL && i < 3; i++) {
         const char *size = getenv(launchers[i][0]);
         const char *rank = getenv(launchers[i][1]);
@@ -197,15 +199,17 @@ static bool is_alone_among_many(void)
     return ranks > 1;
 }
 
-void nw_rank0_environment_meet(void)
+void nw_rank0_environment_meet(MPI_Comm world)
 {
     int rank = 0, size = 1, tag;
 
     nw_file_refuse_pipes();
-    if (!find_wish())
+    if (has_met || !find_wish())
         return;
-    NW_PMPI(Comm_size)(MPI_COMM_WORLD, &size);
-    NW_PMPI(Comm_rank)(MPI_COMM_WORLD, &rank);
+    has_met = true;
+    meeting = world;
+    NW_PMPI(Comm_size)(meeting, &size);
+    NW_PMPI(Comm_rank)(meeting, &rank);
     if (size == 1 && is_alone_among_many())
         return;
     tag = find_tag();
@@ -217,8 +221,7 @@ void nw_rank0_environment_meet(void)
         return;
     if (!rank)
         collect();
-    joined =
-        !NW_PMPI(Bcast)(&all, (int)sizeof all, MPI_BYTE, 0, MPI_COMM_WORLD);
+    joined = !NW_PMPI(Bcast)(&all, (int)sizeof all, MPI_BYTE, 0, meeting);
 }
 
 bool nw_rank0_environment_joined(void)

@@ -32,6 +32,7 @@ struct entry {
 #define BUCKETS 256
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct entry *bucket[BUCKETS];
+static MPI_Comm world_comm;
 static MPI_Group world_group;
 static unsigned generation = 1; /* grows when an entry goes */
 
@@ -73,7 +74,7 @@ static bool describe_comm(struct entry *entry, MPI_Comm comm)
     if (inter)
         return !NW_PMPI(Comm_remote_size)(comm, &entry->comm.size) &&
                !NW_PMPI(Comm_remote_group)(comm, &entry->group);
-    if (NW_PMPI(Comm_compare)(comm, MPI_COMM_WORLD, &same))
+    if (NW_PMPI(Comm_compare)(comm, world_comm, &same))
         return false;
     entry->same = same == MPI_IDENT || same == MPI_CONGRUENT;
     return !NW_PMPI(Comm_size)(comm, &entry->comm.size) &&
@@ -284,9 +285,10 @@ void nw_win_gone(MPI_Win win)
     drop(win_handle(win), true);
 }
 
-void nw_comm_open(void)
+void nw_comm_open(MPI_Comm world)
 {
-    NW_PMPI(Comm_group)(MPI_COMM_WORLD, &world_group);
+    world_comm = world;
+    NW_PMPI(Comm_group)(world, &world_group);
 }
 
 void nw_comm_close(void)

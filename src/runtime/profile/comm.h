@@ -24,7 +24,9 @@ struct nw_comm {
     int *target;
 };
 
-void nw_comm_open(void);
+/* `world` is congruent to MPI_COMM_WORLD, or stands for it in a program of
+ * sessions; borrowed until nw_comm_close. */
+void nw_comm_open(MPI_Comm world);
 /* Borrowed until the communicator is freed; NULL where it cannot be known. */
 struct nw_comm *nw_comm_find(MPI_Comm comm);
 struct nw_comm *nw_win_find(MPI_Win win);

@@ -16,11 +16,13 @@
 #include "runtime/wrap.h"
 
 /* Beginning and end (start.c). */
-void nw_profile_start(void);
+/* `world` is MPI_COMM_WORLD, or what stands for it in a program of sessions.
+ * Collective over it. */
+void nw_profile_start(MPI_Comm world);
 void nw_profile_finish(void);
 void nw_profile_aborted(int code);
-/* When a session ends: says that a program without MPI_Init has no profile. */
-void nw_profile_without_world(void);
+/* Says why a program without MPI_Init has no profile. */
+void nw_profile_without_world(const char *reason);
 void nw_profile_level(int level); /* MPI_Pcontrol: 0 off, else on */
 bool nw_profile_is_on(void);
 /* Gathers to rank 0 and writes the profile there (gather.c); false where it
@@ -28,6 +30,13 @@ bool nw_profile_is_on(void);
 bool nw_profile_gather(MPI_Comm comm, const char *path);
 /* The same for a file of its own, while the program runs (start.c). */
 bool nw_profile_gather_all(const char *path);
+
+/* Sessions (session.c): one was opened, a group of a process set, a
+ * communicator of a group; before one is finalized. */
+void nw_session_opened(void);
+void nw_session_named(uintptr_t session, const char *set, MPI_Group group);
+void nw_session_comm_made(MPI_Comm comm);
+void nw_session_ends(uintptr_t session);
 
 /* A message between two calls (point_to_point.c). */
 struct nw_peer_tag {

@@ -135,16 +135,17 @@ static bool is_asked(void)
     return own && own[0];
 }
 
-static bool duplicate_world(void)
+static bool duplicate_world(MPI_Comm world)
 {
     MPI_Comm parent = MPI_COMM_NULL;
     char *path;
     int rank;
 
-    if (NW_PMPI(Comm_dup)(MPI_COMM_WORLD, &state.comm))
+    if (NW_PMPI(Comm_dup)(world, &state.comm))
         return false;
     NW_PMPI(Comm_set_errhandler)(state.comm, MPI_ERRORS_RETURN);
-    NW_PMPI(Comm_get_parent)(&parent);
+    if (world == MPI_COMM_WORLD) /* spawned programs call MPI_Init */
+        NW_PMPI(Comm_get_parent)(&parent);
     if (parent == MPI_COMM_NULL)
         return true;
     NW_PMPI(Comm_rank)(state.comm, &rank);
@@ -154,32 +155,32 @@ static bool duplicate_world(void)
     return path;
 }
 
-static void warn_of_misspelt(void)
+static void warn_of_misspelt(MPI_Comm world)
 {
     const char *entry = nw_environment_unknown(environ);
     int rank = 0;
 
-    if (!entry || NW_PMPI(Comm_rank)(MPI_COMM_WORLD, &rank) || rank)
+    if (!entry || NW_PMPI(Comm_rank)(world, &rank) || rank)
         return;
     nw_warn("%.*s means nothing; 'nodewise doctor --env' lists what does",
             (int)strcspn(entry, "="), entry);
 }
 
-void nw_profile_start(void)
+void nw_profile_start(MPI_Comm world)
 {
     const char *path = nw_rank0_environment_variable("NODEWISE_RECORD");
 
-    warn_of_misspelt();
+    warn_of_misspelt(world);
     if (nw_rank0_environment_joined() && !path && is_asked())
         nw_warn_once("no profile: NODEWISE_RECORD is not set on rank 0");
     if (nw_is_active() || state.done || !path)
         return;
     state.path = absolute(path);
-    if (!state.path || !duplicate_world()) {
+    if (!state.path || !duplicate_world(world)) {
         nw_warn_once("no profile: the program could not be joined");
         return;
     }
-    nw_comm_open();
+    nw_comm_open(state.comm);
     open_part();
     note_program(nw_count_header());
     nw_count_set_state(NW_PART_RUNNING);
@@ -219,11 +220,10 @@ static void spare_written(void)
         state.path = NULL;
 }
 
-void nw_profile_without_world(void)
+void nw_profile_without_world(const char *reason)
 {
     if (!state.pid && is_asked() && nw_is_first_process())
-        nw_warn_once("no profile: the program uses MPI sessions and does not "
-                     "call MPI_Init");
+        nw_warn_once("no profile: %s", reason);
 }
 
 void nw_profile_finish(void)

@@ -50,7 +50,7 @@ static nw_status add(struct nw_batch *batch, const char *name, int32_t slots)
     }
     status = nw_hostlist_expand(name, &batch->host);
     if (!status && batch->host.count != count + 1)
-        status = nw_fail(NW_EFORMAT, "'%s' is no name of a host", name);
+        status = nw_fail(NW_EFORMAT, "'%s' is not the name of one host", name);
     if (!status)
         status = nw_grow(&batch->slots, &room, count + 1, sizeof *batch->slots);
     if (!status)

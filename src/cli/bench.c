@@ -199,10 +199,11 @@ static nw_status find_flavour(char **launcher, const char **out)
     *out =
         kind == NW_LAUNCHER_NONE ? NULL : nw_launcher_flavour(kind, launcher);
     if (!*out)
-        return nw_fail(NW_EINVAL,
-                       "'%s' is no launcher that tells its MPI; name mpirun or "
-                       "mpiexec",
-                       launcher[0]);
+        return nw_fail(
+            NW_EINVAL,
+            "cannot find out which MPI '%s' belongs to; use its mpirun or "
+            "mpiexec",
+            launcher[0]);
     return NW_OK;
 }
 
@@ -262,8 +263,8 @@ static int run(int argc, char **argv)
         return nw_cli_fail(
             "bench",
             nw_fail(NW_EINVAL,
-                    "there is no benchmark '%s'; there is pattern, halo, "
-                    "mpdata, channel",
+                    "unknown benchmark '%s'; use pattern, halo, mpdata or "
+                    "channel",
                     request.name));
     if (argc == 3 && !strcmp(argv[2], "--help"))
         return help(request.name);

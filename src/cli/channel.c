@@ -111,7 +111,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case 'i':
         if (!nw_parse_u64(value, &arguments->rounds) || !arguments->rounds ||
             arguments->rounds > 100000)
-            nw_argfail(state, "'%s' is no number of rounds", value);
+            nw_argfail(state,
+                       "--iterations is a number from 1 to 100000, not '%s'",
+                       value);
         return 0;
     case KEY_MPI:
         if (strcmp(value, "openmpi") && strcmp(value, "mpich"))

@@ -37,13 +37,14 @@ static nw_status find_all(struct job *job)
     nw_status status = nw_launcher_find(job->launcher[0], &job->kind);
 
     if (!status && job->kind == NW_LAUNCHER_NONE)
-        status = nw_fail(NW_ENODEV, "'%s' is no launcher of an MPI",
+        status = nw_fail(NW_ENODEV,
+                         "'%s' is not an MPI launcher; use mpirun or mpiexec",
                          job->launcher[0]);
     if (!status && !job->flavour)
         job->flavour = nw_launcher_flavour(job->kind, job->launcher);
     if (!status && !job->flavour)
         status = nw_fail(NW_ENODEV,
-                         "nothing tells whose MPI '%s' starts; give --mpi "
+                         "cannot find out which MPI '%s' starts; give --mpi "
                          "openmpi or --mpi mpich",
                          job->launcher[0]);
     if (!status)

@@ -72,7 +72,11 @@ static error_t parse(int key, char *value, struct argp_state *state)
         return 0;
     case KEY_OBJECTIVE:
         if (!nw_objective_find(value, &arguments->objective))
-            nw_argfail(state, "there is no objective '%s'", value);
+            nw_argfail(
+                state,
+                "unknown objective '%s'; use hop-bytes, congestion, latency or "
+                "time",
+                value);
         return 0;
     case ARGP_KEY_ARGS:
         arguments->mapping = state->argv + state->next;

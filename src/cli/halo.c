@@ -127,7 +127,9 @@ static void parse_border(struct arguments *arguments, char *value,
         while (kind < 3 && strcmp(word, names[kind]))
             kind++;
         if (kind == 3)
-            nw_argfail(state, "there is no border '%s'", word);
+            nw_argfail(state,
+                       "unknown border '%s'; use periodic, open or mirror",
+                       word);
         arguments->plan.border[axis][0] = arguments->plan.border[axis][1] =
             (enum nw_halo_border)kind;
     }
@@ -152,7 +154,7 @@ static void parse_kind(struct arguments *arguments, int key, const char *value,
         partition ? find(partitions, 2, value) : find(placements, 4, value);
 
     if (kind < 0)
-        nw_argfail(state, "there is no %s '%s'",
+        nw_argfail(state, "unknown %s '%s'; see nodewise halo --help",
                    partition ? "partition" : "placement", value);
     if (partition)
         arguments->plan.partition = (enum nw_halo_partition)kind;

@@ -256,13 +256,12 @@ nw_status nw_cli_hosts_fit(const struct nw_hosts *hosts,
             continue;
         if (!slots)
             snprintf(what, sizeof what,
-                     "rank %d is on '%s', which is none of the %zu hosts of "
-                     "this job",
-                     r, name, hosts->count);
+                     "rank %d is on '%s', but this job has %zu other hosts", r,
+                     name, hosts->count);
         else if (taken[slots - hosts->slots]++ == *slots)
             snprintf(what, sizeof what,
-                     "rank %d is one too many on '%s', which has room for %d "
-                     "in this job",
+                     "rank %d exceeds the limit of '%s': this job has %d slots "
+                     "there",
                      r, name, *slots);
     }
     free(taken);

@@ -82,8 +82,8 @@ nw_status nw_launcher_find(const char *name, enum nw_launcher *out)
             return NW_OK;
         }
     return nw_fail(NW_ENODEV,
-                   "'%s' is no launcher of Open MPI, MPICH or Slurm that can "
-                   "be run here",
+                   "'%s' is not a launcher of Open MPI, MPICH or Slurm, or it "
+                   "cannot run here",
                    name);
 }
 

@@ -159,7 +159,8 @@ static void parse_algorithm(const char *value, struct arguments *arguments,
     for (size_t i = 0; nw_map_algorithm(i, &name, &summary); i++)
         if (!strcmp(name, value))
             return;
-    nw_argfail(state, "there is no algorithm '%s'; --list shows them", value);
+    nw_argfail(state, "unknown algorithm '%s'; --list shows all algorithms",
+               value);
 }
 
 static void parse_effort(const char *value, struct nw_map_options *map,
@@ -185,7 +186,11 @@ static enum nw_objective objective_of(const char *name,
     if (strchr(name, ','))
         nw_argfail(state, "at most two objectives: no third in '%s'", name);
     if (!nw_objective_find(name, &objective))
-        nw_argfail(state, "there is no objective '%s'", name);
+        nw_argfail(
+            state,
+            "unknown objective '%s'; use hop-bytes, congestion, latency or "
+            "time",
+            name);
     return objective;
 }
 
@@ -337,7 +342,7 @@ static void check(const struct arguments *arguments, struct argp_state *state)
             nw_argfail(state, "rowcol needs -t SOURCE and --grid NxMxL, and "
                               "no pattern");
         if (arguments->not_rowcol)
-            nw_argfail(state, "--%s is no option of --algorithm rowcol",
+            nw_argfail(state, "--%s cannot be used with --algorithm rowcol",
                        arguments->not_rowcol);
         return;
     }

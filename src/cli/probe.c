@@ -131,8 +131,8 @@ static void say_troubles(const nw_probe *probe)
     char *text = NULL, *line, *end;
 
     if (!nw_probe_is_done(probe))
-        fputs("nodewise probe: the job ended before all was measured; this is "
-              "told from what was\n",
+        fputs("nodewise probe: the job ended early; the results use the "
+              "measurements that were finished\n",
               stderr);
     if (nw_probe_troubles(probe, &text) || !text)
         return;

@@ -58,7 +58,7 @@ static nw_status make_line(const struct nw_prober *prober, char ***out,
         flavour = nw_launcher_flavour(launcher, prober->launcher);
     if (!status && !flavour)
         status = nw_fail(NW_ENODEV,
-                         "nothing tells whose MPI '%s' starts; give --mpi "
+                         "cannot find out which MPI '%s' starts; give --mpi "
                          "openmpi or --mpi mpich",
                          prober->launcher[0]);
     if (!status)

@@ -66,8 +66,7 @@ static void parse_algorithm(const char *value, struct argp_state *state)
     for (size_t i = 0; nw_map_algorithm(i, &name, &summary); i++)
         if (!strcmp(name, value))
             return;
-    nw_argfail(state,
-               "there is no algorithm '%s'; nodewise map --list shows them",
+    nw_argfail(state, "unknown algorithm '%s'; nodewise map --list shows all",
                value);
 }
 

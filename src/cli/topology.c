@@ -318,7 +318,8 @@ static int run(int argc, char **argv)
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     if (arguments.common.json &&
         (arguments.what == KEY_SVG || arguments.what == KEY_YAML)) {
-        fprintf(stderr, "nodewise topology: --%s is no JSON\n",
+        fprintf(stderr,
+                "nodewise topology: --json cannot be combined with --%s\n",
                 arguments.what == KEY_SVG ? "svg" : "yaml");
         return NW_EXIT_USAGE;
     }

@@ -25,7 +25,7 @@ static nw_status find_end(const nw_topology *topology, const char *word,
                        "an end is an element's number or gpuN, not '%s'", word);
     if (number >= count)
         return nw_fail(
-            NW_EINVAL, "there is no %s%d: the machine has %d %s, from 0",
+            NW_EINVAL, "unknown %s%d: the machine has %d %s, counted from 0",
             gpu ? "gpu" : "element ", number, count, gpu ? "GPUs" : "elements");
     *end = gpu ? nw_topology_gpu_end(topology, number)
                : nw_topology_element_end(topology, number);

@@ -52,8 +52,9 @@ static nw_status message_check(nw_channel *channel,
     int32_t least = any ? NW_CHANNEL_ANY : 0;
 
     if (message->peer < least || message->peer >= channel->options.count)
-        return nw_fail(NW_EINVAL, "rank %d is none of 0 to %d", message->peer,
-                       channel->options.count - 1);
+        return nw_fail(NW_EINVAL,
+                       "rank %d is out of range: the channel has ranks 0 to %d",
+                       message->peer, channel->options.count - 1);
     if (message->tag < least)
         return nw_fail(NW_EINVAL, "tag %d is negative", message->tag);
     if (message->bytes && !message->buffer)

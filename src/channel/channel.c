@@ -102,8 +102,9 @@ static nw_status check(struct nw_channel_options *options)
         options->timeout_ms = TIMEOUT_MS;
     if (options->count < 1 || options->rank < 0 ||
         options->rank >= options->count)
-        return nw_fail(NW_EINVAL, "rank %d of %d is none", options->rank,
-                       options->count);
+        return nw_fail(NW_EINVAL,
+                       "rank %d is out of range: the channel has %d ranks",
+                       options->rank, options->count);
     if (options->credits < 2 || options->credits > 65535 ||
         options->slot_bytes > NW_PIECE_BYTES)
         return nw_fail(NW_EINVAL,
@@ -112,7 +113,7 @@ static nw_status check(struct nw_channel_options *options)
                        NW_PIECE_BYTES);
     if ((unsigned)options->protocol >= NW_CHANNEL_PROTOCOLS ||
         (unsigned)options->copy >= NW_CHANNEL_COPIES)
-        return nw_fail(NW_EINVAL, "there is no such protocol or copy");
+        return nw_fail(NW_EINVAL, "unknown protocol or kind of copy");
     return read_environment(options);
 }
 

@@ -31,23 +31,29 @@ struct request {
 
 /* Told here, read by the benchmark. */
 static const struct argp_option options[] = {
-    {"host", 1, "SHAPE", 0, "pattern: between hosts, 2d, 3d, col or none", 0},
-    {"gpu", 2, "SHAPE", 0, "pattern: between GPUs", 0},
-    {"weighted", 'w', NULL, 0, "pattern: more along the first dimension", 0},
+    {"host", 1, "SHAPE", 0,
+     "pattern: shape of the messages between hosts: 2d, 3d, col or none", 0},
+    {"gpu", 2, "SHAPE", 0, "pattern: shape of the messages between GPUs", 0},
+    {"weighted", 'w', NULL, 0,
+     "pattern: send more bytes along the first dimension", 0},
     {"bytes", 'b', "SIZE", 0, "pattern: size of a message", 0},
-    {"iterations", 'i', "N", 0, "pattern: exchanges that are timed", 0},
+    {"iterations", 'i', "N", 0, "pattern: number of timed exchanges", 0},
     {"path", 3, "PATH", 0, "pattern: GPU messages direct or staged", 0},
-    {"cells", 'n', "LIST", 0, "halo: cells a side of each rank", 0},
-    {"radius", 'r', "LIST", 0, "halo: radii", 0},
-    {"rounds", 5, "N", 0, "halo, mpdata: turns", 0},
-    {"forced", 6, NULL, 0, "halo: each of our methods as well", 0},
-    {"memory", 'm', "HH|HD|DH|DD", 0, "channel: sender's and receiver's", 0},
-    {"protocol", 'p', "NAME", 0, "channel: how messages are sent", 0},
-    {"copy", 'c', "NAME", 0, "channel: how they come into GPU memory", 0},
-    {"provider", 'f', "NAME", 0, "channel: libfabric's provider", 0},
-    {"size", 7, "NxMxL", 0, "mpdata: cells", 0},
-    {"steps", 's', "N", 0, "mpdata: steps of a turn", 0},
-    {"threads", 8, "N", 0, "mpdata: of a rank", 0},
+    {"cells", 'n', "LIST", 0, "halo: cells along each side of a rank's cube",
+     0},
+    {"radius", 'r', "LIST", 0, "halo: radii to measure", 0},
+    {"rounds", 5, "N", 0, "halo, mpdata: number of repetitions", 0},
+    {"forced", 6, NULL, 0,
+     "halo: also measure each method of Nodewise separately", 0},
+    {"memory", 'm', "HH|HD|DH|DD", 0,
+     "channel: memory of sender and receiver: host (H) or GPU (D)", 0},
+    {"protocol", 'p', "NAME", 0, "channel: protocol of the messages", 0},
+    {"copy", 'c', "NAME", 0,
+     "channel: method that copies messages into GPU memory", 0},
+    {"provider", 'f', "NAME", 0, "channel: libfabric provider", 0},
+    {"size", 7, "NxMxL", 0, "mpdata: cells of the grid", 0},
+    {"steps", 's', "N", 0, "mpdata: steps of each repetition", 0},
+    {"threads", 8, "N", 0, "mpdata: threads of each rank", 0},
     {"output", 'o', "FILE", 0, "Write the result to FILE (- is stdout)", 1},
     {"json", 4, NULL, 0, "Print JSON", 1},
     {0},
@@ -199,11 +205,10 @@ static nw_status find_flavour(char **launcher, const char **out)
     *out =
         kind == NW_LAUNCHER_NONE ? NULL : nw_launcher_flavour(kind, launcher);
     if (!*out)
-        return nw_fail(
-            NW_EINVAL,
-            "cannot find out which MPI '%s' belongs to; use its mpirun or "
-            "mpiexec",
-            launcher[0]);
+        return nw_fail(NW_EINVAL,
+                       "cannot find out which MPI the launcher '%s' belongs "
+                       "to; use mpirun or mpiexec",
+                       launcher[0]);
     return NW_OK;
 }
 

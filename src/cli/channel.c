@@ -41,12 +41,15 @@ struct arguments {
 };
 
 static const struct argp_option options[] = {
-    {"show", KEY_SHOW, NULL, 0, "Print the table, measure nothing", 0},
-    {"clear", KEY_CLEAR, NULL, 0, "Forget the table", 0},
-    {"provider", 'f', "NAME", 0,
-     "libfabric's provider; the one that is chosen between two processes here",
+    {"show", KEY_SHOW, NULL, 0, "Print the stored table and measure nothing",
      0},
-    {"iterations", 'i', "N", 0, "Rounds over all ways (5)", 0},
+    {"clear", KEY_CLEAR, NULL, 0, "Delete the stored table", 0},
+    {"provider", 'f', "NAME", 0,
+     "libfabric provider (default: the one used between two processes of this "
+     "machine)",
+     0},
+    {"iterations", 'i', "N", 0,
+     "Number of measurements of each protocol (default: 5)", 0},
     {"mpi", KEY_MPI, "FLAVOUR", 0,
      "openmpi or mpich, if the launcher does not identify the MPI", 0},
     {0},

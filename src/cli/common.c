@@ -22,8 +22,9 @@ static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "Write the result to FILE (- is stdout)", 100},
     {"json", KEY_JSON, NULL, 0, "Print JSON", 100},
     {"quiet", 'q', NULL, 0, "No tables and no progress on stderr", 100},
-    {"verbose", 'v', NULL, 0, "Say more on stderr", 100},
-    {"progress", KEY_PROGRESS, "WHEN", 0, "auto, always or never", 100},
+    {"verbose", 'v', NULL, 0, "Print more messages on stderr", 100},
+    {"progress", KEY_PROGRESS, "WHEN", 0,
+     "Show progress: auto, always or never", 100},
     {0},
 };
 

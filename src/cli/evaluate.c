@@ -30,13 +30,16 @@ struct arguments {
 };
 
 static const struct argp_option options[] = {
-    {"topology", 't', "SOURCE", 0, "The machine", 0},
-    {"pattern", 'p', "PATTERN", 0, "The program", 0},
+    {"topology", 't', "SOURCE", 0,
+     "The machine: a cluster file or another SOURCE of nodewise topology", 0},
+    {"pattern", 'p', "PATTERN", 0, "Communication pattern of the program", 0},
     {"compact", KEY_COMPACT, NULL, 0, "Renumber sparse ids of a list", 0},
     {"elements", KEY_ELEMENTS, "KIND", 0,
      "Place on core (default) or pu, hardware threads", 0},
     {"objective", KEY_OBJECTIVE, "NAME", 0,
-     "Improvement in hop-bytes (default), congestion, latency or time", 0},
+     "Cost that the last column compares: hop-bytes (default), congestion, "
+     "latency or time",
+     0},
     {0},
 };
 

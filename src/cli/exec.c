@@ -36,20 +36,21 @@ struct arguments {
 
 static const struct argp_option options[] = {
     {"topology", 't', "SOURCE", 0,
-     "Where the GPUs and network cards of the nodes are described (else the "
-     "kernel of this machine is asked)",
+     "Description of the nodes' GPUs and network cards (default: as the kernel "
+     "of this node reports them)",
      0},
     {"gpu-visibility", KEY_VISIBILITY, "WHAT", 0,
-     "See one (default: the rank's own GPUs) or permuted (all, its own as "
-     "device LOCAL_RANK)",
+     "GPUs visible to the rank: one (default: its own), or permuted (all; its "
+     "own is device LOCAL_RANK)",
      0},
     {"elements", KEY_ELEMENTS, "KIND", 0,
-     "The mapping's cores are core (default) or pu, hardware threads", 0},
-    {"memory", KEY_MEMORY, "HOW", 0,
-     "Memory comes from the cores' NUMA nodes only: bind (default), there "
-     "first: prefer, or as it was: leave",
+     "Meaning of the mapping's cores: core (default) or pu (hardware threads)",
      0},
-    {"strict", KEY_STRICT, NULL, 0, "Fail where it would warn and go on", 0},
+    {"memory", KEY_MEMORY, "HOW", 0,
+     "Allocate memory on the NUMA nodes of the rank's cores: bind (default) "
+     "only there, prefer there first, leave unbound",
+     0},
+    {"strict", KEY_STRICT, NULL, 0, "Treat warnings as errors", 0},
     {"show", KEY_SHOW, NULL, 0,
      "Print the CPUs, memory nodes and GPUs of the rank; start no program", 0},
     {"json", KEY_JSON, NULL, 0, "With --show: print JSON", 0},

@@ -176,11 +176,10 @@ static nw_status launch(const struct nw_cli_halo_tuning *tuning,
     if (!status && kind != NW_LAUNCHER_NONE)
         flavour = nw_launcher_flavour(kind, tuning->launcher);
     if (!status && !flavour)
-        status =
-            nw_fail(NW_EINVAL,
-                    "cannot find out which MPI '%s' belongs to; use its mpirun "
-                    "or mpiexec",
-                    tuning->launcher[0]);
+        status = nw_fail(NW_EINVAL,
+                         "cannot find out which MPI the launcher '%s' belongs "
+                         "to; use mpirun or mpiexec",
+                         tuning->launcher[0]);
     if (!status)
         status = find_program(flavour, program);
     return status ? status : start(tuning, program, path);

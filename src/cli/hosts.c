@@ -256,13 +256,14 @@ nw_status nw_cli_hosts_fit(const struct nw_hosts *hosts,
             continue;
         if (!slots)
             snprintf(what, sizeof what,
-                     "rank %d is on '%s', but this job has %zu other hosts", r,
-                     name, hosts->count);
+                     "rank %d is on '%s', which is not among the %zu hosts of "
+                     "this job",
+                     r, name, hosts->count);
         else if (taken[slots - hosts->slots]++ == *slots)
-            snprintf(what, sizeof what,
-                     "rank %d exceeds the limit of '%s': this job has %d slots "
-                     "there",
-                     r, name, *slots);
+            snprintf(
+                what, sizeof what,
+                "rank %d is one too many for '%s', where this job has %d slots",
+                r, name, *slots);
     }
     free(taken);
     return what[0] ? blame_rank(path, r - 1, what) : NW_OK;

@@ -36,30 +36,32 @@ struct arguments {
 static const struct argp_option options[] = {
     {"topology", 't', "SOURCE", 0, "The machine the mapping was made for", 0},
     {"for", KEY_FOR, "LAUNCHER", 0,
-     "Target launcher; see --list, or auto for what is installed here or the "
-     "batch system around it",
+     "Target launcher: a name of --list, or auto for the launcher of this job "
+     "or machine",
      0},
     {"list", KEY_LIST, NULL, 0, "List the launchers", 0},
     {"exec", KEY_EXEC, "WHEN", 0,
      "Put nodewise exec in front of the program: auto (default), always, never",
      0},
     {"gpu-visibility", KEY_VISIBILITY, "WHAT", 0,
-     "A rank sees one (default: its own GPUs) or permuted (all, its own as "
-     "device LOCAL_RANK)",
+     "GPUs visible to a rank: one (default: its own), or permuted (all; its "
+     "own is device LOCAL_RANK)",
      0},
     {"elements", KEY_ELEMENTS, "KIND", 0,
-     "The mapping's cores are core (default) or pu, hardware threads", 0},
+     "Meaning of the mapping's cores: core (default) or pu (hardware threads)",
+     0},
     {"memory", KEY_MEMORY, "HOW", 0,
-     "nodewise exec binds memory to the cores' NUMA nodes: bind (default), "
-     "prefer, leave",
+     "How nodewise exec binds memory to the NUMA nodes of the rank's cores: "
+     "bind (default), prefer, leave",
      0},
     {"hosts", KEY_HOSTS, "LIST", 0,
-     "Hosts of the job: n[1-4]:8,x (else the Slurm allocation's); the mapping "
-     "must fit on them",
+     "Hosts of the job, such as n[1-4]:8,x (default: those of the Slurm job); "
+     "the mapping must fit",
      0},
-    {"hostfile", KEY_HOSTFILE, "FILE", 0, "The same, one host a line", 0},
+    {"hostfile", KEY_HOSTFILE, "FILE", 0,
+     "File with the hosts of the job, one per line", 0},
     {"mpi", KEY_MPI, "TYPE", 0,
-     "Value of srun's --mpi (by the MPI that the program is linked with)", 0},
+     "Value of srun's --mpi (default: by the MPI of the program)", 0},
     {0},
 };
 
@@ -127,7 +129,8 @@ static error_t parse(int key, char *value, struct argp_state *state)
         return 0;
     case KEY_FOR:
         if (!is_launcher(value) && !nw_launch_is_alias(value))
-            nw_argfail(state, "there is no launcher '%s'; --list shows them",
+            nw_argfail(state,
+                       "unknown launcher '%s'; --list shows all launchers",
                        value);
         arguments->launch.launcher = value;
         return 0;

@@ -74,10 +74,11 @@ static bool is_rowcol(const struct arguments *arguments)
 }
 
 static const struct argp_option options[] = {
-    {"topology", 't', "SOURCE", 0, "The machine", 1},
-    {"pattern", 'p', "PATTERN", 0, "The program", 1},
+    {"topology", 't', "SOURCE", 0,
+     "The machine: a cluster file or another SOURCE of nodewise topology", 1},
+    {"pattern", 'p', "PATTERN", 0, "Communication pattern of the program", 1},
     {"qaplib", KEY_QAPLIB, "FILE", 0,
-     "A QAPLIB instance: pattern and distances at once", 1},
+     "Read pattern and distances from one QAPLIB file", 1},
     {"compact", KEY_COMPACT, NULL, 0, "Renumber sparse ids of a list", 1},
     {"elements", KEY_ELEMENTS, "KIND", 0,
      "Place on core (default) or pu, hardware threads", 1},
@@ -95,8 +96,8 @@ static const struct argp_option options[] = {
      "How much to search: fast, default or strong (default: default)", 2},
     {"time", KEY_TIME, "TIME", 0,
      "Search for this long instead of a fixed number of steps", 2},
-    {"steps", KEY_STEPS, "N", 0, "Search this many steps, to repeat an answer",
-     2},
+    {"steps", KEY_STEPS, "N", 0,
+     "Search exactly this many steps, to repeat an earlier result", 2},
     {"threads", KEY_THREADS, "N", 0, "Number of threads (default: all cores)",
      2},
     {"from", KEY_FROM, "FILE", 0,
@@ -113,9 +114,9 @@ static const struct argp_option options[] = {
     {"gpus-per-rank", KEY_GPUS, "N", 0,
      "GPUs of each rank (default: 1 if the pattern has a GPU layer)", 3},
     {"ranks-per-gpu", KEY_SHARE, "N", 0,
-     "Most ranks that share a GPU (default: 1)", 3},
-    {"capacity", KEY_CAPACITY, "N", 0, "Most ranks on one element (default: 1)",
-     3},
+     "Maximum number of ranks that share a GPU (default: 1)", 3},
+    {"capacity", KEY_CAPACITY, "N", 0,
+     "Maximum number of ranks on one element (default: 1)", 3},
     {"imbalance", KEY_IMBALANCE, "FRACTION", 0,
      "How far an element's load may exceed the mean: 0.03 or 3%", 3},
     {"weights", KEY_WEIGHTS, "FILE", 0, "Load of each rank, one per line", 3},
@@ -128,7 +129,9 @@ static const struct argp_option options[] = {
     {"fix", KEY_FIX, "FILE", 0,
      "Mapping of ranks that keep their place; * marks an open field", 3},
     {"output-format", KEY_FORMAT, "FORMAT", 0,
-     "mapping, or pe: one element number a line", 4},
+     "Format of the result: mapping (default), or pe (one element number per "
+     "line)",
+     4},
     {0},
 };
 

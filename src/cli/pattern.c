@@ -36,14 +36,17 @@ struct arguments {
 
 static const struct argp_option options[] = {
     {"combine", KEY_COMBINE, NULL, 0,
-     "Lay the second pattern over the first as its GPU layer", 0},
+     "Join two patterns: the first becomes the host layer, the second the GPU "
+     "layer",
+     0},
     {"compact", KEY_COMPACT, NULL, 0, "Renumber sparse ids of a list", 0},
     {"generate", KEY_GENERATE, "SPEC", 0,
-     "Make the pattern, for instance stencil3d7:dims=4x4x4", 0},
-    {"heat", KEY_HEAT, NULL, 0, "Show heat maps in letters", 0},
+     "Generate a pattern, for example stencil3d7:dims=4x4x4", 0},
+    {"heat", KEY_HEAT, NULL, 0, "Show heat maps as text", 0},
     {"kind", KEY_KIND, "KIND", 0, "Keep only hh, gg, hg or gh", 0},
-    {"scale", KEY_SCALE, "N", 0, "Extend the grid found in it to N ranks", 0},
-    {"svg", KEY_SVG, "FILE", 0, "Draw heat maps to FILE", 0},
+    {"scale", KEY_SCALE, "N", 0,
+     "Extend the pattern's grid of ranks to N ranks", 0},
+    {"svg", KEY_SVG, "FILE", 0, "Write heat maps to FILE as SVG", 0},
     {"to", KEY_TO, "FORMAT", 0,
      "Write native (default), metis, mm, matrix or list", 0},
     {0},

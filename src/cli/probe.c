@@ -33,10 +33,10 @@ static const struct argp_option options[] = {
      "inferred",
      0},
     {"patience", KEY_PATIENCE, "TIME", 0,
-     "Give up a rank that does not answer for this long (default: 10s)", 0},
+     "Leave out ranks that do not answer within this time (default: 10s)", 0},
     {"matrix", KEY_MATRIX, "FILE", 0,
-     "Write a matrix too: microseconds for 1 MiB between ranks, up to 1024 of "
-     "them",
+     "Also write a matrix of the time in microseconds for 1 MiB between each "
+     "two ranks, for at most 1024 ranks",
      0},
     {"host-only", KEY_HOST_ONLY, NULL, 0, "Do not measure GPU memory", 0},
     {0},

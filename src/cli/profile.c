@@ -48,7 +48,8 @@ static const struct argp_option options[] = {
      "allreduce:ring,bcast:binomial, or off",
      0},
     {"merge", KEY_MERGE, "FILE", 0,
-     "Run nothing: join the parts that ranks left beside FILE after a bad end",
+     "Run nothing: join the part files that ranks left beside FILE when their "
+     "program failed",
      0},
     {"nccl", KEY_NCCL, NULL, 0,
      "Record a program without MPI, such as one of torchrun: its calls of "
@@ -184,8 +185,8 @@ static nw_status find_library(const struct arguments *arguments,
         flavour = nw_launcher_library(run->launcher, arguments->command);
     if (!flavour)
         return nw_fail(NW_ENODEV,
-                       "nothing tells whose MPI '%s' uses; give "
-                       "--mpi openmpi or --mpi mpich",
+                       "cannot find out which MPI '%s' uses; give --mpi "
+                       "openmpi or --mpi mpich",
                        arguments->command[0]);
     run->mpi = !strcmp(flavour, "mpiabi")  ? "the MPI standard ABI"
                : !strcmp(flavour, "mpich") ? "MPICH"

@@ -40,8 +40,9 @@ struct arguments {
 };
 
 static const struct argp_option options[] = {
-    {"topology", 't', "SOURCE", 0, "The machine", 0},
-    {"pattern", 'p', "PATTERN", 0, "The program", 0},
+    {"topology", 't', "SOURCE", 0,
+     "The machine: a cluster file or another SOURCE of nodewise topology", 0},
+    {"pattern", 'p', "PATTERN", 0, "Communication pattern of the program", 0},
     {"compact", KEY_COMPACT, NULL, 0, "Renumber sparse ids of a list", 0},
     {"elements", KEY_ELEMENTS, "KIND", 0,
      "Place on core (default) or pu, hardware threads", 0},
@@ -50,8 +51,8 @@ static const struct argp_option options[] = {
     {"seed", KEY_SEED, "NUMBER", 0, "Random seed of --algorithm (default: 1)",
      0},
     {"simulate", KEY_SIMULATE, "WHEN", 0,
-     "Simulate an exchange: always, never, or auto (default: auto, if that "
-     "is quick)",
+     "Simulate an exchange: always, never, or auto (default: auto, only if the "
+     "simulation is quick)",
      0},
     {"svg", KEY_SVG, NULL, 0, "Write only the heat maps, as SVG", 0},
     {0},

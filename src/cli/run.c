@@ -48,30 +48,29 @@ struct arguments {
 
 static const struct argp_option options[] = {
     {"ranks", 'n', "N", 0,
-     "Number of ranks, also -np (the Slurm allocation's tasks, all slots, or "
-     "all cores)",
+     "Number of ranks, also -np (default: the tasks of the Slurm job, all "
+     "slots, or all cores)",
      0},
-    {"pattern", 'p', "PATTERN", 0,
-     "Map by this pattern instead of a stored one", 0},
+    {"pattern", 'p', "PATTERN", 0, "Use this pattern instead of the stored one",
+     0},
     {"topology", 't', "SOURCE", 0,
-     "The machine, where it is described (else from the store, measured, or "
-     "live)",
+     "The machine (default: the stored, measured or live one)", 0},
+    {"hostfile", KEY_HOSTFILE, "FILE", 0,
+     "Host file in the launcher's own format", 0},
+    {"hosts", KEY_HOSTS, "LIST", 0, "Hosts, with optional slots: n[1-4]:8,x",
      0},
-    {"hostfile", KEY_HOSTFILE, "FILE", 0, "Hosts, as the launcher reads them",
-     0},
-    {"hosts", KEY_HOSTS, "LIST", 0, "Hosts: n[1-4]:8,x", 0},
     {"launcher", KEY_LAUNCHER, "COMMAND", 0,
-     "The launcher with options of its own (found by the program's MPI)", 0},
+     "Launcher and its options (default: the launcher of the program's MPI)",
+     0},
     {"mpi", KEY_MPI, "FLAVOUR", 0,
      "openmpi or mpich, if neither launcher nor program identifies the MPI", 0},
     {"dry-run", KEY_DRY, NULL, 0, "Print the command and start nothing", 0},
-    {"no-store", KEY_NO_STORE, NULL, 0, "Store nothing; what is stored is used",
-     0},
-    {"refresh", KEY_REFRESH, NULL, 0,
-     "Profile again, and look at the hosts again", 0},
+    {"no-store", KEY_NO_STORE, NULL, 0,
+     "Use the store, but write nothing to it", 0},
+    {"refresh", KEY_REFRESH, NULL, 0, "Profile and examine the hosts again", 0},
     {"compare", KEY_COMPARE, "ROUNDS", OPTION_ARG_OPTIONAL,
-     "Run the default placement and the mapping in turns and measure both "
-     "(ROUNDS: 3)",
+     "Run default placement and mapping in turns and measure both (default: 3 "
+     "rounds)",
      0},
     {"list", KEY_LIST, NULL, 0, "List the stored patterns", 0},
     {"forget", KEY_FORGET, NULL, 0,
@@ -79,15 +78,17 @@ static const struct argp_option options[] = {
      "store",
      0},
     {"store", KEY_STORE, "FOLDER", 0,
-     "Where patterns and topologies are kept ($NODEWISE_STORE, "
+     "Folder of stored patterns and topologies (default: $NODEWISE_STORE, else "
      "~/.cache/nodewise)",
      0},
     {"probe-time", KEY_PROBE_TIME, "TIME", 0,
-     "How long hosts that are not known may be measured (10s; 0s: not at all)",
+     "Time limit for measuring unknown hosts (default: 10s; 0s: do not "
+     "measure)",
      0},
     {"output", 'o', "FILE", 0,
-     "Write what is started to FILE, as --dry-run prints it", 0},
-    {"json", KEY_JSON, NULL, 0, "As JSON, with what was decided", 0},
+     "Write the command to FILE, as --dry-run prints it", 0},
+    {"json", KEY_JSON, NULL, 0, "Print the command and each decision as JSON",
+     0},
     {"quiet", 'q', NULL, 0, "Print warnings only", 0},
     {0},
 };
@@ -299,7 +300,9 @@ static nw_status profiled_words(const struct arguments *arguments,
     nw_status status = nw_job_plain_words(job, &plain);
 
     if (!status && !job->flavour)
-        status = nw_fail(NW_ENODEV, "nothing tells whose MPI '%s' uses",
+        status = nw_fail(NW_ENODEV,
+                         "cannot find out which MPI '%s' uses; link the "
+                         "program to an MPI library dynamically",
                          job->program[0]);
     if (!status)
         status = nw_profile_library(preloaded(job), &library);
@@ -642,4 +645,4 @@ out:
 }
 
 const struct nw_command nw_command_run = {
-    "run", "run a program well placed, by what it did before", &argp, run};
+    "run", "profile a program, map its ranks and start it", &argp, run};

@@ -167,8 +167,10 @@ nw_status nw_job_find_launcher(struct nw_job *job)
     if (!status && job->launcher_line)
         status = nw_launcher_find(job->launcher.word[0], &job->kind);
     if (!status && job->kind == NW_LAUNCHER_NONE)
-        status = nw_fail(NW_ENODEV, "'%s' is no launcher that is known",
-                         job->launcher.word[0]);
+        status =
+            nw_fail(NW_ENODEV,
+                    "'%s' is not a known launcher; use mpirun, mpiexec or srun",
+                    job->launcher.word[0]);
     if (!status)
         job->writer = find_writer(job);
     if (!status && !job->flavour) /* NULL where nothing tells */

@@ -50,10 +50,11 @@ static const struct argp_option options[] = {
      0},
     {"list", KEY_LIST, NULL, 0, "List the bundled clusters", 0},
     {"elements", KEY_ELEMENTS, "WHAT", 0,
-     "What ranks are placed on: core (the default) or pu, a hardware thread",
-     0},
+     "Place ranks on: core (default) or pu (hardware threads)", 0},
     {"distance", KEY_DISTANCE, "A B", 0,
-     "Print the distance of two ends: an element's number, or gpuN", 0},
+     "Print the distance between A and B: each an element's number, or gpuN "
+     "for a GPU",
+     0},
     {"route", KEY_ROUTE, "A B", 0, "Print the links from A to B in order", 0},
     {0},
 };

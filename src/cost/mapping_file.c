@@ -164,7 +164,7 @@ static nw_status read_node(struct reader *reader, const char *word,
     *node = nw_topology_node_find(reader->topology, word);
     if (*node < 0)
         return nw_lines_fail(&reader->lines,
-                             "'%s' is no node of the topology %s", word,
+                             "node '%s' is not in the topology %s", word,
                              nw_topology_name(reader->topology));
     return NW_OK;
 }
@@ -230,7 +230,8 @@ static nw_status read_nic(struct reader *reader, const char *word, int32_t node,
         limit = nw_topology_node_nic_count(reader->topology, node);
     if (!nw_parse_i32(word, nic) || *nic < 0 || *nic >= limit)
         return nw_lines_fail(&reader->lines,
-                             "'%s' is no network card of the node", word);
+                             "invalid network card '%s': not on this node",
+                             word);
     return NW_OK;
 }
 

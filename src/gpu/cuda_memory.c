@@ -32,8 +32,8 @@ static nw_status no_memory(int code, size_t bytes)
     nw_format_quantity((double)bytes, NW_UNIT_BYTES, asked, sizeof asked);
     nw_format_quantity((double)left, NW_UNIT_BYTES, free, sizeof free);
     nw_format_quantity((double)all, NW_UNIT_BYTES, total, sizeof total);
-    return nw_fail(NW_ENOMEM, "GPU %d has no room for %s: %s of %s are free",
-                   gpu, asked, free, total);
+    return nw_fail(NW_ENOMEM, "GPU %d cannot hold %s: %s of %s are free", gpu,
+                   asked, free, total);
 }
 
 nw_status nw_cuda_alloc(size_t bytes, void **out)

@@ -38,8 +38,10 @@ nw_status nw_gpu_describe(int32_t number, struct nw_gpu_properties *out)
     if (status)
         return status;
     if (number < 0 || number >= count)
-        return nw_fail(NW_EINVAL, "there is no GPU %d: there are %d, from 0",
-                       number, count);
+        return nw_fail(
+            NW_EINVAL,
+            "GPU %d does not exist: this machine has %d, counted from 0",
+            number, count);
     return gpu->facts(number, out);
 }
 

@@ -24,8 +24,8 @@ const char *nw_launch_flux_lacks_gpus(const struct nw_launch_job *job)
     for (int32_t r = 0; r < mapping->rank_count; r++)
         if (!nw_launch_has_gpu(mapping, r) ||
             nw_launch_own_gpus(mapping, r).count > 1)
-            return "a task without GPU, or the order of its GPUs, is nothing "
-                   "that Flux can be told";
+            return "Flux can express neither a task without GPU nor the order "
+                   "of its GPUs";
     return NULL;
 }
 

@@ -199,7 +199,7 @@ static nw_status find_launcher(const char *name, const struct nw_launcher **out)
         }
         nw_text_format(&names, "%s%s", i ? ", " : "", launchers[i].name);
     }
-    status = nw_fail(NW_EINVAL, "there is no launcher '%s'; there are %s",
+    status = nw_fail(NW_EINVAL, "unknown launcher '%s'; known launchers: %s",
                      name ? name : "", names.data ? names.data : "");
     nw_text_fini(&names);
     return status;
@@ -321,8 +321,8 @@ static nw_status decide_exec(struct nw_launch_job *job,
         return nw_fail(NW_EINVAL, "%s cannot do without nodewise exec: %s",
                        launcher->name, lacks);
     else if (lacks_gpus)
-        nw_text_add(&job->note, "without nodewise exec nobody chooses the "
-                                "GPUs the mapping names\n");
+        nw_text_add(&job->note, "without nodewise exec, the ranks do not "
+                                "select the GPUs of the mapping\n");
     return NW_OK;
 }
 

@@ -35,7 +35,7 @@ static nw_status read_rank(size_t i, const char *value,
     int32_t rank, count = -1;
 
     if (!nw_parse_i32(value, &rank) || rank < 0)
-        return nw_fail(NW_EINVAL, "%s is '%s', which is no rank",
+        return nw_fail(NW_EINVAL, "%s is '%s', which is not a rank",
                        variables[i].rank, value);
     if (size && (!nw_parse_i32(size, &count) || count < 1))
         count = -1;
@@ -53,9 +53,10 @@ nw_status nw_launch_find_rank(struct nw_launch_rank *out)
             (!variables[i].mark || getenv(variables[i].mark)))
             return read_rank(i, value, out);
     }
-    return nw_fail(NW_ENODEV, "no launcher has told this process its rank "
-                              "(OMPI_COMM_WORLD_RANK, PMI_RANK, PMIX_RANK, "
-                              "SLURM_PROCID and others)");
+    return nw_fail(
+        NW_ENODEV,
+        "no launcher has set the rank of this process (OMPI_COMM_WORLD_RANK, "
+        "PMI_RANK, PMIX_RANK, SLURM_PROCID and others)");
 }
 
 int32_t nw_launch_local_rank(const nw_mapping *mapping, int32_t rank)

@@ -78,9 +78,9 @@ static const char find_rank[] =
 static void note_unknown(struct nw_launch_job *job)
 {
     if (!nw_launch_cpus_known(job))
-        nw_text_add(&job->note, "the topology does not tell the operating "
-                                "system's numbers of all cores: the script "
-                                "binds only the ranks whose it knows\n");
+        nw_text_add(&job->note, "the script binds only ranks whose CPU numbers "
+                                "are known: the topology lacks the numbers of "
+                                "the operating system for some cores\n");
 }
 
 nw_status nw_launch_add_wrapper(struct nw_launch_job *job, const char **path)

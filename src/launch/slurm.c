@@ -39,8 +39,8 @@ const char *nw_launch_slurm_lacks_gpus(const struct nw_launch_job *job)
                "differ";
     return masks_say_all(job->mapping)
                ? NULL
-               : "a task without GPU, or the order of its GPUs, is nothing "
-                 "that Slurm can be told";
+               : "Slurm can express neither a task without GPU nor the order "
+                 "of its GPUs";
 }
 
 static bool single_gpus(const nw_mapping *mapping)

@@ -70,14 +70,12 @@ static nw_status add_nodes(const struct nw_launch_job *job,
     const struct nw_launch_node_ranks *places = &job->places;
     nw_status status = add_cases(job, text);
 
-    nw_text_format(text,
-                   "    *)  echo \"${0##*/}: $here is no node of the mapping\" "
-                   ">&2; exit 1 ;;\n"
-                   "    esac\n"
-                   "    exec torchrun --nnodes=%d --nproc-per-node=$count "
-                   "--node-rank=$node \\\n"
-                   "        --master-addr=",
-                   places->node_count);
+    nw_text_format(
+        text,
+        "    *)  echo \"${0##*/}: $here is not a node of the mapping\" >&2; "
+        "exit 1 ;;\n    esac\n    exec torchrun --nnodes=%d "
+        "--nproc-per-node=$count --node-rank=$node \\\n        --master-addr=",
+        places->node_count);
     nw_text_add_quoted(text, job->mapping->node_name[places->node[0]]);
     nw_text_add(text,
                 " --master-port=${MASTER_PORT:-29500} \\\n"

@@ -183,7 +183,7 @@ static nw_status generate(struct nw_spec *spec, nw_pattern **out)
         i++;
     if (i == count)
         return nw_fail(NW_EINVAL,
-                       "there is no generator '%s'; see nodewise-pattern(1)",
+                       "unknown generator '%s'; see nodewise-pattern(1)",
                        spec->name);
     status = generators[i].generate(spec, &builder);
     if (!status)

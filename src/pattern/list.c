@@ -129,7 +129,7 @@ static nw_status check_ranks(const struct list *list, size_t length,
     if (nw_check_rank_count(&list->scan, length, ranks))
         return nw_scan_fail(&list->scan,
                             "id %d is too large for a file of %zu bytes; "
-                            "--compact numbers sparse ids anew",
+                            "--compact renumbers sparse ids",
                             list->largest, length);
     return NW_OK;
 }

@@ -63,7 +63,7 @@ static nw_status count_ranks(struct monitoring *in)
     }
     closedir(stream);
     if (!in->ranks)
-        return nw_fail(NW_EIO, "%s:0: there is no %s.0.prof", in->prefix,
+        return nw_fail(NW_EIO, "%s:0: file %s.0.prof is missing", in->prefix,
                        in->prefix);
     return NW_OK;
 }
@@ -261,8 +261,8 @@ static nw_status open_profiles(const char *prefix, nw_pattern **out)
                        (unsigned long long)in.left_out);
     if (in.mixed)
         nw_text_format(&note,
-                       "; sizes are left out of %llu edges, where they count "
-                       "messages inside collective calls, too",
+                       "; %llu edges have no sizes, because theirs include "
+                       "messages of collective calls",
                        (unsigned long long)in.mixed);
     status = nw_text_take(&note, &pattern->note);
     if (status)

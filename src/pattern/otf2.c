@@ -298,7 +298,7 @@ static nw_status add_message(struct trace *trace, uint64_t location,
     nw_status status;
 
     if (!from || from->rank < 0)
-        return fail(trace, "a message of a location that is no MPI rank");
+        return fail(trace, "a message of a location that is not an MPI rank");
     to = world_rank(trace, comm, receiver, from->rank);
     if (to < 0 || (uint64_t)to >= world)
         return fail(trace, "a message to a rank its communicator lacks");

@@ -113,10 +113,11 @@ static nw_status check_splits(const struct training *t)
 
     for (size_t i = 0; i < sizeof splits / sizeof *splits; i++)
         if (splits[i].value % splits[i].by || !splits[i].value)
-            return nw_fail(NW_EINVAL,
-                           "training: %s = %llu is no multiple of %s = %llu",
-                           splits[i].whole, (unsigned long long)splits[i].value,
-                           splits[i].part, (unsigned long long)splits[i].by);
+            return nw_fail(
+                NW_EINVAL,
+                "training: %s = %llu must be a multiple of %s = %llu",
+                splits[i].whole, (unsigned long long)splits[i].value,
+                splits[i].part, (unsigned long long)splits[i].by);
     return NW_OK;
 }
 

@@ -237,9 +237,8 @@ nw_status nw_rowcol_check(const struct nw_rowcol_problem *problem)
     int32_t p = problem->bandwidths->count;
 
     if (!rowcol_is_finite(problem))
-        return nw_fail(NW_EINVAL,
-                       "an exchange over the slowest link would take longer "
-                       "than can be told");
+        return nw_fail(NW_EINVAL, "the time of an exchange over the slowest "
+                                  "link exceeds the range of numbers");
     for (int32_t rows = 1; rows <= p; rows++)
         if (nw_rowcol_allows(problem, rows))
             return NW_OK;

@@ -204,7 +204,7 @@ static nw_status read_answer(const struct helper *helper, double *time)
         return nw_fail(NW_EHELPER, HELPER " ended without an answer");
     *time = nw_strtod(answer, &end);
     if (end == answer || *end != '\n')
-        return nw_fail(NW_EHELPER, HELPER " gave an answer that is no time");
+        return nw_fail(NW_EHELPER, HELPER " gave an answer that is not a time");
     return NW_OK;
 }
 

@@ -47,13 +47,13 @@ nw_status nw_topology_load(const char *source,
     if (nw_bundled_has(source))
         return nw_source_bundled(source, elements, out);
     if (!access(source, F_OK))
-        return nw_fail(NW_EINVAL,
-                       "'%s' is a file whose ending tells no topology source "
-                       "(.yaml, .xml); name it by a prefix such as ibnet: or "
-                       "slurm:",
-                       source);
+        return nw_fail(
+            NW_EINVAL,
+            "'%s' is not a topology source by its ending (.yaml, .xml); name "
+            "its kind by a prefix such as ibnet: or slurm:",
+            source);
     return nw_fail(NW_EINVAL,
-                   "'%s' is no topology source; 'nodewise topology --help' "
-                   "lists them",
+                   "'%s' is not a topology source; 'nodewise topology --help' "
+                   "lists the kinds",
                    source);
 }

@@ -236,7 +236,7 @@ $ printf 'nodewise: cluster 1\nname: "a\\u009b31m"\n' > c1.yaml; printf 'nodewis
 c1.yaml:2: a control character or line break in a value
 turned.yaml:2: a control character or line break in a value
 nodewise: '--fo?[31m': a control character in an option
-nodewise topology: 'no?[31m?31m' is no topology source; 'nodewise topology --help' lists them
+nodewise topology: 'no?[31m?31m' is not a topology source; 'nodewise topology --help' lists the kinds
 nodewise map: --threads is a number from 1, not '?[31m?31m'
 nodewise: unknown command '?[31m?31m'; see nodewise --help
 nodewise: '--th?[31m=1': a control character in an option

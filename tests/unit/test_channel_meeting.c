@@ -126,7 +126,8 @@ static void something_else_is_there(void **state)
                                       "Dear diary,\n",    "0 5 01020304\n",
                                       "7 0 01020304\n",   "0 1 0102",
                                       "0 1 01020304\n\n", zeros};
-    struct expected none = {NW_EFORMAT, "this is no meeting of 2 ranks"};
+    struct expected none = {NW_EFORMAT,
+                            "does not hold the addresses of 2 ranks"};
 
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -141,7 +142,7 @@ static void something_else_is_there(void **state)
 
 static void it_is_no_file(void **state)
 {
-    struct expected none = {NW_EIO, "this is no file to meet in"};
+    struct expected none = {NW_EIO, "not a regular file"};
     struct stat about;
 
     (void)state;

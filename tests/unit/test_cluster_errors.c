@@ -174,17 +174,17 @@ static void bad_types(void **state)
 static void bad_figures(void **state)
 {
     (void)state;
-    refuses(CORE("fast"), ":2: 'fast' is no bandwidth such as 12.5GB/s");
-    refuses(CORE("12us"), ":2: '12us' is no bandwidth such as 12.5GB/s");
-    refuses(CORE("-1GB/s"), ":2: '-1GB/s' is no bandwidth such as 12.5GB/s");
-    refuses(CORE("nan"), ":2: 'nan' is no bandwidth such as 12.5GB/s");
-    refuses(CORE("inf"), ":2: 'inf' is no bandwidth such as 12.5GB/s");
-    refuses(CORE("''"), ":2: '' is no bandwidth such as 12.5GB/s");
+    refuses(CORE("fast"), ":2: 'fast' is not a bandwidth such as 12.5GB/s");
+    refuses(CORE("12us"), ":2: '12us' is not a bandwidth such as 12.5GB/s");
+    refuses(CORE("-1GB/s"), ":2: '-1GB/s' is not a bandwidth such as 12.5GB/s");
+    refuses(CORE("nan"), ":2: 'nan' is not a bandwidth such as 12.5GB/s");
+    refuses(CORE("inf"), ":2: 'inf' is not a bandwidth such as 12.5GB/s");
+    refuses(CORE("''"), ":2: '' is not a bandwidth such as 12.5GB/s");
     refuses(CORE("0"), ":2: bandwidth '0' is out of range");
     refuses(CORE("1e30"), ":2: bandwidth '1e30' is out of range");
-    refuses(CORE("1e999"), ":2: '1e999' is no bandwidth such as 12.5GB/s");
+    refuses(CORE("1e999"), ":2: '1e999' is not a bandwidth such as 12.5GB/s");
     refuses(CORE("{latency: 1GB/s}"),
-            ":2: '1GB/s' is no latency such as 1.2us");
+            ":2: '1GB/s' is not a latency such as 1.2us");
     refuses(CORE("{latency: 5000}"), ":2: latency '5000' is out of range");
     refuses(CORE("{speed: 1}"),
             ":2: unknown key 'speed' in a link; known are: bandwidth latency "
@@ -192,12 +192,13 @@ static void bad_figures(void **state)
     refuses(CORE("[1, 2, 3]"),
             ":2: a list of bandwidths has two, there and back");
     refuses(CORE("{bandwidth: {a: 1}}"),
-            ":2: 'this' is no bandwidth such as 12.5GB/s");
+            ":2: 'this' is not a bandwidth such as 12.5GB/s");
     refuses(CORE("{half_duplex: yes}"),
             ":2: 'half_duplex' must be true or false");
     refuses(CORE("{half_duplex: true, bandwidth: [1, 2]}"),
             ":2: a half-duplex link has one bandwidth");
-    refuses(CORE("{kind: rope}"), ":2: 'rope' is no kind of link");
+    refuses(CORE("{kind: rope}"), ":2: unknown kind of link 'rope'; "
+                                  "nodewise-topology(5) lists the kinds");
 }
 
 #define PARTS(list) "node_types:\n  t: {parts: " list "}\n"
@@ -230,7 +231,7 @@ static void bad_parts(void **state)
     refuses(TYPE(PARTS("[{core: 2, pus: 1}], threads: ['0']")),
             ":3: 1 numbers for 2 cores");
     refuses(TYPE(PARTS("[{core: 2, pus: 1}], threads: ['1-0']")),
-            ":3: '1-0' is no list such as 0-3,8");
+            ":3: '1-0' is not a list such as 0-3,8");
     refuses(TYPE(PARTS("[{core: 1}], cpu: {cores: 1}")),
             ":3: either 'cpu' or 'parts'");
     refuses(TYPE(PARTS("[{core: 1}, {gpu: 2}], gpus: [{name: x}]")),
@@ -244,9 +245,9 @@ static void bad_devices(void **state)
     refuses(DEVICES("[]"), ":3: 'devices' must be a list that is not empty");
     refuses(DEVICES("[{package: 0}]"), ":3: 'parts' is missing");
     refuses(DEVICES("[{package: 2, parts: [{gpu: 1}]}]"),
-            ":3: there is no package 2");
+            ":3: unknown package 2: this node has fewer");
     refuses(DEVICES("[{numa: 0, parts: [{gpu: 1}]}]"),
-            ":3: there is no numa 0");
+            ":3: unknown numa 0: this node has fewer");
     refuses(DEVICES("[{numa: 0, package: 0, parts: [{gpu: 1}]}]"),
             ":3: either 'package' or 'numa'");
     refuses(DEVICES("[{package: -1, parts: [{gpu: 1}]}]"),
@@ -278,9 +279,9 @@ static void bad_direct_links(void **state)
     (void)state;
     refuses(DIRECT("[{link: 1}]"), ":3: one of 'pairs', 'mesh' and 'switch'");
     refuses(DIRECT("[{mesh: [gpu 0-4]}]"),
-            ":3: there is no gpu 4 in this node");
+            ":3: unknown gpu 4: this node has fewer");
     refuses(DIRECT("[{mesh: [gpu 0-99999999]}]"),
-            ":3: there is no gpu 4 in this node");
+            ":3: unknown gpu 4: this node has fewer");
     refuses(DIRECT("[{mesh: [gpu]}]"),
             ":3: an end is such as 'gpu 0' or 'gpu 0-3'");
     refuses(DIRECT("[{mesh: [gpu 3-1]}]"),
@@ -315,14 +316,14 @@ static void bad_nodes(void **state)
     refuses(NODES("nodes: [{name: 'n[1-9999999]'}]\n"),
             ":3: host list 'n[1-9999999]': more than 1048576 names");
     refuses(NODES("nodes: [{name: x, type: u}]\n"),
-            ":3: there is no node type 'u'");
+            ":3: unknown node type 'u': not in node_types");
     refuses(NODES("nodes: [{name: 'x,y'}]\n"), ":3: 2 nodes need a 'network'");
     refuses(NODES("nodes: [{name: x, switch: s}]\n"),
             ":3: 'switch' without a 'network'");
     refuses(NETWORK("{tree: {switch: s}}"), ":3: 'switch' is missing");
     refuses(NODES("nodes: [{name: x, switch: t}]\n"
                   "network: {tree: {switch: s}}\n"),
-            ":3: there is no switch 't'");
+            ":3: unknown switch 't': not in the network of this file");
     refuses(NODES("nodes: [{name: x, switch: [s, s]}]\n"
                   "network: {tree: {switch: s}}\n"),
             ":3: 2 switches for 1 network cards");
@@ -364,7 +365,7 @@ static void bad_networks(void **state)
     refuses(NETWORK("{fat_tree: {leaf_nodes: 1, levels: [{up: 1}, {up: 1}]}}"),
             ":4: 'down' is missing");
     refuses(NETWORK("{fat_tree: {leaf_nodes: 1, levels: [{down: 2}]}}"),
-            ":3: 2 switches of 1 nodes each have no room for node 3");
+            ":3: 2 switches of 1 nodes each have no port for node 3");
     refuses(NETWORK("{fat_tree: {leaf_nodes: 1, levels: [{up: 1048576}, ]}}"),
             ":4: more than 1048576 switches");
     refuses(NETWORK("{fat_tree: {leaf_nodes: 4, levels: [{up: 1048576, "
@@ -378,10 +379,10 @@ static void bad_networks(void **state)
                     "up: 1048576}]}}"),
             ":4: more than 1048576 switches");
     refuses(JOINED("{fat_tree: {leaf_nodes: 4, levels: [{up: 1}]}}"),
-            ":3: there is no switch 'a'");
+            ":3: unknown switch 'a': not in the network of this file");
     refuses(NODES("nodes: [{name: x, switch: up1-0}]\n"
                   "network: {fat_tree: {leaf_nodes: 4, levels: [{up: 1}]}}\n"),
-            ":3: 'up1-0' is no leaf switch");
+            ":3: 'up1-0' is not a leaf switch");
 }
 
 static void bad_tori(void **state)
@@ -401,7 +402,7 @@ static void bad_tori(void **state)
     refuses(NETWORK("{torus: {dimensions: [2, 2], link: [1, 1, 1]}}"),
             ":4: 'link' has 3 items for 2 dimensions");
     refuses(NETWORK("{torus: {dimensions: [3]}}"),
-            ":3: 3 switches of 1 nodes each have no room for node 4");
+            ":3: 3 switches of 1 nodes each have no port for node 4");
 }
 
 #define FLY(g, r, l)                                                           \
@@ -422,7 +423,7 @@ static void bad_dragonflies_and_graphs(void **state)
     refuses(JOINED("{graph: {switches: 'a,a'}}"),
             ":4: two switches are named 'a'");
     refuses(JOINED("{graph: {switches: 'a,b', links: [{between: [a, c]}]}}"),
-            ":4: there is no switch 'c'");
+            ":4: unknown switch 'c': not in the network of this file");
     refuses(JOINED("{graph: {switches: 'a,b', links: [{between: [a, a]}]}}"),
             ":4: 'a' is joined to itself");
     refuses(JOINED("{graph: {switches: 'a,b', links: [{between: a}]}}"),

@@ -291,7 +291,7 @@ static void memory_that_is_not_there(void **state)
     assert_null(memory);
     assert_string_equal(
         nw_error_text(),
-        "GPU 0 has no room for 1.1 TB: 17.2 GB of 17.2 GB are free");
+        "GPU 0 cannot hold 1.1 TB: 17.2 GB of 17.2 GB are free");
 }
 
 static void fill_host(unsigned char *host, size_t bytes)

@@ -307,7 +307,7 @@ static const struct bad bad_files[] = {
     {"<topology>\n<object os_index=\"70000\" type=\"NUMANode\"/>",
      "2: os_index is a number from 0 to 65535, not '70000'"},
     {"<topology>\n<object type=\"PCIDev\" os_index=\"4294967296\"/>",
-     "2: os_index is no number: '4294967296'"},
+     "2: os_index is not a number: '4294967296'"},
     {"<topology version=\"2.0\">\n\xff\n</topology>\n", "2: not UTF-8 text"},
 };
 

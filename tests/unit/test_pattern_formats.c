@@ -210,7 +210,7 @@ static const struct good bad[] = {
     {"list:a", "0 1 5 far\n", "not 'far'"},
     {"list:a", "-1 1 5\n", "a:1: expected a rank, not '-1'"},
     {"list:a", "0 2147483647 5\n", "a:1: expected a rank"},
-    {"list:a", "0 2000000000 5\n", "--compact numbers"},
+    {"list:a", "0 2000000000 5\n", "--compact renumbers"},
     {"list:a", "0 1 inf\n", "not 'inf'"},
     {"list:a", "0 1 5\n1 0 5\n0 1 6\n", "a:3: edge 0 -> 1 stands twice"},
     {"qaplib:a", "x\n", "a:1: expected the size"},

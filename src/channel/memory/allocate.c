@@ -23,7 +23,7 @@ nw_status nw_channel_memory_new(bool gpu, size_t bytes, void **out)
     if (!gpu)
         return nw_alloc(bytes, 1, out);
     if (!nw_memory_open())
-        return nw_fail(NW_ENODEV, "there is no GPU here");
+        return nw_fail(NW_ENODEV, "no GPU found");
     home = nw_memory_home();
     if (nw_gpu_mapping_makes() && !nw_vulkan_new(home, bytes, out, &host))
         return NW_OK;

@@ -47,7 +47,7 @@ static nw_status open_fabric(struct nw_endpoint *out)
         names = asked;
     if (names == adapters && !has_any("/sys/class/infiniband") &&
         !has_any("/sys/class/cxi"))
-        return nw_fail(NW_ENODEV, "there is no adapter");
+        return nw_fail(NW_ENODEV, "no network adapter found");
     status = nw_endpoint_open(names, true, out);
     if (!status && out->reach == NW_HMEM_NONE) {
         status =
@@ -61,7 +61,7 @@ nw_status nw_loopback_open(struct nw_loopback **out)
 {
     struct nw_loopback *pull = NULL;
     nw_status status =
-        nw_memory_open() ? NW_OK : nw_fail(NW_ENODEV, "there is no GPU");
+        nw_memory_open() ? NW_OK : nw_fail(NW_ENODEV, "no GPU found");
 
     if (!status)
         status = nw_alloc(1, sizeof *pull, &pull);

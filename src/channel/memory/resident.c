@@ -349,8 +349,10 @@ static nw_status move(const struct move *move)
     bool done = false;
 
     if (gpu < 0)
-        return nw_fail(NW_ECUDA, "%zu bytes at %p are no GPU memory (any more)",
-                       move->bytes, (void *)move->gpu);
+        return nw_fail(
+            NW_ECUDA,
+            "%zu bytes at %p are not GPU memory (freed, or the GPU was reset)",
+            move->bytes, (void *)move->gpu);
     if (gpu >= NW_GPUS || !is_whole(move))
         return drive(gpu, move);
     one = &residents[gpu];

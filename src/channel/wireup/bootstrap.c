@@ -43,7 +43,10 @@ static nw_status open_file(struct nw_meeting *meeting)
     if (meeting->file < 0 || fstat(meeting->file, &about))
         return file_fail(meeting, "open it");
     if (!S_ISREG(about.st_mode))
-        return nw_fail(NW_EIO, "%s: this is no file to meet in", how->file);
+        return nw_fail(NW_EIO,
+                       "%s: not a regular file; name a file in which the ranks "
+                       "can exchange addresses",
+                       how->file);
     if (about.st_uid != geteuid())
         return nw_fail(NW_EIO,
                        "%s: another user owns this file and could read the "
@@ -123,8 +126,8 @@ static nw_status fail_no_meeting(struct nw_meeting *meeting)
 {
     meeting->removes = false;
     return nw_fail(NW_EFORMAT,
-                   "%s: this is no meeting of %d ranks; the file must be "
-                   "absent or empty at the start",
+                   "%s: does not hold the addresses of %d ranks; delete the "
+                   "file before the start",
                    meeting->how->file, meeting->how->count);
 }
 

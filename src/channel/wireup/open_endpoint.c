@@ -27,7 +27,8 @@ static nw_status open_best(const char *provider, bool gpu,
     }
     status = nw_endpoint_open_one(provider, false, fabric);
     if (gpu && !offered)
-        snprintf(why, sizeof why, "%s is no adapter's provider", provider);
+        snprintf(why, sizeof why, "%s is not the provider of a network adapter",
+                 provider);
     memcpy(fabric->why, why, sizeof why);
     return status;
 }

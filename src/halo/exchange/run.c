@@ -65,7 +65,7 @@ static nw_status activate(nw_halo *halo, const int32_t *subset, int32_t count)
                        halo->quantity_count);
     for (int32_t i = 0; i < count; i++) {
         if (subset[i] < 0 || subset[i] >= halo->quantity_count)
-            return nw_fail(NW_EINVAL, "there is no quantity %d", subset[i]);
+            return nw_fail(NW_EINVAL, "unknown quantity %d", subset[i]);
         for (int32_t j = 0; j < i; j++)
             if (subset[j] == subset[i])
                 return nw_fail(NW_EINVAL, "quantity %d is named twice",
@@ -116,7 +116,9 @@ nw_status nw_halo_start(nw_halo *halo, const int32_t *subset, int32_t count)
     if (halo->broken)
         return nw_fail(NW_EMPI, "an exchange of this halo failed before");
     if (halo->running)
-        return nw_fail(NW_EINVAL, "an exchange of this halo is under way");
+        return nw_fail(
+            NW_EINVAL,
+            "an exchange of this halo has started already; finish it first");
     status = activate(halo, subset, count);
     if (status)
         return status;

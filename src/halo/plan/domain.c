@@ -70,7 +70,7 @@ static nw_status check_borders(const struct nw_halo_options *options)
 
         for (int end = 0; end < 2; end++)
             if ((unsigned)side[end] > NW_HALO_MIRROR)
-                return nw_fail(NW_EINVAL, "border %d along %c is none",
+                return nw_fail(NW_EINVAL, "invalid border %d along %c",
                                (int)side[end], axis_name[axis]);
         if ((side[0] == NW_HALO_PERIODIC) != (side[1] == NW_HALO_PERIODIC))
             return nw_fail(NW_EINVAL,
@@ -139,7 +139,7 @@ static nw_status check_choices(const struct nw_halo_options *options)
 
     for (size_t i = 0; i < sizeof choice / sizeof *choice; i++)
         if (choice[i].value < 0 || choice[i].value > choice[i].most)
-            return nw_fail(NW_EINVAL, "%s %d is none", choice[i].name,
+            return nw_fail(NW_EINVAL, "invalid %s %d", choice[i].name,
                            choice[i].value);
     if (options->methods >> NW_HALO_METHOD_COUNT)
         return nw_fail(NW_EINVAL, "methods 0x%x: those known are 0x%x",

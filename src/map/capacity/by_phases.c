@@ -26,8 +26,7 @@ nw_status nw_several_by_phases(struct nw_several *several,
         capacity += work.problem.capacity[h];
     if (!status && capacity < several->graph.n)
         status = nw_fail(NW_EINVAL,
-                         "%d ranks do not fit: the limits of load "
-                         "leave room for %lld",
+                         "%d ranks do not fit: the limits of load allow %lld",
                          several->graph.n, (long long)capacity);
     if (!status)
         status = nw_candidate_run(algorithm, &work.problem, &mine, &found);

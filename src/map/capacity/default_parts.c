@@ -145,7 +145,7 @@ static nw_status default_parts_distribute_all(struct default_parts_work *d,
         part[v] = default_parts_distribute(d, v);
         if (part[v] < 0)
             return nw_fail_about(NW_FIXED(-1), NW_EINVAL,
-                                 "the fixed ranks leave no room for rank %d",
+                                 "the fixed ranks leave no element for rank %d",
                                  v);
         d->count[part[v]]++;
         if (d->spare && !default_parts_is_fixed(d->several, v))

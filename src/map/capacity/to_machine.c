@@ -83,7 +83,7 @@ static nw_status to_machine_check_host(const struct nw_several *several,
 {
     if (several->host[h] < 0 ||
         several->host[h] >= nw_topology_node_count(several->topology))
-        return nw_fail(NW_EINVAL, "there is no node %d", several->host[h]);
+        return nw_fail(NW_EINVAL, "node %d does not exist", several->host[h]);
     if (h && several->host[h] == several->host[h - 1])
         return nw_fail(
             NW_EINVAL, "node '%s' is named twice",
@@ -105,7 +105,7 @@ nw_status nw_several_choose_hosts(struct nw_several *several)
     nw_status status;
 
     if (!count || count > INT32_MAX)
-        return nw_fail(NW_EINVAL, "there is no host to map onto");
+        return nw_fail(NW_EINVAL, "no hosts to map onto");
     status = to_machine_alloc_hosts(several, count);
     if (!status)
         status = nw_alloc(count, sizeof *place, &place);
@@ -472,10 +472,10 @@ static nw_status to_machine_check_speeds(const struct nw_several *several)
         double speed = speeds[several->element[q]];
 
         if (!(speed >= 0) || speed > 1e100)
-            return nw_fail(NW_EINVAL,
-                           "the speed of element %d is no number from 0 to "
-                           "1e100",
-                           several->element[q]);
+            return nw_fail(
+                NW_EINVAL,
+                "the speed of element %d is not a number from 0 to 1e100",
+                several->element[q]);
         sum += speed;
     }
     return speeds && sum == 0

@@ -10,7 +10,7 @@
 static nw_status simple_full(int32_t process)
 {
     return nw_fail_about(NW_FIXED(-1), NW_EINVAL,
-                         "the fixed ranks leave no room for process %d",
+                         "the fixed ranks leave no element for process %d",
                          process);
 }
 

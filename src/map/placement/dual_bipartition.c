@@ -446,7 +446,7 @@ dual_bipartition_check_capacity(const struct nw_placement *placement)
         }
     if (count > capacity.all || gpus > capacity.gpu)
         return nw_fail_about(NW_FIXED(-1), NW_EINVAL,
-                             "the fixed ranks leave no room for others");
+                             "the fixed ranks leave no elements for others");
     return NW_OK;
 }
 

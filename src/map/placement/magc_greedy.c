@@ -215,7 +215,8 @@ static nw_status magc_greedy_put(struct magc_greedy_work *work, int32_t p)
 
     if (place < 0)
         return nw_fail_about(NW_FIXED(-1), NW_EINVAL,
-                             "the fixed ranks leave no room for process %d", p);
+                             "the fixed ranks leave no element for process %d",
+                             p);
     if (work->placement->places->bandwidth) {
         magc_greedy_try_place(work, p, place);
         work->congestion = magc_greedy_end_trial(work, true);

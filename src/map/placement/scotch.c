@@ -517,9 +517,9 @@ static nw_status scotch_take_answer(struct nw_placement *placement,
                 }
             }
         if (best < 0)
-            return nw_fail_about(NW_FIXED(-1), NW_EINVAL,
-                                 "the fixed ranks leave no room for process %d",
-                                 p);
+            return nw_fail_about(
+                NW_FIXED(-1), NW_EINVAL,
+                "the fixed ranks leave no element for process %d", p);
         nw_placement_put(placement, p, best);
     }
     return NW_OK;

@@ -79,7 +79,8 @@ static nw_status independent_slot_others(struct nw_answer *answer,
         host = h;
     if (!nw_free_slots_fits(free_slots, host, false))
         return nw_fail_about(NW_FIXED(-1), NW_EINVAL,
-                             "the fixed ranks leave no room for rank %d", rank);
+                             "the fixed ranks leave no element for rank %d",
+                             rank);
     answer->host[rank] = host;
     nw_free_slots_take(free_slots, host, false);
     return NW_OK;

@@ -60,9 +60,9 @@ static nw_status launcher_default_hosts(const struct nw_problem *problem,
         host = launcher_default_next_host(&free_slots, host,
                                           problem->wants_gpu[r]);
         if (host < 0) {
-            status =
-                nw_fail_about(NW_FIXED(-1), NW_EINVAL,
-                              "the fixed ranks leave no room for rank %d", r);
+            status = nw_fail_about(
+                NW_FIXED(-1), NW_EINVAL,
+                "the fixed ranks leave no element for rank %d", r);
             break;
         }
         answer->host[r] = host;

@@ -211,8 +211,8 @@ static nw_status problem_fail_capacity(const struct nw_problem *problem,
 
     if (silent > n - n / 4)
         snprintf(initial, sizeof initial,
-                 "; %d of them send and receive nothing: --compact numbers "
-                 "sparse ids of a list anew",
+                 "; %d of them send and receive nothing: --compact renumbers "
+                 "the sparse ids of a list",
                  silent);
     return nw_fail_about(
         NW_HOSTS, NW_EINVAL,

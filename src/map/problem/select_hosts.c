@@ -41,7 +41,7 @@ nw_status nw_problem_choose_hosts(struct nw_problem *problem)
     nw_status status;
 
     if (!count)
-        return nw_fail(NW_EINVAL, "there is no host to map onto");
+        return nw_fail(NW_EINVAL, "no hosts to map onto");
     if (count > (size_t)nw_topology_node_count(problem->topology))
         return nw_fail(NW_EINVAL, "more hosts than %s has nodes",
                        nw_topology_name(problem->topology));
@@ -337,7 +337,7 @@ select_hosts_check_fixed(const struct nw_problem *problem,
         if (count > (size_t)problem->capacity[h])
             return nw_fail_about(
                 NW_FIXED(-1), NW_EINVAL,
-                "%zu ranks are fixed on %s, which has room for %d", count,
+                "%zu ranks are fixed on %s, which has %d slots", count,
                 nw_topology_node_name(problem->topology, problem->host[h]),
                 problem->capacity[h]);
     }

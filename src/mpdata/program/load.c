@@ -25,7 +25,7 @@ static nw_status size_case(struct nw_mp_job *job)
     struct nw_mpdata_case *c = &job->made;
 
     if (!nw_mpdata_case_find(s->name, c))
-        return nw_fail(NW_EINVAL, "there is no case '%s'; --help lists them",
+        return nw_fail(NW_EINVAL, "unknown case '%s'; --help lists the cases",
                        s->name);
     if (c->size[0] && s->size[0] &&
         memcmp(c->size, s->size, sizeof c->size) != 0)

@@ -271,9 +271,9 @@ static enum nw_algorithm_call wanted(void)
     if (!strcmp(word, "channel"))
         return NW_FORMING_CHANNEL;
     if (strcmp(word, "host"))
-        nw_warn_once("NODEWISE_GPU_COLLECTIVES=%s is none of auto, host, "
-                     "channel",
-                     word);
+        nw_warn_once(
+            "NODEWISE_GPU_COLLECTIVES=%s is unknown; use auto, host or channel",
+            word);
     return NW_FORMING_HOST;
 }
 

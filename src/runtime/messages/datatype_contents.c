@@ -185,7 +185,7 @@ nw_status nw_datatype_contents_read(MPI_Datatype type,
 
     *out = (struct nw_datatype_contents){.number = NULL};
     if (ask_amounts(type, &n, &out->combiner))
-        return nw_fail(NW_EINVAL, "this is no datatype");
+        return nw_fail(NW_EINVAL, "not an MPI datatype");
     return is_basic(out->combiner) ? NW_OK : read_contents(type, &n, out);
 }
 

@@ -35,7 +35,7 @@ uint64_t nw_direct_setting(const char *name, uint64_t standard, uint64_t least,
 
     if (word && *word &&
         (!nw_parse_u64(word, &value) || value < least || value > most)) {
-        nw_warn_once("%s=%s is no number from %" PRIu64 " to %" PRIu64, name,
+        nw_warn_once("%s=%s is not a number from %" PRIu64 " to %" PRIu64, name,
                      word, least, most);
         value = standard;
     }

@@ -233,7 +233,7 @@ void *nw_stage_small(struct nw_stage *stage)
     struct nw_buffer *buffer = stage->status ? NULL : small_take();
 
     if (!buffer) {
-        stage->status = nw_fail(NW_ENOMEM, "no room for a small message");
+        stage->status = nw_fail(NW_ENOMEM, "out of memory for a small message");
         return NULL;
     }
     stage->buffer[stage->count++] = buffer;

@@ -237,7 +237,8 @@ static bool is_wanted(void)
     if (!word || !strcmp(word, "auto") || nw_direct_to_all)
         return true;
     if (strcmp(word, "off"))
-        nw_warn_once("NODEWISE_GPU_DIRECT=%s is none of auto, on, off", word);
+        nw_warn_once("NODEWISE_GPU_DIRECT=%s is unknown; use auto, on or off",
+                     word);
     return false;
 }
 

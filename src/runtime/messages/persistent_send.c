@@ -170,7 +170,7 @@ static nw_status send_late(struct nw_buffer *buffer)
     nw_status status;
 
     if (!late)
-        return nw_fail(NW_ENOMEM, "no room for a payload");
+        return nw_fail(NW_ENOMEM, "out of memory for the data of a message");
     status = fill_late(late, buffer);
     if (!status)
         status = start_late(late, buffer);

@@ -115,8 +115,7 @@ nw_status nw_pinned_cache_take(size_t bytes, struct nw_host **out)
         host->memory = malloc(host->bytes);
     if (!host->memory) {
         free(host);
-        return nw_fail(NW_ENOMEM, "no room for %zu bytes of host memory",
-                       bytes);
+        return nw_fail(NW_ENOMEM, "out of memory for %zu bytes", bytes);
     }
     *out = host;
     return NW_OK;

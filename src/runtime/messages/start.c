@@ -48,7 +48,8 @@ void nw_messages_start(void)
     int threads = MPI_THREAD_SINGLE;
 
     if (set && !on && !off && strcmp(mode, "auto"))
-        nw_warn_once("NODEWISE_GPU_MESSAGES=%s is none of off, on, auto", mode);
+        nw_warn_once("NODEWISE_GPU_MESSAGES=%s is unknown; use off, on or auto",
+                     mode);
     aware = !off && !on && nw_mpi_takes_gpu_memory();
     if (set && all_say(aware) && !nw_passthrough_start())
         off = true;

@@ -379,7 +379,7 @@ nw_status nw_typemap_of(MPI_Datatype type, struct nw_typemap **out)
     nw_status status;
 
     if (type == MPI_DATATYPE_NULL)
-        return nw_fail(NW_EINVAL, "this is no datatype");
+        return nw_fail(NW_EINVAL, "not an MPI datatype");
     layout = known(type);
     if (layout) {
         *out = layout;

@@ -16,7 +16,7 @@ nw_status nw_profile_check_models(const char *models)
         return NW_OK;
     bad = bad ? bad : models;
     return nw_fail(NW_EINVAL,
-                   "'%.*s' is no model of a collective call, such as "
-                   "allreduce:ring; nodewise-profile(1) lists them",
+                   "unknown model of a collective call '%.*s'; "
+                   "nodewise-profile(1) lists models such as allreduce:ring",
                    (int)strcspn(bad, ","), bad);
 }

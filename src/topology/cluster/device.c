@@ -180,7 +180,7 @@ static nw_status add_below(const struct site *site, const struct nw_yaml *where,
         if (!status)
             vertex = nw_cluster_find(site->type->type, kind, index);
         if (!status && vertex < 0)
-            status = nw_yaml_fail(item, "there is no %s %d",
+            status = nw_yaml_fail(item, "unknown %s %d: this node has fewer",
                                   nw_vertex_kind_name(kind), index);
         if (!status)
             status = add_parts(site, parts, vertex);

@@ -70,8 +70,8 @@ static nw_status read_end(const struct nw_yaml *node,
         int32_t vertex = i < 256 ? nw_cluster_find(type, kinds[k], i) : -1;
 
         if (vertex < 0)
-            return nw_yaml_fail(node, "there is no %s %d in this node", kind,
-                                i);
+            return nw_yaml_fail(node, "unknown %s %d: this node has fewer",
+                                kind, i);
         status = add_end(node, ends, vertex);
     }
     return status;

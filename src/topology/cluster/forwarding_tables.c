@@ -83,7 +83,7 @@ static nw_status find_node(const struct tables *tables,
     int32_t found = *place_of(tables, name);
 
     if (!found)
-        return nw_yaml_fail(node, "there is no node '%s'", name);
+        return nw_yaml_fail(node, "unknown node '%s': not in this file", name);
     *out = found - 1;
     return NW_OK;
 }

@@ -19,7 +19,7 @@ static nw_status read_quantity(const struct nw_yaml *node, enum nw_unit unit,
 
     if (node->kind != NW_YAML_SCALAR ||
         !nw_parse_quantity(node->text, unit, &value))
-        return nw_yaml_fail(node, "'%s' is no %s such as %s",
+        return nw_yaml_fail(node, "'%s' is not a %s such as %s",
                             node->text ? node->text : "this", limits[unit].name,
                             limits[unit].example);
     if (value < limits[unit].least || value > limits[unit].most)
@@ -59,7 +59,9 @@ static nw_status read_kind(const struct nw_yaml *node, enum nw_link_kind *kind)
             *kind = (enum nw_link_kind)k;
             return NW_OK;
         }
-    return nw_yaml_fail(node, "'%s' is no kind of link", text);
+    return nw_yaml_fail(
+        node, "unknown kind of link '%s'; nodewise-topology(5) lists the kinds",
+        text);
 }
 
 static nw_status read_map(const struct nw_yaml *node,

@@ -58,7 +58,8 @@ nw_status nw_cluster_find_switch(const struct nw_cluster *cluster,
         else
             high = middle;
     }
-    return nw_yaml_fail(node, "there is no switch '%s'", name);
+    return nw_yaml_fail(
+        node, "unknown switch '%s': not in the network of this file", name);
 }
 
 nw_status nw_cluster_network(struct nw_cluster *cluster,

@@ -102,8 +102,10 @@ static nw_status find_type(const struct nw_cluster *cluster,
             *out = (int32_t)t;
             return NW_OK;
         }
-    return status ? status
-                  : nw_yaml_fail(name, "there is no node type '%s'", text);
+    return status
+               ? status
+               : nw_yaml_fail(name, "unknown node type '%s': not in node_types",
+                              text);
 }
 
 /* Nodes of one item: the first, and those behind the last. */
@@ -141,7 +143,7 @@ static nw_status join_card(const struct nw_cluster *cluster,
         status = nw_cluster_find_switch(cluster, node, names.name[s], &found);
         if (!status && cluster->fill.each && found >= cluster->fill.switches)
             status =
-                nw_yaml_fail(node, "'%s' is no leaf switch", names.name[s]);
+                nw_yaml_fail(node, "'%s' is not a leaf switch", names.name[s]);
         for (size_t i = s * each; !status && i < (s + 1) * each; i++)
             topology
                 ->port[topology->port_first[span->first + (int32_t)i] + card] =
@@ -162,10 +164,10 @@ static nw_status fill_switches(const struct nw_cluster *cluster,
         return nw_yaml_fail(span->item, "'switch' is missing");
     for (int32_t i = span->first; i < span->end; i++) {
         if (i / fill->each >= fill->switches / rails)
-            return nw_yaml_fail(span->item,
-                                "%d switches of %d nodes each have no room "
-                                "for node %d",
-                                fill->switches, fill->each, i + 1);
+            return nw_yaml_fail(
+                span->item,
+                "%d switches of %d nodes each have no port for node %d",
+                fill->switches, fill->each, i + 1);
         for (int32_t c = 0; c < span->cards; c++)
             topology->port[topology->port_first[i] + c] =
                 i / fill->each * rails + c % rails;

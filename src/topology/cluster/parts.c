@@ -241,7 +241,7 @@ static nw_status take_numbers(const struct nw_yaml *node, int32_t *out,
         int first, last, step = 1, length = 0;
 
         if (sscanf(at, "%6d%n", &first, &length) != 1 || first < 0)
-            return nw_yaml_fail(node, "'%s' is no list such as 0-3,8", text);
+            return nw_yaml_fail(node, "'%s' is not a list such as 0-3,8", text);
         at += length;
         last = first;
         if (sscanf(at, "-%6d%n", &last, &length) == 1)
@@ -249,7 +249,7 @@ static nw_status take_numbers(const struct nw_yaml *node, int32_t *out,
         if (sscanf(at, ":%6d%n", &step, &length) == 1)
             at += length;
         if (last < first || step < 1 || (*at && *at++ != ','))
-            return nw_yaml_fail(node, "'%s' is no list such as 0-3,8", text);
+            return nw_yaml_fail(node, "'%s' is not a list such as 0-3,8", text);
         for (; first <= last; first += step) {
             if (count == room)
                 return nw_yaml_fail(node, "more numbers than cores that have "

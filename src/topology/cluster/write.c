@@ -167,8 +167,8 @@ nw_status nw_topology_write(const nw_topology *topology, char **out)
 
     if (!is_cluster(topology))
         return nw_fail(NW_EINVAL,
-                       "'%s' has distances and no parts: it is no cluster that "
-                       "a cluster file could describe",
+                       "'%s' has distances but no parts, so a cluster file "
+                       "cannot describe the machine",
                        topology->name);
     nw_text_add(&text, "nodewise: cluster 1\nname: ");
     nw_write_word(&text, topology->name);

@@ -332,20 +332,20 @@ static void note_unused(struct nw_compose *compose)
 
         if (lone && !is_known(&compose->joined, from->topology->node_name[0]))
             nw_text_format(&compose->notes,
-                           "'%s' of %s is no host of the network: all its "
-                           "hosts are taken to be alike inside\n",
+                           "'%s' of %s is not a host of the network: all its "
+                           "hosts are assumed to look like it inside\n",
                            from->topology->node_name[0], from->source);
         for (int32_t n = 0; !lone && !from->hosts && n < count; n++)
             if (!is_known(&compose->joined, from->topology->node_name[n]))
                 nw_text_format(&compose->notes,
-                               "'%s' of %s is no host of the network\n",
+                               "'%s' of %s is not a host of the network\n",
                                from->topology->node_name[n], from->source);
         for (size_t k = 0; k < from->names.count; k++)
             if (!is_known(&compose->joined, from->names.name[k]))
-                nw_text_format(&compose->notes,
-                               "'%s', listed for %s, is no host of the "
-                               "network\n",
-                               from->names.name[k], from->source);
+                nw_text_format(
+                    &compose->notes,
+                    "'%s', listed for %s, is not a host of the network\n",
+                    from->names.name[k], from->source);
     }
 }
 
@@ -409,8 +409,8 @@ static nw_status load_part(const char *source,
 
     if (!status && ((*out)->matrix || (*out)->depth_distance))
         status = nw_fail(NW_EINVAL,
-                         "'%s' has distances and no parts that a machine could "
-                         "be put together from",
+                         "'%s' has distances but no parts, so it cannot be "
+                         "joined with other sources",
                          source);
     return status;
 }
@@ -437,7 +437,8 @@ static nw_status load_inside(struct nw_inside *inside, const char *words,
         inside->source = equals + 1;
         status = nw_hostlist_expand(inside->hosts, &inside->names);
         if (status)
-            return nw_fail(NW_EINVAL, "'%s' is no list of hosts",
+            return nw_fail(NW_EINVAL,
+                           "'%s' is not a list of hosts such as n[1-4],x",
                            inside->hosts);
     }
     status = load_part(inside->source, options, &inside->topology);

@@ -308,10 +308,10 @@ static nw_status fill_rows(struct nw_smi *smi)
         if (smi->device[i].line)
             continue;
         if (smi->device[i].gpu)
-            return nw_fail(NW_EFORMAT,
-                           "%s:1: there is no row of %s; the file "
-                           "is cut short",
-                           smi->file, smi->device[i].name);
+            return nw_fail(
+                NW_EFORMAT,
+                "%s:1: the row of %s is missing; the file is cut short",
+                smi->file, smi->device[i].name);
         for (int32_t j = 0; j < smi->count; j++)
             smi->close[i][j] = smi->device[j].line ? smi->close[j][i]
                                : i == j            ? NW_SMI_SELF

@@ -127,7 +127,7 @@ static nw_status check_index(struct scanner *scanner)
         return NW_OK;
     return bad(scanner,
                is_bit ? "os_index is a number from 0 to 65535, not"
-                      : "os_index is no number:",
+                      : "os_index is not a number:",
                value);
 }
 

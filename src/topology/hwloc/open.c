@@ -52,7 +52,7 @@ static nw_status set_synthetic(hwloc_topology_t machine, const char *what)
     if (threads ? hwloc_topology_set_synthetic(machine, what)
                 : set_with_threads(machine, what))
         return nw_fail(NW_EFORMAT,
-                       "hwloc: '%s' is no synthetic machine such as "
+                       "hwloc: '%s' is not a synthetic machine such as "
                        "'package:2 core:12 pu:1'",
                        what);
     return NW_OK;
@@ -84,8 +84,8 @@ static nw_status check_synthetic_variable(void)
     answer = hwloc_topology_set_synthetic(machine, what);
     hwloc_topology_destroy(machine);
     return answer ? nw_fail(NW_EINVAL,
-                            "HWLOC_SYNTHETIC is no machine such as 'package:2 "
-                            "core:12 pu:1': '%s'",
+                            "HWLOC_SYNTHETIC is not a machine such as "
+                            "'package:2 core:12 pu:1': '%s'",
                             what)
                   : NW_OK;
 }

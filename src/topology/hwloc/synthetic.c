@@ -59,7 +59,7 @@ static nw_status check_list(const struct reading *reading, const char *order)
         return status;
     do {
         if (!take_number(&at, MAX_NUMBER, &number))
-            wrong = "has what is no number up to 65535";
+            wrong = "has a word that is not a number up to 65535";
         else if (seen[number])
             wrong = "has a number twice";
         else
@@ -84,7 +84,7 @@ static nw_status check_steps(const struct reading *reading, const char *order)
                     count;
 
         if (!good || (product *= count) > MAX_OBJECTS)
-            return refuse(reading, order, "is no list of STEP*COUNT:...");
+            return refuse(reading, order, "is not a list of STEP*COUNT:...");
     } while (*at++ == ':');
     return NW_OK;
 }
@@ -109,8 +109,8 @@ static nw_status check_names(const struct reading *reading, const char *order)
 
         if (hwloc_type_sscanf(at, &type, NULL, 0) || !is_above(reading, type))
             return refuse(reading, order,
-                          "names what is no level above hardware threads; "
-                          "STEP*COUNT:... says any order");
+                          "names a level that is not above hardware threads; "
+                          "STEP*COUNT:... can express any order");
         if (seen[type])
             return refuse(reading, order, "names a level twice");
         seen[type] = true;

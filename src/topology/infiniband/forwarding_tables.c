@@ -100,7 +100,7 @@ static nw_status take_head(struct reader *reader, const char *line)
     reader->node = nw_ib_find(reader->subnet, id);
     if (reader->node < 0)
         return nw_fail(
-            NW_EFORMAT, "%s:%d: a table of '%s', which is no switch of %s",
+            NW_EFORMAT, "%s:%d: a table of '%s', which is not a switch of %s",
             reader->tables->file, reader->line, id, reader->subnet->file);
     return NW_OK;
 }
@@ -153,7 +153,7 @@ static nw_status take_line(struct reader *reader, char *line)
         !strncmp(line, "Lid", 3) || !strncmp(line, "LID", 3) ||
         !strncmp(line, "Port", 4) || strstr(line, "lids dumped"))
         return NW_OK;
-    return nw_fail(NW_EFORMAT, "%s:%d: this is no line of a forwarding table",
+    return nw_fail(NW_EFORMAT, "%s:%d: not a line of a forwarding table",
                    reader->tables->file, reader->line);
 }
 

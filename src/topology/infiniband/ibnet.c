@@ -38,8 +38,9 @@ static nw_status parse_request(const char *what, struct request *request)
     }
     if (!*request->file || (request->map && !*request->map) ||
         (request->tables && !*request->tables))
-        return nw_fail(NW_EINVAL,
-                       "ibnet: '%s' is no FILE[,map=FILE][,lft=FILE]", what);
+        return nw_fail(
+            NW_EINVAL,
+            "ibnet: '%s' is not of the form FILE[,map=FILE][,lft=FILE]", what);
     return NW_OK;
 }
 
@@ -99,7 +100,7 @@ static nw_status make_switches(struct nw_ib_subnet *subnet,
     if (count)
         status = name_switches(order, count, topology);
     else
-        status = nw_fail(NW_EFORMAT, "%s:1: there is no switch in this fabric",
+        status = nw_fail(NW_EFORMAT, "%s:1: no switch found in this fabric",
                          subnet->file);
     free(order);
     return status;

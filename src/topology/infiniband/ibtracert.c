@@ -217,7 +217,7 @@ static nw_status take_line(struct reader *reader, char *line)
         return take_finish(reader, line);
     if (*line == '[')
         return take_hop(reader, line);
-    return bad(reader, "this is no line of ibtracert's");
+    return bad(reader, "not a line of ibtracert");
 }
 
 static int by_port(const void *a, const void *b)

@@ -258,7 +258,7 @@ static nw_status take_line(struct reader *reader, char *line)
         reader->system = strtoull(value + 1, NULL, 16);
     if ((value && line[strcspn(line, " \t=")] == '=') || is_about_chassis(line))
         return NW_OK;
-    return bad(reader, "this is no line of ibnetdiscover's");
+    return bad(reader, "not a line of ibnetdiscover");
 }
 
 nw_status nw_ib_parse(struct nw_ib_subnet *subnet, char *text)

@@ -53,7 +53,7 @@ bool nw_ib_is_ports(const char *text)
 
 static nw_status bad(const struct nw_ib_subnet *subnet, int line)
 {
-    return nw_fail(NW_EFORMAT, "%s:%d: this is no line of ibnetdiscover -p",
+    return nw_fail(NW_EFORMAT, "%s:%d: not a line of ibnetdiscover -p",
                    subnet->file, line);
 }
 

@@ -127,7 +127,7 @@ static nw_status fabric_merge_repeated(struct nw_fabric *fabric)
 static nw_status sort_hosts(struct nw_fabric *fabric)
 {
     if (!fabric->host_count)
-        return nw_fail(NW_EFORMAT, "%s:1: there is no host in this file",
+        return nw_fail(NW_EFORMAT, "%s:1: no host found in this file",
                        fabric->file);
     qsort(fabric->host, fabric->host_count, sizeof *fabric->host, by_name);
     if (fabric->cardless)

@@ -100,7 +100,7 @@ static nw_status join(struct nw_slurm *slurm, int32_t above, const char *name)
     int32_t i = find(slurm, name);
 
     if (i < 0)
-        return fail_at(&slurm->at[above], "there is no switch", name);
+        return fail_at(&slurm->at[above], "unknown switch", name);
     if (slurm->at[i].parent < 0)
         slurm->at[i].parent = above;
     slurm->link_count++;
@@ -411,7 +411,7 @@ nw_status nw_slurm_build(struct nw_slurm *slurm, enum nw_elements elements)
     nw_status status;
 
     if (!slurm->count)
-        return nw_fail(NW_EFORMAT, "%s:1: there is no switch in this file",
+        return nw_fail(NW_EFORMAT, "%s:1: no switch found in this file",
                        slurm->file);
     status = index_names(slurm);
     if (!status)
@@ -453,7 +453,7 @@ static nw_status read_file(struct nw_slurm *slurm, const char *name,
     if (!is_yaml(slurm->file)) {
         status = name ? nw_fail(NW_EINVAL,
                                 "topology=%s: only a topology.yaml holds "
-                                "several, and %s is none",
+                                "several topologies, not %s",
                                 name, slurm->file)
                       : nw_slurm_conf(slurm, text, elements);
     } else {

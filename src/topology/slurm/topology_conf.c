@@ -139,8 +139,8 @@ static nw_status take_sizes(struct conf *conf, const char *text)
                                    MAX_SIZES);
         else if (!nw_slurm_size_fits(conf->size, conf->size_count, size))
             status = nw_lines_fail(&conf->lines,
-                                   "BlockSizes: %d is no multiple of %d", size,
-                                   conf->size[conf->size_count - 1]);
+                                   "BlockSizes: %d must be a multiple of %d",
+                                   size, conf->size[conf->size_count - 1]);
         else
             conf->size[conf->size_count++] = size;
     }
@@ -173,8 +173,8 @@ static nw_status take_switch(struct conf *conf, const struct words *words)
     if (status)
         return status;
     if (!nw_fabric_is_name(name)) {
-        status =
-            nw_lines_fail(&conf->lines, "'%s' is no name of a switch", name);
+        status = nw_lines_fail(&conf->lines,
+                               "'%s' is not a valid name of a switch", name);
         free(name);
         return status;
     }

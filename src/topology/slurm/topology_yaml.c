@@ -30,7 +30,8 @@ static nw_status add_switch(struct nw_slurm *slurm, const struct nw_yaml *item,
     if (!status)
         status = nw_yaml_text(named, &text);
     if (!status && !nw_fabric_is_name(text))
-        status = nw_yaml_fail(named, "'%s' is no name of a %s", text, key);
+        status =
+            nw_yaml_fail(named, "'%s' is not a valid name of a %s", text, key);
     if (!status)
         status = nw_strdup(text, &name);
     if (!status)
@@ -73,8 +74,9 @@ static nw_status read_sizes(const struct nw_yaml *list, int32_t sizes[16],
          item = item->next) {
         status = nw_yaml_count(item, 1, 1 << 20, &sizes[*count]);
         if (!status && !nw_slurm_size_fits(sizes, *count, sizes[*count]))
-            status = nw_yaml_fail(item, "block_sizes: %d is no multiple of %d",
-                                  sizes[*count], sizes[*count - 1]);
+            status =
+                nw_yaml_fail(item, "block_sizes: %d must be a multiple of %d",
+                             sizes[*count], sizes[*count - 1]);
         ++*count;
     }
     return status;
@@ -142,7 +144,8 @@ static nw_status choose(const struct nw_yaml *root, const char *name,
         }
     }
     if (!status && name)
-        status = nw_yaml_fail(root, "there is no topology '%s'", name);
+        status =
+            nw_yaml_fail(root, "unknown topology '%s': not in this file", name);
     if (!status)
         *out = chosen;
     return status;

@@ -110,19 +110,19 @@ static int unknown(void)
 
     options.border[1][0] = NW_HALO_OPEN;
     options.border[1][1] = (enum nw_halo_border)7;
-    wrong = refused(&options, NW_EINVAL, "border 7 along y is none");
+    wrong = refused(&options, NW_EINVAL, "invalid border 7 along y");
     options = plan();
     options.partition = (enum nw_halo_partition)2;
-    wrong += refused(&options, NW_EINVAL, "partition 2 is none");
+    wrong += refused(&options, NW_EINVAL, "invalid partition 2");
     options = plan();
     options.placement = (enum nw_halo_placement)4;
-    wrong += refused(&options, NW_EINVAL, "placement 4 is none");
+    wrong += refused(&options, NW_EINVAL, "invalid placement 4");
     options = plan();
     options.schedule = (enum nw_halo_schedule)3;
-    wrong += refused(&options, NW_EINVAL, "schedule 3 is none");
+    wrong += refused(&options, NW_EINVAL, "invalid schedule 3");
     options = plan();
     options.choice = (enum nw_halo_choice)3;
-    wrong += refused(&options, NW_EINVAL, "choice 3 is none");
+    wrong += refused(&options, NW_EINVAL, "invalid choice 3");
     options = plan();
     options.methods = NW_HALO_BIT(NW_HALO_METHOD_COUNT);
     wrong += refused(&options, NW_EINVAL, "those known");

@@ -79,7 +79,7 @@ nw_status nw_chunked_file_read(const char *path, int32_t threads, char **data,
 }
 
 struct writing {
-    const struct nw_chunks *pieces;
+    const struct nw_file_chunks *pieces;
     struct nw_text *text; /* [count] */
     bool *is_made;
     int fd;
@@ -129,7 +129,7 @@ static void make_piece(void *user, int32_t i)
 }
 
 struct making {
-    const struct nw_chunks *pieces;
+    const struct nw_file_chunks *pieces;
     int32_t threads;
 };
 
@@ -160,7 +160,8 @@ static nw_status fill(void *user, int fd, const char *path)
 }
 
 /* What is packed has to be together. */
-static nw_status write_packed(const char *path, const struct nw_chunks *pieces)
+static nw_status write_packed(const char *path,
+                              const struct nw_file_chunks *pieces)
 {
     struct nw_text text = {0};
 
@@ -170,7 +171,8 @@ static nw_status write_packed(const char *path, const struct nw_chunks *pieces)
 }
 
 nw_status nw_chunked_file_write(const char *path,
-                                const struct nw_chunks *pieces, int32_t threads)
+                                const struct nw_file_chunks *pieces,
+                                int32_t threads)
 {
     struct making making = {pieces, threads};
 

@@ -15,15 +15,14 @@ NW_MUST_CHECK nw_status nw_chunked_file_read(const char *path, int32_t threads,
 struct nw_text;
 
 /* A text that is made piece by piece. */
-struct nw_chunks {
+struct nw_file_chunks {
     int32_t count;
     void (*make)(const void *user, int32_t i, struct nw_text *out);
     const void *user;
 };
 /* As nw_file_write of all pieces in their order; some are made while those
  * before them are written. */
-NW_MUST_CHECK nw_status nw_chunked_file_write(const char *path,
-                                              const struct nw_chunks *pieces,
-                                              int32_t threads);
+NW_MUST_CHECK nw_status nw_chunked_file_write(
+    const char *path, const struct nw_file_chunks *pieces, int32_t threads);
 
 #endif

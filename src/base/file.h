@@ -27,6 +27,8 @@ NW_MUST_CHECK nw_status nw_file_read(const char *path, char **data,
 /* From here on a pipe is an error instead of waiting for its other end: for
  * libraries inside a program of the user, which must not be held up. */
 void nw_file_refuse_pipes(void);
+/* Whether a file of that mode is such a pipe: NW_EIO. */
+NW_MUST_CHECK nw_status nw_file_check_pipe(const char *path, mode_t mode);
 
 /* False where nothing is kept: no such file, or one without a byte. */
 bool nw_file_has_bytes(const char *path);

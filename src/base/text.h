@@ -3,6 +3,8 @@
 #ifndef NW_BASE_TEXT_H
 #define NW_BASE_TEXT_H
 
+#include "base/utf8.h"
+
 #include <nodewise/status.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,20 +58,5 @@ bool nw_parse_quantity(const char *word, enum nw_unit unit, double *out);
 /* "12.5 GB/s", "1.2 us", "3.4 MB": three significant digits. Returns out. */
 const char *nw_format_quantity(double value, enum nw_unit unit, char *out,
                                size_t size);
-
-/* True where the bytes are well-formed UTF-8 without NUL. */
-bool nw_text_is_utf8(const char *bytes, size_t length);
-/* The same of ASCII. */
-bool nw_text_is_ascii(const char *bytes, size_t length);
-/* Bytes of the character at `at`; 0 at the end, or where it is no UTF-8. */
-size_t nw_text_character(const char *at);
-/* Bytes of the character at `at` if a terminal would obey it instead of showing
- * it: control characters, and those that turn the direction of text; else 0. */
-size_t nw_text_control(const char *at);
-/* Each of these becomes one '?'. */
-void nw_text_hide_controls(char *words);
-/* The bytes of what is left of the words where at most `most` may stand: none
- * is cut within a character. */
-size_t nw_text_cut(const char *words, size_t most);
 
 #endif

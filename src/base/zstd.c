@@ -7,6 +7,7 @@
 #include "base/status.h"
 
 #include <pthread.h>
+#include <unistd.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <zstd.h>
@@ -122,4 +123,12 @@ nw_status nw_zstd_pack(const char *data, size_t length, char **packed,
     }
     *count = size;
     return NW_OK;
+}
+
+size_t nw_file_most_of_pipe(void)
+{
+    size_t most = (size_t)1 << 31, page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t half = (size_t)sysconf(_SC_PHYS_PAGES) / 2 * page;
+
+    return half < most ? half : most;
 }

@@ -197,7 +197,7 @@ static bool is_benchmark(const char *name)
 
 static nw_status find_flavour(char **launcher, const char **out)
 {
-    enum nw_launcher kind;
+    enum nw_launcher_kind kind;
     nw_status status = nw_launcher_find(launcher[0], &kind);
 
     if (status)

@@ -139,11 +139,6 @@ static bool word_of(const char *word, const char *const *words, int count,
     return false;
 }
 
-const char *const nw_bench_protocols[NW_CHANNEL_PROTOCOLS] = {
-    "auto", "gather", "pack", "two", "rendezvous", "fetch"};
-const char *const nw_bench_copies[NW_CHANNEL_COPIES] = {"auto", "naive",
-                                                        "loopback", "fastcopy"};
-
 static error_t parse(int key, char *word, struct argp_state *state)
 {
     static const char *const tests[] = {

@@ -212,3 +212,9 @@ nw_status nw_bench_choice(const struct nw_channel_bench *bench, int32_t rank)
         nw_channel_memory_free(bench->gpu[i], c.memory[i]);
     return status;
 }
+
+const char *const nw_bench_protocols[NW_CHANNEL_PROTOCOLS] = {
+    "auto", "gather", "pack", "two", "rendezvous", "fetch"};
+
+const char *const nw_bench_copies[NW_CHANNEL_COPIES] = {"auto", "naive",
+                                                        "loopback", "fastcopy"};

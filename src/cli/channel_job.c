@@ -23,7 +23,7 @@
 
 struct job {
     char **launcher;
-    enum nw_launcher kind;
+    enum nw_launcher_kind kind;
     const char *flavour;
     char *library;
     char program[PATH_MAX];

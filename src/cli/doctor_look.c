@@ -108,31 +108,6 @@ static enum nw_finding mpi(const char *voices, struct nw_text *detail)
     return *silent ? tell_silent(silent, detail) : NW_MISSING;
 }
 
-const char *nw_doctor_first(const char *words, bool (*is)(const char *word),
-                            char room[PATH_MAX])
-{
-    char *word, *rest;
-
-    snprintf(room, PATH_MAX, "%s", words);
-    for (word = strtok_r(room, " ", &rest); word && !is(word);
-         word = strtok_r(NULL, " ", &rest))
-        ;
-    return word;
-}
-
-enum nw_finding nw_doctor_tell_first(const char *words,
-                                     bool (*is)(const char *word),
-                                     struct nw_text *detail)
-{
-    char room[PATH_MAX];
-    const char *word = nw_doctor_first(words, is, room);
-
-    if (!word)
-        return NW_MISSING;
-    nw_text_add(detail, word);
-    return NW_FOUND;
-}
-
 static bool loads(const char *soname)
 {
     return dlopen(soname, RTLD_LAZY | RTLD_LOCAL) != NULL;

@@ -168,7 +168,7 @@ static nw_status check(const struct nw_cli_halo_tuning *tuning,
 static nw_status launch(const struct nw_cli_halo_tuning *tuning,
                         const char *path)
 {
-    enum nw_launcher kind;
+    enum nw_launcher_kind kind;
     const char *flavour = NULL;
     char program[PATH_MAX];
     nw_status status = nw_launcher_find(tuning->launcher[0], &kind);

@@ -25,7 +25,7 @@ static const char *const launcher_words[] = {"mpirun", "mpiexec", "orterun",
 /* What a launcher says of itself, and who it then is. */
 static const struct {
     const char *words;
-    enum nw_launcher launcher;
+    enum nw_launcher_kind launcher;
 } voices[] = {
     {"Open MPI", NW_LAUNCHER_OPENMPI},   {"OpenRTE", NW_LAUNCHER_OPENMPI},
     {"PRRTE", NW_LAUNCHER_OPENMPI},      {"prterun", NW_LAUNCHER_OPENMPI},
@@ -65,7 +65,7 @@ bool nw_launcher_ask(const char *name, char answer[NW_LAUNCHER_ANSWER])
     return kept[i].answered;
 }
 
-nw_status nw_launcher_find(const char *name, enum nw_launcher *out)
+nw_status nw_launcher_find(const char *name, enum nw_launcher_kind *out)
 {
     char answer[NW_LAUNCHER_ANSWER];
 
@@ -118,7 +118,7 @@ static const char *flavour_of_words(char **argv)
     return flavour;
 }
 
-const char *nw_launcher_library(enum nw_launcher launcher, char **argv)
+const char *nw_launcher_library(enum nw_launcher_kind launcher, char **argv)
 {
     const char *flavour = flavour_of_words(argv);
 
@@ -127,7 +127,7 @@ const char *nw_launcher_library(enum nw_launcher launcher, char **argv)
                : nw_launcher_flavour(launcher, argv);
 }
 
-const char *nw_launcher_flavour(enum nw_launcher launcher, char **argv)
+const char *nw_launcher_flavour(enum nw_launcher_kind launcher, char **argv)
 {
     if (launcher == NW_LAUNCHER_OPENMPI)
         return "openmpi";
@@ -174,7 +174,7 @@ static const char *preload_value(const char *word)
 }
 
 /* How many words at argv set LD_PRELOAD for the ranks; *value is what to. */
-static int find_preload(enum nw_launcher launcher, char **argv,
+static int find_preload(enum nw_launcher_kind launcher, char **argv,
                         const char **value)
 {
     if (launcher == NW_LAUNCHER_OPENMPI && argv[1] && !strcmp(argv[0], "-x") &&
@@ -199,7 +199,7 @@ static void add_value(struct nw_text *text, const char *name, const char *value,
     nw_text_add(text, value);
 }
 
-static void add_variables(struct words *words, enum nw_launcher launcher,
+static void add_variables(struct words *words, enum nw_launcher_kind launcher,
                           const struct nw_variables *variables,
                           const char *preload)
 {
@@ -218,7 +218,7 @@ static void add_variables(struct words *words, enum nw_launcher launcher,
 
 /* Options of the command line do not reach the programs of Open MPI's
  * application files, but a parameter does. */
-static bool has_application_file(enum nw_launcher launcher, char **argv)
+static bool has_application_file(enum nw_launcher_kind launcher, char **argv)
 {
     for (; launcher == NW_LAUNCHER_OPENMPI && *argv; argv++)
         if (!strcmp(*argv, "--app") || !strcmp(*argv, "-app"))
@@ -293,8 +293,8 @@ static void build_srun(struct words *words, char **argv,
             add(words, *argv);
 }
 
-static void build(struct words *words, enum nw_launcher launcher, char **argv,
-                  const struct nw_variables *variables)
+static void build(struct words *words, enum nw_launcher_kind launcher,
+                  char **argv, const struct nw_variables *variables)
 {
     const char *preload = getenv("LD_PRELOAD"), *given = NULL;
     int skip;
@@ -322,7 +322,7 @@ static void build(struct words *words, enum nw_launcher launcher, char **argv,
     }
 }
 
-nw_status nw_launcher_argv(enum nw_launcher launcher, char **argv,
+nw_status nw_launcher_argv(enum nw_launcher_kind launcher, char **argv,
                            const struct nw_variables *variables, char ***out)
 {
     struct words words = {0};

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum nw_launcher {
+enum nw_launcher_kind {
     NW_LAUNCHER_NONE, /* the program itself, as a single rank */
     NW_LAUNCHER_OPENMPI,
     NW_LAUNCHER_HYDRA, /* MPICH, Intel MPI, MVAPICH */
@@ -27,16 +27,16 @@ bool nw_launcher_ask(const char *name, char answer[NW_LAUNCHER_ANSWER]);
  * a launcher and is none that is known, NW_EHELPER where it says nothing in
  * time. */
 NW_MUST_CHECK nw_status nw_launcher_find(const char *name,
-                                         enum nw_launcher *out);
+                                         enum nw_launcher_kind *out);
 
 /* The flavour of MPI, "openmpi" or "mpich", of what is to be started: the
  * launcher's, else that of the first program in argv that needs one; NULL
  * where neither tells. Static. */
-const char *nw_launcher_flavour(enum nw_launcher launcher, char **argv);
+const char *nw_launcher_flavour(enum nw_launcher_kind launcher, char **argv);
 
 /* Which of our libraries is preloaded: "mpiabi" for a program that is linked
  * with the MPI standard ABI, else the flavour. Static. */
-const char *nw_launcher_library(enum nw_launcher launcher, char **argv);
+const char *nw_launcher_library(enum nw_launcher_kind launcher, char **argv);
 
 /* `names` and `values` are `count` variables for the ranks; where the command
  * sets one of them itself, LD_PRELOAD keeps that in front. *out is a new argv,
@@ -47,7 +47,8 @@ struct nw_variables {
     const char **value;
     size_t count;
 };
-NW_MUST_CHECK nw_status nw_launcher_argv(enum nw_launcher launcher, char **argv,
+NW_MUST_CHECK nw_status nw_launcher_argv(enum nw_launcher_kind launcher,
+                                         char **argv,
                                          const struct nw_variables *variables,
                                          char ***out);
 void nw_argv_free(char **argv);

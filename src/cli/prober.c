@@ -39,7 +39,7 @@ struct line {
 };
 
 /* What keeps the launcher from ending the job with the first rank that dies. */
-static const char *survival(enum nw_launcher launcher)
+static const char *survival(enum nw_launcher_kind launcher)
 {
     return launcher == NW_LAUNCHER_OPENMPI ? "--enable-recovery"
            : launcher == NW_LAUNCHER_HYDRA ? "-disable-auto-cleanup"
@@ -49,7 +49,7 @@ static const char *survival(enum nw_launcher launcher)
 static nw_status make_line(const struct nw_prober *prober, char ***out,
                            struct line *line)
 {
-    enum nw_launcher launcher = NW_LAUNCHER_NONE;
+    enum nw_launcher_kind launcher = NW_LAUNCHER_NONE;
     const char *flavour = prober->flavour;
     size_t words = 0, n = 0;
     nw_status status = nw_launcher_find(prober->launcher[0], &launcher);

@@ -119,7 +119,7 @@ static const struct argp argp = {
 struct run {
     const char *output; /* absolute */
     const char *named;  /* as it was given; NULL: say nothing of it */
-    enum nw_launcher launcher;
+    enum nw_launcher_kind launcher;
     const char *mpi; /* the flavour's name; static */
     char *library;
     char **argv;

@@ -81,7 +81,7 @@ static nw_status split_line(const char *line, struct nw_words *out)
     return status;
 }
 
-static bool fits(const char *flavour, enum nw_launcher kind)
+static bool fits(const char *flavour, enum nw_launcher_kind kind)
 {
     return !flavour || !strcmp(flavour, "mpiabi") ||
            (kind == NW_LAUNCHER_OPENMPI && !strcmp(flavour, "openmpi")) ||

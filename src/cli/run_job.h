@@ -24,7 +24,7 @@ struct nw_job {
     const char *flavour; /* found where it was not said; may stay NULL */
     char **program;
     /* found */
-    enum nw_launcher kind;
+    enum nw_launcher_kind kind;
     struct nw_words launcher;  /* the launcher and the user's options for it */
     struct nw_words placement; /* those that place ranks, for a run that is not
                                   mapped */

@@ -114,7 +114,7 @@ static nw_status write_pieces(const struct listing *listing, const char *path,
     int32_t count = (listing->mapping->rank_count + PIECE - 1) / PIECE;
 
     return nw_chunked_file_write(
-        path, &(struct nw_chunks){count, make, listing}, threads);
+        path, &(struct nw_file_chunks){count, make, listing}, threads);
 }
 
 static void make_ranks(const void *user, int32_t piece, struct nw_text *text)

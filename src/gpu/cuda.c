@@ -8,11 +8,9 @@
 #include "base/status.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* the driver's numbers that are needed by name */
 enum {
-    OUT_OF_MEMORY = 2,
     NOT_READY = 600,
     NO_PEER = 217,
     ALREADY_REACHED = 704,
@@ -24,21 +22,6 @@ enum {
     IPC_REACH_PEER = 1,
     ABOUT_MPS = 133, /* from 12.5 on */
 };
-
-struct nw_cuda nw_cuda;
-
-nw_status nw_cuda_check(int code, const char *what)
-{
-    const char *text = NULL;
-
-    if (!code)
-        return NW_OK;
-    if (nw_cuda.error_text(code, &text) || !text)
-        text = "unknown error";
-    return nw_fail(code == OUT_OF_MEMORY ? NW_ENOMEM : NW_ECUDA,
-                   "the CUDA driver fails to %s: %s (error %d)", what, text,
-                   code);
-}
 
 nw_status nw_cuda_open(int32_t *count)
 {

@@ -15,7 +15,6 @@ enum {
     ABOUT_CONTEXT = 1,
     ABOUT_ID = 7,
     ABOUT_GPU = 9,
-    CAPTURE_RELAXED = 2,
     /* what the driver says of memory that is nobody's any more */
     NOT_ITS_OWN = 1,
     DEINITIALIZED = 4,
@@ -32,18 +31,6 @@ struct known {
 
 static pthread_mutex_t context_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct known context_known[NW_GPUS];
-
-int nw_cuda_relax(void)
-{
-    int mode = CAPTURE_RELAXED;
-
-    return nw_cuda.capture_mode(&mode) ? CAPTURE_RELAXED : mode;
-}
-
-void nw_cuda_unrelax(int mode)
-{
-    (void)nw_cuda.capture_mode(&mode);
-}
 
 /* A driver that has failed for good says so of everything: what it knew lives
  * on as far as anyone can tell. */

@@ -39,21 +39,6 @@ const struct nw_pattern_format nw_pattern_formats[] = {
 const size_t nw_pattern_format_count =
     sizeof nw_pattern_formats / sizeof *nw_pattern_formats;
 
-nw_status nw_pair_next(const nw_pattern *pattern, int32_t src, size_t *edge,
-                       uint64_t *bytes)
-{
-    int32_t dst = pattern->dst[*edge];
-    uint64_t sum = 0;
-
-    for (; *edge < pattern->row[src + 1] && pattern->dst[*edge] == dst; ++*edge)
-        if (__builtin_add_overflow(sum, pattern->bytes[*edge], &sum))
-            return nw_fail(NW_EUNSUPPORTED,
-                           "the bytes of %d -> %d together pass 2^64 - 1", src,
-                           dst);
-    *bytes = sum;
-    return NW_OK;
-}
-
 /* The format whose prefix the input has, and where its path begins. */
 static const struct nw_pattern_format *find_prefix(const char *input,
                                                    const char **path)

@@ -2,6 +2,8 @@
 /* What a link is and what to call it when a person reads about it. */
 #include "topology/topology.h"
 
+#include "base/array.h"
+
 #include <stdio.h>
 
 static int32_t node_of_link(const nw_topology *topology, int32_t link)
@@ -125,4 +127,32 @@ const char *nw_topology_link_name(const nw_topology *topology, int32_t link,
     name_in_node(topology, node, link - topology->link_first[node], a, b);
     snprintf(out, size, "%s: %s - %s", topology->node_name[node], a, b);
     return out;
+}
+
+static bool same_figures(const struct nw_link_class *a,
+                         const struct nw_link_class *b)
+{
+    return a->kind == b->kind && a->bandwidth[0] == b->bandwidth[0] &&
+           a->bandwidth[1] == b->bandwidth[1] && a->latency == b->latency &&
+           a->half_duplex == b->half_duplex && a->assumed == b->assumed;
+}
+
+nw_status nw_topology_class(nw_topology *topology,
+                            const struct nw_link_class *figures, int32_t *out)
+{
+    nw_status status;
+
+    for (int32_t c = topology->class_count - 1; c >= 0; c--)
+        if (same_figures(&topology->class[c], figures)) {
+            *out = c;
+            return NW_OK;
+        }
+    status =
+        nw_grow(&topology->class, &topology->class_capacity,
+                (size_t)topology->class_count + 1, sizeof *topology->class);
+    if (status)
+        return status;
+    topology->class[topology->class_count] = *figures;
+    *out = topology->class_count++;
+    return NW_OK;
 }

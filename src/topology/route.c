@@ -7,21 +7,6 @@
  */
 #include "topology/topology.h"
 
-int32_t nw_end_card(const nw_topology *topology, struct nw_end end)
-{
-    const struct nw_node_type *type = nw_topology_type_of(topology, end.node);
-
-    if (!type->nic_count)
-        return -1;
-    return end.nic >= 0 ? end.nic : type->nearest_nic[end.vertex];
-}
-
-int32_t nw_topology_switch_of(const nw_topology *topology, int32_t node,
-                              int32_t card)
-{
-    return topology->port[topology->port_first[node] + (card < 0 ? 0 : card)];
-}
-
 /* GPU messages of a staged machine go by way of the memory nearest the GPU. */
 static int32_t sending_vertex(const struct nw_node_type *type, int32_t v)
 {

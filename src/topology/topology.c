@@ -10,50 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const vertex_names[] = {
-#define VERTEX_TEXT(name, text) text,
-    NW_VERTEX_KIND_LIST(VERTEX_TEXT)
-#undef VERTEX_TEXT
-};
-
-static const char *const link_names[] = {
-#define LINK_TEXT(name, text) text,
-    NW_LINK_KIND_LIST(LINK_TEXT)
-#undef LINK_TEXT
-};
-
-const char *nw_vertex_kind_name(enum nw_vertex_kind kind)
-{
-    return vertex_names[kind];
-}
-
-const char *nw_link_kind_name(enum nw_link_kind kind)
-{
-    return link_names[kind];
-}
-
-/* The documented table of nodewise-topology(5). Plain figures of a current
- * two-socket server and a 100 Gbit/s network: a guess that says so. */
-struct nw_link_class nw_link_assumed(enum nw_link_kind kind)
-{
-    static const struct {
-        double bandwidth, latency;
-    } figures[NW_LINK_KIND_COUNT] = {
-        [NW_LINK_GROUP] = {1.0, 0.0},      [NW_LINK_CORE] = {12e9, 20e-9},
-        [NW_LINK_CACHE] = {50e9, 20e-9},   [NW_LINK_MEMORY] = {80e9, 50e-9},
-        [NW_LINK_SOCKET] = {40e9, 60e-9},  [NW_LINK_PCIE] = {25e9, 250e-9},
-        [NW_LINK_NVLINK] = {50e9, 300e-9}, [NW_LINK_XGMI] = {50e9, 300e-9},
-        [NW_LINK_NIC] = {12.5e9, 500e-9},  [NW_LINK_NETWORK] = {12.5e9, 150e-9},
-    };
-
-    return (struct nw_link_class){
-        .bandwidth = {figures[kind].bandwidth, figures[kind].bandwidth},
-        .latency = figures[kind].latency,
-        .kind = (uint8_t)kind,
-        .assumed = true,
-    };
-}
-
 nw_status nw_topology_new(const char *name, nw_topology **out)
 {
     nw_topology *topology;
@@ -67,34 +23,6 @@ nw_status nw_topology_new(const char *name, nw_topology **out)
         return status;
     }
     *out = topology;
-    return NW_OK;
-}
-
-static bool same_figures(const struct nw_link_class *a,
-                         const struct nw_link_class *b)
-{
-    return a->kind == b->kind && a->bandwidth[0] == b->bandwidth[0] &&
-           a->bandwidth[1] == b->bandwidth[1] && a->latency == b->latency &&
-           a->half_duplex == b->half_duplex && a->assumed == b->assumed;
-}
-
-nw_status nw_topology_class(nw_topology *topology,
-                            const struct nw_link_class *figures, int32_t *out)
-{
-    nw_status status;
-
-    for (int32_t c = topology->class_count - 1; c >= 0; c--)
-        if (same_figures(&topology->class[c], figures)) {
-            *out = c;
-            return NW_OK;
-        }
-    status =
-        nw_grow(&topology->class, &topology->class_capacity,
-                (size_t)topology->class_count + 1, sizeof *topology->class);
-    if (status)
-        return status;
-    topology->class[topology->class_count] = *figures;
-    *out = topology->class_count++;
     return NW_OK;
 }
 
@@ -299,7 +227,7 @@ static char *level_text(const nw_topology *topology, int32_t level)
         snprintf(text, sizeof text, "any");
     else if (level <= NW_VERTEX_KIND_COUNT)
         snprintf(text, sizeof text, "%s",
-                 vertex_names[NW_VERTEX_KIND_COUNT - level]);
+                 nw_vertex_kind_name(NW_VERTEX_KIND_COUNT - level));
     else if (switches == 0)
         snprintf(text, sizeof text, "direct link");
     else

@@ -138,7 +138,7 @@ static const struct nw_blocks blocks = {block, NULL};
  * same tree the other way round but for the binomial one. */
 static void test_trees(void **state)
 {
-    static const enum nw_algorithm trees[] = {
+    static const enum nw_collective_algorithm trees[] = {
         NW_ALGORITHM_LINEAR, NW_ALGORITHM_CHAIN, NW_ALGORITHM_PIPELINE,
         NW_ALGORITHM_BINARY, NW_ALGORITHM_BINOMIAL};
 
@@ -183,7 +183,7 @@ static void test_children(void **state)
 /* Every rank gets every block but its own, whatever the algorithm. */
 static void test_allgather(void **state)
 {
-    static const enum nw_algorithm ways[] = {
+    static const enum nw_collective_algorithm ways[] = {
         NW_ALGORITHM_RING, NW_ALGORITHM_BRUCK, NW_ALGORITHM_RECURSIVE_DOUBLING};
 
     (void)state;

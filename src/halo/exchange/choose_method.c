@@ -69,14 +69,6 @@ struct choosing {
     bool once, phases; /* schedules that may be */
 };
 
-struct nw_halo_scheme nw_halo_scheme_any(bool phased)
-{
-    struct nw_halo_scheme scheme = {.phased = phased};
-
-    memset(scheme.methods, 0xff, sizeof scheme.methods);
-    return scheme;
-}
-
 /* --- by the model --- */
 
 /* This rank's connections, one after the other. */

@@ -11,24 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct nw_halo_method_ops *const nw_halo_methods[NW_HALO_METHOD_COUNT] = {
-    [NW_HALO_SELF] = &nw_halo_same_rank,
-    [NW_HALO_DIRECT] = &nw_halo_direct,
-    [NW_HALO_SHARED] = &nw_halo_shared,
-    [NW_HALO_ATTACH] = &nw_halo_cma,
-    [NW_HALO_PACKED] = &nw_halo_packed,
-    [NW_HALO_TYPES] = &nw_halo_types,
-    [NW_HALO_NODES] = &nw_halo_nodes,
-    [NW_HALO_KERNEL] = &nw_halo_kernel,
-    [NW_HALO_WRITE] = &nw_halo_write,
-    [NW_HALO_PEER3D] = &nw_halo_peer3d,
-    [NW_HALO_PEER] = &nw_halo_peer,
-    [NW_HALO_COLOCATED] = &nw_halo_colocated,
-    [NW_HALO_AWARE] = &nw_halo_aware,
-    [NW_HALO_PINNED] = &nw_halo_pinned,
-    [NW_HALO_STAGED] = &nw_halo_staged,
-};
-
 /* The first method of the fixed order among `allowed` that serves the pair. */
 static const struct nw_halo_method_ops *
 first_of(const nw_halo *halo, const struct nw_halo_pair *pair, uint32_t allowed)
@@ -318,4 +300,12 @@ void nw_halo_set_swap(nw_halo *halo, struct nw_halo_set *set)
     halo->segment = set->segment;
     halo->aggregates = set->aggregates;
     *set = held;
+}
+
+struct nw_halo_scheme nw_halo_scheme_any(bool phased)
+{
+    struct nw_halo_scheme scheme = {.phased = phased};
+
+    memset(scheme.methods, 0xff, sizeof scheme.methods);
+    return scheme;
 }

@@ -67,8 +67,6 @@ bool nw_halo_gpus_lost(nw_halo *halo);
 nw_status nw_halo_gpus_begin(nw_halo *halo);
 /* NW_EINVAL where host memory was promised and a GPU's is given. */
 nw_status nw_halo_gpus_refuse(const nw_halo *halo);
-/* Whether MPI says that it takes device memory. */
-bool nw_halo_mpi_is_aware(void);
 
 /* gpus_peers.c */
 /* Finds out what processes of this node can open of each other. Collective. */

@@ -166,11 +166,6 @@ static nw_status make_events(nw_halo *halo)
     return status;
 }
 
-bool nw_halo_mpi_is_aware(void)
-{
-    return nw_mpi_takes_gpu_memory();
-}
-
 /* Asked for by name, and not there: another way if one is allowed. */
 static nw_status check_aware(const nw_halo *halo, uint32_t methods)
 {

@@ -3,6 +3,8 @@
  * arrays and events are told once; memory is opened when a connection needs it,
  * once, and closed with the halo. */
 #include "halo/exchange/gpus.h"
+
+#include "runtime/aware.h"
 #include "halo/exchange/yielding_collectives.h"
 
 #include "runtime/warn.h"
@@ -98,7 +100,7 @@ nw_status nw_halo_peers_find(nw_halo *halo)
     }
     able[0] = gpus->ipc;
     able[1] = gpus->ipc_arrays;
-    able[2] = nw_halo_mpi_is_aware();
+    able[2] = nw_mpi_takes_gpu_memory();
     if (code == MPI_SUCCESS)
         code = NW_PMPI(Allreduce)(MPI_IN_PLACE, able, 3, MPI_INT, MPI_MIN,
                                   halo->comm);

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KEYS 5   /* numbers of a share that it is sorted by */
-#define GROUP 3  /* the first of them name the aggregate */
 #define FIELDS 6 /* all its numbers */
 
 bool nw_halo_aggregates_wanted(const nw_halo *halo)
@@ -26,36 +24,9 @@ bool nw_halo_aggregates_wanted(const nw_halo *halo)
     return wanted;
 }
 
-static int compare_keys(const struct nw_halo_share *a,
-                        const struct nw_halo_share *b, int count)
-{
-    const int64_t *x = &a->node, *y = &b->node;
-
-    for (int i = 0; i < count; i++)
-        if (x[i] != y[i])
-            return x[i] < y[i] ? -1 : 1;
-    return 0;
-}
-
 static int compare(const void *a, const void *b)
 {
-    return compare_keys(a, b, KEYS);
-}
-
-static struct nw_halo_share
-share_of(const struct nw_halo_connection *connection)
-{
-    const nw_halo *halo = connection->halo;
-    bool out = connection->sends;
-
-    return (struct nw_halo_share){
-        .node = halo->node_of[connection->peer],
-        .out = out,
-        .phase = connection->phase,
-        .from = out ? halo->rank : connection->peer,
-        .to = out ? connection->peer : halo->rank,
-        .cells = (int64_t)(connection->bytes / halo->layout->domain.cell_bytes),
-    };
+    return nw_halo_share_compare(a, b, NW_HALO_SHARE_KEYS);
 }
 
 static size_t own_shares(const nw_halo *halo, struct nw_halo_share *out)
@@ -64,7 +35,7 @@ static size_t own_shares(const nw_halo *halo, struct nw_halo_share *out)
 
     for (size_t i = 0; i < halo->connection_count; i++)
         if (halo->connection[i].ops == &nw_halo_nodes)
-            out[count++] = share_of(&halo->connection[i]);
+            out[count++] = nw_halo_share_of(&halo->connection[i]);
     return count;
 }
 
@@ -155,7 +126,8 @@ static nw_status cut(nw_halo *halo)
         struct nw_halo_aggregate *aggregate =
             &aggregates->item[aggregates->count];
 
-        if (i && !compare_keys(share - 1, share, GROUP)) {
+        if (i &&
+            !nw_halo_share_compare(share - 1, share, NW_HALO_SHARE_GROUP)) {
             aggregate--;
         } else {
             aggregates->count++;
@@ -253,25 +225,4 @@ void nw_halo_aggregates_free(nw_halo *halo)
     }
     free(halo->aggregates);
     halo->aggregates = NULL;
-}
-
-const struct nw_halo_aggregate *
-nw_halo_aggregate_of(const struct nw_halo_connection *connection,
-                     size_t *before)
-{
-    const struct nw_halo_aggregates *aggregates = connection->halo->aggregates;
-    struct nw_halo_share wanted = share_of(connection);
-
-    for (size_t i = 0; i < aggregates->count; i++) {
-        const struct nw_halo_aggregate *aggregate = &aggregates->item[i];
-
-        if (compare_keys(aggregate->share, &wanted, GROUP))
-            continue;
-        *before = 0;
-        for (size_t k = 0; compare_keys(&aggregate->share[k], &wanted, KEYS);
-             k++)
-            *before += (size_t)aggregate->share[k].cells;
-        return aggregate;
-    }
-    return NULL;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One message a pair of nodes. A aggregate is one direction between this node
+ * One message a pair of nodes. An aggregate is one direction between this node
  * and another in one phase: the ranks of the sending node pack side by side
  * into the buffer of a leader there, one message goes to a leader of the other
  * node, and the ranks there unpack from its buffer. Both nodes list the same
@@ -19,6 +19,14 @@ struct nw_halo_share {
     int64_t node, out, phase, from, to; /* sorted so; node: the other one */
     int64_t cells;
 };
+
+#define NW_HALO_SHARE_KEYS 5  /* numbers of a share that it is sorted by */
+#define NW_HALO_SHARE_GROUP 3 /* the first of them name the aggregate */
+/* By the first `count` numbers. */
+int nw_halo_share_compare(const struct nw_halo_share *a,
+                          const struct nw_halo_share *b, int count);
+struct nw_halo_share
+nw_halo_share_of(const struct nw_halo_connection *connection);
 
 /* Counted over exchanges: by the ranks, how many packed (or unpacked); by the
  * leader, how many were sent (or arrived). */

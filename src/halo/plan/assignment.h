@@ -5,6 +5,9 @@
 
 #include <nodewise/halo.h>
 
+/* Bounds are sums of rounded numbers: what is better by less is no better. */
+#define NW_HALO_TOLERANCE 1e-9
+
 double nw_halo_assignment_cost(const struct nw_halo_assignment *problem,
                                const int32_t *at);
 /* Swaps pairs as long as that helps. */

@@ -20,7 +20,6 @@
 #define ROOT_ROUNDS 200
 #define ROUNDS 12
 /* bounds are sums of rounded numbers: what is better by less is no better */
-#define TOLERANCE 1e-9
 
 /* Locations by their distances, or facilities by their flows. */
 struct side {
@@ -68,7 +67,7 @@ static void lay_out(const struct nw_halo_assignment *problem,
 
 static double enough(const struct search *search)
 {
-    return search->best_cost * (1 - TOLERANCE);
+    return search->best_cost * (1 - NW_HALO_TOLERANCE);
 }
 
 /* The answer is complete: its cost is summed anew. */

@@ -43,7 +43,7 @@ static const char *const algorithms[] = {"auto",
 #undef NAME
 };
 
-static enum nw_algorithm chosen[NW_COLLECTIVE_COUNT];
+static enum nw_collective_algorithm chosen[NW_COLLECTIVE_COUNT];
 static bool is_off;
 
 static bool same(const char *word, size_t length, const char *name)
@@ -68,7 +68,7 @@ static bool set_one(const char *word, const char *end)
     if (collective == NW_COLLECTIVE_COUNT || algorithm == NW_ALGORITHM_COUNT ||
         (algorithm && !(collectives[collective].algorithms & 1u << algorithm)))
         return false;
-    chosen[collective] = (enum nw_algorithm)algorithm;
+    chosen[collective] = (enum nw_collective_algorithm)algorithm;
     return true;
 }
 
@@ -94,8 +94,8 @@ bool nw_choice_is_on(void)
     return !is_off;
 }
 
-static enum nw_algorithm by_size(enum nw_collective collective, int size,
-                                 uint64_t bytes)
+static enum nw_collective_algorithm by_size(enum nw_collective collective,
+                                            int size, uint64_t bytes)
 {
     switch (collective) {
     case NW_COLLECTIVE_BCAST:
@@ -125,8 +125,8 @@ static enum nw_algorithm by_size(enum nw_collective collective, int size,
     }
 }
 
-enum nw_algorithm nw_choice(enum nw_collective collective, int size,
-                            uint64_t bytes)
+enum nw_collective_algorithm nw_choice(enum nw_collective collective, int size,
+                                       uint64_t bytes)
 {
     return chosen[collective] ? chosen[collective]
                               : by_size(collective, size, bytes);

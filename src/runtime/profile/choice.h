@@ -33,7 +33,7 @@ bool nw_choice_is_on(void);
 /* The algorithm for a call among `size` ranks; `bytes` is what the thresholds
  * go by: the vector of bcast, reduce, allreduce, reduce_scatter and scan, all
  * blocks together of allgather, one block of the others. */
-enum nw_algorithm nw_choice(enum nw_collective collective, int size,
-                            uint64_t bytes);
+enum nw_collective_algorithm nw_choice(enum nw_collective collective, int size,
+                                       uint64_t bytes);
 
 #endif

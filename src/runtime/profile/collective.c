@@ -74,8 +74,9 @@ static void send_to_root(const struct nw_model *model, int root,
         model->send(model->context, root, nw_data_bytes(data));
 }
 
-static enum nw_algorithm choose(enum nw_collective collective,
-                                const struct nw_model *model, uint64_t bytes)
+static enum nw_collective_algorithm choose(enum nw_collective collective,
+                                           const struct nw_model *model,
+                                           uint64_t bytes)
 {
     return nw_choice(collective, model->size, bytes);
 }

@@ -50,7 +50,8 @@ static void send_up(const struct nw_model *model, enum nw_tree tree, int root,
              bytes);
 }
 
-static enum nw_tree tree_of(enum nw_algorithm algorithm, enum nw_tree binomial)
+static enum nw_tree tree_of(enum nw_collective_algorithm algorithm,
+                            enum nw_tree binomial)
 {
     switch (algorithm) {
     case NW_ALGORITHM_CHAIN:
@@ -84,8 +85,9 @@ static uint64_t equal_share(const void *context, int rank)
 #define BCAST_TREE NW_TREE_HIGH
 #endif
 
-void nw_model_bcast(const struct nw_model *model, enum nw_algorithm algorithm,
-                    int root, uint64_t bytes)
+void nw_model_bcast(const struct nw_model *model,
+                    enum nw_collective_algorithm algorithm, int root,
+                    uint64_t bytes)
 {
     struct share share = {bytes / (uint64_t)model->size};
     struct nw_blocks blocks = {equal_share, &share};
@@ -98,14 +100,16 @@ void nw_model_bcast(const struct nw_model *model, enum nw_algorithm algorithm,
     nw_model_allgather(model, NW_ALGORITHM_RING, &blocks);
 }
 
-void nw_model_reduce(const struct nw_model *model, enum nw_algorithm algorithm,
-                     int root, uint64_t bytes)
+void nw_model_reduce(const struct nw_model *model,
+                     enum nw_collective_algorithm algorithm, int root,
+                     uint64_t bytes)
 {
     send_up(model, tree_of(algorithm, NW_TREE_LOW), root, bytes);
 }
 
-void nw_model_gather(const struct nw_model *model, enum nw_algorithm algorithm,
-                     int root, uint64_t bytes)
+void nw_model_gather(const struct nw_model *model,
+                     enum nw_collective_algorithm algorithm, int root,
+                     uint64_t bytes)
 {
     int self = from_root(model, root);
     int weight = nw_tree_low_weight(self, model->size);
@@ -116,8 +120,9 @@ void nw_model_gather(const struct nw_model *model, enum nw_algorithm algorithm,
         send_up(model, NW_TREE_FLAT, root, bytes);
 }
 
-void nw_model_scatter(const struct nw_model *model, enum nw_algorithm algorithm,
-                      int root, uint64_t bytes)
+void nw_model_scatter(const struct nw_model *model,
+                      enum nw_collective_algorithm algorithm, int root,
+                      uint64_t bytes)
 {
     int self = from_root(model, root), child = 0;
 
@@ -200,7 +205,7 @@ static void reduce_by_halves(const struct nw_model *model, uint64_t bytes)
 }
 
 void nw_model_allreduce(const struct nw_model *model,
-                        enum nw_algorithm algorithm, uint64_t bytes)
+                        enum nw_collective_algorithm algorithm, uint64_t bytes)
 {
     int next = (model->rank + 1) % model->size;
 
@@ -277,7 +282,7 @@ static void gather_by_neighbours(const struct nw_model *model,
 }
 
 void nw_model_allgather(const struct nw_model *model,
-                        enum nw_algorithm algorithm,
+                        enum nw_collective_algorithm algorithm,
                         const struct nw_blocks *blocks)
 {
     bool power = highest_power(model->size) == model->size;
@@ -314,7 +319,7 @@ static int count_with_bit(int size, int bit)
 }
 
 void nw_model_alltoall(const struct nw_model *model,
-                       enum nw_algorithm algorithm, uint64_t bytes)
+                       enum nw_collective_algorithm algorithm, uint64_t bytes)
 {
     int size = model->size;
 
@@ -363,7 +368,7 @@ static void scatter_by_halving(const struct nw_model *model,
 }
 
 void nw_model_reduce_scatter(const struct nw_model *model,
-                             enum nw_algorithm algorithm,
+                             enum nw_collective_algorithm algorithm,
                              const struct nw_blocks *blocks)
 {
     int size = model->size, rank = model->rank;
@@ -380,8 +385,8 @@ void nw_model_reduce_scatter(const struct nw_model *model,
         scatter_by_halving(model, blocks);
 }
 
-void nw_model_scan(const struct nw_model *model, enum nw_algorithm algorithm,
-                   uint64_t bytes)
+void nw_model_scan(const struct nw_model *model,
+                   enum nw_collective_algorithm algorithm, uint64_t bytes)
 {
     if (algorithm == NW_ALGORITHM_LINEAR) {
         if (model->rank + 1 < model->size)
@@ -393,7 +398,8 @@ void nw_model_scan(const struct nw_model *model, enum nw_algorithm algorithm,
             send(model, model->rank ^ mask, bytes);
 }
 
-void nw_model_barrier(const struct nw_model *model, enum nw_algorithm algorithm)
+void nw_model_barrier(const struct nw_model *model,
+                      enum nw_collective_algorithm algorithm)
 {
     bool power = highest_power(model->size) == model->size;
 

@@ -28,7 +28,7 @@
     X(BRUCK, "bruck")                                                          \
     X(PAIRWISE, "pairwise")
 
-enum nw_algorithm {
+enum nw_collective_algorithm {
     NW_ALGORITHM_AUTO,
 #define NW_ALGORITHM_ENUM(name, text) NW_ALGORITHM_##name,
     NW_ALGORITHM_LIST(NW_ALGORITHM_ENUM)
@@ -50,28 +50,32 @@ struct nw_blocks {
 };
 
 /* The algorithm must be one that nw_model_has names for the call. */
-void nw_model_bcast(const struct nw_model *model, enum nw_algorithm algorithm,
-                    int root, uint64_t bytes);
-void nw_model_reduce(const struct nw_model *model, enum nw_algorithm algorithm,
-                     int root, uint64_t bytes);
+void nw_model_bcast(const struct nw_model *model,
+                    enum nw_collective_algorithm algorithm, int root,
+                    uint64_t bytes);
+void nw_model_reduce(const struct nw_model *model,
+                     enum nw_collective_algorithm algorithm, int root,
+                     uint64_t bytes);
 void nw_model_allreduce(const struct nw_model *model,
-                        enum nw_algorithm algorithm, uint64_t bytes);
+                        enum nw_collective_algorithm algorithm, uint64_t bytes);
 void nw_model_allgather(const struct nw_model *model,
-                        enum nw_algorithm algorithm,
+                        enum nw_collective_algorithm algorithm,
                         const struct nw_blocks *blocks);
 void nw_model_alltoall(const struct nw_model *model,
-                       enum nw_algorithm algorithm, uint64_t bytes);
+                       enum nw_collective_algorithm algorithm, uint64_t bytes);
 void nw_model_reduce_scatter(const struct nw_model *model,
-                             enum nw_algorithm algorithm,
+                             enum nw_collective_algorithm algorithm,
                              const struct nw_blocks *blocks);
 /* Equal blocks. */
-void nw_model_gather(const struct nw_model *model, enum nw_algorithm algorithm,
-                     int root, uint64_t bytes);
-void nw_model_scatter(const struct nw_model *model, enum nw_algorithm algorithm,
-                      int root, uint64_t bytes);
-void nw_model_scan(const struct nw_model *model, enum nw_algorithm algorithm,
-                   uint64_t bytes);
+void nw_model_gather(const struct nw_model *model,
+                     enum nw_collective_algorithm algorithm, int root,
+                     uint64_t bytes);
+void nw_model_scatter(const struct nw_model *model,
+                      enum nw_collective_algorithm algorithm, int root,
+                      uint64_t bytes);
+void nw_model_scan(const struct nw_model *model,
+                   enum nw_collective_algorithm algorithm, uint64_t bytes);
 void nw_model_barrier(const struct nw_model *model,
-                      enum nw_algorithm algorithm);
+                      enum nw_collective_algorithm algorithm);
 
 #endif

@@ -25,11 +25,11 @@ void nw_profile_aborted(int code);
 void nw_profile_without_world(const char *reason);
 void nw_profile_level(int level); /* MPI_Pcontrol: 0 off, else on */
 bool nw_profile_is_on(void);
+/* All ranks, a communicator of the library's own while calls are recorded. */
+extern MPI_Comm nw_profile_comm;
 /* Gathers to rank 0 and writes the profile there (gather.c); false where it
  * could not: the parts are then left. */
 bool nw_profile_gather(MPI_Comm comm, const char *path);
-/* The same for a file of its own, while the program runs (start.c). */
-bool nw_profile_gather_all(const char *path);
 
 /* Sessions (session.c): one was opened, a group of a process set, a
  * communicator of a group; before one is finalized. */

@@ -7,6 +7,14 @@
 
 #include "runtime/profile/part.h"
 
+#include <nodewise/status.h>
+#include <stdbool.h>
+
+/* Copies the counts of now; drops the copy. Local. */
+NW_MUST_CHECK nw_status nw_region_keep_counts(void);
+void nw_region_drop_counts(void);
+/* Whether a region is being written: only then is anything taken off. */
+void nw_region_set_written(bool is_written);
 /* Takes off what record `index` held when the region began; nothing unless a
  * region is being written. */
 void nw_region_subtract(size_t index, struct nw_part_record *record);

@@ -20,26 +20,11 @@
 #include <time.h>
 #include <unistd.h>
 
-bool nw_active;
-_Thread_local int nw_depth;
-
 static struct {
     char *path; /* of the profile, absolute; NULL where none is wanted */
-    MPI_Comm comm;
     pid_t pid;
-    bool on; /* by MPI_Pcontrol */
     bool done;
-} state = {.on = true};
-
-bool nw_profile_is_on(void)
-{
-    return __atomic_load_n(&state.on, __ATOMIC_RELAXED);
-}
-
-void nw_profile_level(int level)
-{
-    __atomic_store_n(&state.on, level > 0, __ATOMIC_RELAXED);
-}
+} state;
 
 static char *absolute(const char *path)
 {
@@ -78,7 +63,7 @@ static uint64_t launch_number(int rank)
     if (!rank && getrandom(&number, sizeof number, GRND_NONBLOCK) !=
                      (ssize_t)sizeof number)
         number = (uint64_t)time(NULL) << 32 | (uint32_t)getpid();
-    NW_PMPI(Bcast)(&number, sizeof number, MPI_BYTE, 0, state.comm);
+    NW_PMPI(Bcast)(&number, sizeof number, MPI_BYTE, 0, nw_profile_comm);
     return number;
 }
 
@@ -103,8 +88,8 @@ static void open_part(void)
     int rank, size;
     char *path;
 
-    NW_PMPI(Comm_rank)(state.comm, &rank);
-    NW_PMPI(Comm_size)(state.comm, &size);
+    NW_PMPI(Comm_rank)(nw_profile_comm, &rank);
+    NW_PMPI(Comm_size)(nw_profile_comm, &size);
     path = part_path(rank);
     nw_count_open(path, rank, size);
     free(path);
@@ -141,15 +126,15 @@ static bool duplicate_world(MPI_Comm world)
     char *path;
     int rank;
 
-    if (NW_PMPI(Comm_dup)(world, &state.comm))
+    if (NW_PMPI(Comm_dup)(world, &nw_profile_comm))
         return false;
-    NW_PMPI(Comm_set_errhandler)(state.comm, MPI_ERRORS_RETURN);
+    NW_PMPI(Comm_set_errhandler)(nw_profile_comm, MPI_ERRORS_RETURN);
     if (world == MPI_COMM_WORLD) /* spawned programs call MPI_Init */
         NW_PMPI(Comm_get_parent)(&parent);
     if (parent == MPI_COMM_NULL)
         return true;
-    NW_PMPI(Comm_rank)(state.comm, &rank);
-    path = spawned_path(state.path, rank, state.comm);
+    NW_PMPI(Comm_rank)(nw_profile_comm, &rank);
+    path = spawned_path(state.path, rank, nw_profile_comm);
     free(state.path);
     state.path = path;
     return path;
@@ -180,7 +165,7 @@ void nw_profile_start(MPI_Comm world)
         nw_warn_once("no profile: the program could not be joined");
         return;
     }
-    nw_comm_open(state.comm);
+    nw_comm_open(nw_profile_comm);
     open_part();
     note_program(nw_count_header());
     nw_count_set_state(NW_PART_RUNNING);
@@ -235,23 +220,18 @@ void nw_profile_finish(void)
         return;
     __atomic_store_n(&nw_active, false, __ATOMIC_RELEASE);
     state.done = true;
-    nw_nccl_finish(state.comm);
+    nw_nccl_finish(nw_profile_comm);
     nw_count_set_state(NW_PART_FINALIZED);
-    NW_PMPI(Comm_rank)(state.comm, &rank);
+    NW_PMPI(Comm_rank)(nw_profile_comm, &rank);
     if (!rank)
         spare_written();
-    written = nw_profile_gather(state.comm, state.path);
+    written = nw_profile_gather(nw_profile_comm, state.path);
     nw_count_close(written);
     nw_requests_close();
     nw_comm_close();
-    NW_PMPI(Comm_free)(&state.comm);
+    NW_PMPI(Comm_free)(&nw_profile_comm);
     free(state.path);
     state.path = NULL;
-}
-
-bool nw_profile_gather_all(const char *path)
-{
-    return nw_profile_gather(state.comm, path);
 }
 
 void nw_profile_aborted(int code)

@@ -103,3 +103,5 @@ void nw_reorder_settings_read(struct nw_reorder_settings *settings)
                      "'%s'",
                      weights);
 }
+
+bool nw_reordering;

@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool nw_reordering;
-
 static struct {
     struct nw_site site;
     struct nw_reorder_settings settings;

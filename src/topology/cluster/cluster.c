@@ -9,34 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-nw_status nw_cluster_names(const struct nw_yaml *node,
-                           struct nw_hostlist *names)
-{
-    const char *text;
-    nw_status status = nw_yaml_text(node, &text);
-
-    if (status)
-        return status;
-    return nw_yaml_place(node, nw_hostlist_expand(text, names));
-}
-
-nw_status nw_cluster_messages(const struct nw_yaml *node,
-                              struct nw_cluster_messages *messages)
-{
-    const char *text;
-    nw_status status = nw_yaml_text(node, &text);
-
-    if (status)
-        return status;
-    if (strcmp(text, "direct") && strcmp(text, "staged") && strcmp(text, "pxn"))
-        return nw_yaml_fail(
-            node, "'gpu_messages' must be direct, staged or pxn, not '%s'",
-            text);
-    messages->staged = !strcmp(text, "staged");
-    messages->pxn = !strcmp(text, "pxn");
-    return NW_OK;
-}
-
 static nw_status check_version(const struct nw_yaml *root)
 {
     const struct nw_yaml *version;

@@ -30,24 +30,6 @@ struct short_form {
     int32_t count[LEVEL_COUNT]; /* 0: no such level */
 };
 
-nw_status nw_cluster_room(const struct nw_yaml *node,
-                          const struct nw_node_type *type)
-{
-    if (type->vertex_count < NW_CLUSTER_MAX_PARTS)
-        return NW_OK;
-    return nw_yaml_fail(node, "a node of more than %d parts",
-                        NW_CLUSTER_MAX_PARTS);
-}
-
-int32_t nw_cluster_find(const struct nw_node_type *type,
-                        enum nw_vertex_kind kind, int32_t index)
-{
-    for (int32_t v = 0; v < type->vertex_count; v++)
-        if (type->kind[v] == kind && index-- == 0)
-            return v;
-    return -1;
-}
-
 static nw_status add_levels(const struct short_form *form, int32_t parent,
                             int level)
 {

@@ -279,8 +279,8 @@ static nw_status read_subnet(const struct request *request, char *text,
     return status;
 }
 
-nw_status nw_source_ibnet(const char *what, enum nw_elements elements,
-                          nw_topology **out)
+nw_status nw_ibnet_load(const char *what, enum nw_elements elements,
+                        nw_topology **out)
 {
     struct request request = {0};
     nw_topology *topology = NULL;
@@ -288,8 +288,6 @@ nw_status nw_source_ibnet(const char *what, enum nw_elements elements,
     size_t length;
     nw_status status;
 
-    if (!strcmp(what, "live"))
-        return nw_source_ibnet_live(what, elements, out);
     status = parse_request(what, &request);
     if (!status)
         status = nw_file_read_text(request.file, &text, &length);

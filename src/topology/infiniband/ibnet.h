@@ -103,4 +103,11 @@ NW_MUST_CHECK nw_status nw_ib_find_trace_ports(
 /* Bytes/s of "4xQDR", 0 where the word is no rate. */
 double nw_ib_rate(const char *word);
 
+/* FILE[,map=FILE][,lft=FILE]; and the fabric itself, by commands. */
+NW_MUST_CHECK nw_status nw_ibnet_load(const char *what,
+                                      enum nw_elements elements,
+                                      nw_topology **out);
+NW_MUST_CHECK nw_status nw_ibnet_live(enum nw_elements elements,
+                                      nw_topology **out);
+
 #endif

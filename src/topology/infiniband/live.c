@@ -5,6 +5,7 @@
  * says what to ask the administrator for. In a job rank 0 asks, once, and the
  * others read what it kept.
  */
+#include "topology/infiniband/ibnet.h"
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/file.h"
@@ -230,23 +231,21 @@ static nw_status keep(const char *text, const char *cache, char **path)
     return status ? status : nw_strdup(own, path);
 }
 
-nw_status nw_source_ibnet_live(const char *what, enum nw_elements elements,
-                               nw_topology **out)
+nw_status nw_ibnet_live(enum nw_elements elements, nw_topology **out)
 {
     char *cache = NULL, *text = NULL, *path = NULL;
     nw_status status = cache_path(&cache);
 
-    (void)what;
     if (!status && cache && !is_first_rank())
         wait_for(cache);
     if (!status && is_there(cache)) {
-        status = nw_source_ibnet(cache, elements, out);
+        status = nw_ibnet_load(cache, elements, out);
     } else if (!status) {
         status = ask(&text);
         if (!status)
             status = keep(text, cache, &path);
         if (!status)
-            status = nw_source_ibnet(path, elements, out);
+            status = nw_ibnet_load(path, elements, out);
         if (path && (!cache || strcmp(path, cache)))
             unlink(path);
     }

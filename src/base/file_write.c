@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Writes files beside their target and renames them, so that a full disk leaves
+ * the old file; also the folder of cached files. */
+#include "base/file.h"
+#include "base/array.h"
+#include "base/status.h"
+#include "base/target.h"
+#include "base/text.h"
+#include "base/zstd.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool file_refuses_pipes;
+
+void nw_file_refuse_pipes(void)
+{
+    __atomic_store_n(&file_refuses_pipes, true, __ATOMIC_RELAXED);
+}
+
+nw_status nw_file_check_pipe(const char *path, mode_t mode)
+{
+    if (!S_ISFIFO(mode) ||
+        !__atomic_load_n(&file_refuses_pipes, __ATOMIC_RELAXED))
+        return NW_OK;
+    return nw_fail(NW_EIO,
+                   "%s:0: a pipe, which could hold up the program: name a file",
+                   path);
+}
+
+nw_status nw_file_put(int fd, const char *path, const char *data, size_t length)
+{
+    while (length) {
+        ssize_t done = write(fd, data, length);
+
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0)
+            return nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
+        data += done;
+        length -= (size_t)done;
+    }
+    return NW_OK;
+}
+
+/* The mode of new files: umask() would change that of other threads, too. */
+static mode_t new_mode(void)
+{
+    FILE *status = fopen("/proc/self/status", "re");
+    unsigned mask = 077;
+    char line[128];
+
+    while (status && fgets(line, sizeof line, status))
+        if (sscanf(line, "Umask: %o", &mask) == 1)
+            break;
+    if (status)
+        fclose(status);
+    return 0666 & ~(mode_t)mask;
+}
+
+mode_t nw_file_mode(const char *path)
+{
+    struct stat info;
+
+    return stat(path, &info) ? new_mode() : info.st_mode & 0777;
+}
+
+/* To a file beside `target`, which then takes its place. */
+static nw_status write_beside(const char *path, const char *target,
+                              nw_file_filler *fill, void *user)
+{
+    struct nw_text name = {0};
+    nw_status status;
+    char *temporary;
+    int fd;
+
+    nw_text_format(&name, "%s.XXXXXX", target);
+    status = nw_text_take(&name, &temporary);
+    if (status)
+        return status;
+    fd = mkostemp(temporary, O_CLOEXEC);
+    if (fd < 0) {
+        status = nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
+        free(temporary);
+        return status;
+    }
+    status = fill(user, fd, path);
+    if (!status && (fchmod(fd, nw_file_mode(target)) || fsync(fd)))
+        status = nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
+    if (close(fd) && !status)
+        status = nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
+    if (!status && rename(temporary, target))
+        status = nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
+    if (status)
+        unlink(temporary);
+    free(temporary);
+    return status;
+}
+
+nw_status nw_file_writable(const char *path)
+{
+    struct stat info;
+    char target[PATH_MAX], *slash;
+    nw_status status;
+
+    if (!path || !strcmp(path, "-"))
+        return NW_OK;
+    status = nw_target_find(path, target);
+    if (status || nw_target_is_open(target) >= 0)
+        return status;
+    if (!stat(target, &info) && !S_ISREG(info.st_mode))
+        return S_ISDIR(info.st_mode)
+                   ? nw_fail(NW_EIO, "%s: is a directory", path)
+                   : NW_OK;
+    /* a file is replaced, so that its folder counts */
+    slash = strrchr(target, '/');
+    if (slash)
+        slash[slash == target] = '\0';
+    if (access(slash ? target : ".", W_OK | X_OK))
+        return nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
+    return NW_OK;
+}
+
+nw_status nw_file_writable_in_parts(const char *path)
+{
+    char target[PATH_MAX];
+    struct stat info;
+    nw_status status;
+
+    if (!path)
+        return NW_OK;
+    status = nw_target_find(path, target);
+    if (!status && (nw_target_is_open(target) >= 0 ||
+                    (!stat(target, &info) && !S_ISREG(info.st_mode) &&
+                     !S_ISDIR(info.st_mode))))
+        status = nw_fail(NW_EIO, "%s: is not a regular file", path);
+    return status ? status : nw_file_writable(path);
+}
+
+nw_status nw_file_write_by(const char *path, nw_file_filler *fill, void *user)
+{
+    char target[PATH_MAX];
+    struct stat info;
+    nw_status status;
+    int fd;
+
+    if (!strcmp(path, "-"))
+        return fill(user, STDOUT_FILENO, "standard output");
+    status = nw_target_find(path, target);
+    if (status)
+        return status;
+    fd = nw_target_is_open(target);
+    if (fd >= 0)
+        return fill(user, fd, path);
+    if (stat(target, &info) || S_ISREG(info.st_mode))
+        return write_beside(path, target, fill, user);
+    if (S_ISDIR(info.st_mode))
+        return nw_fail(NW_EIO, "%s: is a directory", path);
+    status = nw_file_check_pipe(path, info.st_mode);
+    if (status)
+        return status;
+    fd = open(target, O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
+    status = fill(user, fd, path);
+    if (close(fd) && !status)
+        status = nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
+    return status;
+}
+
+struct bytes {
+    const char *data;
+    size_t length;
+};
+
+static nw_status put_bytes(void *user, int fd, const char *path)
+{
+    const struct bytes *bytes = user;
+
+    return nw_file_put(fd, path, bytes->data, bytes->length);
+}
+
+nw_status nw_file_write(const char *path, const char *data, size_t length)
+{
+    struct bytes bytes = {data, length};
+    char *packed;
+    nw_status status;
+
+    if (!nw_text_ends_with(path, ".zst"))
+        return nw_file_write_by(path, put_bytes, &bytes);
+    status = nw_zstd_pack(data, length, &packed, &bytes.length);
+    if (status)
+        return status;
+    bytes.data = packed;
+    status = nw_file_write_by(path, put_bytes, &bytes);
+    free(packed);
+    return status;
+}
+
+nw_status nw_file_end_output(void)
+{
+    bool failed = ferror(stdout); /* errno is of later calls by now */
+
+    if (!fflush(stdout) && !failed)
+        return NW_OK;
+    return nw_fail(NW_EIO, "standard output: %s",
+                   failed ? "not all of it could be written" : strerror(errno));
+}
+
+nw_status nw_file_write_text(const char *path, struct nw_text *text)
+{
+    size_t length = text->length;
+    char *data = NULL;
+    nw_status status = nw_text_take(text, &data);
+
+    if (!status)
+        status = nw_file_write(path, data, length);
+    free(data);
+    return status;
+}
+
+nw_status nw_file_unnamed(char path[NW_FILE_UNNAMED_PATH], int *fd)
+{
+    int made = memfd_create("nodewise", MFD_CLOEXEC);
+
+    if (made < 0)
+        return nw_fail(NW_EIO, "a file in memory: %s", strerror(errno));
+    snprintf(path, NW_FILE_UNNAMED_PATH, "/proc/self/fd/%d", made);
+    *fd = made;
+    return NW_OK;
+}
+
+bool nw_file_cache(struct nw_text *out)
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+
+    if (cache && *cache == '/') /* the standard has others ignored */
+        nw_text_format(out, "%s/nodewise", cache);
+    else if (home && *home)
+        nw_text_format(out, "%s/.cache/nodewise", home);
+    else
+        return false;
+    return true;
+}
+
+nw_status nw_file_folders(const char *path, unsigned mode)
+{
+    char *folder, *slash;
+    nw_status status = nw_strdup(path, &folder);
+
+    if (status)
+        return status;
+    for (slash = strchr(folder + 1, '/'); slash && !status;
+         slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (mkdir(folder, mode) && errno != EEXIST) {
+            int why = errno;
+
+            if (access(folder, F_OK))
+                status = nw_fail(NW_EIO, "%s: %s", folder, strerror(why));
+        }
+        *slash = '/';
+    }
+    free(folder);
+    return status;
+}

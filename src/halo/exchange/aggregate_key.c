@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The numbers by which the aggregates of a node are sorted, the same way at
+ * both ends. */
+#include "halo/exchange/nodes.h"
+
+int nw_halo_share_compare(const struct nw_halo_share *a,
+                          const struct nw_halo_share *b, int count)
+{
+    const int64_t *x = &a->node, *y = &b->node;
+
+    for (int i = 0; i < count; i++)
+        if (x[i] != y[i])
+            return x[i] < y[i] ? -1 : 1;
+    return 0;
+}
+
+struct nw_halo_share
+nw_halo_share_of(const struct nw_halo_connection *connection)
+{
+    const nw_halo *halo = connection->halo;
+    bool out = connection->sends;
+
+    return (struct nw_halo_share){
+        .node = halo->node_of[connection->peer],
+        .out = out,
+        .phase = connection->phase,
+        .from = out ? halo->rank : connection->peer,
+        .to = out ? connection->peer : halo->rank,
+        .cells = (int64_t)(connection->bytes / halo->layout->domain.cell_bytes),
+    };
+}
+
+const struct nw_halo_aggregate *
+nw_halo_aggregate_of(const struct nw_halo_connection *connection,
+                     size_t *before)
+{
+    const struct nw_halo_aggregates *aggregates = connection->halo->aggregates;
+    struct nw_halo_share wanted = nw_halo_share_of(connection);
+
+    for (size_t i = 0; i < aggregates->count; i++) {
+        const struct nw_halo_aggregate *aggregate = &aggregates->item[i];
+
+        if (nw_halo_share_compare(aggregate->share, &wanted,
+                                  NW_HALO_SHARE_GROUP))
+            continue;
+        *before = 0;
+        for (size_t k = 0; nw_halo_share_compare(&aggregate->share[k], &wanted,
+                                                 NW_HALO_SHARE_KEYS);
+             k++)
+            *before += (size_t)aggregate->share[k].cells;
+        return aggregate;
+    }
+    return NULL;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The kinds of vertices and links: their names, and the figures that are
+ * assumed for a link that has none. */
+#include "topology/topology.h"
+
+static const char *const vertex_names[] = {
+#define VERTEX_TEXT(name, text) text,
+    NW_VERTEX_KIND_LIST(VERTEX_TEXT)
+#undef VERTEX_TEXT
+};
+
+static const char *const link_names[] = {
+#define LINK_TEXT(name, text) text,
+    NW_LINK_KIND_LIST(LINK_TEXT)
+#undef LINK_TEXT
+};
+
+const char *nw_vertex_kind_name(enum nw_vertex_kind kind)
+{
+    return vertex_names[kind];
+}
+
+const char *nw_link_kind_name(enum nw_link_kind kind)
+{
+    return link_names[kind];
+}
+
+/* The documented table of nodewise-topology(5). Plain figures of a current
+ * two-socket server and a 100 Gbit/s network: a guess that says so. */
+struct nw_link_class nw_link_assumed(enum nw_link_kind kind)
+{
+    static const struct {
+        double bandwidth, latency;
+    } figures[NW_LINK_KIND_COUNT] = {
+        [NW_LINK_GROUP] = {1.0, 0.0},      [NW_LINK_CORE] = {12e9, 20e-9},
+        [NW_LINK_CACHE] = {50e9, 20e-9},   [NW_LINK_MEMORY] = {80e9, 50e-9},
+        [NW_LINK_SOCKET] = {40e9, 60e-9},  [NW_LINK_PCIE] = {25e9, 250e-9},
+        [NW_LINK_NVLINK] = {50e9, 300e-9}, [NW_LINK_XGMI] = {50e9, 300e-9},
+        [NW_LINK_NIC] = {12.5e9, 500e-9},  [NW_LINK_NETWORK] = {12.5e9, 150e-9},
+    };
+
+    return (struct nw_link_class){
+        .bandwidth = {figures[kind].bandwidth, figures[kind].bandwidth},
+        .latency = figures[kind].latency,
+        .kind = (uint8_t)kind,
+        .assumed = true,
+    };
+}

@@ -2,7 +2,6 @@
 /* Hands the network to the reader of its kind, and finds switches by name. */
 #include "topology/cluster/cluster.h"
 
-
 nw_status nw_cluster_network(struct nw_cluster *cluster,
                              const struct nw_yaml *node)
 {

@@ -6,12 +6,14 @@
  *
  * Three processes send messages of 1 byte to 300 kB to each other and compare
  * what comes. Prints how many kills landed, and how often a survivor got wrong
- * data, hung, or left shared memory behind. bench/reliability/run uses it.
+ * data, hung, or left shared memory behind, and where each survivor hung.
+ * bench/reliability/run uses it.
  */
 #include "base/random.h"
 
 #include <nodewise/channel.h>
 
+#include <execinfo.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -21,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -59,6 +62,22 @@ static nw_status exchange(nw_channel *channel, int32_t rank, size_t bytes,
     return NW_OK;
 }
 
+/* Shows where a survivor hangs, which tells a fault of ours from a lock of the
+ * provider's that the victim held, and from a machine that has no time for it:
+ * then the CPU time is a small part of the wait. */
+static void show_hang(int number)
+{
+    struct timespec used;
+    void *frame[24];
+
+    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    dprintf(STDERR_FILENO, "hung after %ld s of CPU time, at:\n",
+            (long)used.tv_sec);
+    backtrace_symbols_fd(frame, backtrace(frame, 24), STDERR_FILENO);
+    (void)signal(number, SIG_DFL);
+    (void)raise(number);
+}
+
 static void talk(const void *about, int32_t rank)
 {
     struct trial *trial = (struct trial *)(uintptr_t)about;
@@ -66,6 +85,7 @@ static void talk(const void *about, int32_t rank)
     nw_channel *channel = NULL;
     struct nw_random sizes;
 
+    (void)signal(SIGALRM, show_hang);
     alarm(PATIENCE_S);
     nw_random_init(&sizes, trial->seed);
     options.rank = rank;
@@ -79,6 +99,7 @@ static void talk(const void *about, int32_t rank)
 
         if (exchange(channel, rank, 1 + nw_random_below(&sizes, most), round))
             break;
+        alarm(PATIENCE_S);
         __atomic_add_fetch(&trial->exchanged[rank], 1, __ATOMIC_RELEASE);
     }
     nw_channel_close(channel);

@@ -237,6 +237,7 @@ $ printf '\tGPU0\tGPU1\tNIC0\tCPU Affinity\tNUMA Affinity\nGPU0\t X \tNV18\tNODE
 │ └─nic 0 NIC0
 └─package 1
   └─gpu 1
+! empty.txt ... cores near some of its GPUs ... --node live --gpus SOURCE
 ## POWER9 numbers the four threads of a core one after the other, and its two
 ## NUMA nodes 0 and 8.
 $ printf '\tGPU0\tGPU1\tCPU Affinity\tNUMA Affinity\nGPU0\t X \tSYS\t0-79\t0\nGPU1\tSYS\t X \t80-159\t8\n' > power.txt; nodewise topology nvidia-smi:power.txt | grep core; nodewise topology nvidia-smi:power.txt --yaml | grep -A1 threads: | tail -1 | cut -c1-25; sed 's/8$/1/' power.txt > other.txt; nodewise topology nvidia-smi:other.txt | head -1

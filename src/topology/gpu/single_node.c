@@ -250,6 +250,19 @@ static void forget_numbers(struct nw_node_type *type)
     type->core_os = type->core_pu = type->pu_os = NULL;
 }
 
+/* `some`: other packages have cores, and this one stays without. */
+static void note_no_cores(nw_topology *topology, bool some)
+{
+    if (!topology->notes.length)
+        nw_text_format(&topology->notes,
+                       "%s does not name the cores near %sits GPUs: %s; for "
+                       "the true ones, join it to a node: nodewise topology "
+                       "--node live --gpus SOURCE -o machine.yaml\n",
+                       topology->name, some ? "some of " : "",
+                       some ? "their package has none"
+                            : "each package has one");
+}
+
 nw_status nw_single_cores(nw_topology *topology, struct nw_node_type *type,
                           int32_t parent, const struct nw_threads *threads)
 {
@@ -259,16 +272,12 @@ nw_status nw_single_cores(nw_topology *topology, struct nw_node_type *type,
 
     for (size_t i = 0; !status && i < count; i++)
         status = add_core(topology, type, parent, threads, i);
-    if (status || count || threads->bare)
+    if (status || count)
         return status;
+    note_no_cores(topology, threads->bare);
+    if (threads->bare)
+        return NW_OK;
     forget_numbers(type);
-    if (!topology->notes.length)
-        nw_text_format(
-            &topology->notes,
-            "%s does not name the cores near its GPUs: each package "
-            "has one; for the true ones, join it to a node: nodewise "
-            "topology --node live --gpus SOURCE -o machine.yaml\n",
-            topology->name);
     status = nw_single_class(topology, NW_LINK_CORE, 0, &class);
     return status
                ? status

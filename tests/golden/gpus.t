@@ -159,6 +159,42 @@ default ok ok ok ok ok ok ok ok
 ## Limits of load do not change that: one core of each NUMA node bears a rank.
 $ printf '1\n0\n0\n0\n%.0s' 1 2 3 4 5 6 7 8 > speeds; nodewise map -q -t far.yaml -p hosts --gpus-per-rank 1 --capacity 1 --imbalance 1 --speeds speeds --hosts n0 | python3 near.py limits
 limits ok ok ok ok
+## Ranks that share a GPU exchange it with the ranks of another one, all at once.
+$ awk 'BEGIN {print "nodewise pattern 1\nranks 8 edges 16"; for (r = 0; r < 8; r++) for (k = 0; k < 8; k++) if (k == (r + 1) % 8 || k == (r + 7) % 8) print r, k, "gg", int(r / 2) == int(k / 2) ? 9000000 : 1000, 1}' > couples; nodewise map -q -t far.yaml -p couples --gpus-per-rank 1 --ranks-per-gpu 2 --cores-per-rank 2 --algorithm block --hosts n0 | python3 near.py block
+block ok ok ok ok ok ok ok ok
+## A near GPU is shared before a far one is taken. If one rank alone can have the
+## nearest GPU, the first one has it.
+$ nodewise map -q -t far.yaml -p hosts --gpus-per-rank 1 --ranks-per-gpu 2 --cores-per-rank 2 --hosts n0 | python3 near.py shared
+shared ok ok ok ok
+$ nodewise map -q -t far.yaml -p hosts --gpus-per-rank 1 --hosts n0 | sed 1,2d | head -1
+0 n0 0 3
+## The default gives a rank the GPU of its NUMA node, also if an earlier rank is
+## as near to that GPU as to another one.
+$ cat > later.yaml <<END
+> nodewise: cluster 1
+> node_types: {n: {cpu: {numa: 4, cores: 1}, devices: [{numa: 1, parts: [{gpu: 1}]}, {numa: 3, parts: [{gpu: 1}]}]}}
+> nodes: [{name: n}]
+> END
+$ nodewise map -q -t later.yaml -p two --algorithm default | sed 1,2d
+0 n 0 1
+1 n 1 0
+## Ranks without GPUs that send to other nodes are near a network card: cores 4 to
+## 11 are. One rank on a node was on core 0.
+$ cat > cards.yaml <<END
+> nodewise: cluster 1
+> node_types: {n: {cpu: {packages: 2, numa: 2, cores: 4}, devices: [{numa: 1, parts: [{nic: 1}]}, {numa: 2, parts: [{nic: 1}]}]}}
+> nodes: [{name: "n[0-3]", switch: [s, s]}]
+> network: {tree: {switch: s}}
+> END
+$ for k in 1 2; do for a in auto magc-greedy; do for o in hop-bytes congestion; do nodewise map -q -t cards.yaml -p $(test $k = 1 && echo hosts || echo eight) --algorithm $a --objective $o --hosts "n0:$k,n1:$k,n2:$k,n3:$k" | awk 'NR > 2 {far += $3 < 4 || $3 > 11; n++} END {print n, far + 0}'; done; done; done
+4 0
+4 0
+4 0
+4 0
+8 0
+8 0
+8 0
+8 0
 ## Pairs stripe over all GPU switches: what a bare machine with two, the same in
 ## a virtual machine and a cluster file with count: 2 tell is one machine. So do
 ## pairs on two boards, one of whose switches has lost its class.

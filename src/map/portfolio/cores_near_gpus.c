@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Of mappings that cost the same, the one whose ranks are nearest to their GPUs
- * is taken: within each node ranks exchange cores, or exchange GPUs, or go to
- * free ones, where a rank's core, GPU and network card come nearer each other
- * and no figure of the mapping gets worse. */
+ * and network cards is taken: within each node ranks exchange cores, or
+ * exchange GPUs, or go to free ones, if a rank's core, GPU and card come nearer
+ * each other and no figure of the mapping gets worse. A rank without a GPU is
+ * brought near its card if it sends messages to other nodes. Of mappings that
+ * are equally near, the one that shares GPUs most evenly is taken, then the one
+ * whose first ranks are nearest to their GPUs. */
 #include "map/portfolio/candidate.h"
 #include "map/common/budget.h"
 #include "map/congestion/link_loads.h"
 #include "base/array.h"
 #include "topology/topology.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #define EQUAL 1e-9 /* relative difference of equal figures */
@@ -25,6 +29,7 @@ struct near_gpus_work {
     bool cores_stay;
     double *card;       /* [slots] links to the card, where known */
     double *near;       /* of the host at hand: [its core x its GPU slots] */
+    bool *leaves;       /* [ranks] sends host messages to other nodes */
     int32_t *gpu_ranks; /* [GPU units] ranks that have it */
 };
 
@@ -46,14 +51,6 @@ static bool near_gpus_holds(struct near_gpus_slot_range range, int32_t slot)
     return slot >= range.first && slot < range.end;
 }
 
-static struct nw_ints near_gpus_members_of(const struct nw_units *units,
-                                           int32_t unit)
-{
-    size_t size = (size_t)units->size;
-
-    return (struct nw_ints){units->member + (size_t)unit * size, size};
-}
-
 /* Mean number of links between the cores of one slot and the GPUs of another;
  * those of a fixed rank are counted from its first. */
 static double near_gpus_links_between(const struct near_gpus_work *work,
@@ -61,22 +58,14 @@ static double near_gpus_links_between(const struct near_gpus_work *work,
 {
     const struct nw_problem *problem = work->problem;
     const struct nw_slots *slots = &work->slots;
-    int32_t host = slots->host[core];
-    struct nw_ints cores, gpus;
-    double sum = 0;
 
     if (slots->unit[core] < 0 || slots->unit[gpu] < 0)
         return nw_topology_distance(problem->topology, slots->end[core],
                                     slots->end[gpu]);
-    cores = near_gpus_members_of(&problem->core, slots->unit[core]);
-    gpus = near_gpus_members_of(&problem->gpu, slots->unit[gpu]);
-    for (size_t i = 0; i < cores.count; i++)
-        for (size_t j = 0; j < gpus.count; j++)
-            sum += nw_topology_distance(
-                problem->topology,
-                nw_problem_core_end(problem, host, cores.values[i]),
-                nw_problem_gpu_end(problem, host, gpus.values[j]));
-    return sum / (double)(cores.count * gpus.count);
+    return nw_problem_gpu_distance(
+        problem, slots->host[core],
+        nw_units_members(&problem->core, slots->unit[core]),
+        nw_units_members(&problem->gpu, slots->unit[gpu]));
 }
 
 static double near_gpus_links_to_card(const nw_topology *topology,
@@ -101,15 +90,13 @@ static void near_gpus_measure_host(struct near_gpus_work *work, int32_t host)
             *near++ = near_gpus_links_between(work, c, g);
 }
 
-/* How far a rank's parts are from each other; 0 without a GPU. */
+/* How far a rank's core and GPU are from each other and from their cards. */
 static double near_gpus_distance_of(const struct near_gpus_work *work,
                                     int32_t core, int32_t gpu)
 {
     struct near_gpus_slot_range cores, gpus;
     double links;
 
-    if (gpu < 0)
-        return 0;
     cores = near_gpus_slots_of(work, work->slots.host[core], false);
     gpus = near_gpus_slots_of(work, work->slots.host[core], true);
     if (near_gpus_holds(cores, core) && near_gpus_holds(gpus, gpu))
@@ -121,63 +108,18 @@ static double near_gpus_distance_of(const struct near_gpus_work *work,
     return links + CARD * (work->card[core] + work->card[gpu]);
 }
 
-/* The same where one of its endpoints is on `slot`. */
+/* The same with one of the rank's endpoints on `slot`. */
 static double near_gpus_distance_at(const struct near_gpus_work *work,
                                     int32_t endpoint, int32_t slot)
 {
     int32_t n = work->slots.rank_count;
 
-    if (endpoint < 0)
-        return 0;
+    if (endpoint < n && work->slots.slot[n + endpoint] < 0)
+        return work->leaves[endpoint] ? CARD * work->card[slot] : 0;
     if (endpoint < n)
         return near_gpus_distance_of(work, slot,
                                      work->slots.slot[n + endpoint]);
     return near_gpus_distance_of(work, work->slots.slot[endpoint - n], slot);
-}
-
-/* The gain of an endpoint that moves to a slot, and of the slot's owner that
- * comes back. */
-static double near_gpus_gain_of(const struct near_gpus_work *work,
-                                int32_t endpoint, int32_t to)
-{
-    int32_t from = work->slots.slot[endpoint], other = work->slots.owner[to];
-
-    return near_gpus_distance_at(work, endpoint, from) +
-           near_gpus_distance_at(work, other, to) -
-           near_gpus_distance_at(work, endpoint, to) -
-           near_gpus_distance_at(work, other, from);
-}
-
-static bool near_gpus_has_edges(const struct nw_slots *slots, int32_t endpoint)
-{
-    return endpoint >= 0 && slots->row[endpoint + 1] > slots->row[endpoint];
-}
-
-/* Free GPUs may not be left for shared ones; cores bear what comes. */
-static bool near_gpus_is_allowed(const struct near_gpus_work *work,
-                                 int32_t endpoint, int32_t to)
-{
-    const struct nw_slots *slots = &work->slots;
-    int32_t other = slots->owner[to], from = slots->slot[endpoint];
-
-    if (endpoint >= slots->rank_count)
-        return other >= 0 || work->gpu_ranks[slots->unit[to]] <
-                                 work->gpu_ranks[slots->unit[from]];
-    return nw_problem_within_limit(work->problem, slots->unit[to], endpoint) &&
-           (other < 0 ||
-            nw_problem_within_limit(work->problem, slots->unit[from], other));
-}
-
-static bool near_gpus_is_no_worse(const struct nw_link_loads *loads)
-{
-    const struct nw_load_figures *now = &loads->now, *change = &loads->change;
-
-    return change->hop_bytes <= EQUAL * now->hop_bytes &&
-           change->latency <= EQUAL * now->latency &&
-           change->busy <= EQUAL * now->busy &&
-           change->power <= EQUAL * now->power &&
-           (!loads->has_links ||
-            loads->touched_most <= nw_link_loads_max(loads) * (1 + EQUAL));
 }
 
 static struct nw_move near_gpus_move_of(const struct nw_slots *slots,
@@ -192,15 +134,70 @@ static struct nw_move near_gpus_move_of(const struct nw_slots *slots,
     return move;
 }
 
+/* How much nearer one part of a move comes. */
+static double near_gpus_gain_of_part(const struct near_gpus_work *work,
+                                     const struct nw_moving *part)
+{
+    return near_gpus_distance_at(work, part->endpoint, part->from) -
+           near_gpus_distance_at(work, part->endpoint, part->to);
+}
+
+static double near_gpus_gain_of(const struct near_gpus_work *work,
+                                const struct nw_move *move)
+{
+    double gain = 0;
+
+    for (int i = 0; i < move->count; i++)
+        gain += near_gpus_gain_of_part(work, &move->part[i]);
+    return gain;
+}
+
+/* Elements have limits of load; GPUs have a slot for each rank. */
+static bool near_gpus_is_allowed(const struct near_gpus_work *work,
+                                 const struct nw_move *move)
+{
+    const struct nw_slots *slots = &work->slots;
+
+    for (int i = 0; i < move->count; i++)
+        if (move->part[i].endpoint < slots->rank_count &&
+            !nw_problem_within_limit(work->problem,
+                                     slots->unit[move->part[i].to],
+                                     move->part[i].endpoint))
+            return false;
+    return true;
+}
+
+static bool near_gpus_is_no_worse(const struct nw_link_loads *loads)
+{
+    const struct nw_load_figures *now = &loads->now, *change = &loads->change;
+
+    return change->hop_bytes <= EQUAL * now->hop_bytes &&
+           change->latency <= EQUAL * now->latency &&
+           change->busy <= EQUAL * now->busy &&
+           change->power <= EQUAL * now->power &&
+           (!loads->has_links ||
+            loads->touched_most <= nw_link_loads_max(loads) * (1 + EQUAL));
+}
+
+static bool near_gpus_has_edges(const struct nw_slots *slots,
+                                const struct nw_move *move)
+{
+    for (int i = 0; i < move->count; i++) {
+        int32_t endpoint = move->part[i].endpoint;
+
+        if (slots->row[endpoint + 1] > slots->row[endpoint])
+            return true;
+    }
+    return false;
+}
+
 /* Moves of endpoints without messages change no figure. */
 static nw_status near_gpus_try_move(struct near_gpus_work *work,
-                                    int32_t endpoint, int32_t to, bool keep,
+                                    const struct nw_move *move, bool keep,
                                     bool *fits)
 {
     struct nw_slots *slots = &work->slots;
-    struct nw_move move = near_gpus_move_of(slots, endpoint, to);
-    bool silent = !near_gpus_has_edges(slots, endpoint) &&
-                  !near_gpus_has_edges(slots, slots->owner[to]);
+    bool silent = !near_gpus_has_edges(slots, move);
 
     *fits = true;
     if (!silent && !work->has_loads) {
@@ -213,57 +210,162 @@ static nw_status near_gpus_try_move(struct near_gpus_work *work,
         work->has_loads = true;
     }
     if (!silent) {
-        nw_link_loads_try(&work->loads, &move);
+        nw_link_loads_try(&work->loads, move);
         *fits = keep || near_gpus_is_no_worse(&work->loads);
         nw_link_loads_end(&work->loads, keep);
     }
     if (keep)
-        nw_slots_apply(slots, &move);
+        nw_slots_apply(slots, move);
     return NW_OK;
 }
 
-static nw_status near_gpus_move_endpoint(struct near_gpus_work *work,
-                                         int32_t endpoint, int32_t to)
+static nw_status near_gpus_make_move(struct near_gpus_work *work,
+                                     const struct nw_move *move)
 {
     const struct nw_slots *slots = &work->slots;
     bool fits;
 
-    if (endpoint >= slots->rank_count && slots->owner[to] < 0) {
-        work->gpu_ranks[slots->unit[slots->slot[endpoint]]]--;
-        work->gpu_ranks[slots->unit[to]]++;
+    for (int i = 0; i < move->count; i++) {
+        if (move->part[i].endpoint < slots->rank_count)
+            continue;
+        work->gpu_ranks[slots->unit[move->part[i].from]]--;
+        work->gpu_ranks[slots->unit[move->part[i].to]]++;
     }
     work->moved = true;
-    return near_gpus_try_move(work, endpoint, to, true, &fits);
+    return near_gpus_try_move(work, move, true, &fits);
 }
 
-/* The slot of its host that brings most. */
+/* Moves the endpoint to the slot of its host that brings most. */
 static nw_status near_gpus_bring_near(struct near_gpus_work *work,
                                       int32_t endpoint)
 {
     const struct nw_slots *slots = &work->slots;
-    int32_t from = slots->slot[endpoint], best = -1;
+    int32_t from = slots->slot[endpoint];
     struct near_gpus_slot_range range = near_gpus_slots_of(
         work, slots->host[from], endpoint >= slots->rank_count);
+    struct nw_move best = {0};
     double most = EQUAL;
     nw_status status = NW_OK;
 
     for (int32_t to = range.first; !status && to < range.end; to++) {
+        struct nw_move move = near_gpus_move_of(slots, endpoint, to);
         double gain;
         bool fits;
 
         if (slots->unit[to] == slots->unit[from])
             continue;
-        gain = near_gpus_gain_of(work, endpoint, to);
-        if (gain <= most + EQUAL || !near_gpus_is_allowed(work, endpoint, to))
+        gain = near_gpus_gain_of(work, &move);
+        if (gain <= most + EQUAL || !near_gpus_is_allowed(work, &move))
             continue;
-        status = near_gpus_try_move(work, endpoint, to, false, &fits);
+        status = near_gpus_try_move(work, &move, false, &fits);
         if (status || !fits)
             continue;
-        best = to;
+        best = move;
         most = gain;
     }
-    return status || best < 0 ? status
-                              : near_gpus_move_endpoint(work, endpoint, best);
+    return status || !best.count ? status : near_gpus_make_move(work, &best);
+}
+
+/* Whether an equally near mapping is the better one: fewer ranks share a GPU,
+ * or the first rank whose distance changes comes nearer to its GPU. */
+static bool near_gpus_breaks_tie(const struct near_gpus_work *work,
+                                 const struct nw_move *move)
+{
+    const struct nw_moving *first = NULL;
+
+    if (move->count == 1)
+        return work->gpu_ranks[work->slots.unit[move->part->to]] + 1 <
+               work->gpu_ranks[work->slots.unit[move->part->from]];
+    for (int i = 0; i < move->count; i++)
+        if ((!first || move->part[i].endpoint < first->endpoint) &&
+            fabs(near_gpus_gain_of_part(work, &move->part[i])) > EQUAL)
+            first = &move->part[i];
+    return first && near_gpus_gain_of_part(work, first) > 0;
+}
+
+/* Makes a move of GPUs if it brings ranks nearer or breaks a tie. */
+static nw_status near_gpus_settle_move(struct near_gpus_work *work,
+                                       const struct nw_move *move, bool *made)
+{
+    double gain = near_gpus_gain_of(work, move);
+    nw_status status;
+
+    *made = false;
+    if (gain < -EQUAL || (gain <= EQUAL && !near_gpus_breaks_tie(work, move)))
+        return NW_OK;
+    status = near_gpus_try_move(work, move, false, made);
+    return status || !*made ? status : near_gpus_make_move(work, move);
+}
+
+static nw_status near_gpus_settle_tie(struct near_gpus_work *work,
+                                      int32_t endpoint)
+{
+    const struct nw_slots *slots = &work->slots;
+    int32_t from = slots->slot[endpoint];
+    struct near_gpus_slot_range range =
+        near_gpus_slots_of(work, slots->host[from], true);
+    nw_status status = NW_OK;
+    bool made = false;
+
+    for (int32_t to = range.first; !status && !made && to < range.end; to++) {
+        struct nw_move move = near_gpus_move_of(slots, endpoint, to);
+
+        if (slots->unit[to] != slots->unit[from])
+            status = near_gpus_settle_move(work, &move, &made);
+    }
+    return status;
+}
+
+/* All ranks of two GPU units exchange their units: messages between ranks that
+ * share a GPU stay inside one. `a` and `b` are the units' first slots. False if
+ * they differ in slots, or if the slots are too many for a move. */
+static bool near_gpus_exchange_of(const struct near_gpus_work *work, int32_t a,
+                                  int32_t b, struct nw_move *move)
+{
+    const struct nw_slots *slots = &work->slots;
+    int32_t capacity = work->problem->gpu.capacity[slots->unit[a]];
+
+    move->count = 0;
+    if (capacity != work->problem->gpu.capacity[slots->unit[b]] ||
+        capacity > NW_MOVE_MOST / 2)
+        return false;
+    for (int32_t i = 0; i < capacity; i++) {
+        if (slots->owner[a + i] >= 0)
+            move->part[move->count++] =
+                (struct nw_moving){slots->owner[a + i], a + i, b + i};
+        if (slots->owner[b + i] >= 0)
+            move->part[move->count++] =
+                (struct nw_moving){slots->owner[b + i], b + i, a + i};
+    }
+    return move->count > 1;
+}
+
+static int32_t near_gpus_next_unit(const struct near_gpus_work *work,
+                                   int32_t slot)
+{
+    return slot + work->problem->gpu.capacity[work->slots.unit[slot]];
+}
+
+static nw_status near_gpus_exchange_units(struct near_gpus_work *work,
+                                          int32_t host)
+{
+    struct near_gpus_slot_range range = near_gpus_slots_of(work, host, true);
+    nw_status status = NW_OK;
+
+    for (int32_t a = range.first; a < range.end;
+         a = near_gpus_next_unit(work, a))
+        for (int32_t b = near_gpus_next_unit(work, a); b < range.end;
+             b = near_gpus_next_unit(work, b)) {
+            struct nw_move move;
+            bool made;
+
+            if (!near_gpus_exchange_of(work, a, b, &move))
+                continue;
+            status = near_gpus_settle_move(work, &move, &made);
+            if (status)
+                return status;
+        }
+    return NW_OK;
 }
 
 /* Slots of fixed ranks are outside their host's range. */
@@ -275,21 +377,39 @@ static bool near_gpus_may_move(const struct near_gpus_work *work,
     return slot >= 0 && work->slots.unit[slot] >= 0;
 }
 
-static nw_status near_gpus_settle_host(struct near_gpus_work *work,
+/* `next` leads from a rank to the next one of its host. */
+static nw_status near_gpus_visit_ranks(struct near_gpus_work *work,
                                        const int32_t *next, int32_t first)
 {
     int32_t n = work->slots.rank_count;
+    nw_status status = NW_OK;
+
+    for (int32_t r = first; !status && r >= 0; r = next[r]) {
+        if (near_gpus_may_move(work, n + r))
+            status = near_gpus_bring_near(work, n + r);
+        if (!status && !work->cores_stay && near_gpus_may_move(work, r))
+            status = near_gpus_bring_near(work, r);
+    }
+    if (work->moved)
+        return status;
+    for (int32_t r = first; !status && r >= 0; r = next[r])
+        if (near_gpus_may_move(work, n + r))
+            status = near_gpus_settle_tie(work, n + r);
+    return status;
+}
+
+static nw_status near_gpus_settle_host(struct near_gpus_work *work,
+                                       const int32_t *next, int32_t first)
+{
     nw_status status = NW_OK;
     bool moved = work->moved;
 
     do {
         work->moved = false;
-        for (int32_t r = first; !status && r >= 0; r = next[r]) {
-            if (near_gpus_may_move(work, n + r))
-                status = near_gpus_bring_near(work, n + r);
-            if (!status && !work->cores_stay && near_gpus_may_move(work, r))
-                status = near_gpus_bring_near(work, r);
-        }
+        status = near_gpus_visit_ranks(work, next, first);
+        if (!status && !work->moved && first >= 0)
+            status = near_gpus_exchange_units(
+                work, work->slots.host[work->slots.slot[first]]);
         moved |= work->moved;
     } while (!status && work->moved &&
              !nw_budget_is_overdue(work->problem->budget));
@@ -353,6 +473,42 @@ static nw_status near_gpus_measure(struct near_gpus_work *work)
     return status;
 }
 
+static nw_status near_gpus_find_leaving(struct near_gpus_work *work)
+{
+    const struct nw_slots *slots = &work->slots;
+    size_t n = (size_t)slots->rank_count;
+    nw_status status = nw_alloc(n, sizeof *work->leaves, &work->leaves);
+
+    for (size_t r = 0; !status && r < n; r++)
+        for (size_t e = slots->row[r]; e < slots->row[r + 1]; e++)
+            work->leaves[r] |= slots->host[slots->slot[slots->edge[e].peer]] !=
+                               slots->host[slots->slot[r]];
+    return status;
+}
+
+/* Whether some cores of a node are nearer to their network card than others. */
+static bool near_gpus_cards_differ(const struct nw_problem *problem)
+{
+    const nw_topology *topology = problem->topology;
+
+    for (int32_t h = 0; h < problem->host_count; h++) {
+        const int32_t *unit = problem->core.first + h;
+        double first = 0;
+
+        for (int32_t u = unit[0]; u < unit[1]; u++) {
+            struct nw_ints cores = nw_units_members(&problem->core, u);
+            double links = near_gpus_links_to_card(
+                topology, nw_problem_core_end(problem, h, cores.values[0]));
+
+            if (u == unit[0])
+                first = links;
+            else if (fabs(links - first) > EQUAL)
+                return true;
+        }
+    }
+    return false;
+}
+
 static bool near_gpus_is_layer_worse(const struct nw_cost *cost,
                                      const struct nw_cost *than)
 {
@@ -390,7 +546,9 @@ nw_status nw_cores_near_gpus(const struct nw_problem *problem, bool cores_stay,
     struct nw_answer answer = {0};
     nw_status status;
 
-    if (!problem->uses_gpus || best->mapping->gpu_node)
+    if (best->mapping->gpu_node ||
+        (!problem->uses_gpus &&
+         (cores_stay || !near_gpus_cards_differ(problem))))
         return NW_OK;
     begun.options.start = best->mapping;
     status = nw_answer_from_mapping(&begun, &answer);
@@ -398,6 +556,8 @@ nw_status nw_cores_near_gpus(const struct nw_problem *problem, bool cores_stay,
         status = nw_slots_init(&work.slots, problem, &answer);
     if (!status)
         status = near_gpus_measure(&work);
+    if (!status)
+        status = near_gpus_find_leaving(&work);
     if (!status)
         status = near_gpus_settle_hosts(&work);
     if (!status && work.moved)
@@ -407,6 +567,7 @@ nw_status nw_cores_near_gpus(const struct nw_problem *problem, bool cores_stay,
     nw_answer_fini(&answer);
     free(work.card);
     free(work.near);
+    free(work.leaves);
     free(work.gpu_ranks);
     return status;
 }

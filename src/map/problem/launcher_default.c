@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The default mapping: what a launcher that binds would do. Ranks in order fill
- * node after node, local ranks alternate over packages, each takes the nearest
- * GPU. */
+ * node after node, local ranks alternate over packages and take the nearest
+ * GPUs. */
 #include "map/problem/problem.h"
 #include "map/problem/free_slots.h"
 #include "base/array.h"
@@ -9,6 +9,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+#define LAUNCHER_DEFAULT_EQUAL 1e-9 /* difference of equal distances */
 
 static void launcher_default_place_fixed(const struct nw_problem *problem,
                                          struct nw_answer *answer,
@@ -194,18 +196,17 @@ nw_status nw_answer_gpus_in_order(const struct nw_problem *problem,
     return status;
 }
 
-static struct nw_end launcher_default_core_end(const struct nw_problem *problem,
-                                               const struct nw_answer *answer,
-                                               int32_t rank)
+static double launcher_default_distance(const struct nw_problem *problem,
+                                        const struct nw_answer *answer,
+                                        int32_t rank, int32_t gpu)
 {
-    const struct nw_units *units = &problem->core;
     struct nw_ints fixed = nw_problem_fixed_cores(problem, rank);
-    int32_t core =
-        fixed.count
-            ? fixed.values[0]
-            : units->member[(size_t)answer->core[rank] * (size_t)units->size];
 
-    return nw_problem_core_end(problem, answer->host[rank], core);
+    return nw_problem_gpu_distance(
+        problem, answer->host[rank],
+        fixed.count ? fixed
+                    : nw_units_members(&problem->core, answer->core[rank]),
+        nw_units_members(&problem->gpu, gpu));
 }
 
 /* The GPU unit nearest to the rank's core of those that fewer than `most` ranks
@@ -217,17 +218,14 @@ static int32_t launcher_default_nearest_gpu(const struct nw_problem *problem,
 {
     const struct nw_units *units = &problem->gpu;
     int32_t host = answer->host[rank], best = -1;
-    struct nw_end core = launcher_default_core_end(problem, answer, rank);
     double least = 0;
 
     for (int32_t u = units->first[host]; u < units->first[host + 1]; u++) {
-        int32_t gpu = units->member[(size_t)u * (size_t)units->size];
         double far;
 
         if (taken[u] >= units->capacity[u] || taken[u] >= most)
             continue;
-        far = nw_topology_distance(problem->topology, core,
-                                   nw_problem_gpu_end(problem, host, gpu));
+        far = launcher_default_distance(problem, answer, rank, u);
         if (best < 0 || far < least ||
             (far <= least && taken[u] < taken[best])) {
             best = u;
@@ -285,6 +283,86 @@ static nw_status launcher_default_default_gpus(const struct nw_problem *problem,
     return status;
 }
 
+/* Two ranks of one host. */
+static bool launcher_default_exchange(const struct nw_problem *problem,
+                                      struct nw_answer *answer, int32_t a,
+                                      int32_t b)
+{
+    int32_t of_a = answer->gpu[a], of_b = answer->gpu[b];
+    double gain;
+
+    if (of_a == of_b)
+        return false;
+    gain = launcher_default_distance(problem, answer, a, of_a) +
+           launcher_default_distance(problem, answer, b, of_b) -
+           launcher_default_distance(problem, answer, a, of_b) -
+           launcher_default_distance(problem, answer, b, of_a);
+    if (gain <= LAUNCHER_DEFAULT_EQUAL)
+        return false;
+    answer->gpu[a] = of_b;
+    answer->gpu[b] = of_a;
+    return true;
+}
+
+static bool launcher_default_has_nearest(const struct nw_problem *problem,
+                                         const struct nw_answer *answer,
+                                         int32_t rank)
+{
+    const int32_t *units = problem->gpu.first + answer->host[rank];
+    double far =
+        launcher_default_distance(problem, answer, rank, answer->gpu[rank]);
+
+    for (int32_t u = units[0]; u < units[1]; u++)
+        if (launcher_default_distance(problem, answer, rank, u) <
+            far - LAUNCHER_DEFAULT_EQUAL)
+            return false;
+    return true;
+}
+
+/* An earlier rank may have the GPU that a later one is nearest to, though
+ * another is as near to itself. `next` leads to the next rank of a host. */
+static void launcher_default_bring_near(const struct nw_problem *problem,
+                                        struct nw_answer *answer,
+                                        const int32_t *next, int32_t first)
+{
+    bool moved;
+
+    do {
+        moved = false;
+        for (int32_t r = first; r >= 0; r = next[r]) {
+            if (launcher_default_has_nearest(problem, answer, r))
+                continue;
+            for (int32_t s = first; s >= 0; s = next[s])
+                moved |= launcher_default_exchange(problem, answer, r, s);
+        }
+    } while (moved);
+}
+
+static nw_status
+launcher_default_exchange_gpus(const struct nw_problem *problem,
+                               struct nw_answer *answer)
+{
+    size_t hosts = (size_t)problem->host_count;
+    int32_t n = problem->pattern->rank_count, *first = NULL, *next = NULL;
+    nw_status status = nw_alloc(hosts, sizeof *first, &first);
+
+    if (!status)
+        status = nw_alloc((size_t)n, sizeof *next, &next);
+    for (size_t h = 0; !status && h < hosts; h++)
+        first[h] = -1;
+    for (int32_t r = n; !status && r-- > 0;) {
+        if (answer->gpu[r] < 0)
+            continue;
+        next[r] = first[answer->host[r]];
+        first[answer->host[r]] = r;
+    }
+    for (size_t h = 0; !status && h < hosts; h++)
+        launcher_default_bring_near(problem, answer, next, first[h]);
+    free(first);
+    free(next);
+    return status;
+}
+
 nw_status nw_answer_default(const struct nw_problem *problem,
                             struct nw_answer *answer)
 {
@@ -294,6 +372,8 @@ nw_status nw_answer_default(const struct nw_problem *problem,
         status = nw_answer_default_cores(problem, answer);
     if (!status)
         status = launcher_default_default_gpus(problem, answer);
+    if (!status && problem->uses_gpus)
+        status = launcher_default_exchange_gpus(problem, answer);
     return status;
 }
 

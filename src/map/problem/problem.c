@@ -313,6 +313,27 @@ struct nw_end nw_problem_gpu_end(const struct nw_problem *problem, int32_t host,
     return (struct nw_end){node, type->gpu[gpu], -1};
 }
 
+struct nw_ints nw_units_members(const struct nw_units *units, int32_t unit)
+{
+    size_t size = (size_t)units->size;
+
+    return (struct nw_ints){units->member + (size_t)unit * size, size};
+}
+
+double nw_problem_gpu_distance(const struct nw_problem *problem, int32_t host,
+                               struct nw_ints cores, struct nw_ints gpus)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < cores.count; i++)
+        for (size_t j = 0; j < gpus.count; j++)
+            sum += nw_topology_distance(
+                problem->topology,
+                nw_problem_core_end(problem, host, cores.values[i]),
+                nw_problem_gpu_end(problem, host, gpus.values[j]));
+    return sum / (double)(cores.count * gpus.count);
+}
+
 int32_t nw_problem_core_package(const struct nw_problem *problem, int32_t host,
                                 int32_t unit)
 {

@@ -77,6 +77,7 @@ struct nw_ints nw_problem_fixed_cores(const struct nw_problem *problem,
                                       int32_t rank);
 struct nw_ints nw_problem_fixed_gpus(const struct nw_problem *problem,
                                      int32_t rank);
+struct nw_ints nw_units_members(const struct nw_units *units, int32_t unit);
 bool nw_problem_needs_core(const struct nw_problem *problem, int32_t rank);
 bool nw_problem_needs_gpu(const struct nw_problem *problem, int32_t rank);
 
@@ -84,6 +85,9 @@ struct nw_end nw_problem_core_end(const struct nw_problem *problem,
                                   int32_t host, int32_t core);
 struct nw_end nw_problem_gpu_end(const struct nw_problem *problem, int32_t host,
                                  int32_t gpu);
+/* Mean number of links between cores and GPUs of one host. */
+double nw_problem_gpu_distance(const struct nw_problem *problem, int32_t host,
+                               struct nw_ints cores, struct nw_ints gpus);
 /* Package of a unit's first core or GPU in its node, -1 for none. */
 int32_t nw_problem_core_package(const struct nw_problem *problem, int32_t host,
                                 int32_t unit);

@@ -135,6 +135,20 @@ NW_MUST_CHECK nw_status nw_launch_add_wrapper(struct nw_launch_job *job,
                                               const char **path);
 NW_MUST_CHECK nw_status nw_launch_add_rank_cases(struct nw_launch_job *job,
                                                  struct nw_text *text);
+/* PREFIX.sh as nw_launch_add_wrapper makes it, which also sets the variables of
+ * torchrun (RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR, ...) and refuses to run
+ * on another host than the mapping's. */
+NW_MUST_CHECK nw_status
+nw_launch_add_environment_wrapper(struct nw_launch_job *job, const char **path);
+/* The script that starts torchrun on a node and is started by it for each
+ * process. A script such as train.py runs by Python. */
+NW_MUST_CHECK nw_status nw_launch_add_torchrun(struct nw_launch_job *job,
+                                               bool c10d, struct nw_text *text);
+void nw_launch_add_python(struct nw_text *text);
+/* The lines of Open MPI's rankfile; `flat`: cores are counted inside the
+ * node. */
+void nw_launch_add_rank_lines(const struct nw_launch_job *job, bool flat,
+                              struct nw_text *text);
 /* A rank in such a script, known to the shell by `key`; `place` is the index of
  * its node. */
 struct nw_launch_case {
@@ -181,5 +195,12 @@ const char *nw_launch_script_lacks(const struct nw_launch_job *job);
 const char *nw_launch_script_lacks_gpus(const struct nw_launch_job *job);
 nw_status nw_launch_script_write(struct nw_launch_job *job);
 nw_status nw_launch_torchrun_write(struct nw_launch_job *job);
+nw_status nw_launch_c10d_write(struct nw_launch_job *job);
+nw_status nw_launch_megatron_write(struct nw_launch_job *job);
+nw_status nw_launch_deepspeed_write(struct nw_launch_job *job);
+nw_status nw_launch_environment_write(struct nw_launch_job *job);
+nw_status nw_launch_slurm_torch_write(struct nw_launch_job *job);
+nw_status nw_launch_mpi_operator_write(struct nw_launch_job *job);
+nw_status nw_launch_jobset_write(struct nw_launch_job *job);
 
 #endif

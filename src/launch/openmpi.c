@@ -72,17 +72,23 @@ static void add_slots(const struct nw_launch_job *job, int32_t rank, bool flat,
     }
 }
 
+void nw_launch_add_rank_lines(const struct nw_launch_job *job, bool flat,
+                              struct nw_text *text)
+{
+    for (int32_t rank = 0; rank < job->mapping->rank_count; rank++) {
+        nw_text_format(text, "rank %d=%s slot=", rank,
+                       nw_launch_host(job, rank));
+        add_slots(job, rank, flat, text);
+        nw_text_add(text, "\n");
+    }
+}
+
 static nw_status add_rankfile(struct nw_launch_job *job, bool flat,
                               const char **path)
 {
     struct nw_text text = {0};
 
-    for (int32_t rank = 0; rank < job->mapping->rank_count; rank++) {
-        nw_text_format(&text, "rank %d=%s slot=", rank,
-                       nw_launch_host(job, rank));
-        add_slots(job, rank, flat, &text);
-        nw_text_add(&text, "\n");
-    }
+    nw_launch_add_rank_lines(job, flat, &text);
     return nw_launch_add_file(job, "rankfile", &text, path);
 }
 

@@ -38,6 +38,12 @@ static nw_status add_case(const struct nw_launch_job *job,
     return status;
 }
 
+void nw_launch_add_python(struct nw_text *text)
+{
+    nw_text_add(text, "case $1 in *.py) set -- \"${PYTHON_EXEC:-python3}\" -u "
+                      "\"$@\" ;; esac\n");
+}
+
 static const char check_host[] =
     "is_same() { # names of a host, each with or without its domain\n"
     "    case $1/$2 in\n"
@@ -47,7 +53,9 @@ static const char check_host[] =
     "}\n"
     "here=$(uname -n)\n"
     "if ! is_same \"$here\" \"$node\" && ! is_same \"$SLURMD_NODENAME\" "
-    "\"$node\"; then\n"
+    "\"$node\"; then\n";
+
+static const char leave_alone[] =
     "    echo \"${0##*/}: rank $rank: runs on $here, the mapping says $node: "
     "left as it is\" >&2\n"
     "    exec \"$@\"\n"
@@ -83,6 +91,28 @@ static void note_unknown(struct nw_launch_job *job)
                                 "the operating system for some cores\n");
 }
 
+static nw_status drop_script(struct nw_text *text, nw_status status)
+{
+    nw_text_fini(text);
+    return status;
+}
+
+/* GPUs, binding and the program behind what a script knows by now. */
+static nw_status end_script(struct nw_launch_job *job, struct nw_text *text,
+                            const char **path)
+{
+    nw_status status = nw_launch_add_gpu_choice(job, text);
+
+    nw_text_add(text, run_bound);
+    note_unknown(job);
+    if (!status)
+        status = nw_launch_add_file(job, "sh", text, path);
+    nw_text_fini(text);
+    if (!status)
+        job->launch->file[job->launch->file_count - 1].is_program = true;
+    return status;
+}
+
 nw_status nw_launch_add_wrapper(struct nw_launch_job *job, const char **path)
 {
     struct nw_text text = {0};
@@ -100,16 +130,58 @@ nw_status nw_launch_add_wrapper(struct nw_launch_job *job, const char **path)
     nw_text_add(&text, "*)\n    echo \"${0##*/}: no place for rank '$rank'\" "
                        ">&2\n    exec \"$@\" ;;\nesac\n");
     nw_text_add(&text, check_host);
-    if (!status)
-        status = nw_launch_add_gpu_choice(job, &text);
-    nw_text_add(&text, run_bound);
-    note_unknown(job);
-    if (!status)
-        status = nw_launch_add_file(job, "sh", &text, path);
-    nw_text_fini(&text);
-    if (!status)
-        job->launch->file[job->launch->file_count - 1].is_program = true;
+    nw_text_add(&text, leave_alone);
+    return status ? drop_script(&text, status) : end_script(job, &text, path);
+}
+
+/* " at=1 of=8 group=0": local rank, ranks of the node, number of the node. */
+static nw_status add_environment_cases(struct nw_launch_job *job,
+                                       struct nw_text *text)
+{
+    const struct nw_launch_node_ranks *places = &job->places;
+    nw_status status = NW_OK;
+
+    for (int32_t i = 0; i < places->node_count; i++)
+        for (int32_t slot = places->first[i]; slot < places->first[i + 1];
+             slot++)
+            nw_text_format(text, "%d) at=%d of=%d group=%d ;;\n",
+                           places->rank[slot], slot - places->first[i],
+                           nw_launch_node_ranks_count(places, i), i);
+    nw_text_add(text, "esac\ncase $rank in\n");
+    for (int32_t i = 0; i < places->node_count; i++)
+        for (int32_t slot = places->first[i];
+             !status && slot < places->first[i + 1]; slot++)
+            status = add_case(
+                job,
+                &(const struct nw_launch_case){
+                    places->rank[slot], places->rank[slot], i, NW_GPU_PERMUTED},
+                text);
     return status;
+}
+
+nw_status nw_launch_add_environment_wrapper(struct nw_launch_job *job,
+                                            const char **path)
+{
+    struct nw_text text = {0};
+    nw_status status = nw_launch_node_ranks_sort_nodes(&job->places);
+
+    nw_text_add(&text, find_rank);
+    if (!status)
+        status = add_environment_cases(job, &text);
+    nw_text_add(&text, "*)\n    echo \"${0##*/}: no place for rank '$rank'\" "
+                       ">&2\n    exit 1 ;;\nesac\n");
+    nw_text_add(&text, check_host);
+    nw_text_format(&text,
+                   "    echo \"${0##*/}: rank $rank: runs on $here, the "
+                   "mapping says $node\" >&2\n    exit 1\nfi\n"
+                   "export RANK=$rank WORLD_SIZE=%d LOCAL_RANK=$at "
+                   "LOCAL_WORLD_SIZE=$of GROUP_RANK=$group NODE_RANK=$group\n"
+                   "export MASTER_PORT=${MASTER_PORT:-29500} MASTER_ADDR=",
+                   job->mapping->rank_count);
+    nw_text_add_quoted(&text, nw_launch_host(job, 0));
+    nw_text_add(&text, "\n");
+    nw_launch_add_python(&text);
+    return status ? drop_script(&text, status) : end_script(job, &text, path);
 }
 
 /* torchrun's RANK, counted over the places, becomes the mapping's; programs

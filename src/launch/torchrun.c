@@ -3,7 +3,11 @@
  * node, process by process. The script runs on every node: first it starts
  * torchrun with the node's number, then, in front of each process, it gives
  * the process the rank, the CPUs and the order of GPUs that the mapping has
- * (by torchrun's documentation; not tried with a real PyTorch). */
+ * (by torchrun's documentation; not tried with a real PyTorch).
+ *
+ * A c10d rendezvous numbers the nodes itself. The script then counts processes
+ * by the node's first one and LOCAL_RANK, and the process of rank 0 holds the
+ * store, since the host that torchrun names may be another one. */
 #include "launch/launcher.h"
 #include "base/status.h"
 #include "topology/compose/compose.h"
@@ -16,7 +20,7 @@ static const char start[] =
     "# Written by nodewise launch. Run on every node: this-script PROGRAM "
     "[ARGUMENT...]\n"
     "if [ -z \"$TORCHELASTIC_RUN_ID\" ]; then\n"
-    "    here=$(uname -n)\n"
+    "    here=${NODE_NAME:-$(uname -n)}\n"
     "    case $here in\n";
 
 /* A host by so many letters of a node's name. */
@@ -29,8 +33,9 @@ static void add_case(const struct nw_launch_job *job, int32_t place,
 
     nw_text_add(text, "    '");
     nw_text_add_bytes(text, name, letters - longer);
-    nw_text_format(text, "'%s) node=%d count=%d ;;\n", longer ? ".*" : "",
-                   place, nw_launch_node_ranks_count(places, place));
+    nw_text_format(
+        text, "'%s) node=%d count=%d first=%d ;;\n", longer ? ".*" : "", place,
+        nw_launch_node_ranks_count(places, place), places->first[place]);
 }
 
 /* As nw_topology_node_find has it: the name itself, else the short one of a
@@ -64,40 +69,76 @@ static nw_status add_cases(const struct nw_launch_job *job,
     return status;
 }
 
-static nw_status add_nodes(const struct nw_launch_job *job,
-                           struct nw_text *text)
+/* The host of rank 0, with the domain of a Kubernetes service if there is one.
+ */
+static void add_master(const struct nw_launch_job *job, struct nw_text *text)
 {
-    const struct nw_launch_node_ranks *places = &job->places;
-    nw_status status = add_cases(job, text);
-
-    nw_text_format(
-        text,
-        "    *)  echo \"${0##*/}: $here is not a node of the mapping\" >&2; "
-        "exit 1 ;;\n    esac\n    exec torchrun --nnodes=%d "
-        "--nproc-per-node=$count --node-rank=$node \\\n        --master-addr=",
-        places->node_count);
-    nw_text_add_quoted(text, job->mapping->node_name[places->node[0]]);
-    nw_text_add(text,
-                " --master-port=${MASTER_PORT:-29500} \\\n"
-                "        --no-python \"$0\" \"$@\"\n"
-                "fi\n"
-                "case $1 in *.py) set -- \"${PYTHON_EXEC:-python3}\" -u \"$@\" "
-                ";; esac\n");
-    return status;
+    nw_text_add_quoted(text, nw_launch_host(job, 0));
+    nw_text_add(text, "${POD_SUBDOMAIN:+.$POD_SUBDOMAIN}");
 }
 
-nw_status nw_launch_torchrun_write(struct nw_launch_job *job)
+static void add_static(const struct nw_launch_job *job, struct nw_text *text)
+{
+    nw_text_format(text,
+                   "    exec torchrun --nnodes=%d --nproc-per-node=$count "
+                   "--node-rank=$node \\\n"
+                   "        --master-addr=",
+                   job->places.node_count);
+    add_master(job, text);
+    nw_text_add(text, " --master-port=${MASTER_PORT:-29500} \\\n"
+                      "        --no-python \"$0\" \"$@\"\n"
+                      "fi\n");
+}
+
+static void add_c10d(const struct nw_launch_job *job, struct nw_text *text)
+{
+    nw_text_format(text,
+                   "    export nodewise_node=$node nodewise_first=$first "
+                   "nodewise_port=${MASTER_PORT:-29500}\n"
+                   "    exec torchrun --nnodes=%d --nproc-per-node=$count "
+                   "--rdzv-backend=c10d \\\n"
+                   "        --rdzv-id=${RDZV_ID:-nodewise} --rdzv-endpoint=",
+                   job->places.node_count);
+    add_master(job, text);
+    nw_text_add(text, ":${RDZV_PORT:-29400} \\\n"
+                      "        --no-python \"$0\" \"$@\"\n"
+                      "fi\n"
+                      "RANK=$((nodewise_first + LOCAL_RANK))\n"
+                      "export GROUP_RANK=$nodewise_node "
+                      "MASTER_PORT=$nodewise_port "
+                      "TORCHELASTIC_USE_AGENT_STORE=False\n"
+                      "export MASTER_ADDR=");
+    add_master(job, text);
+    nw_text_add(text, "\n");
+}
+
+nw_status nw_launch_add_torchrun(struct nw_launch_job *job, bool c10d,
+                                 struct nw_text *text)
+{
+    nw_status status = nw_launch_node_ranks_sort_nodes(&job->places);
+
+    nw_text_add(text, start);
+    if (!status)
+        status = add_cases(job, text);
+    nw_text_add(text, "    *)  echo \"${0##*/}: $here is not a node of the "
+                      "mapping\" >&2; exit 1 ;;\n"
+                      "    esac\n");
+    if (status)
+        return status;
+    if (c10d)
+        add_c10d(job, text);
+    else
+        add_static(job, text);
+    nw_launch_add_python(text);
+    return nw_launch_add_rank_cases(job, text);
+}
+
+static nw_status write_script(struct nw_launch_job *job, bool c10d)
 {
     struct nw_text text = {0};
     const char *path;
-    nw_status status = nw_launch_node_ranks_sort_nodes(&job->places);
+    nw_status status = nw_launch_add_torchrun(job, c10d, &text);
 
-    if (status)
-        return status;
-    nw_text_add(&text, start);
-    status = add_nodes(job, &text);
-    if (!status)
-        status = nw_launch_add_rank_cases(job, &text);
     if (!status)
         status = nw_launch_add_file(job, "sh", &text, &path);
     nw_text_fini(&text);
@@ -106,4 +147,25 @@ nw_status nw_launch_torchrun_write(struct nw_launch_job *job)
     job->launch->file[job->launch->file_count - 1].is_program = true;
     nw_text_add(&job->note, "run the command on every node\n");
     return nw_launch_run_script(job, path);
+}
+
+nw_status nw_launch_torchrun_write(struct nw_launch_job *job)
+{
+    return write_script(job, false);
+}
+
+nw_status nw_launch_c10d_write(struct nw_launch_job *job)
+{
+    return write_script(job, true);
+}
+
+/* Megatron-LM's processes are torchrun's. Start scripts in its manner read the
+ * node's number off its line in the host file. */
+nw_status nw_launch_megatron_write(struct nw_launch_job *job)
+{
+    const char *path;
+    nw_status status = write_script(job, false);
+
+    return status ? status
+                  : nw_launch_add_node_hosts(job, "hostfile", " slots=", &path);
 }

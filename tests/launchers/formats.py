@@ -320,6 +320,115 @@ def torchrun(plan, folder, places):
         assert all(g == w for g, w in zip(gpus, want) if w), (gpus, want)
     return hosts, cpus, None
 
+def c10d(plan, folder, places):
+    """As torchrun, but torchrun numbers the nodes in any order."""
+    hosts, cpus = [None] * len(places), [None] * len(places)
+    for host in sorted({p.node for p in places}):
+        words = run_script(plan, folder, HOST=host)
+        option = dict(w[2:].split("=") for w in words if w.startswith("--") and "=" in w)
+        assert option["rdzv-backend"] == "c10d" and "--no-python" in words, words
+        assert option["rdzv-endpoint"] == places[0].node + ":29400", words
+        for local in range(int(option["nproc-per-node"])):
+            # the script hands its numbers on through torchrun
+            line = next(l for l in plan.files["sh"].splitlines()
+                        if l.startswith("    '%s') " % host))
+            node, first = (re.search(k + r"=(\d+)", line).group(1) for k in ("node", "first"))
+            words = run_script(plan, folder, HOST=host, RANK="99", LOCAL_RANK=str(local),
+                               TORCHELASTIC_RUN_ID="1", nodewise_node=node,
+                               nodewise_first=first, nodewise_port="29500")
+            rank = int(words[0])
+            assert hosts[rank] is None
+            hosts[rank], cpus[rank] = host, numbers(words[1], ",")
+            seen = said_gpus(words[2:], places)
+            if places[rank].gpus:
+                assert seen[local % GPUS] == places[rank].gpus[0]
+    return hosts, cpus, None
+
+def host_file(plan):
+    """DeepSpeed and others count processes in the order of lines."""
+    return [host for host, slots in (line.split(" slots=") for line in plan.lines("hostfile"))
+            for _ in range(int(slots))]
+
+def megatron(plan, folder, places):
+    hosts, cpus, _ = torchrun(plan, folder, places)
+    order = list(dict.fromkeys(host_file(plan)))
+    assert order == sorted(order, key=hosts.index) and sorted(host_file(plan)) == sorted(hosts)
+    return hosts, cpus, None
+
+def deepspeed(plan, folder, places):
+    assert plan.words[0] == "deepspeed" and plan.starting("--hostfile=") == plan.paths["hostfile"]
+    assert plan.words[2:4] == ["--no_python", "--no_local_rank"], plan.words
+    slots, local = host_file(plan), {}
+    hosts, cpus = [None] * len(places), [None] * len(places)
+    plan.words = plan.words[4:]
+    for slot, host in enumerate(slots):
+        local[host] = local.get(host, -1) + 1
+        words = run_script(plan, folder, HOST=host, RANK=str(slot),
+                           LOCAL_RANK=str(local[host]))
+        rank = int(words[0])
+        hosts[rank], cpus[rank] = host, numbers(words[1], ",")
+        if places[rank].gpus:
+            assert said_gpus(words[2:], places)[local[host] % GPUS] == places[rank].gpus[0]
+    return hosts, cpus, None
+
+def environment(plan, folder, places, hosts=None):
+    hosts, cpus, seen = hosts or plan.lines("hosts"), [], {}
+    nodes = list(dict.fromkeys(hosts))
+    for rank, host in enumerate(hosts):
+        words = run_script(plan, folder, HOST=host, RANK="", SLURM_PROCID=str(rank))
+        assert words[0] == str(rank)
+        cpus.append(numbers(words[1], ","))
+        local = seen[host] = seen.get(host, -1) + 1
+        if places[rank].gpus:
+            assert said_gpus(words[2:6], places)[local % GPUS] == places[rank].gpus[0]
+        if rank % 5:
+            continue
+        env = dict(os.environ, PATH=folder + "/tools:" + os.environ["PATH"], HOST=host,
+                   RANK="", SLURM_PROCID=str(rank))
+        out = subprocess.run([plan.words[0], "env"], env=env, cwd=folder, check=True,
+                             capture_output=True, text=True).stdout.splitlines()
+        want = {"RANK": rank, "WORLD_SIZE": len(hosts), "LOCAL_RANK": local,
+                "LOCAL_WORLD_SIZE": hosts.count(host), "GROUP_RANK": nodes.index(host),
+                "MASTER_ADDR": hosts[0], "MASTER_PORT": 29500}
+        assert all("%s=%s" % one in out for one in want.items()), (want, out)
+    return hosts, cpus, None
+
+def slurm_torch(plan, folder, places):
+    assert plan.words[:4] == ["srun", "-m", "arbitrary", "-n"] and \
+        plan.words[4:6] == [str(len(places)), "--cpu-bind=none"], plan.words
+    plan.words = plan.words[6:]
+    return environment(plan, folder, places)
+
+def config_map(plan, name):
+    """The one file of a ConfigMap."""
+    head, _, body = plan.files["yaml"].partition("  %s: |\n" % name)
+    assert head.startswith("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: nodewise"), head
+    assert all(line.startswith("    ") for line in body.splitlines() if line), body
+    return "".join(line[4:] for line in body.splitlines(True))
+
+def mpi_operator(plan):
+    assert plan.words[:3] == ["mpirun", "--map-by", "rankfile:file=/etc/nodewise/rankfile"]
+    plan.files["rankfile"] = config_map(plan, "rankfile")
+    return openmpi(plan, flat=True)
+
+def jobset(plan, folder, places):
+    assert plan.words[:2] == ["sh", "/etc/nodewise/launch.sh"]
+    path = folder + "/launch.sh"
+    with open(path, "w") as out:
+        out.write(config_map(plan, "launch.sh"))
+    os.chmod(path, 0o755)
+    plan.words = [path]
+    return torchrun(plan, folder, places)
+
+SCRIPTS = {"script": script, "torchrun": torchrun, "torchrun-c10d": c10d, "megatron": megatron,
+           "deepspeed": deepspeed, "slurm-torch": slurm_torch, "environment": environment,
+           "jobset": jobset}
+
+def seeds(name):
+    """Running scripts takes long: those that share their parts are drawn once, uneven and
+    with GPUs."""
+    return range(4) if name in ("script", "torchrun") else (3,) if name in SCRIPTS else range(16)
+
 def even(places):
     count = [sum(p.node == "n%d" % n for p in places) for n in range(1, NODES + 1)]
     count = [c for c in count if c]
@@ -336,9 +445,8 @@ def compare(name, places, folder):
         return False
     assert done.returncode == 0, done.stderr
     plan = Plan(json.loads(done.stdout))
-    parser = globals()[name]
-    hosts, cpus, gpus = (parser(plan, folder, places) if name in ("script", "torchrun")
-                         else parser(plan))
+    hosts, cpus, gpus = (SCRIPTS[name](plan, folder, places) if name in SCRIPTS
+                         else globals()[name.replace("-", "_")](plan))
     assert hosts == [p.node for p in places], hosts
     if plan.exec:
         at = plan.words.index("exec")
@@ -348,14 +456,15 @@ def compare(name, places, folder):
         assert mapping_text(given) == mapping_text(places) and cpus is None
         return True
     assert cpus == [p.cpus for p in places], cpus
-    if name != "torchrun":
+    if name == "script" or name not in SCRIPTS:
         want = [p.gpus for p in places] if any(p.gpus for p in places) else None
         assert gpus == want, (gpus, want)
     return False
 
 def main():
     launchers = ["openmpi4", "openmpi5", "mpich", "mpich41", "intel", "mvapich", "slurm",
-                 "slurm22", "cray", "pals", "flux", "torchrun", "script"]
+                 "slurm22", "cray", "pals", "flux", "torchrun", "torchrun-c10d", "megatron", "deepspeed",
+                 "slurm-torch", "environment", "mpi-operator", "jobset", "script"]
     listed = subprocess.run([os.environ["NODEWISE"], "launch", "--list"],
                             capture_output=True, text=True, check=True).stdout
     print("1..%d" % (len(launchers) + 1))
@@ -371,7 +480,7 @@ def main():
             out.write(CLUSTER)
         for number, name in enumerate(launchers, 2):
             tally, why = {True: 0, False: 0}, None
-            for seed in range(4 if name in ("script", "torchrun") else 16):
+            for seed in seeds(name):
                 places = draw(seed)
                 with open(folder + "/m", "w") as out:
                     out.write(mapping_text(places))

@@ -60,9 +60,9 @@ $ for t in latency bw mbw_mr gather; do ASAN_OPTIONS=detect_leaks=0 nodewise ben
 # Size       Avg Latency(us)
 
 ## One that is told to end has no result, even where its launcher says that all went well.
-$ built=$(dirname "$(command -v nodewise)"); mpi=HYDRA; [ -x "$built/bench/pattern/nodewise-bench-pattern-mpich" ] || mpi="Open MPI"; printf '#!/bin/sh\n[ "$1" = --version ] && echo "'"$mpi"'" && exit\ntrap "exit 0" TERM\necho >started\nfor i in $(seq 200); do sleep 0.05; done\n' >mpirun; chmod +x mpirun; echo old >figures
+$ built=$(dirname "$(command -v nodewise)"); mpi=HYDRA; [ -x "$built/bench/pattern/nodewise-bench-pattern-mpich" ] || mpi="Open MPI"; printf '#!/bin/sh\n[ "$1" = --version ] && echo "'"$mpi"'" && exit\ntrap "exit 0" TERM\necho >started\nfor i in $(seq 4000); do sleep 0.05; done\n' >mpirun; chmod +x mpirun; echo old >figures
 > nodewise bench pattern -o figures -- ./mpirun -n 2 & p=$!
-> for i in $(seq 250); do [ -e started ] && grep -Eq '^SigCgt:.[0-9a-f]{12}[4-7c-f]' /proc/$p/status && break; sleep 0.02; done
+> until [ -e started ] && grep -Eq '^SigCgt:.[0-9a-f]{12}[4-7c-f]' /proc/$p/status; do sleep 0.02; done
 > kill $p; wait $p; echo $?; cat figures; ls figures*
 143
 old
@@ -70,9 +70,9 @@ figures
 ! benchmark
 ## Who ends the channel's leaves no file behind, and no process that waits for it.
 $ { nodewise bench channel bw -f shm -b 1048576 -i 1000000 -o figures & p=$!
-> for i in $(seq 250); do c=$(cat /proc/$p/task/$p/children); c=${c%% *}; [ "$c" ] && break; sleep 0.02; done
+> while c=$(cat /proc/$p/task/$p/children); c=${c%% *}; [ -z "$c" ]; do sleep 0.02; done
 > kill $p; wait $p; echo $?
-> for i in $(seq 250); do grep -q '^State:.[^Z]' /proc/$c/status && sleep 0.02; done; grep '^State:.[^Z]' /proc/$c/status
+> while grep -q '^State:.[^Z]' /proc/$c/status; do sleep 0.02; done
 > } 2>/dev/null; cat figures; ls figures*
 143
 old

@@ -46,7 +46,7 @@ $ cat > interrupt <<'END'
 > time.sleep(0.1)
 > os.killpg(job.pid, signal.SIGINT)
 > try:
->     sys.exit(job.wait(40))
+>     sys.exit(job.wait(300))
 > except subprocess.TimeoutExpired:
 >     os.killpg(job.pid, signal.SIGKILL)
 >     sys.exit("it goes on")

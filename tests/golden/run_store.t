@@ -1,6 +1,6 @@
 ## a double of Slurm's launcher: profiles from a file, and says by which files it was started, late
 $ nodewise pattern --generate stencil2d5:dims=1x2 -q -o two.pattern; printf 'nodewise: cluster 1\nname: two\nnode_types:\n  t: {cpu: {synthetic: "package:1 core:2 pu:1"}}\nnodes:\n  - {name: "a[1-2],b[1-2]", type: t, switch: s}\nnetwork: {tree: {switch: s}}\n' >two.yaml
-> printf '#!/bin/sh\ncase "$*" in\n--version) echo slurm 22.05.8;;\n*NODEWISE_RECORD=*) r=${*#*NODEWISE_RECORD=}; cp "$HERE/two.pattern" "${r%%%%,*}";;\n*" true") ;;\n*) echo $$ >$HERE/pid; sleep $LATE; echo $(cat "$SLURM_HOSTFILE"); ls -ld "${SLURM_HOSTFILE%%/*}" | cut -c1-10;;\nesac\n' >srun; chmod +x srun; printf '#!/bin/sh\n' >app; chmod +x app
+> printf '#!/bin/sh\ncase "$*" in\n--version) echo slurm 22.05.8;;\n*NODEWISE_RECORD=*) r=${*#*NODEWISE_RECORD=}; cp "$HERE/two.pattern" "${r%%%%,*}";;\n*" true") ;;\n*) echo $$ >$HERE/pid; sleep $LATE >/dev/null 2>&1; echo $(cat "$SLURM_HOSTFILE"); ls -ld "${SLURM_HOSTFILE%%/*}" | cut -c1-10;;\nesac\n' >srun; chmod +x srun; printf '#!/bin/sh\n' >app; chmod +x app
 > HERE=$PWD nodewise run -q --store store --launcher ./srun --mpi mpich --hosts a1,a2 -n 2 -t two.yaml -- ./app; ls store | grep -vx '[0-9a-f]*\.\(pattern\|entry\)'; ls store | wc -l
 2
 ## two jobs of one program at once: each starts on its own hosts, by files that are its own and gone afterwards
@@ -15,7 +15,7 @@ $ mkdir other; (cd other; HERE=.. nodewise run --store ../store --launcher ../sr
 5
 ! first time ... profiled 2 ranks
 ## a run that was killed: its launcher ends, too, and its files go with the next run; nothing else goes
-$ rm -f pid; LATE=60 HERE=$PWD nodewise run -q --store store --launcher ./srun --mpi mpich --hosts a1,a2 -n 2 -t two.yaml -- ./app & until [ -s pid ]; do sleep 0.1; done; kill -9 $!; wait 2>/dev/null; ls -d store/run.* | wc -l; mkdir store/run.mine; touch store/run.mine/file; timeout 20 sh -c 'while kill -0 $(cat pid) 2>/dev/null; do sleep 0.1; done' && echo ended; LATE=0 HERE=$PWD nodewise run -q --store store --launcher ./srun --mpi mpich --hosts a1,a2 -n 2 -t two.yaml -- ./app; ls store | grep run
+$ rm -f pid; LATE=300 HERE=$PWD nodewise run -q --store store --launcher ./srun --mpi mpich --hosts a1,a2 -n 2 -t two.yaml -- ./app & until [ -s pid ]; do sleep 0.1; done; kill -9 $!; wait 2>/dev/null; ls -d store/run.* | wc -l; mkdir store/run.mine; touch store/run.mine/file; timeout 200 sh -c 'while kill -0 $(cat pid) 2>/dev/null; do sleep 0.1; done' && echo ended; LATE=0 HERE=$PWD nodewise run -q --store store --launcher ./srun --mpi mpich --hosts a1,a2 -n 2 -t two.yaml -- ./app; ls store | grep run
 1
 ended
 a1 a1

@@ -16,6 +16,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -98,6 +99,36 @@ static inline void ranks_load(void)
     loaded = true;
 }
 
+/* How far a job is: a number that all its ranks see, 0 at its start. Ranks wait
+ * for it, not for a time that a slow machine needs for something else. */
+static int *ranks_stage;
+
+static inline void ranks_reach(int stage)
+{
+    __atomic_store_n(ranks_stage, stage, __ATOMIC_RELEASE);
+}
+
+static inline bool ranks_reached(int stage)
+{
+    return __atomic_load_n(ranks_stage, __ATOMIC_ACQUIRE) >= stage;
+}
+
+static inline void ranks_await(int stage)
+{
+    while (!ranks_reached(stage))
+        (void)usleep(1000);
+}
+
+static inline void ranks_begin_stages(void)
+{
+    if (!ranks_stage)
+        ranks_stage = mmap(NULL, sizeof *ranks_stage, PROT_READ | PROT_WRITE,
+                           MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (ranks_stage == MAP_FAILED)
+        abort();
+    ranks_reach(0);
+}
+
 /* Every rank a process; how many did not end well. */
 static inline int ranks_fork(int32_t count,
                              void (*work)(const void *about, int32_t rank),
@@ -107,6 +138,7 @@ static inline int ranks_fork(int32_t count,
     int failures = 0;
 
     ranks_load();
+    ranks_begin_stages();
     fflush(NULL); /* or each says it again */
     for (int32_t i = 0; i < count; i++)
         child[i] = ranks_start(work, about, i);

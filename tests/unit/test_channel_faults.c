@@ -516,8 +516,20 @@ static void a_peer_dies_deaf(void **state)
 static ssize_t write_not_yet(struct fid_ep *ep, const struct fi_msg_rma *msg,
                              uint64_t flags)
 {
-    return nw_clock_ns() < until_ns ? -FI_EAGAIN
-                                    : writes->writemsg(ep, msg, flags);
+    return ranks_reached(1) ? writes->writemsg(ep, msg, flags) : -FI_EAGAIN;
+}
+
+static void turn(nw_channel *channel)
+{
+    nw_channel_lock(channel);
+    (void)nw_progress(channel);
+    nw_channel_unlock(channel);
+}
+
+static void turn_until(nw_channel *channel, int stage)
+{
+    while (!ranks_reached(stage))
+        turn(channel);
 }
 
 /* Rank 0 gives rank 1 up, and its memory back, before that writes. */
@@ -537,9 +549,8 @@ static void be_given_up(nw_channel *channel, const struct job *job,
         slow = *writes;
         slow.writemsg = write_not_yet;
         slow_end->rma = &slow;
-        until_ns = nw_clock_ns() + 400000000;
         (void)!pass(channel, true, message);
-        (void)usleep(300000);
+        ranks_reach(2);
         _exit(0);
     }
     if (!rank) {
@@ -552,11 +563,8 @@ static void be_given_up(nw_channel *channel, const struct job *job,
         nw_channel_unlock(channel);
         SHOULD(nw_channel_wait(&request, NULL) == NW_EIO);
         nw_channel_memory_free(job->gpu, message.buffer);
-        for (until_ns = nw_clock_ns() + 700000000; nw_clock_ns() < until_ns;) {
-            nw_channel_lock(channel);
-            (void)nw_progress(channel);
-            nw_channel_unlock(channel);
-        }
+        ranks_reach(1);
+        turn_until(channel, 2);
     }
     works(channel, rank, 2 - rank, LARGE);
     works(channel, rank, 2 - rank, SMALL);
@@ -583,11 +591,8 @@ static void a_peer_writes_that_was_given_up(void **state)
 
 static void turn_for(nw_channel *channel, uint64_t ns)
 {
-    for (uint64_t until = nw_clock_ns() + ns; nw_clock_ns() < until;) {
-        nw_channel_lock(channel);
-        (void)nw_progress(channel);
-        nw_channel_unlock(channel);
-    }
+    for (uint64_t until = nw_clock_ns() + ns; nw_clock_ns() < until;)
+        turn(channel);
 }
 
 /* Its owner has other things in that memory, once it is told. */
@@ -608,6 +613,7 @@ static void end_midway(nw_channel *channel, bool sends, char *words)
     SHOULD(nw_channel_wait(&request, NULL) == NW_EIO);
     memset(words, 'o', STREAM);
     turn_for(channel, 300000000);
+    ranks_reach(1);
 }
 
 static void be_midway(nw_channel *channel, const struct job *job, int32_t rank)
@@ -627,7 +633,7 @@ static void be_midway(nw_channel *channel, const struct job *job, int32_t rank)
 
         MUST(sends ? nw_channel_send(channel, &message, &request)
                    : nw_channel_receive(channel, &message, &request));
-        turn_for(channel, 1000000000);
+        turn_until(channel, 1);
     }
     SHOULD(!memchr(words, seen, STREAM));
     if (rank == 1)
@@ -697,7 +703,6 @@ static void lose_provider(nw_channel *channel, const struct job *job,
     struct fid_cq *queue = channel->fabric[channel->peer[!rank].fabric].cq;
     nw_channel_request *request[4] = {NULL};
     struct fi_ops_cq broken = *queue->ops;
-    uint64_t start = nw_clock_ns();
 
     (void)job;
     for (int i = 0; i < 4; i++) {
@@ -721,7 +726,6 @@ static void lose_provider(nw_channel *channel, const struct job *job,
     }
     SHOULD(pass(channel, true,
                 (struct nw_channel_message){small, 1, !rank, 1}) == NW_EIO);
-    SHOULD(nw_clock_ns() - start < UINT64_C(60000000000));
     if (!rank)
         _exit(0); /* the other hears of it by that */
 }

@@ -107,7 +107,7 @@ static struct fi_ops_msg slow, *usual;
 static ssize_t send_part_slowly(struct fid_ep *ep, const void *bytes,
                                 size_t count, uint64_t data, fi_addr_t to)
 {
-    (void)usleep(200);
+    (void)usleep(2000);
     return usual->injectdata(ep, bytes, count, data, to);
 }
 

@@ -65,7 +65,7 @@ static void nobody_waits_longer_than_the_limit(void **state)
     for (int i = 0; i < 2; i++) {
         struct nw_text answer = {0};
 
-        alarm(60);
+        alarm(240);
         assert_int_equal(ask(endless[i], "abc", &answer), NW_SPAWN_TIMED_OUT);
         alarm(0);
         assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* none is left */
@@ -160,7 +160,7 @@ static void other_threads_may_change_the_environment(void **state)
         change_names(i);
     assert_int_equal(pthread_create(&thread, NULL, change_environment, NULL),
                      0);
-    alarm(120);
+    alarm(240);
     for (int i = 0; i < 8; i++) {
         nw_topology *topology = NULL;
 

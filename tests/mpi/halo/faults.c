@@ -245,7 +245,7 @@ static int twice(void)
     return wrong;
 }
 
-#define PATIENCE 40 /* seconds of one exchange, on a busy machine */
+#define PATIENCE 200 /* seconds of one exchange, on a busy machine */
 
 static void waited(int number)
 {

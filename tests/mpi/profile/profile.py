@@ -222,11 +222,10 @@ def shared():
     for rank in range(2):
         os.symlink("../victim", "folder/p.part.%d" % rank)
     command = launcher(2, variables=["LD_PRELOAD=" + LIBRARY, "NODEWISE_RECORD=folder/p"])
-    jobs = [subprocess.Popen(command + [program("talks"), seconds], env=dict(os.environ, **environment),
+    jobs = [subprocess.Popen(command + [program("talks"), end], env=dict(os.environ, **environment),
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-            for seconds in ("6", "2")]
-    deadline = time.monotonic() + 60
-    while len(glob.glob("folder/p.part.*.*")) < 4 and time.monotonic() < deadline:
+            for end in ("end.1", "end.2")]
+    while len(glob.glob("folder/p.part.*.*")) < 4 and all(job.poll() is None for job in jobs):
         time.sleep(0.05)
     parts = glob.glob("folder/p.part.*.*")
     ok(len(parts) == 4 and all(os.stat(part).st_mode & 0o777 == 0o600 for part in parts),
@@ -234,8 +233,11 @@ def shared():
     time.sleep(1)
     for part in parts:
         os.truncate(part, 0)
-    for job in jobs:
-        said, _ = job.communicate(timeout=100)
+    # the second ends first, and the first goes on beside what that has written
+    for job, end in list(zip(jobs, ("end.1", "end.2")))[::-1]:
+        time.sleep(1)
+        open(end, "w").close()
+        said, _ = job.communicate(timeout=600)
         ok(job.returncode == 0 and said.count("done") == 2, "a job ends well", job.returncode, said)
     ok("ranks 2" in open("folder/p").read() and not glob.glob("folder/p.part.*.*"),
        "a profile, and no part", os.listdir("folder"))
@@ -353,7 +355,8 @@ def mixed(*groups):
     return run(command[:-1])
 
 
-# the library or its variables on some ranks alone: nobody waits for ever
+# the library or its variables on some ranks alone: nobody waits for ever, and
+# who waits 10 s for the others says so
 def absent():
     ours, record = "LD_PRELOAD=" + LIBRARY, "NODEWISE_RECORD=few.pattern"
     plain = run(launcher(3) + [program("modes"), "all"])

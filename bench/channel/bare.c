@@ -15,7 +15,7 @@
 #include "base/clock.h"
 #include "base/median.h"
 #include "base/cache_touch.h"
-#include "channel/wireup/endpoint.h"
+#include "channel/fabric/endpoint.h"
 #include "channel/state.h"
 #include "channel/proto/wire.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/selector.h"
 #include "channel/tune/cost_model.h"
-#include "channel/wireup/endpoint.h"
+#include "channel/fabric/endpoint.h"
 #include "channel/memory/mapping.h"
 #include "channel/memory/memory.h"
 #include "channel/memory/hmem.h"

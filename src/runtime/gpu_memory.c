@@ -6,7 +6,7 @@
  * milliseconds: making one takes longer than that. After that each buffer off
  * the stack is asked about, since an address may be freed and given out anew.
  */
-#include "runtime/profile/gpu.h"
+#include "runtime/gpu_memory.h"
 
 #include "base/readable.h"
 

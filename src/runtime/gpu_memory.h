@@ -3,8 +3,8 @@
  * Whether a buffer is GPU memory, as the CUDA driver says where the program
  * has one loaded. Costs next to nothing where it has none.
  */
-#ifndef NW_PROFILE_GPU_H
-#define NW_PROFILE_GPU_H
+#ifndef NW_GPU_MEMORY_H
+#define NW_GPU_MEMORY_H
 
 #include <link.h>
 #include <stdbool.h>

@@ -7,7 +7,7 @@
 #define NW_TESTS_SUPPORT_RANKS_H
 
 #include "base/file.h"
-#include "channel/wireup/endpoint.h"
+#include "channel/fabric/endpoint.h"
 #include "gpu/gpu.h"
 
 #include <nodewise/channel.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* From the name of a provider to an endpoint that sends, receives and writes
  * to others' memory. libfabric is loaded here, at first use. */
-#include "channel/wireup/endpoint.h"
+#include "channel/fabric/endpoint.h"
 
 #include "base/clock.h"
 #include "base/library.h"

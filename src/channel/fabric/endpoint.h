@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One endpoint of one libfabric provider, and the few operations on it. The
  * only place that knows how libfabric is asked. */
-#ifndef NW_CHANNEL_WIREUP_ENDPOINT_H
-#define NW_CHANNEL_WIREUP_ENDPOINT_H
+#ifndef NW_CHANNEL_FABRIC_ENDPOINT_H
+#define NW_CHANNEL_FABRIC_ENDPOINT_H
 
 #include <nodewise/status.h>
 #include <rdma/fabric.h>

@@ -3,7 +3,7 @@
 #ifndef NW_CHANNEL_MEMORY_HMEM_H
 #define NW_CHANNEL_MEMORY_HMEM_H
 
-#include "channel/wireup/endpoint.h"
+#include "channel/fabric/endpoint.h"
 #include "channel/memory/memory.h"
 
 /* Whether the provider is one of adapters, which is asked for GPU memory. */

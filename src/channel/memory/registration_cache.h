@@ -4,7 +4,7 @@
 #ifndef NW_CHANNEL_MEMORY_REGISTRATION_CACHE_H
 #define NW_CHANNEL_MEMORY_REGISTRATION_CACHE_H
 
-#include "channel/wireup/endpoint.h"
+#include "channel/fabric/endpoint.h"
 
 #include <nodewise/channel.h>
 

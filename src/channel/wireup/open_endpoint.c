@@ -2,7 +2,7 @@
 /* From the names of providers to an endpoint: the first that opens, and one
  * that reaches GPU memory if a trial shows that it does. */
 #include "channel/memory/hmem.h"
-#include "channel/wireup/endpoint.h"
+#include "channel/fabric/endpoint.h"
 
 #include "base/status.h"
 

@@ -7,7 +7,7 @@
 #ifndef NW_MESSAGES_MESSAGES_H
 #define NW_MESSAGES_MESSAGES_H
 
-#include "runtime/profile/gpu.h"
+#include "runtime/gpu_memory.h"
 #include "runtime/wrap.h"
 
 #include <limits.h>

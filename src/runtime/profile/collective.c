@@ -7,7 +7,7 @@
 #include "runtime/profile/collective.h"
 
 #include "runtime/profile/choice.h"
-#include "runtime/profile/gpu.h"
+#include "runtime/gpu_memory.h"
 #include "runtime/warn.h"
 
 #include <stdlib.h>

@@ -6,7 +6,7 @@
  */
 #include "runtime/profile/comm.h"
 
-#include "runtime/profile/gpu.h"
+#include "runtime/gpu_memory.h"
 
 #include <pthread.h>
 #include <stdlib.h>

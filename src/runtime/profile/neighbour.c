@@ -5,7 +5,7 @@
  */
 #include "runtime/profile/collective.h"
 
-#include "runtime/profile/gpu.h"
+#include "runtime/gpu_memory.h"
 
 #include <stdlib.h>
 

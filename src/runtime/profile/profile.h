@@ -10,7 +10,7 @@
 #include "runtime/rank0_environment.h"
 #include "runtime/profile/collective.h"
 #include "runtime/profile/comm.h"
-#include "runtime/profile/gpu.h"
+#include "runtime/gpu_memory.h"
 #include "runtime/profile/record.h"
 #include "runtime/profile/request.h"
 #include "runtime/wrap.h"

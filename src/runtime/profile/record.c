@@ -2,7 +2,7 @@
 /* Turns a partner and a buffer into the key of a tally. */
 #include "runtime/profile/record.h"
 
-#include "runtime/profile/gpu.h"
+#include "runtime/gpu_memory.h"
 #include "runtime/profile/profile.h"
 
 #include <stdlib.h>

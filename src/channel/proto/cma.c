@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inside a host the receiver reads a message where it lies in the sender's
- * memory, by one call of the kernel, straight into its buffer: nothing is
- * copied on the way, and nothing is asked but the header. The sender hears of
- * it by a word in a page of its own that the receiver has mapped, and that it
- * looks at while it waits. A receiver that cannot read grants room as for any
- * rendezvous and says so. */
+/* Inside a host, the receiver reads a message directly from the sender's memory
+ * by one system call, so only the header is sent. The receiver then writes to a
+ * word in a page of the sender that the receiver has mapped. The sender polls
+ * this page while it waits. A receiver that cannot read grants memory as in a
+ * rendezvous and reports this. */
 #include "channel/proto/cma.h"
 #include "channel/proto/protocols.h"
 
@@ -21,11 +20,11 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-/* Each word has a line of the cache for itself: several processes write. */
+/* Each word has its own cache line, because several processes write. */
 struct nw_board {
     struct {
         _Alignas(64) uint64_t read; /* the id of a send that was read */
-        uint64_t took_ns;           /* in what time, where that was asked */
+        uint64_t took_ns; /* ns of the read, if the sender asked for it */
     } word[NW_WIRE_WORDS];
 };
 
@@ -39,7 +38,7 @@ static struct nw_board *map_board(int file)
     return page == MAP_FAILED ? NULL : page;
 }
 
-/* Without one nothing is offered to be read. */
+/* Without a board, the channel offers no memory to be read. */
 void nw_cma_open(nw_channel *channel)
 {
     const char *how = getenv("NODEWISE_CHANNEL_FETCH");
@@ -84,7 +83,8 @@ bool nw_cma_may(const nw_channel_request *request)
            (!gpu || request->message.bytes <= channel->options.slot_bytes);
 }
 
-/* Words are taken when a send leaves, which may be long after it was chosen. */
+/* A send takes a word when it is posted, possibly long after the choice of
+ * FETCH. If no word is free, the send becomes a rendezvous. */
 static bool cma_begin(nw_channel_request *request)
 {
     if (request->channel->words != UINT64_MAX)
@@ -130,7 +130,7 @@ void nw_cma_cleanup(nw_channel_request *request)
     request->kept = NULL;
 }
 
-/* The word of a peer that was given up may be written yet: it stays taken. */
+/* A lost peer may still write to its word, so the word stays in use. */
 void nw_cma_forget(nw_channel_request *request)
 {
     nw_channel *channel = request->channel;
@@ -150,8 +150,9 @@ void nw_cma_refused(nw_channel_request *request, bool always)
     nw_cma_forget(request);
 }
 
-/* What a read saves is the same time twice: its sender's copy into shm's memory
- * and the receiver's out of it. The header goes the same way in both. */
+/* A read saves two copies that take equal time: the sender's into shm's memory
+ * and the receiver's out of shm's memory. Both protocols send the header by the
+ * same path. */
 struct nw_selector *nw_cma_selector(const nw_channel_request *request)
 {
     return &request->channel->reads[nw_selector_class(request->message.bytes,
@@ -198,8 +199,8 @@ bool nw_cma_look(nw_channel *channel)
 
 /* -- the receiver -- */
 
-/* The descriptor of another process, as its own; what may be read of another
- * process may be opened so, too. */
+/* Maps the board of a peer through /proc. A process that may read the memory of
+ * a peer may also open its descriptors. */
 static bool find_board(struct nw_peer *peer)
 {
     char path[64];
@@ -217,8 +218,9 @@ static bool find_board(struct nw_peer *peer)
     return peer->board != NULL;
 }
 
-/* Where it goes: the buffer, or the slot that the header came in, out of which
- * it is delivered to a GPU as an eager message is; NULL: too large for that. */
+/* The memory to read into: the buffer, or for a GPU buffer the slot of the
+ * header, from which it is delivered like an eager message. NULL: the slot is
+ * too small. */
 static void *room_for(const nw_channel *channel, const struct nw_slot *slot,
                       const nw_channel_request *request, uint64_t bytes)
 {

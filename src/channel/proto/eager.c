@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How an eager message leaves: gathered from where it is, or packed behind its
- * header; whole, in two messages, or in parts that the provider copies. */
+/* Sends an eager message: gathered from its buffer or packed behind its header;
+ * as one message, as two, or in parts that the provider copies. */
 #include "channel/proto/eager.h"
 
 #include "base/clock.h"
@@ -10,7 +10,7 @@
 #include <rdma/fi_errno.h>
 #include <string.h>
 
-/* A host's memory that is bounces, for operations of one endpoint. */
+/* The descriptor of the bounce memory, for operations of one endpoint. */
 static nw_status bounces_describe(nw_channel *channel, int fabric, void **out)
 {
     return nw_endpoint_describe(&channel->fabric[fabric],
@@ -29,8 +29,9 @@ static struct nw_bounce *bounce_take(nw_channel_request *request)
     return request->bounce;
 }
 
-/* By the kernel that stays where messages between GPUs of this size go by the
- * CPU: it reads as well as it writes, which no mapping does across the bus. */
+/* Copies the payload out of GPU memory. The resident kernel copies it if
+ * FASTCOPY is the choice for this size: the kernel reads as fast as it writes,
+ * unlike a CPU that loads through a mapping. */
 static nw_status take_out(nw_channel_request *request, char *payload)
 {
     nw_channel *channel = request->channel;
@@ -48,7 +49,7 @@ static nw_status take_out(nw_channel_request *request, char *payload)
                               message->bytes);
 }
 
-/* The adapter reads GPU memory itself, where it can be registered. */
+/* Whether the adapter reads GPU memory itself, which must be registered. */
 static bool find_straight(nw_channel_request *request)
 {
     nw_channel *channel = request->channel;
@@ -71,8 +72,9 @@ size_t nw_eager_head(const nw_channel_request *request)
                : NW_WIRE_HEADER;
 }
 
-/* Whether libfabric reads the message where it is. A piece that must be
- * registered would cost more than its copy, into memory that is. */
+/* Whether libfabric reads the message from its buffer. To register host memory
+ * for one small message would cost more than to copy the message into
+ * registered memory. */
 static bool is_straight(nw_channel_request *request)
 {
     const struct nw_channel_message *message = &request->message;
@@ -93,8 +95,8 @@ static bool is_straight(nw_channel_request *request)
     return true;
 }
 
-/* The payload where libfabric can read it; NULL: no bounce is free. Found once,
- * however often libfabric must be asked to take it. */
+/* Prepares the payload for libfabric, once for the request; `payload` is NULL
+ * if no bounce is free. */
 nw_status nw_eager_prepare(nw_channel_request *request)
 {
     const struct nw_channel_message *message = &request->message;
@@ -146,7 +148,7 @@ static bool is_packed(const nw_channel_request *request)
            request->payload == request->bounce->memory + NW_WIRE_HEADER;
 }
 
-/* Of the memory that the payload is in, and of the header's in the bounce. */
+/* The descriptors of the header in the bounce and of the payload's memory. */
 static nw_status describe(nw_channel_request *request, void *descriptors[2])
 {
     nw_status status = NW_OK;
@@ -159,8 +161,9 @@ static nw_status describe(nw_channel_request *request, void *descriptors[2])
     return status;
 }
 
-/* Copied while we call. Not by fi_injectdata: where a line of the cache takes
- * long from core to core, that takes 40 to 75 ns more of 1.1 us over shm. */
+/* Sends bytes that the provider copies during the call. If a cache line moves
+ * slowly between cores, fi_injectdata takes 40 to 75 ns more of 1.1 us over
+ * shm. */
 static ssize_t post_copied(nw_channel_request *request, const void *bytes,
                            size_t count, uint64_t word)
 {
@@ -177,7 +180,7 @@ static ssize_t post_copied(nw_channel_request *request, const void *bytes,
                       FI_INJECT | FI_REMOTE_CQ_DATA);
 }
 
-/* The payload alone, and a word beside it. */
+/* Sends the payload with its header in the word beside it. */
 static ssize_t post_word(nw_channel_request *request)
 {
     struct nw_endpoint *fabric = nw_fabric_of(request->channel, request->peer);
@@ -221,7 +224,7 @@ static uint64_t payload_word(const nw_channel_request *request)
            channel->word_mask[peer->fabric];
 }
 
-/* The payload, or what is left of it, in parts that the provider copies. */
+/* Sends the rest of the payload in parts that the provider copies. */
 static ssize_t post_rest(nw_channel_request *request)
 {
     struct nw_peer *peer = request->peer;
@@ -265,8 +268,8 @@ ssize_t nw_two_post(nw_channel_request *request)
                        payload_word(request), peer->address, &request->op);
 }
 
-/* Whether an eager message is more than its provider passes through its own
- * memory, but not so much that the kernel's copy is cheaper. */
+/* Whether an eager message is too large for the provider's own memory, but
+ * small enough that parts are faster than the kernel's copy. */
 static bool is_in_parts(const nw_channel_request *request)
 {
     size_t whole = nw_fabric_of(request->channel, request->peer)->whole;
@@ -276,7 +279,8 @@ static bool is_in_parts(const nw_channel_request *request)
            bytes + NW_WIRE_HEADER <= NW_PARTS * whole;
 }
 
-/* The first has the header, and is gathered or packed as a whole one is. */
+/* Sends the first part, which has the header and is gathered or packed like a
+ * whole message. */
 static ssize_t post_first(nw_channel_request *request, size_t whole)
 {
     struct nw_endpoint *fabric = nw_fabric_of(request->channel, request->peer);
@@ -298,8 +302,8 @@ static ssize_t post_first(nw_channel_request *request, size_t whole)
     return fi_sendmsg(fabric->ep, &msg, FI_INJECT);
 }
 
-/* Those between need no room of their own in the receiver's bounds: it takes
- * them out of their slots at once. */
+/* Sends a message in parts. Only the first part needs a credit: the receiver
+ * takes the others out of their slots immediately. */
 static ssize_t post_parts(nw_channel_request *request)
 {
     nw_channel *channel = request->channel;

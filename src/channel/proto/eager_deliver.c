@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The last step of an eager message: from its slot to where it belongs, in
- * host memory by memcpy, in a GPU's by the driver, the adapter or the CPU. */
+/* Delivers an eager message from its slot to the receive buffer: to host memory
+ * by memcpy, to GPU memory by the driver, the adapter or the CPU. */
 #include "channel/state.h"
 
 #include "base/status.h"
@@ -29,7 +29,8 @@ static void finish(nw_channel *channel, struct nw_slot *slot, nw_status status)
     nw_request_finish(request, status);
 }
 
-/* Registered once for the message, however often libfabric must be asked. */
+/* Registers the memory once for the message, even if libfabric refuses the
+ * write several times. */
 static bool may_loop(nw_channel *channel, const struct nw_slot *slot,
                      nw_channel_request *request)
 {
@@ -96,7 +97,8 @@ static nw_status into_gpu(nw_channel *channel, struct nw_slot *slot,
     size_t bytes = room_of(slot, request);
     enum nw_channel_copy copy = choose(channel, slot, request);
 
-    /* what cannot be mapped (of pools, or mapped piece by piece) is copied */
+    /* memory that cannot be mapped (of pools, or mapped piece by piece) is
+     * copied */
     if (copy == NW_CHANNEL_FASTCOPY &&
         nw_gpu_mapping_store(channel->mapping, request->message.buffer,
                              slot->payload, bytes))
@@ -111,7 +113,8 @@ static nw_status into_gpu(nw_channel *channel, struct nw_slot *slot,
                              slot->payload, bytes);
 }
 
-/* What most small messages are: whole, to host memory that has room for it. */
+/* Delivers a typical small message: whole, and to host memory that is large
+ * enough. */
 static void deliver_plain(nw_channel *channel, struct nw_slot *slot,
                           nw_channel_request *request)
 {
@@ -136,7 +139,7 @@ void nw_deliver(nw_channel *channel, struct nw_slot *slot,
     slot->match = request;
     if (bytes && request->gpu >= 0)
         status = into_gpu(channel, slot, request);
-    else if (bytes && slot->wire.kind != NW_WIRE_FETCH) /* which is there */
+    else if (bytes && slot->wire.kind != NW_WIRE_FETCH) /* already read */
         memcpy(request->message.buffer, slot->payload, bytes);
     if (!slot->looping)
         finish(channel, slot, status);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Large messages between GPUs of one host: the receiver offers its memory, the
- * sender opens it (CUDA IPC), copies straight into it and says so; smaller ones
- * where the sender, who times both ways, asks for it. Opening
- * costs more than many copies, so what was opened is kept, a bounded number,
- * and known by handle and buffer id: memory freed and given out anew may have
- * an old handle. As long as it is open the memory stays allocated, even after
- * its owner freed it, and the driver opens no new memory at its addresses
- * (CUDA_ERROR_ALREADY_MAPPED): so mappings that are not used are closed after a
- * while, and if the driver refuses new memory, those of its owner are closed
- * and the call is made once more. A sender that still cannot open the memory
- * says so, and the receiver grants room for this message as for any other. */
+/* Large messages between GPUs of one host: the receiver offers its memory, and
+ * the sender opens it (CUDA IPC), copies into it and reports the bytes. For
+ * smaller messages the sender times both protocols and asks for this one if it
+ * is faster. Opening costs more than many copies, so a bounded number of
+ * mappings stays open. Handle and buffer id identify a mapping, because new
+ * memory may have an old handle. Open memory stays allocated even after its
+ * owner freed it, and the driver opens no new memory at its addresses
+ * (CUDA_ERROR_ALREADY_MAPPED). So idle mappings are closed after a while. If
+ * the driver refuses new memory, the mappings of its owner are closed and the
+ * call is repeated once. If the sender still cannot open the memory, the
+ * receiver grants memory as in a rendezvous. */
 #include "channel/proto/cma.h"
 #include "channel/proto/ipc.h"
 
@@ -20,8 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Opening costs about 100 us: so often, that is a ten thousandth of the time.
- */
+/* Opening costs about 100 us, a ten thousandth of this time. */
 enum { OPENED_IDLE_NS = 1000000000 };
 
 static bool may_offer(const nw_channel_request *request)
@@ -117,8 +116,8 @@ void nw_ipc_look(nw_channel *channel, uint64_t now)
             opened_drop(&channel->opened[i]);
 }
 
-/* The mapping of this memory, else a free place; the one used longest ago is
- * closed if there is none. */
+/* The mapping of this memory, or an unused entry. If all entries are in use,
+ * the least recently used mapping is closed. */
 static struct nw_ipc_mapping *opened_find(nw_channel *channel,
                                           const struct nw_peer *peer,
                                           int32_t at,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where messages land and meet their receives. A message that nobody awaits
- * stays in its slot, whose credit is not given back: that bounds memory. */
+/* Matches arriving messages with receives. A message without a receive stays in
+ * its slot and keeps its credit, which bounds memory. */
 #include "channel/proto/cma.h"
 #include "channel/proto/ipc.h"
 #include "channel/proto/rendezvous.h"
@@ -104,7 +104,8 @@ void nw_receive_start(nw_channel_request *request)
         nw_request_finish(request, nw_fail(NW_EIO, "all other ranks are gone"));
 }
 
-/* Whether the peer kept to its credits; they are its words, so checked. */
+/* Whether the peer kept within its credits. The peer sends these numbers, so
+ * they are checked. */
 static bool is_honest(nw_channel *channel, struct nw_peer *peer,
                       const struct nw_wire *wire)
 {
@@ -134,8 +135,8 @@ static struct nw_slot *take_early(struct nw_peer *peer)
     return NULL;
 }
 
-/* Matching is in the order of sending, not in that in which a provider is done
- * with messages: it may fetch a large one while smaller ones go by. */
+/* Messages are matched in the order of sending. A provider may complete them in
+ * another order, since small messages can overtake a large one. */
 static void came_in_turn(nw_channel *channel, struct nw_slot *slot,
                          struct nw_peer *peer)
 {
@@ -150,7 +151,8 @@ static void came_in_turn(nw_channel *channel, struct nw_slot *slot,
     } while (!peer->lost && (slot = take_early(peer)));
 }
 
-/* The rest of a message joins its beginning, whose slot has room for all. */
+/* Appends a part of a message to the first part, whose slot can hold the whole
+ * message. */
 static void part_came(nw_channel *channel, struct nw_slot *slot,
                       struct nw_slot *head, size_t bytes)
 {
@@ -166,8 +168,8 @@ static void part_came(nw_channel *channel, struct nw_slot *slot,
     came_in_turn(channel, head, peer);
 }
 
-/* What follows a HEAD comes whole, or in parts as well, which join the first.
- */
+/* Takes a payload that follows a HEAD. The payload arrives whole or in parts,
+ * which are appended to the first part. */
 static void data_came(nw_channel *channel, struct nw_slot *slot,
                       struct nw_slot *head, size_t bytes)
 {
@@ -213,7 +215,7 @@ static void message_came(nw_channel *channel, struct nw_slot *slot,
     struct nw_wire wire;
 
     if (slot->wire.kind == NW_WIRE_PART) {
-        peer->head = slot; /* its turn comes with its last part */
+        peer->head = slot; /* matched when its last part arrives */
         return;
     }
     if (slot->wire.kind <= NW_WIRE_RTS) {
@@ -254,8 +256,9 @@ static bool is_payload_of(const nw_channel *channel, const struct nw_slot *slot,
            (word & INT32_MAX) < (uint64_t)channel->options.count;
 }
 
-/* The header is in the word beside it: no more messages are under way than
- * there are credits, so the lower bits of the order tell them apart. */
+/* Reads the header from the word beside the payload. There are never more
+ * messages in flight than credits, so the lower bits of the order identify
+ * them. */
 static bool read_word(nw_channel *channel, struct nw_slot *slot,
                       const struct fi_cq_data_entry *entry)
 {

@@ -2,7 +2,7 @@
 /* Large messages: the receiver grants memory, the sender writes into it
  * (proto/rendezvous_write.c) and reports the bytes. If the adapter reaches the
  * buffer, the whole buffer is granted. If it does not reach GPU memory, the
- * bytes pass through pinned pieces, several under way at a time. */
+ * bytes pass through pinned pieces, several at a time. */
 #include "channel/proto/rendezvous.h"
 #include "channel/proto/ipc.h"
 #include "channel/proto/protocols.h"
@@ -24,7 +24,7 @@ void nw_rendezvous_aborted(nw_channel *channel, struct nw_peer *peer,
 
 /* -- the receiver -- */
 
-/* A region of the whole allocation, of the message, or of a piece. */
+/* Fills in the address and key of `memory` in its region. */
 static void name_room(const nw_channel_request *request, const void *memory,
                       struct nw_wire *cts)
 {
@@ -107,7 +107,8 @@ static bool has_pieces(const nw_channel_request *request)
     return false;
 }
 
-/* What its sender may still write to is nobody else's yet. */
+/* Ends a staged receive with an error after the sender has filled all granted
+ * pieces. */
 static void fail_staged(nw_channel_request *request, nw_status status)
 {
     if (!request->failing)
@@ -121,7 +122,7 @@ static void fail_staged(nw_channel_request *request, nw_status status)
     nw_rendezvous_fail(request, request->remote, request->failing);
 }
 
-/* As many pieces as there are; the rest when some come free. */
+/* Grants all free pieces; the request waits in `starved` for more. */
 static void grant_pieces(nw_channel_request *request)
 {
     struct nw_piece *piece = NULL;
@@ -186,7 +187,8 @@ static struct nw_piece *piece_at(nw_channel_request *request, uint64_t offset)
     return NULL;
 }
 
-/* Moves what came on into the GPU; true where the words make sense. */
+/* Copies the bytes of a filled piece into GPU memory; false if `done` matches
+ * no grant. */
 static bool take(nw_channel_request *request, const struct nw_wire *done,
                  nw_status *status)
 {
@@ -214,7 +216,7 @@ void nw_rendezvous_filled(nw_channel *channel, struct nw_peer *peer,
     nw_status status = NW_OK;
 
     if (!request)
-        return; /* it ended with an error before */
+        return; /* it has already ended with an error */
     if (request->offered && request->peer == peer && !done->bytes) {
         peer->refuses = done->order;
         request->offered = false;
@@ -253,8 +255,8 @@ void nw_rendezvous_push(nw_channel *channel)
     }
 }
 
-/* A peer that was given up may live, and write to what it was granted: it is
- * not to find it any more. */
+/* Unregisters the granted memory, so that a lost peer that still lives cannot
+ * write into it. */
 void nw_rendezvous_revoke(nw_channel_request *request)
 {
     nw_channel *channel = request->channel;
@@ -284,7 +286,8 @@ static void give_pieces(nw_channel_request *request)
             request->channel->in[i].request = NULL;
 }
 
-/* What a request still holds, once it is done and nothing flies. */
+/* Frees the resources of a request that is done and has no operation in flight.
+ * */
 void nw_rendezvous_drop(nw_channel_request *request)
 {
     struct nw_wire abort = {.kind = NW_WIRE_ABORT, .id = request->abort};

@@ -12,7 +12,7 @@ nw_rendezvous_fabric(const nw_channel_request *request)
     return nw_fabric_of(request->channel, request->peer);
 }
 
-/* Whether its GPU memory is passed through pieces. */
+/* Whether the request's GPU memory is copied through pinned pieces. */
 static inline bool nw_rendezvous_is_staged(const nw_channel_request *request)
 {
     return request->gpu >= 0 &&
@@ -23,10 +23,11 @@ static inline bool nw_rendezvous_is_staged(const nw_channel_request *request)
 struct nw_piece *nw_piece_unused(struct nw_piece *pieces);
 struct nw_piece *nw_piece_take(struct nw_piece *pieces,
                                nw_channel_request *request);
-/* Registers GPU memory once for the message; what cannot be is staged. */
+/* Registers GPU memory once for the message; memory that cannot be registered
+ * is staged. */
 NW_MUST_CHECK nw_status nw_rendezvous_keep_region(nw_channel_request *request);
-/* Ends the request. The other end is told when none of our writes to it is
- * under way any more. */
+/* Ends the request with an error. The other end gets an ABORT after our last
+ * write to it has ended. */
 void nw_rendezvous_fail(nw_channel_request *request, uint64_t theirs,
                         nw_status status);
 
@@ -45,9 +46,10 @@ void nw_rendezvous_aborted(nw_channel *channel, struct nw_peer *peer,
 void nw_rendezvous_written(nw_channel *channel, struct nw_flight *flight,
                            nw_status status);
 void nw_rendezvous_push(nw_channel *channel);
-/* The peer is gone, writes to it may never end: others need their pieces. */
+/* Frees the pieces of writes to a lost peer: such writes may never end, and
+ * other requests need the pieces. */
 void nw_rendezvous_peer_lost(nw_channel_request *request);
-/* Once nothing flies, or libfabric is closed. */
+/* Only if no write is in flight, or libfabric is closed. */
 void nw_rendezvous_drop_grants(nw_channel_request *request);
 
 #endif

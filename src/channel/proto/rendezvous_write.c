@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The sender's side of a rendezvous: writes into what the receiver granted,
- * straight out of the message's memory or from pinned pieces that it is copied
- * into, and a word for each grant that is full. */
+/* The sender's side of a rendezvous: it writes into the granted memory, from
+ * the message's buffer or from pinned pieces, and sends a DONE for each full
+ * grant. */
 #include "channel/proto/rendezvous.h"
 #include "channel/proto/ipc.h"
 
@@ -19,9 +19,9 @@ static struct nw_selector *pace_of(nw_channel_request *request)
         request->message.bytes, NW_TAKE_SIZES)];
 }
 
-/* An adapter may read GPU memory far slower than it reads the host's, so that
- * a copy before it costs less: on messages that travel alone both ways are
- * timed, and the better one is kept; until then the model says which. */
+/* An adapter may read GPU memory so slowly that a copy to host memory first is
+ * faster. Both paths are timed on messages that travel alone, and the faster
+ * one is kept. Until then the cost model decides. */
 static void choose(nw_channel_request *request)
 {
     struct nw_selector *selector = pace_of(request);
@@ -79,7 +79,8 @@ static void grant_over(nw_channel_request *request, struct nw_grant *grant)
         finish(request);
 }
 
-/* Where the next bytes were or are copied to; none: wait. */
+/* Finds the piece with the next bytes, or copies them into a free one. If no
+ * piece is free, the flight has none. */
 static nw_status find_piece(nw_channel_request *request,
                             struct nw_flight *flight, uint64_t offset)
 {
@@ -113,9 +114,9 @@ static bool is_opened(const nw_channel_request *request)
            (request->message.bytes >= NW_OPEN_BYTES || request->opening);
 }
 
-/* While the receiver makes up its mind, the first piece is copied, unless there
- * is other work meanwhile. Failure is told once somebody waits for these bytes:
- * they are copied again then. */
+/* Copies the first piece while the receiver answers, unless many messages are
+ * in flight. An error is ignored here: the bytes are copied again after the
+ * grant. */
 void nw_rendezvous_asked(nw_channel_request *request)
 {
     size_t bytes = request->message.bytes;
@@ -140,7 +141,7 @@ void nw_rendezvous_asked(nw_channel_request *request)
     request->ahead_ns = nw_clock_ns() - start;
 }
 
-/* What an adapter reads by itself is registered, once for the message. */
+/* Registers memory that an adapter reads, once for the message. */
 static nw_status describe(nw_channel_request *request, void **out)
 {
     nw_status status = NW_OK;
@@ -156,7 +157,8 @@ static nw_status describe(nw_channel_request *request, void **out)
     return status;
 }
 
-/* Where the next bytes are read from, and how many; NULL: wait. */
+/* Finds the source and length of the next write; `from` is NULL if no piece is
+ * free. */
 static nw_status find_source(nw_channel_request *request,
                              struct nw_flight *flight, uint64_t offset)
 {

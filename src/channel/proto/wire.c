@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The door for what others sent: lengths, kinds and ranks are checked here,
- * before any of it is used. */
+/* Validates incoming messages: lengths, kinds and ranks are checked before the
+ * rest of a message is used. */
 #include "channel/proto/wire.h"
 
 #include "base/status.h"

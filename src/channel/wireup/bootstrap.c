@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How a group meets before it can talk: through the caller's allgather, lines
- * appended to one file that all can reach, or the launcher's PMIx. */
+/* Exchanges the first data of a group: through the caller's allgather, lines
+ * appended to one file that all ranks can reach, or the launcher's PMIx. */
 #include "channel/state.h"
 
 #include "base/array.h"
@@ -19,9 +19,9 @@
 
 struct nw_meeting {
     const struct nw_channel_options *how;
-    int file; /* -1 where the caller gathers */
+    int file; /* -1: another method is used */
     int round;
-    bool removes; /* the file, in the end */
+    bool removes; /* closing removes the file */
     uint64_t until_ns;
 };
 
@@ -31,8 +31,9 @@ static nw_status file_fail(const struct nw_meeting *meeting, const char *what)
                    strerror(errno));
 }
 
-/* A device or a pipe would be read for ever, and removed. Whoever can read the
- * file learns the nonces by which ranks recognise each other. */
+/* A device or a pipe is refused: ranks would read it forever, and remove it. A
+ * process that can read the file learns the nonces by which ranks recognise
+ * each other. */
 static nw_status open_file(struct nw_meeting *meeting)
 {
     const struct nw_channel_options *how = meeting->how;
@@ -78,7 +79,8 @@ nw_status nw_meeting_open(const struct nw_channel_options *how,
     return status;
 }
 
-/* Others may meet in another one of that name by now. */
+/* Whether the path still names our file: other ranks may use a new file of this
+ * name. */
 static bool is_still_there(const struct nw_meeting *meeting)
 {
     struct stat mine, there;
@@ -99,7 +101,7 @@ void nw_meeting_close(struct nw_meeting *meeting)
     free(meeting);
 }
 
-/* "round rank hex", one write under the lock. */
+/* Appends the line "round rank hex" by one write under the lock. */
 static nw_status say(struct nw_meeting *meeting, const unsigned char *mine,
                      size_t bytes)
 {
@@ -131,7 +133,7 @@ static nw_status fail_no_meeting(struct nw_meeting *meeting)
                    meeting->how->file, meeting->how->count);
 }
 
-/* Whole lines: who writes holds the lock. */
+/* Reads whole lines only, since writers hold the lock. */
 static nw_status read_all(struct nw_meeting *meeting, char **out)
 {
     struct stat about;
@@ -173,14 +175,16 @@ static bool from_hex(const char *hex, size_t bytes, unsigned char *out)
     return true;
 }
 
-/* What was read: whose part of which round, and all of this round. */
+/* The lines read so far: `seen` marks the ranks of each round, `all` holds the
+ * data of this round. */
 struct heard {
     char *seen, *all;
     size_t bytes;
     int32_t count;
 };
 
-/* Another rank may be a round ahead, and no rank says a part twice. */
+/* Another rank may be one round ahead. A rank that occurs twice in a round is
+ * an error. */
 static nw_status hear(struct nw_meeting *meeting, const char *line,
                       struct heard *heard)
 {
@@ -208,7 +212,7 @@ static nw_status hear(struct nw_meeting *meeting, const char *line,
     return NW_OK;
 }
 
-/* How many ranks have said their part of this round. */
+/* Counts the ranks that have written their line of this round. */
 static nw_status listen_once(struct nw_meeting *meeting, size_t bytes,
                              char *all, int32_t *count)
 {
@@ -231,7 +235,7 @@ static nw_status listen_once(struct nw_meeting *meeting, size_t bytes,
     return status;
 }
 
-/* Whoever is left takes it away: what was said would be stale. */
+/* After a timeout any rank removes the file, since its addresses are stale. */
 static nw_status fail_late(struct nw_meeting *meeting, int32_t heard)
 {
     meeting->removes = true;
@@ -253,7 +257,7 @@ nw_status nw_meeting_gather(struct nw_meeting *meeting, const void *mine,
     }
     if (!meeting->how->file)
         return nw_pmix_gather(mine, bytes, meeting->until_ns, all);
-    /* nothing is added to what is something else */
+    /* read first: a file with other content must stay unchanged */
     status = listen_once(meeting, bytes, all, &heard);
     if (!status)
         status = say(meeting, mine, bytes);

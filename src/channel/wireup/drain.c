@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From a peer that was given up to its end. It may live, and libfabric be in
- * the middle of what was sent to it or of what it writes: the memory of such a
- * request is its owner's again only once that is over. What we sent says so
- * itself. What comes ends with the connection, and that ends when the peer is
- * asked to write where nothing can be: its libfabric (tcp; README.md) then
- * disables its endpoint, and all that is under way at ours is cancelled. */
+/* Ends the requests with a peer that was given up. The peer may still live, and
+ * libfabric may still use the memory of such a request. So the request ends
+ * only after its operations have ended. Sends report their own completion.
+ * Incoming writes end with the connection. To end the connection, we post a
+ * write with an invalid key: the peer's libfabric (tcp; README.md) then
+ * disables its endpoint, and libfabric cancels our operations with the peer. */
 #include "channel/proto/protocols.h"
 
 #include "base/clock.h"
@@ -13,8 +13,8 @@
 #include <rdma/fi_errno.h>
 #include <stdio.h>
 
-/* Nothing is told of a peer that does not answer; of a dead one only what the
- * kernel has taken is still to come. */
+/* A peer that does not answer gets PATIENCE_NS. A process that died gets
+ * DEAD_NS: only data that the kernel already holds can still arrive. */
 enum { PATIENCE_NS = 1000000000, DEAD_NS = 100000000 };
 
 static bool is_late(const nw_channel *channel, const struct nw_peer *peer)
@@ -25,7 +25,7 @@ static bool is_late(const nw_channel *channel, const struct nw_peer *peer)
                                     nw_peers_has_died(channel, peer->pid));
 }
 
-/* Whether it was granted what was not written yet. */
+/* Whether the peer may still write into memory that this receive granted. */
 static bool is_granted(const nw_channel_request *request)
 {
     return !request->is_send && request->id &&
@@ -46,7 +46,7 @@ bool nw_drain_keeps(nw_channel_request *request, nw_status status)
     nw_channel *channel = request->channel;
     struct nw_peer *peer = request->peer;
 
-    /* it has failed, however well the rest of it goes */
+    /* the request has failed, even if its remaining operations succeed */
     if (nw_request_is_draining(request))
         return !status || is_busy(request);
     if (!peer || !peer->lost || !nw_fabric_of(channel, peer)->streams ||
@@ -60,8 +60,8 @@ bool nw_drain_keeps(nw_channel_request *request, nw_status status)
     return true;
 }
 
-/* Where sending fails there may be something to read still: it is asked again,
- * until all is cancelled. */
+/* Data may still arrive after a refused write: the next check posts another
+ * write, unless libfabric has cancelled all operations. */
 void nw_drain_refused(struct nw_peer *peer, int error)
 {
     peer->parted |= error == FI_ECANCELED;

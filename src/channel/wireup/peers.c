@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who the others are: where they run, which provider reaches them, whether
- * they still live, and what ends when they do not. */
+/* Exchanges host, process and endpoint names with all ranks when a channel
+ * opens, and selects the provider that reaches each rank. */
 #include "channel/proto/cma.h"
 
 #include "base/array.h"
@@ -15,23 +15,24 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Said in the first round, by all. */
+/* The first message of each rank to all ranks. */
 struct card {
     char host[160];
     uint32_t version, credits;
     uint64_t slot_bytes;
-    uint64_t nonce, nonce_at; /* and where others may try to look at it */
+    uint64_t nonce, nonce_at; /* and its address, which peers try to read */
     int32_t pid, board;
 };
 
-/* Said in the second: 0 bytes where there is no such endpoint. */
+/* The second message, one for each endpoint; `bytes` is 0 if the endpoint is
+ * missing. */
 struct door {
     char provider[64];
     uint32_t bytes;
     char name[NW_ENDPOINT_NAME];
 };
 
-/* Processes that share a kernel, its processes' numbers and /dev/shm. */
+/* Processes with equal names share a kernel, a PID namespace and /dev/shm. */
 static void name_host(char host[160])
 {
     char boot[64] = "", space[48] = "";
@@ -50,9 +51,10 @@ static void name_host(char host[160])
     snprintf(host, 160, "%s %s %lx", boot, space, (unsigned long)about.st_dev);
 }
 
-/* As the provider `shm` asks. Then it writes by one call of the kernel, which
- * fails where that process is dead; else it awaits the word of each process
- * that it wrote to in turn, and would await that of a dead one for ever. */
+/* Whether we may read the peer's memory, as the provider `shm` tests it. If so,
+ * shm writes by one system call, which fails if the process is dead. Otherwise
+ * shm waits for an answer from each process, and would wait forever for a dead
+ * one. */
 static bool may_write(const struct nw_peer *peer)
 {
     return nw_cma_read(peer, 0, NULL, 0);
@@ -114,7 +116,8 @@ static nw_status introduce(nw_channel *channel, struct nw_meeting *meeting)
     return status;
 }
 
-/* shm to this host, the best there is to others; or what was asked for. */
+/* Opens shm for ranks of this host and the best network provider for other
+ * hosts, or only the provider that the options name. */
 static nw_status open_fabrics(nw_channel *channel)
 {
     static const char *const shared[] = {"shm", NULL};
@@ -147,8 +150,9 @@ static nw_status meet_one(nw_channel *channel, struct nw_peer *peer,
                             theirs[peer->fabric].name, &peer->address);
 }
 
-/* Whether a header fits into the word that the provider carries. Over tcp any
- * process can connect, so each message has the nonce in a header there. */
+/* Finds out whether a header fits into the word that the provider carries. Any
+ * process can connect over tcp, so each message over tcp has the nonce in a
+ * header. */
 static void find_heads(nw_channel *channel)
 {
     for (int f = 0; f < NW_ENDPOINTS; f++) {
@@ -196,7 +200,8 @@ static nw_status exchange_doors(nw_channel *channel, struct nw_meeting *meeting)
     return status;
 }
 
-/* Once all have said that they know each other. */
+/* Hides the endpoints after all ranks have reported that they know each other.
+ * */
 static nw_status hide(nw_channel *channel, struct nw_meeting *meeting)
 {
     char mine = 1, *all = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A channel from its options to its memory, and back. */
+/* Opens and closes channels: options, memory, and the end of communication. */
 #include "channel/proto/cma.h"
 #include "channel/proto/ipc.h"
 
@@ -31,7 +31,7 @@ static nw_status find_word(const char *variable, const char *const *words,
     return nw_fail(NW_EINVAL, "%s=%s is unknown", variable, value);
 }
 
-/* Those that are read where they are needed: a wrong word would be no word. */
+/* Checks variables that are read later, where an unknown word has no effect. */
 static nw_status check_words(void)
 {
     static const char *const variable[] = {
@@ -214,7 +214,7 @@ static void free_parts(nw_channel *channel)
     for (int f = 0; f < NW_ENDPOINTS; f++)
         nw_endpoint_close(&channel->fabric[f]);
     nw_requests_free(channel);
-    while (channel->controls_made) { /* under way or not: nobody waits */
+    while (channel->controls_made) { /* even in flight: libfabric is closed */
         struct nw_controls *older = channel->controls_made->older;
 
         free(channel->controls_made);
@@ -276,7 +276,7 @@ static bool all_said_bye(const nw_channel *channel)
     return true;
 }
 
-/* Nobody goes while another may still write to him or read from him. */
+/* Waits until no peer may still write to this process or read from it. */
 static void say_bye(nw_channel *channel)
 {
     struct nw_wire bye = {.kind = NW_WIRE_BYE};

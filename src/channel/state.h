@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The parts of an open channel, for the files of this room. All of it is
- * under `lock`; functions declared here expect it held. */
+/* The state of an open channel, for the files of this folder. `lock` protects
+ * it; functions declared here expect that the caller holds `lock`. */
 #ifndef NW_CHANNEL_STATE_H
 #define NW_CHANNEL_STATE_H
 
@@ -22,19 +22,20 @@
 enum {
     NW_PIECES = 4, /* staging pieces, of each direction */
     NW_PIECE_BYTES = 262144,
-    NW_BOUNCES = 16,       /* packed messages under way */
-    NW_SPARE_SLOTS = 8,    /* of each peer, for what costs no credit */
+    NW_BOUNCES = 16,       /* packed messages in flight */
+    NW_SPARE_SLOTS = 8,    /* of each peer, for messages that cost no credit */
     NW_ENDPOINTS = 2,      /* to this host, to others */
     NW_IPC_MAPPINGS = 32,  /* allocations of other processes, kept open */
-    NW_OPEN_BYTES = 65536, /* messages that are worth opening for */
-    NW_ALONE = 2,          /* messages under way: one, and its answer */
+    NW_OPEN_BYTES = 65536, /* messages for which GPU memory is opened */
+    NW_ALONE = 2,          /* requests in flight: a message and its answer */
     NW_ERROR_TEXT = 192,
-    NW_PARTS = 5,      /* messages that an eager one may become */
-    NW_CONTROLS = 32,  /* made at a time */
+    NW_PARTS = 5,      /* into which an eager message may be divided */
+    NW_CONTROLS = 32,  /* allocated together */
     NW_TAKE_SIZES = 32 /* powers of two */
 };
 
-/* What libfabric gives back when an operation is done. First of its owner. */
+/* The context of an operation, which libfabric returns on completion. It must
+ * be the first field of its owner. */
 enum nw_op_kind {
     NW_OP_SLOT,
     NW_OP_SEND,
@@ -47,18 +48,18 @@ struct nw_op {
     enum nw_op_kind kind;
 };
 
-/* A landing slot: posted, or holding a message not yet delivered. */
+/* A receive slot: posted, or holding a message that is not delivered yet. */
 struct nw_slot {
     struct nw_op op;
     struct nw_slot *next;
     struct nw_endpoint *fabric;
     struct nw_wire wire;
-    struct nw_slot *data;      /* of a HEAD: where its payload came */
-    nw_channel_request *match; /* what waits for the payload, or the loop */
+    struct nw_slot *data;      /* of a HEAD: the slot of its payload */
+    nw_channel_request *match; /* waits for the payload or the loopback */
     bool looping;              /* the adapter reads from it */
     char *memory;
-    char *payload;   /* where it begins, in this or the other slot */
-    uint64_t filled; /* of a HEAD or PART: payload that is here */
+    char *payload;   /* start of the payload, in this or the other slot */
+    uint64_t filled; /* of a HEAD or PART: payload bytes received */
 };
 
 /* Staging memory of a large GPU message. */
@@ -69,18 +70,18 @@ struct nw_piece {
     uint64_t offset, bytes;
 };
 
-/* Room that a receiver granted; the sender fills it piece by piece. */
+/* Memory that a receiver granted; the sender fills it piece by piece. */
 struct nw_grant {
     struct nw_grant *next;
     struct nw_wire wire;     /* the CTS */
     uint64_t begun, done;    /* bytes */
-    struct nw_flight *ready; /* made, but libfabric did not take it yet */
+    struct nw_flight *ready; /* prepared, but not accepted by libfabric yet */
 };
 
-/* One remote write under way. */
+/* One remote write in flight. */
 struct nw_flight {
     struct nw_op op;
-    struct nw_flight *next; /* under way, of the same request */
+    struct nw_flight *next; /* in flight, of the same request */
     nw_channel_request *request;
     struct nw_grant *grant;
     struct nw_piece *piece; /* NULL: straight from the buffer */
@@ -95,7 +96,7 @@ struct nw_ipc_mapping {
     char handle[64];
     uint64_t id, used_ns;
     int32_t peer, at;        /* `at`: the GPU whose copies it was opened for */
-    struct nw_gpu_life life; /* in which it was opened */
+    struct nw_gpu_life life; /* of the context that opened it */
 };
 
 struct nw_control {
@@ -129,76 +130,77 @@ struct nw_channel_request {
     struct nw_channel_message message;
     /* from here on cleared for a new request */
     struct nw_channel_result result;
-    struct nw_list *list; /* that it stands in; NULL: none */
+    struct nw_list *list; /* that contains it; NULL: none */
     struct nw_peer *peer; /* NULL: a receive that is not matched */
     int32_t gpu;
     bool is_send, done, orphan, head_sent;
-    bool cannot_read; /* what its sender offers to be read */
-    bool weighs;      /* parts against a read of its own: it is timed */
+    bool cannot_read; /* the memory that its sender offers */
+    bool weighs;      /* timed, to compare parts with a read */
     int32_t word;     /* of our board, counted from 1; 0: none */
-    bool offered;     /* its memory, to be opened */
+    bool offered;     /* to the sender, which may open its memory */
     bool staged;      /* its GPU memory could not be registered */
-    unsigned flights; /* operations of libfabric under way */
+    unsigned flights; /* libfabric operations in flight */
     nw_status status;
     struct nw_bounce *bounce;
-    const void *payload; /* of an eager send: ready to go, once not NULL */
-    /* up to here; of a rendezvous, cleared when it is known and when it ends:
-     * a small message shall not pay for it */
+    const void *payload; /* of an eager send: ready to send if not NULL */
+    /* Up to here. The fields below belong to a rendezvous and are cleared when
+     * it starts and ends, so that small messages do not pay for them. */
     uint64_t id, remote; /* ours, theirs */
-    uint64_t abort;      /* theirs, to be told that ours failed */
+    uint64_t abort;      /* theirs: gets an ABORT because ours failed */
     uint64_t total, granted;
-    uint64_t moved; /* of an eager send in parts, too */
+    uint64_t moved; /* also of an eager send in parts */
     struct nw_grant *grants;
     struct nw_flight *aloft; /* writes that libfabric took */
     struct fid_mr *region;
-    struct nw_region *kept;     /* the same, of a GPU's memory */
-    nw_status failing;          /* once its granted pieces were written */
-    bool chosen, copied, timed; /* out of the GPU: into pieces first */
-    struct nw_piece *ahead;     /* its first bytes, before they are granted */
+    struct nw_region *kept;     /* the same for GPU memory */
+    nw_status failing;          /* reported after the last granted write */
+    bool chosen, copied, timed; /* copied: out of the GPU into pieces first */
+    struct nw_piece *ahead;     /* its first bytes, copied before the grant */
     uint64_t began_ns, ahead_ns;
-    bool opening, weighed; /* the receiver's memory; and timed */
+    bool opening, weighed; /* opens the receiver's memory; is timed */
     uint64_t asked_ns;
-    /* Of a send: its header. In one line of the cache: sent as a piece of its
-     * own by the kernel, one in two lines costs more than packing would. */
+    /* The header of a send. It stays within one cache line: the kernel sends it
+     * as a separate piece, and a piece in two lines would cost more than
+     * packing. */
     _Alignas(64) struct nw_wire wire;
     char text[NW_ERROR_TEXT];
 };
 
 struct nw_peer {
-    struct nw_op op;          /* to part from it: wireup/drain.c */
+    struct nw_op op;          /* ends the connection: wireup/drain.c */
     int32_t rank, pid, watch; /* watch: descriptor of the process, -1 none */
     bool here, used, bye, lost;
-    bool reaped;          /* its requests have ended */
+    bool reaped;          /* its requests were ended */
     bool at_once;         /* the kernel lets us write to its memory */
-    bool refuses;         /* its GPU cannot reach ours: to open our memory */
-    bool parting, parted; /* being so; nothing comes from it any more */
-    uint64_t died_ns;     /* 0: lives */
+    bool refuses;         /* its GPU cannot open our GPU memory */
+    bool parting, parted; /* ending the connection; it has ended */
+    uint64_t died_ns;     /* 0: alive */
     uint64_t lost_ns;
     int fabric;
     fi_addr_t address;
-    uint32_t credits, owed, held; /* may send; to give back; in our slots */
+    uint32_t credits, owed, held; /* to send; to return; used in our slots */
     bool credit_queued;
     struct nw_list waiting; /* sends, in order */
     struct nw_control *control, *control_tail;
-    struct nw_slot *head;    /* a HEAD or PART whose payload is to come */
-    struct nw_slot *early;   /* came before others that were sent first */
-    uint16_t sent, expected; /* the next order, of either direction */
-    nw_channel_request *two; /* its payload must arrive before more is sent */
-    bool unread[2]; /* it cannot read our memory, for a message of a GPU's */
-    int board_file; /* its descriptor; -1: none, or not any more */
-    struct nw_board *board; /* its, once it was needed */
-    uint64_t nonce;         /* every message to it must have this nonce */
-    uint64_t nonce_at;      /* in its memory */
+    struct nw_slot *head;  /* a HEAD or PART without its whole payload */
+    struct nw_slot *early; /* arrived before messages that were sent earlier */
+    uint16_t sent, expected; /* the next sequence number, in each direction */
+    nw_channel_request *two; /* must be sent completely before more */
+    bool unread[2];          /* it cannot read our host memory, GPU memory */
+    int board_file;          /* its descriptor of the board; -1: none or used */
+    struct nw_board *board;  /* its board, mapped at first use */
+    uint64_t nonce;          /* every message to it must have this nonce */
+    uint64_t nonce_at;       /* in its memory */
 };
 
 struct nw_channel {
     pthread_mutex_t lock;
-    bool alone; /* inside, in a process without other threads: not locked */
+    bool alone; /* the lock is skipped: no other threads exist */
     struct nw_channel_options options;
     struct nw_costs costs;
     struct nw_choice choice[NW_ENDPOINTS][NW_LOCALITIES][NW_REGIMES][2][2];
-    /* Host messages of fewer bytes are gathered, and a provider that copies
-     * does so while we call it. */
+    /* Smaller host messages are gathered; a provider that copies does so during
+     * our call. */
     uint64_t small[NW_ENDPOINTS][NW_REGIMES];
     enum nw_locality locality[NW_ENDPOINTS][NW_GPUS];
     int32_t gpu_count;
@@ -207,9 +209,10 @@ struct nw_channel {
     struct nw_endpoint fabric[NW_ENDPOINTS];
     int fabric_count;
     fi_addr_t self[NW_ENDPOINTS];
-    size_t head[NW_ENDPOINTS]; /* bytes before what is gathered: 0 where a word
-                                  beside it says all (proto/wire.h) */
-    uint64_t word_mask[NW_ENDPOINTS]; /* its bits that the provider carries */
+    size_t head[NW_ENDPOINTS]; /* bytes before a gathered payload: 0 if a word
+                                  beside it has the header (proto/wire.h) */
+    uint64_t word_mask[NW_ENDPOINTS]; /* bits of the word that the provider
+                                         carries */
     struct nw_peer *peer;
     struct nw_slot *slot;
     size_t slot_count;
@@ -218,7 +221,7 @@ struct nw_channel {
     struct nw_slot *unexpected, *unexpected_tail;
     struct nw_list posted, flying, movers, starved;
     struct nw_list parting; /* of lost peers: wireup/drain.c */
-    struct nw_list leaving; /* their owners let go, libfabric has not yet */
+    struct nw_list leaving; /* freed, but used by libfabric */
     nw_channel_request *spare;
     struct nw_control *spare_control;
     struct nw_controls *controls_made;
@@ -231,29 +234,29 @@ struct nw_channel {
     size_t known_count;
     uint32_t generation;
     uint64_t words;   /* of our board, in use */
-    int32_t controls; /* under way */
-    int32_t stuck;    /* peers with something to send */
+    int32_t controls; /* in flight */
+    int32_t stuck;    /* peers with messages to send */
     const struct nw_gpu_mapping *mapping;
-    bool has_gpu, reaches; /* GPU memory past the driver, if it can */
+    bool has_gpu, reaches; /* GPU memory without the driver, if possible */
     bool opens;            /* GPU memory of other processes */
     struct nw_ipc_mapping opened[NW_IPC_MAPPINGS];
     struct nw_rcache regions[NW_ENDPOINTS];
-    /* How large messages leave GPU memory that the adapter reaches: read by
-     * it, or copied out before. */
+    /* Whether the adapter reads large messages from GPU memory, or they are
+     * copied to pinned memory first. */
     struct nw_selector takes[NW_ENDPOINTS][NW_TAKE_SIZES];
-    /* And whether the memory that they go to is opened for it. */
+    /* Whether the receiver's GPU memory is opened. */
     struct nw_selector openings[NW_TAKE_SIZES];
-    /* And whether what shm takes in parts is read by the receiver instead;
-     * where a table was measured, that says so. */
+    /* Whether the receiver reads a message that shm would send in parts. A
+     * measured table replaces this selector. */
     struct nw_selector reads[NW_TAKE_SIZES];
     bool tabled[NW_ENDPOINTS];
     struct nw_channel_counts counts;
     uint64_t turns, looked_ns;
     int32_t lost;
     bool unreaped; /* a peer was lost whose requests have not ended yet */
-    bool fetches;  /* what others offer to be read */
+    bool fetches;  /* reads memory that peers offer */
     int board_file;
-    struct nw_board *board; /* where they say that they have; or NULL */
+    struct nw_board *board; /* where peers confirm reads; or NULL */
     uint64_t nonce;
     nw_channel_request *fetched[NW_WIRE_WORDS];
 };
@@ -264,8 +267,8 @@ static inline struct nw_endpoint *nw_fabric_of(nw_channel *channel,
     return &channel->fabric[peer->fabric];
 }
 
-/* Other threads come from outside of calls only: where there is none, there is
- * none before the unlock either. */
+/* Only the program starts threads, outside of our calls. So a process that has
+ * one thread at the lock still has one at the unlock. */
 static inline void nw_channel_lock(nw_channel *channel)
 {
     bool alone = __libc_single_threaded;
@@ -286,12 +289,13 @@ void nw_list_add(struct nw_list *list, nw_channel_request *request);
 void nw_list_remove(nw_channel_request *request);
 
 /* proto/request.c */
-void nw_request_free(nw_channel_request *request); /* for the next one */
-/* Those that nobody waits for any more; libfabric is closed by now. */
+void nw_request_free(nw_channel_request *request); /* reused later */
+/* Frees all requests; libfabric must be closed. */
 void nw_requests_free(nw_channel *channel);
 /* Ends a request; `status` has its sentence in nw_error_text(). */
 void nw_request_finish(nw_channel_request *request, nw_status status);
-/* Ends well what stands in no list and holds nothing: most small messages. */
+/* Ends a request without error. It is in no list and holds nothing, like most
+ * small messages. */
 static inline void nw_request_over(nw_channel_request *request)
 {
     request->done = true;
@@ -304,13 +308,13 @@ void nw_request_forget(nw_channel_request *request);
 
 /* proto/send.c */
 void nw_send_start(nw_channel_request *request);
-void nw_send_push(nw_channel *channel); /* what could not go before */
+void nw_send_push(nw_channel *channel); /* sends that had to wait */
 void nw_send_done(nw_channel_request *request);
 
 /* proto/control.c */
 struct nw_control *nw_control_for(nw_channel *channel, struct nw_peer *peer,
                                   const struct nw_wire *wire); /* or NULL */
-/* One that does not wait; a libfabric code, after which nothing is kept. */
+/* Sends a control message now. Returns a libfabric code; nothing is kept. */
 ssize_t nw_control_now(nw_channel *channel, struct nw_peer *peer,
                        const struct nw_wire *wire);
 void nw_send_control(struct nw_peer *peer, nw_channel *channel,
@@ -343,7 +347,8 @@ static inline bool nw_request_is_draining(const nw_channel_request *request)
     return request->list && request->list == &request->channel->parting;
 }
 bool nw_drain_keeps(nw_channel_request *request, nw_status status);
-/* Of one that is kept; its peer is asked to end the connection meanwhile. */
+/* Whether a kept request may end; if not, it asks the peer to end the
+ * connection. */
 bool nw_drain_is_over(nw_channel_request *request);
 void nw_drain_refused(struct nw_peer *peer, int error); /* of libfabric */
 
@@ -354,8 +359,8 @@ enum nw_locality nw_selection_locality(const nw_channel *channel, int fabric,
 struct nw_way_of nw_choose_way(nw_channel *channel,
                                const nw_channel_request *request,
                                uint64_t bytes);
-/* Whether a large message leaves GPU memory by a copy rather than read by the
- * adapter, as the model has it. */
+/* Whether the model predicts that a large message leaves GPU memory faster by a
+ * copy than by the adapter's reads. */
 bool nw_choose_to_copy(const nw_channel_request *request);
 
 /* proto/progress.c */
@@ -367,14 +372,14 @@ void nw_peers_reap(nw_channel *channel);
 /* wireup/liveness.c */
 void nw_peer_lose(nw_channel *channel, struct nw_peer *peer); /* marks it */
 void nw_peers_look(nw_channel *channel);
-/* Whether it was a peer's process, of this host, that has ended. */
+/* Whether the process of a peer on this host has ended. */
 bool nw_peers_has_died(const nw_channel *channel, int32_t pid);
-/* wireup/peers.c: at open, who is where, and their endpoints. */
+/* wireup/peers.c: exchanges hosts and endpoints at open. */
 NW_MUST_CHECK nw_status nw_peers_meet(nw_channel *channel);
 void nw_peers_leave(nw_channel *channel);
 
-/* pmix.c: who we are in the job that the launcher started; NW_ENODEV where it
- * has no PMIx. */
+/* pmix.c: our rank in the job that the launcher started; NW_ENODEV if the
+ * launcher has no PMIx. */
 NW_MUST_CHECK nw_status nw_pmix_join(int32_t *rank, int32_t *count);
 NW_MUST_CHECK nw_status nw_pmix_gather(const void *mine, size_t bytes,
                                        uint64_t until_ns, void *all);

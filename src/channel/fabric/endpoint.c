@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From the name of a provider to an endpoint that sends, receives and writes
- * to others' memory. libfabric is loaded here, at first use. */
+/* Opens an endpoint of a provider and loads libfabric at first use. */
 #include "channel/fabric/endpoint.h"
 
 #include "base/clock.h"
@@ -30,10 +29,10 @@ static struct {
 
 enum { SIGNALS = 32, PATIENCE_S = 5, LOOK_TURNS = 64 };
 
-/* What signals do is the program's affair. Libraries that libfabric brings set
- * handlers as soon as they are loaded: PSM's leave .btr files behind, and end
- * the program, or hang, where one comes before we have undone that. So it comes
- * later. */
+/* Keeps the program's signal handlers. Libraries that libfabric loads set their
+ * own: those of PSM leave .btr files behind, and end or hang the program if a
+ * signal arrives before the old handlers are restored. So signals are blocked
+ * meanwhile. */
 static nw_status load_quietly(const struct nw_symbol *symbols, size_t count)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -76,8 +75,8 @@ static nw_status check(const struct nw_endpoint *fabric, ssize_t code,
                    fi.strerror((int)-code));
 }
 
-/* Shared memory is named after the process, and one that was killed leaves its
- * own behind: a later process of the same number would find it taken. */
+/* Names shm's memory after process and time. A killed process leaves its memory
+ * behind, and a later process with the same number needs another name. */
 static const char *own_name(const char *provider, char *room, size_t bytes)
 {
     struct timespec now;
@@ -90,8 +89,9 @@ static const char *own_name(const char *provider, char *room, size_t bytes)
     return room;
 }
 
-/* Descriptors of GPU memory are taken from 1.20 on; what else changed between
- * the two are ends of structs that libfabric makes, and fi_cq_err_entry's. */
+/* libfabric takes dma-buf descriptors from 1.20 on. Between the two versions,
+ * only the ends of structs that libfabric allocates and of fi_cq_err_entry have
+ * changed. */
 static uint32_t version_for(bool gpu)
 {
     uint32_t dmabuf = FI_VERSION(1, 20);
@@ -223,8 +223,9 @@ nw_status nw_endpoint_meet(struct nw_endpoint *fabric, const void *name,
                    fabric->provider);
 }
 
-/* shm's memory has a name as long as others are to open it; 1.17 opens it when
- * it is told of the peer, later ones may do so with the first message. */
+/* The name of shm's memory must exist until all peers have opened it. 1.17
+ * opens it in nw_endpoint_meet, later versions perhaps with the first message.
+ * */
 void nw_endpoint_hide(const struct nw_endpoint *fabric)
 {
     const char *name = strstr(fabric->name, "://");
@@ -317,8 +318,8 @@ ssize_t nw_endpoint_write(struct nw_endpoint *fabric,
         .context = write->context,
     };
 
-    /* what says something to the other end, too, goes through shm's own memory
-     * in turn with all else: that is quicker than the kernel's call */
+    /* with remote data, shm sends the bytes through its own memory in order,
+     * which is faster than a system call */
     if (write->at_once && write->bytes <= fabric->whole)
         return fi_writemsg(fabric->ep, &msg, FI_COMPLETION | FI_REMOTE_CQ_DATA);
     return fi_writemsg(fabric->ep, &msg,
@@ -326,7 +327,7 @@ ssize_t nw_endpoint_write(struct nw_endpoint *fabric,
                                       : FI_COMPLETION | FI_DELIVERY_COMPLETE);
 }
 
-/* Whether an operation is over; *code says how it went. */
+/* Whether an operation has ended; *code is its result. */
 static bool is_over(struct nw_endpoint *fabric, const void *context,
                     ssize_t *code)
 {

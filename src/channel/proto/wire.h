@@ -21,17 +21,16 @@ enum nw_wire_kind {
     NW_WIRE_EAGER = 1, /* payload follows */
     NW_WIRE_HEAD,      /* payload comes as the next message */
     NW_WIRE_PART,      /* some payload follows, more in later messages */
-    NW_WIRE_FAILED, /* the sender could not read the payload: ends the receive
-                     */
-    NW_WIRE_FETCH,  /* RTS; or read at `address` and confirm in word `key` */
-    NW_WIRE_ASK,    /* RTS; prefers GPU memory that the sender opens */
-    NW_WIRE_RTS,    /* ready to send `bytes` */
-    NW_WIRE_CTS,    /* clear to write bytes at address */
-    NW_WIRE_DONE,   /* these bytes are there */
-    NW_WIRE_CREDIT, /* only credits */
-    NW_WIRE_BYE,    /* closes */
-    NW_WIRE_OPEN,   /* open this GPU memory and copy into it */
-    NW_WIRE_ABORT,  /* the other end cannot finish the rendezvous */
+    NW_WIRE_FAILED,    /* no payload: the sender could not read it */
+    NW_WIRE_FETCH,     /* RTS; or read at `address` and confirm in word `key` */
+    NW_WIRE_ASK,       /* RTS; prefers GPU memory that the sender opens */
+    NW_WIRE_RTS,       /* ready to send `bytes` */
+    NW_WIRE_CTS,       /* clear to write bytes at address */
+    NW_WIRE_DONE,      /* these bytes are there */
+    NW_WIRE_CREDIT,    /* only credits */
+    NW_WIRE_BYE,       /* closes */
+    NW_WIRE_OPEN,      /* open this GPU memory and copy into it */
+    NW_WIRE_ABORT,     /* the other end cannot finish the rendezvous */
     NW_WIRE_KINDS
 };
 
@@ -45,16 +44,17 @@ struct nw_wire {
     int32_t source;
     int32_t tag;
     uint16_t credits; /* slots given back */
-    uint16_t
-        order; /* EAGER to RTS: sequence number for each peer; CTS: not 0 if the
-                  receiver cannot read the offered memory; DONE of no bytes: not
-                  0 if no memory of the receiver can be opened */
+    /* EAGER to RTS: sequence number for each peer; CTS: not 0 if the receiver
+     * cannot read the offered memory; DONE of no bytes: not 0 if no memory of
+     * the receiver can be opened. */
+    uint16_t order;
     uint64_t bytes; /* DONE: 0 if the memory offered could not be opened */
-    uint64_t id; /* RTS, FETCH, CTS, OPEN: the sender's; DONE: the receiver's;
-                    ABORT: that of the rank that gets the ABORT */
+    /* RTS, FETCH, CTS, OPEN: the sender's request; DONE: the receiver's; ABORT:
+     * that of the rank that gets the ABORT. */
+    uint64_t id;
     uint64_t nonce;  /* the receiver's, which refuses other nonces */
-    uint64_t to;     /* CTS, OPEN: the receiver's */
-    uint64_t offset; /* FETCH: whether the time of the read is asked for */
+    uint64_t to;     /* CTS, OPEN: the receiver's request */
+    uint64_t offset; /* FETCH: not 0 to ask for the time of the read */
     uint64_t address, key;
     char handle[64];
 };

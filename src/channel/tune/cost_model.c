@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Small messages choose here between ways whose costs cross. The table that
- * nodewise channel tune measures on a machine replaces the defaults. */
+/* The cost model of small messages, for which no protocol is always fastest. A
+ * table measured by nodewise channel tune replaces the model. */
 #include "channel/tune/cost_model.h"
 
 #include <math.h>
@@ -49,7 +49,8 @@ static double copy_cost(const struct nw_costs *costs,
     return nw_cost(costs, kinds[nw_choose_copy(costs, ways, bytes)], bytes);
 }
 
-/* The other end is taken to be of the same kind as ours, and as able. */
+/* Assumes that the other end has the same kind of memory and the same
+ * capabilities. */
 enum nw_channel_protocol nw_choose_protocol(const struct nw_costs *costs,
                                             const struct nw_ways *ways,
                                             uint64_t bytes)
@@ -96,7 +97,7 @@ void nw_costs_of_mapping(struct nw_costs *costs, const char *mapping)
     }
 }
 
-/* Out of the sender's memory, to where the wire begins. */
+/* Cost from the sender's memory to the start of the wire. */
 static double cost_out(const struct nw_ends *ends,
                        enum nw_channel_protocol protocol, uint64_t bytes)
 {
@@ -111,8 +112,9 @@ static double cost_out(const struct nw_ends *ends,
         costs, !copies && ends->adapter ? NW_COST_READ : NW_COST_COPY, bytes);
 }
 
-/* From the slot into the receiver's. With many under way the adapter has also
- * what comes in to write: the third time that loopback crosses its link. */
+/* Cost from the slot into the receiver's memory. If many messages are in
+ * flight, the adapter also writes the arriving bytes, so loopback crosses the
+ * adapter's link for the third time. */
 static double cost_in(const struct nw_ends *ends, enum nw_channel_copy copy,
                       uint64_t bytes)
 {
@@ -133,9 +135,9 @@ static double cost_in(const struct nw_ends *ends, enum nw_channel_copy copy,
     return ends->adapter ? seconds : INFINITY;
 }
 
-/* What a message takes on its way, of its sender alone and of its receiver.
- * Of many under way the sender has one in hand while the receiver has another:
- * the longer part counts, and for the first of them both. */
+/* Cost of a message: the hop, the sender's part and the receiver's part. If
+ * many messages are in flight, sender and receiver work in parallel: each
+ * message costs the longer part, and the first one costs both. */
 static double in_all(const struct nw_ends *ends, double hop, double sender,
                      double receiver)
 {
@@ -147,8 +149,8 @@ static double in_all(const struct nw_ends *ends, double hop, double sender,
            NW_REGIME_MANY;
 }
 
-/* Three messages, and a write, which inside a host is the kernel's; into a GPU
- * of this host in one copy. */
+/* A rendezvous takes three messages and a write. Inside a host the kernel
+ * writes, or one copy goes into GPU memory that the sender opened. */
 static double cost_of_rendezvous(const struct nw_ends *ends, uint64_t bytes)
 {
     const struct nw_costs *costs = &ends->costs;
@@ -165,8 +167,8 @@ static double cost_of_rendezvous(const struct nw_ends *ends, uint64_t bytes)
     return in_all(ends, hop, 2 * costs->latency_s[NW_COST_HOP] + through, 0);
 }
 
-/* The header, and a read of the kernel's; what goes to the host is then there.
- */
+/* A fetch takes the header and a read by the kernel, directly into host
+ * memory. */
 static double cost_of_fetch(const struct nw_ends *ends,
                             enum nw_channel_copy copy, uint64_t bytes)
 {
@@ -181,7 +183,7 @@ static double cost_of_fetch(const struct nw_ends *ends,
                   cost_out(ends, NW_CHANNEL_FETCH, bytes), read);
 }
 
-/* In parts it is copied into the provider's memory and out of it. */
+/* Parts are copied into the provider's memory and out of it. */
 static double cost_of_eager(const struct nw_ends *ends, struct nw_way_of way,
                             uint64_t bytes)
 {

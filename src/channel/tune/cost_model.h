@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which way is cheapest, by a linear model of each part of it: latency and
- * bytes/s. thresholds.h makes a table of it. */
+/* Predicts the fastest protocol with a linear model of its steps: latency and
+ * bytes/s. thresholds.h makes tables from the model. */
 #ifndef NW_CHANNEL_TUNE_COST_MODEL_H
 #define NW_CHANNEL_TUNE_COST_MODEL_H
 
@@ -19,7 +19,7 @@
     X(READ, "adapter-read", 0.6e-6, 0.8e9)                                     \
     X(WRITE, "adapter-write", 0.6e-6, 6e9)
 
-enum { NW_WEIGH_BYTES = 8192 }; /* beyond, a GPU's memory may be opened */
+enum { NW_WEIGH_BYTES = 8192 }; /* above, GPU memory may be opened */
 
 enum nw_cost_kind {
 #define NW_COST_ENUM(id, name, latency, rate) NW_COST_##id,
@@ -33,19 +33,19 @@ struct nw_costs {
 };
 
 void nw_costs_default(struct nw_costs *out);
-/* A hop by this provider, as the reference has measured it. */
+/* Sets the cost of a hop by this provider, as the reference has measured it. */
 void nw_costs_of_provider(struct nw_costs *costs, const char *provider);
-/* A store by this back end (nw_mapping), in the same way. */
+/* Sets the cost of stores by this GPU mapping (nw_gpu_mapping), as measured. */
 void nw_costs_of_mapping(struct nw_costs *costs, const char *mapping);
 double nw_cost(const struct nw_costs *costs, enum nw_cost_kind kind,
                uint64_t bytes);
 
-/* What there is to choose from. */
+/* Properties of a message that decide the choice. */
 struct nw_ways {
-    bool gpu;     /* the memory is a GPU's */
-    bool adapter; /* the adapter reaches it */
-    bool mapping; /* the CPU does */
-    bool eager;   /* it fits a slot */
+    bool gpu;     /* the message is in GPU memory */
+    bool adapter; /* the adapter reaches this memory */
+    bool mapping; /* the CPU reaches this memory */
+    bool eager;   /* the message fits into a slot */
 };
 enum nw_channel_protocol nw_choose_protocol(const struct nw_costs *costs,
                                             const struct nw_ways *ways,
@@ -53,9 +53,11 @@ enum nw_channel_protocol nw_choose_protocol(const struct nw_costs *costs,
 enum nw_channel_copy nw_choose_copy(const struct nw_costs *costs,
                                     const struct nw_ways *ways, uint64_t bytes);
 
-/* One message at a time, or so many that what it costs the adapter counts. */
+/* Latency: few requests in flight. Flood: so many that the load of the adapter
+ * counts. */
 enum nw_regime { NW_REGIME_LATENCY, NW_REGIME_FLOOD, NW_REGIMES };
-/* By how many requests are under way: many from 8 on, few again below 3. */
+/* The regime is flood from 8 requests in flight on, and latency again below
+ * 3. */
 enum { NW_REGIME_MANY = 8 };
 static inline enum nw_regime nw_regime_next(enum nw_regime now,
                                             uint32_t requests)
@@ -65,8 +67,8 @@ static inline enum nw_regime nw_regime_next(enum nw_regime now,
     return requests < 3 ? NW_REGIME_LATENCY : now;
 }
 
-/* A message from end to end; `copy` is AUTO where the receiver's memory is the
- * host's and, unread, where the protocol is rendezvous. */
+/* The path of a message. `copy` is AUTO if the receiver's memory is host
+ * memory; a rendezvous ignores `copy`. */
 struct nw_way_of {
     enum nw_channel_protocol protocol;
     enum nw_channel_copy copy;
@@ -75,13 +77,13 @@ struct nw_ends {
     struct nw_costs costs;
     bool gpu[2]; /* the sender's memory, the receiver's */
     bool adapter, mapping;
-    bool packs; /* what is gathered from GPU memory */
+    bool packs; /* GPU memory is copied even if gathered */
     bool fetches,
         opens;    /* inside a host: reads others' memory, opens a GPU's */
-    size_t whole; /* beyond, eager ones go in parts; 0: never */
+    size_t whole; /* larger eager messages go in parts; 0: never */
     enum nw_regime regime;
 };
-/* Seconds; INFINITY for what cannot be. */
+/* Predicted seconds; INFINITY if impossible. */
 double nw_cost_of_way(const struct nw_ends *ends, struct nw_way_of way,
                       uint64_t bytes);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where a GPU and an adapter sit, as the kernel's folders of PCI devices tell:
- * a device lies in the folder of the bridge that it is behind. */
+/* Finds the distance of a GPU and an adapter in the kernel's folders of PCI
+ * devices. The folder of a device is inside the folder of its bridge. */
 #include "channel/tune/thresholds.h"
 
 #include <ctype.h>
@@ -38,7 +38,7 @@ static int read_number(const char *path)
     return number;
 }
 
-/* -1 where the machine does not say. */
+/* The NUMA node of a device, or -1 if unknown. */
 static int node_of_device(const char *path)
 {
     char name[PATH_MAX + 16];
@@ -66,8 +66,8 @@ static int node_of_core(const char *system)
     return -1;
 }
 
-/* Folders that both are in below the root of their PCI bus: a bridge of both
- * besides the port that the switch hangs from. */
+/* Counts the folders below the root of the PCI bus that contain both devices. A
+ * shared switch has two: its upstream port and a bridge. */
 static int shared_bridges(const char *a, const char *b)
 {
     const char *at = strstr(a, "/pci");
@@ -105,7 +105,7 @@ enum nw_locality nw_locality_find(const char *system, const char *gpu,
                : NW_LOCAL_SOCKET;
 }
 
-/* Beyond the root of the bus the default is as good as any: it is low. */
+/* Other localities keep the default rate, which is low. */
 void nw_costs_of_locality(struct nw_costs *costs, enum nw_locality locality)
 {
     if (locality == NW_LOCAL_SWITCH)

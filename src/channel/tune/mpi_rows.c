@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From what size on messages of an MPI go straight from GPU to GPU: what was
- * measured under its launcher, kept with the thresholds of channels. */
+/* Reads and writes the size from which GPU messages of an MPI go directly from
+ * GPU to GPU. It is measured under the MPI's launcher and kept with the
+ * thresholds of channels. */
 #include "channel/tune/thresholds.h"
 
 #include "base/file.h"
@@ -41,7 +42,7 @@ nw_status nw_mpi_rows_write(const char *provider, uint64_t from, char **out)
     return status;
 }
 
-/* The first that goes straight begins behind what is staged. */
+/* The first size after the last staged step. */
 static uint64_t from_of(const struct nw_choice *choice)
 {
     int i = 0;

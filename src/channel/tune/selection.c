@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What an open channel chooses by: the measured table of this machine where
- * there is one, else the model with the reference's figures. */
+/* Makes the tables of an open channel: from the measured table of this machine
+ * if it has one, otherwise from the cost model with the reference's figures. */
 #include "channel/state.h"
 
 #include "base/file.h"
@@ -54,8 +54,8 @@ static void fill(nw_channel *channel, const struct nw_thresholds *thresholds,
         of_model(channel, fabric, of, out);
 }
 
-/* Whether anything is ever looked up there (nw_choose_way takes the other end's
- * memory to be of our kind): a table costs some hundred thousand
+/* Whether a table is ever used (nw_choose_way assumes that a receiver's memory
+ * is of the sender's kind). To make a table takes some hundred thousand
  * instructions. */
 static bool is_needed(const nw_channel *channel, int fabric,
                       const struct nw_situation *of)
@@ -137,8 +137,8 @@ static void find_localities(nw_channel *channel)
                     : NW_LOCAL_SOCKET;
 }
 
-/* A table that cannot be read is passed over: nodewise channel tune --show
- * says what is wrong with it. */
+/* An invalid table is ignored here: nodewise channel tune --show reports the
+ * error. */
 void nw_selection_open(nw_channel *channel)
 {
     struct nw_thresholds thresholds = {0};
@@ -175,7 +175,7 @@ bool nw_choose_to_copy(const nw_channel_request *request)
            nw_cost(&costs, NW_COST_READ, bytes);
 }
 
-/* The other end's memory is taken to be of our kind, unless it is known. */
+/* A sender assumes that the receiver's memory is of its own kind. */
 struct nw_way_of nw_choose_way(nw_channel *channel,
                                const nw_channel_request *request,
                                uint64_t bytes)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From what ways cost to tables of sizes; and the file that keeps measured ones
- * for the next channel: nodewise-formats(5). */
+/* Turns costs into tables of sizes; reads and writes the file of measured
+ * tables: nodewise-formats(5). */
 #include "channel/tune/thresholds.h"
 
 #include "base/array.h"
@@ -27,7 +27,7 @@ static const char *const memories[] = {"host", "device"};
 
 /* -- from costs -- */
 
-/* Ways that can be at all, in the order in which they are tried. */
+/* Possible combinations of protocol and copy, in the order of trial. */
 struct ways {
     nw_way_cost cost;
     const void *context;
@@ -45,7 +45,8 @@ static void add_way(struct ways *ways, int protocol, int copy, uint64_t most)
         ways->way[ways->count++] = way;
 }
 
-/* The first is taken where nothing else can be. */
+/* Rendezvous comes first, since it is the choice if all others are
+ * impossible. */
 static void find_ways(struct ways *ways, uint64_t most)
 {
     ways->way[0] =
@@ -88,7 +89,8 @@ static bool is_left(const struct ways *ways, struct nw_way_of way,
     return false;
 }
 
-/* The first size of those between two: costs may jump. */
+/* Finds the first size in `between` at which another combination is better. A
+ * bisection, since costs may jump. */
 static uint64_t where_left(const struct ways *ways, struct nw_way_of way,
                            uint64_t between[2])
 {
@@ -177,7 +179,7 @@ void nw_thresholds_fini(struct nw_thresholds *thresholds)
 
 /* -- the file -- */
 
-/* The name of the GPU with what a file's name may hold. */
+/* Appends the GPU's name with '-' for characters unfit for file names. */
 static void add_gpu(struct nw_text *text)
 {
     struct nw_gpu_properties facts;
@@ -191,7 +193,8 @@ static void add_gpu(struct nw_text *text)
     nw_text_format(text, "-%s", facts.name);
 }
 
-/* Fastcopy by one is another way than by the next. */
+/* Appends the mapping's name, since the cost of fastcopy depends on the
+ * mapping. */
 static void add_mapping(struct nw_text *text)
 {
     const struct nw_gpu_mapping *mapping = nw_gpu_mapping_open();
@@ -282,7 +285,8 @@ static nw_status parse_situation(struct nw_lines *lines, char **rest,
     return NW_OK;
 }
 
-/* An MPI's are no channel's. */
+/* Whether the protocol belongs to an MPI in an MPI's row, or to a channel
+ * otherwise. */
 static bool suits(const struct nw_situation *of, int protocol)
 {
     bool of_mpi =

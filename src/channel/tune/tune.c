@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every way of a small message, timed between two processes on every pair of
- * memories, one at a time and many under way: what the table of thresholds is
- * made of. Rounds go over all ways in turn, so that a busy moment hits all. */
+/* Measures each protocol of small messages between two processes, for each pair
+ * of memories, one message at a time and many in flight. The thresholds are
+ * made from these times. Each round runs all protocols, so that a disturbance
+ * slows all of them. */
 #include "channel/state.h"
 
 #include "base/array.h"
@@ -31,7 +32,7 @@ struct tuner {
     char *memory[2];                            /* of the host, of a GPU */
     size_t largest;
     struct nw_situation of;
-    /* seconds of a message, the least of the rounds */
+    /* seconds of a message, minimum of the rounds */
     double least[NW_CHANNEL_PROTOCOLS][NW_CHANNEL_COPIES][SIZES];
     int count; /* of sizes */
     struct nw_thresholds thresholds;
@@ -58,13 +59,14 @@ static nw_status pass(struct tuner *t, bool send,
     return status ? status : nw_channel_wait(&request, NULL);
 }
 
-/* As programs do, every second time: both kinds are sent. */
+/* Whether this end touches its host memory, as programs do. Every second
+ * message is measured with touched memory. */
 static bool is_touched(const struct tuner *t, bool send)
 {
     return t->touches && !t->of.gpu[!send];
 }
 
-/* What the sender sends from and the receiver receives into. */
+/* The message of this end. */
 static struct nw_channel_message of(const struct tuner *t, bool send,
                                     size_t bytes)
 {
@@ -134,7 +136,7 @@ static bool is_possible(const struct tuner *t, struct nw_way_of way)
            (way.copy == NW_CHANNEL_FASTCOPY && t->mapping);
 }
 
-/* Rank 0 tells rank 1 whether it goes on. */
+/* Rank 0 sends to rank 1 whether to continue. */
 static nw_status go_on(struct tuner *t)
 {
     int32_t stop = t->progress && !t->rank &&
@@ -168,7 +170,7 @@ static nw_status time_round(struct tuner *t)
     return status;
 }
 
-/* On the lines between the sizes that were measured. */
+/* Interpolates linearly between the measured sizes. */
 static double measured(const void *context, struct nw_way_of way,
                        uint64_t bytes)
 {
@@ -203,7 +205,8 @@ static nw_status tune_one(struct tuner *t)
     return nw_thresholds_add(&t->thresholds, &t->of, &choice);
 }
 
-/* Both regimes and, with a GPU, all pairs; the host's own pair once only. */
+/* Measures both regimes and, with a GPU, all pairs of memories; the pair of
+ * host memories only if `host`. */
 static nw_status tune_pairs(struct tuner *t, bool host)
 {
     nw_status status = NW_OK;
@@ -237,7 +240,7 @@ static nw_status tune_gpu(struct tuner *t, int32_t gpu, bool host)
     return status;
 }
 
-/* The first GPU at each distance; rank 0 says which. */
+/* Measures the first GPU at each distance, which rank 0 selects. */
 static nw_status tune_all(struct tuner *t)
 {
     int fabric = t->channel->peer[!t->rank].fabric;
@@ -262,7 +265,7 @@ static nw_status tune_all(struct tuner *t)
     return status;
 }
 
-/* What both ends can do. */
+/* Exchanges the capabilities of both ends. */
 static nw_status agree(struct tuner *t)
 {
     int fabric = t->channel->peer[!t->rank].fabric;

@@ -31,7 +31,7 @@ static nw_status find_word(const char *variable, const char *const *words,
     return nw_fail(NW_EINVAL, "%s=%s is unknown", variable, value);
 }
 
-/* Checks variables that are read later, where an unknown word has no effect. */
+/* Checks variables that are read later and would then be ignored if unknown. */
 static nw_status check_words(void)
 {
     static const char *const variable[] = {

@@ -223,9 +223,9 @@ nw_status nw_endpoint_meet(struct nw_endpoint *fabric, const void *name,
                    fabric->provider);
 }
 
-/* The name of shm's memory must exist until all peers have opened it. 1.17
- * opens it in nw_endpoint_meet, later versions perhaps with the first message.
- * */
+/* The name of shm's memory must exist until all peers have opened the memory.
+ * 1.17 opens it in nw_endpoint_meet, later versions perhaps with the first
+ * message. */
 void nw_endpoint_hide(const struct nw_endpoint *fabric)
 {
     const char *name = strstr(fabric->name, "://");

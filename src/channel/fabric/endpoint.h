@@ -39,10 +39,8 @@ struct nw_endpoint {
     /* The largest message that the provider passes through its own memory; a
      * larger one costs a system call. SIZE_MAX: no such limit. */
     size_t whole;
-    bool
-        copies; /* up to `whole`, FI_INJECT saves the completion and one call */
-    bool streams; /* sends and remote writes are copied bit by bit, within our
-                     calls */
+    bool copies;  /* FI_INJECT up to `whole`: no completion */
+    bool streams; /* sends and remote writes advance within our calls */
     enum nw_hmem reach;
     bool local;    /* the host's memory is registered for sends, too */
     bool gathers;  /* a header and GPU memory in one message, uncopied */

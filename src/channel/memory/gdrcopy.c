@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* GPU memory mapped by GDRCopy, whose library and kernel module are looked for
- * at run time. Pinning costs more than many messages, so mappings are kept, a
- * bounded number; each hit is checked against the buffer's id, since memory
- * may have been freed and given out anew behind our back. */
+/* GPU memory mapped by GDRCopy, whose library and kernel module are searched at
+ * run time. To pin memory costs more than many messages, so a bounded number of
+ * mappings is kept. Each hit is compared with the buffer's id, since the memory
+ * may have been freed and allocated again. */
 #include "channel/memory/mapping.h"
 
 #include "base/library.h"
@@ -90,7 +90,7 @@ static struct kept *find(uint64_t address, size_t bytes, uint64_t id)
             continue;
         if (one->id == id)
             return one;
-        let_go(one); /* freed, and the address given out anew */
+        let_go(one); /* freed, and the address is in use again */
     }
     return NULL;
 }
@@ -114,7 +114,7 @@ static struct kept *keep(uint64_t address, size_t length, uint64_t id)
     unsigned on = 1;
     void *at = NULL;
 
-    /* copies by the driver and stores by the CPU must not overtake */
+    /* copies by the driver and stores by the CPU must stay in order */
     if (gdr.range(&start, &bytes, address) ||
         address + length > start + bytes || gdr.set(&on, ABOUT_SYNC, address))
         return NULL;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From an endpoint to the way by which its adapter reaches GPU memory: as a
- * dma-buf, else through the kernel's peer-to-peer memory. That a provider takes
- * the wish, or even the registration, says nothing: some do without knowing of
- * any GPU. So bytes are written into GPU memory and out of it, and looked at.
- */
+/* Finds the method by which the adapter of an endpoint reaches GPU memory: as a
+ * dma-buf, or else through the kernel's peer-to-peer memory. Some providers
+ * accept the request, and even the registration, without support for any GPU.
+ * So a trial writes bytes into GPU memory and out of it, and compares them. */
 #include "channel/memory/hmem.h"
 
 #include "base/status.h"
@@ -16,9 +15,9 @@
 
 enum { BYTES = 64, ROOM = 4096, CONTEXT = 1024 };
 
-/* As libfabric has it since 1.20, and promises to keep: FI_MR_DMABUF, struct
- * fi_mr_dmabuf and the union at the start of struct fi_mr_attr, whose end has
- * grown since. Ours may be compiled with an older one. */
+/* The interface of libfabric since 1.20, which is stable: FI_MR_DMABUF, struct
+ * fi_mr_dmabuf and the union at the start of struct fi_mr_attr, which has grown
+ * at its end since. Nodewise may be compiled with older headers. */
 static const uint64_t MR_DMABUF = UINT64_C(1) << 40;
 struct dmabuf {
     int fd;
@@ -31,8 +30,8 @@ struct attributes {
     uint64_t more[8];
 };
 
-/* What a trial takes, and lets go of once the endpoint's operations are over.
- */
+/* Resources of a trial, freed after the operations of the endpoint have
+ * ended. */
 struct trial {
     struct nw_endpoint *fabric;
     fi_addr_t self;
@@ -75,7 +74,7 @@ static nw_status by_peer(struct nw_endpoint *fabric, void *memory, size_t bytes,
     return nw_endpoint_ready(fabric, code, region, out);
 }
 
-/* The driver gives whole pages. */
+/* The driver exports whole pages. */
 static nw_status by_dmabuf(struct nw_endpoint *fabric, void *memory,
                            size_t bytes, struct fid_mr **out)
 {
@@ -92,7 +91,7 @@ static nw_status by_dmabuf(struct nw_endpoint *fabric, void *memory,
                                         (size_t)(end - start), &buffer.fd);
 
     if (status)
-        return NW_EIO; /* no worse than a provider that refuses it */
+        return NW_EIO; /* handled like a refusal by the provider */
     memcpy(&how.known.mr_iov, &at, sizeof at);
     code = fi_mr_regattr(fabric->domain, &how.known, MR_DMABUF, &region);
     status = nw_endpoint_ready(fabric, code, region, out);
@@ -108,7 +107,7 @@ nw_status nw_hmem_register(struct nw_endpoint *fabric, void *memory,
                : by_peer(fabric, memory, bytes, out);
 }
 
-/* -- what there must be -- */
+/* -- requirements -- */
 
 static bool has_module(void)
 {
@@ -131,7 +130,7 @@ static nw_status is_possible(const struct nw_endpoint *fabric, enum nw_hmem way)
 
     if (way == NW_HMEM_DMABUF && FI_VERSION_LT(version, FI_VERSION(1, 20)))
         return nw_fail(NW_ENODEV, "libfabric takes none before 1.20");
-    /* others have it in their own module */
+    /* other providers have it in their own module */
     if (way == NW_HMEM_PEER && !strncmp(fabric->provider, "verbs", 5) &&
         !has_module())
         return nw_fail(NW_ENODEV, "no module nvidia_peermem is loaded");
@@ -157,7 +156,8 @@ static nw_status check_bytes(const char *sent, const char *came,
                : NW_OK;
 }
 
-/* Host memory: what is sent, what a copy says came, what was written back. */
+/* Host memory has three parts: the bytes to send, the driver's copy of the
+ * GPU's bytes, and the bytes written back. */
 static nw_status there_and_back(struct trial *trial)
 {
     struct nw_endpoint *fabric = trial->fabric;
@@ -235,8 +235,9 @@ static void note(struct nw_endpoint *fabric, const char *what)
              used ? "; " : "", what, nw_error_text());
 }
 
-/* Only a provider that is made to leave all to the adapter looks at each piece
- * of a message: others copy all as the first one's kind. */
+/* Whether the endpoint sends GPU memory without a copy. A provider examines
+ * each piece of a message only if the adapter must do all transfers; otherwise
+ * it copies all pieces like the first. */
 static bool sends_straight(const struct nw_endpoint *fabric)
 {
     int how = FI_HMEM_P2P_REQUIRED;
@@ -264,7 +265,7 @@ bool nw_hmem_find(struct nw_endpoint *fabric)
     else
         fabric->reach = NW_HMEM_NONE;
     if (trial.hangs)
-        return false; /* what it has may still be written to */
+        return false; /* the write may still use the trial's memory */
     nw_endpoint_unregister(trial.host_region);
     nw_memory_pinned_free(trial.host);
     nw_memory_free(trial.gpu);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whose memory a buffer is, and the ways into and out of a GPU's. */
+/* The kind of memory of a buffer, and the copies into and out of GPU memory. */
 #ifndef NW_CHANNEL_MEMORY_MEMORY_H
 #define NW_CHANNEL_MEMORY_MEMORY_H
 
@@ -10,27 +10,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Loads the GPU's driver where there is one; false where there is none. */
+/* Loads the driver of the GPU; false if this fails. */
 bool nw_memory_open(void);
-int32_t nw_memory_gpus(void); /* how many; after it was opened */
-/* The one that the caller uses; after it was opened. */
+int32_t nw_memory_gpus(void); /* number of GPUs; after nw_memory_open */
+/* The GPU that the caller uses; after nw_memory_open. */
 int32_t nw_memory_home(void);
-/* The GPU that holds memory, -1 for the host's. */
+/* The GPU that holds `memory`, or -1 for host memory. */
 int32_t nw_memory_gpu(const void *memory);
-/* By the driver's copy. Done on return. */
+/* Copies by the driver; complete on return. */
 NW_MUST_CHECK nw_status nw_memory_copy_in(int32_t gpu, void *to,
                                           const void *from, size_t bytes);
 NW_MUST_CHECK nw_status nw_memory_copy_out(int32_t gpu, void *to,
                                            const void *from, size_t bytes);
-/* From a GPU's memory, or the host's (-1), into opened memory; in the host's
- * case by nw_memory_home. */
+/* Copies from GPU memory, or host memory (-1), into opened memory; from host
+ * memory by the GPU nw_memory_home. */
 NW_MUST_CHECK nw_status nw_memory_copy_over(int32_t gpu, void *to,
                                             const void *from, size_t bytes);
-/* Of the context in which the library works on a GPU: what was made in a life
- * that has ended, since the program reset the GPU, must not be touched. */
+/* The life of the context in which the library works on a GPU. Objects of a
+ * life that has ended, because the program reset the GPU, must not be used. */
 struct nw_gpu_life nw_memory_life(int32_t gpu);
 bool nw_memory_lives(const struct nw_gpu_life *life);
-/* The allocation that GPU memory lies in; `id` is never another's. */
+/* The allocation that contains GPU memory; its `id` is unique. */
 struct nw_memory_range {
     void *start;
     size_t bytes;
@@ -38,9 +38,10 @@ struct nw_memory_range {
 };
 NW_MUST_CHECK nw_status nw_memory_range(const void *memory,
                                         struct nw_memory_range *out);
-/* Says to the driver that others will read and write it, too. */
+/* Asks the driver to synchronise its copies with other accesses to this
+ * memory. */
 NW_MUST_CHECK nw_status nw_memory_keep_in_step(void *memory);
-/* GPU memory for another process of this host, and there. */
+/* An offer of GPU memory to another process of this host. */
 struct nw_memory_offer {
     char handle[64];
     uint64_t offset, id;
@@ -48,17 +49,17 @@ struct nw_memory_offer {
 };
 NW_MUST_CHECK nw_status nw_memory_offer(int32_t gpu, void *memory,
                                         struct nw_memory_offer *out);
-/* For copies of GPU `at`, which closes it, too. */
+/* Opens an offer for copies by GPU `at`; nw_memory_close needs the same GPU. */
 NW_MUST_CHECK nw_status nw_memory_open_offer(int32_t at, const char handle[64],
                                              void **out);
 void nw_memory_close(int32_t at, void *memory); /* NULL is fine */
-/* A descriptor of whole pages, to be closed; NW_ENODEV where the driver has no
- * call for it. */
+/* A dma-buf descriptor of whole pages, which the caller closes; NW_ENODEV if
+ * the driver has no such call. */
 NW_MUST_CHECK nw_status nw_memory_dmabuf(int32_t gpu, void *memory,
                                          size_t bytes, int *out);
 NW_MUST_CHECK nw_status nw_memory_new(int32_t gpu, size_t bytes, void **out);
 void nw_memory_free(void *memory); /* NULL is fine */
-/* Pinned where there is a GPU, for all of them. */
+/* Host memory, pinned for all GPUs if there are any. */
 NW_MUST_CHECK nw_status nw_memory_pinned_new(size_t bytes, void **out);
 void nw_memory_pinned_free(void *memory);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An endpoint of its own that knows nobody but itself, and the pinned memory
- * that it writes into. */
+/* An endpoint that is connected only to itself, and the pinned memory that it
+ * writes into. */
 #include "channel/memory/nic_loopback.h"
 
 #include "base/array.h"
@@ -17,13 +17,13 @@ struct nw_loopback {
     struct nw_rcache regions;
     fi_addr_t self;
     char *room;
-    struct fid_mr *region; /* of that */
+    struct fid_mr *region; /* of `room` */
     bool hangs;            /* a write did not end: its memory stays */
     struct fi_context2 context;
 };
 
-/* Whether the kernel knows of any adapter: else libfabric, which takes up to a
- * second to load, would look for one in vain. */
+/* Whether the kernel knows any adapter. If not, libfabric, which takes up to a
+ * second to load, is not loaded. */
 static bool has_any(const char *folder)
 {
     DIR *devices = opendir(folder);
@@ -114,7 +114,8 @@ bool nw_loopback_hangs(const struct nw_loopback *pull)
     return pull->hangs;
 }
 
-/* What a write that hangs may still touch stays until the process ends. */
+/* After a write that hangs, all memory stays until the process ends, because
+ * the write may still use it. */
 void nw_loopback_close(struct nw_loopback *pull)
 {
     if (!pull || pull->hangs)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The cache of registrations. The tree is a treap over starts, each node with
- * the greatest end below it, so that whatever overlaps an allocation is found
- * in logarithmic time: a node that overlaps but is not the allocation itself
- * is of memory that was freed. */
+/* The cache of registrations is a treap ordered by start address. Each node has
+ * the greatest end of its subtree, so that the regions that overlap an
+ * allocation are found in logarithmic time. If such a region is not the
+ * allocation itself, its memory was freed. */
 #include "channel/memory/registration_cache.h"
 
 #include "base/array.h"
@@ -43,7 +43,7 @@ static struct nw_region *join(struct nw_region *low, struct nw_region *high)
     return top;
 }
 
-/* Divides a tree into what starts before `at` and the rest. */
+/* Divides a tree into the nodes that start before `at` and the others. */
 static void divide(struct nw_region *node, uint64_t at, struct nw_region **low,
                    struct nw_region **high)
 {
@@ -89,7 +89,7 @@ static void let_go(struct nw_region *region)
     free(region);
 }
 
-/* Out of the tree; gone once nobody uses it. */
+/* Removes a region from the tree; it is freed after its last use. */
 static void unlist(struct nw_rcache *regions, struct nw_region *region)
 {
     struct nw_region *low, *mid, *high;
@@ -128,7 +128,8 @@ static bool forget_oldest(struct nw_rcache *regions)
     return region != NULL;
 }
 
-/* A registration that fails for want of room is tried again with less kept. */
+/* Registers a region. After an error, an unused region is dropped and the call
+ * is repeated, since resources may be exhausted. */
 static nw_status enter(struct nw_rcache *regions, struct nw_endpoint *fabric,
                        struct nw_region *region)
 {
@@ -176,7 +177,7 @@ nw_status nw_rcache_hold(struct nw_rcache *regions, struct nw_endpoint *fabric,
     nw_status status = NW_OK;
     uint64_t start = (uintptr_t)range->start, end = start + range->bytes;
 
-    if (!range->id) /* nobody could tell when it is freed */
+    if (!range->id) /* its free would go unnoticed */
         return nw_fail(NW_EIO, "the driver has no id of this GPU memory");
     while ((region = overlapping(regions->root, start, end)) &&
            (region->id != range->id || region->start != start ||

@@ -10,7 +10,7 @@
 
 enum { NW_RCACHE_REGIONS = 64 };
 
-/* One allocation. `last` is the greatest end of it and all below it. */
+/* One allocation. `last` is the greatest end in its subtree. */
 struct nw_region {
     struct nw_region *left, *right;
     uint64_t start, end, last, weight, id, used;
@@ -25,16 +25,17 @@ struct nw_rcache {
     unsigned count;
 };
 
-/* The region that holds a message's GPU memory, registered now or before. The
- * driver is asked each time whose memory it is: what was freed and given out
- * anew is registered anew, since no call of ours sees it freed. NW_EIO if the
- * provider refuses it, whatever is let go of, and for memory that the driver
- * cannot name or keep in step (of pools, or mapped piece by piece). */
+/* Returns the region of a message's GPU memory, and registers it if needed. The
+ * driver is asked for the buffer id each time, because the cache does not
+ * notice when memory is freed; new memory at an old address is registered
+ * again. NW_EIO if the provider refuses the memory even after other regions
+ * were dropped, or if the driver cannot identify or synchronise the memory (of
+ * pools, or mapped piece by piece). */
 NW_MUST_CHECK nw_status nw_rcache_take(struct nw_rcache *regions,
                                        struct nw_endpoint *fabric,
                                        const struct nw_channel_message *message,
                                        struct nw_region **out);
-/* The same, of an allocation that was asked about just now. */
+/* Like nw_rcache_take, for an allocation that nw_memory_range just returned. */
 struct nw_memory_range;
 NW_MUST_CHECK nw_status nw_rcache_hold(struct nw_rcache *regions,
                                        struct nw_endpoint *fabric,
@@ -42,11 +43,12 @@ NW_MUST_CHECK nw_status nw_rcache_hold(struct nw_rcache *regions,
                                        struct nw_region **out);
 /* Ends one use; NULL is fine. */
 void nw_rcache_give(struct nw_region *region);
-/* The same where others may still write to it: nobody gets it again. */
+/* Ends one use of a region that peers may still write to, and drops the region
+ * from the cache. */
 void nw_rcache_lose(struct nw_rcache *regions, struct nw_region *region);
-/* All of it; nothing may be in use. */
+/* Drops all regions; none may be in use. */
 void nw_rcache_close(struct nw_rcache *regions);
-/* What others say to write to `memory`, as it is mapped, inside a region. */
+/* The address that peers must give to write to `memory` in a region. */
 uint64_t nw_region_address(const struct nw_endpoint *fabric,
                            const struct nw_region *region, const void *memory);
 

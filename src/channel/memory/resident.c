@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * GPU memory reached with nothing but the driver: the CPU writes bytes and an
- * order into memory that the GPU reads, and a kernel that stays there moves
- * them into place, in either direction, and says so.
+ * Copies into and out of GPU memory with only the driver: the CPU writes bytes
+ * and an order into memory that the GPU reads. A kernel that stays on the GPU
+ * then moves the bytes, in either direction, and reports this.
  *
- * The kernel takes one block of one GPU. It leaves after IDLE_NS without an
- * order and after LEASE_NS in any case: whoever waits for the whole GPU
+ * The kernel takes one block of one GPU. It ends after IDLE_NS without an
+ * order, and after LEASE_NS in any case: a call that waits for the whole GPU
  * (synchronising the context, freeing memory) waits at most that long for it.
- * It is launched when two messages come within IDLE_NS. Nobody waits for one
- * that has not begun, since the GPU may be full of the application's kernels,
- * which may wait for our message: until it runs, the driver copies.
+ * It is launched when two messages come within IDLE_NS. The GPU may be full of
+ * the application's kernels, which may wait for our message. So no call waits
+ * for the launch: until the kernel runs, the driver copies.
  *
- * It is not launched where it would make others wait: where several processes
- * use the GPU and no MPS runs, their kernels take turns with ours, unless the
- * user asked for it. Nor where CUDA_LAUNCH_BLOCKING makes the launch wait for
- * its end. What it needs is made when a mapping is opened, for the GPU in use.
+ * The kernel is not launched if others would wait for it. If several processes
+ * use the GPU without MPS, their kernels take turns with ours, so the user must
+ * ask for it. With CUDA_LAUNCH_BLOCKING the launch would wait for the kernel's
+ * end. Opening a mapping allocates the resources for the GPU in use.
  */
 #include "channel/memory/mapping.h"
 
@@ -34,22 +34,22 @@
 enum {
     IDLE_NS = 50000,
     LEASE_NS = 1000000,
-    LOOKS = 2048, /* at an answer, before it is asked whether anyone lives */
+    LOOKS = 2048, /* polls before the kernel's state is checked */
 };
 static const uint64_t LOST_NS = UINT64_C(10000000000);
 
 struct resident {
     pthread_mutex_t lock;
     nw_gpu_stream stream;    /* NULL: not begun */
-    struct nw_gpu_life life; /* in which all this was made */
+    struct nw_gpu_life life; /* of the context that owns these resources */
     struct nw_resident_inbox *inbox;
-    void *inbox_gpu; /* the same, as the GPU reads it */
+    void *inbox_gpu; /* address of the inbox on the GPU */
     struct nw_resident_outbox *outbox;
     uint64_t epoch; /* of the last kernel; 0: none yet */
-    uint64_t turn;  /* last that was ordered */
-    uint64_t asked; /* when a message last came, ns */
-    bool beside;    /* the inbox is on the GPU; the bus may collect stores */
-    bool barred;    /* it failed: the driver has the word from now on */
+    uint64_t turn;  /* of the last order */
+    uint64_t asked; /* time of the last message, ns */
+    bool beside;    /* the inbox is in GPU memory: stores need a fence */
+    bool barred;    /* the kernel failed: the driver copies from now on */
 };
 
 static const struct nw_gpu *const gpus = &nw_gpu_cuda;
@@ -88,10 +88,10 @@ static bool is_here(const struct resident *one)
            !is_gone(one);
 }
 
-/* -- its life; the GPU is current -- */
+/* -- the kernel's life; the GPU is current -- */
 
-/* On the GPU where that can be had: its kernel then looks at its own memory,
- * not across the bus, and takes the payload from there. */
+/* Places the inbox in GPU memory if possible: the kernel then polls and reads
+ * its own memory, not memory across the bus. */
 static nw_status make_inbox(struct resident *one, int32_t gpu, void **inbox)
 {
     nw_status status;
@@ -135,7 +135,8 @@ static nw_status begin(struct resident *one, int32_t gpu)
     return NW_OK;
 }
 
-/* The program reset the GPU: all this went with it, and must not be touched. */
+/* Forgets resources that a reset of the GPU has freed; they must not be
+ * used. */
 static void forget_dead(struct resident *one)
 {
     if (!one->stream || gpus->lives(&one->life))
@@ -147,7 +148,7 @@ static void forget_dead(struct resident *one)
     one->epoch = one->turn = 0;
 }
 
-/* With that GPU current; barred if anything fails. */
+/* Allocates the resources with this GPU current; an error sets `barred`. */
 static void make_ready(struct resident *one, int32_t gpu)
 {
     void *context = gpus->context();
@@ -159,7 +160,8 @@ static void make_ready(struct resident *one, int32_t gpu)
     gpus->restore(context);
 }
 
-/* Orders that the last kernel did not take are of turns before this one's. */
+/* The new kernel ignores orders that the last kernel did not take, since their
+ * turns are earlier. */
 static nw_status launch(struct resident *one)
 {
     struct nw_resident call = {.inbox = (uintptr_t)one->inbox_gpu,
@@ -186,7 +188,7 @@ static bool takes_turns(int32_t gpu)
     return (!asked || strcmp(asked, "resident")) && nw_sharing_takes_turns(gpu);
 }
 
-/* Launches one where messages come close together and none is under way. */
+/* Launches a kernel if messages come close together and no kernel runs. */
 static void call(struct resident *one, int32_t gpu)
 {
     uint64_t now = nw_clock_ns(), before = one->asked;
@@ -207,7 +209,7 @@ static void call(struct resident *one, int32_t gpu)
 /* -- orders -- */
 
 struct move {
-    char *gpu, *host; /* `host` is not written by one into the GPU */
+    char *gpu, *host; /* a copy into the GPU does not write `host` */
     size_t bytes;
     bool out;
 };
@@ -237,7 +239,7 @@ static nw_status give_up(struct resident *one, nw_status status)
     return status;
 }
 
-/* Whether a turn was done: not, where the kernel left before it. */
+/* Waits for a turn; *done is false if the kernel ended before this turn. */
 static nw_status await(struct resident *one, uint64_t turn, bool *done)
 {
     uint64_t start = 0;
@@ -301,7 +303,8 @@ static void take_some(struct resident *one, const struct move *move, size_t at,
     }
 }
 
-/* A message by the kernel that is here; not `done` where it left meanwhile. */
+/* Moves a message by the running kernel; *done is false if the kernel ended
+ * meanwhile. */
 static nw_status serve(struct resident *one, const struct move *move,
                        bool *done)
 {
@@ -328,9 +331,9 @@ static nw_status drive(int32_t gpu, const struct move *move)
                : nw_memory_copy_in(gpu, move->gpu, move->host, move->bytes);
 }
 
-/* Whether the kernel may touch all of it: it must not touch freed memory, which
- * the driver's copy reports, nor memory that the driver cannot describe or keep
- * in step with others, nor that of a context other than its own. */
+/* Whether the kernel may access the whole range. It must not access freed
+ * memory, which the driver's copy reports, memory that the driver cannot
+ * describe or synchronise, or memory of another context. */
 static bool is_whole(const struct move *move)
 {
     struct nw_memory_range range = {0};

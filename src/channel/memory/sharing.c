@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Processes that use a GPU hold a read lock of one byte of a file that all of
- * them have, /dev/null: at the place that the GPU's UUID names. So nothing is
- * left behind by a process that is killed, and other programs' locks of that
- * byte can only make the answer "shared". */
+/* Finds out whether several processes use a GPU. Each of them holds a read lock
+ * of one byte of /dev/null, at an offset made from the GPU's UUID. A killed
+ * process leaves nothing behind, and locks of other programs can only make the
+ * answer "shared". */
 #include "channel/memory/sharing.h"
 
 #include "base/clock.h"
@@ -18,18 +18,18 @@
 enum { ASK_NS = 1000000 }; /* the kernel is asked again after that time */
 
 struct sharing {
-    pid_t process; /* a forked child joins anew */
+    pid_t process; /* a forked child takes its own lock */
     bool mps;
     off_t place; /* of the GPU's byte */
     int file;
-    uint64_t asked_ns; /* when it last said whether others use the GPU */
+    uint64_t asked_ns; /* time of the kernel's last answer */
     bool shared;
 };
 
 static pthread_mutex_t sharing_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sharing sharing_of[NW_GPUS];
 
-/* Drivers before 12.5 do not say: the pipe of a running daemon does. */
+/* Drivers before 12.5 do not report MPS; the pipe of a running daemon does. */
 static bool sharing_has_mps(int32_t gpu)
 {
     const char *folder = getenv("CUDA_MPS_PIPE_DIRECTORY");
@@ -89,8 +89,8 @@ void nw_sharing_join(int32_t gpu)
     (void)pthread_mutex_unlock(&sharing_lock);
 }
 
-/* A process that has just come, or gone, costs time until the kernel is asked
- * again, but no byte. */
+/* The answer may be older than a start or end of another process, by ASK_NS at
+ * most. This costs time, but never data. */
 bool nw_sharing_takes_turns(int32_t gpu)
 {
     struct sharing *one = &sharing_of[gpu % NW_GPUS];

@@ -321,8 +321,8 @@ nw_status nw_vulkan_new(int32_t gpu, size_t bytes, void **out, void **host)
     return status;
 }
 
-/* Of a GPU that was reset the driver has nothing any more, and may give the
- * addresses out anew. */
+/* Forgets memory of a GPU that was reset: the driver has freed it, and may use
+ * its addresses again. */
 static void forget_dead(void)
 {
     for (struct kept *one = kept; one < kept + KEPT; one++) {

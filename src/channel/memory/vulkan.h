@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The few functions and structures of Vulkan, and of CUDA's import of memory,
- * that are used: own declarations, since neither is needed to build. */
+/* Declarations of the functions and structures of Vulkan, and of CUDA's import
+ * of memory, that Nodewise uses: neither is needed to build. */
 #ifndef NW_CHANNEL_MEMORY_VULKAN_H
 #define NW_CHANNEL_MEMORY_VULKAN_H
 
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What each structure says it is. */
+/* The type numbers of the structures. */
 enum {
     VK_APPLICATION = 0,
     VK_INSTANCE = 1,
@@ -120,12 +120,12 @@ struct cu_buffer {
     unsigned flags, rest[16];
 };
 
-/* What the rest of the room asks of it. Memory of a GPU with an address for
- * the CPU besides; NW_ENODEV where Vulkan does not know this GPU. */
+/* Allocates memory of a GPU that also has an address for the CPU; NW_ENODEV if
+ * Vulkan does not know this GPU. */
 NW_MUST_CHECK nw_status nw_vulkan_new(int32_t gpu, size_t bytes, void **out,
                                       void **host);
 bool nw_vulkan_free(void *memory); /* false: it is not of nw_vulkan_new */
-/* Whether there is any, and where the CPU reaches it; NULL: it does not. */
+/* Whether such memory exists, and its address for the CPU or NULL. */
 bool nw_vulkan_is_used(void);
 void *nw_vulkan_at(const void *memory, size_t bytes);
 /* For tests: the first device that Vulkan knows. */

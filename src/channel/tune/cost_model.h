@@ -79,7 +79,7 @@ struct nw_ends {
     bool adapter, mapping;
     bool packs; /* GPU memory is copied even if gathered */
     bool fetches,
-        opens;    /* inside a host: reads others' memory, opens a GPU's */
+        opens;    /* inside a host: reads peers' memory, opens GPU memory */
     size_t whole; /* larger eager messages go in parts; 0: never */
     enum nw_regime regime;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How the processes of a job meet without MPI: through the PMIx server of the
- * launcher that started them (Slurm, Open MPI's mpirun). libpmix is loaded when
- * a channel asks for it; the few types that it needs are declared here. */
+/* Exchanges data between the processes of a job without MPI, through the PMIx
+ * server of their launcher (Slurm, Open MPI's mpirun). libpmix is loaded at
+ * first use; the few types that are needed are declared here. */
 #include "channel/state.h"
 
 #include "base/array.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How one waits for others: looking at first, then letting others run, then
- * asleep. By the clock, not by turns: where many want the core, each turn that
- * gives it away costs a slice of each of them, and who sleeps is woken first.
- */
+/* How a caller waits for others: it polls, then yields the core, then sleeps.
+ * The limit of yielding is a time, not a number: if many processes share a
+ * core, each yield takes a time slice of each of them, and a sleeping process
+ * is woken first. */
 #ifndef NW_CHANNEL_BACKOFF_H
 #define NW_CHANNEL_BACKOFF_H
 
@@ -15,12 +15,12 @@
 enum { NW_LOOKS = 200, NW_YIELDS_NS = 2000000, NW_NAP_US = 50 };
 
 struct nw_backoff {
-    unsigned idle;     /* looks without news */
-    uint64_t since_ns; /* when it began to give way */
+    unsigned idle;     /* polls without news */
+    uint64_t since_ns; /* start of the yields */
 };
 
-/* Between two looks at what others write: a look takes the lock that they need
- * to write, and cores of one pair share their units. */
+/* Pauses between two polls: a poll takes the cache line that others need to
+ * write, and two hardware threads share the units of a core. */
 static inline void nw_breathe(void)
 {
 #if defined __x86_64__
@@ -30,7 +30,7 @@ static inline void nw_breathe(void)
 #endif
 }
 
-/* After a look; whether it is time to give way. */
+/* Call it after each poll. Whether the caller should now yield or sleep. */
 static inline bool nw_backoff_ends(struct nw_backoff *patience, bool news)
 {
     patience->idle = news ? 0 : patience->idle + 1;

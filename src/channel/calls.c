@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The calls that send, receive, test and wait: each takes the channel's lock,
- * and makes a request or asks after one. */
+/* The calls that send, receive, test and wait. Each takes the channel's lock,
+ * and creates or checks a request. */
 #include "channel/state.h"
 
 #include "base/status.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Under the lock on success. */
+/* On success, the caller then holds the lock. */
 static nw_status request_make(nw_channel *channel,
                               const struct nw_channel_message *message,
                               nw_channel_request **out)
@@ -148,7 +148,7 @@ nw_status nw_channel_wait(nw_channel_request **request,
         if (!nw_backoff_ends(&backoff, nw_progress(channel)) ||
             (*request)->done)
             continue;
-        /* others may have the core, and other threads the channel */
+        /* lets other processes use the core, and other threads the channel */
         nw_channel_unlock(channel);
         nw_give_way(&backoff);
         nw_channel_lock(channel);

@@ -185,7 +185,7 @@ struct nw_peer {
     struct nw_slot *head;  /* a HEAD or PART without its whole payload */
     struct nw_slot *early; /* arrived before messages that were sent earlier */
     uint16_t sent, expected; /* the next sequence number, in each direction */
-    nw_channel_request *two; /* must be sent completely before more */
+    nw_channel_request *two; /* blocks others until its payload is sent */
     bool unread[2];          /* it cannot read our host memory, GPU memory */
     int board_file;          /* its descriptor of the board; -1: none or used */
     struct nw_board *board;  /* its board, mapped at first use */

@@ -42,8 +42,8 @@ struct nw_endpoint {
     bool copies;  /* FI_INJECT up to `whole`: no completion */
     bool streams; /* sends and remote writes advance within our calls */
     enum nw_hmem reach;
-    bool local;    /* the host's memory is registered for sends, too */
-    bool gathers;  /* a header and GPU memory in one message, uncopied */
+    bool local;    /* host memory must be registered for sends */
+    bool gathers;  /* sends a header and GPU memory without a copy */
     bool pieces;   /* a message may have several */
     char why[384]; /* why no better method reaches GPU memory */
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory for a program's messages, in the host or a GPU: Vulkan's, if that is
- * the mapping that was asked for. */
+/* Allocates memory for a program's messages, in the host or a GPU. GPU memory
+ * comes from Vulkan if the user asked for Vulkan's mapping. */
 #include "channel/memory/mapping.h"
 #include "channel/memory/memory.h"
 #include "channel/memory/vulkan.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which way past the driver is taken: GDRCopy's mapping. The others are used
- * only if they are asked for: Vulkan's reaches nothing but memory that we made
- * through it, and the resident kernel lost to the driver's copies in messages
- * of every size on an H100 (bench/results/gpu-sharing-2026-11-26.txt). */
+/* Selects the GPU mapping: GDRCopy by default. The others are used only on
+ * request: Vulkan reaches only memory that it allocated, and the resident
+ * kernel was slower than the driver's copies for messages of every size on an
+ * H100 (bench/results/gpu-sharing-2026-11-26.txt). */
 #include "channel/memory/mapping.h"
 
 #include "base/status.h"
@@ -15,7 +15,7 @@
 static const struct nw_gpu_mapping *const all[] = {
     &nw_gpu_mapping_gdrcopy, &nw_gpu_mapping_vulkan, &nw_gpu_mapping_resident};
 
-/* NULL: GDRCopy's. */
+/* The mapping that the user asked for; NULL: GDRCopy. */
 static const char *asked(void)
 {
     const char *name = getenv("NODEWISE_CHANNEL_MAPPING");

@@ -40,7 +40,7 @@ struct nw_gpu_mapping {
 };
 extern const struct nw_gpu_mapping nw_gpu_mapping_gdrcopy;
 extern const struct nw_gpu_mapping
-    nw_gpu_mapping_vulkan; /* memory made so, only */
+    nw_gpu_mapping_vulkan; /* reaches only memory that it allocated */
 extern const struct nw_gpu_mapping nw_gpu_mapping_resident;
 
 /* Opens the back end that $NODEWISE_CHANNEL_MAPPING names, or GDRCopy; NULL if

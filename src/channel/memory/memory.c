@@ -200,7 +200,7 @@ nw_status nw_memory_new(int32_t gpu, size_t bytes, void **out)
     return status;
 }
 
-/* By a thread for which no GPU is current, too. */
+/* Also works in a thread without a current GPU. */
 void nw_memory_free(void *memory)
 {
     int32_t gpu = nw_memory_gpu(memory);
@@ -214,10 +214,11 @@ void nw_memory_free(void *memory)
     gpus->restore(before);
 }
 
-/* The pages are ours and not the driver's, which takes its own away when the
- * program resets the GPU. A page before them says how many they are. A forked
- * child does not get them: it would take them from under the GPU. */
-enum { HEAD = 65536 }; /* a page, wherever this runs */
+/* Pinned memory is mapped by us, because the driver's own pinned memory
+ * vanishes when the program resets the GPU. The page before it holds its size.
+ * A forked child does not inherit it: copy-on-write would move the pages that
+ * the GPU uses. */
+enum { HEAD = 65536 }; /* at least a page on all machines */
 
 static void *pinned_map(size_t bytes)
 {

@@ -36,7 +36,7 @@ bool nw_turns_serve(int32_t gpu, const void *to, size_t bytes)
            nw_sharing_takes_turns(gpu) && gpus->serves(to);
 }
 
-/* A program that reset the GPU took the pinned memory with it. */
+/* Allocates the pinned memory, again if the program has reset the GPU. */
 static nw_status turns_stage(struct turns *one)
 {
     void *stage = NULL;
@@ -82,7 +82,7 @@ nw_status nw_turns_copy_in(int32_t gpu, void *to, const void *from,
     nw_status status;
 
     (void)pthread_mutex_lock(&one->lock);
-    if (turns_stage(one)) { /* no pinned memory: slower, but right */
+    if (turns_stage(one)) { /* no pinned memory: slower, but correct */
         (void)pthread_mutex_unlock(&one->lock);
         return gpus->copy_in(to, from, bytes);
     }

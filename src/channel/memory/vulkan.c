@@ -321,8 +321,8 @@ nw_status nw_vulkan_new(int32_t gpu, size_t bytes, void **out, void **host)
     return status;
 }
 
-/* Forgets memory of a GPU that was reset: the driver has freed it, and may use
- * its addresses again. */
+/* Forgets memory of a GPU that was reset: the driver no longer has this memory,
+ * and may use its addresses again. */
 static void forget_dead(void)
 {
     for (struct kept *one = kept; one < kept + KEPT; one++) {
@@ -388,7 +388,7 @@ void *nw_vulkan_at(const void *memory, size_t bytes)
     return at;
 }
 
-/* -- as a way into GPU memory -- */
+/* -- the GPU mapping -- */
 
 static bool open(void)
 {

@@ -8,22 +8,22 @@
 void nw_cma_open(nw_channel *channel); /* before the peers are met */
 void nw_cma_close(nw_channel *channel);
 
-/* Whether a send can be offered to be read, as far as is known. */
+/* Whether a send may be offered for a read by the receiver. */
 bool nw_cma_may(const nw_channel_request *request);
-/* Of a host's message that shm takes in parts: by what both took so far *reads,
- * whether it is offered; false where nothing is known, or others say so. */
+/* For a host message that shm would send in parts: *reads is whether a read was
+ * faster so far. False if the times are unknown or a table decides. */
 bool nw_cma_weigh(nw_channel_request *request, bool *reads);
-/* 0: in parts, 1: read. */
+/* Alternative 0: in parts, 1: a read. */
 struct nw_selector *nw_cma_selector(const nw_channel_request *request);
 /* The receiver answered with a CTS instead of a read. `always`: it can never
  * read memory of that kind (host or GPU). */
 void nw_cma_refused(nw_channel_request *request, bool always);
-/* Frees what a send holds of the board. */
+/* Frees the board's word of a send. */
 void nw_cma_forget(nw_channel_request *request);
-/* Ends what was read; whether there was any. */
+/* Ends sends whose memory was read; returns whether there were any. */
 bool nw_cma_look(nw_channel *channel);
 
-/* Reads and delivers; false where it is to be asked for by rendezvous. */
+/* Reads and delivers a message; false if it needs a rendezvous. */
 bool nw_cma_take(nw_channel *channel, struct nw_slot *slot,
                  nw_channel_request *request);
 /* Reads the memory of a peer of this host. False if the kernel refuses, if the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Small words between the two ends, which need no credit and go before any
- * message. */
+/* Control messages between the two ends, which need no credit and go before all
+ * other messages. */
 
 #include "channel/state.h"
 

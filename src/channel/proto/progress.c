@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One turn of the wheel: what libfabric finished is handed to its owner, then
- * whatever had to wait is tried again. */
+/* One round of progress: passes completions of libfabric to their owners, then
+ * repeats operations that had to wait. */
 #include "channel/proto/cma.h"
 #include "channel/proto/ipc.h"
 #include "channel/proto/rendezvous.h"
@@ -54,7 +54,7 @@ static void finished(nw_channel *channel, const struct fi_cq_data_entry *entry,
     }
 }
 
-/* A provider that does not even say what became of operations is gone. */
+/* A provider that cannot even report the result of operations has failed. */
 static bool gone(nw_channel *channel, const struct nw_endpoint *fabric)
 {
     bool any = false;
@@ -105,7 +105,7 @@ static bool read_queue(nw_channel *channel, struct nw_endpoint *fabric)
         return failed(channel, fabric);
     if (n < 0)
         return gone(channel, fabric);
-    /* that others wrote to us is said where it is of use */
+    /* remote writes by peers are reported by their messages */
     for (ssize_t i = 0; i < n; i++)
         if (!(entries[i].flags & FI_REMOTE_WRITE))
             finished(channel, &entries[i], NW_OK);

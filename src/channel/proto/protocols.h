@@ -8,16 +8,16 @@
 struct nw_protocol {
     /* Hands a send that has its credits to libfabric; a libfabric code. */
     ssize_t (*post)(nw_channel_request *request);
-    /* Once it is done and libfabric holds nothing of it: frees what is the
-     * protocol's. */
+    /* Frees the resources of the protocol after the request is done and
+     * libfabric no longer uses it. */
     void (*cleanup)(nw_channel_request *request);
-    /* Its peer is given up: what was granted to it is granted no more. */
+    /* Revokes what was granted to a peer that was given up. */
     void (*revoke)(nw_channel_request *request);
-    /* libfabric is closed, and was not done with it. */
+    /* Frees a request that libfabric had not completed when it was closed. */
     void (*abandon)(nw_channel_request *request);
 };
 
-/* By enum nw_channel_protocol; a receive that is not matched has AUTO's. */
+/* Indexed by enum nw_channel_protocol; an unmatched receive has AUTO. */
 extern const struct nw_protocol nw_protocols[NW_CHANNEL_PROTOCOLS];
 
 /* proto/eager.c */

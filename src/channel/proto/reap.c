@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ends what the requests of a peer that was given up wait for, and gives back
- * what it held. */
+/* Ends the requests of a peer that was given up, and frees their resources. */
 #include "channel/proto/ipc.h"
 #include "channel/proto/rendezvous.h"
 
@@ -18,7 +17,8 @@ static void reap_list(struct nw_list *list, const struct nw_peer *peer)
     }
 }
 
-/* A rendezvous; what libfabric does not give back now is freed at the end. */
+/* Ends the peer's rendezvous; resources that libfabric still uses are freed at
+ * close. */
 static void reap_known(nw_channel *channel, const struct nw_peer *peer)
 {
     for (size_t i = 0; i < channel->known_count; i++) {
@@ -32,7 +32,7 @@ static void reap_known(nw_channel *channel, const struct nw_peer *peer)
     }
 }
 
-/* A header without its payload, that will never come. */
+/* Drops a header whose payload will never come. */
 static void reap_head(nw_channel *channel, struct nw_peer *peer)
 {
     struct nw_slot *head = peer->head, **at = &channel->unexpected,
@@ -74,8 +74,8 @@ static void reap_early(nw_channel *channel, struct nw_peer *peer)
     }
 }
 
-/* Announced, but it will never be written; what it sent behind that would be
- * taken for it. */
+/* Drops announced messages, which will never be written, and later messages of
+ * the peer, which must not match the receives of the announced ones. */
 static void reap_announced(nw_channel *channel, struct nw_peer *peer)
 {
     struct nw_slot **at = &channel->unexpected, *last = NULL;

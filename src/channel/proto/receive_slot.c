@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Landing slots: posted, and given back with their credits. */
+/* Receive slots: posts them and returns their credits. */
 #include "channel/state.h"
 
 #include <rdma/fi_errno.h>
@@ -40,7 +40,7 @@ static void send_credit(nw_channel *channel, struct nw_peer *peer)
     nw_send_control(peer, channel, &wire);
 }
 
-/* Gives back n credits, at once where the peer may be waiting for them. */
+/* Returns n credits, immediately if the peer may be waiting for them. */
 static void give_back(nw_channel *channel, struct nw_peer *peer, uint32_t n)
 {
     peer->held -= n;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The life of a request: in lists, done, and freed only once libfabric holds
- * nothing of it any more. */
+/* The life of a request: it is in lists, then done, and freed when libfabric no
+ * longer uses it. */
 #include "channel/proto/protocols.h"
 
 #include "base/array.h"

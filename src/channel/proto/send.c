@@ -12,8 +12,7 @@
 #include <rdma/fi_errno.h>
 #include <string.h>
 
-/* Libraries below finish small messages in order; large ones may be overtaken.
- */
+/* Providers complete small messages in order; large ones may be overtaken. */
 enum { ORDERED = 8192 };
 
 static void count(nw_channel_request *request)
@@ -74,7 +73,7 @@ static bool push_failed(nw_channel_request *request, nw_status status)
     return true;
 }
 
-/* False where the peer's sends must wait. */
+/* False if the peer's sends must wait. */
 static bool push_one(nw_channel_request *request)
 {
     struct nw_peer *peer = request->peer;
@@ -162,7 +161,8 @@ static enum nw_channel_protocol choose(nw_channel_request *request)
                                                  : protocol;
 }
 
-/* Word by word: the struct is several times what a small message sends. */
+/* Copies only the used fields: the struct is several times larger than what a
+ * small message sends. */
 static void write_wire(nw_channel_request *request)
 {
     static const uint8_t kinds[] = {

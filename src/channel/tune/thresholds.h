@@ -12,7 +12,7 @@ enum { NW_STEPS = 8, NW_PROVIDER_NAME = 32 };
 enum nw_locality {
     NW_LOCAL_SWITCH, /* GPU and adapter below one PCIe switch */
     NW_LOCAL_SOCKET, /* all at one socket, or not known */
-    NW_LOCAL_FAR,    /* at two */
+    NW_LOCAL_FAR,    /* at two sockets */
     NW_LOCALITIES
 };
 /* `gpu` and `adapter` are PCI addresses ("" if missing); `system` is /sys, or a

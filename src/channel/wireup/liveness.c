@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether the process of a peer lives. A peer that does not, or that breaks the
- * rules, is only marked here; progress then ends its requests (proto/reap.c).
- */
+/* Checks whether the processes of peers live. A peer that has died, or that
+ * breaks the protocol, is only marked here; progress then ends its requests
+ * (proto/reap.c). */
 #include "channel/state.h"
 
 #include "base/clock.h"
@@ -24,7 +24,7 @@ void nw_peer_lose(nw_channel *channel, struct nw_peer *peer)
     peer->lost_ns = nw_clock_ns();
     channel->lost++;
     channel->unreaped = true;
-    /* who never spoke with us owes no goodbye */
+    /* an unused peer need not say goodbye */
     if (peer->used && !peer->bye)
         channel->counts.lost_peers++;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From the names of providers to an endpoint: the first that opens, and one
- * that reaches GPU memory if a trial shows that it does. */
+/* Opens the first provider of a list that works, with GPU memory if a trial
+ * shows that the adapter reaches it. */
 #include "channel/memory/hmem.h"
 #include "channel/fabric/endpoint.h"
 

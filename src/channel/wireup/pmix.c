@@ -31,7 +31,7 @@ struct pmix_value {
             char *bytes;
             size_t size;
         } object;
-        char room[64]; /* theirs may be larger than what we read */
+        char room[64]; /* the library's type may be larger */
     } data;
 };
 
@@ -126,7 +126,7 @@ nw_status nw_pmix_join(int32_t *rank, int32_t *count)
     return NW_OK;
 }
 
-/* Whoever comes last frees it: the fence, or who waited too long for it. */
+/* The last user frees it: the fence's callback, or a caller that gave up. */
 struct fence {
     pthread_mutex_t lock;
     pthread_cond_t came;
@@ -149,7 +149,7 @@ static void fence_done(int status, void *context)
         free(fence);
 }
 
-/* False: it is the fence's own from now on. */
+/* False: the caller gave up, and the callback frees the fence. */
 static bool wait_for(struct fence *fence, uint64_t until_ns)
 {
     struct timespec until = {(time_t)(until_ns / 1000000000),
@@ -165,7 +165,7 @@ static bool wait_for(struct fence *fence, uint64_t until_ns)
     return done;
 }
 
-/* Until all have put their part. */
+/* Waits until all ranks have published their data. */
 static nw_status meet(uint64_t until_ns)
 {
     struct fence *fence = NULL;

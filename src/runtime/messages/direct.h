@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The direct way of large messages out of GPU memory to a process of the same
- * node. The payload is copied, GPU to GPU, into a pool in GPU memory that the
- * receiver has mapped (CUDA IPC); MPI carries an envelope in its place, by the
- * same call, so that matching and progress stay its own. Whoever receives an
- * envelope opens it.
+ * The direct path: large messages in GPU memory to a process of the same node.
+ * The sender copies the payload, GPU to GPU, into a pool in GPU memory that the
+ * receiver has mapped (CUDA IPC). MPI carries an envelope instead, in the same
+ * call, so that MPI still does matching and progress. The receiver of an
+ * envelope fetches the payload.
  */
 #ifndef NW_MESSAGES_DIRECT_H
 #define NW_MESSAGES_DIRECT_H
@@ -19,66 +19,64 @@ enum { NW_NONCE = 16, NW_SLOTS = 64 };
  * its generation, plus 1 while it has a payload, plus 2 while the receiver
  * fetches the payload. */
 struct nw_local_peer {
-    uint32_t probes;    /* it looks at messages before it receives them */
-    uint32_t announced; /* its pool can be mapped */
+    uint32_t probes;    /* it has called a probe */
+    uint32_t announced; /* other processes can map its pool */
     struct nw_memory_offer offer;
     uint64_t slot[NW_SLOTS];
 };
 struct nw_shared_page {
     unsigned char nonce[NW_NONCE]; /* begins every envelope */
-    uint32_t announced;            /* how many pools are */
+    uint32_t announced;            /* number of announced pools */
     struct nw_local_peer peer[];
 };
 enum nw_opens { NW_OPENS_UNKNOWN, NW_OPENS_YES, NW_OPENS_NO };
 extern struct nw_shared_page *nw_shared_page;
-extern bool nw_direct_to_all; /* to those that probe, too */
+extern bool nw_direct_to_all; /* also to processes that probe */
 int nw_local_peer_mine(void);
 int nw_local_peer_count(void);
-/* Whether `reader` has mapped the pool of `owner`: an enum nw_opens. */
+/* Whether `reader` has mapped the pool of `owner` (an enum nw_opens). */
 uint32_t *nw_local_peer_opens(int owner, int reader);
-/* Where a rank of a communicator sits; -1: not on this node. */
+/* The peer number of a rank of `comm`, or -1 if it is on another node. */
 int nw_local_peer_of(MPI_Comm comm, int rank);
-/* For messages to oneself; one at a time. */
+/* A communicator for messages to ourselves, one message at a time. */
 MPI_Comm nw_local_peer_self(void);
-/* Between all peers, whose numbers are its ranks. */
+/* A communicator of all peers. The rank is the peer number. */
 MPI_Comm nw_local_peer_comm(void);
 
-/* direct.c: a variable that is a whole number; `standard` where it is not set,
- * or makes no sense, which is said once. */
+/* direct.c: the value of a numeric environment variable. `standard` if the
+ * variable is not set, or is invalid (one warning). */
 uint64_t nw_direct_setting(const char *name, uint64_t standard, uint64_t least,
                            uint64_t most);
 
-/* What MPI carries in a payload's place. */
+/* The message that MPI carries instead of a payload. */
 struct nw_envelope {
     unsigned char nonce[NW_NONCE];
     uint32_t owner, slot;
     uint64_t at, bytes, generation;
-    uint64_t check; /* of what stands before it */
+    uint64_t check; /* hash of the fields above */
     char rest[NW_ENVELOPE - NW_NONCE - 2 * 4 - 4 * 8];
 };
 
-/* pool.c: this process's pool, and those of the others. */
+/* pool.c: this process's pool, and the pools of the other processes. */
 struct nw_pool_slot {
     uint32_t index;
     uint64_t at, generation;
 };
-/* Makes it, on the GPU that asks first; whether that GPU has it. */
+/* Creates the pool at the first call. True if the pool is on `gpu`. */
 bool nw_pool_open(int32_t gpu);
-bool nw_pool_slot_take(size_t bytes,
-                       struct nw_pool_slot *out); /* false: no room */
+bool nw_pool_slot_take(
+    size_t bytes, struct nw_pool_slot *out); /* false if the pool is full */
 char *nw_pool_memory(void);
-/* The payload is not to be fetched any more; where it is being fetched, or was,
- * nothing is done. */
+/* Withdraws a payload. No effect once the receiver has begun to fetch it. */
 void nw_pool_slot_drop(const struct nw_pool_slot *slot);
-/* The reader's side: a payload that waits, and stays until it is freed; NULL
- * where it is not here, or no more. */
+/* For the receiver: the payload of an envelope, valid until nw_pool_slot_free.
+ * NULL if its pool is not mapped or the payload was withdrawn. */
 const char *nw_pool_slot_payload(const struct nw_envelope *envelope);
 void nw_pool_slot_free(const struct nw_envelope *envelope);
 void nw_pool_unmap(void);
 void nw_pool_close(void);
 
-/* direct.c: a payload where the program has it, whatever lies between its
- * pieces. */
+/* direct.c: a payload in the program's GPU memory, contiguous or not. */
 struct nw_load {
     struct nw_typemap *layout;
     int64_t count;
@@ -86,34 +84,34 @@ struct nw_load {
     uint64_t bytes;
     int32_t gpu;
 };
-/* From what size on they are large, where no variable says so: measured with
- * the pool that was just made. */
+/* Measures the threshold of the direct path with the new pool, if no variable
+ * sets the threshold. */
 void nw_direct_measure(int32_t gpu, char *pool, size_t bytes);
-/* It is so from now on; 0: to be found out. */
+/* Sets the threshold in bytes; 0 means unknown. */
 void nw_direct_set(uint64_t from);
-/* direct_threshold.c: `standard` where it cannot be measured. */
+/* direct_threshold.c: returns `standard` if the measurement fails. */
 uint64_t nw_direct_threshold(int32_t gpu, char *pool, size_t bytes,
                              uint64_t standard);
-/* Whether it is large, and in GPU memory; its layout is to be dropped, also
- * where it is none. */
+/* True if the area is in GPU memory and at least as large as the threshold. The
+ * caller drops out->layout in either case; it may be NULL. */
 bool nw_load_find(const struct nw_area *area, struct nw_load *out);
-/* Into a slot that `peer` can map; false: there is none. */
+/* Copies the payload into a pool slot for `peer`. False on failure. */
 bool nw_load_slot(const struct nw_load *load, int peer,
                   struct nw_pool_slot *slot);
-/* Whether that process may get envelopes. */
+/* Whether `peer` accepts envelopes. */
 bool nw_direct_suits(int peer);
-/* A buffer that has the slot and the envelope; NULL: no room. */
+/* A buffer with the slot and its envelope, or NULL if out of memory. */
 struct nw_buffer *nw_envelope_new(uint64_t bytes,
                                   const struct nw_pool_slot *slot);
 void nw_envelope_write(struct nw_envelope *envelope, uint64_t bytes,
                        const struct nw_pool_slot *slot);
 
-/* persistent_send.c: a payload that follows its envelope, of which the slot's
- * index is NW_SLOTS and the generation its number, as a message between the
- * peers. */
+/* persistent_send.c: a payload that follows its envelope as a message between
+ * the peers. In the envelope, `slot` is NW_SLOTS and `generation` is the
+ * payload's number. */
 void nw_late_cancel(uint64_t number);
 nw_status nw_late_receive(const struct nw_envelope *envelope, char *to);
-void nw_late_finish(void); /* all have been received, and all are here */
+void nw_late_finish(void); /* collective; waits for all payloads */
 
 uint64_t nw_envelope_check(const struct nw_envelope *envelope);
 bool nw_envelope_is(const struct nw_envelope *envelope);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the rows of calls.table call: GPU memory in the arguments of an MPI
- * that cannot take it. Each buffer that is a GPU's is replaced by host memory,
- * which is filled before the call, emptied after it, or both.
+ * The functions that the rows of calls.table call. They let a program pass GPU
+ * memory to an MPI that cannot take it. Each GPU buffer is replaced by host
+ * memory, which is filled before the call, copied back after it, or both.
  */
 #ifndef NW_MESSAGES_MESSAGES_H
 #define NW_MESSAGES_MESSAGES_H
@@ -14,13 +14,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* True from MPI_Init to MPI_Finalize unless NODEWISE_GPU_MESSAGES or the MPI
- * library says that buffers are none of our business. */
+/* True from MPI_Init to MPI_Finalize, unless NODEWISE_GPU_MESSAGES is off or
+ * the MPI library takes all GPU buffers itself. */
 extern bool nw_messaging;
 void nw_messages_start(void);
 void nw_messages_finish(void);
 
-/* What every call of a program without a GPU pays. */
+/* The only cost of a call in a program without a GPU. */
 static inline bool nw_is_messaging(void)
 {
     return __builtin_expect(__atomic_load_n(&nw_messaging, __ATOMIC_RELAXED),
@@ -28,11 +28,11 @@ static inline bool nw_is_messaging(void)
            nw_gpu_is_used();
 }
 
-/* True while large messages out of GPU memory may be envelopes (direct.h): all
- * receives are looked at. */
+/* True while large messages in GPU memory may be sent as envelopes (direct.h).
+ * Every receive must then check for an envelope. */
 extern bool nw_direct;
 
-/* Several threads may call MPI at once (start.c). */
+/* True if several threads may call MPI concurrently (start.c). */
 extern bool nw_threaded;
 
 static inline bool nw_is_catching(void)
@@ -81,7 +81,7 @@ enum { NW_ENVELOPE = 160 }; /* bytes; an unusual size for a message */
 
 struct nw_buffer;
 
-/* `count` times type, `blocks` times; the callee sets blocks. */
+/* `blocks` blocks of `count` elements. The callee sets `blocks`. */
 struct nw_area {
     const void *buffer;
     int64_t count;
@@ -89,14 +89,14 @@ struct nw_area {
     int64_t blocks;
 };
 
-/* Whose message a receive takes. */
+/* The messages that a receive or a probe matches. */
 struct nw_match {
     int source, tag;
     MPI_Comm comm;
 };
 
-/* A receive that may bring an envelope: where the caller wants it, and where
- * MPI puts what comes. */
+/* A receive that may return an envelope. The caller wants the data in `buffer`;
+ * MPI writes what it receives to `at`. */
 struct nw_catch {
     bool on;
     void *buffer;
@@ -105,18 +105,18 @@ struct nw_catch {
     void *at;
     int64_t n;
     MPI_Datatype as;
-    bool small; /* `at` has an envelope's room, `buffer` has not */
-    struct nw_unexpected *from; /* a message that was matched before, or NULL */
+    bool small;                 /* an envelope fits `at` but not `buffer` */
+    struct nw_unexpected *from; /* a matched message, or NULL */
     struct nw_match match;      /* of persistent receives */
 };
 
 /* The buffers of one call. */
 struct nw_stage {
     const char *call;
-    bool persistent; /* filled by each start, not now */
-    bool between;    /* two ranks, by a message */
-    bool whole;      /* what is written is all, whatever a status says */
-    bool ours;       /* staged beside an MPI that takes GPU memory, too */
+    bool persistent; /* each start fills the buffers */
+    bool between;    /* point to point */
+    bool whole;      /* the call writes all bytes; ignore the status */
+    bool ours;       /* staged even if MPI takes GPU memory */
     bool posting;    /* between nw_post_begin and nw_post_end */
     nw_status status;
     int count;
@@ -124,60 +124,61 @@ struct nw_stage {
     struct nw_catch caught;
 };
 
-/* count times type, `blocks` times; the last of it may be replaced with what
- * they point to. Returns the address to be used. */
+/* `blocks` blocks of `*count` elements of `*type`. The staging call may replace
+ * `*count` and `*type`. It returns the address to pass to MPI. */
 struct nw_triple {
     int64_t *count;
-    int64_t most; /* that count can hold */
+    int64_t most; /* largest value that count's type can hold */
     MPI_Datatype *type;
     int64_t blocks;
 };
 void *nw_stage_triple(struct nw_stage *stage, int way, const void *buffer,
                       struct nw_triple triple);
-/* Blocks of several places. Counts are int or MPI_Count, places int, MPI_Aint
- * or MPI_Count; NULL places are one after the other. */
+/* The blocks of a v- or w-call. Counts are int or MPI_Count; places are int,
+ * MPI_Aint or MPI_Count. */
 struct nw_block_places {
     int64_t blocks;
     const void *counts, *places;
     size_t count_size, place_size;
     const MPI_Datatype
-        *types; /* of each; NULL: `type`, which places count in */
+        *types; /* one per block, or NULL: `type`, the unit of places */
     MPI_Datatype type;
 };
 void *nw_stage_places(struct nw_stage *stage, int way, const void *buffer,
                       struct nw_block_places places);
 void *nw_stage_bytes(struct nw_stage *stage, int way, const void *buffer,
                      int64_t bytes);
-/* GPU memory here is an error, unless MPI takes it itself. */
+/* GPU memory in such an argument is an error unless MPI takes it itself. */
 bool nw_is_refused(const void *buffer);
 void nw_stage_refuse(struct nw_stage *stage, const void *buffer);
 void nw_stage_refuse_area(struct nw_stage *stage, struct nw_area area);
 
-/* Where MPI will put what is received. */
+/* Records the buffer that MPI receives into. */
 static inline void nw_catch_set(struct nw_catch *caught, struct nw_area area)
 {
     caught->at = (void *)(uintptr_t)area.buffer;
     caught->n = area.count;
     caught->as = area.type;
 }
-/* envelope.c: a receive that has no room for an envelope takes what comes by
- * way of memory that has: MPI would cut it off, and nobody would know its slot.
- */
+/* envelope.c: if a receive buffer is smaller than an envelope, other memory
+ * receives the message. Otherwise MPI would truncate an envelope, and its pool
+ * slot could not be freed. */
 bool nw_catch_is_small(const struct nw_catch *caught);
 void *nw_stage_small(struct nw_stage *stage);
-void nw_stage_drop(struct nw_stage *stage); /* its buffers */
-/* Ends the call that could not be staged: MPI_ERR_BUFFER by the handler. */
+void nw_stage_drop(struct nw_stage *stage); /* frees its buffers */
+/* Reports MPI_ERR_BUFFER for a call that could not be staged. */
 int nw_stage_fail(struct nw_stage *stage, struct nw_errhandler_scope whose);
-/* Behind a blocking call: empties what was written, as far as `status` (NULL:
- * all) says. */
+/* After a blocking call: copies the written bytes back to the GPU, up to the
+ * size in `status` (NULL: all bytes). */
 int nw_stage_end(struct nw_stage *stage, int rc, MPI_Status *status,
                  struct nw_errhandler_scope whose);
-/* Behind a call that gave a request: until that one is done. */
+/* After a call that returned a request: keeps the buffers until the request
+ * ends. */
 int nw_stage_keep(struct nw_stage *stage, int rc, MPI_Request request,
                   struct nw_errhandler_scope whose);
 
-/* Collective calls in two forms (algorithms.c); the channel's is none of a
- * program that did not ask for it. */
+/* Whether a collective call runs through MPI and the host or through the
+ * channel (algorithms.c). The channel is used only if the user asks for it. */
 enum nw_algorithm_call { NW_FORMING_HOST, NW_FORMING_AUTO, NW_FORMING_CHANNEL };
 extern enum nw_algorithm_call nw_algorithm_call;
 
@@ -191,7 +192,7 @@ struct nw_reduction {
     int root;
     MPI_Comm comm;
 };
-/* True where the call was made, with *rc as its result. */
+/* True if the channel made the call; *rc is its result. */
 bool nw_algorithm_bcast(int *rc, struct nw_area data, int root, MPI_Comm comm);
 bool nw_algorithm_gather(int *rc, struct nw_area from, struct nw_area into,
                          int root, MPI_Comm comm);
@@ -204,57 +205,60 @@ bool nw_algorithm_reduce(int *rc, const void *from, struct nw_area into,
 bool nw_algorithm_allreduce(int *rc, const void *from, struct nw_area into,
                             struct nw_reduction how);
 
-/* direct.c: puts the area's bytes where `dest` fetches them; the envelope to be
- * sent instead, or NULL where they are to be staged. */
+/* direct.c: copies the area's bytes into the pool for `dest`. Returns the
+ * envelope to send instead, or NULL if the area must be staged. */
 void *nw_direct_send(struct nw_stage *stage, struct nw_area area, int dest,
                      MPI_Comm comm);
-/* persistent_send.c: the same for a persistent send, whose payload is put there
- * by each start. */
+/* persistent_send.c: the envelope of a persistent send, or NULL. Each start
+ * copies the payload into the pool. */
 void *nw_direct_init(struct nw_stage *stage, struct nw_area area, int dest,
                      MPI_Comm comm);
-/* unexpected.c: probes, and what they set aside. */
+/* unexpected.c: probes, and the messages that they set aside. */
 #define NW_MATCH(source, tag, comm) ((struct nw_match){(source), (tag), (comm)})
 struct nw_found {
     MPI_Message *message;
     MPI_Status *status;
 };
 extern int nw_unexpected_count,
-    nw_matched; /* how many wait; are in the program's hands */
+    nw_matched; /* messages set aside; messages matched by the program */
 int nw_probe(struct nw_match match, bool wait, int *flag, MPI_Status *status);
 int nw_mprobe(struct nw_match match, bool wait, int *flag,
               struct nw_found found);
-/* The first of them that a receive matches. */
+/* Takes the first message set aside that matches. False if none matches. */
 bool nw_unexpected_take(struct nw_match match, MPI_Message *message);
-/* The same where several threads receive: if there is none no probe sets
- * anything aside until the end, by when MPI has the receive, and gives it what
- * comes before any probe sees that. */
+/* Like nw_unexpected_take, if several threads receive. If no message matches,
+ * probes are locked out until nw_post_end. By then MPI has the posted receive,
+ * so it gets the next message before a probe can. */
 bool nw_post_begin(struct nw_match match, MPI_Message *message);
 void nw_post_end(void);
-/* MPI_Recv, of what is staged. */
+/* MPI_Recv for a staged buffer. */
 int nw_post_receive(struct nw_stage *stage, struct nw_match match,
                     MPI_Status *status);
-/* sendrecv.c: MPI_Isendrecv as a send and a receive; what is replaced
- * lies in `into`. */
+/* sendrecv.c: MPI_Isendrecv as a send and a receive. For MPI_Isendrecv_replace,
+ * `into` is the buffer. */
 struct nw_sendrecv_pair {
     struct nw_area from, into;
     struct nw_match to, match;
 };
 int nw_sendrecv_start(struct nw_sendrecv_pair exchange, MPI_Request *request);
 int nw_sendrecv_replace(struct nw_sendrecv_pair exchange, MPI_Request *request);
-/* Both, and their end: MPI_Sendrecv_replace. */
-bool nw_is_apart(struct nw_area area); /* it is not MPI's to do */
+/* MPI_Sendrecv_replace as a send and a receive. */
+bool nw_is_apart(
+    struct nw_area area); /* true if MPI's own call must not be used */
 int nw_sendrecv_through(struct nw_sendrecv_pair exchange, MPI_Status *status);
-/* matched.c: what is known of a message that is received now; to be dropped. */
+/* matched.c: the record of a matched message that is being received, or NULL.
+ * The caller drops it. */
 struct nw_unexpected *nw_matched_take(MPI_Message message);
-/* Whose error handler hears of it, of a message that was not taken, too: calls
- * that receive it name no communicator. */
+/* The error handler for a matched message. Calls that receive a matched message
+ * name no communicator. */
 struct nw_errhandler_scope nw_matched_whose(struct nw_unexpected *one,
                                             MPI_Message message);
-/* It was received; whether from ourselves. NULL is fine, here and below. */
+/* Corrects the status of a received message. True if the message had been
+ * forwarded to ourselves. `one` may be NULL here and in nw_matched_drop. */
 bool nw_matched_see(struct nw_unexpected *one, MPI_Status *status);
 void nw_matched_drop(struct nw_unexpected *one);
 
-/* pool.c: maps what was announced since; next to nothing where nothing was. */
+/* pool.c: maps pools that were announced since the last call. */
 void nw_pool_look(void);
 
 #define NW_AREA(buffer, count, type)                                           \
@@ -262,7 +266,8 @@ void nw_pool_look(void);
 #define NW_REDUCTION(op, root, comm)                                           \
     ((struct nw_reduction){(op), (root), (comm)})
 
-/* Ends of requests (wait_one.c, wait_many.c); `next` is the call itself. */
+/* Calls that end requests (wait_one.c, wait_many.c). `next` is the MPI
+ * function. */
 bool nw_requests_are_tracked(void);
 int nw_message_wait(__typeof__(&MPI_Wait) next, MPI_Request *request,
                     MPI_Status *status);
@@ -292,27 +297,28 @@ int nw_message_start(__typeof__(&MPI_Start) next, MPI_Request *request);
 int nw_message_startall(__typeof__(&MPI_Startall) next, int count,
                         MPI_Request *requests);
 
-/* A window whose memory was a GPU's, made empty so that the others do not wait
- * for it; the error of that rank. */
+/* MPI_Win_create was called with an empty window in place of GPU memory, so
+ * that other ranks do not hang. Returns the error for this rank. */
 int nw_window_refused(int rc, MPI_Comm comm);
 
-/* How often blocks come (collective_shape.c). */
-int64_t nw_shape_size(MPI_Comm comm);  /* the other group's, between two */
-int64_t nw_shape_group(MPI_Comm comm); /* the own one's */
+/* The number of blocks of a collective call (collective_shape.c). */
+int64_t nw_shape_size(MPI_Comm comm); /* remote group if an intercommunicator */
+int64_t nw_shape_group(MPI_Comm comm); /* the local group */
 bool nw_shape_is_root(MPI_Comm comm, int root);
 bool nw_shape_is_outside(MPI_Comm comm, int root); /* MPI_PROC_NULL */
 int64_t nw_shape_in(MPI_Comm comm);                /* neighbours */
 int64_t nw_shape_out(MPI_Comm comm);
 int64_t nw_shape_sum(MPI_Comm comm, const void *counts, size_t count_size);
-/* What a keyval's communicators do not hand on to their copies. */
+/* Attribute copy callback: a duplicated communicator does not get the
+ * attribute. */
 int nw_shape_not_copied(MPI_Comm comm, int key, void *extra, void *in,
                         void *out, int *flag);
 int64_t nw_shape_rank_count(MPI_Comm comm, const void *counts, size_t size);
-/* Where the first of these places is. */
+/* The address of the first block of a v-call. */
 void *nw_shape_place(const void *buffer, const void *places, size_t size,
                      MPI_Datatype type);
 
-/* A buffer argument with its count and datatype, replaced in place. */
+/* Stages a buffer argument and replaces its count and datatype. */
 #define NW_STAGE(way, buffer, count, datatype, blocks)                         \
     do {                                                                       \
         int64_t nw_n_ = (int64_t)(count);                                      \
@@ -325,7 +331,8 @@ void *nw_shape_place(const void *buffer, const void *places, size_t size,
         count = (__typeof__(count))nw_n_;                                      \
         datatype = nw_type_;                                                   \
     } while (0)
-/* The same where count and datatype also belong to another buffer. */
+/* Like NW_STAGE, but count and datatype stay, since another buffer uses them.
+ */
 #define NW_STAGE_FIXED(way, buffer, count, datatype, blocks)                   \
     do {                                                                       \
         int64_t nw_n_ = (int64_t)(count);                                      \
@@ -345,8 +352,9 @@ void *nw_shape_place(const void *buffer, const void *places, size_t size,
                                  __VA_ARGS__})
 #define NW_STAGE_PLACES(way, buffer, n, counts, places, datatype)              \
     NW_STAGE_BLOCKS(way, buffer, n, counts, places, .type = (datatype))
-/* One block from one process lies at the buffer: MPICH 4.0 takes no notice of
- * its place, and would write ahead of what is staged. */
+/* For a single process, passes the address of its only block with displacement
+ * 0. MPICH 4.0 ignores the displacement of that block and would write before
+ * the staged memory. */
 #define NW_ONE_PLACE(buffer, places, type, comm)                               \
     static const int64_t nw_rank0_environment_;                                \
     if (nw_shape_size(comm) == 1 && buffer != MPI_IN_PLACE) {                  \
@@ -357,7 +365,7 @@ void *nw_shape_place(const void *buffer, const void *places, size_t size,
     NW_STAGE_BLOCKS(way, buffer, n, counts, places, .types = (datatypes))
 #define NW_STAGE_BYTES(way, buffer, bytes)                                     \
     buffer = nw_stage_bytes(&nw_stage_, (way), (buffer), (int64_t)(bytes))
-/* What is sent to, and received from, another rank. */
+/* The send and receive buffers of point-to-point calls. */
 #define NW_SEND_BY(put, buf, count, type, dest, comm)                          \
     do {                                                                       \
         void *nw_envelope_ =                                                   \
@@ -393,7 +401,7 @@ void *nw_shape_place(const void *buffer, const void *places, size_t size,
         }                                                                      \
         nw_catch_set(&nw_stage_.caught, NW_AREA(buf, count_, type_));          \
     } while (0)
-/* Ahead of a receive: of a message that a probe set aside. */
+/* Before a receive: takes a message that a probe set aside. */
 #define NW_ASIDE(source, tag, comm, call)                                      \
     do {                                                                       \
         MPI_Message nw_message_;                                               \
@@ -401,8 +409,8 @@ void *nw_shape_place(const void *buffer, const void *places, size_t size,
             nw_unexpected_take(NW_MATCH(source, tag, comm), &nw_message_))     \
             return call;                                                       \
     } while (0)
-/* Behind NW_RECEIVE, where several threads receive: another one may have set it
- * aside meanwhile. The end of the call unlocks. */
+/* After NW_RECEIVE, if several threads receive: another thread may have set the
+ * message aside meanwhile. The end of the call unlocks. */
 #define NW_POSTS(stage) (nw_threaded && (stage).caught.on && !(stage).status)
 #define NW_POST(source, tag, comm, call)                                       \
     do {                                                                       \
@@ -414,7 +422,7 @@ void *nw_shape_place(const void *buffer, const void *places, size_t size,
             return call;                                                       \
         }                                                                      \
     } while (0)
-/* Behind NW_RECEIVE of a message that the program holds. */
+/* After NW_RECEIVE of a matched message. */
 #define NW_GIVEN(message)                                                      \
     do {                                                                       \
         if (!nw_stage_.status &&                                               \
@@ -425,7 +433,7 @@ void *nw_shape_place(const void *buffer, const void *places, size_t size,
             nw_stage_.caught.from = NULL;                                      \
         }                                                                      \
     } while (0)
-/* A receive of one set aside, beside a send. */
+/* A send, and the receive of a message that a probe set aside. */
 #define NW_SEND_AND(send, receive)                                             \
     __extension__({                                                            \
         MPI_Request nw_sent_;                                                  \
@@ -458,9 +466,9 @@ void *nw_shape_place(const void *buffer, const void *places, size_t size,
 #define NW_WHOLE .whole = true
 #define NW_WHOLE_EACH .whole = true, .persistent = true
 
-/* What the generator writes for a row; `end` is how the call ends, `gate`
- * whether it is looked at, `formed` whether another form made it, with nw_rc_
- * as its result. */
+/* The wrapper that the generator writes for a row. `end` ends the call, `gate`
+ * says if staging is active, `formed` if the channel made the call (its result
+ * is nw_rc_). */
 #define NW_MESSAGE(name, entry, args, shared, passed, stage, whose, how, end,  \
                    gate, formed)                                               \
     NW_SHARED nw_staged_##name shared                                          \
@@ -505,7 +513,7 @@ void *nw_shape_place(const void *buffer, const void *places, size_t size,
             return nw_next args;                                               \
         return call;                                                           \
     }
-/* Calls that end requests: ours does it once any is kept. */
+/* Calls that end requests: our version runs once a request is tracked. */
 #define NW_MESSAGE_BY(name, entry, args, shared, passed, call)                 \
     NW_MESSAGE_WHERE(nw_requests_are_tracked(), name, args, shared, call)
 #define NW_MESSAGE_OWN(name, entry, args, shared, passed, call)                \

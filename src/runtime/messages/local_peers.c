@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who shares this node: found in MPI_Init, where all processes of the node
- * agree to open envelopes, and get the page that they tell each other on. */
+/* The processes of this node. In MPI_Init they agree to open envelopes, and map
+ * a page of shared host memory. */
 #include "runtime/messages/direct.h"
 
 #include "base/status.h"
@@ -20,7 +20,7 @@
 
 enum { NAME_ROOM = 48 };
 
-/* Where the ranks of a communicator sit. */
+/* The peer number of each rank of a communicator. */
 struct places {
     struct places *next;
     MPI_Comm comm;
@@ -59,7 +59,7 @@ MPI_Comm nw_local_peer_comm(void)
     return node;
 }
 
-/* Behind the peers: a row of words for each owner. */
+/* After the peers, the page has a row of words for each owner. */
 uint32_t *nw_local_peer_opens(int owner, int reader)
 {
     return (uint32_t *)(void *)&nw_shared_page->peer[count] + owner * count +
@@ -120,7 +120,8 @@ static bool translate(MPI_Comm comm, struct places *places)
     return true;
 }
 
-/* Between two groups a rank is another's: none sits here then. */
+/* Ranks of an intercommunicator are in the other group, so they get no peer
+ * number. */
 static struct places *places_new(MPI_Comm comm)
 {
     struct places *places = NULL;
@@ -159,9 +160,9 @@ int nw_local_peer_of(MPI_Comm comm, int rank)
                                                        : -1;
 }
 
-/* -- the board -- */
+/* -- the shared page -- */
 
-/* Whether all processes of the node say so. */
+/* Whether `yes` is true in all processes of the node. */
 static bool all_say(bool yes)
 {
     int in = yes, all = 0;
@@ -179,7 +180,7 @@ static int board_create(char name[NAME_ROOM])
     snprintf(name, NAME_ROOM, "/nodewise-direct-%016llx",
              (unsigned long long)random);
     fd = shm_open(name, O_CREAT | O_EXCL | O_RDWR, 0600);
-    /* room for all of it, or SIGBUS would come with its use */
+    /* allocate all pages now, or a later access could raise SIGBUS */
     if (fd >= 0 && posix_fallocate(fd, 0, (off_t)shared_page_bytes())) {
         close(fd);
         shm_unlink(name);
@@ -206,7 +207,8 @@ static void board_unmap(void)
     nw_shared_page = NULL;
 }
 
-/* Its first process makes it; it has a name only until all have it. */
+/* The node's first process creates the page. It has a name only until all
+ * processes have mapped it. */
 static bool board_open(void)
 {
     char name[NAME_ROOM] = "";
@@ -242,7 +244,7 @@ static bool is_wanted(void)
     return false;
 }
 
-/* One that is loaded, or can be: it is not asked for anything yet. */
+/* Whether the driver library can be loaded. The driver is not initialised. */
 static bool has_driver(void)
 {
     void *driver = dlopen("libcuda.so.1", RTLD_LAZY);
@@ -298,8 +300,8 @@ void nw_direct_start(bool messaging)
         close_all();
 }
 
-/* Every process has received what it will when the last one comes here; the
- * pools go once nobody has them mapped. */
+/* When the last process comes here, all have received their messages. A pool is
+ * freed after every process has unmapped it. */
 void nw_direct_finish(void)
 {
     if (!nw_direct)

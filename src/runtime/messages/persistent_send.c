@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Persistent sends. What MPI's request sends is settled when it is made: an
- * envelope, always. At each start it says where the payload is: in the pool or,
- * where the pool has no room or the receiver has not mapped it (yet), on its
- * way from the host, in a message of ours between the peers that the receiver
- * takes when he opens the envelope.
+ * Persistent sends. MPI's request always sends an envelope. Each start writes
+ * into the envelope where the payload is. If the pool is full, or the receiver
+ * has not mapped it, the payload follows from the host, in a message between
+ * the peers that the receiver takes when it opens the envelope.
  */
 #include "runtime/messages/direct.h"
 
@@ -16,7 +15,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
-enum { TAGS = 32768 }; /* that any MPI has */
+enum { TAGS = 32768 }; /* tags that every MPI supports */
 
 struct late {
     struct late *next;
@@ -25,12 +24,12 @@ struct late {
     struct nw_host *host;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of both */
+static pthread_mutex_t lock =
+    PTHREAD_MUTEX_INITIALIZER; /* guards the next two */
 static struct late *following;
 static uint64_t number_given;
 
-/* Those that MPI is done with, in whichever way; what was not taken may be
- * cancelled by now. */
+/* Frees payloads whose send has ended, also by cancellation. */
 static void reap(void)
 {
     struct late **at = &following, *late;
@@ -48,8 +47,7 @@ static void reap(void)
     }
 }
 
-/* One that nobody here will ask for any more: its envelope was cancelled, or
- * never received. */
+/* Receives a payload whose envelope was cancelled or never received. */
 static void take_stray(void)
 {
     MPI_Message message;
@@ -64,14 +62,14 @@ static void take_stray(void)
         return;
     bytes = nw_stage_received(&status);
     memory = bytes <= INT_MAX ? malloc((size_t)bytes + 1) : NULL;
-    /* without room it is cut off, which ends it, too */
+    /* without memory, a truncated receive also ends the message */
     NW_PMPI(Mrecv)
     (memory, memory ? (int)bytes : 0, MPI_BYTE, &message, MPI_STATUS_IGNORE);
     free(memory);
 }
 
-/* All come here together: who has none under way any more says so, and takes
- * what the others send until all do. */
+/* Collective. A process whose payloads are all sent enters a barrier, and goes
+ * on receiving stray payloads until every process has entered. */
 void nw_late_finish(void)
 {
     MPI_Request all = MPI_REQUEST_NULL;
@@ -92,7 +90,8 @@ void nw_late_finish(void)
     }
 }
 
-/* MPI may go on with it or not: until it is done its memory stays. */
+/* MPI may still send a cancelled payload, so its memory stays until the send
+ * ends. */
 void nw_late_cancel(uint64_t number)
 {
     struct late *late;
@@ -136,7 +135,8 @@ static bool is_tag_taken(uint64_t number)
     return late != NULL;
 }
 
-/* One that was cancelled may lie before the receiver for ever. */
+/* A cancelled payload may stay in the receiver's queue forever, so its tag is
+ * not used while the send is pending. */
 static uint64_t next_number(void)
 {
     int tries = TAGS;
@@ -206,7 +206,7 @@ nw_status nw_direct_persistent(struct nw_buffer *buffer)
     return status;
 }
 
-/* Whether the receiver may open them out of the pool, now or later. */
+/* Whether the receiver can map the pool, now or later. */
 static bool may_open(int peer)
 {
     return nw_direct_suits(peer) &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Persistent requests that start. */
+/* MPI_Start and MPI_Startall. */
 #include "runtime/messages/request_table.h"
 
 #include <nodewise/status.h>
@@ -18,8 +18,8 @@ static int fill(struct nw_tracked_request *kept)
                : MPI_SUCCESS;
 }
 
-/* A persistent receive of a message that a probe set aside is done at once, and
- * MPI's request stays as it is. */
+/* A persistent receive of a message that a probe set aside is done immediately.
+ * MPI's request is not started. */
 static int hold(struct nw_tracked_request *kept, MPI_Message message)
 {
     MPI_Status status;
@@ -31,14 +31,14 @@ static int hold(struct nw_tracked_request *kept, MPI_Message message)
     return rc;
 }
 
-/* What is done of it before MPI starts it. */
+/* The state of a request before MPI starts it. */
 struct begun {
-    struct nw_tracked_request *kept; /* NULL: none of ours */
+    struct nw_tracked_request *kept; /* NULL if the request is not tracked */
     bool held, was_active;
-    bool posting; /* no probe sets anything aside */
+    bool posting; /* probes are locked out */
 };
 
-/* What a probe set aside for it. */
+/* Takes a message that a probe set aside for this receive. */
 static bool take(struct begun *one, MPI_Message *message)
 {
     const struct nw_catch *caught = &one->kept->caught;
@@ -69,7 +69,7 @@ static int begin(MPI_Request request, struct begun *out)
     return rc;
 }
 
-/* If MPI did not start it nobody will fetch what it was to send. */
+/* If MPI did not start the send, no process will fetch its payload. */
 static int end_start(const struct begun *one, int rc)
 {
     if (one->posting)
@@ -89,7 +89,8 @@ int nw_message_start(__typeof__(&MPI_Start) next, MPI_Request *request)
     return rc || one.held ? rc : end_start(&one, next(request));
 }
 
-/* One at a time: where one fails it must be known which did start. */
+/* Requests are started one by one. If one fails, it must be known which
+ * requests have started. */
 int nw_message_startall(__typeof__(&MPI_Startall) next, int count,
                         MPI_Request *requests)
 {

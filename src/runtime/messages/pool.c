@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The bounded pool that payloads wait in, and the pools of the other processes
- * of this node. Whoever fetched a payload frees its slot by a word in host
- * memory; the owner sees that when he next needs room. */
+/* The pool of bounded size in which payloads wait, and the pools of other
+ * processes of the node. A receiver that has fetched a payload frees its slot
+ * by a word in shared host memory. The owner reads that word when it needs
+ * space. */
 #include "runtime/messages/direct.h"
 
 #include "gpu/gpu.h"
@@ -14,11 +15,11 @@ enum { ALIGN = 512, POOL_MIB = 64 };
 
 static struct {
     bool tried;
-    char *memory; /* NULL: none */
+    char *memory; /* NULL before the pool exists */
     size_t bytes;
     int32_t gpu;
-    struct nw_gpu_life life; /* in which the memory is there */
-    /* slots under way, by where they lie */
+    struct nw_gpu_life life; /* of the context that has the memory */
+    /* slots in use, sorted by address */
     struct extent {
         uint32_t index;
         size_t at, end;
@@ -28,8 +29,8 @@ static struct {
     bool busy[NW_SLOTS];
 } pool;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static char **mapped;       /* by peer */
-static int32_t mapper = -1; /* the GPU that they are mapped for */
+static char **mapped;       /* index: peer */
+static int32_t mapper = -1; /* the GPU that maps them */
 static uint32_t looked_at;
 
 static size_t wanted_bytes(void)
@@ -70,7 +71,7 @@ static bool have_room(void)
     return mapped != NULL;
 }
 
-/* Once, on the GPU of the first message. */
+/* Runs once, for the GPU of the first large message. */
 static void open_pool(int32_t gpu)
 {
     size_t bytes = wanted_bytes();
@@ -125,7 +126,8 @@ static void reclaim(void)
     pool.count = kept;
 }
 
-/* The first gap that is large enough; where it is among those used. */
+/* Finds the first gap that is large enough. Returns the index in `used` for the
+ * new extent, or -1. */
 static int find_gap(size_t bytes, size_t *at)
 {
     *at = 0;
@@ -190,7 +192,7 @@ void nw_pool_slot_drop(const struct nw_pool_slot *slot)
                  word(slot->generation, HELD), word(slot->generation, EMPTY));
 }
 
-/* -- the others' -- */
+/* -- pools of other processes -- */
 
 static void map_one(int owner)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls that end several requests at once. */
+/* Calls that end several requests: MPI_Waitall, MPI_Testsome and others. */
 #include "runtime/messages/staging.h"
 
 #include <stdlib.h>
 
 enum { FEW = 16 };
 
-/* What there is to do for each, and statuses where the caller wants none. */
+/* The work that is left for each request, and statuses if the caller passed
+ * MPI_STATUSES_IGNORE. */
 struct several {
     int count;
     const MPI_Request *request;
@@ -37,7 +38,7 @@ static bool several_open(struct several *several, int count,
     return true;
 }
 
-/* Those that were not ended are not done. */
+/* Puts requests that did not end back into the table. */
 static void several_close(struct several *several, const MPI_Status *statuses)
 {
     for (int i = 0; i < several->count; i++)
@@ -48,7 +49,8 @@ static void several_close(struct several *several, const MPI_Status *statuses)
         free(several->status);
 }
 
-/* One of several; where some failed each status says how it went. */
+/* Ends one of several requests. With MPI_ERR_IN_STATUS, each status has its own
+ * error code. */
 static int done_one(struct several *several, int request, int status, int rc)
 {
     MPI_Status *seen = &several->status[status];
@@ -63,7 +65,7 @@ static int done_one(struct several *several, int request, int status, int rc)
     return MPI_SUCCESS;
 }
 
-/* What failed of ours, told as MPI tells of its own: by that one's status. */
+/* Reports our own error for one request as MPI does: in its status. */
 static void note(struct several *several, int count, int status, int *rc,
                  int one)
 {
@@ -113,7 +115,7 @@ int nw_message_testall(__typeof__(&MPI_Testall) next, int count,
     return rc;
 }
 
-/* The one of several that is done. */
+/* Ends the request that MPI_Waitany or MPI_Testany completed. */
 static int done_any(struct several *several, int index, MPI_Status *status,
                     int rc)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls that end one request, and what is done then. */
+/* Calls that end one request, and the work that follows. */
 #include "runtime/messages/request_table.h"
 
 #include <nodewise/status.h>
 #include <pthread.h>
 
-/* Its end was looked at before, where MPI tells of the envelope. */
+/* The request's end was already reported. MPI's status describes the envelope,
+ * so the stored values replace it. */
 static void see_again(const struct nw_tracked_request *kept, MPI_Status *status)
 {
     if (!kept->opened)
@@ -24,7 +25,7 @@ void nw_request_table_remember(struct nw_tracked_request *kept,
     kept->bytes = (MPI_Count)nw_stage_received(status);
 }
 
-/* Whether an envelope was opened. */
+/* True if the payload of an envelope, or a small message, was delivered. */
 static bool open_caught(struct nw_tracked_request *kept, MPI_Status *status,
                         int *rc)
 {
@@ -36,7 +37,7 @@ static bool open_caught(struct nw_tracked_request *kept, MPI_Status *status,
     return opened;
 }
 
-/* What came; a send's status says nothing of that. */
+/* Copies received data to the GPU. The status of a send has no size. */
 static nw_status empty_all(const struct nw_tracked_request *kept,
                            const MPI_Status *status)
 {
@@ -50,7 +51,7 @@ static nw_status empty_all(const struct nw_tracked_request *kept,
     return bad;
 }
 
-/* The program sees the end of it: what came goes where it belongs. */
+/* The program learns that the request ended: delivers the received data. */
 int nw_request_table_finish(struct nw_tracked_request *kept, MPI_Status *status)
 {
     nw_status bad = NW_OK;
@@ -61,7 +62,7 @@ int nw_request_table_finish(struct nw_tracked_request *kept, MPI_Status *status)
         return MPI_SUCCESS;
     }
     kept->active = false;
-    if (!kept->whole) // what cannot be cancelled may say anything
+    if (!kept->whole) // status may be undefined if not cancellable
         NW_PMPI(Test_cancelled)(status, &cancelled);
     if (cancelled)
         nw_direct_unsent(kept->buffer, kept->count);
@@ -103,7 +104,8 @@ void nw_request_table_fail(struct nw_tracked_request *kept)
     (void)nw_request_table_finish_all(kept, NULL);
 }
 
-/* Out of the table, but for what stays there until the program frees it. */
+/* Takes the request's work out of the table. A persistent request stays until
+ * the program frees it. */
 static void find(struct nw_ending *ending)
 {
     MPI_Request request = ending->request;
@@ -119,7 +121,7 @@ static void find(struct nw_ending *ending)
             nw_request_table_find(request, nw_request_table_is_persistent);
 }
 
-/* One thread alone need not look before it knows that it is done. */
+/* A single thread can search the table later, once the request is done. */
 void nw_request_begin(MPI_Request request, struct nw_ending *out)
 {
     *out = (struct nw_ending){.request = request};
@@ -159,7 +161,7 @@ int nw_request_end(struct nw_ending *ending, MPI_Status *status)
     return nw_request_table_finish_all(end.kept, status);
 }
 
-/* Open MPI frees those that fail, MPICH does not. */
+/* Open MPI frees a persistent request that fails, MPICH does not. */
 static void fail_persistent(struct nw_tracked_request *kept, bool lives)
 {
     fail_one(kept);
@@ -243,8 +245,9 @@ int nw_request_held(int count, const MPI_Request *requests, MPI_Status *status)
     return -1;
 }
 
-/* Those of a request that lives on stay, for its status, and one thread does
- * what is left to do, which an error handler may be part of. */
+/* Entries of a live request stay in the table, since its status may be asked
+ * for again. Only one thread finishes them. The mutex is recursive because an
+ * error handler may run meanwhile. */
 static pthread_mutex_t looking = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 static int look(MPI_Request request, MPI_Status *status)
@@ -266,7 +269,8 @@ static int look(MPI_Request request, MPI_Status *status)
     return rc;
 }
 
-/* The request lives on, but its end was seen: the buffer must be right. */
+/* MPI_Request_get_status: the request stays alive, but after its end is
+ * reported the buffer must hold the data. */
 int nw_message_look(__typeof__(&MPI_Request_get_status) next,
                     MPI_Request request, int *flag, MPI_Status *status)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The sender's side: a payload goes into the pool and an envelope into the
- * call, where the receiver can open it; all else is staged. */
+/* The sender: copies a payload into the pool and sends an envelope if the
+ * receiver can open it. All other messages are staged. */
 #include "runtime/messages/direct.h"
 
 #include "base/array.h"
@@ -18,8 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A message of this size opens the pool, after which the direct way is
- * measured: whether it takes less time than staging depends on the machine
+/* A message of this size opens the pool, and then the threshold is measured.
+ * Whether the direct path is faster than staging depends on the machine
  * (bench/results/gpu-messages-2026-11-22.txt). */
 enum { FROM_BYTES = 65536, LEAST_BYTES = 1024 };
 
@@ -54,7 +54,7 @@ void nw_direct_set(uint64_t from)
     __atomic_store_n(&from_bytes, from, __ATOMIC_RELAXED);
 }
 
-/* The table is this GPU's, so the driver is open by now. */
+/* The table has an entry per GPU, so the driver must be open. */
 static void look_up(void)
 {
     char name[NW_MPI_NAME];
@@ -66,8 +66,7 @@ static void look_up(void)
     __atomic_store_n(&looked_up, true, __ATOMIC_RELAXED);
 }
 
-/* Where nothing was measured, and until a pool is made, which is for large
- * messages alone, a stated size. */
+/* Until a threshold is measured or found in the table, FROM_BYTES is used. */
 static bool is_large(uint64_t bytes, const char *first)
 {
     uint64_t from = __atomic_load_n(&from_bytes, __ATOMIC_RELAXED);
@@ -89,8 +88,8 @@ void nw_direct_measure(int32_t gpu, char *pool, size_t bytes)
                          __ATOMIC_RELAXED);
 }
 
-/* Where an envelope would end inside a number of the receiver's, MPICH takes
- * it for one that is too long. */
+/* True if an envelope has a whole number of elements. Otherwise MPICH would
+ * report the envelope as truncated. */
 static bool ends_between(const struct nw_typemap *layout)
 {
     return NW_ENVELOPE % (layout->mixed ? layout->size : layout->unit_size) ==
@@ -121,7 +120,7 @@ bool nw_load_find(const struct nw_area *area, struct nw_load *out)
     return true;
 }
 
-/* Into the pool. */
+/* Copies a payload into the pool. */
 static nw_status put(const struct nw_load *load,
                      const struct nw_pool_slot *slot)
 {
@@ -140,7 +139,7 @@ static nw_status put(const struct nw_load *load,
                              NULL);
 }
 
-/* Whether that peer opens envelopes of ours. */
+/* Whether `peer` accepts envelopes. */
 bool nw_direct_suits(int peer)
 {
     return peer >= 0 && (nw_direct_to_all ||

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The receiver's side: what a receive brought is looked at; where it is an
- * envelope the payload is fetched in its place. */
+/* The receiver: checks each received message. If the message is an envelope,
+ * its payload is fetched. */
 #include "runtime/messages/direct.h"
 
 #include "base/array.h"
@@ -15,7 +15,7 @@
 #include <string.h>
 
 static pthread_mutex_t self_lock = PTHREAD_MUTEX_INITIALIZER;
-static _Thread_local bool receiving_again; /* what is no envelope */
+static _Thread_local bool receiving_again; /* from ourselves */
 
 bool nw_envelope_is(const struct nw_envelope *envelope)
 {
@@ -23,7 +23,7 @@ bool nw_envelope_is(const struct nw_envelope *envelope)
            envelope->check == nw_envelope_check(envelope);
 }
 
-/* Of an element with gaps: as MPI would send it on. */
+/* For a datatype with gaps: packs the first bytes as MPI would send them. */
 static bool pack(const struct nw_catch *caught, struct nw_envelope *out)
 {
     MPI_Count size = 0;
@@ -63,7 +63,7 @@ static bool read_envelope(const struct nw_catch *caught,
     return good && nw_envelope_is(out);
 }
 
-/* -- to where it belongs -- */
+/* -- from the pool to the receive buffer -- */
 
 static int32_t gpu_of(const void *memory)
 {
@@ -72,7 +72,8 @@ static int32_t gpu_of(const void *memory)
     return gpu < 0 ? 0 : gpu;
 }
 
-/* To the host; the caller gives *host back, also after an error. */
+/* Copies a payload to the host. The caller gives *host back, also after an
+ * error. */
 static nw_status fetch(const char *payload, size_t bytes, struct nw_host **host)
 {
     nw_status status = nw_pinned_cache_take(bytes, host);
@@ -82,7 +83,7 @@ static nw_status fetch(const char *payload, size_t bytes, struct nw_host **host)
                                        payload, bytes);
 }
 
-/* By way of the host; two GPUs may not reach each other. */
+/* Copies through the host, since two GPUs may not reach each other. */
 static nw_status copy_twice(char *to, const char *payload, size_t bytes)
 {
     struct nw_host *host = NULL;
@@ -103,7 +104,7 @@ static nw_status copy_dense(char *to, const char *payload, size_t bytes)
     return copy_twice(to, payload, bytes);
 }
 
-/* Any datatype: the payload is received once more, from ourselves. */
+/* For any datatype: receives the payload again, in a message to ourselves. */
 static nw_status receive_again(const struct nw_catch *caught, const char *from,
                                size_t bytes)
 {
@@ -126,7 +127,7 @@ static nw_status receive_again(const struct nw_catch *caught, const char *from,
     return rc ? NW_EMPI : NW_OK;
 }
 
-/* Whole elements, into GPU memory, by the kernel. */
+/* Unpacks whole elements into GPU memory by a pack kernel. */
 static bool unpack(const struct nw_catch *caught,
                    const struct nw_typemap *layout, const char *payload,
                    size_t bytes)
@@ -182,7 +183,7 @@ static int deliver(const struct nw_catch *caught,
     return status ? MPI_ERR_BUFFER : rc;
 }
 
-/* -- receives without room for an envelope -- */
+/* -- receive buffers smaller than an envelope -- */
 
 bool nw_catch_is_small(const struct nw_catch *caught)
 {
@@ -195,11 +196,11 @@ bool nw_catch_is_small(const struct nw_catch *caught)
 }
 
 struct small {
-    struct nw_buffer buffer; /* first: what is given back is this */
+    struct nw_buffer buffer; /* must be the first member */
     struct nw_host host;
     char memory[NW_ENVELOPE];
 };
-/* The one that was given back last. */
+/* The buffer that was given back last. */
 static struct small *spare;
 
 static struct nw_buffer *small_take(void)
@@ -259,7 +260,7 @@ static nw_status copy_host(char *to, const char *from, size_t bytes)
                                                .owner = &owner});
 }
 
-/* What came lies at `from`, on the host. */
+/* Delivers data that is at `from` on the host. */
 static int deliver_host(const struct nw_catch *caught, const char *from,
                         uint64_t bytes)
 {
@@ -280,7 +281,8 @@ static int deliver_host(const struct nw_catch *caught, const char *from,
     return status ? MPI_ERR_BUFFER : rc;
 }
 
-/* The payload follows; pinned memory is only where there is a GPU. */
+/* Receives a payload that follows its envelope. Host memory is pinned only if a
+ * GPU is in use. */
 static int deliver_late(const struct nw_catch *caught,
                         const struct nw_envelope *envelope)
 {

@@ -24,8 +24,8 @@ struct late {
     struct nw_host *host;
 };
 
-static pthread_mutex_t lock =
-    PTHREAD_MUTEX_INITIALIZER; /* guards the next two */
+/* Guards the list and the numbers. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct late *following;
 static uint64_t number_given;
 

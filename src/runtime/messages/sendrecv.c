@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_Isendrecv where a GPU is used: a send and a receive of our own, which may
- * find what a probe set aside, and say what came (MPICH 4.0 does not), and one
- * request for the program that ends with both. MPI has no such request but a
- * generalized one, which does not proceed by itself: every call that may end it
- * looks at the parts first.
+ * MPI_Isendrecv in a program that uses a GPU: a send and a receive of our own,
+ * and one request for the program that ends with both. The receive finds
+ * messages that a probe set aside, and returns a status (MPICH 4.0 returns
+ * none). The request is a generalized request, which makes no progress by
+ * itself. So every call that may end the request tests both parts first.
  */
 #include "runtime/messages/direct.h"
 
@@ -17,24 +17,24 @@ enum { SEND, RECEIVE, PARTS };
 struct nw_sendrecv {
     struct nw_sendrecv *next;
     MPI_Request request, part[PARTS];
-    MPI_Status status; /* of what was received */
-    int rc;            /* how the first part that failed did */
-    bool done, freed;  /* freed by the program while under way */
-    bool ending;       /* its handle may be another request's by now */
-    char *packed;      /* what is sent, where it is received into its place */
+    MPI_Status status; /* of the receive */
+    int rc;            /* error code of the first part that failed */
+    bool done, freed;  /* the program freed it before its end */
+    bool ending;       /* its handle may already be reused */
+    char *packed;      /* copy of the sent data (MPI_Isendrecv_replace) */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct nw_sendrecv *pairs;
 static int pair_count;
-static _Thread_local bool looking; /* the parts' ends come here, too */
+static _Thread_local bool looking; /* the tests of the parts call back */
 
 static bool are_any(void)
 {
     return __atomic_load_n(&pair_count, __ATOMIC_RELAXED) && !looking;
 }
 
-/* -- the program's request; what it says is filled in by nw_sendrecv_end -- */
+/* -- the program's request; nw_sendrecv_end sets its status -- */
 
 static int say_nothing(void *unused, MPI_Status *status)
 {
@@ -57,10 +57,10 @@ static int cancel_nothing(void *unused, int complete)
     return MPI_SUCCESS;
 }
 
-/* -- how far they are -- */
+/* -- progress -- */
 
-/* Where MPI keeps one that failed it may still go on: it is waited for as those
- * that a program frees are, and what it reads stays. */
+/* MPI may go on with a request that failed. It is freed like a request that the
+ * program frees, and its send data stays allocated. */
 static void give_up(struct nw_sendrecv *pair, int part)
 {
     if (pair->part[part] == MPI_REQUEST_NULL)
@@ -98,7 +98,7 @@ static void look_at(struct nw_sendrecv *pair)
     NW_PMPI(Grequest_complete)(pair->request);
 }
 
-/* Out of the list. */
+/* Removes a pair from the list. */
 static void drop(struct nw_sendrecv **at)
 {
     struct nw_sendrecv *pair = *at;
@@ -249,7 +249,7 @@ void nw_sendrecvs_finish(void)
     }
 }
 
-/* -- both parts -- */
+/* -- starting both parts -- */
 
 static bool fits(const struct nw_area *area)
 {
@@ -323,7 +323,8 @@ int nw_sendrecv_start(struct nw_sendrecv_pair exchange, MPI_Request *request)
     return start(exchange, NULL, request);
 }
 
-/* What goes the direct way is out of the program's memory with the call. */
+/* A message on the direct path has left the program's memory when the call
+ * returns. */
 static bool is_direct(const struct nw_area *area)
 {
     struct nw_load load = {.bytes = 0};

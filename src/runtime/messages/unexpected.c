@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Probes tell of messages before they are received, and must tell of payloads,
- * not of envelopes. What has an envelope's size is taken out of MPI's queue
- * and looked into; it and all that came before it from the same rank are set
- * aside in order, as messages of MPI, for the receives and probes to come.
+ * A probe must report the payload, not the envelope. Every message of an
+ * envelope's size is taken out of MPI's queue and read. This message, and all
+ * earlier messages of its sender, are kept in order, as MPI messages, for later
+ * receives and probes.
  */
 #include "runtime/messages/matched.h"
 
@@ -17,7 +17,7 @@
 
 enum { FORWARD_TAG = 1 };
 
-/* Whoever holds it may be called back: by an error handler of the program's. */
+/* Recursive: an error handler of the program may run while it is held. */
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static struct nw_unexpected *asides;
 int nw_unexpected_count;
@@ -96,8 +96,8 @@ static bool is_small(const MPI_Status *status)
     return nw_stage_received(status) == NW_ENVELOPE;
 }
 
-/* All of that rank up to the one that was seen, which another thread may have
- * taken meanwhile. */
+/* Sets aside all messages of the rank up to the one that was seen. Another
+ * thread may already have taken that message. */
 static int set_aside(MPI_Comm comm, const MPI_Status *seen)
 {
     MPI_Message message;
@@ -156,8 +156,9 @@ static int match_next(MPI_Comm comm, int *flag, struct nw_found found)
     return rc;
 }
 
-/* What was set aside, or what MPI has next, behind what that comes behind; its
- * message where one is wanted. Nobody else probes or receives meanwhile. */
+/* Finds a message that was set aside, or MPI's next message after setting aside
+ * those before it. Matches it if the caller wants the message. The lock keeps
+ * other probes and receives out. */
 static int look(const struct nw_match *match, int *flag, struct nw_found found)
 {
     MPI_Status *seen = found.status;
@@ -182,7 +183,8 @@ static int look(const struct nw_match *match, int *flag, struct nw_found found)
     }
 }
 
-/* Until there may be something; another thread may set it aside. */
+/* Waits until a message may have arrived. With several threads it only yields,
+ * since another thread may set the message aside. */
 static int pause_for(const struct nw_match *match, MPI_Status *status)
 {
     if (!nw_threaded)
@@ -217,7 +219,7 @@ int nw_probe(struct nw_match match, bool wait, int *flag, MPI_Status *status)
     return probe(&match, wait, flag, (struct nw_found){NULL, status});
 }
 
-/* Where nothing is set aside. */
+/* MPI's own probe, if envelopes are not used. */
 static int match_plain(const struct nw_match *match, bool wait, int *flag,
                        struct nw_found found)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Between a buffer on a GPU and its host memory. Data in many pieces goes
+ * Copies between a GPU buffer and its host memory. Data in many pieces goes
  * through the pack kernels (pack_kernels.c) and one dense copy.
  */
 #include "runtime/messages/staging.h"
@@ -16,16 +16,16 @@
 #include <string.h>
 
 enum { FEW_PIECES = 2 };
-/* What the CPU may scatter into a GPU, and gather out of it. */
+/* The most bytes that the CPU scatters into a GPU, and gathers from it. */
 enum { MOST_SCATTERED = 65536, MOST_GATHERED = 4096 };
 
-/* One part of a buffer, or the whole of a packed one, and its dense bytes. */
+/* One part of a buffer, or all of a packed buffer, and its dense bytes. */
 struct move {
     const struct nw_typemap *layout;
     int64_t count;
     const struct nw_pointer *owner;
     char *device, *host;
-    bool out;      /* of the GPU */
+    bool out;      /* out of the GPU */
     uint64_t left; /* bytes still to be moved */
     nw_status status;
 };
@@ -64,10 +64,10 @@ static nw_status run_job(const struct move *move,
     return status;
 }
 
-/* The pieces by the CPU, each to or from its place. */
+/* A copy by the CPU, piece by piece. */
 struct scatter {
     bool out;
-    char *mapped; /* where the buffer begins */
+    char *mapped; /* address of the buffer's first byte */
     char *host;
 };
 
@@ -95,7 +95,8 @@ static char *open_pieces(const struct move *move)
     return mapped ? mapped - low : NULL;
 }
 
-/* By the kernel or by the CPU, whichever took less time for this job. */
+/* Moves the data by the kernel or by the CPU, whichever was faster for this
+ * job. */
 static nw_status move_job(const struct move *move, struct nw_pack_kernel *job)
 {
     struct scatter scatter = {
@@ -128,7 +129,7 @@ static bool is_few(const struct nw_typemap *layout, int64_t count)
     return pieces <= FEW_PIECES;
 }
 
-/* With the GPU current; false where nothing was moved. */
+/* Selects the GPU for the copy. False if no data was moved. */
 static bool move_by_job(const struct move *move)
 {
     void *before = nw_gpu_cuda.context();
@@ -149,9 +150,9 @@ static bool move_by_job(const struct move *move)
     return moved;
 }
 
-/* Dense bytes on the host, from or to wherever they are on the GPU. Without a
- * kernel (no memory for one, none for this GPU, a part of an element) piece by
- * piece: a GPU that is broken fails there, too. */
+/* Copies between dense host memory and the pieces on the GPU. If no kernel is
+ * possible (no memory, GPU not supported, partial element), the pieces are
+ * copied one by one. A broken GPU then reports its error. */
 static nw_status move_dense(struct move *move)
 {
     const struct nw_typemap *layout = move->layout;
@@ -165,7 +166,7 @@ static nw_status move_dense(struct move *move)
     return NW_OK;
 }
 
-/* Between dense bytes and host memory with the buffer's own gaps. */
+/* A copy between dense bytes and host memory with the datatype's gaps. */
 struct spread {
     char *at, *dense;
     uint64_t left;
@@ -186,7 +187,8 @@ static bool spread_piece(void *context, MPI_Aint offset, size_t bytes)
     return spread->left > 0;
 }
 
-/* Bytes of the runs, which for pairs with a gap inside are more than packed. */
+/* Adds the bytes of the runs. For pair types with a gap inside they exceed the
+ * packed size. */
 static bool add_bytes(void *context, MPI_Aint offset, size_t bytes)
 {
     (void)offset;
@@ -224,7 +226,7 @@ static nw_status move_spread(const struct nw_buffer *buffer,
     return status;
 }
 
-/* Which bytes of a buffer, to or from where. */
+/* A copy of the first `most` bytes of a buffer. */
 struct all {
     const struct nw_buffer *buffer;
     const struct nw_pointer *owner;
@@ -268,7 +270,7 @@ static nw_status move_all(struct all all)
     return status;
 }
 
-/* Some time may have passed since the buffer was staged. */
+/* The allocation may have changed since the buffer was staged. */
 static void look_again(const struct nw_buffer *buffer, struct nw_pointer *out)
 {
     const struct nw_part *first = buffer->part;
@@ -294,7 +296,7 @@ nw_status nw_buffer_empty(const struct nw_buffer *buffer, uint64_t most)
     const struct nw_part *first = buffer->part;
     struct nw_pointer owner;
 
-    /* MPI counts such elements without the bytes in their gaps */
+    /* MPI's size excludes the gaps inside these elements */
     if (most != UINT64_MAX && first->layout->gaps)
         most = most / first->layout->size *
                (run_bytes(first) / (uint64_t)first->count);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which way is better is measured on the messages themselves, by direction and
- * size (powers of two): of the driver and the CPU, then of the better of these
- * and the adapter (nic_read.c). The first messages of an allocation go by the
- * driver: its copies come after the work that was put into the default stream
- * before, and to map memory that is used once costs more than it saves. After
- * that the driver is told to keep its copies in step with the CPU's.
+ * The faster path is measured on the messages themselves, by direction and size
+ * class (powers of two): first driver against CPU, then the better of the two
+ * against the NIC (nic_read.c). The first messages of an allocation use the
+ * driver, since the driver's copies wait for earlier work in the default
+ * stream, and mapping memory that is used once costs more than it saves. After
+ * that, the driver's copies are set to be complete when they return.
  */
 #include "runtime/messages/copy_path.h"
 
@@ -24,18 +24,19 @@
 enum { BY_DRIVER, BY_CPU };
 enum { IN, OUT, DIRECTIONS };
 enum { CLASSES = 21, SEEN = 64, FIRST_USES = 2 };
-/* Pieces may lie over so many times what one piece may have. */
+/* The pieces of a message may span this many times the size limit of one piece.
+ */
 enum { SPREAD = 64 };
-/* Loads wait for the bus line by line: they are not even tried beyond this, by
- * whoever does not have a kernel read for him. */
+/* CPU loads wait for the bus line by line. Larger loads never use the CPU,
+ * unless a kernel reads for it. */
 static const size_t most[DIRECTIONS] = {(size_t)1 << 20, (size_t)1 << 14};
 
-/* An allocation that messages came from or went to. */
+/* An allocation that messages are copied from or to. */
 struct seen {
     uint64_t id;
     uint32_t uses;
-    bool apart;  /* the driver does not keep it in step */
-    bool barred; /* it cannot be mapped */
+    bool apart;  /* the driver's copies may return early */
+    bool barred; /* the CPU cannot map it */
     bool unread; /* an adapter cannot read it */
 };
 
@@ -43,7 +44,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static const struct nw_gpu_mapping *mapping;
 static struct nw_mapped opened; /* for pieces */
 static bool forced;
-/* Held while bytes go through a mapping, too: it must not go away. */
+/* Also held during a copy through the mapping, which must stay valid. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct nw_selector selectors[DIRECTIONS][CLASSES];
 static struct seen seen[SEEN];
@@ -88,8 +89,8 @@ static bool keep_in_step(const struct nw_path_copy *haul)
     return kept;
 }
 
-/* The allocation, if others than the driver may reach into it by now; else
- * NULL. */
+/* Returns the allocation if the CPU or a NIC may access it by now, else NULL.
+ */
 static struct seen *reached(const struct nw_path_copy *haul)
 {
     const struct nw_pointer *owner = haul->owner;
@@ -118,8 +119,8 @@ static bool may_map(const struct nw_path_copy *haul)
                                      nw_selector_class(haul->bytes, CLASSES)));
 }
 
-/* By the driver or the CPU. The driver's turn is the caller's, without the
- * lock, where nobody asks how long it takes. */
+/* Copies by the CPU or by the driver. If no time is wanted, the caller makes
+ * the driver's copy, without the lock (*done stays false). */
 static nw_status move_near(const struct nw_path_copy *haul,
                            struct seen *allocation, bool asked, bool *done)
 {

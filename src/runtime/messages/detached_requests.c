@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Requests that the program frees while they are under way: we wait for them
- * in its place. */
+/* Requests that the program frees before they end. This file waits for them. */
 #include "runtime/messages/request_table.h"
 
 #include <pthread.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct nw_tracked_request *orphans;
-static int orphan_count; /* looked at without the lock */
+static int orphan_count; /* read without the lock */
 
 static void keep(struct nw_tracked_request *first,
                  struct nw_tracked_request **end)
@@ -43,7 +42,7 @@ static bool is_send(const struct nw_tracked_request *kept)
     return kept->count && kept->buffer[0]->way & NW_READ;
 }
 
-/* How it ended, after which its handle is none; false: not yet. */
+/* Finishes a request that has ended. False if it has not ended yet. */
 static bool settle_one(struct nw_tracked_request *kept, bool wait)
 {
     MPI_Status status;
@@ -61,8 +60,8 @@ static bool settle_one(struct nw_tracked_request *kept, bool wait)
 }
 
 /*
- * Ends those orphans that are done; all sends among them where `wait`. Without
- * the lock: error handlers hear of them, and may send and free what they like.
+ * Ends the requests that are done; if `wait`, also waits for all sends. Runs
+ * without the lock, since an error handler may send messages and free requests.
  */
 static void settle(bool wait)
 {
@@ -82,7 +81,7 @@ static void settle(bool wait)
         *at = kept->next;
         kept->next = NULL;
         __atomic_sub_fetch(&orphan_count, 1, __ATOMIC_RELAXED);
-        nw_request_table_fail(kept); // nothing is, where it was finished
+        nw_request_table_fail(kept); // no effect after a successful end
     }
     if (first)
         keep(first, at);

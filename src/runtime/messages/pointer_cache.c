@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each thread keeps what it was told of the last allocations, so that none
- * waits for another. An id is never given twice: what is old harms nobody. */
+/* Each thread caches the last allocations that the driver reported, so no
+ * thread waits for another. The driver never reuses an id, so an old entry does
+ * no harm. */
 #include "runtime/messages/pointer_cache.h"
 
 #include "gpu/gpu.h"
@@ -21,7 +22,7 @@ bool nw_pointer_holds(const struct nw_pointer *owner, const void *memory,
     return offset < owner->bytes && bytes <= owner->bytes - offset;
 }
 
-/* As the driver has it; another GPU may be the caller's. */
+/* Asks the driver for the allocation. The caller's current GPU may differ. */
 static void ask(const void *memory, struct nw_pointer *out)
 {
     void *before = nw_gpu_cuda.context();
@@ -50,7 +51,7 @@ bool nw_pointer_find(const void *memory, struct nw_pointer *out)
         return false;
     *out = (struct nw_pointer){0};
     if (nw_messages_open_gpu())
-        return true; // whoever copies says so
+        return true; // the copy will report the error
     ask(memory, out);
     if (out->id)
         kept.owner[kept.next++ % KEPT] = *out;

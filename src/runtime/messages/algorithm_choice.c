@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which form a collective call takes. Ranks agree on whether any has GPU memory
- * at calls 1, 2, 4, 8, ... of a size, so that agreeing costs nothing in the
- * long run, and at the first with GPU memory both forms are timed
- * (algorithm_benchmark.c). Everything that decides is the same on all ranks. */
+/* Whether a collective call uses MPI or the channel. At calls 1, 2, 4, 8, ...
+ * of a size, the ranks agree on whether any rank has GPU memory, so that the
+ * cost per call vanishes. At the first call with GPU memory both forms are
+ * timed (algorithm_benchmark.c). The decision uses only values that are the
+ * same on all ranks. */
 #include "runtime/messages/algorithm_cache.h"
 
 #include "base/status.h"
@@ -33,8 +34,8 @@ struct nw_algorithm_choice {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int keyval = MPI_KEYVAL_INVALID;
-/* Those that live, in the order in which their channels opened: so they close,
- * and no rank waits for one that waits for it. */
+/* All choices, in the order in which their channels opened. Channels close in
+ * this order on all ranks, so that no two ranks wait for each other. */
 static struct nw_algorithm_choice *meets;
 
 int nw_algorithm_choice_rank(const struct nw_algorithm_choice *meet)
@@ -102,7 +103,8 @@ static int drop(MPI_Comm comm, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-/* All of our world, which agreed in MPI_Init: no others know of this. */
+/* Whether all ranks are in our MPI_COMM_WORLD, whose ranks agreed in MPI_Init.
+ */
 static bool is_of_our_world(MPI_Comm comm, int size)
 {
     int ranks[NW_MOST_RANKS], in_world[NW_MOST_RANKS];
@@ -170,7 +172,7 @@ bool nw_algorithm_choice_any(struct nw_algorithm_choice *meet, bool mine)
            out;
 }
 
-/* Once; all ranks have it or none. */
+/* Opens the channel once, on all ranks or on none. */
 static bool open_channel(struct nw_algorithm_choice *meet)
 {
     if (!meet->tried) {
@@ -198,7 +200,8 @@ static bool measure(struct nw_algorithm_choice *meet,
     return wins == 1;
 }
 
-/* By an earlier program, or now, for the next one. */
+/* Uses the result of an earlier program, or measures now and saves the result.
+ */
 static bool is_faster(struct nw_algorithm_choice *meet,
                       enum nw_collective_call form, int64_t bytes)
 {
@@ -256,7 +259,7 @@ bool nw_algorithm_choice_chooses(struct nw_algorithm_choice *meet,
 
 /* -- MPI_Init and MPI_Finalize -- */
 
-/* The word in the environment, host where it is not set. */
+/* The form that the environment asks for. Default: host. */
 static enum nw_algorithm_call wanted(void)
 {
     const char *word =
@@ -283,7 +286,7 @@ static bool is_asked_for(void)
            nw_rank0_environment_variable("NODEWISE_GPU_MESSAGES");
 }
 
-/* Ranks that want different forms get the host's. */
+/* If ranks want different forms, all use the host. */
 void nw_algorithms_start(bool messaging)
 {
     int mine[2], all[2] = {0, 0};
@@ -297,7 +300,7 @@ void nw_algorithms_start(bool messaging)
         nw_algorithm_call = (enum nw_algorithm_call)all[0];
 }
 
-/* Channels close while all ranks are here. */
+/* Collective: closes all channels. */
 void nw_algorithms_finish(void)
 {
     if (keyval == MPI_KEYVAL_INVALID)

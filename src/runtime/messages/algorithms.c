@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The six calls as the program makes them: what they say becomes areas and
- * bytes, the form is chosen, and the channel's is made here. */
+/* The six collective calls of the program: converts their arguments to areas
+ * and bytes, selects MPI or the channel, and calls the channel. */
 #include "runtime/messages/algorithms.h"
 
 #include "base/status.h"
@@ -8,7 +8,7 @@
 
 #include <limits.h>
 
-/* One call: what it reads, what it writes, and blocks of how many bytes. */
+/* One call: its input and output areas and its form. */
 struct call {
     enum nw_collective_call form;
     const char *name;
@@ -24,7 +24,7 @@ static bool is_simple(MPI_Datatype type, int64_t count)
     return type != MPI_DATATYPE_NULL && count > 0;
 }
 
-/* The bytes of a block; 0 where the call is MPI's: nothing, or too much. */
+/* The bytes of a block; 0 if MPI must make the call: no bytes, or too many. */
 static int64_t block_of(MPI_Datatype type, int64_t count, int size)
 {
     MPI_Count bytes = 0;
@@ -43,7 +43,7 @@ static int fail(const struct call *call)
     return MPI_ERR_OTHER;
 }
 
-/* A block within what is written stands for what is read. */
+/* With MPI_IN_PLACE, the input is a block of the output buffer. */
 static void read_in_place(struct call *call)
 {
     bool blocks =
@@ -78,7 +78,7 @@ static nw_status make(struct call *call)
     return nw_contiguous_close(&into, status);
 }
 
-/* False where MPI is to do it. */
+/* False if MPI must make the call. */
 static bool form(struct call *call, int64_t bytes, int *rc)
 {
     bool device =
@@ -213,9 +213,9 @@ static bool is_complex(MPI_Datatype type)
                     MPI_COMPLEX, MPI_DOUBLE_COMPLEX);
 }
 
-/* Operations whose operands are known, so that all ranks give the same, and
- * such operands: of others MPI tells each rank at once that it refuses them,
- * where in a tree one rank would find out and its neighbours wait. */
+/* Predefined operations on operands that MPI accepts. MPI rejects other
+ * operands on every rank. In a tree only one rank would notice the error, and
+ * its neighbours would hang. */
 static bool is_plain(MPI_Op op, MPI_Datatype type)
 {
     if (op == MPI_SUM || op == MPI_PROD)

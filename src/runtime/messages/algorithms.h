@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The second form of six collective calls: point to point through the channel,
+ * A second form of six collective calls: point to point through the channel,
  * instead of the whole buffer through the host and MPI. All ranks of a
  * communicator must take the same form, although some may have host memory and
  * others GPU memory. So the choice depends only on values that all ranks know:
- * how often they made the call, with how many bytes, and what they agreed on.
+ * the number of calls, the number of bytes, and earlier agreements.
  */
 #ifndef NW_MESSAGES_ALGORITHMS_H
 #define NW_MESSAGES_ALGORITHMS_H
@@ -27,40 +27,40 @@ enum { NW_MOST_RANKS = 64 };
 
 /* One communicator whose ranks may meet in a channel. */
 struct nw_algorithm_choice;
-/* NULL where the call is MPI's alone. */
+/* NULL if MPI must make the call. */
 struct nw_algorithm_choice *nw_algorithm_choice_of(MPI_Comm comm);
 int nw_algorithm_choice_rank(const struct nw_algorithm_choice *meet);
 int nw_algorithm_choice_size(const struct nw_algorithm_choice *meet);
 MPI_Comm nw_algorithm_choice_comm(const struct nw_algorithm_choice *meet);
-/* Collective: whether any rank says so. */
+/* Collective: true if `mine` is true on any rank. */
 bool nw_algorithm_choice_any(struct nw_algorithm_choice *meet, bool mine);
-/* Collective: whether blocks of `bytes` go by the channel; `device` is whether
- * this rank has any of them in GPU memory. */
+/* Collective: whether the channel transfers blocks of `bytes`. `device` is true
+ * if this rank has a block in GPU memory. */
 bool nw_algorithm_choice_chooses(struct nw_algorithm_choice *meet,
                                  enum nw_collective_call form, int64_t bytes,
                                  bool device);
 
-/* A buffer as bytes one after the other, in whichever memory. */
+/* A buffer as contiguous bytes, in host or GPU memory. */
 struct nw_contiguous {
     struct nw_stage stage;
     int way;
     char *memory;
-    /* where the bytes are of a datatype with gaps, in host memory */
+    /* host memory of a datatype with gaps */
     void *spread;
     int64_t count;
     MPI_Datatype type;
     char *packed;
 };
-/* An area without blocks is no memory. */
+/* For an area without blocks, `memory` is NULL. */
 NW_MUST_CHECK nw_status nw_contiguous_open(struct nw_contiguous *flat, int way,
                                            const struct nw_area *area);
-/* Puts what was written where it belongs, unless `status` is bad. */
+/* Copies written bytes back to the area, unless `status` is an error. */
 nw_status nw_contiguous_close(struct nw_contiguous *flat, nw_status status);
 bool nw_area_is_on_gpu(const struct nw_area *area);
 
-/* channel_collectives.c: the calls themselves on bytes, between all ranks of
- * the channel. `from` and `into` have a block of each rank where the call says
- * so. */
+/* channel_collectives.c: the collective calls on bytes, between all ranks of
+ * the channel. `from` and `into` have one block, or one block per rank, as in
+ * the MPI call. */
 struct nw_channel_collective {
     nw_channel *channel;
     int rank, size, root, tag;
@@ -72,16 +72,16 @@ struct nw_channel_collective {
 };
 NW_MUST_CHECK nw_status nw_channel_collective(
     enum nw_collective_call form, const struct nw_channel_collective *collect);
-/* The channel of a meeting, and the tag of its next call. */
+/* Sets the channel and the tag of the next call. */
 void nw_algorithm_choice_next(struct nw_algorithm_choice *meet,
                               struct nw_channel_collective *collect);
 
-/* algorithm_choice.c, collective over the world: measures all forms and sizes
- * again, for the programs to come. */
+/* algorithm_choice.c, collective over MPI_COMM_WORLD: measures all calls and
+ * sizes again, for later programs. */
 void nw_algorithms_tune(void);
 
-/* algorithm_benchmark.c, collective: whether the channel is the faster form; 1
- * or 0, -1 where that could not be measured. */
+/* algorithm_benchmark.c, collective: 1 if the channel is faster, 0 if MPI is,
+ * -1 if the measurement failed. */
 int nw_algorithm_benchmark(struct nw_algorithm_choice *meet,
                            enum nw_collective_call form, size_t bytes);
 

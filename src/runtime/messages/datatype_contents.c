@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Asks MPI how a datatype was made. What was made with large counts is told by
- * calls of MPI 4 alone, whose answers are put in the order of the others. */
+/* Asks MPI how a datatype was constructed. Only MPI 4 calls report datatypes
+ * made with large counts. Their answers are converted to the order of the older
+ * calls. */
 #include "runtime/messages/datatype_contents.h"
 
 #include "base/array.h"
@@ -9,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many of each there are. */
+/* The lengths of the arrays that MPI returns. */
 struct amounts {
     MPI_Count ints, addresses, large, types;
 };
 
 #if MPI_VERSION >= 4
-/* Of the library itself: it may be an older one than we were compiled for. */
+/* Asks the library at run time: it may be older than the headers. */
 static bool knows_large(void)
 {
     static int version;
@@ -79,8 +80,8 @@ bool nw_type_is_named(MPI_Datatype type)
            combiner == MPI_COMBINER_NAMED;
 }
 
-/* Large counts stand where ints would: behind the dimensions of arrays, alone
- * in all others. */
+/* Large counts stand in the place of ints: after the leading ints of arrays,
+ * after all ints of other constructors. */
 static size_t place_of_large(int combiner, size_t ints)
 {
     if (combiner == MPI_COMBINER_SUBARRAY)
@@ -101,7 +102,7 @@ static void join(const int *ints, const MPI_Count *large,
         out->number[place + i] = large[i];
 }
 
-/* How many of the last large counts are places in bytes. */
+/* How many of the last large counts are byte displacements. */
 static size_t count_places(const struct nw_datatype_contents *recipe)
 {
     switch (recipe->combiner) {
@@ -126,7 +127,7 @@ static void move_places(struct nw_datatype_contents *recipe)
         recipe->address[i] = (MPI_Aint)recipe->number[recipe->numbers + i];
 }
 
-/* Datatypes that the library gave us to look at, not the predefined ones. */
+/* Frees the derived datatypes that the library returned. */
 static void free_types(struct nw_datatype_contents *recipe)
 {
     struct amounts n;

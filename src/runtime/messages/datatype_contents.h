@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How a datatype was made: what its constructor was given, the same for those
- * that take large counts and those that do not. */
+/* How a datatype was constructed: the arguments of its constructor, in the same
+ * form with and without large counts. */
 #ifndef NW_MESSAGES_DATATYPE_CONTENTS_H
 #define NW_MESSAGES_DATATYPE_CONTENTS_H
 
@@ -19,13 +19,13 @@ struct nw_datatype_contents {
     size_t numbers, addresses, types;
 };
 
-/* Named by MPI itself, or one of Fortran's by precision: made of nothing. */
+/* True for a predefined datatype or a Fortran datatype by precision. */
 bool nw_datatype_contents_is_basic(const struct nw_datatype_contents *recipe);
-/* To be freed, also where it fails. */
+/* The caller frees *out, also after an error. */
 NW_MUST_CHECK nw_status
 nw_datatype_contents_read(MPI_Datatype type, struct nw_datatype_contents *out);
 void nw_datatype_contents_free(struct nw_datatype_contents *recipe);
-/* Whether MPI names it; what is no datatype has no name. */
+/* True if the datatype is predefined. False for an invalid datatype. */
 bool nw_type_is_named(MPI_Datatype type);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which form of a collective call was the faster one, for the next program that
- * runs so: kept by rank 0 in the user's cache folder, by its host, the MPI
- * library, what each rank has (GPU, provider, mapping, variables) and which
- * ranks share a node. */
+/* The faster form of each collective call, for later programs with the same
+ * setup. Rank 0 keeps a file in the user's cache folder. Its name depends on
+ * the host, the MPI library, each rank's GPU, providers, mapping and variables,
+ * and which ranks share a node. */
 #include "runtime/messages/algorithm_cache.h"
 
 #include "base/file.h"
@@ -24,13 +24,13 @@ static const char head[] = "nodewise collectives 1";
 static const char *const forms[NW_CALLS] = {"bcast",    "gather", "allgather",
                                             "alltoall", "reduce", "allreduce"};
 
-/* -- what a rank has -- */
+/* -- the setup of one rank -- */
 
 struct share {
     uint64_t host, has;
 };
 
-/* In whichever order the variables stand. */
+/* The sum does not depend on the order of the variables. */
 static uint64_t variables(void)
 {
     uint64_t sum = 0;
@@ -63,9 +63,9 @@ static struct share share_of(struct nw_algorithm_choice *meet,
     return share;
 }
 
-/* -- what they are together -- */
+/* -- the setup of all ranks -- */
 
-/* The first rank of each node stands for it. */
+/* A node is identified by its first rank. */
 static int node_of(const struct share *share, int rank)
 {
     int first = 0;
@@ -136,7 +136,7 @@ static void forget(struct nw_algorithm_cache *known)
     memset(known->form, NW_BY_NONE, sizeof known->form);
 }
 
-/* All of it, or nothing is known. */
+/* Loads the whole file, or nothing if it is invalid. */
 static void load(const char *path, struct nw_algorithm_cache *known)
 {
     struct nw_lines lines;
@@ -205,7 +205,7 @@ void nw_algorithm_cache_save(const struct nw_algorithm_cache *known)
             if (known->form[i][class] != NW_BY_NONE)
                 both.form[i][class] = known->form[i][class];
     add_rows(&both, &text);
-    // where it fails the next program measures again
+    /* if this fails, the next program measures again */
     if (!nw_file_folders(known->path, 0700))
         (void)!nw_file_write_text(known->path, &text);
     nw_text_fini(&text);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Forms of collective calls that an earlier program has measured. */
+/* The faster forms of collective calls, as an earlier program measured. */
 #ifndef NW_MESSAGES_ALGORITHM_CACHE_H
 #define NW_MESSAGES_ALGORITHM_CACHE_H
 
 #include "runtime/messages/algorithms.h"
 #include "base/selector.h"
 
-enum { NW_CLASSES = 32 /* of sizes, by powers of two */ };
+enum { NW_CLASSES = 32 /* size classes: powers of two */ };
 enum { NW_BY_HOST, NW_BY_CHANNEL, NW_BY_NONE };
 
-/* The same at all ranks of a communicator, but for the path, which rank 0 has
- * where there is one. */
+/* Equal on all ranks of a communicator, except `path`, which only rank 0 may
+ * have. */
 struct nw_algorithm_cache {
     bool open;
     char *path;
@@ -20,8 +20,7 @@ struct nw_algorithm_cache {
 void nw_algorithm_cache_open(struct nw_algorithm_cache *known,
                              struct nw_algorithm_choice *meet,
                              nw_channel *channel);
-/* Puts it with what the file has by now; at rank 0, elsewhere without effect.
- */
+/* Merges the results into the file. Only rank 0 writes. */
 void nw_algorithm_cache_save(const struct nw_algorithm_cache *known);
 void nw_algorithm_cache_close(struct nw_algorithm_cache *known);
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whose memory the bytes of an argument are. A datatype may lead from its
- * buffer to anywhere: by absolute addresses behind MPI_BOTTOM, or by distances
- * from a buffer in another memory, which MPI forbids and a program must not
- * end for all the same. */
+/* Whether an argument is in host or GPU memory. A datatype may reach any
+ * address: by absolute addresses with MPI_BOTTOM, or by displacements from a
+ * buffer into another memory. MPI forbids the second, but a program must not
+ * crash for it. */
 #include "runtime/messages/staging.h"
 
 enum { PAGE = 4096 };
 
-/* Where bytes were seen; pages are asked for, each is all of one memory. */
+/* The kinds of memory found so far. One query per page is enough, since a page
+ * is in one kind of memory. */
 struct look {
     uintptr_t base, page;
     bool gpu, host;
@@ -28,7 +29,7 @@ static bool look_at(void *context, MPI_Aint offset, size_t bytes)
     return !look->gpu || !look->host;
 }
 
-/* `side` where the datatype cannot be taken apart. */
+/* Checks every piece. Returns `side` if the layout is unknown. */
 static enum nw_side look_through(const struct nw_area *area, enum nw_side side)
 {
     struct look look = {.base = (uintptr_t)area->buffer, .page = UINTPTR_MAX};
@@ -41,7 +42,7 @@ static enum nw_side look_through(const struct nw_area *area, enum nw_side side)
     return !look.gpu ? NW_SIDE_HOST : look.host ? NW_SIDE_MIXED : NW_SIDE_GPU;
 }
 
-/* From the first byte to the last. */
+/* The bytes from the lowest to the highest address. */
 struct span {
     const char *first;
     size_t bytes;
@@ -60,7 +61,7 @@ static struct span span_of(const struct nw_area *area)
                          (size_t)(bytes + (last < 0 ? -last : last))};
 }
 
-/* Most are told by a look or two. */
+/* Most areas need only one or two queries. */
 enum nw_side nw_area_side(const struct nw_area *area, struct nw_pointer *owner)
 {
     struct span span;

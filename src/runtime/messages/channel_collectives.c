@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Collective calls as messages of the channel, from and to whichever memory.
- * Every receive is posted, then every send, each rank beginning with its
- * successor; broadcasts and reductions go along binomial trees whose branches
- * are ranges of ranks, so that operands keep their order. */
+/* Collective calls as messages of the channel, in host or GPU memory. Each rank
+ * posts every receive, then every send, beginning with its successor.
+ * Broadcasts and reductions use binomial trees whose branches are ranges of
+ * ranks, so that operands keep their order. */
 #include "runtime/messages/algorithms.h"
 
 #include "base/array.h"
@@ -13,8 +13,8 @@
 
 enum { IDLE_TURNS = 64 };
 
-/* Another rank may be in a call of MPI that needs us to go on. Messages to
- * oneself would not do: MPICH looks for them without turning anything. */
+/* Drives MPI's progress, since another rank may wait for us in an MPI call. A
+ * probe for messages to oneself is not enough: MPICH then makes no progress. */
 static void turn_mpi(void)
 {
     MPI_Status status;
@@ -56,7 +56,7 @@ static nw_status pass(const struct nw_channel_collective *c, bool send,
     return status ? status : wait_for(&request);
 }
 
-/* -- every block from its rank to its rank -- */
+/* -- one block between each pair of ranks -- */
 
 struct exchange {
     const struct nw_channel_collective *collect;
@@ -84,7 +84,7 @@ static nw_status finish(struct exchange *x, nw_status status)
     return status;
 }
 
-/* Own blocks do not travel. */
+/* Copies the rank's own block. */
 static nw_status keep_own(const struct nw_channel_collective *c, char *from)
 {
     char *into = c->into + (size_t)c->rank * c->bytes;
@@ -156,7 +156,7 @@ static nw_status all_blocks(const struct nw_channel_collective *c, size_t step)
 
 /* -- trees -- */
 
-/* From `root` along the ranks behind it; every rank but the root receives. */
+/* A binomial tree from `root`. Every other rank receives. */
 static nw_status broadcast(const struct nw_channel_collective *c, int root,
                            char *memory)
 {
@@ -173,7 +173,7 @@ static nw_status broadcast(const struct nw_channel_collective *c, int root,
     return status;
 }
 
-/* What a rank has so far: its own, wherever that is, then a sum on the host. */
+/* A rank's partial sum: its own data first, then a sum on the host. */
 struct sum {
     char *now;
     char *host[2];
@@ -196,7 +196,7 @@ static void sum_close(struct sum *sum)
     free(sum->host[1]);
 }
 
-/* sum = sum op what `peer` has, which comes after it in the order of ranks. */
+/* sum = sum op data of `peer`, which follows in the order of ranks. */
 static nw_status sum_take(const struct nw_channel_collective *c,
                           struct sum *sum, int peer)
 {
@@ -220,7 +220,7 @@ static nw_status sum_take(const struct nw_channel_collective *c,
     return NW_OK;
 }
 
-/* Up to rank 0, then to where it is wanted; -1: everywhere. */
+/* Reduces to rank 0, then sends to `root` (-1: all ranks). */
 static nw_status reduce(const struct nw_channel_collective *c, int root)
 {
     struct sum sum;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Buffers as plain bytes: where a datatype has no gaps the memory itself,
- * host's or GPU's; else packed on the host, by the GPU's kernels where it is
- * there. */
+/* Buffers as contiguous bytes. Without gaps this is the memory itself, on the
+ * host or the GPU. With gaps the bytes are packed on the host; for GPU memory,
+ * kernels pack them. */
 #include "runtime/messages/algorithms.h"
 
 #include "base/status.h"
@@ -18,8 +18,8 @@ bool nw_area_is_on_gpu(const struct nw_area *area)
            nw_area_side(area, &owner) >= NW_SIDE_GPU;
 }
 
-/* Where the first byte is, if all follow it without a gap; else NULL. A layout
- * that is not known has gaps, for all that matters. */
+/* The address of the first byte if the area has no gaps, else NULL. An unknown
+ * layout counts as one with gaps. */
 static char *find_dense(const struct nw_area *area)
 {
     struct nw_typemap *layout = NULL;
@@ -33,7 +33,7 @@ static char *find_dense(const struct nw_area *area)
     return first;
 }
 
-/* Host memory with gaps: packed, and where to unpack it to. */
+/* Packs host memory with gaps, and records the address for unpacking. */
 static nw_status pack(struct nw_contiguous *flat, void *spread,
                       const struct nw_area *area)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Plain bytes between any two memories: with a GPU's as staged messages go
- * (copy_path.c), from GPU memory to GPU memory by the driver or, a few of them,
- * by way of the host, where the CPU's load and store cost less than that copy.
- */
+/* Copies bytes between any two memories. Copies between host and GPU use
+ * copy_path.c. Copies between GPU buffers use the driver or, up to 4 KiB, the
+ * host if it is faster. */
 #include "runtime/messages/staging.h"
 
 #include "base/clock.h"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From what size on the direct way takes less time than staging: measured by
- * each process that sends, alone, when it makes its pool. Staging is a copy to
- * the host, MPI's way between host memories and a copy out of it; the direct
- * way is two copies on the GPU and an envelope. MPI's part is that of a message
- * to ourselves, which takes no longer than one to another process.
+ * The size from which the direct path is faster than staging. Each sending
+ * process measures it when it creates its pool, without the other processes.
+ * Staging is a copy to the host, a host message and a copy from the host. The
+ * direct path is two copies on the GPU and an envelope. The time of a host
+ * message is measured with a message to ourselves, which takes no longer than
+ * one to another process.
  */
 #include "runtime/messages/direct.h"
 
@@ -16,7 +17,7 @@
 #include <math.h>
 
 enum { LEAST = 8192, SIZES = 7, MOST = LEAST << (SIZES - 1) };
-/* Within the first round copy_path.c finds its own way. */
+/* In the first round copy_path.c selects its own path. */
 enum { WARM = 12, TURNS = 4, ROUNDS = 4, TAG = 2 };
 /* The direct way must be this much faster. */
 static const double worth = 0.95;
@@ -57,8 +58,8 @@ enum { STAGING, MPIS, GPUS, WAYS };
 static bool (*const ways[WAYS])(const struct bench *b,
                                 size_t bytes) = {by_staging, by_mpi, by_gpu};
 
-/* The ways alternate, and rounds go over all sizes, so that a busy moment hits
- * all; false where one fails. */
+/* The paths alternate, and each round covers all sizes, so that a busy moment
+ * affects all. False on failure. */
 static bool measure(const struct bench *b, size_t bytes, int turns,
                     double least[WAYS])
 {
@@ -90,7 +91,7 @@ static bool measure_all(const struct bench *b, double least[SIZES + 1][WAYS])
     return good;
 }
 
-/* The least size from which on all are worth it. */
+/* The smallest size from which all sizes gain enough. */
 static uint64_t find(const struct bench *b, uint64_t standard)
 {
     double us[SIZES + 1][WAYS];

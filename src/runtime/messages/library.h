@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which MPI library carries messages: what is measured is kept for one alone.
- */
+/* The MPI library that the program uses. Measurements are kept for each
+ * library. */
 #ifndef NW_MESSAGES_LIBRARY_H
 #define NW_MESSAGES_LIBRARY_H
 
 #include <stdint.h>
 
-/* Of what it says of itself. */
+/* A hash of the library's version string. */
 uint64_t nw_mpi_hash(uint64_t start);
 enum { NW_MPI_NAME = 32 };
-/* In a provider's place in the channel's table: mpi:openmpi:0123456789abcdef */
+/* The provider name in the channel's table: mpi:openmpi:0123456789abcdef */
 void nw_mpi_name(char out[NW_MPI_NAME]);
 
 #endif

@@ -13,15 +13,15 @@ struct nw_unexpected {
     MPI_Count bytes; /* of the payload */
     MPI_Message message;
     bool taken; /* by a receive that has not ended */
-    /* one that was looked into is sent to ourselves, to be a message again */
+    /* an envelope that was read is sent to ourselves, to be a message again */
     bool forwarded;
     struct nw_envelope envelope;
     MPI_Request request;
 };
 
-/* It is the program's now. */
+/* The program has matched the message. */
 void nw_matched_add(struct nw_unexpected *one);
-/* The same of one that MPI gave; without memory for it nothing is known. */
+/* Records a message that MPI matched. No effect if out of memory. */
 void nw_matched_note(MPI_Comm comm, MPI_Message message);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Whether the adapter's read beats the better of the other ways is measured as
- * they are, by size, once those have been. To load libfabric takes as long as
- * some hundred thousand small messages may gain by it: only for a program that
- * has sent so many, and set NODEWISE_GPU_MESSAGES.
+ * Whether a NIC read is faster than the better of driver and CPU is measured by
+ * size, after these two. Loading libfabric takes as long as some hundred
+ * thousand small messages may gain. So only programs that sent that many and
+ * set NODEWISE_GPU_MESSAGES load it.
  */
 #include "runtime/messages/nic_read.h"
 
@@ -18,10 +18,10 @@
 enum { CLASSES = 17, FIRST = 16, AFTER = 1 << 18, REFUSALS = 32, CLEARLY = 12 };
 
 static bool wanted, forced;
-static uint64_t after; /* messages that are yet to come */
+static uint64_t after; /* messages left until the NIC is tried */
 static struct nw_loopback *pull;
 static struct nw_selector selectors[CLASSES];
-static uint32_t first[CLASSES]; /* messages before it is thought of */
+static uint32_t first[CLASSES]; /* messages before the NIC is tried */
 static bool taken_up[CLASSES];
 static int refusals;
 
@@ -54,8 +54,8 @@ static void stop(void)
     pull = NULL;
 }
 
-/* Taken up where it is better by a twelfth, kept while it is by a twentieth:
- * what surrounds a message is not measured with it. */
+/* Selected when at least 1/12 faster, dropped below 1/20: the measurement does
+ * not include the work around a message. */
 static bool leads(int class, bool better)
 {
     taken_up[class] = better && (taken_up[class] ||

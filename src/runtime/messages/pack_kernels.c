@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Kernels that gather pieces of GPU memory, or scatter them; those used last
+/* Kernels that gather or scatter pieces of GPU memory. The kernels used last
  * are kept. */
 #include "runtime/messages/pack_kernels.h"
 
@@ -24,7 +24,7 @@ static void free_job(struct nw_pack_kernel *job)
     free(job);
 }
 
-/* The widest words that a run is made of become the elements. */
+/* The elements are the widest words that divide a run. */
 static nw_status set_piece(const struct nw_run *run, struct nw_gpu_piece *out)
 {
     size_t word = WIDEST;
@@ -106,7 +106,7 @@ static bool fits(const struct nw_pack_kernel *job, const struct nw_pieces *what)
            job->what.dense == what->dense && nw_gpu_cuda.lives(&job->life);
 }
 
-/* Out of the list, made where there was none. */
+/* Takes a kernel out of the list, or makes a new one. */
 nw_status nw_pack_kernel_take(const struct nw_pieces *what,
                               struct nw_pack_kernel **out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a contest measured, for the next program on this host. */
+/* Measured round-trip times, kept for later programs on this host. */
 #include "runtime/messages/passthrough.h"
 
 #include "base/file.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of what requests have still to do. */
+/* The table of the work that is left for requests. */
 #include "runtime/messages/request_table.h"
 
 #include "runtime/messages/datatype_contents.h"

@@ -16,26 +16,27 @@ struct nw_tracked_request {
     struct nw_errhandler_scope whose;
     struct nw_comm_owner owner; /* of its communicator */
     struct nw_tracked_request *hand,
-        **hand_at; /* out of the table, and not freed */
+        **hand_at; /* list of entries outside the table */
     const char *call;
     int count;
     struct nw_buffer *buffer[NW_STAGE_BUFFERS];
     struct nw_catch caught;
-    bool owned; /* its datatype */
-    /* what the status of a message that went the direct way, or was set aside,
-     * is to say: MPI tells of the envelope */
+    bool owned; /* we own caught.type */
+    /* the status to report for a message that used the direct path or was set
+     * aside, since MPI's status describes the envelope */
     bool opened;
-    bool held; /* a persistent receive that is done, and MPI knows nothing of */
+    bool held; /* a persistent receive that is done without MPI's knowledge */
     int source, tag;
     MPI_Count bytes;
 };
 
-/* request_table.c: out of the table; those of persistent requests only where
- * `all`. */
+/* request_table.c: takes entries out of the table; entries of persistent
+ * requests only if `all`. */
 struct nw_tracked_request *nw_request_table_take(MPI_Request request, bool all);
-void nw_request_table_remove(struct nw_tracked_request *kept); /* this one */
+void nw_request_table_remove(
+    struct nw_tracked_request *kept); /* only this entry */
 void nw_request_table_put(
-    struct nw_tracked_request *kept); /* all that were taken, into it again */
+    struct nw_tracked_request *kept); /* puts back all entries of the list */
 struct nw_tracked_request *
 nw_request_table_find(MPI_Request request,
                       bool (*is)(const struct nw_tracked_request *));
@@ -47,7 +48,7 @@ void nw_request_table_free(struct nw_tracked_request *kept);
 /* Whether a request of this communicator exists, in the table or taken out of
  * it. If `shadow` is not NULL, these requests belong to it from now on. */
 bool nw_request_table_inherit(MPI_Comm comm, struct nw_shadow_comm *shadow);
-/* Persistent receives that are done without MPI's knowing. */
+/* Persistent receives that are done without MPI's knowledge. */
 void nw_request_table_hold(struct nw_tracked_request *kept);
 void nw_request_table_let_go(struct nw_tracked_request *kept);
 bool nw_request_table_are_held(void);
@@ -67,10 +68,10 @@ void nw_request_table_remember(struct nw_tracked_request *kept,
  */
 void nw_detached_reap(void);
 
-/* matched.c: the same of messages. */
+/* matched.c: like nw_request_table_inherit, for matched messages. */
 bool nw_matched_inherit(MPI_Comm comm, struct nw_shadow_comm *shadow);
 
-/* shadow_comm.c: the same of one; and the end of one of his. NULL is fine. */
+/* shadow_comm.c: the same for one owner. Dropping NULL is allowed. */
 bool nw_comm_owner_leave(struct nw_comm_owner *owner, MPI_Comm comm,
                          struct nw_shadow_comm *shadow);
 void nw_shadow_comm_drop(struct nw_shadow_comm *shadow);

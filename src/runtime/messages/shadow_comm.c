@@ -12,8 +12,8 @@ struct nw_shadow_comm {
     int users;
 };
 
-/* A communicator that is told of an error is not freed meanwhile, by another
- * thread; whoever is told may free it. */
+/* While an error handler runs, no other thread may free its communicator. The
+ * handler itself may free the communicator, so the mutex is recursive. */
 static pthread_mutex_t telling = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 void nw_shadow_comm_drop(struct nw_shadow_comm *shadow)

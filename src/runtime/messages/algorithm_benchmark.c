@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Both forms of a collective call, timed on memory of our own of the same size
- * and kind as the program's, in a call that all ranks make. */
+/* Times both forms of a collective call, in a call that all ranks make. The
+ * buffers are our own, with the size and kind of the program's. */
 #include "runtime/messages/algorithms.h"
 
 #include "base/clock.h"
@@ -11,8 +11,8 @@
 
 #include <limits.h>
 
-/* New memory goes by the driver for two turns; the first of a size need as many
- * as copy_path.c takes to find its own way. */
+/* The first two copies of new memory use the driver. At the first call of a
+ * size, copy_path.c needs more calls to select its path. */
 enum { CLASSES = 17, WARM = 3, WARM_FIRST = 12, TURNS = 6, TURNS_LARGE = 4 };
 static bool warm[CLASSES]; /* up to 64 KiB */
 /* The channel must be this much faster. */
@@ -23,10 +23,10 @@ struct trial {
     struct nw_algorithm_choice *meet;
     enum nw_collective_call form;
     size_t bytes, from_bytes, into_bytes;
-    bool gpu; /* the program uses one, and this is its memory: */
+    bool gpu; /* true if the buffers are in GPU memory */
     void *from, *into;
     char *spare[2]; /* on the host */
-    int warming;    /* turns ahead of those that are timed */
+    int warming;    /* calls before the timed ones */
 };
 
 static void mpi_call(const struct trial *t, const void *from, void *into)
@@ -68,8 +68,8 @@ static nw_status stage_end(struct nw_stage *stage)
     return status;
 }
 
-/* As the program's own call goes; which the other ranks make, too, where this
- * one cannot stage its memory. */
+/* The call through the host, as for the program. If this rank cannot stage its
+ * memory, it makes the call with spare memory, since the other ranks wait. */
 static nw_status by_host(struct trial *t)
 {
     bool reads = t->form == NW_CALL_BCAST && !nw_algorithm_choice_rank(t->meet);
@@ -85,7 +85,7 @@ static nw_status by_host(struct trial *t)
     return stage_end(&both);
 }
 
-/* Where MPI takes GPU memory itself. */
+/* The call by an MPI that takes GPU memory itself. */
 static nw_status by_mpi(struct trial *t)
 {
     mpi_call(t, t->from, t->into);
@@ -105,7 +105,7 @@ static nw_status by_channel(struct trial *t)
     return nw_channel_collective(t->form, &collect);
 }
 
-/* The least of some turns, the slowest rank's. */
+/* The shortest time of several calls, on the slowest rank. */
 static double time_form(struct trial *t, nw_status (*form)(struct trial *))
 {
     int turns = t->bytes >> (CLASSES - 1) ? TURNS_LARGE : TURNS;
@@ -118,7 +118,7 @@ static double time_form(struct trial *t, nw_status (*form)(struct trial *))
 
         NW_PMPI(Barrier)(nw_algorithm_choice_comm(t->meet));
         start = nw_clock_ns();
-        failed |= form(t) != NW_OK; /* the others wait for this rank, too */
+        failed |= form(t) != NW_OK; /* go on: the others wait for this rank */
         seconds = (double)(nw_clock_ns() - start) * 1e-9;
         least = i >= 0 && seconds < least ? seconds : least;
     }
@@ -159,7 +159,7 @@ static void size_trial(struct trial *t)
     }
 }
 
-/* Like the program's own: a GPU's where it uses one. */
+/* Allocates buffers like the program's: on the GPU if the program uses it. */
 static bool trial_open(struct trial *t)
 {
     void *before = t->gpu ? nw_gpu_cuda.context() : NULL;
@@ -183,7 +183,7 @@ static void trial_close(struct trial *t)
     nw_channel_memory_free(t->gpu, t->into);
 }
 
-/* As many as the rank needs that needs most. */
+/* The largest number of warm-up calls that any rank needs. */
 static int find_warming(struct nw_algorithm_choice *meet, size_t bytes)
 {
     int class = nw_selector_class(bytes, CLASSES);
@@ -193,7 +193,7 @@ static int find_warming(struct nw_algorithm_choice *meet, size_t bytes)
     return nw_algorithm_choice_any(meet, new) ? WARM_FIRST : WARM;
 }
 
-/* The same answer everywhere. */
+/* Returns the same result on all ranks. */
 int nw_algorithm_benchmark(struct nw_algorithm_choice *meet,
                            enum nw_collective_call form, size_t bytes)
 {

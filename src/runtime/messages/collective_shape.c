@@ -88,7 +88,7 @@ static int64_t number(const void *array, size_t size, int64_t i)
                                : ((const int64_t *)array)[i];
 }
 
-/* Of the own group, for MPI_Reduce_scatter. */
+/* The sum over the local group, for MPI_Reduce_scatter. */
 int64_t nw_shape_sum(MPI_Comm comm, const void *counts, size_t count_size)
 {
     int64_t size = nw_shape_group(comm), sum = 0;

@@ -15,12 +15,12 @@
 
 /* Bytes of one GPU's memory and of the host's. */
 struct nw_path_copy {
-    bool out; /* of the GPU */
+    bool out; /* out of the GPU */
     char *device, *host;
     size_t bytes;
-    const struct nw_pointer *owner; /* of the device's */
+    const struct nw_pointer *owner; /* allocation of `device` */
 };
-/* Done on return; whatever GPU is current stays so. */
+/* Complete on return. The current GPU stays current. */
 NW_MUST_CHECK nw_status nw_copy_path_move(const struct nw_path_copy *haul);
 /* The address at which the CPU reaches the GPU memory of `span`, for calls of
  * nw_copy_path_piece until nw_copy_path_shut. NULL if the CPU cannot reach the
@@ -29,7 +29,7 @@ NW_MUST_CHECK nw_status nw_copy_path_move(const struct nw_path_copy *haul);
 char *nw_copy_path_open(const struct nw_path_copy *span);
 void nw_copy_path_piece(bool out, char *mapped, char *host, size_t bytes);
 void nw_copy_path_shut(void);
-bool nw_copy_path_are_forced(void); /* to be the CPU's */
+bool nw_copy_path_are_forced(void); /* the user selected the CPU */
 void nw_copy_path_close(void);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages in the program's hands, matched and not received: calls that receive
- * them name no communicator, and the program may have freed it by then. */
+/* Messages that the program has matched and not received. Calls that receive
+ * them name no communicator, and the program may already have freed the
+ * communicator. */
 #include "runtime/messages/matched.h"
 
 #include "runtime/messages/request_table.h"

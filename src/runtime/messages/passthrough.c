@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Round trips by staging and by MPI's own way, between ranks 0 and 1. */
+/* Times round trips between ranks 0 and 1, by staging and by MPI itself. */
 #include "runtime/messages/passthrough.h"
 
 #include "base/clock.h"
@@ -12,7 +12,7 @@
 #include <limits.h>
 #include <string.h>
 
-/* Before the first timed turn of ours copy_path.c has found its own way. */
+/* copy_path.c has selected its path before the first timed staging. */
 enum {
     WARM = 12,
     WARM_THEIRS = 2,
@@ -23,11 +23,11 @@ enum {
 };
 static const uint64_t sizes[NW_ROUNDS] = {8,     64,     512,    4096,
                                           32768, 262144, 2097152};
-/* Ours must be this much faster. */
+/* Staging must be this much faster. */
 static const double worth = 0.9;
 
 bool nw_passthrough;
-static uint32_t ours; /* a bit for each class of sizes, by powers of two */
+static uint32_t ours; /* one bit per size class (powers of two) */
 
 struct contest {
     MPI_Comm comm;
@@ -40,7 +40,8 @@ bool nw_passthrough_is_ours(uint64_t bytes)
     return ours >> nw_selector_class(bytes, CLASSES) & 1;
 }
 
-/* Each size stands for those up to it, the last for all that are larger. */
+/* A measured size represents the sizes up to it, the last one also all larger
+ * sizes. */
 static uint32_t won(const struct nw_round_trip rounds[NW_ROUNDS])
 {
     uint32_t bits = 0;
@@ -83,7 +84,7 @@ static void pass(const struct contest *c, bool send, bool staged, int bytes)
         (void)nw_stage_end(&stage, MPI_SUCCESS, NULL, NW_OF_COMM(c->comm));
 }
 
-/* The least of some turns; microseconds of one way. */
+/* The shortest time of several turns, in microseconds for one direction. */
 static double time_way(const struct contest *c, bool staged, int bytes)
 {
     double least = 1e9;
@@ -123,7 +124,7 @@ bool nw_passthrough_sees(const void *memory)
     return true;
 }
 
-/* GPU memory at ranks 0 and 1, or an end for all. */
+/* Allocates GPU memory on ranks 0 and 1. Fails on all ranks or on none. */
 static bool take_memory(struct contest *c)
 {
     int ready = c->rank > 1, all = 0;
@@ -148,7 +149,7 @@ static bool is_near(const struct contest *c)
     return !strcmp(mine, other);
 }
 
-/* At rank 0 *rounds is right; whether there are any. */
+/* Sets *rounds on rank 0. True if there are results. */
 static bool find_rounds(struct contest *c,
                         struct nw_round_trip rounds[NW_ROUNDS])
 {
@@ -167,7 +168,7 @@ static bool find_rounds(struct contest *c,
         nw_channel_memory_free(true, c->memory);
     if (!nw_messages_open_gpu())
         nw_gpu_cuda.restore(before);
-    if (ready && !c->rank) // where it fails the next program measures again
+    if (ready && !c->rank) // if this fails, the next program measures again
         (void)!nw_passthrough_cache_write(near, rounds);
     return ready;
 }

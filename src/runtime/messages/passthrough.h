@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An MPI that takes GPU memory itself, beside us: point-to-point messages of
- * those sizes where staging is the faster way are ours, and of the six calls of
- * two forms (algorithms.h) those where the channel is faster than its own call;
- * all else is its own. Each end of a message may decide for itself, since MPI
- * carries the same bytes either way.
+ * Together with an MPI that takes GPU memory itself: point-to-point messages
+ * are staged in the sizes for which staging is faster. The six collective calls
+ * (algorithms.h) use the channel if it is faster. All other calls go to MPI.
+ * The two ends of a message may decide differently, since MPI carries the same
+ * bytes in both cases.
  */
 #ifndef NW_MESSAGES_PASSTHROUGH_H
 #define NW_MESSAGES_PASSTHROUGH_H
@@ -23,20 +23,19 @@ struct nw_round_trip {
     double ours, theirs;
 };
 
-/* Collective over the world: measures between ranks 0 and 1, or reads what was
- * measured; false where there is nothing to compare. Uses GPU 0 where it
- * measures. */
+/* Collective over MPI_COMM_WORLD: measures between ranks 0 and 1 on GPU 0, or
+ * reads earlier results. False on failure. */
 bool nw_passthrough_start(void);
-/* True once it was held: what is not ours is MPI's. */
+/* True after a successful start: MPI handles what we do not stage. */
 extern bool nw_passthrough;
 bool nw_passthrough_is_ours(uint64_t bytes);
 
-/* Whether messages see this memory as a GPU's: a context that was just made is
- * seen a little later. */
+/* Waits until the address is known as GPU memory, which takes a moment after a
+ * context is created. False after a timeout. */
 bool nw_passthrough_sees(const void *memory);
 
-/* passthrough_cache.c: what was measured, in the user's cache folder, by hosts
- * (near: ranks 0 and 1 share one) and MPI library. */
+/* passthrough_cache.c: results in the user's cache folder, per host and MPI
+ * library (near: ranks 0 and 1 are on the same host). */
 NW_MUST_CHECK nw_status
 nw_passthrough_cache_read(bool near, struct nw_round_trip rounds[NW_ROUNDS]);
 NW_MUST_CHECK nw_status nw_passthrough_cache_write(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pinning memory takes longer than most messages: what was pinned is kept, by
- * powers of two, and bounded. Memory that was pinned in a context that the
- * program has reset since is gone: it is forgotten, neither used nor freed. */
+/* Pinning memory takes longer than most messages. So pinned memory is kept, in
+ * power-of-two sizes, up to a limit. Memory that was pinned in a context that
+ * the program has reset no longer exists; it is neither used nor freed. */
 #include "runtime/messages/staging.h"
 
 #include "base/array.h"
@@ -17,7 +17,7 @@ static const size_t MOST_KEPT = (size_t)256 << 20;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct nw_host *kept[CLASSES];
-/* The one that was given back last, of the small ones: without the lock. */
+/* Small buffers: the last one given back, exchanged without the lock. */
 enum { QUICK = 6 };
 static struct nw_host *quick[QUICK];
 static size_t kept_bytes;
@@ -77,7 +77,7 @@ static struct nw_host *take_kept(int class)
     return host;
 }
 
-/* A thread without a current context pins, too. */
+/* Selects a context, since the calling thread may have none. */
 static bool host_pin(struct nw_host *host)
 {
     void *before = nw_gpu_cuda.context(), *memory = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From an argument in GPU memory to the host memory that takes its place. */
+/* Replaces an argument in GPU memory by host memory. */
 #include "runtime/messages/staging.h"
 
 #include "base/array.h"
@@ -18,7 +18,8 @@ void nw_stage_drop(struct nw_stage *stage)
     stage->count = 0;
 }
 
-/* Host memory for the parts, which are all there; fills it if need be. */
+/* Allocates host memory for the parts of the buffer, and fills it if the call
+ * reads it now. */
 static nw_status fill(struct nw_stage *stage, struct nw_buffer *buffer)
 {
     nw_status status = nw_pinned_cache_take(buffer->bytes, &buffer->host);
@@ -28,7 +29,7 @@ static nw_status fill(struct nw_stage *stage, struct nw_buffer *buffer)
     return status;
 }
 
-/* The buffer becomes the stage's; the address for the call. */
+/* Adds the buffer to the stage. Returns the address for the call. */
 static void *enter(struct nw_stage *stage, struct nw_buffer *buffer)
 {
     stage->status = nw_messages_open_gpu();
@@ -65,7 +66,7 @@ static nw_status buffer_new(const void *device, const struct nw_pointer *owner,
     return NW_OK;
 }
 
-/* From the lowest byte of any part to the highest. */
+/* The range from the lowest to the highest byte of all parts. */
 static void set_room(struct nw_buffer *buffer)
 {
     MPI_Aint low = 0, high = 0;
@@ -84,7 +85,8 @@ static void set_room(struct nw_buffer *buffer)
     buffer->bytes = (size_t)(high - low);
 }
 
-/* Packed on the host, in units that the other end's datatype is made of. */
+/* Selects packed host memory, sent in units of the basic type. False if the
+ * gaps must stay. */
 static bool packs(struct nw_buffer *buffer, int way,
                   const struct nw_triple *triple)
 {
@@ -107,7 +109,7 @@ static nw_status fail_mixed(void)
     return nw_fail(NW_EUNSUPPORTED, "host and GPU memory in one argument");
 }
 
-/* An MPI that takes GPU memory itself does all but what we do faster. */
+/* True if an MPI that takes GPU memory must handle the argument itself. */
 static bool is_mpis(const struct nw_stage *stage,
                     const struct nw_triple *triple)
 {
@@ -159,7 +161,7 @@ static int64_t number(const void *array, size_t size, int64_t i)
                                : ((const int64_t *)array)[i];
 }
 
-/* Block i, as v- and w-calls give it. */
+/* Sets the part for block i of a v- or w-call. */
 static nw_status set_part(const struct nw_block_places *places, int64_t i,
                           struct nw_part *part)
 {
@@ -195,7 +197,8 @@ static struct nw_area area_of(const void *buffer,
         .type = type};
 }
 
-/* Blocks of one datatype are all in the buffer's memory, others anywhere. */
+/* Blocks of a single datatype are all in one memory. Blocks with several
+ * datatypes may be anywhere. */
 static enum nw_side places_side(const void *buffer,
                                 const struct nw_block_places *places,
                                 struct nw_pointer *owner)

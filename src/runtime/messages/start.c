@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether buffers are our business: asked once, in MPI_Init. */
+/* Decides once, in MPI_Init, whether GPU buffers are staged. */
 #include "runtime/messages/staging.h"
 
 #include "gpu/gpu.h"
@@ -30,7 +30,7 @@ nw_status nw_messages_open_gpu(void)
     return opened;
 }
 
-/* Whether all ranks say so; asked of all where rank 0 has the variable. */
+/* Collective if rank 0 has the variable: true if all ranks pass true. */
 static bool all_say(bool mine)
 {
     int in = mine, all = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Measurements in MPI_Init for `nodewise channel tune`, by the ranks of a job:
- * from which size on messages between the GPU memories of two processes go
- * directly, and which form of each collective call is faster
- * (algorithm_cache.c). Both forms of this library are timed.
+ * Measurements in MPI_Init for `nodewise channel tune`, by the ranks of a job.
+ * Measured are the size from which messages between the GPU memories of two
+ * processes use the direct path, and the faster form of each collective call
+ * (algorithm_cache.c).
  */
 #include "runtime/messages/direct.h"
 
@@ -30,17 +30,18 @@
 #include <unistd.h>
 
 enum { LEAST = 8192, SIZES = 7, MOST = LEAST << (SIZES - 1), TAG = 3 };
-/* Within the first round copy_path.c finds its own way. */
+/* In the first round copy_path.c selects its own path. */
 enum { MAPPING = 4, WARM = 16, TURNS = 8, ROUNDS = 6, WAYS = 2 };
-/* Of one way, size and round by its least time, unless a turn takes longer. */
+/* Time limit for one path, size and round, based on its shortest time. At least
+ * one turn is made. */
 static const double budget_us = 20000;
-/* The direct way must be this much faster. */
+/* The direct path must be this much faster. */
 static const double worth = 0.95;
 
 struct pair {
     MPI_Comm comm;
     int rank, peer;
-    void *memory; /* of a GPU, MOST bytes */
+    void *memory; /* MOST bytes of GPU memory */
 };
 
 static bool pass(const struct pair *p, bool send, int bytes)
@@ -50,7 +51,7 @@ static bool pass(const struct pair *p, bool send, int bytes)
                              MPI_STATUS_IGNORE));
 }
 
-/* As the first rank says. */
+/* Rank 0 decides for both ranks. */
 static bool goes_on(const struct pair *p, int more)
 {
     if (p->rank)
@@ -74,7 +75,7 @@ static bool time_way(const struct pair *p, int bytes, int turns, double *least)
     return true;
 }
 
-/* The first messages are staged. */
+/* Sends messages until both pools are mapped. The first ones are staged. */
 static bool map_pools(const struct pair *p)
 {
     double none = 0;
@@ -83,8 +84,8 @@ static bool map_pools(const struct pair *p)
     return time_way(p, LEAST, MAPPING, &none);
 }
 
-/* The ways alternate, and rounds go over all sizes, so that a busy moment hits
- * all. */
+/* The paths alternate, and each round covers all sizes, so that a busy moment
+ * affects all. */
 static bool time_all(const struct pair *p, double least[SIZES][WAYS])
 {
     bool good = map_pools(p);
@@ -100,7 +101,7 @@ static bool time_all(const struct pair *p, double least[SIZES][WAYS])
     return good;
 }
 
-/* The least size from which on all are worth it. */
+/* The smallest size from which all sizes gain enough. */
 static uint64_t find(double us[SIZES][WAYS])
 {
     int i = SIZES;
@@ -121,7 +122,8 @@ static bool both_say(const struct pair *p, bool mine)
            in && out;
 }
 
-/* The first two ranks of this node; 0: it could not be measured. */
+/* Measures between the first two ranks of this node. 0 if the measurement
+ * failed. */
 static uint64_t measure(struct pair *p)
 {
     double us[SIZES][WAYS];
@@ -150,7 +152,7 @@ static uint64_t measure_pair(void)
     p.rank = nw_local_peer_mine();
     p.peer = !p.rank;
     before = nw_messages_open_gpu() ? NULL : nw_gpu_cuda.context();
-    if (!before && nw_memory_gpus() > 1) // as programs do, each its own
+    if (!before && nw_memory_gpus() > 1) // one GPU per rank
         (void)nw_gpu_cuda.select(p.rank % nw_memory_gpus());
     if (p.rank < 2)
         from = measure(&p);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Takes datatypes apart the way they were made, and keeps what it found as an
- * attribute of the datatype. */
+/* Computes the layout of a datatype from its constructor, and stores the layout
+ * as an attribute of the datatype. */
 #include "runtime/messages/typemap.h"
 
 #include "base/array.h"
@@ -54,7 +54,8 @@ static nw_status flatten_named(MPI_Datatype type, struct nw_typemap *out)
     return nw_runs_add(out, &run);
 }
 
-/* The runs of a part go where the caller says; the rest is joined. */
+/* Computes the layout of a component datatype. The caller adds its runs to
+ * `out`; its other properties are merged here. */
 static nw_status open_part(MPI_Datatype type, struct nw_typemap *out,
                            struct nw_typemap *part)
 {
@@ -69,7 +70,7 @@ static nw_status open_part(MPI_Datatype type, struct nw_typemap *out,
     return status;
 }
 
-/* `length` elements side by side, `count` times `step` bytes apart. */
+/* `count` blocks, `step` bytes apart, of `length` contiguous elements. */
 struct blocks {
     int64_t count, length;
     MPI_Aint offset, step;
@@ -92,7 +93,8 @@ static nw_status add_blocks(MPI_Datatype type, const struct blocks *blocks,
     return status;
 }
 
-/* Blocks each with a place; lengths[i * pace], so that 0 is one for all. */
+/* Adds blocks with a displacement each. Block i has lengths[i * pace] elements;
+ * with pace 0 all blocks have the same length. */
 static nw_status add_places(const struct nw_datatype_contents *r,
                             const int64_t *lengths, int pace,
                             struct nw_typemap *out)
@@ -128,14 +130,16 @@ static nw_status add_struct(const struct nw_datatype_contents *r,
     return status;
 }
 
-/* -- arrays: of each dimension the blocks that are part of it -- */
+/* -- arrays: the selected blocks of each dimension -- */
 
-/* From `start` on, `length` elements of `size`, and again each `step`. */
+/* Blocks of `length` elements from `start` on, `step` apart, in a dimension of
+ * `size` elements. */
 struct dimension {
     int64_t size, start, length, step;
 };
 
-/* Of one dimension: what `part` has is repeated, all `unit` apart. */
+/* Repeats `part` for the selected elements of a dimension. `unit` is the
+ * distance of two elements in bytes. */
 static nw_status add_dimension(const struct dimension *d, MPI_Aint unit,
                                struct nw_typemap *part)
 {
@@ -186,8 +190,9 @@ static struct dimension of_subarray(const struct nw_datatype_contents *r,
     return (struct dimension){number[0], number[2 * n], number[n], number[0]};
 }
 
-/* size, rank, ndims, sizes, distributions, their arguments, processes, order;
- * ranks are counted along the last dimension first, whatever the order. */
+/* size, rank, ndims, sizes, distributions, distribution arguments, processes,
+ * order. In the process grid the last dimension varies fastest, whatever the
+ * order of the array. */
 static struct dimension of_darray(const struct nw_datatype_contents *r,
                                   int64_t i)
 {
@@ -301,7 +306,7 @@ static int drop_attribute(MPI_Datatype type, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-/* A duplicate has its bytes where the first has them. */
+/* A duplicated datatype shares the layout of the original. */
 static int share(MPI_Datatype type, int key, void *extra, void *in, void *out,
                  int *flag)
 {
@@ -321,8 +326,8 @@ static struct nw_typemap **named_cell(MPI_Datatype type)
     return &named[(key ^ key >> 6 ^ key >> 12) % NAMED];
 }
 
-/* The handle of a named datatype is never another's, nor does it go away: what
- * was found stays where it was put. */
+/* The handle of a predefined datatype is never freed or reused, so its layout
+ * is kept in a table. */
 static struct nw_typemap *find_known(MPI_Datatype type)
 {
     struct nw_typemap *layout =
@@ -345,7 +350,7 @@ static struct nw_typemap *known(MPI_Datatype type)
     return layout;
 }
 
-/* Two that share a cell: the first one has it. */
+/* If two datatypes have the same cell, the first one keeps it. */
 static void know(struct nw_typemap *layout)
 {
     struct nw_typemap *none = NULL;
@@ -366,7 +371,7 @@ static nw_status keep(MPI_Datatype type, struct nw_typemap **out)
     if (!NW_PMPI(Type_get_attr)(type, keyval, out, &found) && !found) {
         status = find(type, out);
         if (!status && NW_PMPI(Type_set_attr)(type, keyval, *out))
-            return NW_OK; // not kept: its one user is the caller
+            return NW_OK; // not cached: the caller is its only user
     }
     if (!status)
         (void)__atomic_add_fetch(&(*out)->users, 1, __ATOMIC_RELAXED);

@@ -25,7 +25,7 @@ enum nw_collective_call {
 
 enum { NW_MOST_RANKS = 64 };
 
-/* One communicator whose ranks may meet in a channel. */
+/* A communicator that may have a channel. */
 struct nw_algorithm_choice;
 /* NULL if MPI must make the call. */
 struct nw_algorithm_choice *nw_algorithm_choice_of(MPI_Comm comm);

@@ -19,7 +19,7 @@
 enum { LEAST = 8192, SIZES = 7, MOST = LEAST << (SIZES - 1) };
 /* In the first round copy_path.c selects its own path. */
 enum { WARM = 12, TURNS = 4, ROUNDS = 4, TAG = 2 };
-/* The direct way must be this much faster. */
+/* The direct path must be this much faster. */
 static const double worth = 0.95;
 
 struct bench {

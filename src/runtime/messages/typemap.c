@@ -350,7 +350,7 @@ static struct nw_typemap *known(MPI_Datatype type)
     return layout;
 }
 
-/* If two datatypes have the same cell, the first one keeps it. */
+/* If two predefined datatypes have the same cell, the first one keeps it. */
 static void know(struct nw_typemap *layout)
 {
     struct nw_typemap *none = NULL;

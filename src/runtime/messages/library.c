@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Identifies the MPI library in tables and files of measurements. */
 #include "runtime/messages/library.h"
 
 #include "base/hash.h"

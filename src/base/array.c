@@ -10,7 +10,8 @@
 #include <unistd.h>
 
 #define LARGE ((size_t)1 << 18)
-/* malloc has so small ones at hand in each thread, calloc asks all of them. */
+/* malloc serves small blocks from a cache of each thread, calloc takes a
+ * lock. */
 #define SMALL ((size_t)1 << 10)
 
 static nw_status no_memory(size_t count, size_t size)
@@ -18,9 +19,9 @@ static nw_status no_memory(size_t count, size_t size)
     return nw_fail(NW_ENOMEM, "out of memory for %zu x %zu bytes", count, size);
 }
 
-/* In the heap whatever was got from the system so far, once: a page that ends
- * in what is not meant to be large would be none. Returns how much is left to
- * be said of what begins there. */
+/* Asks for large pages once for the whole heap that the system has granted so
+ * far: a large page that ends inside an unmarked block would stay small.
+ * Returns where the part begins that still needs advice. */
 static uintptr_t want_heap(uintptr_t begin, uintptr_t end)
 {
     static uintptr_t said; /* the heap's end then */

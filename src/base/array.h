@@ -10,12 +10,12 @@
  * Free with free(). `out` is a T ** passed as void *. */
 NW_MUST_CHECK nw_status nw_alloc(size_t count, size_t size, void *out);
 
-/* The same with anything in it: for what is written all over before it is
- * read, and that by several threads. */
+/* Like nw_alloc, but uninitialised: several threads write every byte before
+ * reading. */
 NW_MUST_CHECK nw_status nw_alloc_raw(size_t count, size_t size, void *out);
 
-/* Makes room for at least `need` elements in *array, doubling; new elements
- * are not cleared. `array` is a T ** passed as void *. */
+/* Grows *array to at least `need` elements by doubling; new elements are not
+ * cleared. `array` is a T ** passed as void *. */
 NW_MUST_CHECK nw_status nw_grow(void *array, size_t *capacity, size_t need,
                                 size_t size);
 

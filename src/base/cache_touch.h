@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What programs do with a message besides passing it on, for those who time
- * messages: a core that wrote one has it nearer than others. What lies
- * untouched in the caches of both ends flatters ways that copy it late, what
- * was just written those that copy it early. */
+/* Touches message buffers as programs do, for code that times messages: the
+ * core that wrote a message has the bytes in its own cache. Untouched buffers
+ * favour protocols that copy late, freshly written buffers those that copy
+ * early. */
 #ifndef NW_BASE_CACHE_TOUCH_H
 #define NW_BASE_CACHE_TOUCH_H
 

@@ -159,7 +159,7 @@ static nw_status fill(void *user, int fd, const char *path)
     return status;
 }
 
-/* What is packed has to be together. */
+/* The compressor needs the whole text in one piece. */
 static nw_status write_packed(const char *path,
                               const struct nw_file_chunks *pieces)
 {

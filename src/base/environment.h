@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The one table of the variables that change what Nodewise does: what
- * `nodewise doctor --env` prints, and what tells a misspelt name. */
+/* The table of the variables that change what Nodewise does. `nodewise doctor
+ * --env` prints the table, and misspelt names are found by it. */
 #ifndef NW_BASE_ENVIRONMENT_H
 #define NW_BASE_ENVIRONMENT_H
 
@@ -21,7 +21,7 @@ extern const struct nw_variable nw_environment[];
 bool nw_environment_takes(const char *name, const char *value);
 
 /* The first entry of `entries` (NAME=value, ended by NULL, as in environ) that
- * begins with NODEWISE_ and is in no row; NULL where there is none. */
+ * begins with NODEWISE_ and has no row in the table; NULL if all are known. */
 const char *nw_environment_unknown(char *const *entries);
 
 #endif

@@ -106,7 +106,7 @@ static int line_of(const char *data, size_t at)
     return line;
 }
 
-/* What a file that is no text may be instead; NULL. */
+/* The kind of a file that is not text, or NULL if unknown. */
 static const char *other_kind(const char *data, size_t length)
 {
     static const struct {
@@ -156,7 +156,7 @@ static nw_status check_text(const char *path, const char *data, size_t length)
                    line_of(data, start));
 }
 
-/* The mark that some editors put before UTF-8 is no part of the text. */
+/* Removes the byte order mark that some editors put before UTF-8 text. */
 static void drop_mark(char *data, size_t *length)
 {
     static const char mark[] = "\xef\xbb\xbf";
@@ -168,7 +168,7 @@ static void drop_mark(char *data, size_t *length)
     memmove(data, data + size, *length + 1);
 }
 
-/* Lines of old may end in a carriage return alone. */
+/* Old files may end lines with a lone carriage return. */
 static void end_lines(char *data, size_t length)
 {
     if (memchr(data, '\n', length))

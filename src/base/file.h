@@ -13,10 +13,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* What a character device may give until it counts as endless. */
+/* Most bytes to read from a character device before it counts as endless. */
 enum { NW_FILE_MOST_OF_DEVICE = 1 << 24 };
 
-/* What a pipe may give, or packed data hold: 2 GiB, or half of the memory. */
+/* Most bytes of a pipe or of unpacked data: 2 GiB, or half of the memory. */
 size_t nw_file_most_of_pipe(void);
 
 /* Reads all of `path` ("-" is standard input) into memory, NUL-terminated
@@ -38,7 +38,8 @@ bool nw_file_has_bytes(const char *path);
 NW_MUST_CHECK nw_status nw_file_read_text(const char *path, char **data,
                                           size_t *length);
 
-/* The same on several threads, where the file is large and lies on a disk. */
+/* Like nw_file_read_text, on several threads if the file is large and on
+ * disk. */
 NW_MUST_CHECK nw_status nw_file_read_text_by(const char *path, int32_t threads,
                                              char **data, size_t *length);
 
@@ -59,8 +60,8 @@ mode_t nw_file_mode(const char *path);
 /* NW_EIO where `path` is a folder, or would be in one that is not there or not
  * the user's: better known before hours of work. NULL and "-" are fine. */
 NW_MUST_CHECK nw_status nw_file_writable(const char *path);
-/* The same of what is written in parts, each at its place: no pipe either, and
- * no device. */
+/* Like nw_file_writable, for a file that is written in parts by offset: a pipe
+ * or a device is an error, too. */
 NW_MUST_CHECK nw_status nw_file_writable_in_parts(const char *path);
 /* As nw_file_write where `fill` writes what is in it, never packed. */
 typedef nw_status nw_file_filler(void *user, int fd, const char *path);
@@ -69,15 +70,15 @@ NW_MUST_CHECK nw_status nw_file_write_by(const char *path, nw_file_filler *fill,
 /* All of the bytes to an open file; `path` is for the error. */
 NW_MUST_CHECK nw_status nw_file_put(int fd, const char *path, const char *data,
                                     size_t length);
-/* The rest of what was printed to standard output; NW_EIO where any of it, now
- * or before, could not be written. */
+/* Flushes standard output; NW_EIO if any output, now or before, could not be
+ * written. */
 NW_MUST_CHECK nw_status nw_file_end_output(void);
 
 enum { NW_FILE_UNNAMED_PATH = 32 };
 
-/* An empty file without a name, in memory, and a path by which this process
- * and those it forks open it: nothing stays, however they end. Close *fd when
- * nobody opens it any more. */
+/* Creates an empty file without a name, in memory, and a path by which this
+ * process and its children open the file; nothing stays after they end. The
+ * caller closes *fd once every process has opened the file. */
 NW_MUST_CHECK nw_status nw_file_unnamed(char path[NW_FILE_UNNAMED_PATH],
                                         int *fd);
 

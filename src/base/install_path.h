@@ -16,8 +16,9 @@
 bool nw_install_path_find(const char *beside, const char *name, int mode,
                           char path[PATH_MAX]);
 
-/* A program as a shell finds it, but for empty words of the PATH: `name` itself
- * where a slash is in it. False, with `path` undefined, where there is none. */
+/* Finds a program as a shell does, except that empty words of the PATH are
+ * ignored; a `name` with a slash is returned itself. False, with `path`
+ * undefined, if the program is missing. */
 bool nw_install_path_search(const char *name, char path[PATH_MAX]);
 
 #endif

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Names of files are any bytes, and JSON is UTF-8: what is none is U+FFFD. */
+/* File names may hold any bytes, but JSON is UTF-8: invalid bytes become
+ * U+FFFD. */
 static void add_quoted(struct nw_text *text, const char *words)
 {
     size_t length;

@@ -9,7 +9,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* What another thread calls by now stays untouched. */
+/* Does not write an address again that another thread may be calling. */
 static void set(void *address, void *found)
 {
     void *known;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Threads that take the next job until there is none. */
+/* Threads that take the next job until all jobs are taken. */
 #include "base/parallel.h"
 #include "base/array.h"
 #include "base/status.h"

@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 /* Calls job(user, i) once for each i below count, in any order, on at most
- * `threads` threads, the calling one included. Where a thread cannot be had
- * the others do its work. Runs inside a run are together no more threads than
- * two or more that are given here. */
+ * `threads` threads, the calling one included. If a thread cannot be started
+ * the others do its work. Nested runs share the thread limit of the outermost
+ * run that was given two or more threads. */
 void nw_parallel_run(void (*job)(void *user, int32_t i), void *user,
                      int32_t count, int32_t threads);
 
@@ -21,12 +21,12 @@ NW_MUST_CHECK nw_status nw_parallel_try(nw_status (*job)(void *user, int32_t i),
                                         void *user, int32_t count,
                                         int32_t threads);
 
-/* What only so many jobs can use at a time: the first of `count` that none has
- * taken. For as many as there are threads: one is free. */
+/* Claims one of `count` slots; at most `count` callers hold one. With as many
+ * slots as threads, a slot is always free. */
 int32_t nw_parallel_claim(bool *taken, int32_t count);
 void nw_parallel_release(bool *taken, int32_t which);
 
-/* What may be done beside something else. */
+/* A task that may run in parallel with another one. */
 struct nw_parallel_task {
     nw_status (*run)(void *user);
     void *user;
@@ -36,7 +36,7 @@ struct nw_parallel_task {
 NW_MUST_CHECK nw_status nw_parallel_pair(struct nw_parallel_task task[2],
                                          int32_t threads);
 
-/* A long loop is cut into so many jobs, on any number of threads. */
+/* Number of jobs that a long loop is cut into, for any number of threads. */
 #define NW_PARALLEL_RANGES 16
 struct nw_parallel_range {
     int64_t first, end;

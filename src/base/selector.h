@@ -15,8 +15,8 @@ struct nw_selector {
     uint32_t turns;
 };
 
-/* The way of the next turn, 0 or 1; where *timed it is to be told to
- * nw_selector_took. */
+/* Chooses the variant of the next turn, 0 or 1. If *timed, the caller reports
+ * its time to nw_selector_took. */
 int nw_selector_pick(struct nw_selector *selector, bool *timed);
 void nw_selector_took(struct nw_selector *selector, int way, uint64_t ns);
 /* The way that is better so far; 1 must be so by a twentieth. */
@@ -29,7 +29,8 @@ bool nw_selector_is_lost(const struct nw_selector *selector);
  * more. */
 bool nw_selector_is_hopeless(const struct nw_selector *selector, int class);
 
-/* The power of two that so many bytes fit in, the last class for all more. */
+/* The class of the power of two that holds `bytes`; the last class has no
+ * limit. */
 int nw_selector_class(uint64_t bytes, int classes);
 
 #endif

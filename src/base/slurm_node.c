@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The variable SLURMD_NODENAME of a rank may be that of another node: a
- * launcher in a batch job hands its own on to all ranks. The process that
- * slurmstepd itself started, be it the rank or the launcher's daemon above it,
- * was told the truth; the kernel keeps what it was told. */
+ * launcher in a batch job hands its own on to all ranks. Only the process that
+ * slurmstepd started (the rank, or the launcher's daemon above the rank) got
+ * the right value, and the kernel keeps that process's environment. */
 #include "base/slurm_node.h"
 
 #include <stdio.h>

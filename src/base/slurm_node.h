@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What Slurm calls the node that this process runs on, which need not be the
- * host's own name. */
+/* Slurm's name of the node that this process runs on; the host's own name may
+ * differ. */
 #ifndef NW_BASE_SLURM_NODE_H
 #define NW_BASE_SLURM_NODE_H
 

@@ -50,7 +50,8 @@ static char *word_end(char *word)
     return end ? end : word + strlen(word);
 }
 
-/* Whole lines of input that came for a word are told by their beginnings. */
+/* Shortens quoted words, which may be whole lines of input, to their
+ * beginnings. */
 static void shorten_words(char *text)
 {
     for (char *at = text; (at = strchr(at, '\'')); at++) {

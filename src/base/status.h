@@ -12,8 +12,8 @@
  * function that knows of an error calls it; callers only pass it on. */
 nw_status nw_fail(nw_status status, const char *format, ...) NW_PRINTF(2, 3);
 
-/* What a failure is about, where who tells it does not have the file and a
- * caller has. */
+/* The subject of a failure, for a caller that knows the file although the
+ * failing function does not. */
 enum nw_subject {
     NW_ABOUT_NOTHING,
     NW_ABOUT_HOSTS,   /* those to use: too few, or none of the machine's */

@@ -27,7 +27,8 @@ static bool is_of_process(const char *link)
     return is;
 }
 
-/* What the link says, from the folder that it is in; false: it is none. */
+/* Replaces the path by the target of the link, relative to the link's folder;
+ * false if the path is not a link. */
 static bool follow(char at[PATH_MAX])
 {
     char said[PATH_MAX];

@@ -227,7 +227,7 @@ static bool take_prefix(const char **at, double *factor)
     static const char letters[] = "kMGTP";
     const char *found;
 
-    if (**at == 'K') { /* KB is so common that refusing it helps nobody */
+    if (**at == 'K') { /* KB is too common to refuse */
         *factor = (*at)[1] == 'i' ? 1024.0 : 1000.0;
         *at += (*at)[1] == 'i' ? 2 : 1;
         return true;

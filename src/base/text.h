@@ -20,7 +20,8 @@ struct nw_text {
 };
 
 void nw_text_add(struct nw_text *text, const char *words);
-/* Decimal digits at `out` (room for 20); returns what follows them. */
+/* Writes decimal digits to `out` (at least 20 bytes); returns the end of
+ * them. */
 char *nw_put_u64(char *out, uint64_t value);
 /* In decimal; for files of many numbers, where formats take long. */
 void nw_text_add_number(struct nw_text *text, int64_t number);

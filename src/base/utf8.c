@@ -31,8 +31,8 @@ static size_t utf8_sequence(const unsigned char *at, size_t left)
     return length;
 }
 
-/* The high bit of each byte that is no ASCII or NUL; after such a one the next
- * may have it, too. */
+/* Sets the high bit of each byte that is NUL or not ASCII; the byte after a NUL
+ * may be marked, too. */
 static inline uint64_t odd_bytes(const unsigned char *at)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101);

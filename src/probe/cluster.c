@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The measured machine as a cluster file: node types by what the hosts said of
- * themselves, the network by the groups that the figures made. */
+/* Writes the measured machine as a cluster file: node types from the hosts' own
+ * description, the network from the groups found in the figures. */
 #include "probe/groups.h"
 
 #include "base/array.h"
@@ -122,8 +122,8 @@ static double fastest_port(const struct nw_probe_groups *found)
 }
 
 /* Every route out of a host takes both links, so that neither is slower than
- * the fastest flow between hosts. Where nothing was measured inside they are
- * guessed, and not to be what holds up a port. */
+ * the fastest flow between hosts. If nothing was measured inside hosts, the
+ * figures are guesses that never limit a port. */
 static void find_inner(struct sheet *sheet)
 {
     const struct nw_probe_groups *found = &sheet->host;
@@ -234,8 +234,8 @@ static bool same_port(const struct sheet *sheet, int32_t a, int32_t b)
            is_equal(x->up[0], y->up[0]) && is_equal(x->up[1], y->up[1]);
 }
 
-/* What is not explained by two ports and what is inside the hosts is the
- * switch's; half of what they share belongs to each port. */
+/* Half of the latency between hosts belongs to each port, after the share of
+ * the switch and of the links inside the hosts is taken off. */
 static double port_latency(const struct sheet *sheet, int32_t host)
 {
     const struct nw_probe_groups *found = &sheet->host;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rank 0's talk with the others: commands out, replies in, and nobody waited
- * for longer than patience allows. */
+/* Rank 0 sends commands to the other ranks and receives their replies. Every
+ * wait has a time limit. */
 #include "probe/job.h"
 
 #include "base/array.h"
@@ -74,7 +74,7 @@ void nw_probe_gather_places(struct nw_probe_coordinator *coordinator)
     free(place);
 }
 
-/* A rank's half of a task under way. */
+/* One rank's half of a running task. */
 struct half {
     int rank;
     struct nw_probe_command command;

@@ -235,8 +235,8 @@ static nw_status take_lost(nw_probe *probe, char *rest)
                      &probe->rank[rank].lost);
 }
 
-/* Told beside the measurement. Only the first counts: others may have died of
- * that one, or be ended with the job. */
+/* The watching process reports a death. Only the first report counts: the other
+ * ranks may have died as a consequence, or been ended with the job. */
 static nw_status take_died(nw_probe *probe, char *rest)
 {
     int32_t rank;

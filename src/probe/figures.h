@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The figures as they come from the job: who is where, what each pair needs,
- * how fast streams are alone and together. Seconds and bytes per second.
+ * The figures as they come from the job: the place of each rank, the times of
+ * each pair, the rates of single and of simultaneous streams. Seconds and bytes
+ * per second.
  */
 #ifndef NW_PROBE_FIGURES_H
 #define NW_PROBE_FIGURES_H
@@ -17,7 +18,7 @@ struct nw_probe_rank {
     char *name;                    /* of its host; NULL: not heard of */
     int32_t host;                  /* index, in order of first rank */
     int32_t cores, packages, gpus; /* of its host */
-    int32_t core, package;         /* where it is bound to one; else -1 */
+    int32_t core, package;         /* if it is bound to one; else -1 */
     bool staged;                   /* GPU messages pass host memory */
     char *lost;                    /* why it no longer answers, or NULL */
 };
@@ -34,8 +35,8 @@ struct nw_probe_pair {
     struct nw_probe_class class[NW_PROBE_CLASSES];
 };
 
-/* A long one-way flow. `set` is 0 where it was alone, else the number of the
- * experiment in which it ran together with others. */
+/* A long one-way flow. `set` is 0 if it ran with no other flow, else the number
+ * of the experiment in which several flows ran together. */
 struct nw_probe_stream {
     int32_t from, to, set;
     enum nw_probe_memory memory;
@@ -52,14 +53,15 @@ struct nw_probe {
     struct nw_probe_stage stage;
     char what[32];
     bool done;
-    int32_t first_dead; /* rank + 1 of the first that was told dead; 0: none */
+    int32_t first_dead; /* rank + 1 of the first rank reported dead; 0 if all
+                           are alive */
 };
 
 /* The first rank of a host. */
 int32_t nw_probe_first_rank(const nw_probe *probe, int32_t host);
 int32_t nw_probe_ranks_on(const nw_probe *probe, int32_t host);
 bool nw_probe_is_alone(const struct nw_probe_stream *stream);
-/* Whether two ranks of a host are in two packages, as far as is known. */
+/* Whether two ranks of a host are known to be in two packages. */
 bool nw_probe_crosses(const struct nw_probe *probe, int32_t a, int32_t b);
 
 #endif

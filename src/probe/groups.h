@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The network as a tree, found from the figures alone: hosts whose pairs have
- * equal figures make a group, groups make groups. And what single links carry.
+ * Finds the network's tree from the figures: hosts whose pairs have equal
+ * figures make a group, groups make groups. Also finds what single links
+ * carry.
  */
 #ifndef NW_PROBE_GROUPS_H
 #define NW_PROBE_GROUPS_H
@@ -13,18 +14,19 @@
 struct nw_probe_group {
     int32_t parent; /* -1 at the root */
     int32_t hosts;  /* below it */
-    double rate;    /* bytes/s between two of its children, alone */
+    double rate;    /* bytes/s of a single flow between two of its children */
     double latency; /* s, smallest message between two of its children */
     double up[2];   /* bytes/s of its link to the parent: out, in */
-    bool shared;    /* of a group: that link was seen to be full with several
-                       flows, none of which was alone slower */
+    bool shared;    /* of a group: several flows filled the link, and each was
+                       faster when it ran by itself */
 };
 
 struct nw_probe_groups {
     int32_t host_count, count;
     struct nw_probe_group *group;
-    double *rate;    /* [host_count x host_count] alone, from row to column */
-    double *latency; /* the same, s; 0 where not measured */
+    double
+        *rate; /* [host_count x host_count] single flow, from row to column */
+    double *latency;       /* the same, s; 0 where not measured */
     double inside, across; /* latency in a host: in a package, across two */
     double inside_rate, across_rate;
     double untidy; /* share of pairs that a tree does not explain */

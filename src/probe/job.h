@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What rank 0 and the others say to each other. No collective call is made
- * after MPI_Init and every wait has an end, so that a rank that fails or
- * hangs costs its own pairs only.
+ * The messages between rank 0 and the other ranks. No collective call is made
+ * after MPI_Init and every wait has an end, so that a rank that fails or hangs
+ * costs its own pairs only.
  */
 #ifndef NW_PROBE_JOB_H
 #define NW_PROBE_JOB_H
@@ -14,7 +14,7 @@
 
 enum { TAG_COMMAND = 1, TAG_REPLY, TAG_PLACE, TAG_DATA };
 
-/* What a rank is to do. */
+/* The command that a rank gets. */
 enum nw_probe_work { WORK_QUIT, WORK_PAIR, WORK_STREAM, WORK_CLOCK };
 struct nw_probe_command {
     int64_t work, number, peer, first, memory, chunk;
@@ -23,7 +23,7 @@ struct nw_probe_command {
                      at once */
 };
 
-/* What a rank says of itself at the beginning. */
+/* The description that a rank sends of itself at the beginning. */
 struct nw_probe_place {
     char name[256];
     int32_t cores, packages, gpus, core, package, staged;
@@ -43,7 +43,7 @@ struct nw_probe_self {
     double timeout;           /* seconds to wait for a rank that says nothing */
     const struct nw_gpu *gpu; /* NULL where none is to be used */
     bool staged;
-    char *buffer[NW_PROBE_MEMORIES]; /* room for WINDOW chunks */
+    char *buffer[NW_PROBE_MEMORIES]; /* WINDOW chunks each */
     char *stage;                     /* host twin, where messages are staged */
 };
 
@@ -72,7 +72,7 @@ struct nw_probe_wish {
 bool nw_probe_lead(struct nw_probe_self *self,
                    const struct nw_probe_wish *wish);
 
-/* What rank 0 keeps (coordinator.c: its talk with the others). */
+/* The state of rank 0 (coordinator.c sends the commands). */
 struct nw_probe_coordinator {
     struct nw_probe_self *self;
     struct nw_probe *probe; /* what was printed, taken in again */
@@ -104,13 +104,13 @@ void nw_probe_set_clocks(struct nw_probe_coordinator *coordinator);
 void nw_probe_dismiss(struct nw_probe_coordinator *coordinator);
 bool nw_probe_is_here(const struct nw_probe_coordinator *coordinator, int rank);
 
-/* Who and where this rank is (place.c); opens its GPU where there is one. */
+/* Finds the place of this rank (place.c); opens its GPU if there is one. */
 void nw_probe_find_place(struct nw_probe_self *self, bool use_gpu,
                          struct nw_probe_place *place);
 
-/* A process that tells of this rank's end on standard output, unless the rank
- * has said before that it is through. Before MPI_Init; the result goes to the
- * others, -1 where there is none. */
+/* Starts a process that reports this rank's end on standard output, unless the
+ * rank has called nw_probe_watch_end before. Call before MPI_Init; pass the
+ * result to the other two functions. -1 if the process cannot be started. */
 int nw_probe_watch(void);
 void nw_probe_watch_rank(int to, int32_t rank);
 void nw_probe_watch_end(int to);

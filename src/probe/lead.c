@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The course of a measurement, by rank 0: all pairs in a tournament; streams
- * between hosts and inside them, alone; streams together over the links that
- * the groups suggest; then, as time allows, a stream for every other pair.
+ * Rank 0 leads the measurement in four stages: all pairs in a tournament;
+ * single streams between and inside hosts; simultaneous streams over the links
+ * that the groups suggest; then, as time allows, a stream for every other
+ * pair.
  */
 #include "probe/groups.h"
 #include "probe/job.h"
@@ -58,7 +59,7 @@ static void say_pair(struct nw_probe_coordinator *coordinator,
         figure[9], figure[10], figure[11], figure[12]);
 }
 
-/* A round's pairs, and room to share them out. */
+/* A round's pairs, and buffers for their division into waves. */
 struct round {
     struct nw_probe_task *task, *wave_task;
     int32_t *host, *wave;

@@ -12,7 +12,7 @@
 
 nw_status nw_probe_tree(struct nw_probe_groups *groups);
 
-/* More than one flow alone gets, beyond what measuring makes of it. */
+/* A rate this many times that of a single flow is more than measuring noise. */
 #define NOISE 1.2
 
 /* Values of one cell of a matrix, gathered to be put in order. */
@@ -74,8 +74,8 @@ static nw_status fill_rates(const struct nw_probe *probe,
     return NW_OK;
 }
 
-/* Where no stream was run at all, between hosts or inside them: from the slope
- * between the two largest classes. A few slopes among streams would mislead:
+/* Rate from the slope between the two largest classes, if no stream was run at
+ * all between hosts or inside them. A few slopes among streams would mislead:
  * short messages may pass a link's buffer faster than the link is. */
 static double slope_rate(const struct nw_probe_pair *pair)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The program that `nodewise probe` starts under the user's launcher. Where a
- * rank was lost, the others leave without MPI_Finalize, which would wait for
- * it. */
+/* The program that `nodewise probe` starts under the user's launcher. If a rank
+ * was lost, the others leave without MPI_Finalize, which would wait for the
+ * lost rank. */
 #include "probe/job.h"
 
 #include "base/text.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What was measured, for people and for programs: summary, JSON, matrix, and
- * the ranks that were lost or are slow. */
+/* Prints the measurement for people and for programs: summary, JSON, matrix,
+ * and the ranks that were lost or are slow. */
 #include "probe/groups.h"
 
 #include "base/array.h"
@@ -154,7 +154,7 @@ static nw_status fill_matrix(const struct view *view, double *cell)
     return NW_OK;
 }
 
-/* What was measured of the pair itself stands before what its hosts do. */
+/* The figures of the pair itself take precedence over those of its hosts. */
 static void put_pairs(const struct view *view, double *cell)
 {
     const struct nw_probe *probe = view->probe;

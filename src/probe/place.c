@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a rank knows of its host: its name, its cores, the core it is bound to,
- * its GPU. */
+/* Finds a rank's host name, its cores, the core it is bound to, and its GPU. */
 #include "probe/job.h"
 
 #include "base/slurm_node.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The circle method: the last player stays, the others turn; where there is an
- * odd number, who meets the one that does not exist rests. */
+/* The circle method: the last player stays, the others rotate; with an odd
+ * number of players, the opponent of the missing player rests. */
 #include "probe/schedule.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who meets whom and when: a tournament, by the circle method. */
+/* Opponents of each round of a tournament, by the circle method. */
 #ifndef NW_PROBE_SCHEDULE_H
 #define NW_PROBE_SCHEDULE_H
 
@@ -11,10 +11,10 @@ int32_t nw_probe_rounds(int32_t players);
 /* The opponent of `player` in a round; -1 where it rests. */
 int32_t nw_probe_opponent(int32_t players, int32_t round, int32_t player);
 
-/* Shares out the disjoint pairs of a round over waves such that no host is in
- * two pairs of a wave, so that no network card carries two measurements.
- * host[2i] and host[2i + 1] are those of pair i; wave[i] is filled. Returns
- * the number of waves. `busy` has room for `pairs` times `host_count`. */
+/* Divides the disjoint pairs of a round into waves. No host is in two pairs of
+ * a wave, so that no NIC carries two measurements. The hosts of pair i are
+ * host[2i] and host[2i + 1]; wave[i] is filled. Returns the number of waves.
+ * `busy` has `pairs` times `host_count` bytes. */
 struct nw_probe_waves {
     const int32_t *host;
     size_t pairs;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A small process beside each rank that tells of its death or standstill. MPI
- * cannot be relied on for that: a library may end a survivor, even rank 0, over
- * a message to the dead. It holds nothing of the launcher's but standard
- * output.
- */
+/* A small process beside each rank reports the rank's death or standstill. MPI
+ * cannot do so reliably: a library may end a survivor, even rank 0, over a
+ * message to a dead rank. Of the launcher's files, the process keeps only
+ * standard output open. */
 #include "probe/figures.h"
 #include "probe/job.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One rank's part: round trips, bursts and streams with a peer. The first of
- * a pair decides how many; a control message ahead of each batch tells the
- * second. Waiting spins for a while, then gives the core away, since ranks may
- * share cores.
+ * One rank's part: round trips, bursts and streams with a peer. The first rank
+ * of a pair decides how many; a control message ahead of each batch informs the
+ * second. A waiting rank spins for a while, then yields its core, since ranks
+ * may share cores.
  */
 #include "probe/job.h"
 
@@ -80,7 +80,7 @@ static char *memory_of(const struct talk *talk, size_t slot)
     return buffer + slot * NW_PROBE_LARGEST;
 }
 
-/* What a staged message needs besides. */
+/* Copies a staged message between GPU and host memory. */
 static void stage(const struct talk *talk, size_t bytes, bool out)
 {
     const struct nw_probe_self *self = talk->self;
@@ -289,7 +289,8 @@ static void follow_pair(struct talk *talk)
 
 /* --- streams --- */
 
-/* Until the clock shows it; where it does already, or for 0, now. */
+/* Waits until the clock shows `start`; returns without waiting if that time is
+ * past, or for 0. */
 static double await(double start)
 {
     struct timespec nap = {.tv_nsec = 50 * 1000};
@@ -300,8 +301,8 @@ static double await(double start)
     return start > 0 ? start : now;
 }
 
-/* Chunks until the time is up, then an empty one for each of the window. Sends
- * are synchronous: what is under way stays within the window, whatever buffers
+/* Sends chunks until the time is up, then an empty one for each of the window.
+ * Sends are synchronous: no more than the window is in flight, whatever buffers
  * there are between. */
 static void send_stream(struct talk *talk,
                         const struct nw_probe_command *command)
@@ -326,7 +327,7 @@ static void send_stream(struct talk *talk,
     }
     for (int i = 0; i < NW_PROBE_WINDOW; i++)
         finish(talk, &request[i]);
-    /* nothing is under way when the next measurement begins */
+    /* nothing is in flight when the next measurement begins */
     receive(talk, 8);
 }
 
@@ -336,9 +337,9 @@ struct arrivals {
     size_t count, capacity;
 };
 
-/* The first third is start-up: buffers fill, token buckets empty. After
- * `seconds` the sender only empties its queue, and flows that ran together no
- * longer do. What arrived between, whatever held it up for a moment. */
+/* The rate of the chunks that arrived between start-up and end. The first third
+ * is start-up: buffers fill, token buckets empty. After `seconds` the sender
+ * only empties its queue, and simultaneous flows no longer overlap. */
 static double rate_of(const struct arrivals *arrivals,
                       const struct nw_probe_command *command, double *chunks)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A rank takes its cores and their memory: logical numbers of the mapping
- * become the operating system's, and the kernel is asked whether it really did
- * as told. */
+/* Binds a rank to its cores and their memory: logical numbers of the mapping
+ * become the operating system's, then the binding is read back from the
+ * kernel. */
 #include <nodewise/launch.h>
 
 #include "base/status.h"
@@ -141,8 +141,8 @@ static nw_status collect_here(const struct nw_local_cpus *here,
     return NW_OK;
 }
 
-/* What this process may be given: what the kernel leaves of everything. The
- * old binding is for the caller to put back. */
+/* Finds the CPUs that the kernel allows this process by asking for all of them.
+ * The caller restores the old binding. */
 static nw_status widen(cpu_set_t *old, cpu_set_t *allowed)
 {
     if (sched_getaffinity(0, NW_CPU_BYTES, old) < 0)

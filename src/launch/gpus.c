@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a rank sees of the GPUs of its node. */
+/* The GPUs of its node that a rank sees. */
 #include <nodewise/launch.h>
 
 #include "base/array.h"
@@ -37,9 +37,9 @@ static void put_next(struct order *order, int32_t slot, int32_t gpu)
 
 /* A program that calls cudaSetDevice(local_rank) - or, with more ranks than
  * GPUs, local_rank % count - must meet its GPU: device l is the first GPU of
- * local rank l. This rank's wish goes first; the others' follow as far as they
- * fit, so that ranks with GPUs of their own agree on one numbering; then this
- * rank's other GPUs, then the rest in order. */
+ * local rank l. This rank's choice comes first; the other ranks' choices follow
+ * if they fit, so that ranks with GPUs of their own agree on one numbering;
+ * then this rank's other GPUs, then the rest in order. */
 static void arrange(struct order *order, const struct nw_launch_seat *seat)
 {
     const nw_mapping *mapping = seat->mapping;

@@ -73,7 +73,7 @@ static const char *uuid_of(const struct granted *granted, int32_t gpu)
                : NULL;
 }
 
-/* Where the node's GPU stands in the list by its own name; -1. */
+/* Index of the node's GPU in the list by its own name, or -1. */
 static int32_t find(const struct granted *granted, int32_t gpu)
 {
     const char *uuid = uuid_of(granted, gpu);
@@ -87,9 +87,9 @@ static int32_t find(const struct granted *granted, int32_t gpu)
     return -1;
 }
 
-/* The node's GPUs as places in the list, in `place`, a copy of the mapping's
- * `gpu`; by their own names, or as they stand. False at the first that is not
- * there, which is told in *missing. */
+/* Translates the node's GPUs to indices in the list, in `place`, a copy of the
+ * mapping's `gpu`; by their own names, or by position. False if a GPU is
+ * missing; *missing is then the first such GPU. */
 static bool translate(const struct granted *granted, const nw_mapping *mapping,
                       int32_t rank, bool by_name, int32_t *place,
                       int32_t *missing)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the writers of all launchers use: words of the command line, variables,
- * files, hosts and cores of the ranks. */
+/* Functions that the writers of all launchers share: words of the command line,
+ * variables, files, hosts and cores of the ranks. */
 #include "base/array.h"
 #include "base/c_locale.h"
 #include "base/status.h"

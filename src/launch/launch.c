@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where a mapping becomes files and a command line: the table of launchers,
- * and what they share (checks, the program behind the launcher's words). */
+/* Turns a mapping into files and a command line: the table of launchers, and
+ * their common checks and program arguments. */
 #include <nodewise/launch.h>
 
 #include "base/array.h"
@@ -228,7 +228,8 @@ static void note_far_gpus(struct nw_launch_job *job)
                        count);
 }
 
-/* Who does what the launcher cannot: nodewise exec, or a script. */
+/* Chooses nodewise exec or a script for the tasks that the launcher cannot
+ * do. */
 static nw_status decide_exec(struct nw_launch_job *job,
                              const struct nw_launcher *launcher)
 {

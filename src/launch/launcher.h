@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a launcher is to this room: a row of a table. A new one is a file with
- * a writer, and a row in launch.c. */
+/* Description of a launcher, one row of a table. A new launcher needs a file
+ * with a writer, and a row in launch.c. */
 #ifndef NW_LAUNCH_LAUNCHER_H
 #define NW_LAUNCH_LAUNCHER_H
 

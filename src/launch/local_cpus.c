@@ -53,7 +53,7 @@ static bool slurp(const char *path, char *out, size_t size)
     return true;
 }
 
-/* The next range of "0-3,8"; false at the end or where it is no list. */
+/* The next range of "0-3,8"; false at the end or if the list is invalid. */
 static bool next_range(const char **at, int32_t *from, int32_t *to)
 {
     char *end;
@@ -83,7 +83,7 @@ static void add_group(const struct scan *scan, struct level *level,
     level->groups++;
 }
 
-/* A level whose group a file beside each CPU tells. */
+/* Reads a level from the file in each CPU's directory that names its group. */
 static void read_level(const struct scan *scan, struct level *level,
                        const char *file)
 {
@@ -137,7 +137,8 @@ static void read_cores(const struct scan *scan, struct level *level)
     level->groups = level->groups ? level->groups : scan->count;
 }
 
-/* Second-level caches are nearly always a core's own: one look tells. */
+/* Second-level caches nearly always belong to one core, so one file is
+ * enough. */
 static bool shares_l2(const struct scan *scan, const struct level *cores)
 {
     char path[200], list[4096];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who am I: a launcher tells each process its rank in the environment. */
+/* Finds the rank of a process in its launcher's environment variables. */
 #include <nodewise/launch.h>
 
 #include "base/status.h"
@@ -7,9 +7,9 @@
 
 #include <stdlib.h>
 
-/* A launcher inside a batch job inherits the job's variables: those of the
- * inner launchers come first, and torchrun's, which have names that anybody may
- * use, only where torchrun's mark is beside them, else last of all. */
+/* A launcher inside a batch job inherits the job's variables, so those of the
+ * inner launchers come first. Any program may use torchrun's names: they come
+ * first only beside torchrun's mark, else last. */
 static const struct {
     const char *rank, *size, *mark;
 } variables[] = {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A rank looks up its own line. In front of a hundred thousand ranks nobody
- * can afford to read all the others': lines stand in the order of ranks, so a
- * few looks into the file find one. */
+/* With 100,000 ranks, reading the whole file is too slow: lines stand in the
+ * order of ranks, so a few looks into the file find one. */
 #include <nodewise/launch.h>
 
 #include "base/file.h"

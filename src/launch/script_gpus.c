@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The GPUs of a rank in the shell's words. Where the job has a list of GPUs
- * already the script chooses among those, by the rules of granted_gpus.c: the
- * list is known only where the script runs, so the script knows the node's GPUs
+/* Selects the GPUs of a rank in the shell. If the job already has a list of
+ * GPUs, the script chooses from the list by the rules of granted_gpus.c. The
+ * list is known only when the script runs, so the script knows the node's GPUs
  * by number and UUID, and which of them the mapping uses. */
 #include "launch/gpus.h"
 #include "launch/launcher.h"

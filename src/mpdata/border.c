@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What lies beyond the sides of a domain. Periodic: the other end. Open: cells
- * are copies of the last one, velocities along the side are 0, and the face of
- * the side itself is as given.
+ * Fills the cells beyond the sides of a domain. Periodic: the other end. Open:
+ * cells are copies of the last one, velocities along the side are 0, and the
+ * face of the side itself is as given.
  */
 #include "mpdata/solver.h"
 #include <string.h>
@@ -33,7 +33,7 @@ static void ends(const struct nw_mpdata *s, char *row, enum beyond open,
     }
 }
 
-/* Where a ghost row gets its values; -1: zeros, -2: left alone. */
+/* Source index of a ghost row; -1: zeros, -2: unchanged. */
 static ptrdiff_t source(const struct nw_mpdata *s, int axis, ptrdiff_t at,
                         enum beyond open)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether a solver's velocities are stable, and what it holds. */
+/* Checks a solver's velocities for stability, and its field values. */
 #include "mpdata/solver.h"
 #include "base/status.h"
 #include <math.h>

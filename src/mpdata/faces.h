@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The three faces above each cell of a row, all at once: they share most of
- * what they read, and the blocked path waits for reading more than for
- * anything else. Rows of a plane lie a pitch apart, in rings as in fields, so
- * that few addresses and three indices reach all.
+ * Computes the three faces above each cell of a row together: they share most
+ * of their inputs, and the blocked path is limited by loads. Rows of a plane
+ * lie a pitch apart, in rings as in fields, so that few addresses and three
+ * indices reach all.
  */
 #ifndef NW_MPDATA_FACES_H
 #define NW_MPDATA_FACES_H
@@ -42,7 +42,7 @@ NW_INLINE struct face_rows face_rows(const struct sources *from,
     return r;
 }
 
-/* Of two rows (planes) on both sides of the face; low and high across. */
+/* Two rows (planes) on both sides of the face; low and high across. */
 struct side {
     const real *row[2];
     ptrdiff_t low, high;
@@ -122,7 +122,7 @@ NW_INLINE val flux_of(const struct face f, struct rule rule)
     return through(f.x[0], f.x[1], velocity(&f, &sums, rule), rule.gauge);
 }
 
-/* Where the fluxes of a row are computed from, and which of them. */
+/* The inputs of the fluxes of a row, and which fluxes to compute. */
 struct flux_row {
     const struct sources *from;
     const struct stack *f; /* [3] */

@@ -42,7 +42,7 @@ size_t nw_mpdata_count(const nw_mpdata *s, enum nw_mpdata_field field)
     return (size_t)n[0] * (size_t)n[1] * (size_t)n[2];
 }
 
-/* What is wrong with a value of a field; NULL where nothing is. */
+/* The error in a value of a field; NULL if the value is valid. */
 static const char *fault(const struct nw_mpdata *s, enum nw_mpdata_field field,
                          double value)
 {

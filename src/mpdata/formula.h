@@ -55,7 +55,7 @@ NW_INLINE void get_face(struct face *to, const struct around *a, ptrdiff_t k)
     get_four(to->vc, a->vc, k);
 }
 
-/* What a face of velocity v lets through. */
+/* Donor-cell flux through a face of velocity v. */
 NW_INLINE val donor(val low, val high, val v)
 {
     const val zero = {0};
@@ -140,7 +140,7 @@ NW_INLINE val divergence_term(const struct face *a, const struct sums *f,
     return gauge ? term * half * f->s : term;
 }
 
-/* The antidiffusive velocity of a face, but for the third-order terms. */
+/* The antidiffusive velocity of a face, without the third-order terms. */
 NW_INLINE val velocity(const struct face *a, const struct sums *f,
                        struct rule rule)
 {
@@ -158,8 +158,8 @@ NW_INLINE val through(val low, val high, val v, bool gauge)
     return gauge ? v : donor(low, high, v);
 }
 
-/* What of a flux is let through: as much as the cell that gives may lose (cn)
- * and the one that takes may gain (cp), ratios of at most 1. */
+/* The limited flux: at most as much as the giving cell may lose (cn) and the
+ * taking cell may gain (cp), both ratios of at most 1. */
 NW_INLINE val limit(val f, val low_cp, val high_cp, val low_cn, val high_cn)
 {
     const val zero = {0};

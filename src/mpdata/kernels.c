@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Chooses the kernels by what the processor can do. */
+/* Chooses the kernels for the processor's instruction set. */
 #include "mpdata/view.h"
 
 #define NW_KERNELS(isa)                                                        \

@@ -15,9 +15,9 @@ typedef NW_REAL real;
 #define NW_NAME(name) NW_JOIN(name, NW_REAL, NW_ISA)
 
 #define NW_IS_SINGLE (sizeof(real) == sizeof(float))
-/* What keeps 0 / 0 away. Strict: the smallest normal number in the velocities,
- * the rounding unit in the limiter, as the published figures were made. Fast:
- * the product of three sums and h must not vanish. */
+/* Constants that prevent 0 / 0. Strict: the smallest normal number in the
+ * velocities, the rounding unit in the limiter, as the published figures were
+ * made. Fast: the product of three sums and h must not vanish. */
 #define NW_TINY (NW_IS_SINGLE ? (real)FLT_MIN : (real)DBL_MIN)
 #define NW_UNIT (NW_IS_SINGLE ? (real)FLT_EPSILON : (real)DBL_EPSILON)
 #define NW_SMALL (NW_IS_SINGLE ? (real)1e-11 : (real)1e-60)

@@ -232,7 +232,7 @@ void nw_mpdata_fill(nw_mpdata *s, enum nw_mpdata_field field)
 }
 
 /* Islands: each thread has its own run of neighbouring blocks and its own
- * rings, and waits for nobody until all are done. */
+ * rings, and waits for the other threads only at the end. */
 static void advance_blocks(nw_mpdata *s, const struct nw_mpdata_box *box)
 {
     struct nw_mpdata_view view;

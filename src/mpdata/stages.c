@@ -225,8 +225,8 @@ static void stage_9(const struct work *w, struct cell c)
     corrective_axis(w, c, 2);
 }
 
-/* Stage 10: the highest around a cell, before the step or now; what it was
- * between passes is no bound (libmpdata++, mpdata_fct_2d.hpp). */
+/* Stage 10: the highest value around a cell, before the step or now; the values
+ * between passes are not bounds (libmpdata++, mpdata_fct_2d.hpp). */
 static void stage_10(const struct work *w, struct cell c)
 {
     struct star x = star_at(&w->from.x, c);

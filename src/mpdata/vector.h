@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a formula works on: one value in the stages, whose loops the compiler
- * vectorises, and in the blocked path, where NW_LANES_WANTED is set, as many
+ * The operand of a formula: one value in the stages, whose loops the compiler
+ * vectorises; in the blocked path, where NW_LANES_WANTED is set, as many
  * neighbours along the contiguous axis as a register holds. Rows are padded, so
  * that whole vectors may run over their end.
  */

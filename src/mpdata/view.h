@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the kernels of a step see: where the fields are, what lies beyond the
- * sides, which variant is asked for. The kernels are compiled for each
- * precision and instruction set; a table of them is one `nw_mpdata_kernels`.
+ * The data that the kernels of a step use: the addresses of the fields, the
+ * conditions beyond the sides, and the variant. The kernels are compiled for
+ * each precision and instruction set; a table of them is one
+ * `nw_mpdata_kernels`.
  */
 #ifndef NW_MPDATA_VIEW_H
 #define NW_MPDATA_VIEW_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The one number of a mapping: the time model's communication time of one
- * exchange beside the default's, by what it is less, and a verdict. */
+/* Summary of a mapping: the time model's communication time of one exchange,
+ * the default mapping's time, the difference, and a verdict. */
 #include "base/array.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -26,7 +26,7 @@ static uint64_t headline_exchanges(const nw_pattern *pattern)
     return most;
 }
 
-/* Machines of distances alone have no links with a bandwidth. */
+/* Machines described by distances only have no links with a bandwidth. */
 static bool headline_has_time(const nw_topology *topology)
 {
     return !topology->matrix && !topology->depth_distance &&

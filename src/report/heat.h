@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Heat maps: who sends how much to whom, in a bounded number of cells. */
+/* Heat maps of the traffic between ranks, in a bounded number of cells. */
 #ifndef NW_REPORT_HEAT_H
 #define NW_REPORT_HEAT_H
 
@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 
-/* The layers a person tells apart. */
+/* The layers that a person can distinguish. */
 enum nw_layer { NW_LAYER_HOST, NW_LAYER_GPU, NW_LAYER_MIXED, NW_LAYER_COUNT };
 const char *nw_layer_name(enum nw_layer layer);
 enum nw_layer nw_layer_of(enum nw_kind kind);

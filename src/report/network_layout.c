@@ -19,7 +19,7 @@ static int32_t switches_of(const nw_topology *topology)
     return topology->network ? topology->network->switch_count : 0;
 }
 
-/* -1 where there is no network. */
+/* Switch of the node's first port, -1 without a network. */
 static int32_t home(const nw_topology *topology, int32_t node)
 {
     return topology->network ? topology->port[topology->port_first[node]] : -1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the boxes of a node go: from the leaves up, each box lays its contents
+/* Places the boxes of a node: from the leaves up, each box lays its contents
  * out in rows, kind by kind. */
 #include "base/array.h"
 #include "report/picture.h"
@@ -89,7 +89,7 @@ static void size_leaf(struct sizes *sizes, int32_t v)
     layout->height[v] = high * layout->unit;
 }
 
-/* A pen that writes boxes from left to right in lines. */
+/* Cursor that places boxes from left to right in lines. */
 struct pen {
     double x, y, gap, pad, line_height, used_width;
     int32_t in_line, most;
@@ -117,8 +117,8 @@ static void put(struct pen *pen, struct nw_node_layout *layout, int32_t v)
     pen->in_line++;
 }
 
-/* Columns for that many things: the first number from `least` on that leaves
- * no ragged last line, where one is near. */
+/* Number of columns for `count` boxes: the first number from `least` on that
+ * divides `count`, if one is at most twice `least`. */
 static int32_t columns_for(int32_t count, double least)
 {
     int32_t from = (int32_t)ceil(least);
@@ -144,7 +144,7 @@ static int32_t line_of(const struct sizes *sizes, int32_t v, int32_t count)
     return count <= 3 ? 3 : columns_for(count, sqrt(count));
 }
 
-/* Lines as wide as there is room for, and equally long. */
+/* Makes lines as wide as the space allows, and equally long. */
 static int32_t widen(int32_t columns, int32_t count, int32_t room)
 {
     int32_t lines;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A tree told shortly: brothers that look alike all the way down become one
+/* Short form of a tree: siblings that look alike all the way down become one
  * line, so that a machine of 10,000 nodes is a page. */
 #ifndef NW_REPORT_OUTLINE_H
 #define NW_REPORT_OUTLINE_H

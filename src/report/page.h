@@ -10,7 +10,8 @@
 #include "base/text.h"
 #include "report/heat.h"
 
-/* Ranks in the order of what they are placed on, and what stays inside. */
+/* The order of ranks by the place they are mapped to, and the share of traffic
+ * that stays inside a node. */
 struct nw_page_order {
     int32_t *place; /* [ranks] */
     int32_t *block; /* places where a node (or package) begins */
@@ -38,7 +39,7 @@ nw_page_order(const struct nw_page *page, size_t mapping, enum nw_layer layer)
     return &page->order[mapping * NW_LAYER_COUNT + (size_t)layer];
 }
 
-/* One heat map of a mapping; `alone` for the picture without page. */
+/* One heat map of a mapping, for the page or as a picture of its own. */
 struct nw_page_panel {
     size_t mapping;
     enum nw_layer layer;

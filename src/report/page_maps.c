@@ -55,7 +55,7 @@ static void describe(const struct nw_page_order *order, char *out, size_t size)
 
 #define MOST_LETTERS 36
 
-/* The end of a long name tells more than its beginning. */
+/* The end of a long name distinguishes it better than its beginning. */
 static void shorten(const char *name, char out[MOST_LETTERS + 8])
 {
     size_t length = strlen(name);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the sections share: costs, and the order of ranks by where they are. A
- * good mapping gathers traffic in blocks on the diagonal of that order. */
+/* Data that the sections share: costs, and the order of ranks by place. A good
+ * mapping gathers traffic in blocks on the diagonal of that order. */
 #include "base/array.h"
 #include "base/status.h"
 #include "report/page.h"

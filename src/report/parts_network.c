@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The network as lines of the tree. Where it is a tree its switches are shown
- * with the nodes below them; elsewhere switches, links and nodes are counted
- * by kind. */
+/* The network as lines of the tree. A tree network shows its switches with the
+ * nodes below them; in other networks switches, links and nodes are counted by
+ * kind. */
 #include "base/array.h"
 #include "report/outline.h"
 #include "report/topology_parts.h"
@@ -175,7 +175,7 @@ static void fill_nodes(struct view *view)
     }
 }
 
-/* Links of a network that is no tree, by class. */
+/* Counts the links of a network other than a tree by class. */
 static nw_status count_links(struct view *view)
 {
     const nw_topology *topology = view->topology;

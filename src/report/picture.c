@@ -243,7 +243,7 @@ static void centre_nodes(const nw_topology *topology,
     }
 }
 
-/* A place has room for the largest node and for the longest name. */
+/* A cell fits the largest node and the longest name. */
 static nw_status draw_whole(struct nw_text *text,
                             const struct nw_picture *picture)
 {

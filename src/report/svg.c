@@ -31,8 +31,8 @@ static const char *escape_of(unsigned char c)
     }
 }
 
-/* Bytes of the character at `at`, 0 where it is none of XML, as U+FFFE and
- * U+FFFF are none. */
+/* Bytes of the character at `at`, 0 if XML forbids it, as it does U+FFFE and
+ * U+FFFF. */
 static size_t character(const char *at)
 {
     bool none =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The two halves of the tree: what joins the nodes, and what is in one. */
+/* The two halves of the tree: the network, and the contents of a node. */
 #ifndef NW_REPORT_TOPOLOGY_PARTS_H
 #define NW_REPORT_TOPOLOGY_PARTS_H
 
@@ -15,8 +15,8 @@ NW_MUST_CHECK nw_status nw_parts_of_type(nw_table *table,
                                          const nw_topology *topology,
                                          int32_t type);
 
-/* The cell of how many there are: nothing for one, and "each" where they are so
- * many in each of several. */
+/* Adds the cell of a count: empty for one, with "each" if several parents have
+ * that many. */
 void nw_parts_count(nw_table *table, size_t count, size_t each);
 
 /* The cells link, bandwidth, latency, note of a link class; -1 leaves them

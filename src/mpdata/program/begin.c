@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From what was asked to a job that can step. */
+/* Turns the settings into a job that can step. */
 #include "mpdata/program/job.h"
 #include "base/array.h"
 #include "base/file.h"
@@ -27,7 +27,7 @@ static int32_t share_of(const cpu_set_t *set, int ranks, const cpu_set_t *own)
     return share < 1 ? 1 : (int32_t)share;
 }
 
-/* This rank's share of the cores of its node, unless OpenMP was told. */
+/* This rank's share of the cores of its node, unless OpenMP has a setting. */
 static int32_t choose_threads(void)
 {
     MPI_Comm node;
@@ -70,7 +70,7 @@ static nw_status prepare(struct nw_mp_job *job, struct nw_mp_settings *s)
     return status ? status : nw_mp_plan(job);
 }
 
-/* A result in the place of what it is made from, known before either. */
+/* Refuses an output that would overwrite an input, before the run starts. */
 static nw_status spare(const struct nw_mp_settings *s, const char *option,
                        const char *output)
 {
@@ -86,7 +86,7 @@ static nw_status spare(const struct nw_mp_settings *s, const char *option,
     return NW_OK;
 }
 
-/* What is to be written can be: known before hours of work. */
+/* Checks before hours of work that all outputs can be written. */
 static nw_status check_outputs(const struct nw_mp_settings *s)
 {
     const char *checkpoint =

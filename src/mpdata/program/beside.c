@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Temporary files beside results. Each process has its own and holds a lock on
- * it; a file that nobody holds is left from a process that was killed. */
+ * it; a file without a lock is left from a process that was killed. */
 #include "base/file.h"
 #include "base/c_locale.h"
 #include "mpdata/program/job.h"
@@ -28,7 +28,7 @@ static bool beside_is_ours(const char *name, const char *target)
     return digits && !strcmp(name + length + 1 + digits, ".new");
 }
 
-/* Removes the file if it begins as ours do and nobody holds it. */
+/* Removes the file if it begins with `magic` and is not locked. */
 static void beside_remove(int folder, const char *name, const char *magic)
 {
     char begins[MAGIC] = "";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What all ranks hold, brought together: parts of a field to rank 0, sums and
+/* Combines the data of all ranks: parts of a field on rank 0, sums and
  * fingerprints that do not depend on the division. */
 #include "mpdata/program/job.h"
 #include "base/array.h"

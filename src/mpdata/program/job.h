@@ -140,11 +140,8 @@ void nw_mp_tell_start(const struct nw_mp_job *job);
 void nw_mp_tell_end(const struct nw_mp_job *job,
                     const struct nw_mp_result *result);
 
-/* beside.c: temporary files "TARGET.PID.new", by rank 0. Local. The first
- * removes those of processes that were killed: of this user, held by nobody,
- * and beginning with `magic`. The second locks a file that was just made, which
- * no other user may read; the caller closes it, or has -1. The third gives the
- * file its name and mode. */
+/* The first removes those of killed processes: files of this user, without a
+ * lock, and beginning with `magic`. */
 void nw_mp_sweep_beside(const char *target, const char *magic);
 int nw_mp_hold_beside(const char *temporary);
 bool nw_mp_name_beside(const char *temporary, const char *target);

@@ -150,11 +150,11 @@ struct reading {
     int file, variable;
     nc_type type;
     double scale, offset;
-    double none[MISSING]; /* what stands where there is no value */
+    double none[MISSING]; /* values that mark a missing value */
     size_t none_count;
 };
 
-/* The numbers of an attribute; none where there is no such attribute. */
+/* The numbers of an attribute; *count is 0 if the attribute is missing. */
 static nw_status numbers(const struct reading *r, const char *attribute,
                          size_t most, double *out, size_t *count)
 {
@@ -175,7 +175,7 @@ static nw_status numbers(const struct reading *r, const char *attribute,
     return NW_OK;
 }
 
-/* What a library leaves where nobody has written, told or not. */
+/* Adds the library's default fill value, which unwritten cells hold. */
 static void add_default(struct reading *r)
 {
     static const double fill[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a run says on stdout: lines for people, or one JSON object. */
+/* Prints a run's report on stdout: lines for people, or one JSON object. */
 #include "mpdata/program/job.h"
 #include "base/json.h"
 

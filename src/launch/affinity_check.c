@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether a rank's cores are among those that its job was given by an affinity
- * mask: that of the launcher's process, since the rank's own is what the
- * launcher bound it to, and a cpuset is obeyed by the kernel itself. */
+/* Checks a rank's cores against the affinity mask that its job was given. The
+ * mask of the launcher's process is used, since the launcher sets the rank's
+ * own. The kernel enforces cpusets itself. */
 #include <nodewise/launch.h>
 
 #include "base/status.h"

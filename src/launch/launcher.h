@@ -91,7 +91,7 @@ int32_t nw_launch_node_ranks_find(const struct nw_launch_node_ranks *places,
 bool nw_launch_node_ranks_even(const struct nw_launch_node_ranks *places);
 
 /* The operating system's numbers of a rank's hardware threads, joined; false,
- * with nothing added, where a number is not known. */
+ * with nothing added, if a number is unknown. */
 bool nw_launch_same_cpus(const struct nw_launch_job *job, int32_t a, int32_t b);
 bool nw_launch_add_cpus(const struct nw_launch_job *job, int32_t rank,
                         const char *joint, struct nw_text *text);

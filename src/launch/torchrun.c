@@ -23,7 +23,7 @@ static const char start[] =
     "    here=${NODE_NAME:-$(uname -n)}\n"
     "    case $here in\n";
 
-/* A host by so many letters of a node's name. */
+/* Adds a host by the first `letters` letters of a node's name. */
 static void add_case(const struct nw_launch_job *job, int32_t place,
                      size_t letters, struct nw_text *text)
 {

@@ -34,7 +34,7 @@ NW_INLINE struct stack whole(const struct nw_mpdata_view *view,
     };
 }
 
-/* Where the sums of faces are taken. */
+/* The inputs of the sums of faces. */
 struct sources {
     struct stack x, u[3], h;
 };

@@ -82,7 +82,7 @@ static void find_levels(const nw_topology *topology,
             layout->level_count = layout->level[s] + 1;
 }
 
-/* As wide as the longest name, as far as all fit side by side. */
+/* As wide as the longest name, if all names fit side by side. */
 static double find_switch_width(const nw_topology *topology)
 {
     int32_t n = switches_of(topology);

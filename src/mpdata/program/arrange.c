@@ -20,7 +20,7 @@ enum { NAME = 256 };
 
 /* --- the shape without an arrangement --- */
 
-/* Sides between so many parts of an axis. */
+/* Number of sides between `parts` parts of an axis. */
 static int64_t sides(const struct nw_mp_settings *s, int axis, int32_t parts)
 {
     bool ring = s->options.border[axis][0] == NW_MPDATA_PERIODIC;
@@ -61,8 +61,8 @@ static nw_status choose_shape(const struct nw_mp_settings *s,
 
 /* --- bandwidths between ranks --- */
 
-/* Node of each rank by its host's name; where no name fits and there are as
- * many nodes as ranks, in order. */
+/* Node of each rank by its host's name; in order if no name matches and there
+ * are as many nodes as ranks. */
 static nw_status find_nodes(const nw_topology *t, const char *hosts, int ranks,
                             int32_t *node)
 {

@@ -34,7 +34,7 @@ struct nw_mp_settings {
     int32_t shape[2]; /* rows, columns of ranks; 0: chosen */
     bool blocking;    /* nothing is computed during an exchange */
     bool quiet, json;
-    bool bar;    /* progress where stderr is no terminal, too */
+    bool bar;    /* progress even if stderr is not a terminal */
     bool silent; /* nor where it is one */
 };
 

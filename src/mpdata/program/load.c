@@ -205,7 +205,7 @@ static void share_ghosts(const struct nw_mp_job *job)
     }
 }
 
-/* Whoever has the highest Courant number tells where it is. */
+/* The rank with the highest Courant number reports its position. */
 static nw_status check_stable(const struct nw_mp_job *job)
 {
     struct {

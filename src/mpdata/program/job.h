@@ -35,7 +35,7 @@ struct nw_mp_settings {
     bool blocking;    /* nothing is computed during an exchange */
     bool quiet, json;
     bool bar;    /* progress even if stderr is not a terminal */
-    bool silent; /* nor where it is one */
+    bool silent; /* no progress even if stderr is a terminal */
 };
 
 /* The division: row i of ranks has planes row_low[i] to row_low[i + 1]. */

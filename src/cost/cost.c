@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a mapping costs, from scratch: shares of every edge, taken on several
- * threads, and the figures out of them. All searches must agree with these. */
+/* Computes the cost of a mapping from scratch: several threads add up shares of
+ * the edges, and the figures follow from the sums. All searches must agree with
+ * these figures. */
 #include <nodewise/cost.h>
 
 #include "base/array.h"
@@ -35,7 +36,7 @@ bool nw_objective_find(const char *name, enum nw_objective *out)
 
 enum layer { LAYER_ALL, LAYER_HOST, LAYER_GPU, LAYER_COUNT };
 
-/* What is neither on a host alone nor on GPUs alone counts in the sum only. */
+/* Messages between a host and a GPU count only in the sum of all layers. */
 static const enum layer layer_of[NW_FLOW_LAYERS] = {LAYER_HOST, LAYER_GPU,
                                                     LAYER_ALL};
 
@@ -53,8 +54,8 @@ struct evaluation {
     double value[NW_FLOW_LAYERS]; /* hop-bytes */
 };
 
-/* What the other shares begin with is the first one's; where no thread comes
- * for one it stays empty. */
+/* A thread initialises its share from the first one. A share that no thread
+ * claims stays empty. */
 static void take_slice(void *user, int32_t slice)
 {
     struct evaluation *work = user;
@@ -93,8 +94,8 @@ static void drop_shares(struct evaluation *work)
     memset(work->of.latency, 0, sizeof work->of.latency);
 }
 
-/* What fails on several threads, or in sums of 64 bits, is done again on this
- * one in 128: so the error is its own, and is none where they suffice. */
+/* If a share fails, this thread repeats all work in 128-bit sums: these may
+ * suffice if 64 bits overflowed, and a remaining error is its own. */
 static nw_status share_all(struct evaluation *work)
 {
     nw_status status;
@@ -181,8 +182,8 @@ static double congest(const struct evaluation *work, double *load,
     return most;
 }
 
-/* What all layers together are where only one is used is that one: its link
- * loads are not summed and divided again. */
+/* If only one layer is used, its link loads serve as those of all layers, so
+ * they are not summed and divided again. */
 static void congest_layers(struct evaluation *work)
 {
     struct nw_flows *flows = &work->share[0].flows;
@@ -274,7 +275,7 @@ static void release(struct evaluation *work)
     nw_edge_cost_common_fini(&work->of);
 }
 
-/* Starting threads takes longer than what is little. */
+/* For small inputs, starting threads takes longer than the work. */
 static int32_t threads_for(const struct nw_pricing *pricing)
 {
     bool little = nw_topology_link_count(pricing->topology) < LITTLE &&

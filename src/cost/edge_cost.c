@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every edge once: what it adds to hop-bytes, levels, latency and links. */
+/* Visits every edge once and adds it to hop-bytes, levels, latency and links.
+ */
 #include "cost/edge_cost.h"
 #include "base/array.h"
 #include "base/parallel.h"
@@ -155,7 +156,7 @@ static nw_status add_level(struct nw_edge_cost *share, int layer, int32_t level,
     return NW_OK;
 }
 
-/* Hop-bytes, level and latency of what goes one way. */
+/* Adds the hop-bytes, level and latency of one direction of an edge. */
 static nw_status add_way(struct nw_edge_cost *share, int layer,
                          const struct nw_trail *way, const uint64_t amount[2],
                          double latency)
@@ -245,7 +246,7 @@ nw_status nw_edge_cost_add(struct nw_edge_cost *share, int32_t slice)
     return status;
 }
 
-/* The way between two cores whose common vertex it is. */
+/* The path between two cores whose lowest common vertex is `top`. */
 static double way_below(const struct nw_edge_cost *share, int32_t node,
                         int32_t top, struct nw_trail *way)
 {
@@ -285,7 +286,7 @@ static nw_status settle_node(struct nw_edge_cost *share, int32_t node)
     return status;
 }
 
-/* What begins, ends and turns in a part of the links. */
+/* Adds the messages noted inside nodes to the flows of a part of the links. */
 static void settle_part(void *user, int32_t part)
 {
     struct nw_edge_cost *share = user;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the edges of some ranks add up to. Several shares of one pattern may be
- * taken at the same time and added up: whole numbers give the same sum in any
- * order, and what is no whole number is kept for each slice of the pattern.
+ * Sums over the edges of some ranks. Several threads may compute shares of one
+ * pattern at the same time and add them up: integers give the same sum in any
+ * order, and fractional values are kept for each slice of the pattern.
  */
 #ifndef NW_COST_EDGE_COST_H
 #define NW_COST_EDGE_COST_H
@@ -13,7 +13,7 @@
 
 #define NW_SLICES_MOST 64
 
-/* What all shares of a pattern look at. */
+/* Data that all shares of a pattern read. */
 struct nw_edge_cost_common {
     const nw_topology *topology;
     const nw_pattern *pattern;
@@ -32,7 +32,7 @@ struct nw_edge_cost_common {
 struct nw_edge_cost {
     struct nw_edge_cost_common *of;
     const struct nw_edge_cost
-        *first; /* beside which it is taken; NULL: it is */
+        *first; /* the share that lends its latencies; NULL for that share */
     int slice;  /* that is being added */
     uint32_t *hops;
     bool has_flows;
@@ -55,13 +55,13 @@ NW_MUST_CHECK nw_status nw_edge_cost_init(struct nw_edge_cost *share,
                                           struct nw_edge_cost_common *of,
                                           const struct nw_edge_cost *first);
 void nw_edge_cost_fini(struct nw_edge_cost *share);
-/* One slice. NW_EFORMAT where a sum passes its bits, NW_EINVAL where a rank has
- * no place for a message. */
+/* Adds one slice. NW_EFORMAT if a sum overflows, NW_EINVAL if a rank has no
+ * endpoint for a message. */
 NW_MUST_CHECK nw_status nw_edge_cost_add(struct nw_edge_cost *share,
                                          int32_t slice);
 NW_MUST_CHECK nw_status nw_edge_cost_merge(struct nw_edge_cost *first,
                                            const struct nw_edge_cost *from);
-/* Adds what inside nodes was only noted (intranode.h): after the last slice. */
+/* Adds the messages noted inside nodes (intranode.h), after the last slice. */
 NW_MUST_CHECK nw_status nw_edge_cost_finish(struct nw_edge_cost *first);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the ranks of a mapping are on a machine: the ends of their messages. */
+/* Endpoints of the messages of a mapping: the ranks' places on a machine. */
 #ifndef NW_COST_ENDPOINTS_H
 #define NW_COST_ENDPOINTS_H
 
@@ -14,8 +14,8 @@ struct nw_endpoints {
     int32_t remote_gpus; /* ranks whose GPU is on another node */
 };
 
-/* NW_EINVAL where the mapping is open somewhere, does not fit the topology, or
- * has another number of ranks than the pattern. The caller calls
+/* NW_EINVAL if the mapping has open fields, does not fit the topology, or
+ * differs from the pattern in the number of ranks. The caller calls
  * nw_endpoints_fini. */
 NW_MUST_CHECK nw_status nw_endpoints_find(const nw_topology *topology,
                                           const nw_pattern *pattern,
@@ -23,8 +23,8 @@ NW_MUST_CHECK nw_status nw_endpoints_find(const nw_topology *topology,
                                           struct nw_endpoints *out);
 void nw_endpoints_fini(struct nw_endpoints *ends);
 
-/* Both ends of edge e, which leaves rank src. NW_EINVAL where one is on a GPU
- * that its rank has not. */
+/* Both ends of edge e, which leaves rank src. NW_EINVAL if one end is on a GPU
+ * and its rank has no GPU. */
 NW_MUST_CHECK nw_status nw_endpoints_of_edge(const struct nw_endpoints *ends,
                                              const nw_pattern *pattern,
                                              int32_t src, size_t e,

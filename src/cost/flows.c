@@ -151,9 +151,9 @@ struct loading {
     double *load;
 };
 
-/* From the leaves up; children stand after their parents. What begins below a
- * link and does not turn there goes up through it; `ways` is that, or what ends
- * there and comes down. */
+/* Sums from the leaves up; children stand after their parents. Bytes that begin
+ * below a link and do not turn there go up through the link. `ways` holds these
+ * bytes, or those that come down and end there. */
 static void sum_node(const struct loading *loading, int32_t node,
                      nw_uint128 *ways)
 {

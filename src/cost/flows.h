@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Bytes over every link, without following routes one by one: inside a node's
- * tree a message is noted where it begins, where it ends and where it turns,
- * and the links get their sums at the end, from the leaves up. Exact.
+ * Sums bytes over every link without following each route. Inside a node's tree
+ * a message is noted where it begins, ends and turns from up to down. At the
+ * end the links get their sums from the leaves up. The sums are exact.
  */
 #ifndef NW_COST_FLOWS_H
 #define NW_COST_FLOWS_H
@@ -35,14 +35,15 @@ NW_MUST_CHECK nw_status nw_flows_init(struct nw_flows *flows,
                                       const struct nw_flows *first);
 void nw_flows_merge(struct nw_flows *to, const struct nw_flows *from);
 void nw_flows_fini(struct nw_flows *flows);
-/* Returns the latency of the trail. */
+/* Adds a message. Returns the latency of its route. */
 double nw_flows_add(struct nw_flows *flows, int layer,
                     const struct nw_trail *trail, const uint32_t *hops,
                     uint64_t bytes);
-/* Bytes by link and direction, [2 x links], of one layer, or of all where it
- * is NW_FLOW_LAYERS. To be called once for each, that of all last. */
+/* Bytes by link and direction, [2 x links], of one layer, or of all layers if
+ * `layer` is NW_FLOW_LAYERS. Call it once for each layer, and for all layers
+ * last. */
 void nw_flows_load(struct nw_flows *flows, int layer, double *load);
-/* The one layer that is used, or -1 where there are several or none. */
+/* The one layer that is used, or -1 if several or none are. */
 int nw_flows_only(const struct nw_flows *flows);
 
 #endif

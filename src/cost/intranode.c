@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What cores of a node send each other, row by row; see intranode.h. */
+/* Sums messages between cores of a node, row by row; see intranode.h. */
 #include "cost/intranode.h"
 #include "base/array.h"
 #include "base/parallel.h"
@@ -189,7 +189,7 @@ void nw_intranode_begin(struct nw_intranode *near, struct nw_end from,
         row->code = row->type->code[from.vertex];
 }
 
-/* What was sent by depth, to the vertices above the core. */
+/* Moves the sums by depth to the vertices above the core. */
 void nw_intranode_end(struct nw_intranode_row *row)
 {
     struct nw_intranode *near = row->near;

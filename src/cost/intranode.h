@@ -43,8 +43,8 @@ void nw_intranode_fini(struct nw_intranode *near);
 void nw_intranode_merge(struct nw_intranode *to,
                         const struct nw_intranode *from, int32_t threads);
 
-/* What one core sends inside its node; all 0 before the first, and ready for
- * the next at its end. */
+/* Messages of one core inside its node. All fields are 0 before the first core,
+ * and nw_intranode_end resets them for the next. */
 struct nw_intranode_row {
     struct nw_intranode *near;
     struct nw_end from;
@@ -59,7 +59,7 @@ void nw_intranode_begin(struct nw_intranode *near, struct nw_end from,
                         struct nw_intranode_row *row);
 void nw_intranode_end(struct nw_intranode_row *row);
 
-/* False where it is not for this: to another node, or to itself. */
+/* False if the message goes to another node or to the core itself. */
 static inline bool nw_intranode_suits(const struct nw_intranode_row *row,
                                       struct nw_end to)
 {

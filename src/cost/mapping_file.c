@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The mapping format of nodewise-formats(5), read: one line a rank,
- * `rank node cores gpus [nic]`, with `*` for what is left open. */
+/* Reads the mapping format of nodewise-formats(5): one line a rank, `rank node
+ * cores gpus [nic]`, with `*` for open fields. */
 #include <nodewise/mapping.h>
 
 #include "base/array.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The mapping format from memory, for who has read the file otherwise. */
+/* Parses the mapping format from memory. */
 #ifndef NW_COST_MAPPING_FILE_H
 #define NW_COST_MAPPING_FILE_H
 

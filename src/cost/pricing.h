@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* nw_cost_evaluate for those who say on how many threads. */
+/* nw_cost_evaluate with a limit on the number of threads. */
 #ifndef NW_COST_PRICING_H
 #define NW_COST_PRICING_H
 

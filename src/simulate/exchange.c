@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Turns edges and places into messages on routes: what the estimate adds up
- * and what the helper plays are the same flows. */
+/* Turns edges and places into messages on routes. The estimate and the helper
+ * get the same flows. */
 #include "simulate/exchange.h"
 
 #include "base/array.h"
@@ -56,8 +56,7 @@ static double message_bytes(const struct nw_exchange *exchange, size_t e)
     return bytes * exchange->scale;
 }
 
-/* What a rank sends itself inside one core or one GPU is not sent at all; from
- * its core to its GPU it is. */
+/* A message of a rank to itself is sent only between its core and its GPU. */
 static bool is_sent(const nw_pattern *pattern, int32_t src, size_t e)
 {
     return pattern->dst[e] != src || pattern->kind[e] == NW_KIND_HG ||

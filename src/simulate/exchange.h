@@ -15,7 +15,7 @@ struct nw_flow {
     size_t hop_count;
 };
 
-/* What an exchange is made from. The three nouns are borrowed. */
+/* The inputs of an exchange. The three nouns are borrowed. */
 struct nw_exchange {
     const nw_topology *topology;
     const nw_pattern *pattern;

@@ -98,7 +98,8 @@ static void describe(const struct nw_traffic *traffic,
     nw_text_add(text, "end\n");
 }
 
-/* A helper that died while being told is noticed when it should answer. */
+/* If the helper dies while it receives its input, the error is reported when
+ * its answer is read. */
 static void tell(struct helper *helper, const struct nw_text *text)
 {
     size_t sent = 0;

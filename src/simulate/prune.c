@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Most links of a route never matter: a core's link carries what its package's
  * link carries too. Leaving them out halves the work of the simulation and
- * changes no rate: where the flows of A are among those of B and A is no
- * slower, A is never full before B is. */
+ * changes no rate: if all flows of A also cross B and A is at least as fast,
+ * then A is never full before B. */
 #include "simulate/traffic.h"
 
 #include "base/array.h"
@@ -56,7 +56,8 @@ static bool crosses(const struct nw_traffic *traffic, size_t f, int32_t link)
     return false;
 }
 
-/* A flow that crosses the link twice weighs double there: leave it alone. */
+/* A flow that crosses the link twice has double weight there, so such a link is
+ * kept. */
 static bool is_doubled(const struct pruning *work, int32_t link)
 {
     for (size_t i = work->first[link] + 1; i < work->first[link + 1]; i++)
@@ -65,7 +66,7 @@ static bool is_doubled(const struct pruning *work, int32_t link)
     return false;
 }
 
-/* Of two links that hold back the same flows at the same rate one stays. */
+/* If two links limit the same flows to the same rate, one of them is kept. */
 static bool may_dominate(const struct pruning *work, int32_t b, int32_t a)
 {
     const double *bandwidth = work->traffic->bandwidth;

@@ -24,12 +24,12 @@ NW_MUST_CHECK nw_status nw_traffic_collect(const struct nw_exchange *exchange,
                                            struct nw_traffic *out);
 void nw_traffic_fini(struct nw_traffic *traffic);
 
-/* Leaves out links that can never be the one that holds a flow back: all
- * flows of the link also cross another one that is no faster. The rates, and
- * so the times, stay exactly the same. */
+/* Leaves out links that can never limit a flow: all flows of such a link also
+ * cross another link that is at most as fast. The rates, and so the times, stay
+ * exactly the same. */
 NW_MUST_CHECK nw_status nw_traffic_prune(struct nw_traffic *traffic);
 
-/* How the helper is to play it. */
+/* Parameters for the helper. */
 struct nw_play {
     double unit;       /* s: about how long it takes, its unit of time */
     double resolution; /* s: arrivals closer than this are taken as one */

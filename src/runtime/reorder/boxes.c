@@ -15,7 +15,7 @@ static double gap_after(const nw_topology *machine, int32_t element)
                                 nw_topology_element_end(machine, element + 1));
 }
 
-/* The next larger gap than `than`, 0 where there is none. */
+/* The next larger gap than `than`, or 0 if `than` is the largest. */
 static double next_gap(const nw_topology *machine, double than)
 {
     int32_t n = nw_topology_element_count(machine);
@@ -125,7 +125,7 @@ static double inside(const struct search *search, const int32_t *shape)
     return sum;
 }
 
-/* The state's place: where it is, or where it would be. */
+/* The table entry of the state, or the free entry where it belongs. */
 static struct state *find_state(struct search *search, int level,
                                 const int32_t *shape)
 {

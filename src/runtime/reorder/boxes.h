@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A grid on a machine whose parts are all alike: boxes within boxes. Every part
- * of a level gets a box of the same shape, so where a vertex sits, and which
- * one sits somewhere, follows from a few divisions; no rank needs an array of
- * all the others.
+ * of a level gets a box of the same shape. So a few divisions give the element
+ * of a vertex and the vertex of an element, and no rank needs an array of all
+ * others.
  */
 #ifndef NW_REORDER_BOXES_H
 #define NW_REORDER_BOXES_H

@@ -45,8 +45,8 @@ bool nw_call_decide(struct nw_call *call, const nw_pattern *graph)
     return false;
 }
 
-/* What rank 0 tells all: the vertices of all members behind it, in one
- * message. */
+/* Header of the message from rank 0 to all; the vertices of all members follow.
+ */
 struct share {
     double before, after;
     int good, changes, refused;
@@ -118,9 +118,9 @@ bool nw_call_verdict(struct nw_call *call, bool good)
     return true;
 }
 
-/* Numbers are all the same where n times the sum of their squares is the
- * square of their sum (Cauchy and Schwarz): one addition over all ranks tells,
- * with whatever else is to be added up. */
+/* n numbers are equal if n times the sum of their squares is the square of
+ * their sum (Cauchy and Schwarz). So the all-reduce that adds up the costs also
+ * compares the hashes of all ranks. */
 #define HASH_BITS 20
 
 static bool all_same(uint64_t count, uint64_t sum, uint64_t squares)
@@ -224,7 +224,7 @@ static void inherit_handler(MPI_Comm from, MPI_Comm to)
     NW_PMPI(Errhandler_free)(&handler);
 }
 
-/* Where all know who takes which vertex, without asking again. */
+/* Creates the communicator if all ranks know the order already. */
 static int create_in_order(const struct nw_call *call, MPI_Comm *out)
 {
     int *member = malloc((size_t)call->size * sizeof *member), count = 0, code;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every rank finds its own place by itself, from the seats that all know, where
- * machine and grid are even: but for one sum over all ranks there is no message
- * before the split. Elsewhere rank 0 searches. */
+/* If machine and grid are even, every rank computes its own place from the
+ * locations that all ranks know. The only message before the split is then one
+ * sum over all ranks. Otherwise rank 0 searches. */
 #include "runtime/reorder/plan.h"
 #include "runtime/reorder/reorder.h"
 
@@ -49,8 +49,8 @@ struct grid {
     struct nw_cart_plan plan;
 };
 
-/* Where some are left over, who they are matters: that is for the search, but
- * not for ever. */
+/* If the grid leaves members over, the choice of these members matters, so rank
+ * 0 searches, but only up to this number of members. */
 #define SEARCH_MOST 1024
 
 static bool uses_plan(const struct nw_call *call, const struct nw_cart *cart)

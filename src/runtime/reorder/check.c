@@ -11,8 +11,8 @@
 struct ends {
     int leaving_count, coming_count;
     int (*leaving)[2], (*coming)[2];
-    int *weight; /* of what leaves; NULL: 1 each */
-    int *back;   /* of what a grid sends back to where edges come from */
+    int *weight; /* of the leaving edges; NULL: 1 each */
+    int *back; /* weights of the edges that a grid sends back to the sources */
 };
 
 static bool ask_dist_graph(MPI_Comm comm, int rank, struct ends *ends)
@@ -37,7 +37,8 @@ static bool ask_dist_graph(MPI_Comm comm, int rank, struct ends *ends)
     }
     ends->coming_count = in;
     ends->leaving_count = out;
-    for (int i = 0; i < out; i++) /* those of what comes stand first */
+    for (int i = 0; i < out;
+         i++) /* the weights of the incoming edges stand first */
         weight[i] = weighted ? weight[in + i] : 1;
     ends->weight = weight;
     free(peer);
@@ -76,8 +77,8 @@ static bool ask_cart(const struct nw_call *call, MPI_Comm comm, int rank,
     return true;
 }
 
-/* What leaves as MPI answers for this rank, what comes as the whole graph has
- * it. */
+/* Takes the leaving edges from MPI's answer for this rank, and the incoming
+ * edges from the whole graph. */
 static bool ask_graph(MPI_Comm comm, int rank, struct ends *ends)
 {
     int size, count, in = 0, *index, *edge, *peer;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The machine's elements are the members' seats; the engine says which vertex
- * sits where. Vertex i on member i, what the MPI libraries do, is the cost to
- * beat. */
+/* Builds a machine whose elements are the locations of the members; the engine
+ * maps vertices to elements. The new order must cost less than vertex i on
+ * member i, which the MPI libraries use. */
 #include "runtime/reorder/decide.h"
 
 #include "base/array.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Leaders (the first rank of each node) read their node once, rank 0 reads the
- * network, everybody gets both. Every step is collective whatever failed
- * before it: a rank in trouble goes on with what is zero.
+ * network, and all ranks get both. Every rank takes part in every collective
+ * step; a rank that failed before contributes zeros.
  */
 #include "runtime/reorder/discover.h"
 

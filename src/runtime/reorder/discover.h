@@ -11,9 +11,9 @@
 
 #include <stdbool.h>
 
-/* Collective over `comm`, which is congruent to MPI_COMM_WORLD. False where
- * some rank could not take part: then none has a site. What is known of the
- * machine may be little (a flat network, one level a node); it says so once. */
+/* Collective over `comm`, which is congruent to MPI_COMM_WORLD. False if some
+ * rank could not take part; then no rank has a site. If little is known of the
+ * machine (a flat network, one level a node), one warning says so. */
 bool nw_discover(struct nw_site *site, MPI_Comm comm);
 void nw_discovered_free(struct nw_site *site);
 

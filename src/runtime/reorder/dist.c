@@ -57,7 +57,7 @@ static bool all_between(const int *values, int count, int low, int end)
     return count >= 0;
 }
 
-/* What a rank does not say a weight for: one, or what the profile saw. */
+/* The weight of an edge without one: the bytes in the profile, or 1. */
 static uint64_t profiled(const struct nw_call *call, int from, int to)
 {
     const nw_pattern *profile = nw_reorder_profile();
@@ -72,9 +72,9 @@ static uint64_t profiled(const struct nw_call *call, int from, int to)
     return bytes;
 }
 
-/* Edges to nobody, by whichever rank, leave the order as it is: MPI 4.0
- * (section 8.5.4) knows none, MPICH 4.0 waits for ever and Open MPI 4.1
- * writes beside its memory. */
+/* If any rank names an invalid neighbour, the order stays as it is: MPI 4.0
+ * (section 8.5.4) forbids such edges, MPICH 4.0 hangs and Open MPI 4.1 writes
+ * out of bounds. */
 static bool decide(struct nw_call *call, const int *edge, int count)
 {
     nw_pattern_builder *builder = NULL;
@@ -101,8 +101,8 @@ static bool decide(struct nw_call *call, const int *edge, int count)
     return good;
 }
 
-/* Who takes which vertex, for each rank: its own, and that of the rank whose
- * list it gets. */
+/* Two numbers for each rank: its vertex, and the vertex of the rank that sends
+ * it its list. */
 static bool list_pairs(const struct nw_call *call, int **out)
 {
     const int *vertex = call->decision.vertex;

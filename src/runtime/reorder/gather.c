@@ -104,8 +104,8 @@ static int trouble_below(const struct nw_gather_stage *stage)
                               : 0;
 }
 
-/* How many words there are below, with room for them, or what the trouble is.
- */
+/* The sum of the words below, after allocating memory for them, or an error
+ * code. */
 static int count_up(struct nw_gather_stage *stage, int mine)
 {
     int trouble;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The lists of all ranks at rank 0, and an answer for each of them back: at
- * once, or node by node, so that in a very large job rank 0 hears from nodes
- * and not from ranks.
+ * Gathers the lists of all ranks at rank 0 and sends an answer back to each. In
+ * a very large job the leaders of the nodes gather first, so that rank 0
+ * receives one message a node.
  */
 #ifndef NW_REORDER_GATHER_H
 #define NW_REORDER_GATHER_H
@@ -24,10 +24,10 @@ struct nw_gather {
     struct nw_gather_stage stage[2];
 };
 
-/* `count` words of each rank, one list after the other, in *all at rank 0,
- * where they live until nw_gather_close, and how many; false on all ranks where
- * `good` was false on one, or they are too many; call->refused is set.
- * nw_gather_close follows whatever comes out. Collective. */
+/* Gathers `count` words of each rank. At rank 0, *all has one list after the
+ * other, valid until nw_gather_close, and *total their length. False on all
+ * ranks if `good` was false on one, or if the words are too many; call->refused
+ * is set. nw_gather_close follows in any case. Collective. */
 bool nw_gather_lists(struct nw_gather *gather, struct nw_call *call, bool good,
                      const int *words, int count, const int **all, int *total);
 /* Two words of rank 0 for each rank: [2 * size] there, in the order of ranks.

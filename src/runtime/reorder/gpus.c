@@ -105,8 +105,8 @@ static nw_status map(const struct local *local, int gpus,
     return nw_map(node, pattern, &options, out, NULL);
 }
 
-/* Those that the mapping gives none, as they talk to nobody here, take the
- * device that has the fewest. */
+/* A rank without a GPU in the mapping (it has no edges here) takes the device
+ * with the fewest ranks. */
 static int32_t device_of(const nw_mapping *mapping, int rank, int gpus,
                          int *used)
 {
@@ -215,7 +215,8 @@ static void gather(struct local *local, int number,
         memset(local->count, 0, (size_t)local->size * sizeof *local->count);
 }
 
-/* HIP_VISIBLE_DEVICES and GPU_DEVICE_ORDINAL would choose from what is left. */
+/* HIP_VISIBLE_DEVICES and GPU_DEVICE_ORDINAL would select again among the
+ * devices that ROCR_VISIBLE_DEVICES leaves. */
 static bool is_replaced(const char *entry)
 {
     static const char *const names[] = {
@@ -228,9 +229,9 @@ static bool is_replaced(const char *entry)
     return false;
 }
 
-/* Gives the process a new environment, once, and leaves the memory of the old
- * one as it is: setenv() frees the array that other threads of the program may
- * be reading, and takes a lock that a process forked meanwhile would miss. */
+/* Gives the process a new environment once, and keeps the memory of the old
+ * one. setenv() would free the array that other threads may be reading. It also
+ * takes a lock that a child process would inherit as held. */
 static void take(const char *word)
 {
     static char cuda[WORD + 24], rocm[WORD + 24];

@@ -8,16 +8,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a rank sends to another one of the communicator. */
+/* The bytes that a rank sends to `peer`, a rank of the communicator. */
 struct nw_gpu_edge {
     int64_t peer, bytes;
 };
 
-/* MAGC's third phase on every node of `comm`: the leader of each reads its
- * GPUs and gives one to each rank by the edges inside the node, through the
- * variables that CUDA and ROCm read when they start. Where CUDA runs already in
- * a rank of the node, or the user chose devices, it says so and changes
- * nothing there. Once a program; later calls do nothing. Collective. */
+/* MAGC's third phase on every node of `comm`. The leader of each node reads its
+ * GPUs and assigns one to each rank by the edges inside the node. The ranks set
+ * the variables that CUDA and ROCm read when they start. If CUDA runs already
+ * in a rank of the node, or the user chose devices, a message says so and
+ * nothing changes there. Once a program; later calls do nothing. Collective. */
 void nw_gpus_assign(MPI_Comm comm, const struct nw_gpu_edge *edge, int count);
 
 #endif

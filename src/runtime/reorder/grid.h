@@ -13,15 +13,15 @@ struct nw_cart {
     const int *periods;
 };
 
-/* The number of vertices; 0 where a dimension is not positive or the product
+/* The number of vertices; 0 if a dimension is not positive or the product
  * passes `most`. */
 int nw_cart_vertices(const struct nw_cart *cart, int most);
 /* The neighbour of v one step up or down dimension d, whose vertices are
  * `stride` apart; -1 beyond a border. */
 int nw_cart_neighbour(const struct nw_cart *cart, int d, int stride, int v,
                       int step);
-/* Whole numbers up to 1000 that hold the weights' ratios; tells whether any
- * is above 0. */
+/* Scales the weights to integers up to 1000 that keep their ratios. Returns
+ * whether any is above 0. */
 bool nw_cart_scale(double *weight, int count);
 /* Each vertex sends weight[d] to both neighbours along dimension d; a border
  * that is not periodic has none. Weights are whole numbers. */

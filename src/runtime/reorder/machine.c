@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Members sorted by switches, node and seat are the leaves of one tree; each
- * run of equal prefixes is a switch, a node, or a part of a node. */
+/* Members sorted by switches, node and location are the leaves of one tree.
+ * Each run of equal prefixes is a switch, a node, or a part of a node. */
 #include "runtime/reorder/machine.h"
 
 #include "base/array.h"
@@ -18,7 +18,7 @@ struct building {
     int count;
     int32_t *member; /* sorted */
     nw_topology *topology;
-    int32_t depth; /* of the deepest seat */
+    int32_t depth; /* of the deepest location */
     int32_t inner; /* class of the links inside nodes */
     int32_t outer; /* of those from a node to its switch */
     int32_t *leaf; /* [nodes] switch */
@@ -63,8 +63,9 @@ static int compare_members(const void *left, const void *right, void *context)
     return order ? order : compare_ints(&l, &r, 1);
 }
 
-/* A leaf for a seat at `depth`, as deep as all others: then what is inside a
- * node is nearer than any network path, however loosely some are bound. */
+/* Adds a leaf for a location at `depth`. All leaves are equally deep, so that a
+ * path inside a node is always shorter than a network path, however loosely
+ * ranks are bound. */
 static nw_status add_leaf(struct building *b, struct nw_node_type *type,
                           int depth, int32_t parent)
 {
@@ -79,8 +80,8 @@ static nw_status add_leaf(struct building *b, struct nw_node_type *type,
                                      &vertex);
 }
 
-/* The vertices of the seats from `first` on that share the first `depth` of
- * theirs, below `parent`; then a leaf for each. */
+/* Adds the vertices below `parent` of the locations from `first` on that share
+ * their first `depth` vertices, and then a leaf for each. */
 static nw_status add_seats(struct building *b, struct nw_node_type *type,
                            int first, int end, int depth, int32_t parent)
 {
@@ -117,7 +118,7 @@ static bool same_type(const struct nw_node_type *a,
            !memcmp(a->kind, b->kind, (size_t)a->vertex_count);
 }
 
-/* The type of a node, an earlier one where it is the same. */
+/* The type of a node: an equal earlier type, or a new one. */
 static nw_status add_type(struct building *b, int first, int end, int32_t *out)
 {
     struct nw_node_type *type;
@@ -228,8 +229,8 @@ static void take_class(void *user, int32_t *class)
             nw_topology_class(taking->to, &taking->from->class[*class], class);
 }
 
-/* The network of a source that is no tree, with its classes as ours: those of
- * its links and those that its rule names. */
+/* Copies a network other than a tree from its source, with the classes of its
+ * links and those that its rule names. */
 static nw_status take_source(struct building *b)
 {
     struct taking taking = {.to = b->topology};

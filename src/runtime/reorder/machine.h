@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The seats of a communicator as one topology: an element for each member. */
+/* The locations of a communicator's ranks as a topology with an element for
+ * each. */
 #ifndef NW_REORDER_MACHINE_H
 #define NW_REORDER_MACHINE_H
 
@@ -7,11 +8,11 @@
 
 #include <nodewise/topology.h>
 
-/* A machine whose elements are the seats of `count` ranks of MPI_COMM_WORLD,
- * each once; element e is the seat of world[member[e]]. Between nodes, the
- * depth of both seats plus the links between them; inside a node, the links
- * through the deepest thing that holds both, so always nearer. The caller
- * frees both. Local. */
+/* A machine whose elements are the locations of `count` distinct ranks of
+ * MPI_COMM_WORLD; element e is the location of world[member[e]]. Between nodes,
+ * the distance is the depth of both locations plus the links between the nodes.
+ * Inside a node it is the number of links through the lowest common vertex, so
+ * always less. The caller frees both results. Local. */
 NW_MUST_CHECK nw_status nw_machine_of(const struct nw_site *site,
                                       const int *world, int count,
                                       nw_topology **out, int32_t **member);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where every rank of a job sits, as data: without MPI. */
+/* The locations of all ranks of a job, as data without MPI. */
 #ifndef NW_REORDER_NODE_SEATS_H
 #define NW_REORDER_NODE_SEATS_H
 
@@ -8,8 +8,9 @@
 #define NW_SEAT_DEPTH 10
 #define NW_SWITCH_DEPTH 8
 
-/* What holds the rank's binding: vertices of its node from below the node
- * down, and the switches above the node from the root down. */
+/* The part of the machine that contains the rank's binding: vertices of its
+ * node from below the node down, and the switches above the node from the root
+ * down. */
 struct nw_rank_location {
     int32_t node;
     int32_t depth;
@@ -22,8 +23,8 @@ struct nw_site {
     struct nw_rank_location *seat; /* [rank_count] */
     int node_count;
     int32_t *above; /* [node_count x NW_SWITCH_DEPTH], -1 past the last */
-    /* a network that is no tree: the source to load where it is needed, and
-     * the number of each node in it; NULL otherwise */
+    /* for a network other than a tree: the source to load when needed, and the
+     * number of each node in it; NULL otherwise */
     char *source;
     int32_t *number;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What one rank finds out by itself about a grid on its communicator: its own
- * vertex, and its own part of the costs. */
+/* The part of a grid that one rank computes by itself: its own vertex, and its
+ * own part of the costs. */
 #ifndef NW_REORDER_PLAN_H
 #define NW_REORDER_PLAN_H
 
@@ -18,7 +18,7 @@ struct nw_cart_plan {
  * of all is looked through: the work depends on the shape alone. */
 bool nw_cart_plan(const struct nw_members *members, const struct nw_cart *cart,
                   const double *weight, int member, struct nw_cart_plan *out);
-/* Costs of all, for a rank that asks nobody. O(members). */
+/* The costs of all ranks, computed without messages. O(members). */
 void nw_cart_plan_total(const struct nw_members *members,
                         const struct nw_cart *cart, const double *weight,
                         struct nw_cart_plan *plan);

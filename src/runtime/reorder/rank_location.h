@@ -9,14 +9,14 @@
 #include <nodewise/status.h>
 #include <sched.h>
 
-/* The seats of `count` ranks of this node from their bindings, by hwloc. An
- * unbound rank sits on the node; on a described machine that is not this one
- * (HWLOC_THISSYSTEM=0) local rank i sits on core i. */
+/* The locations of `count` ranks of this node, found from their bindings with
+ * hwloc. An unbound rank has the node as location; on a described machine that
+ * is not this one (HWLOC_THISSYSTEM=0) local rank i has core i. */
 NW_MUST_CHECK nw_status nw_rank_location_local(const cpu_set_t *bound,
                                                int count,
                                                struct nw_rank_location *seat);
 
-/* What a node says of itself. */
+/* The description that a node sends of itself. */
 struct nw_node_words {
     char host[64];
     char slurm[192]; /* SLURM_TOPOLOGY_ADDR, or empty */

@@ -37,14 +37,13 @@ int nw_dist_graph_create_adjacent(MPI_Comm comm, int indegree,
 /* Keeps the info key nodewise_cart_weights, which MPI libraries drop; says on
  * rank 0 where another begins with nodewise_. */
 void nw_reorder_note_info(MPI_Comm comm, MPI_Info info);
-/* In the place of what the duplicate has from its original. */
+/* Replaces the info that the duplicate has inherited. */
 void nw_reorder_note_copy(MPI_Comm comm, MPI_Info info);
 
 /* --- what the six share (start.c, call.c) --- */
 
-/* What is known of a communicator's members, from an earlier creation on it or
- * anew; NULL where some are not of MPI_COMM_WORLD. Belongs to the
- * communicator. */
+/* The members of a communicator, from an earlier creation on it or computed
+ * now; NULL if some are not of MPI_COMM_WORLD. The communicator owns them. */
 struct nw_members *nw_reorder_members(MPI_Comm comm);
 const struct nw_reorder_settings *nw_reorder_settings(void);
 /* For one call that asks for a new order by itself, with weights of the grid's
@@ -54,7 +53,7 @@ const struct nw_reorder_settings *nw_reorder_settings(void);
 bool nw_reorder_ask(const double *weights, int count,
                     struct nw_reorder_settings *before);
 void nw_reorder_settle(const struct nw_reorder_settings *before);
-/* The pattern of NODEWISE_PROFILE; NULL where there is none. */
+/* The pattern of NODEWISE_PROFILE, or NULL. */
 const nw_pattern *nw_reorder_profile(void);
 /* The weights noted on a communicator, or NULL. */
 const char *nw_reorder_noted(MPI_Comm comm);
@@ -98,15 +97,15 @@ bool nw_call_tell(struct nw_call *call, bool good, uint64_t hash);
  * the costs. */
 bool nw_call_sum(struct nw_call *call, bool good, uint64_t hash,
                  uint64_t cost[2]);
-/* Where some ranks' arguments are bad, MPI libraries return from there and let
- * the others wait for ever: an error on all instead, by the communicator's
- * handler. Its code. */
+/* If only some ranks' arguments are bad, MPI libraries return an error there
+ * and the other ranks wait for ever. This function raises an error on all ranks
+ * by the communicator's handler, and returns its code. */
 int nw_call_refuse(const struct nw_call *call, int error);
 /* Says what was decided on rank 0; true where it is to be done. */
 bool nw_call_report(struct nw_call *call, const char *shape);
-/* What to tell the MPI library where the order stays: not to look for a better
- * one itself, if we did (Open MPI's search is known to give wrong neighbours,
- * and to end jobs). */
+/* The reorder argument for the MPI library if the order stays: 0 if we decided,
+ * because Open MPI's own search is known to give wrong neighbours and to end
+ * jobs. */
 int nw_call_reorder(const struct nw_call *call, int reorder);
 /* The members in the order of their vertices; MPI_COMM_NULL for those without
  * one. Collective; an MPI error code. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the user asked for, the same on every rank: rank 0's environment. */
+/* The user's settings, equal on every rank: rank 0's environment. */
 #ifndef NW_REORDER_SETTINGS_H
 #define NW_REORDER_SETTINGS_H
 
@@ -8,8 +8,8 @@
 enum nw_reorder_mode {
     NW_REORDER_OFF,    /* every call passes straight through */
     NW_REORDER_REPORT, /* say what would be done, do nothing */
-    NW_REORDER_ON,     /* where the program passed reorder */
-    NW_REORDER_FORCE,  /* also where it did not */
+    NW_REORDER_ON,     /* if the program passed reorder */
+    NW_REORDER_FORCE,  /* even if the program did not */
 };
 
 /* Which way the edges of distributed graphs go to rank 0. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From MPI_Init to MPI_Finalize: where every rank sits and what was asked. */
+/* From MPI_Init to MPI_Finalize: the location of every rank and the settings.
+ */
 #include "runtime/reorder/gpus.h"
 #include "runtime/reorder/reorder.h"
 #include "runtime/reorder/discover.h"
@@ -156,9 +157,9 @@ void nw_reorder_note_copy(MPI_Comm comm, MPI_Info info)
         NW_PMPI(Comm_delete_attr)(comm, state.note_key);
 }
 
-/* What a communicator keeps: the group it was found out for tells whether it
- * is still true, since Open MPI 4 hands attributes on in MPI_Comm_create_group,
- * too. */
+/* The data that a communicator keeps. The group shows whether the data belongs
+ * to this communicator, since Open MPI 4 also copies attributes in
+ * MPI_Comm_create_group. */
 struct known {
     struct nw_members *members;
     MPI_Group group;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Open MPI and MVAPICH answer MPIX_Query_cuda_support, MPICH since 4.0
- * MPIX_GPU_query_support; Cray's MPICH is told by its user. */
+ * MPIX_GPU_query_support; for Cray's MPICH the user sets NODEWISE_GPU_AWARE. */
 #include "runtime/aware.h"
 
 #include <dlfcn.h>

@@ -15,7 +15,8 @@ struct opening {
     bool over;
 };
 
-/* A rank that failed comes here once more, where the others come next. */
+/* Agrees on the result of a step. A rank that failed calls this once more,
+ * together with the next step of the others. */
 static nw_status agree(struct opening *opening, nw_status mine)
 {
     int bad = mine != NW_OK, any = 1;

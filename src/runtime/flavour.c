@@ -162,7 +162,8 @@ static const char *foreign_name(void *function)
     return name && strncmp(name, OWN_NAME, strlen(OWN_NAME)) ? name : NULL;
 }
 
-/* Launchers of every kind; where none tells, the process speaks for itself. */
+/* Checks the rank variables of all launchers. Without any, the process counts
+ * as the first. */
 bool nw_is_first_process(void)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK",

@@ -18,15 +18,15 @@
  * calls pass straight through and nothing else here may call MPI. Known after
  * the first nw_next_call(). */
 extern bool nw_foreign;
-/* True on rank 0 by the launcher's variables, and if there are none. Usable
+/* True on rank 0 by the launcher's variables, or without such variables. Usable
  * without MPI. */
 bool nw_is_first_process(void);
 
-/* Where a predefined handle of the MPI library is; NULL where there is none. */
+/* The address of a predefined handle of the MPI library, or NULL. */
 void *nw_mpi_data(const char *name);
 /* The next definition of the function after ours, or in a loaded MPI library.
- * Where there is none it says so once and gives a function that answers
- * MPI_ERR_INTERN. */
+ * If it is missing, one warning says so, and the result is a function that
+ * returns MPI_ERR_INTERN. */
 void *nw_next_call(const char *name);
 
 #define NW_CACHED(find, name)                                                  \

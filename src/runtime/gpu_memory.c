@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Asks the driver that the program loaded, never loads one. As long as no
- * library was loaded since none was a driver, nothing is done. Until a context
- * exists nothing is asked, and whether one exists is looked at every few
- * milliseconds: making one takes longer than that. After that each buffer off
- * the stack is asked about, since an address may be freed and given out anew.
+ * Asks the driver that the program loaded, and never loads a driver. After a
+ * search without a driver, nothing is done until another library is loaded.
+ * Until a context exists no buffer is looked up; creating a context takes
+ * longer than the few milliseconds between two checks. Then each buffer off the
+ * stack is looked up, since an address may be freed and used again.
  */
 #include "runtime/gpu_memory.h"
 
@@ -124,8 +124,8 @@ bool nw_gpu_look(void)
     return __atomic_load_n(&get_attribute, __ATOMIC_ACQUIRE);
 }
 
-/* In this frame's page. What lies further up may be a GPU's: stacks of threads
- * are mapped side by side with anything. */
+/* Only this frame's page: memory further up may be a GPU's, because stacks of
+ * threads are mapped next to other memory. */
 static bool is_on_stack(uintptr_t address)
 {
     return (address ^ (uintptr_t)__builtin_frame_address(0)) < 1u << 12;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Only ranks that have a variable take part, and they meet by messages that a
- * rank without this library never gets, unless it is rank 0: a collective call
- * that some ranks do not make could be mistaken for one of the program's. */
+/* Only ranks that have a variable take part. They use messages that a rank
+ * without this library never receives, unless it is rank 0. A collective call
+ * that some ranks do not make could match one of the program's calls. */
 #include "runtime/rank0_environment.h"
 
 #include "base/file.h"
@@ -91,7 +91,8 @@ static void give_up(MPI_Request *request)
     NW_PMPI(Wait)(request, MPI_STATUS_IGNORE);
 }
 
-/* Who has come, by rank 0; how many. */
+/* On rank 0, receives the messages of the ranks and marks them in `here`.
+ * Returns the number of ranks. */
 static int hear_all(char *here, int size, int tag)
 {
     double until = NW_PMPI(Wtime)() + PATIENCE_S;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One warning a process, whatever fails; what is no failure has its own. */
+/* Each process writes one warning for failures; other messages have their own
+ * function. */
 #include "runtime/warn.h"
 
 #include <stdarg.h>
@@ -11,8 +12,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* `nodewise profile` listens to an abstract socket of this host: if a rank said
- * why there is no profile, the command says nothing more. */
+/* `nodewise profile` listens to an abstract socket of this host. If a rank has
+ * explained a missing profile, the command says nothing more. */
 static void warn_notify(void)
 {
     const char *name = getenv("NODEWISE_RECORD_SAID");

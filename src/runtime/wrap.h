@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the generated wrappers are made of. Both MPI_X and PMPI_X are defined,
- * since Fortran bindings enter by either; each forwards to the next definition
- * of its own name, so that another tool in between still works, and only the
- * outermost entry of a thread counts.
+ * The parts of the generated wrappers. Both MPI_X and PMPI_X are defined, since
+ * Fortran bindings use either. Each forwards to the next definition of its own
+ * name, so that another tool in between still works. Only the outermost entry
+ * of a thread counts.
  */
 #ifndef NW_RUNTIME_WRAP_H
 #define NW_RUNTIME_WRAP_H
@@ -13,7 +13,7 @@
 #include <nodewise/status.h>
 #include <stdbool.h>
 
-/* True from MPI_Init to MPI_Finalize where something is to be recorded. */
+/* True from MPI_Init to MPI_Finalize if something is to be recorded. */
 extern bool nw_active;
 /* How many wrappers this thread is in. */
 extern _Thread_local int nw_depth;
@@ -23,7 +23,7 @@ static inline bool nw_is_active(void)
     return __atomic_load_n(&nw_active, __ATOMIC_RELAXED);
 }
 
-/* True from MPI_Init to MPI_Finalize where NODEWISE_REORDER asks for it. */
+/* True from MPI_Init to MPI_Finalize if NODEWISE_REORDER asks for it. */
 extern bool nw_reordering;
 void nw_reorder_start(void);
 void nw_reorder_finish(void);
@@ -59,13 +59,13 @@ static inline bool nw_is_reordering(void)
 #define NW_SHARED static __attribute__((noinline)) int
 #define NW_STRAIGHT(next, ...) next(__VA_ARGS__)
 
-/* `before` runs ahead of the call, `after` behind it where it succeeded.
- * `below` does the call: the next definition, or what stages GPU memory ahead
- * of it. */
+/* `before` runs ahead of the call, and `after` behind it if it succeeded.
+ * `below` does the call: the next definition, or a function that stages GPU
+ * memory ahead of it. */
 #define NW_WRAP(name, entry, args, shared, passed, below, before, after)       \
     NW_WRAP_WHERE(!nw_depth, name, entry, shared, passed, below, before, after)
 
-/* Also inside of another call, where a callback of the program makes it. */
+/* Also counts a call inside another one, made by a callback of the program. */
 #define NW_WRAP_ENDING(name, entry, args, shared, passed, below, before,       \
                        after)                                                  \
     NW_WRAP_WHERE(true, name, entry, shared, passed, below, before, after)
@@ -119,7 +119,7 @@ static inline bool nw_is_reordering(void)
     }                                                                          \
     NW_ENTRIES(name, entry, return nw_wrapped_##name passed)
 
-/* A function of ours does the call, where ranks are reordered. */
+/* A function of ours does the call if ranks are reordered. */
 #define NW_WRAP_INSTEAD(name, entry, args, shared, passed, call)               \
     NW_SHARED nw_wrapped_##name shared                                         \
     {                                                                          \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the ranks would warn of one by one, said before they start. */
+/* Checks the models of collective calls once before the ranks start, so that
+ * the ranks need not warn one by one. */
 #include <nodewise/profile.h>
 
 #include "base/status.h"

@@ -25,8 +25,9 @@ enum nw_collective {
         NW_COLLECTIVE_COUNT
 };
 
-/* Reads "allreduce:ring,bcast:binomial" or "off"; NULL is the default. On a
- * word that is none, says which in *bad (borrowed from text) and goes on. */
+/* Reads "allreduce:ring,bcast:binomial" or "off"; NULL is the default. An
+ * invalid word is returned in *bad (borrowed from text), and the rest is read.
+ */
 void nw_choice_set(const char *text, const char **bad);
 /* False after "off". */
 bool nw_choice_is_on(void);

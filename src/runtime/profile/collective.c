@@ -34,7 +34,7 @@ static void send(void *context, int to, uint64_t bytes)
     nw_record_edge(call->comm, to, call->class, bytes);
 }
 
-/* False where nothing is to be recorded. */
+/* False if nothing is to be recorded. */
 static bool begin(struct call *call, struct nw_model *model, MPI_Comm comm)
 {
     if (!nw_choice_is_on() || !nw_record_wanted())
@@ -65,8 +65,8 @@ static void send_across(const struct nw_model *model, uint64_t bytes)
         model->send(model->context, rank, bytes);
 }
 
-/* To the root of the other group; nothing from the root's own group, where the
- * type may be none. */
+/* Sends to the root of the other group. The root's own group sends nothing, and
+ * its type may be MPI_DATATYPE_NULL. */
 static void send_to_root(const struct nw_model *model, int root,
                          struct nw_data data)
 {
@@ -157,8 +157,8 @@ void nw_scanned(struct nw_data sent, const void *result, MPI_Comm comm)
     nw_model_scan(&model, choose(NW_COLLECTIVE_SCAN, &model, bytes), bytes);
 }
 
-/* The side of the root's buffer is known to the root alone: that of the data
- * sent stands for it elsewhere. */
+/* Only the root knows the side of its buffer; the other ranks assume the side
+ * of the data that they send. */
 void nw_gathered(struct nw_data sent, struct nw_data received, int root,
                  MPI_Comm comm)
 {
@@ -343,7 +343,7 @@ void nw_exchanged(struct nw_data sent, struct nw_data received, MPI_Comm comm)
                           bytes);
 }
 
-/* Every pair has its own size: straight from each to each. */
+/* Every pair has its own size, so data goes straight from each rank to each. */
 void nw_exchanged_vector(struct nw_vector sent, struct nw_vector received,
                          MPI_Comm comm)
 {

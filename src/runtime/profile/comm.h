@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What is not a rank of MPI_COMM_WORLD. */
+/* Ranks outside MPI_COMM_WORLD, and MPI_PROC_NULL or invalid ranks. */
 enum { NW_RANK_OUTSIDE = -1, NW_RANK_NONE = -2 };
 
 /* A communicator or a window. */
@@ -27,11 +27,11 @@ struct nw_comm {
 /* `world` is congruent to MPI_COMM_WORLD, or stands for it in a program of
  * sessions; borrowed until nw_comm_close. */
 void nw_comm_open(MPI_Comm world);
-/* Borrowed until the communicator is freed; NULL where it cannot be known. */
+/* Borrowed until the communicator is freed; NULL if it cannot be looked up. */
 struct nw_comm *nw_comm_find(MPI_Comm comm);
 struct nw_comm *nw_win_find(MPI_Win win);
-/* The rank of MPI_COMM_WORLD that is `rank` there, or NW_RANK_OUTSIDE;
- * NW_RANK_NONE for MPI_PROC_NULL and what is no rank. */
+/* The rank in MPI_COMM_WORLD of `rank` in `comm`, or NW_RANK_OUTSIDE;
+ * NW_RANK_NONE for MPI_PROC_NULL and invalid ranks. */
 int nw_comm_world_rank(struct nw_comm *comm, int rank);
 /* Called before they are freed. */
 void nw_comm_gone(MPI_Comm comm);

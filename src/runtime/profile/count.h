@@ -12,7 +12,7 @@
 #include <nodewise/status.h>
 #include <stdbool.h>
 
-/* What a record is found by. */
+/* The key of a record. */
 struct nw_count_key {
     int32_t peer, tag;
     uint8_t class, inward;
@@ -31,7 +31,7 @@ struct nw_part_header *nw_count_header(void);
 void nw_count_set_state(enum nw_part_state state);
 size_t nw_count_count(void);
 const struct nw_part_record *nw_count_record(size_t index);
-/* True where something could not be counted. */
+/* True if something could not be counted. */
 bool nw_count_is_short(void);
 /* Forgets everything; unlinks the file where `remove`. */
 void nw_count_close(bool remove);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The end of a run: every rank packs what it counted, only what is there, and
- * rank 0 writes the pattern.
+ * The end of a run: every rank packs the records that it has, and rank 0 writes
+ * the pattern.
  */
 #include "runtime/profile/profile.h"
 
@@ -18,7 +18,7 @@
 
 /* A packed record: 5 words, then a word a size in use. */
 enum { WORD_PEER, WORD_WHAT, WORD_TAG, WORD_BYTES, WORD_MESSAGES, WORDS };
-/* What else a rank has to say, ahead of its records. */
+/* The header that a rank sends before its records. */
 enum {
     HEAD_COUNT,
     HEAD_OUTSIDE_BYTES,
@@ -212,7 +212,7 @@ static nw_status write_pattern(const struct gathered *all, const char *hosts,
     return status;
 }
 
-/* Every rank takes part to the end, whatever failed where. */
+/* Every rank takes part to the end, even if some rank failed. */
 static nw_status exchange(MPI_Comm comm, struct pack *pack,
                           const uint64_t head[HEAD_WORDS], struct gathered *all)
 {

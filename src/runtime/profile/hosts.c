@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the ranks were: a line for people in the profile of a run on several
- * hosts. */
+/* Describes the hosts of the ranks: a readable line in the profile of a run on
+ * several hosts. */
 #include "runtime/profile/hosts.h"
 
 #include "base/text.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the preloaded libraries are: the build tree before the installed. */
+/* Finds the preloaded libraries: first in the build tree, then as installed. */
 #include <nodewise/profile.h>
 
 #include "base/status.h"

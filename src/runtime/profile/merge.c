@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A sender knows the side of its own buffer only. Of the messages from i to j
- * of one sort (tag and size class), let some leave i's GPU and some arrive in
- * j's: where one end has one side only, the kinds follow exactly. Where both
- * ends have both, messages are matched GPU with GPU first, and bytes follow the
- * messages. Records come by tag and size class already, so that is the
- * exception.
+ * A sender knows the side of its own buffer only. Among the messages from i to
+ * j of one tag and size class, some may leave i's GPU and some may arrive in
+ * j's GPU. If one end uses one side only, the kinds follow exactly. If both
+ * ends use both sides, messages are matched GPU with GPU first, and bytes
+ * follow the messages. This is the exception, since records come by tag and
+ * size class already.
  */
 #include "runtime/profile/merge.h"
 
@@ -136,8 +136,9 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* What of `from` meets `with`, message for message in each size class. Bytes
- * are exact where one of them is used up; else in proportion to messages. */
+/* The part of `from` that matches `with`, by number of messages in each size
+ * class. Bytes are exact if one record is used up, otherwise proportional to
+ * messages. */
 static struct nw_part_record common(const struct nw_part_record *from,
                                     const struct nw_part_record *with)
 {
@@ -191,9 +192,9 @@ static bool same_pair(const struct half *a, const struct half *b)
     return a->src == b->src && a->dst == b->dst;
 }
 
-/* Records of one pair, tags from the highest; what a receiver counted under a
- * tag that its sender (which has no GPU) did not keep is carried on to the
- * records without a tag. */
+/* Matches the records of one pair, from the highest tag. A sender without a GPU
+ * keeps no tags, so the messages that its receiver counted under a tag are
+ * carried on to the records without a tag. */
 static nw_status match_pair(struct nw_merge *merge, struct half *first,
                             size_t count)
 {

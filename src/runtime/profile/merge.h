@@ -17,7 +17,7 @@ struct nw_merge;
 NW_MUST_CHECK nw_status nw_merge_new(int32_t rank_count, bool mixed,
                                      struct nw_merge **out);
 void nw_merge_free(struct nw_merge *merge); /* NULL is fine */
-/* `rank` counted `record`. NW_EINVAL where it makes no sense. */
+/* Adds a record that `rank` counted. NW_EINVAL if the record is invalid. */
 NW_MUST_CHECK nw_status nw_merge_add(struct nw_merge *merge, int32_t rank,
                                      const struct nw_part_record *record);
 /* To processes outside MPI_COMM_WORLD; becomes the pattern's note. */

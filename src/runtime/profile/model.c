@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rooted calls go down or up a tree; the others step through partners. Where
- * the number of ranks is no power of two, the first ranks fold in pairs, as
- * both MPI libraries do. Shares of a vector are taken as equal where the
- * library's differ by one element.
+ * Rooted calls go down or up a tree; the others step through partners. If the
+ * number of ranks is not a power of two, the first ranks fold in pairs, as in
+ * both MPI libraries. Shares of a vector are taken as equal even if the
+ * library's shares differ by one element.
  */
 #include "runtime/profile/model.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The trees of Open MPI's coll_base_topo, each told by the parent of a rank;
- * children are the ranks whose parent one is.
+ * The trees of Open MPI's coll_base_topo. A function gives the parent of a
+ * rank; the children of a rank follow from the parents.
  */
 #include "runtime/profile/model_tree.h"
 
@@ -10,8 +10,8 @@ static int highest_bit(int rank)
     return 1 << (31 - __builtin_clz((unsigned)rank));
 }
 
-/* Rank r of level l, which begins at 2^l - 1, hangs below one of the 2^(l-1)
- * ranks of the level above, dealt out in turn. */
+/* Level l begins at rank 2^l - 1. Its ranks are assigned in turn to the 2^(l-1)
+ * parents in the level above. */
 static int binary_parent(int rank)
 {
     int start = highest_bit(rank + 1) - 1, above = (start + 1) / 2;

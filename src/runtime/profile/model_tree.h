@@ -19,7 +19,7 @@ enum nw_tree {
 /* The parent of `rank`, which is not 0. */
 int nw_tree_parent(enum nw_tree tree, int rank, int size);
 /* The child of `rank` that comes after the child `after` (0: the first); 0
- * where there is none left. */
+ * after the last child. */
 int nw_tree_child(enum nw_tree tree, int rank, int size, int after);
 /* Ranks below and including `rank` in a LOW tree; they are consecutive. */
 int nw_tree_low_weight(int rank, int size);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * NCCL's calls, seen on their way: each forwards to the next definition, and
- * counts what its algorithm makes this rank send, GPU to GPU. Own declarations;
- * the program brings the library or has none.
+ * Wraps NCCL's calls: each wrapper forwards to the next definition, and counts
+ * the messages from GPU to GPU that its algorithm makes this rank send. The
+ * declarations are our own, since a program may come without the library.
  */
 #include "runtime/profile/nccl.h"
 

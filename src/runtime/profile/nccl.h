@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a program's NCCL (or RCCL) library is asked to send between GPUs.
- * Communicators are known by their unique id; who of MPI_COMM_WORLD is which
- * rank of theirs is found at the end, among all.
+ * Counts the messages that a program sends between GPUs through its NCCL (or
+ * RCCL) library. A unique id identifies each communicator. At the end all ranks
+ * find together which ranks of MPI_COMM_WORLD belong to it.
  */
 #ifndef NW_PROFILE_NCCL_H
 #define NW_PROFILE_NCCL_H

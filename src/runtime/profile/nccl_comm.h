@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The NCCL communicators of this process and what was sent in each. */
+/* The NCCL communicators of this process, and the traffic in each. */
 #ifndef NW_PROFILE_NCCL_COMM_H
 #define NW_PROFILE_NCCL_COMM_H
 
@@ -21,17 +21,16 @@ struct nw_nccl_comm {
     size_t count, capacity;
 };
 
-/* A new communicator; forgotten quietly where memory is short. */
+/* Adds a new communicator, or silently drops it if memory is short. */
 void nw_nccl_comm_made(const void *handle, uint64_t id, int rank, int size);
 void nw_nccl_comm_gone(const void *handle);
-/* Runs `use` on the communicator, nobody else using it; false where it is not
- * known. */
+/* Runs `use` on the communicator under the lock; false if it is unknown. */
 bool nw_nccl_comm_with(const void *handle,
                        void (*use)(struct nw_nccl_comm *comm, void *context),
                        void *context);
 void nw_nccl_comm_add(struct nw_nccl_comm *comm, int peer, uint64_t bytes);
 
-/* All there have been; nobody may make or use one meanwhile. */
+/* All communicators so far. No other thread may create or use one meanwhile. */
 struct nw_nccl_comm *nw_nccl_comms(size_t *count);
 
 #endif

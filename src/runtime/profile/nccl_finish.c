@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The end: all ranks tell which ranks of which NCCL communicators they were,
- * and each puts its traffic into the tally under ranks of MPI_COMM_WORLD. */
+/* The end: all ranks exchange their ranks in the NCCL communicators, and each
+ * adds its traffic to the tally under ranks of MPI_COMM_WORLD. */
 #include "runtime/profile/nccl.h"
 
 #include "base/array.h"
@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* A rank of a communicator, and who it is. */
+/* A rank of an NCCL communicator and its rank in MPI_COMM_WORLD. */
 struct member {
     uint64_t id;
     int32_t rank, world;
@@ -40,7 +40,7 @@ static struct member *list_own(MPI_Comm comm, int *count)
     return list;
 }
 
-/* Everybody's, in order; bytes travel. */
+/* Gathers the members of all ranks, in order, as bytes. */
 static struct member *list_all(MPI_Comm comm, struct member *own, int count,
                                size_t *total)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Neighbourhood collectives say themselves who sends what to whom: their
- * destinations are those of the communicator's topology, kept with it.
+ * A neighbourhood collective itself defines who sends to whom: its destinations
+ * are those of the communicator's topology, and are kept with the communicator.
  */
 #include "runtime/profile/collective.h"
 
@@ -105,7 +105,7 @@ void nw_neighbours_exchanged(struct nw_vector sent, const void *received,
         struct nw_data block = {sent.at, nw_vector_count(&sent, i),
                                 sent.types ? sent.types[i] : sent.type};
 
-        if (comm->target[i] < 0) /* MPI_PROC_NULL: its type may be none */
+        if (comm->target[i] < 0) /* MPI_PROC_NULL: its type may be invalid */
             continue;
         nw_record_edge(comm, comm->target[i], sides(sent.at, received),
                        nw_data_bytes(block));

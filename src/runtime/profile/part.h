@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What one rank has counted, as it lies in its part file FILE.part.RANK.LAUNCH
- * (LAUNCH: 16 hexadecimal digits, the same for all ranks of a program): a page
- * of header, then records of 512 bytes. The file is written while the program
- * runs, so that it survives whatever end the program finds. Host byte order;
- * read again on the machines that wrote it.
+ * The counts of one rank as its part file FILE.part.RANK.LAUNCH stores them: a
+ * page of header, then records of 512 bytes. LAUNCH is 16 hexadecimal digits,
+ * equal on all ranks of a program. The file is written while the program runs,
+ * so that it survives any end of the program. It is in host byte order, since
+ * the machines that wrote it also read it.
  */
 #ifndef NW_PROFILE_PART_H
 #define NW_PROFILE_PART_H
@@ -25,9 +25,10 @@ enum nw_part_state {
     NW_PART_FINALIZED,   /* counted to the end */
 };
 
-/* What a record counts. The first four are whole edges, in the order of
- * enum nw_kind. A message between two calls is known at its sender by the
- * sender's side, and at a receiver that takes it into GPU memory by that. */
+/* The kind of messages in a record. The first four are whole edges, in the
+ * order of enum nw_kind. The sender of a message between two calls records the
+ * side of its buffer; a receiver records the message only if it arrives in GPU
+ * memory. */
 enum nw_part_class {
     NW_PART_HH = 1,
     NW_PART_GG,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * After a bad end: the part files that ranks left, checked word for word since
- * they may be cut short or none of ours, and put together.
+ * Merges the part files that ranks left after a bad end. Every word is checked,
+ * since a file may be cut short or come from another program.
  */
 #include <nodewise/profile.h>
 
@@ -87,8 +87,7 @@ static const char *launch_of(const char *path)
     return at;
 }
 
-/* Of several programs that left parts the last one, by the time of its files.
- */
+/* If several programs left part files, takes the one with the newest file. */
 static const char *last_launch(const glob_t *found)
 {
     const char *launch = NULL;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Messages between two calls. The sender counts them, with the side of its
- * buffer; where GPUs are in use the receiver counts those that go to its GPU,
- * and the two meet when the profile is put together.
+ * buffer. If GPUs are in use, the receiver counts the messages that arrive in
+ * its GPU, and the merge of the profile matches both counts.
  */
 #include "runtime/profile/profile.h"
 
-/* Where both ends have both sides, messages are told apart by their tag and
- * the class of their size; tags fold onto few, so that memory grows with
- * partners and not with tags. */
+/* If both ends use both sides, tags and size classes distinguish messages. Tags
+ * map onto few values, so that memory grows with partners and not with tags. */
 #define TAG_KINDS 64
 
 static int sort(int tag, uint64_t bytes)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the rows of calls.table call. Every function here is silent, leaves the
- * arguments of the program alone, and runs inside the guard, so that its own
- * MPI calls are not counted.
+ * The functions that the rows of calls.table name. Every function here is
+ * silent, leaves the arguments of the program alone, and runs inside the guard,
+ * so that its own MPI calls are not counted.
  */
 #ifndef NW_PROFILE_PROFILE_H
 #define NW_PROFILE_PROFILE_H
@@ -16,8 +16,8 @@
 #include "runtime/wrap.h"
 
 /* Beginning and end (start.c). */
-/* `world` is MPI_COMM_WORLD, or what stands for it in a program of sessions.
- * Collective over it. */
+/* `world` is MPI_COMM_WORLD, or its substitute in a program of sessions.
+ * Collective over `world`. */
 void nw_profile_start(MPI_Comm world);
 void nw_profile_finish(void);
 void nw_profile_aborted(int code);
@@ -27,8 +27,8 @@ void nw_profile_level(int level); /* MPI_Pcontrol: 0 off, else on */
 bool nw_profile_is_on(void);
 /* All ranks, a communicator of the library's own while calls are recorded. */
 extern MPI_Comm nw_profile_comm;
-/* Gathers to rank 0 and writes the profile there (gather.c); false where it
- * could not: the parts are then left. */
+/* Gathers to rank 0 and writes the profile there (gather.c). False if this
+ * failed; the part files then stay. */
 bool nw_profile_gather(MPI_Comm comm, const char *path);
 
 /* Sessions (session.c): one was opened, a group of a process set, a
@@ -48,7 +48,7 @@ struct nw_peer_tag {
 void nw_sent(struct nw_data data, struct nw_peer_tag to);
 void nw_received(struct nw_data data, MPI_Comm comm, const MPI_Status *status);
 
-/* What was done with the memory of another rank (onesided.c). */
+/* Access to the memory of another rank (onesided.c). */
 struct nw_target {
     int rank;
     MPI_Win win;
@@ -60,8 +60,8 @@ void nw_got(struct nw_data origin, struct nw_target target);
 void nw_fetched(struct nw_data origin, struct nw_data result,
                 struct nw_target target, MPI_Op op);
 
-/* Gives the wrapper a status of its own where the caller wants none and we
- * need to know what came. */
+/* Gives the wrapper a status of its own if the caller passes none and we need
+ * the result. */
 #define NW_NEED_STATUS(status)                                                 \
     MPI_Status nw_status_;                                                     \
     if (status == MPI_STATUS_IGNORE && nw_gpu_is_used())                       \
@@ -75,8 +75,8 @@ void nw_fetched(struct nw_data origin, struct nw_data result,
     nw_plan_end();                                                             \
     nw_plan_made(&nw_plan_, request)
 
-/* Gives the wrapper copies of the handles that the call clears, and statuses
- * where the caller wants none; only where receives are watched. */
+/* Gives the wrapper copies of the handles that the call clears, and statuses if
+ * the caller passes none; only while receives are watched. */
 #define NW_WATCH_ONE(request, status)                                          \
     MPI_Request nw_request_ = *(request);                                      \
     bool nw_watched_ = nw_requests_are_watched();                              \

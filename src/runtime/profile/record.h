@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Between a call and its tally: partners become ranks of MPI_COMM_WORLD,
- * buffers become sides. What a persistent request will send is recorded into
- * a plan first, and counted by each start.
+ * Between a call and its tally, partners become ranks of MPI_COMM_WORLD and
+ * buffers become sides. The messages of a persistent request are first recorded
+ * into a plan; each start then counts the plan.
  */
 #ifndef NW_PROFILE_RECORD_H
 #define NW_PROFILE_RECORD_H
@@ -28,7 +28,7 @@ struct nw_plan {
     size_t count, capacity;
 };
 
-/* What this thread records goes to `plan` until nw_plan_end. */
+/* Until nw_plan_end, the records of this thread go to `plan`. */
 void nw_plan_begin(struct nw_plan *plan);
 void nw_plan_end(void);
 void nw_plan_count(const struct nw_plan *plan);
@@ -42,7 +42,7 @@ void nw_record(struct nw_comm *comm, int rank, struct nw_count_key key,
 /* A whole edge of class `class` to `rank`. */
 void nw_record_edge(struct nw_comm *comm, int rank, int class, uint64_t bytes);
 
-/* 0 where it is no type. */
+/* 0 if the type is invalid. */
 uint64_t nw_data_bytes(struct nw_data data);
 uint64_t nw_type_bytes(MPI_Datatype type);
 bool nw_data_is_gpu(struct nw_data data);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One table of what is kept by handle: plans of persistent requests, receives
- * into GPU memory, messages of matched probes. Empty in most programs, and
- * then nothing here costs more than a look.
+ * One table by handle of plans of persistent requests, receives into GPU
+ * memory, and messages of matched probes. In most programs the table is empty,
+ * and each call here costs one comparison.
  */
 #include "runtime/profile/request.h"
 
@@ -63,7 +63,7 @@ static void free_kept(struct kept *kept)
     free(kept);
 }
 
-/* Takes it out of the table; NULL where it is not there. */
+/* Takes the entry out of the table; NULL if it is missing. */
 static struct kept *take(uint64_t handle, bool message)
 {
     struct kept **at, *kept;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What must be remembered of a request: of a persistent one what each start
- * sends, of a receive into GPU memory that its end is to be counted.
+ * Keeps the data of requests: for a persistent request the messages of each
+ * start, and for a receive into GPU memory that its end must be counted.
  */
 #ifndef NW_PROFILE_REQUEST_H
 #define NW_PROFILE_REQUEST_H
@@ -14,7 +14,7 @@ void nw_plan_made(struct nw_plan *plan, MPI_Request request);
 void nw_started(int count, const MPI_Request *requests);
 void nw_request_gone(MPI_Request request);
 
-/* A receive; nothing is kept where the buffer is in host memory. */
+/* A receive; it is kept only if the buffer is in GPU memory. */
 void nw_receive_posted(struct nw_data data, MPI_Comm comm, MPI_Request request);
 void nw_receive_made(struct nw_data data, MPI_Comm comm, MPI_Request request);
 /* A message that a probe matched, and its receive. */
@@ -27,8 +27,8 @@ void nw_requests_close(void);
 /* The communicator's handle means nothing from now on. */
 void nw_requests_forget(MPI_Comm comm);
 
-/* Ends of requests. `request` is the handle as it was before the call, `left`
- * what that has made of it, `rc` how it ended: what failed and is gone is
+/* Ends of requests. `request` is the handle before the call, `left` the handle
+ * after it, and `rc` the result. A request that failed and was freed is
  * forgotten. */
 bool nw_requests_are_watched(void);
 void nw_watch_one_done(MPI_Request request, MPI_Request left, int rc,

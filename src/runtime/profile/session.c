@@ -18,7 +18,7 @@ static struct {
     int size, rank;    /* in mpi://WORLD; 0 while no session has asked */
     bool claimed;      /* the communicator was made */
     bool recorded;
-    const char *reason; /* why there is no profile; NULL if that is known */
+    const char *reason; /* why the profile is missing; NULL if that is known */
 } world = {.lock = PTHREAD_MUTEX_INITIALIZER,
            .reason = "the program uses MPI sessions and creates no "
                      "communicator of all processes (mpi://WORLD)"};

@@ -111,7 +111,7 @@ static void put_header(void)
         put(header, sizeof *header, 0);
 }
 
-/* The lock tells others that the rank is alive. */
+/* Other processes see by the lock that the rank is alive. */
 static void open_file(const char *path)
 {
     file = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);

@@ -53,7 +53,7 @@ static nw_status number_children(const struct nw_node_type *type,
     return NW_OK;
 }
 
-/* Bits for each depth, the deepest lowest; false where they are too many. */
+/* Bits for each depth, the deepest lowest; false if they are too many. */
 static bool share_bits(struct nw_intranode_type *near, int depths,
                        const int32_t most[256], int shift[256])
 {

@@ -90,7 +90,7 @@ static nw_status pack_all(struct pack *pack, uint64_t head[HEAD_WORDS])
     return NW_OK;
 }
 
-/* Words of one packed record; 0 where the rest is too short for one. */
+/* Words of one packed record; 0 if the rest is too short for one. */
 static size_t unpack_record(const uint64_t *word, size_t rest,
                             struct nw_part_record *record)
 {

@@ -33,7 +33,7 @@ void nw_plan_begin(struct nw_plan *plan);
 void nw_plan_end(void);
 void nw_plan_count(const struct nw_plan *plan);
 
-/* True where recording is wanted now: the region is on, or a plan is made. */
+/* True if recording is wanted now: the region is on, or a plan is made. */
 bool nw_record_wanted(void);
 /* `messages` messages of `bytes` each with `rank` of `comm`; key.peer is
  * filled here. Nothing for MPI_PROC_NULL. */

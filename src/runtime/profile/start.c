@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 static struct {
-    char *path; /* of the profile, absolute; NULL where none is wanted */
+    char *path; /* of the profile, absolute; NULL if none is wanted */
     pid_t pid;
     bool done;
 } state;

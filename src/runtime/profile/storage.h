@@ -11,7 +11,7 @@
  * without a file, in memory; without memory, with a header alone. */
 void nw_storage_open(const char *path, int rank, int rank_count);
 struct nw_part_header *nw_storage_header(void);
-/* A new zeroed record, counted in the header; NULL where memory is short.
+/* A new zeroed record, counted in the header; NULL if memory is short.
  * One thread at a time. */
 struct nw_part_record *nw_storage_next(void);
 /* Any record that was given out. */

@@ -30,7 +30,7 @@ static double next_gap(const nw_topology *machine, double than)
     return least;
 }
 
-/* The common length of the runs whose gaps are at most `gap`; 0 where they
+/* The common length of the runs whose gaps are at most `gap`; 0 if they
  * differ. */
 static int32_t run_length(const nw_topology *machine, double gap)
 {
@@ -218,7 +218,7 @@ static double solve(struct search *search, int level, const int32_t *shape)
     return cut.cost;
 }
 
-/* Keeps the dimensions with neighbours; false where they are too many. */
+/* Keeps the dimensions with neighbours; false if they are too many. */
 static bool take_dims(struct search *search, const struct nw_cart *cart,
                       const double *weight)
 {

@@ -24,7 +24,7 @@ struct nw_levels {
     double distance[NW_BOX_LEVELS];
 };
 
-/* False where the parts of some level differ in size, or distances do not
+/* False if the parts of some level differ in size, or distances do not
  * follow from common parts. O(elements). */
 bool nw_levels_of(const nw_topology *machine, struct nw_levels *out);
 
@@ -36,7 +36,7 @@ struct nw_boxes {
     int32_t shape[NW_BOX_LEVELS][NW_BOX_DIMS]; /* of the box of each level */
 };
 
-/* The boxes with least bytes x distance among all such. False where nothing
+/* The boxes with least bytes x distance among all such. False if nothing
  * divides, or there would be too many shapes to try. */
 bool nw_boxes_find(const struct nw_levels *levels, const struct nw_cart *cart,
                    const double *weight, struct nw_boxes *out);

@@ -41,7 +41,7 @@ static void find_weights(const struct nw_call *call, const struct nw_cart *cart,
         weight[d] = 1;
 }
 
-/* A grid on its way. */
+/* One creation of a grid. */
 struct grid {
     struct nw_cart cart;
     double *weight;
@@ -75,7 +75,7 @@ static bool weigh(struct nw_call *call, struct grid *grid)
     return true;
 }
 
-/* True where this rank knows all that it needs. */
+/* True if this rank knows all that it needs. */
 static bool prepare(struct nw_call *call, struct grid *grid)
 {
     if (!weigh(call, grid))
@@ -129,14 +129,14 @@ static uint64_t hash_of(const struct grid *grid)
     return hash;
 }
 
-/* True where the arguments are such as MPI takes. */
+/* True if the arguments are such as MPI takes. */
 static bool is_sound(const struct nw_call *call, const struct nw_cart *cart)
 {
     return cart->count > 0 && cart->dims && cart->periods &&
            nw_cart_vertices(cart, call->size) > 1;
 }
 
-/* True where MPI refuses them: what is left is a grid without processes. */
+/* True if MPI refuses them: what is left is a grid without processes. */
 static bool is_bad(const struct nw_call *call, const struct nw_cart *cart)
 {
     long long product = 1;
@@ -166,7 +166,7 @@ static int create(const struct nw_call *call, const struct nw_cart *cart,
     return code;
 }
 
-/* True where all ranks know how to go on; collective. */
+/* True if all ranks agree on the result. Collective. */
 static bool settle(struct nw_call *call, struct grid *grid)
 {
     bool good =

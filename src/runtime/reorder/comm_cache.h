@@ -24,8 +24,8 @@ NW_MUST_CHECK nw_status nw_members_new(const struct nw_site *site, int *world,
                                        int count, struct nw_members **out);
 struct nw_members *nw_members_use(struct nw_members *members);
 void nw_members_drop(struct nw_members *members);
-/* Builds the machine where that was not done. Threads may call it at once: on
- * duplicates, that have the same members. */
+/* Builds the machine if it is missing. Threads may call it at the same time on
+ * duplicates, which share their members. */
 NW_MUST_CHECK nw_status nw_members_seat(struct nw_members *members);
 /* The links between two members. */
 double nw_members_distance(const struct nw_members *members, int a, int b);

@@ -39,7 +39,7 @@ static void unsplit(struct gathering *g)
         NW_PMPI(Comm_free)(&g->local);
 }
 
-/* Seats of this node's ranks: read by the leader, node number included. */
+/* The leader reads the locations of its node's ranks, with the node number. */
 static void seat_locals(struct gathering *g, struct nw_rank_location *mine)
 {
     struct nw_rank_location *seat = NULL;

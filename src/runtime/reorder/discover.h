@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where every rank of the job sits, known to every rank: gathered once in
- * MPI_Init, so that a communicator needs no messages to know its machine.
+ * The locations of all ranks of the job, known to every rank. MPI_Init gathers
+ * them once, so that a communicator needs no messages to know its machine.
  */
 #ifndef NW_REORDER_DISCOVER_H
 #define NW_REORDER_DISCOVER_H

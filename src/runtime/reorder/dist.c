@@ -144,7 +144,7 @@ static bool share(struct nw_call *call, const struct nw_gather *gather,
     return true;
 }
 
-/* True where the order of the ranks is to change. Collective. */
+/* True if the order of the ranks is to change. Collective. */
 static bool settle(struct nw_call *call, const struct edges *mine, bool good)
 {
     struct nw_gather gather;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One stage, or two: first how many words there are goes up, then whether that
- * is well comes down, then the words go up. */
+/* In one stage, or in two: first the number of words goes up, then the verdict
+ * on it comes down, then the words go up. */
 #include "runtime/reorder/gather.h"
 
 #include "base/array.h"
@@ -84,8 +84,8 @@ void nw_gather_close(struct nw_gather *gather)
 
 /* --- up --- */
 
-/* Instead of a number of words: trouble of ours somewhere below; bad arguments
- * on all ranks below, or on some. */
+/* Codes instead of a number of words: an error of ours somewhere below; bad
+ * arguments on all ranks below, or on some. */
 enum { TROUBLE = -1, ALL_BAD = -2, SOME_BAD = -3 };
 
 static int trouble_below(const struct nw_gather_stage *stage)

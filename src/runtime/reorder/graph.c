@@ -11,7 +11,7 @@ struct graph {
     const int *index, *edges;
 };
 
-/* True where MPI refuses it. */
+/* True if MPI refuses the graph. */
 static bool is_bad(const struct nw_call *call, const struct graph *graph)
 {
     int before = 0;
@@ -30,7 +30,7 @@ static bool is_bad(const struct nw_call *call, const struct graph *graph)
     return false;
 }
 
-/* True where there is something to decide, if MPI takes it. */
+/* True if the graph, if valid, has edges and so something to decide. */
 static bool has_edges(const struct graph *graph)
 {
     return graph->count >= 2 && graph->index[graph->count - 1] > 0;

@@ -28,7 +28,7 @@ bool nw_cart_scale(double *weight, int count);
 NW_MUST_CHECK nw_status nw_cart_graph(const struct nw_cart *cart,
                                       const double *weight, nw_pattern **out);
 /* Mean bytes between neighbours along each dimension in a profile, vertex i
- * being rank world[i] there. False where it has no such traffic. */
+ * being rank world[i] there. False if it has no such traffic. */
 bool nw_cart_profiled(const struct nw_cart *cart, const nw_pattern *profile,
                       const int *world, double *weight);
 

@@ -13,7 +13,7 @@ struct nw_cart_plan {
                          and as planned */
 };
 
-/* False where the machine or the grid is not even enough for boxes. `weight` as
+/* False if the machine or the grid is not even enough for boxes. `weight` as
  * nw_cart_scale gives. The machine is known already (nw_members_seat). No array
  * of all is looked through: the work depends on the shape alone. */
 bool nw_cart_plan(const struct nw_members *members, const struct nw_cart *cart,

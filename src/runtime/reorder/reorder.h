@@ -35,7 +35,7 @@ int nw_dist_graph_create_adjacent(MPI_Comm comm, int indegree,
                                   const int *destination_weights, MPI_Info info,
                                   int reorder, MPI_Comm *out);
 /* Keeps the info key nodewise_cart_weights, which MPI libraries drop; says on
- * rank 0 where another begins with nodewise_. */
+ * rank 0 if another begins with nodewise_. */
 void nw_reorder_note_info(MPI_Comm comm, MPI_Info info);
 /* Replaces the info that the duplicate has inherited. */
 void nw_reorder_note_copy(MPI_Comm comm, MPI_Info info);
@@ -58,7 +58,7 @@ const nw_pattern *nw_reorder_profile(void);
 /* The weights noted on a communicator, or NULL. */
 const char *nw_reorder_noted(MPI_Comm comm);
 
-/* One creation on its way. */
+/* One creation of a communicator. */
 struct nw_call {
     const char *name;
     MPI_Comm comm;
@@ -77,13 +77,14 @@ struct nw_call {
     int giver;            /* that of the process whose rank was `mine` */
 };
 
-/* False where the call is not ours to handle: an intercommunicator, or members
+/* False if the call is not ours to handle: an intercommunicator, or members
  * outside of MPI_COMM_WORLD. Local, and the same on all: whatever else is
  * wrong on one rank is found by nw_call_tell. */
 bool nw_call_open(struct nw_call *call, const char *name, MPI_Comm comm,
                   int reorder);
 void nw_call_close(struct nw_call *call);
-/* Decides by itself; false after one warning where that failed. */
+/* Computes the decision on this rank; false, after one warning, if that failed.
+ */
 bool nw_call_decide(struct nw_call *call, const nw_pattern *graph);
 /* The decision of rank 0, on all ranks. */
 bool nw_call_share(struct nw_call *call, bool good);
@@ -101,7 +102,7 @@ bool nw_call_sum(struct nw_call *call, bool good, uint64_t hash,
  * and the other ranks wait for ever. This function raises an error on all ranks
  * by the communicator's handler, and returns its code. */
 int nw_call_refuse(const struct nw_call *call, int error);
-/* Says what was decided on rank 0; true where it is to be done. */
+/* Says what was decided on rank 0; true if it is to be done. */
 bool nw_call_report(struct nw_call *call, const char *shape);
 /* The reorder argument for the MPI library if the order stays: 0 if we decided,
  * because Open MPI's own search is known to give wrong neighbours and to end

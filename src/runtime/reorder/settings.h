@@ -12,7 +12,7 @@ enum nw_reorder_mode {
     NW_REORDER_FORCE,  /* even if the program did not */
 };
 
-/* Which way the edges of distributed graphs go to rank 0. */
+/* How the edges of distributed graphs reach rank 0. */
 enum nw_gather_way {
     NW_GATHER_AUTO, /* by node in very large jobs */
     NW_GATHER_RANK, /* from every rank */
@@ -35,7 +35,7 @@ struct nw_reorder_settings {
 
 /* Reads the environment; a bad value warns once and counts as not set. */
 void nw_reorder_settings_read(struct nw_reorder_settings *settings);
-/* "3,1,1": positive numbers. The count; 0 where the words are bad. */
+/* "3,1,1": positive numbers. The count; 0 if the words are bad. */
 int nw_cart_weights_parse(const char *words, double weight[NW_CART_WEIGHTS]);
 
 #endif

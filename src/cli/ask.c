@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A launcher whose file system or daemon is away answers nobody: what is asked
- * for its version is given some time, and then ended with all it started. */
+/* A launcher may hang if its file system or daemon does not answer. It gets
+ * limited time to print its version; then it is ended with all processes that
+ * it started. */
 #include "cli/ask.h"
 
 #include "base/clock.h"
@@ -35,7 +36,7 @@ static int left_ms(uint64_t until)
     return now < until ? (int)((until - now) / 1000000) + 1 : 0;
 }
 
-/* All that is said is taken, what there is no room for, too. */
+/* The whole output is read, also the part that does not fit. */
 static void listen_to(int from, uint64_t until, char *answer, size_t room)
 {
     struct pollfd wait = {.fd = from, .events = POLLIN};
@@ -64,7 +65,8 @@ static bool has_ended(pid_t child, uint64_t until)
     return ended != 0;
 }
 
-/* One that not even SIGKILL ends, in the kernel, is left behind. */
+/* A process that not even SIGKILL ends, because the kernel blocks it, is left
+ * behind. */
 static void end(pid_t child)
 {
     kill(-child, SIGKILL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A program asked for its version. */
+/* Runs a program to learn its version. */
 #ifndef NW_CLI_ASK_H
 #define NW_CLI_ASK_H
 
@@ -8,8 +8,9 @@
 
 enum { NW_ASK_SECONDS = 20 }; /* some take many where much else runs */
 
-/* What `NAME --version` prints, as far as there is room; "" where it cannot be
- * started. False where it does not end in time, and is ended. */
+/* Stores the output of `NAME --version`, cut to the size of the buffer; "" if
+ * the program cannot be started. Returns false if the program does not end in
+ * time and is killed. */
 bool nw_cli_ask(const char *name, char *answer, size_t room);
 
 #endif

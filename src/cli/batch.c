@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Slurm tells the hosts of a job by variables, LSF by one or by a file, Flux
- * where it is asked, the others by a file that a variable names: a line a host,
- * or a slot of it. */
+/* Slurm names the hosts of a job in variables, LSF in a variable or in a file.
+ * Flux is asked for the hosts. The others name a file in a variable: it has a
+ * line for each host or each slot. */
 #include "cli/batch.h"
 #include "base/array.h"
 #include "base/file.h"
@@ -24,7 +24,7 @@ enum form {
     ASKED, /* the variable says where flux(1) finds what it is asked for */
 };
 
-/* In the order in which they count. */
+/* In order of precedence. */
 static const struct source {
     const char *variable;
     enum form form;
@@ -99,7 +99,7 @@ static nw_status read_pairs(struct nw_batch *batch, const char *text)
     return status;
 }
 
-/* Number h of a list such as "2(x3),4"; 0 where there is none. */
+/* Number h of a list such as "2(x3),4"; 0 if the list is shorter. */
 static int32_t counted(const char *list, size_t h)
 {
     while (list && *list) {
@@ -119,8 +119,8 @@ static int32_t counted(const char *list, size_t h)
     return 0;
 }
 
-/* As many ranks as the CPUs of node h hold, but never fewer than the job's own
- * tasks there. */
+/* As many ranks as node h has CPUs, but never fewer than the job's own tasks on
+ * the node. */
 static int32_t slurm_slots(size_t h)
 {
     int32_t each = counted(getenv("SLURM_CPUS_PER_TASK"), 0);
@@ -148,8 +148,8 @@ static nw_status add_bare(void *user, const char *name, int32_t slots)
     return add(user, name, slots);
 }
 
-/* The first program of an instance of Flux has all that is in it; what runs as
- * a job there has FLUX_JOB_ID (flux-environment(7)). */
+/* The first program of a Flux instance may use the whole instance. A job in the
+ * instance has FLUX_JOB_ID (flux-environment(7)). */
 static nw_status read_flux(struct nw_batch *batch)
 {
     const char *const job[] = {

@@ -84,8 +84,8 @@ static nw_status find_program(const char *name, const char *flavour,
                    flavour);
 }
 
-/* Takes `-o FILE` out of a benchmark's options: it is written here, where the
- * command was given, not where rank 0 is. */
+/* Takes `-o FILE` out of a benchmark's options: this process writes the file,
+ * because rank 0 may run on another host. */
 static nw_status take_output(struct request *request)
 {
     static const char *const names[] = {"--output=", "-o"};
@@ -112,7 +112,8 @@ static nw_status take_output(struct request *request)
     return nw_file_writable(request->output);
 }
 
-/* The launcher's words, then the program, then its options and the last two. */
+/* The new command: launcher, program, program options and the last two words.
+ * */
 static char **words_of(const struct request *request)
 {
     static char comb[] = "--comb";
@@ -212,7 +213,7 @@ static nw_status find_flavour(char **launcher, const char **out)
     return NW_OK;
 }
 
-/* Comb goes first, since the benchmark tells of all in one table. */
+/* Comb runs first, because the benchmark prints all figures in one table. */
 static int start_beside(struct request *request)
 {
     int code;

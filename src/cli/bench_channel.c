@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* nodewise bench channel: two processes of this machine and one channel, and
- * what OSU's point-to-point benchmarks measure, printed in their form. */
+/* nodewise bench channel: two processes of this machine and one channel. They
+ * measure the same quantities as OSU's point-to-point benchmarks and print them
+ * in OSU's form. */
 #include "cli/bench_channel.h"
 
 #include <nodewise/channel.h>
@@ -307,7 +308,8 @@ static nw_status run_into(struct nw_channel_bench *bench, int fd)
     return status;
 }
 
-/* In memory until all is told: who ends it leaves nothing half written. */
+/* The output stays in memory until it is complete, so that an interrupted run
+ * leaves no partial file. */
 static nw_status run_for(struct nw_channel_bench *bench, const char *path)
 {
     char own[NW_FILE_UNNAMED_PATH], *text = NULL;
@@ -327,7 +329,7 @@ static nw_status run_for(struct nw_channel_bench *bench, const char *path)
     return status;
 }
 
-/* Rank 0's alone. */
+/* for rank 0 only */
 static bool has_file(const char *path)
 {
     int32_t rank, count;

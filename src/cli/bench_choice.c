@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* nodewise bench channel choice: every way beside the one that is chosen, in
- * turns over one channel, so that each size shows what choosing costs. Not over
- * one each: where the memory lies that two endpoints share makes up to a fifth
- * of a small message's time, for as long as they are open. */
+/* nodewise bench channel choice: compares each protocol with the one that the
+ * channel chooses. All take turns over one channel, so that each size shows the
+ * cost of choosing. Separate channels would differ: the address of the memory
+ * that two endpoints share changes a small message's time by up to a fifth, as
+ * long as the channel is open. */
 #include "cli/bench_tell.h"
 
 #include "base/array.h"
@@ -39,8 +40,8 @@ struct chooser {
     unsigned word; /* what was written, and read */
 };
 
-/* Every second turn a message is written just before it goes, and read once it
- * came; a GPU's memory is its kernels' affair. */
+/* Every second turn, a message is written just before it is sent and read after
+ * it has arrived. GPU memory is left to kernels. */
 static bool is_touched(const struct chooser *c, bool send)
 {
     return c->touches && !c->bench->gpu[!send];
@@ -98,7 +99,7 @@ static size_t rounds_of(const struct nw_channel_bench *bench)
     return (size_t)((bench->iterations + TURNS - 1) / TURNS);
 }
 
-/* Of medians, since the least of many ways' least is below any one's. */
+/* Compares medians: the minimum over many protocols is biased low. */
 static const struct way *best_of(struct chooser *c)
 {
     const struct way *best = &c->way[1];
@@ -111,8 +112,9 @@ static const struct way *best_of(struct chooser *c)
     return best;
 }
 
-/* All ways, in an order of the round's own that both ends know: what one leaves
- * in the caches is up to a quarter of the next one's time. */
+/* Runs all protocols in an order that depends on the round and that both ends
+ * know. The cache contents that one protocol leaves change the next one's time
+ * by up to a quarter. */
 static nw_status time_round(struct chooser *c, size_t bytes, size_t round,
                             struct nw_channel_result chosen[2])
 {

@@ -79,7 +79,7 @@ static nw_status word(struct member *m, int32_t peer, bool send, double *value)
     return status ? status : nw_channel_wait(&request, NULL);
 }
 
-/* Rank 0 gets the mean of all, and nobody goes on before. */
+/* Rank 0 gets the mean of all ranks; no rank continues before. */
 static nw_status mean(struct member *m, double *value)
 {
     double sum = *value, one = 0;
@@ -123,7 +123,7 @@ static nw_status measure(struct member *m, size_t bytes)
     return status;
 }
 
-/* Every byte that arrived is who sent it. */
+/* Checks that every byte that arrived identifies its sender. */
 static nw_status fill(struct member *m, size_t bytes)
 {
     char *block = NULL;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * LLNL's Comb as a peer of nodewise bench halo: a program of its own, so it is
- * run before the benchmark, for each row of it, in a folder that it fills with
- * its files; of its summary the four phases of an exchange are added up.
+ * LLNL's Comb, for comparison with nodewise bench halo. Comb is a separate
+ * program that fills a folder with its files. It runs before the benchmark,
+ * once for each row, in a temporary folder. The row shows the sum of the four
+ * phases of an exchange from Comb's summary.
  */
 #include "cli/bench_comb.h"
 
@@ -57,8 +58,8 @@ static void enter(void *folder)
         _exit(127);
 }
 
-/* Runs it in a folder, what it says into a file there; true where it ends
- * well. */
+/* Runs the program in a folder and writes its output to a file there; true on
+ * success. */
 static bool run_in(const char *folder, char **argv)
 {
     return argv && !nw_child_run(&(struct nw_child){.command = "bench",
@@ -68,8 +69,7 @@ static bool run_in(const char *folder, char **argv)
                                                     .user = (void *)folder});
 }
 
-/* The rows that the benchmark is going to run, from itself: it knows its ranks.
- */
+/* The benchmark lists the rows that it will run, because it knows its ranks. */
 static nw_status ask_rows(struct work *work)
 {
     char **own = work->comb->own, *words[64], path[PATH_MAX + 8], **argv;
@@ -121,8 +121,7 @@ static bool read_phase(const char *line, double *mean, double *least)
     return false;
 }
 
-/* The best of the ways that the summary tells of, each after a line "Comm".
- */
+/* The fastest method in the summary; each method begins with a line "Comm". */
 static bool read_summary(const char *path, struct phases *best)
 {
     struct phases now = {0, 0, 0};
@@ -150,8 +149,8 @@ static bool read_summary(const char *path, struct phases *best)
     return best->count == 4;
 }
 
-/* Two doubles a cell are four floats' bytes. Every way that it has without a
- * GPU: packed by loops or by derived types, messages anew or persistent. */
+/* Two doubles per cell have as many bytes as four floats. Comb runs each method
+ * without a GPU: loops or derived types, new or persistent messages. */
 static bool run_row(const struct work *work, const struct row *row,
                     struct phases *out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the benchmarks of the channel say on standard output, by rank 0: OSU's
- * form, or JSON. */
+/* Standard output of the channel benchmarks, printed by rank 0 in OSU's form or
+ * as JSON. */
 #ifndef NW_CLI_BENCH_TELL_H
 #define NW_CLI_BENCH_TELL_H
 
@@ -28,7 +28,8 @@ struct nw_bench_way {
 void nw_bench_tell_choice(const struct nw_channel_bench *bench, size_t bytes,
                           const struct nw_bench_way *best,
                           const struct nw_bench_way *chosen);
-/* `worst`: chosen over best, of the size where that is most; choice only. */
+/* `worst` is the largest ratio of chosen to best time over all sizes; for
+ * choice only. */
 void nw_bench_tell_end(const struct nw_channel_bench *bench, double worst);
 
 #endif

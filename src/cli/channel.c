@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* nodewise channel tune: which way of a small message is best on this machine,
- * measured once and kept in the user's cache folder for every channel. And
- * nodewise channel reach: how adapters reach GPU memory here. */
+/* nodewise channel tune measures once which protocol is best for small messages
+ * on this machine, and keeps the result in the user's cache folder for every
+ * channel. nodewise channel reach shows how adapters access GPU memory here. */
 #include <nodewise/channel.h>
 #include <nodewise/report.h>
 
@@ -55,7 +55,7 @@ static const struct argp_option options[] = {
     {0},
 };
 
-/* What to do, and behind -- a launcher without a program. */
+/* The action, and after -- a launcher without a program. */
 static void parse_word(struct arguments *arguments, char *value,
                        struct argp_state *state)
 {
@@ -149,7 +149,7 @@ static const struct argp argp = {
     .children = children,
 };
 
-/* -- what is told -- */
+/* -- output -- */
 
 /* Calls for each line of a table that was checked. */
 static void each_line(const char *text,
@@ -271,7 +271,7 @@ static int clear(const char *path)
     return NW_EXIT_DONE;
 }
 
-/* Of the same provider the new, of the others what was kept. */
+/* Keeps the old lines of other providers, the new ones of this provider. */
 static void add_others(struct nw_text *all, const char *kept, const char *fresh)
 {
     char provider[64] = "";
@@ -316,11 +316,11 @@ static nw_status measure(struct arguments *arguments, int32_t rank,
                            progress, table);
 }
 
-/* Rank 1 without a launcher: a child. CUDA does not work in a process that was
- * forked after its parent used CUDA, so the child is forked before anything
- * looks for a GPU, and waits for a byte that says whether to measure. */
+/* Rank 1 without a launcher is a child process. CUDA does not work in a process
+ * that was forked after its parent used CUDA. So the child is forked before any
+ * GPU is looked for. It waits for a byte that says whether to measure. */
 struct partner {
-    pid_t child; /* 0: there is none */
+    pid_t child; /* 0: no child */
     int start, file;
 };
 

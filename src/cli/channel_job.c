@@ -57,7 +57,7 @@ static nw_status find_all(struct job *job)
     return status;
 }
 
-/* The launcher's words, the program and what it is asked for. */
+/* The launcher's words, the program and the program's arguments. */
 static nw_status add_program(struct job *job, char ***out)
 {
     static char describe[] = "--describe";

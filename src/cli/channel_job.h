@@ -5,9 +5,9 @@
 
 #include <nodewise/status.h>
 
-/* `launcher` is words with NULL at the end and no program; `mpi` is openmpi,
- * mpich or NULL: the launcher's. *table is that of messages alone, to be freed.
- * NW_ENODEV where nothing can be measured. */
+/* `launcher` ends with NULL and contains no program; `mpi` is openmpi, mpich or
+ * NULL (the launcher's MPI). *table receives only the messages' lines; the
+ * caller frees it. NW_ENODEV if nothing can be measured. */
 NW_MUST_CHECK nw_status nw_cli_channel_job(char **launcher, const char *mpi,
                                            char **table);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* nodewise channel reach: opens a channel to ourselves through each provider,
- * which tries how its adapter reads and writes GPU memory, and tells what was
- * found. */
+/* nodewise channel reach: opens a channel to this process through each
+ * provider. The provider tries how its adapter reads and writes GPU memory; the
+ * command prints the result. */
 #include "cli/channel_reach.h"
 
 #include <nodewise/channel.h>

@@ -5,8 +5,8 @@
 
 #include "cli/command.h"
 
-/* How the adapter of a provider, or of each that has adapters where it is NULL,
- * reaches GPU memory. The command's exit code. */
+/* Prints how the adapter of a provider accesses GPU memory; NULL stands for
+ * every provider that has adapters. Returns the command's exit code. */
 int nw_cli_channel_reach(const struct nw_common *common, const char *provider);
 
 #endif

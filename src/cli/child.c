@@ -19,7 +19,7 @@ static void pass_on(int signal)
         kill(running, signal);
 }
 
-/* The terminal has told the child, too. */
+/* The terminal has sent the signal to the child, too. */
 static void note(int signal)
 {
     came = signal;
@@ -37,8 +37,8 @@ int nw_child_signal(void)
     return came;
 }
 
-/* Who started us may have us ignore some of them, as nohup(1) does, and what
- * runs after this is ended by them again. */
+/* The parent may have set some signals to be ignored, as nohup(1) does.
+ * Programs that run after this one get the default action again. */
 struct guard {
     int signal, flags;
     void (*handler)(int);
@@ -76,7 +76,7 @@ void nw_child_take_along(pid_t child)
         end_guard(guard, 2);
 }
 
-/* SIGTERM is what launchers end their ranks by. */
+/* Launchers end their ranks with SIGTERM. */
 void nw_child_follow(pid_t parent)
 {
     if (prctl(PR_SET_PDEATHSIG, SIGTERM) || getppid() != parent)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A launcher, started and waited for. */
+/* Starts a launcher and waits for it. */
 #ifndef NW_CLI_CHILD_H
 #define NW_CLI_CHILD_H
 
 #include <sys/types.h>
 
 struct nw_child {
-    const char *command; /* of ours, for what is said */
+    const char *command; /* our command's name, for messages */
     char **argv;
     int out; /* its standard output; -1: ours */
     /* called in the child before it becomes argv; may be NULL */
@@ -14,23 +14,24 @@ struct nw_child {
     void *user;
 };
 
-/* Its exit status: 128 more than a signal's number, 127 or 126 where it cannot
- * be started, which is said. Ctrl-C reaches it through the terminal, and
- * SIGTERM and SIGHUP are passed on: this process stays to clean up. */
+/* Runs the child and returns its exit status: 128 plus the number of a signal;
+ * 127 or 126, with a message, if it cannot be started. Ctrl-C reaches the child
+ * through the terminal. This process passes SIGTERM and SIGHUP on and stays to
+ * clean up. */
 int nw_child_run(const struct nw_child *child);
-/* The last signal that came to end this process while it waited, 0 where none
- * did: a launcher that is told to end may say that all went well. */
+/* The last signal that asked this process to end while it waited, or 0. A
+ * launcher that a signal ends may still report success. */
 int nw_child_signal(void);
-/* From here on SIGTERM and SIGHUP end that child, and then this process; 0: no
- * child any more. */
+/* From now on, SIGTERM and SIGHUP end this child and then this process; 0
+ * stands for no child. */
 void nw_child_take_along(pid_t child);
-/* As fork(), of a child that ends when this process does, since it would wait
- * for us until its patience is over, and by this process alone: Ctrl-C, which
- * reaches both, is for us to answer. */
+/* Like fork(), but the child ends when this process ends: it would otherwise
+ * wait for us until a timeout. Only this process handles Ctrl-C, which reaches
+ * both. */
 pid_t nw_child_fork(void);
 /* Called in a new child: it ends when `parent` does, even if that is killed. */
 void nw_child_follow(pid_t parent);
-/* The same of what waitpid() says. */
+/* The exit status for a state that waitpid() returned. */
 int nw_child_status(int state);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a command is, and what all commands share. */
+/* The definition of a command, and functions that all commands share. */
 #ifndef NW_CLI_COMMAND_H
 #define NW_CLI_COMMAND_H
 
@@ -75,7 +75,7 @@ int nw_cli_fail_output(const char *command, nw_status status);
 /* Prints what a topology's source leaves open, a line each, unless --quiet. */
 void nw_cli_notes(const char *command, const struct nw_common *common,
                   const char *notes);
-/* The same of -o before anything is computed; NW_EXIT_DONE where it can be
+/* Checks -o before anything is computed; NW_EXIT_DONE if the file can be
  * written. */
 int nw_cli_check_output(const char *command, const struct nw_common *common);
 

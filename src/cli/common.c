@@ -170,7 +170,8 @@ nw_status nw_cli_spare(const struct nw_common *common, const char *source,
     return status;
 }
 
-/* Where a file is or will be, behind all links, there by its name. */
+/* The path of a file, existing or not, with all symbolic links resolved except
+ * its name. */
 struct place {
     char target[PATH_MAX];
     const char *name;

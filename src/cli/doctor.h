@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What nodewise doctor looks for, and how it looks. */
+/* The list of things that nodewise doctor checks, and its checks. */
 #ifndef NW_CLI_DOCTOR_H
 #define NW_CLI_DOCTOR_H
 
@@ -22,11 +22,12 @@ struct nw_check {
     const char *gives; /* what it is good for here */
 };
 
-/* The first word of "a b c" of which it is so, in room for all; or NULL. */
+/* The first word of "a b c" for which is() holds, stored in the buffer; or
+ * NULL. */
 const char *nw_doctor_first(const char *words, bool (*is)(const char *word),
                             char room[PATH_MAX]);
 
-/* The same, told by its name. */
+/* Like nw_doctor_first, but adds the name of the word to `detail`. */
 enum nw_finding nw_doctor_tell_first(const char *words,
                                      bool (*is)(const char *word),
                                      struct nw_text *detail);

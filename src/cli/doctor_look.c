@@ -46,7 +46,7 @@ static enum nw_finding program(const char *names, struct nw_text *detail)
     return NW_FOUND;
 }
 
-/* The line that tells the version: Hydra has it below its first. */
+/* The line that contains the version */
 static const char *version_line(char answer[NW_LAUNCHER_ANSWER])
 {
     char *line = strstr(answer, "Version:");

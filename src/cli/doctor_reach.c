@@ -35,7 +35,7 @@ enum nw_finding nw_doctor_module(const char *names, struct nw_text *detail)
     return nw_doctor_tell_first(names, is_loaded, detail);
 }
 
-/* Whether a line of a file has a word; false where there is no such file. */
+/* Whether a line of a file has a word; false if the file does not exist. */
 static bool says(const char *path, const char *word)
 {
     FILE *file = fopen(path, "re");

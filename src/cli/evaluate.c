@@ -113,7 +113,7 @@ struct evaluation {
     struct nw_cost *cost;
     struct nw_cost_column *column;
     nw_mapping **mapping;         /* [count] owned */
-    struct nw_headline *headline; /* [count]; of the first there is none */
+    struct nw_headline *headline; /* [count]; the first is unused */
 };
 
 static nw_status price(struct evaluation *work, const char *name,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* nodewise exec: what a launcher starts for each rank. It binds, chooses GPUs
- * and the network card, and becomes the program. What it cannot do it says in
- * one line and goes on: a slow program is better than none. It runs once a
- * rank, so it loads no library and reads no more than it must. */
+/* nodewise exec is the program that a launcher starts for each rank. It binds
+ * the rank, selects GPUs and the network card, and executes the program. If a
+ * step fails, it prints one line and continues: a slow program is better than
+ * none. Because it runs once per rank, it loads no library and reads only the
+ * files that it needs. */
 #include <nodewise/launch.h>
 
 #include "base/hostlist.h"
@@ -143,7 +144,7 @@ static const struct argp argp = {
            "./app\n",
 };
 
-/* One line of warning. */
+/* Prints one line of warning. */
 static int warn(const struct arguments *arguments, int32_t rank,
                 const char *what)
 {
@@ -174,8 +175,8 @@ static int check_host(const struct arguments *arguments,
     return warn(arguments, rank, what);
 }
 
-/* Where the rank's node is described: node -1 without -t, and where the
- * topology does not have it. */
+/* The node description of the rank: node -1 without -t or if the topology lacks
+ * the node. */
 static nw_status describe(const struct arguments *arguments,
                           const struct nw_launch_place *place,
                           nw_topology **topology, int32_t *node)
@@ -217,7 +218,7 @@ static nw_status set_devices(const struct arguments *arguments,
     return status;
 }
 
-/* On the cores it is bound to now. */
+/* The cores that the process is bound to now. */
 static int stay(const struct arguments *arguments, int32_t rank)
 {
     int code = NW_EXIT_DONE;
@@ -244,7 +245,7 @@ static int look_for_gpu(const struct arguments *arguments,
     return warn(arguments, rank, what);
 }
 
-/* Binds and chooses, with a warning for each thing that cannot be done. */
+/* Binds and selects devices, with a warning for each step that fails. */
 static int take(const struct arguments *arguments,
                 const struct nw_launch_place *place, int32_t rank)
 {

@@ -18,7 +18,7 @@ enum { PREFERRED_MANY = 5 };
 
 enum { MOST_CPUS = 16384, MOST_NODES = 1024, BITS = 64 };
 
-/* Those that a mapping chooses by; the others that are set say the same. */
+/* The variables that a mapping sets; other variables repeat their values. */
 static const char *const variables[] = {"CUDA_VISIBLE_DEVICES",
                                         "ROCR_VISIBLE_DEVICES",
                                         "ZE_AFFINITY_MASK", "UCX_NET_DEVICES"};

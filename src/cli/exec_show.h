@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a rank has got: nodewise exec --show. */
+/* nodewise exec --show: prints the resources of a rank. */
 #ifndef NW_CLI_EXEC_SHOW_H
 #define NW_CLI_EXEC_SHOW_H
 

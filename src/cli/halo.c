@@ -462,11 +462,11 @@ static int show(const struct arguments *arguments,
         status = nw_cli_halo_table(view, &table);
     if (!status)
         status = nw_cli_halo_json(view, &json);
-    /* standard output is one file's alone */
+    /* only one result may use standard output */
     result = !arguments->common.output && takes_stdout(arguments) ? NULL
              : arguments->common.json                             ? json
                                                                   : table;
-    if (status == NW_EIO) /* of what is written: all has been read */
+    if (status == NW_EIO) /* a write error: all input has been read */
         code = nw_cli_fail_output("halo", status);
     else if (status)
         code = nw_cli_fail("halo", status);

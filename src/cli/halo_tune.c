@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* nodewise halo tune: plans a halo under the launcher once, so that its methods
- * are measured and kept for all programs of that shape on this machine; shows
- * and forgets what is kept. */
+/* nodewise halo tune: plans a halo once under the launcher, which measures its
+ * methods and keeps the choices for all programs of that shape on this machine.
+ * Also shows and removes the kept choices. */
 #include "cli/halo_tune.h"
 
 #include "base/file.h"
@@ -20,7 +20,7 @@
 
 #define HEAD "nodewise halo choices "
 
-/* As the library finds it: src/halo/exchange/choice_cache.c. */
+/* The path that the library uses: src/halo/exchange/choice_cache.c. */
 static nw_status find_file(const char *file, char **out)
 {
     struct nw_text text = {0};
@@ -34,7 +34,7 @@ static nw_status find_file(const char *file, char **out)
     return nw_text_take(&text, out);
 }
 
-/* What is for people comes after the two blanks behind the numbers. */
+/* The readable part of a line follows the two blanks after the numbers. */
 static void print_choice(const char *line)
 {
     const char *words = strstr(line, "  ");
@@ -42,8 +42,9 @@ static void print_choice(const char *line)
     puts(words ? words + 2 : line);
 }
 
-/* What is kept, *data NULL where nothing is; lines begin behind the head. A
- * file of another kind is left alone. */
+/* Reads the kept choices; *data is NULL if the file is empty or missing, and
+ * `lines` begin after the header. Returns an error for a file of another kind.
+ * */
 static nw_status read_kept(const char *path, char **data,
                            struct nw_lines *lines)
 {
@@ -114,8 +115,8 @@ static nw_status write_words(const struct nw_cli_halo_tuning *tuning,
     return nw_text_take(&text, out);
 }
 
-/* The launcher's words, the program, its two arguments; does not return where
- * that works. */
+/* Runs the launcher with the program and its two arguments; returns only on
+ * failure. */
 static nw_status start(const struct nw_cli_halo_tuning *tuning,
                        const char *program, const char *path)
 {
@@ -143,8 +144,8 @@ static nw_status start(const struct nw_cli_halo_tuning *tuning,
     return status;
 }
 
-/* What no number of ranks can make right is said before any is started, and a
- * file that is not of choices is not written over. */
+/* Reports errors that do not depend on the number of ranks before any rank
+ * starts. Never overwrites a file of another kind. */
 static nw_status check(const struct nw_cli_halo_tuning *tuning,
                        const char *path)
 {

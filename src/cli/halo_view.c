@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What nodewise halo plan prints. */
+/* The output of nodewise halo plan. */
 #include "cli/halo_view.h"
 
 #include "base/file.h"

@@ -66,8 +66,7 @@ static nw_status add_line(void *user, char *line)
     return nw_cli_host_line(line, add_host, user);
 }
 
-/* One part may hold as many ranks as the user likes, as a bare name in a file.
- */
+/* A part may hold any number of ranks, as does a bare name in a file. */
 static int32_t batch_slots(const struct nw_batch *batch, size_t h)
 {
     bool open =
@@ -135,8 +134,8 @@ void nw_cli_hosts_fini(struct nw_hosts *hosts)
     *hosts = (struct nw_hosts){0};
 }
 
-/* The file of a source, without its prefix and options; false where it is
- * none. */
+/* The file of a source, without prefix and options; false if the source is not
+ * a file. */
 static bool source_file(const char *source, char *file, size_t size)
 {
     const char *colon = source ? strchr(source, ':') : NULL;

@@ -14,10 +14,10 @@ struct nw_hosts {
     size_t count;
 };
 
-/* `list` is --hosts, "n[1-4]:8,x" with optional slots; `file` --hostfile, one
- * host a line, "name", "name:8", "name slots=8". One of them may be given;
- * where both are NULL, those of the batch system's job count, if the machine
- * knows any of their names, and count is 0 where it does not. */
+/* `list` is the value of --hosts, "n[1-4]:8,x" with optional slots. `file` is
+ * the value of --hostfile: a host per line, "name", "name:8", "name slots=8".
+ * At most one of both is given. Without both, the hosts of the batch job count
+ * if the machine knows any of their names; otherwise count is 0. */
 NW_MUST_CHECK nw_status nw_cli_hosts(const nw_topology *topology,
                                      const char *list, const char *file,
                                      struct nw_hosts *out);
@@ -29,19 +29,19 @@ NW_MUST_CHECK nw_status nw_cli_hosts_fit(const struct nw_hosts *hosts,
                                          const nw_mapping *mapping,
                                          const char *path);
 
-/* Hosts that the machine lacks, and ranks that do not fit, are told with the
- * file that is to blame: the hosts', else the machine's. */
+/* Reports unknown hosts and ranks that do not fit, and names the file to
+ * correct: the hosts' file, else the machine's. */
 NW_MUST_CHECK nw_status nw_cli_blame_hosts(const char *source,
                                            const char *hostfile,
                                            nw_status failed);
 
-/* Tells a failure that the fixed ranks of `path` caused, which nw_map knows by
- * rank alone, with the file and its line; any other stays as it is. */
+/* Adds the file and line to an error that the fixed ranks of `path` caused,
+ * since nw_map knows only the rank. Other errors stay unchanged. */
 nw_status nw_cli_blame_fix(const char *path, nw_status failed);
-/* The same of a rank that the mapping in `path` leaves without a place, or
- * gives one that the machine has not. */
+/* Like above for a rank that the mapping in `path` places nowhere or on an
+ * element that the machine lacks. */
 nw_status nw_cli_blame_mapping(const char *path, nw_status failed);
-/* The same of sums that the pattern of that name is too large for. */
+/* Like above for sums that overflow because of the pattern of that name. */
 nw_status nw_cli_blame_pattern(const char *input, nw_status failed);
 
 #endif

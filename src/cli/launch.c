@@ -254,8 +254,8 @@ static nw_status spare_inputs(const struct arguments *arguments,
     return status;
 }
 
-/* Without -o the first file is shown, too, which alone says where each rank
- * goes. JSON has all files in it. */
+/* Without -o, the first file is also printed, because only this file says where
+ * each rank runs. JSON contains all files. */
 static int show(const struct arguments *arguments, const nw_launch *launch,
                 const char *command, const char *json)
 {

@@ -14,10 +14,10 @@
 bool nw_launch_is_alias(const char *name);
 /* Replaces such a name in options->launcher. *command is the launcher's command
  * as it was found, which the caller frees; NULL for other names. NW_ENODEV if
- * there is none. */
+ * no launcher is found. */
 NW_MUST_CHECK nw_status nw_launch_resolve(struct nw_launch_options *options,
                                           char **command);
-/* The value of srun's --mpi for the program, NULL if nothing tells; static. */
+/* The value of srun's --mpi for the program, static; NULL if unknown. */
 const char *nw_launch_srun_mpi(const struct nw_launch_options *options);
 
 #endif

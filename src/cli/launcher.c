@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Launchers as they are found in use. Variables go by the launcher's own
- * option, so that it never loads what is meant for the ranks.
+ * Supported launchers. Variables are passed by options of the launcher, so that
+ * the launcher itself never loads libraries meant for the ranks.
  */
 #include "cli/launcher.h"
 
@@ -22,7 +22,7 @@
 static const char *const launcher_words[] = {"mpirun", "mpiexec", "orterun",
                                              "prterun", "srun"};
 
-/* What a launcher says of itself, and who it then is. */
+/* Words in the output of `--version` and the launcher that they identify. */
 static const struct {
     const char *words;
     enum nw_launcher_kind launcher;
@@ -44,7 +44,7 @@ static bool looks_like_launcher(const char *name)
     return false;
 }
 
-/* Some take a second to answer: who was asked is not started again. */
+/* Some launchers need a second to answer, so each is started only once. */
 bool nw_launcher_ask(const char *name, char answer[NW_LAUNCHER_ANSWER])
 {
     static struct {
@@ -165,7 +165,8 @@ static void add_format(struct words *words, struct nw_text *text)
     nw_text_fini(text);
 }
 
-/* "LD_PRELOAD=x" or "LD_PRELOAD": its value, "" where the environment's. */
+/* The value of "LD_PRELOAD=x"; for "LD_PRELOAD" the environment's value or "".
+ * */
 static const char *preload_value(const char *word)
 {
     if (strncmp(word, "LD_PRELOAD", 10))
@@ -173,7 +174,8 @@ static const char *preload_value(const char *word)
     return word[10] == '=' ? word + 11 : word[10] ? NULL : "";
 }
 
-/* How many words at argv set LD_PRELOAD for the ranks; *value is what to. */
+/* Number of words at argv that set LD_PRELOAD for the ranks; *value is their
+ * value. */
 static int find_preload(enum nw_launcher_kind launcher, char **argv,
                         const char **value)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The command that starts an MPI program, as a person types it: whose it is,
- * and how it hands variables on to the ranks without having them itself.
+ * The command that starts an MPI program: identifies the launcher and passes
+ * variables to the ranks without setting them for the launcher itself.
  */
 #ifndef NW_CLI_LAUNCHER_H
 #define NW_CLI_LAUNCHER_H
@@ -18,30 +18,28 @@ enum nw_launcher_kind {
     NW_LAUNCHER_SRUN,
 };
 
-/* What `NAME --version` prints, as far as there is room; "" where it cannot be
- * started, and, with false, where it does not end. */
+/* Stores the output of `NAME --version`, cut to the size of the buffer; "" if
+ * the program cannot be started; "" and false if it does not end. */
 enum { NW_LAUNCHER_ANSWER = 4096 };
 bool nw_launcher_ask(const char *name, char answer[NW_LAUNCHER_ANSWER]);
 
-/* By its name and by what `NAME --version` says; NW_ENODEV where it looks like
- * a launcher and is none that is known, NW_EHELPER where it says nothing in
- * time. */
+/* Identifies a launcher by its name and the output of `NAME --version`.
+ * NW_ENODEV for an unknown launcher, NW_EHELPER if it prints nothing in time.
+ * */
 NW_MUST_CHECK nw_status nw_launcher_find(const char *name,
                                          enum nw_launcher_kind *out);
 
-/* The flavour of MPI, "openmpi" or "mpich", of what is to be started: the
- * launcher's, else that of the first program in argv that needs one; NULL
- * where neither tells. Static. */
+/* The MPI flavour of a command, "openmpi" or "mpich", static: of the launcher,
+ * else of the first program in argv that needs an MPI; NULL if unknown. */
 const char *nw_launcher_flavour(enum nw_launcher_kind launcher, char **argv);
 
-/* Which of our libraries is preloaded: "mpiabi" for a program that is linked
- * with the MPI standard ABI, else the flavour. Static. */
+/* The library to preload, static: "mpiabi" for a program that is linked with
+ * the MPI standard ABI, else the flavour. */
 const char *nw_launcher_library(enum nw_launcher_kind launcher, char **argv);
 
-/* `names` and `values` are `count` variables for the ranks; where the command
- * sets one of them itself, LD_PRELOAD keeps that in front. *out is a new argv,
- * freed with nw_argv_free; without a launcher the variables are left to the
- * caller. */
+/* Passes `count` variables to the ranks. If the command sets LD_PRELOAD itself,
+ * the libraries of the command stay first. *out is a new argv, freed with
+ * nw_argv_free. Without a launcher, the caller sets the variables. */
 struct nw_variables {
     const char **name;
     const char **value;

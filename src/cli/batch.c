@@ -119,8 +119,8 @@ static int32_t counted(const char *list, size_t h)
     return 0;
 }
 
-/* As many ranks as node h has CPUs, but never fewer than the job's own tasks on
- * the node. */
+/* As many ranks as the CPUs of node h can hold, but never fewer than the job's
+ * own tasks on the node. */
 static int32_t slurm_slots(size_t h)
 {
     int32_t each = counted(getenv("SLURM_CPUS_PER_TASK"), 0);

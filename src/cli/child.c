@@ -37,8 +37,8 @@ int nw_child_signal(void)
     return came;
 }
 
-/* The parent may have set some signals to be ignored, as nohup(1) does.
- * Programs that run after this one get the default action again. */
+/* Signals that the parent set to be ignored, as nohup(1) does, stay ignored.
+ * After the child has ended, the former actions return. */
 struct guard {
     int signal, flags;
     void (*handler)(int);

@@ -170,8 +170,8 @@ nw_status nw_cli_spare(const struct nw_common *common, const char *source,
     return status;
 }
 
-/* The path of a file, existing or not, with all symbolic links resolved except
- * its name. */
+/* The location of a file that may not exist yet: folder and name after all
+ * symbolic links are resolved. */
 struct place {
     char target[PATH_MAX];
     const char *name;

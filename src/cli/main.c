@@ -166,9 +166,9 @@ static void keep_memory(void)
     mallopt(M_TOP_PAD, 1 << 26);
 }
 
-/* What is opened first would become a standard file that was closed before, and
- * take what is meant for it or be taken for it by a child. A result still has
- * nowhere to go: the second is for reading. */
+/* Opens /dev/null for closed standard files: otherwise the first file opened
+ * would take their place and receive their output, or be passed to a child.
+ * Standard output opens for reading, so that writing a result still fails. */
 static void keep_standard_files(void)
 {
     static const int mode[] = {O_RDWR, O_RDONLY, O_RDWR};
@@ -209,8 +209,8 @@ int main(int argc, char **argv)
     }
     if (!check_options(argv + 1))
         return NW_EXIT_USAGE;
-    /* UTF-8 or ASCII tables; numbers stay C. What stands in front of every
-     * rank draws none and is spared the files. */
+    /* Tables use UTF-8 or ASCII; numbers stay C. A program that runs before
+     * every rank draws no table and need not read the locale files. */
     if (strcmp(argv[1], nw_command_exec.name))
         setlocale(LC_CTYPE, "");
     if (main_find(argv[1]))

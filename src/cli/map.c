@@ -59,14 +59,14 @@ struct arguments {
     const char *hosts, *hostfile, *fix, *from;
     const char *weights, *speeds;
     bool compact, list, parameters, elements_out, objective_given;
-    struct nw_objective_choice choice; /* where it is not */
+    struct nw_objective_choice choice; /* if no objective is given */
     enum nw_elements elements;
     struct nw_map_options map;
     struct nw_cli_rowcol rowcol;
-    const char *not_rowcol; /* an option that it would pass over */
+    const char *not_rowcol; /* an option that rowcol would ignore */
 };
 
-/* Its own grid is the pattern. */
+/* The grid of rowcol is the pattern. */
 static bool is_rowcol(const struct arguments *arguments)
 {
     return arguments->map.algorithm &&
@@ -326,7 +326,7 @@ static error_t parse_choices(int key, char *value, struct argp_state *state)
     }
 }
 
-/* Where the algorithm has none. */
+/* Whether phases were given for an algorithm that has none. */
 static bool wants_phases(const struct nw_map_options *map)
 {
     return map->algorithm &&
@@ -501,7 +501,8 @@ static nw_status read_pattern(void *user)
     return nw_pattern_read(input->name, &input->options, input->out);
 }
 
-/* One beside the other; the machine is asked first for what is wrong. */
+/* Shows both mappings side by side; errors of the machine are reported first.
+ * */
 static nw_status load_both(struct work *work, const struct arguments *arguments)
 {
     struct source source = {arguments->source, NW_TOPOLOGY_OPTIONS_INIT,
@@ -532,7 +533,8 @@ static nw_status choose(const struct work *work, struct arguments *arguments)
     return NW_OK;
 }
 
-/* A mapping may be made better in place; what is no mapping is kept. */
+/* -o may name an input that is a mapping, to improve it in place; other inputs
+ * are never overwritten. */
 static nw_status spare_inputs(const struct arguments *arguments)
 {
     const char *const inputs[] = {
@@ -714,7 +716,7 @@ static int show(struct work *work, const struct arguments *arguments)
     return code;
 }
 
-/* Those of the library, and rowcol, which is ours. */
+/* The algorithms of the library, and rowcol, which only this command has. */
 static bool name_algorithm(size_t i, const char **name, const char **summary)
 {
     if (nw_map_algorithm(i, name, summary))

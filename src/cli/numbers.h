@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Exactly `count` of them; the caller frees *out. */
+/* Reads exactly `count` numbers; the caller frees *out. */
 NW_MUST_CHECK nw_status nw_cli_read_weights(const char *path, size_t count,
                                             uint64_t **out);
 NW_MUST_CHECK nw_status nw_cli_read_speeds(const char *path, size_t count,

@@ -244,13 +244,13 @@ static nw_status make_table(const struct arguments *arguments,
                            : nw_cli_pattern_table(pattern, how, out);
 }
 
-/* With -o or --to the result is the pattern, else what is told of it. */
+/* With -o or --to the result is the pattern, else its summary. */
 static int show(const struct arguments *arguments, const nw_pattern *pattern,
                 const char *how)
 {
     const struct nw_common *common = &arguments->common;
     bool converts = common->output || (arguments->to && !common->json);
-    /* standard output is the picture's alone */
+    /* standard output contains only the picture */
     bool aside = arguments->svg && !strcmp(arguments->svg, "-");
     char *table = NULL, *json = NULL;
     nw_status status = make_table(arguments, pattern, how, &table);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a person and a script are told of a pattern. */
+/* Summary of a pattern as text and as JSON. */
 #ifndef NW_CLI_PATTERN_VIEW_H
 #define NW_CLI_PATTERN_VIEW_H
 

@@ -48,8 +48,8 @@ static int32_t count_gpu_ranks(const nw_pattern *pattern)
     return count;
 }
 
-/* The fewest ranks on a GPU with which so many fit, each on a core beside it;
- * else 0. */
+/* The smallest number of ranks per GPU with which this many ranks fit, each on
+ * a core near its GPU; else 0. */
 static int32_t least_share(const nw_topology *topology, int32_t ranks)
 {
     int64_t fit = 0, before = -1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The measuring program under its launcher: its records come by standard
- * output, which every launcher forwards, so that no shared folder is needed
- * and what came before a bad end is kept. */
+/* Runs the measuring program under its launcher. Its records come through
+ * standard output, which every launcher forwards, so no shared folder is needed
+ * and the records before a failure are kept. */
 #include "cli/prober.h"
 
 #include "base/array.h"
@@ -38,7 +38,7 @@ struct line {
     char time[64], patience[64], path[PATH_MAX];
 };
 
-/* What keeps the launcher from ending the job with the first rank that dies. */
+/* The option that keeps the launcher from ending the job when a rank dies. */
 static const char *survival(enum nw_launcher_kind launcher)
 {
     return launcher == NW_LAUNCHER_OPENMPI ? "--enable-recovery"
@@ -130,7 +130,7 @@ static void show(const struct nw_prober *prober, const nw_probe *probe,
                                  stage.what);
 }
 
-/* What is no record belongs to the launcher: it goes to stderr. */
+/* A line that is not a record comes from the launcher and goes to stderr. */
 static nw_status take(const struct nw_prober *prober, nw_probe *probe,
                       const char *line)
 {
@@ -143,7 +143,7 @@ static nw_status take(const struct nw_prober *prober, nw_probe *probe,
     return status;
 }
 
-/* Whole lines of what is in `text`; the rest of it stays. */
+/* Takes whole lines out of `text`; an incomplete line stays. */
 static nw_status take_lines(const struct nw_prober *prober, nw_probe *probe,
                             struct nw_text *text)
 {
@@ -195,7 +195,7 @@ static nw_status listen(const struct nw_prober *prober, nw_probe *probe,
     return status;
 }
 
-/* A launcher that waits for a lost rank is helped to its end. */
+/* Ends a launcher that waits for a lost rank. */
 static int wait_for(pid_t child)
 {
     uint64_t begin = nw_clock_ns();

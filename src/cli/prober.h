@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Starts the program that measures, under a launcher as a person types it. */
+/* Starts the measuring program under a launcher. */
 #ifndef NW_CLI_PROBER_H
 #define NW_CLI_PROBER_H
 
@@ -19,9 +19,9 @@ struct nw_prober {
     struct nw_progress *progress; /* or NULL */
 };
 
-/* Fills `probe` with what came. *code is the launcher's exit status. NW_ENODEV
- * where launcher or program is absent; a job that came to a bad end is NW_OK
- * with nw_probe_is_done false. */
+/* Stores the records in `probe`. *code is the launcher's exit status. NW_ENODEV
+ * if launcher or program is missing. A job that failed gives NW_OK, but
+ * nw_probe_is_done is false. */
 NW_MUST_CHECK nw_status nw_prober_run(const struct nw_prober *prober,
                                       nw_probe *probe, int *code);
 

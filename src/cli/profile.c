@@ -123,7 +123,7 @@ struct run {
     const char *mpi; /* the flavour's name; static */
     char *library;
     char **argv;
-    struct stat before; /* of the output; st_ino 0 where there was none */
+    struct stat before; /* of the output; st_ino 0 if it did not exist */
     char seen[80];      /* the same as NODEWISE_RECORD_BEFORE has it */
     char said[48];      /* the name of an abstract socket */
     int hears;          /* that socket, or -1 */
@@ -134,7 +134,7 @@ struct environment {
     const struct nw_variables *variables;
 };
 
-/* Without a launcher the program itself is started: what it is to see. */
+/* Without a launcher, the program itself is started with these variables. */
 static void set_environment(void *user)
 {
     const struct environment *wanted = user;
@@ -362,7 +362,7 @@ static int run_program(const struct arguments *arguments)
     return code;
 }
 
-/* -o is none of the parts that are put together. */
+/* Rejects -o if it names one of the parts to combine. */
 static nw_status spare_parts(const struct arguments *arguments)
 {
     struct nw_text pattern = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A profile that went well in three lines. */
+/* Prints a summary of a profile in three lines. */
 #include "cli/profile_tell.h"
 
 #include <nodewise/pattern.h>
@@ -31,7 +31,8 @@ static void keep_pair(struct pair *best, size_t *count, struct pair pair)
     best[at] = pair;
 }
 
-/* Bytes of one rank to another, of all kinds; a rank's own are no pair. */
+/* Bytes of all kinds from one rank to another; messages to itself do not count.
+ * */
 static size_t find_pairs(const nw_pattern *pattern, struct pair *best)
 {
     size_t count = 0;

@@ -221,7 +221,8 @@ static nw_status gather(struct work *work, const struct arguments *arguments)
     return status;
 }
 
-/* By itself only where SimGrid is at hand and the reader need not wait. */
+/* Simulates by default only if SimGrid is installed and the simulation is
+ * short. */
 static nw_status simulate(struct work *work, const struct arguments *arguments)
 {
     struct nw_simulate_options how = NW_SIMULATE_OPTIONS_INIT;
@@ -279,10 +280,10 @@ static void free_work(struct work *work)
     nw_topology_free(work->topology);
 }
 
-/* What goes to the file, to people and to programs. */
+/* The results for the file, for people and for programs. */
 struct answer {
     char *page, *table, *json;
-    bool is_read; /* what it is made from: what fails then is in the files */
+    bool is_read; /* then NW_EINVAL is an error in the files */
 };
 
 static void judge(const struct work *work, const struct nw_cost_column *column,
@@ -407,7 +408,7 @@ static nw_status make(struct arguments *arguments, const char *command,
         status = choose(&work, arguments);
     if (!status)
         status = gather(&work, arguments);
-    /* first, since it tells what is wrong with a mapping */
+    /* first, because it reports errors in a mapping */
     if (!status)
         status = make_figures(&work, arguments, answer);
     status = nw_cli_blame_pattern(arguments->pattern, status);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* nodewise map --algorithm rowcol: options of its own, and what it does. */
+/* nodewise map --algorithm rowcol: its options and its function. */
 #ifndef NW_CLI_ROWCOL_H
 #define NW_CLI_ROWCOL_H
 
@@ -7,7 +7,8 @@
 
 #include <nodewise/rowcol.h>
 
-/* It stands among the algorithms, but arranges a grid instead of a pattern. */
+/* rowcol is listed as an algorithm, but arranges a grid instead of a pattern.
+ * */
 #define NW_ROWCOL_SUMMARY                                                      \
     "the rows and columns of a divided grid, by bandwidths"
 

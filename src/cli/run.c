@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * nodewise run: the one command. The first time it profiles and stores the
- * pattern, later it maps and launches by the mapping. Whatever trouble it has
- * of its own costs a warning: then the launcher is started as it would be
- * without us.
+ * nodewise run profiles the program the first time and stores the pattern;
+ * later it maps and launches by the mapping. Any error of its own is only a
+ * warning: then the launcher is started as without nodewise.
  */
 #include <nodewise/profile.h>
 
@@ -237,7 +236,7 @@ static void say(const struct arguments *arguments, const char *format, ...)
     fputs("\n", stderr);
 }
 
-/* Printed, or told in the file and started. */
+/* Prints the command, or writes it to the file and starts it. */
 static int start(const struct arguments *arguments,
                  const struct nw_run_account *account)
 {
@@ -279,7 +278,7 @@ static int run_warned(const struct arguments *arguments, const char *why)
     return code;
 }
 
-/* A program of the standard ABI is started by the launcher of either MPI. */
+/* Either MPI's launcher starts a program of the standard ABI. */
 static const char *preloaded(const struct nw_job *job)
 {
     const char *library = nw_launcher_library(job->kind, job->program);
@@ -315,7 +314,7 @@ static nw_status profiled_words(const struct arguments *arguments,
     return status;
 }
 
-/* Ranks that share the cores of this machine alone leave nothing to choose. */
+/* If all ranks share the cores of this machine, there is nothing to choose. */
 static bool may_be_mapped(const struct arguments *arguments)
 {
     return !arguments->job.shared_cores || arguments->wish.topology;
@@ -331,7 +330,7 @@ static void say_shared(const struct arguments *arguments)
             may_be_mapped(arguments) ? "" : ": there will be nothing to map");
 }
 
-/* A run that failed is no example of the program. */
+/* A failed run may not represent the program. */
 static void keep_pattern(const struct arguments *arguments,
                          const struct nw_store *store, int code)
 {
@@ -485,7 +484,7 @@ static int run_mapped(const struct arguments *arguments, struct nw_store *store,
     return code;
 }
 
-/* Nobody has said the number of ranks: then the pattern does. */
+/* If the user gave no number of ranks, the pattern gives it. */
 static nw_status read_given(struct arguments *arguments)
 {
     nw_status status =
@@ -518,8 +517,8 @@ static int run_by_given(const struct arguments *arguments,
     return code;
 }
 
-/* The stored pattern of this job, or of the same program with other input;
- * *why says why that of this job is not used. */
+/* The stored pattern of this job, or of the same program with other input; *why
+ * says why this job's own pattern is not used. */
 static void find_pattern(const struct arguments *arguments,
                          const struct nw_store *store, nw_pattern **pattern,
                          const char **why)
@@ -551,7 +550,7 @@ static int run_with_store(const struct arguments *arguments,
         say(arguments, "%s: profiling again", why);
     if (!pattern) {
         code = run_profiled(arguments, store);
-        /* a comparison begins with the profiled run if it must */
+        /* a comparison begins with a profiled run if necessary */
         if (code || !arguments->rounds ||
             nw_store_pattern(store, &arguments->job, &pattern, &why) ||
             !pattern)

@@ -53,7 +53,7 @@ void nw_job_fini(struct nw_job *job)
 
 /* --- the launcher --- */
 
-/* Blanks part words; quotes keep them together. */
+/* Blanks separate words; quotes keep them together. */
 static nw_status split_line(const char *line, struct nw_words *out)
 {
     nw_status status = NW_OK;
@@ -88,8 +88,8 @@ static bool fits(const char *flavour, enum nw_launcher_kind kind)
            (kind == NW_LAUNCHER_HYDRA && !strcmp(flavour, "mpich"));
 }
 
-/* The launcher of the program's own MPI; inside a Slurm allocation srun where
- * there is no other. */
+/* The launcher of the program's own MPI; inside a Slurm allocation, srun if no
+ * other is found. */
 static nw_status search(struct nw_job *job)
 {
     static const char *const names[] = {
@@ -121,7 +121,7 @@ static nw_status search(struct nw_job *job)
                    flavour ? "the program's" : "any");
 }
 
-/* The first "X.Y" of a version's text, as 100 X + Y; 0 where none is. */
+/* The first "X.Y" in a version's text, as 100 X + Y; 0 if not found. */
 static int number_of(const char *text)
 {
     for (; *text; text++) {
@@ -173,7 +173,7 @@ nw_status nw_job_find_launcher(struct nw_job *job)
                     job->launcher.word[0]);
     if (!status)
         job->writer = find_writer(job);
-    if (!status && !job->flavour) /* NULL where nothing tells */
+    if (!status && !job->flavour) /* NULL if unknown */
         job->flavour = nw_launcher_flavour(job->kind, job->program);
     return status;
 }
@@ -205,8 +205,8 @@ static nw_status add_line(void *user, char *line)
     return nw_cli_host_line(line, add_host, user);
 }
 
-/* Parts of a job may be fewer than the ranks it is to have: then they do not
- * say how many a host takes. */
+/* A part of a job may hold several ranks. If the parts are fewer than the
+ * ranks, they do not limit the ranks of a host. */
 static int32_t batch_slots(const struct nw_job *job,
                            const struct nw_batch *batch, size_t h)
 {
@@ -247,8 +247,8 @@ static nw_status find_hosts(struct nw_job *job)
     return add_host(job, name[0] ? name : "localhost", 0);
 }
 
-/* Those that this process may use: a rank a core, not a hardware thread, which
- * Open MPI would refuse. */
+/* The cores that this process may use. Hardware threads do not count, because
+ * Open MPI would refuse more ranks than cores. */
 static int32_t count_cores(void)
 {
     nw_topology *machine = NULL;
@@ -260,7 +260,7 @@ static int32_t count_cores(void)
     return count > 0 ? count : (int32_t)sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-/* The slots of all hosts, a bare name's one; 0 where none has any. */
+/* The sum of all hosts' slots, 1 for a bare name; 0 if no host has slots. */
 static int32_t count_slots(const struct nw_job *job)
 {
     int64_t count = 0;
@@ -275,7 +275,8 @@ static int32_t count_slots(const struct nw_job *job)
     return count < INT32_MAX ? (int32_t)count : INT32_MAX;
 }
 
-/* What was not said: the allocation's tasks, or all slots; 0: nobody knows. */
+/* The default number of ranks: the allocation's tasks, or all slots; 0:
+ * unknown. */
 static int32_t guess_ranks(const struct nw_job *job)
 {
     const char *tasks = getenv("SLURM_NTASKS");
@@ -286,8 +287,8 @@ static int32_t guess_ranks(const struct nw_job *job)
     return count_slots(job);
 }
 
-/* As many ranks as cores where nobody knows better; and where nobody has said
- * what there is room for, nobody is held to it. */
+/* One rank per core if no number is given. Without a limit by the user, ranks
+ * may share cores. */
 static void look_for_room(struct nw_job *job)
 {
     bool is_open = !job->hostfile && !job->hosts && !job->in_batch &&
@@ -317,7 +318,7 @@ nw_status nw_job_find_hosts(struct nw_job *job)
 
 /* --- command lines --- */
 
-/* --hosts as this launcher says it. */
+/* The option of this launcher for --hosts. */
 static nw_status add_host_option(const struct nw_job *job, struct nw_words *out)
 {
     bool openmpi = job->kind == NW_LAUNCHER_OPENMPI;
@@ -330,7 +331,7 @@ static nw_status add_host_option(const struct nw_job *job, struct nw_words *out)
         if (job->slots[h] && job->kind != NW_LAUNCHER_SRUN)
             nw_text_format(&text, ":%d", job->slots[h]);
     }
-    if (!job->host.count) /* what we cannot read the launcher may */
+    if (!job->host.count) /* the launcher may read a list that we cannot */
         nw_text_add(&text, job->hosts ? job->hosts : job->hostfile);
     status = nw_text_take(&text, &list);
     if (!status)
@@ -343,7 +344,7 @@ static nw_status add_host_option(const struct nw_job *job, struct nw_words *out)
     return status;
 }
 
-/* Open MPI alone refuses to have ranks share cores, unless it is told to. */
+/* Only Open MPI needs an option before ranks may share cores. */
 static nw_status add_sharing(const struct nw_job *job, struct nw_words *out)
 {
     nw_status status;

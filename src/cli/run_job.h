@@ -32,31 +32,32 @@ struct nw_job {
     struct nw_words host;      /* names, each once */
     int32_t *slots;            /* [host.count] most ranks; 0: not said */
     bool in_batch;             /* hosts are those of a batch system */
-    int32_t shared_cores;      /* all that there are, where ranks share them on
-                                  this machine alone; 0: they do not */
+    int32_t shared_cores; /* number of cores, if ranks share them and the job is
+                             on this machine only; else 0 */
 };
 
 /* NW_ENODEV where no launcher is found. */
 NW_MUST_CHECK nw_status nw_job_find_launcher(struct nw_job *job);
-/* What is not said of hosts and ranks comes from the batch system's job, else
- * from this machine. NW_EFORMAT, NW_EIO: a host list that we cannot read; the
- * launcher may. */
+/* Completes hosts and ranks from the batch system's job, else from this
+ * machine. NW_EFORMAT, NW_EIO: a host list that we cannot read; the launcher
+ * may. */
 NW_MUST_CHECK nw_status nw_job_find_hosts(struct nw_job *job);
 void nw_job_fini(struct nw_job *job);
 
-/* The launcher with number and hosts of the ranks, without a program. */
+/* The launcher's words with number and hosts of the ranks, without a program.
+ * */
 NW_MUST_CHECK nw_status nw_job_start_words(const struct nw_job *job,
                                            struct nw_words *out);
-/* The same with the program: what would run without us. */
+/* The launcher's words with the program: the command without nodewise. */
 NW_MUST_CHECK nw_status nw_job_plain_words(const struct nw_job *job,
                                            struct nw_words *out);
 
-/* Starts the words with variables "NAME=VALUE", NULL behind the last, or NULL,
- * and waits; signals meant for us are passed on. The exit status as a shell
- * gives it; 127 where it cannot be started. */
+/* Starts the words with variables "NAME=VALUE" (ends with NULL; may be NULL),
+ * and waits; passes signals on. Returns the exit status as a shell gives it;
+ * 127 if the words cannot be started. */
 int nw_job_run(char **argv, char **variables);
-/* Starts the words with variables of their own, silent, for at most `seconds`:
- * to try whether it works. */
+/* Tries whether the words work: runs them without output for at most `seconds`.
+ * */
 int nw_job_try(char **argv, char **variables, int seconds);
 /* Until all ranks of the job should have been started, in seconds. */
 int nw_job_start_seconds(const struct nw_job *job);

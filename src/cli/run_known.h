@@ -6,10 +6,10 @@
 
 #include "cli/run_store.h"
 
-/* The newest pattern of the same program with other input, and of as many ranks
- * if there is one, else extended to the ranks of the job by the grid found in
- * it. *out is NULL if there is none; else *how says which it is, and the caller
- * frees it. */
+/* The newest pattern of the same program with other input: preferably of as
+ * many ranks, else extended to the ranks of the job by the grid found in it.
+ * *out is NULL if none fits; else *how says which, and the caller frees *out.
+ * */
 NW_MUST_CHECK nw_status nw_known_find(const struct nw_store *store,
                                       const struct nw_job *job,
                                       nw_pattern **out, char **how);

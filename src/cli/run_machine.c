@@ -128,8 +128,8 @@ static nw_status load_all_hosts(const struct nw_job *job,
     return status;
 }
 
-/* A machine that was told, if it holds all of the job's hosts: ranks that did
- * not answer in time are not in it. */
+/* Measures the machine and takes the result only if it holds all hosts of the
+ * job: ranks that did not answer in time are missing. */
 static nw_status take_measured(const struct nw_job *job,
                                const struct nw_run_wish *wish,
                                const struct nw_store *store, nw_topology **out)
@@ -148,8 +148,8 @@ static nw_status take_measured(const struct nw_job *job,
     return status;
 }
 
-/* What the store has for these hosts, unless it is damaged: then they are
- * looked at again. */
+/* The stored topology of these hosts. If the file is damaged, the hosts are
+ * measured again. */
 static nw_status discover(const struct nw_job *job,
                           const struct nw_store *store,
                           const struct nw_run_wish *wish,
@@ -176,8 +176,8 @@ static nw_status discover(const struct nw_job *job,
     return status;
 }
 
-/* A host that is this machine shows whether the description has more cores
- * than there are. */
+/* If this machine is one of the hosts, checks whether the description has more
+ * cores than exist. */
 static void compare_with_here(struct nw_run_plan *plan)
 {
     char name[256] = "";
@@ -221,7 +221,7 @@ nw_status nw_run_find_topology(const struct nw_job *job,
                    job->ranks, nw_topology_element_count(plan->given));
 }
 
-/* The element of node 0 that has this CPU; -1. */
+/* The element of node 0 that has this CPU, or -1. */
 static int32_t find_cpu(const nw_topology *machine, int32_t cpu)
 {
     struct nw_range all = nw_topology_node_elements(machine, 0);

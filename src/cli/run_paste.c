@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads the options of mpirun, Hydra and srun as far as they say where the
- * program begins, how many ranks it has, and on which hosts. */
+/* Reads the options of mpirun, Hydra and srun to find where the program begins,
+ * how many ranks it has, and on which hosts. */
 #include "cli/run_paste.h"
 
 #include "base/status.h"
@@ -133,7 +133,8 @@ static nw_status take_twice(const char *what)
                    what);
 }
 
-/* Words that the launcher is to have, in the plain run alone if they place. */
+/* Keeps words for the launcher; words that place ranks only for the plain run.
+ * */
 static nw_status keep_words(struct nw_job *job, char **word,
                             const struct option *option)
 {

@@ -6,10 +6,10 @@
 #include "cli/run_job.h"
 
 /* If job->program begins with a launcher, moves the launcher, its options,
- * ranks and hosts into the job, and leaves the program alone there. Otherwise
- * changes nothing. NW_EUNSUPPORTED: a launcher line that only the launcher
- * understands (several programs, an unknown option); job->program is then still
- * the whole line. NW_EINVAL: the line contradicts our own options. */
+ * ranks and hosts into the job; job->program then has only the program.
+ * Otherwise changes nothing. NW_EUNSUPPORTED: a line that only the launcher
+ * understands (several programs, an unknown option); job->program stays
+ * unchanged. NW_EINVAL: the line contradicts our own options. */
 NW_MUST_CHECK nw_status nw_job_paste(struct nw_job *job);
 
 #endif

@@ -43,8 +43,8 @@ static nw_status find_nodes(const struct nw_job *job,
     return status;
 }
 
-/* The launcher knows the hosts by the job's names, which may be short where
- * the topology's are long. */
+/* The launcher knows the hosts by the job's names. These may be short when the
+ * topology's names are long. */
 static nw_status rename_nodes(const struct nw_job *job,
                               const struct nw_hosts *hosts, nw_mapping *mapping)
 {
@@ -64,7 +64,7 @@ static nw_status rename_nodes(const struct nw_job *job,
     return status;
 }
 
-/* What the time model says of the run, and of one exchange of it. */
+/* The time of the run and of one exchange according to the time model. */
 static void run_predict(const nw_topology *machine, const nw_pattern *pattern,
                         const nw_mapping *usual, struct nw_run_plan *plan)
 {
@@ -140,7 +140,7 @@ static size_t count_words(char *const *word)
     return count;
 }
 
-/* A line a rank, in order of ranks: hosts alone, nobody is bound. */
+/* Writes a line per rank, in order of ranks; only hosts, without binding. */
 static nw_status write_order(const struct nw_store *store,
                              const struct nw_job *job,
                              const nw_mapping *mapping, char **path)
@@ -244,10 +244,10 @@ static nw_status bound_command(const struct nw_job *job,
     return status;
 }
 
-/* Hydra's own way into Slurm numbers the hosts as Slurm does, not as the file
- * does, and takes each host once. One step for each line of the file keeps its
- * order. Slurm from 23.11 gives Hydra options of srun for its launcher, by
- * HYDRA_LAUNCHER_EXTRA_ARGS: they stand before the host. */
+/* Hydra under Slurm numbers the hosts as Slurm does, not as the file does, and
+ * takes each host once. One step for each line of the file keeps its order.
+ * Slurm from 23.11 passes srun options to Hydra's launcher in
+ * HYDRA_LAUNCHER_EXTRA_ARGS, before the host. */
 static const char agent[] =
     "#!/bin/sh\n"
     "# Written by nodewise run: what Hydra calls as it would rsh.\n"

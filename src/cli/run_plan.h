@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From a stored pattern to a command line that follows a mapping, and what is
- * predicted of it. */
+/* Turns a stored pattern into a command line that follows a mapping, and
+ * predicts the time. */
 #ifndef NW_CLI_RUN_PLAN_H
 #define NW_CLI_RUN_PLAN_H
 
@@ -20,12 +20,12 @@ struct nw_run_wish {
 
 struct nw_run_plan {
     nw_topology *topology;
-    nw_topology *given;   /* what an affinity mask leaves of this machine, where
-                             the job is on it alone; else NULL */
-    const char *known_by; /* static: where the topology came from */
-    bool crowded;         /* ranks share cores: hosts alone are chosen */
+    nw_topology *given;   /* the part of this machine that an affinity mask
+                             allows, if the job is only here; else NULL */
+    const char *known_by; /* static: origin of the topology */
+    bool crowded;         /* ranks share cores: only hosts are chosen */
     nw_mapping *mapping;
-    double before, after; /* s of communication of the run by the time model, in
+    double before, after; /* predicted communication time of the run in s, in
                              the launcher's order and mapped; 0 if unknown */
     struct nw_headline headline;
     bool has_headline;
@@ -41,7 +41,7 @@ NW_MUST_CHECK nw_status nw_run_find_topology(const struct nw_job *job,
                                              const struct nw_run_wish *wish,
                                              struct nw_run_plan *plan);
 
-/* From cores of `given` to those of `topology`. */
+/* Changes cores of `given` to the same cores of `topology`. */
 NW_MUST_CHECK nw_status nw_run_renumber(const struct nw_run_plan *plan,
                                         nw_mapping *mapping);
 
@@ -50,8 +50,8 @@ NW_MUST_CHECK nw_status nw_run_plan_make(const struct nw_job *job,
                                          const nw_pattern *pattern,
                                          const struct nw_run_wish *wish,
                                          struct nw_run_plan *plan);
-/* Whether the launcher takes the plan: it is tried with true(1) in the place of
- * the program. */
+/* Whether the launcher accepts the plan; true(1) runs instead of the program.
+ * */
 bool nw_run_plan_works(const struct nw_job *job,
                        const struct nw_run_plan *plan);
 void nw_run_plan_fini(struct nw_run_plan *plan);

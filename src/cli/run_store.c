@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names in the store are hashes (FNV-1a, 128 bits) of what a pattern depends
- * on; an entry beside each pattern says in words what it is of, and by hashes
- * of contents whether it still is. */
+/* Names in the store are hashes (FNV-1a, 128 bits) of all inputs of a pattern.
+ * An entry beside each pattern lists its inputs in words, and their content
+ * hashes to detect changes. */
 #include "cli/run_store.h"
 
 #include "base/array.h"
@@ -57,7 +57,7 @@ static void hash_text(hash value, char out[33])
              (unsigned long long)value);
 }
 
-/* A file's content, or its size and time where it is large. */
+/* Hashes a file's content, or size and time if the file is large. */
 static bool hash_file(hash *value, const char *path)
 {
     struct stat info;
@@ -202,7 +202,7 @@ nw_status nw_store_open(struct nw_store *store, const char *folder,
 #define RUN_BEGINS "run."
 #define LOCK_NAME "/lock"
 
-/* The folder is ours alone, and so is all in it. */
+/* Only nodewise uses the folder and its files. */
 static void remove_run(const char *folder)
 {
     DIR *open = opendir(folder);
@@ -250,7 +250,7 @@ static void remove_dead_runs(const struct nw_store *store)
         closedir(open);
 }
 
-/* False if another run took the new folder for one of the dead. */
+/* False if another run removed the new folder as one of a killed run. */
 static bool lock_run(struct nw_store *store)
 {
     struct nw_text name = {0};
@@ -334,8 +334,8 @@ void nw_store_fini(struct nw_store *store)
 
 extern char **environ;
 
-/* The folder of the run has another name each time: in its place stands what is
- * in the file. */
+/* The path of the run's folder differs each time, so the hash uses the contents
+ * of its files instead. */
 static void hash_words(hash *value, const struct nw_store *store,
                        const struct nw_words *words)
 {
@@ -433,7 +433,7 @@ static nw_status entry_text(const struct nw_store *store,
     return nw_text_take(&text, out);
 }
 
-/* The entry as it would be written now is the one that was. */
+/* The stored entry must equal the entry as it would be written now. */
 static const char *find_change(const struct nw_store *store, const char *now)
 {
     const char *mark, *words[] = {"content: ", "pattern: "};

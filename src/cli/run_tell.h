@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What nodewise run is about to start, as a shell would take it or as JSON. */
+/* Prints the command that nodewise run will start, for a shell or as JSON. */
 #ifndef NW_CLI_RUN_TELL_H
 #define NW_CLI_RUN_TELL_H
 

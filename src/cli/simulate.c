@@ -146,7 +146,7 @@ struct row {
     nw_mapping *mapping;
     struct nw_simulation result;
     struct nw_cost cost;
-    struct nw_headline headline; /* of the default there is none */
+    struct nw_headline headline; /* unused for the default */
 };
 
 struct prediction {
@@ -178,7 +178,7 @@ static nw_status play_all(struct prediction *work, struct arguments *arguments)
     return status;
 }
 
-/* What the time model says, beside the simulation. */
+/* The figures of the time model, beside the simulation. */
 static nw_status judge_all(struct prediction *work, bool total)
 {
     struct row *row = work->row;
@@ -197,7 +197,7 @@ static nw_status judge_all(struct prediction *work, bool total)
     return status;
 }
 
-/* All of them before the first is played, which may take a minute. */
+/* Reads all mappings before the first simulation, which may take a minute. */
 static nw_status load_mappings(struct prediction *work,
                                const struct arguments *arguments)
 {
@@ -335,7 +335,7 @@ static nw_status make_json(const struct prediction *work, char **out)
     return nw_text_take(&text, out);
 }
 
-/* Why the figures are not what was asked for. */
+/* Why the figures differ from those asked for. */
 static void explain(const struct prediction *work,
                     const struct arguments *arguments)
 {

@@ -291,7 +291,7 @@ static bool is_called(const char *file, const char *ending)
     return nw_text_ends_with(file, ending) || nw_text_ends_with(file, packed);
 }
 
-/* The form that the name of the output asks for, where no option does. */
+/* The format that the output's name implies, if no option gives one. */
 static void heed_name(struct arguments *arguments)
 {
     const char *file = arguments->common.output;

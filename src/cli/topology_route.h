@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What nodewise topology --distance and --route print. */
+/* The output of nodewise topology --distance and --route. */
 #ifndef NW_CLI_TOPOLOGY_ROUTE_H
 #define NW_CLI_TOPOLOGY_ROUTE_H
 
@@ -11,7 +11,7 @@ struct nw_cli_route {
     bool json;
 };
 
-/* NW_EINVAL where an end is none of the machine. The caller frees *out. */
+/* NW_EINVAL if the machine lacks an end. The caller frees *out. */
 NW_MUST_CHECK nw_status nw_cli_route(const nw_topology *topology,
                                      const struct nw_cli_route *route,
                                      char **out);

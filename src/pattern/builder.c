@@ -129,8 +129,8 @@ static void sort_row(struct record *row, size_t count)
     }
 }
 
-/* Buckets by source, then each row sorted alone: rows are short, so a million
- * of them sort in linear time together. */
+/* Distributes records by source, then sorts each row. Rows are short, so the
+ * whole sort takes linear time. */
 static nw_status sort_records(nw_pattern_builder *builder, size_t *row)
 {
     struct record *sorted;

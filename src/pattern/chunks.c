@@ -24,7 +24,7 @@ static inline uint64_t zero_bytes(uint64_t word)
     return (~(((word & low) + low) | word | low)) >> 7;
 }
 
-/* 1 in each byte that is a digit, where all bytes are below 0x80. */
+/* 1 in each byte that is a digit, if all bytes are below 0x80. */
 static inline uint64_t digit_bytes(uint64_t word)
 {
     uint64_t from = (word + ones * (0x80 - '0')) >> 7;
@@ -72,7 +72,7 @@ static void count_slowly(struct counter *counter, const char *at,
     }
 }
 
-/* False where the eight are not digits and blanks alone. */
+/* False if one of the eight is neither a digit nor a blank. */
 static bool count_eight(struct counter *counter, uint64_t word)
 {
     uint64_t digits, blanks = zero_bytes(word ^ (ones * ' ')), before;

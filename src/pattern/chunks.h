@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Large texts of whole numbers, cut at line ends into chunks that several
- * threads read at once. What they read is plain: digits, single blanks, ends of
- * lines. Whatever else a text holds, comments or mistakes, is for the readers
- * line by line, which have the words for it.
+ * threads read in parallel. They read only plain text: digits, single blanks,
+ * ends of lines. The line-by-line readers handle all other texts, and report
+ * comments and errors.
  */
 #ifndef NW_PATTERN_CHUNKS_H
 #define NW_PATTERN_CHUNKS_H
@@ -20,7 +20,7 @@ struct nw_chunk {
     size_t lines, words;         /* an end without '\n' is a line, too */
     size_t filled, fewest, most; /* lines with words; words of those */
     size_t first_line;           /* lines before it */
-    bool plain;                  /* words are digits alone */
+    bool plain;                  /* all words are digits */
 };
 
 struct nw_chunks {
@@ -28,8 +28,8 @@ struct nw_chunks {
     struct nw_chunk chunk[NW_CHUNKS_MOST];
 };
 
-/* From `begin`, where a line begins. Counts lines and words; the second lines
- * alone. */
+/* Cuts the text from `begin`, the start of a line. The first function counts
+ * lines and words, the second only lines. */
 void nw_chunks_cut(struct nw_chunks *chunks, const char *begin, const char *end,
                    int32_t threads);
 void nw_chunks_cut_lines(struct nw_chunks *chunks, const char *begin,

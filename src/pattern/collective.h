@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What one rank sends inside a collective operation of all ranks, where a
- * trace tells only that it took place: simple models, written down in
- * nodewise-pattern(1). */
+/* The messages that one rank sends in a collective operation of all ranks, if a
+ * trace only names the operation. nodewise-pattern(1) describes these simple
+ * models. */
 #ifndef NW_PATTERN_COLLECTIVE_H
 #define NW_PATTERN_COLLECTIVE_H
 

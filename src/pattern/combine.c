@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Layers of patterns: one program's edges as host layer and another's as GPU
- * layer, or one kind of edges alone. */
+/* Combines patterns: one program's edges as host layer and another's as GPU
+ * layer, or edges of one kind only. */
 #include "base/array.h"
 #include "base/status.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the format of a file that nobody named: by its first line and shape,
- * then by its suffix. What fits two is not guessed. */
+/* Finds the format of a file without a prefix, by its first line and shape,
+ * then by its suffix. A file that fits two formats is an error. */
 #include "base/file.h"
 #include "base/status.h"
 #include "pattern/chunks.h"
@@ -49,7 +49,7 @@ static void add_chunk(struct nw_shape *shape, const struct nw_chunk *chunk)
         chunk->fewest < shape->fewest ? chunk->fewest : shape->fewest;
 }
 
-/* All lines after the first, where they are plain (chunks.h): else false. */
+/* Notes the lines after the first if they are plain (chunks.h); else false. */
 static bool note_plain(struct nw_shape *shape, const struct nw_scan *scan,
                        int32_t threads)
 {
@@ -71,7 +71,7 @@ static void take_shape(const struct nw_pattern_text *text,
 
     *shape = (struct nw_shape){.numeric = true};
     nw_scan_init(&scan, text->file, text->data, text->length);
-    /* words on a line: its format is told by them, not by the shape */
+    /* the words of a line identify the format, not the shape */
     while (shape->numeric && nw_scan_next_line(&scan)) {
         bool banner = !shape->first && !strncasecmp(scan.at, "%%M", 3);
         size_t words;
@@ -126,7 +126,7 @@ static nw_status fail_several(const struct nw_pattern_text *text,
     return status;
 }
 
-/* The format whose suffix the name has; .dat is anybody's. */
+/* The format that has the suffix of the name; several formats use .dat. */
 static const struct nw_pattern_format *by_suffix(const char *file)
 {
     for (size_t i = 0; i < nw_pattern_format_count; i++)

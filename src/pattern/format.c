@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The door of the pattern room: names the format of an input and hands it to
- * its reader; hands a pattern to the writer asked for. */
+/* Finds the format of an input and calls its reader, or calls the writer of a
+ * format. */
 #include "pattern/format.h"
 
 #include "base/parallel.h"
@@ -57,8 +57,7 @@ static const struct nw_pattern_format *find_prefix(const char *input,
     return NULL;
 }
 
-/* Files that are known by name alone: their formats are no text, or spread
- * over several files. */
+/* Files known only by name: their formats are binary or use several files. */
 static const struct nw_pattern_format *find_name(const char *path)
 {
     const char *name = nw_text_ends_with(path, ".prof")   ? "monitoring"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a pattern format is: one row of functions. Text formats read a text
- * that is in memory already; the others open what their input names. */
+/* A pattern format is one row of functions. Text formats read a text that is in
+ * memory already; the other formats open the input themselves. */
 #ifndef NW_PATTERN_FORMAT_H
 #define NW_PATTERN_FORMAT_H
 
@@ -25,8 +25,8 @@ typedef nw_status nw_pattern_opener(const char *path, nw_pattern **out);
 typedef nw_status nw_pattern_renderer(const nw_pattern *pattern,
                                       struct nw_text *out);
 
-/* What can be told of a text before it is read as anything. Lines that begin
- * with %, but for a first %%MatrixMarket, are left out. */
+/* Properties of a text that identify its format. Lines that begin with % are
+ * skipped, except a first %%MatrixMarket. */
 struct nw_shape {
     const char *first; /* first line with words */
     size_t first_length, first_words;
@@ -42,7 +42,7 @@ struct nw_shape {
 struct nw_pattern_format {
     const char *name;            /* the prefix, without its colon */
     nw_pattern_reader *read;     /* NULL where `fits` is */
-    nw_pattern_opener *open;     /* of a folder, where it has both; or NULL */
+    nw_pattern_opener *open;     /* for a folder, or NULL */
     nw_pattern_renderer *render; /* NULL where we only read */
     /* what the first line or the shape of the file says; NULL: never found
      * by itself */
@@ -99,11 +99,12 @@ NW_MUST_CHECK nw_status nw_builder_fold(nw_pattern_builder *builder);
 /* After a sum that passed 64 bits: takes what was added since, and is true from
  * the record on with which that sum passes again. */
 bool nw_builder_passes(nw_pattern_builder *builder);
-/* A pattern without edges so far and with room for so many, to be filled: the
- * caller's. */
+/* A pattern without edges, with memory for this many; the caller fills and owns
+ * it. */
 NW_MUST_CHECK nw_status nw_pattern_new(int32_t ranks, size_t edges,
                                        nw_pattern **out);
-/* The arrays of so many edges, to be filled, without sizes. */
+/* Allocates the arrays of this many edges, without sizes, for the caller to
+ * fill. */
 NW_MUST_CHECK nw_status nw_pattern_alloc_edges(nw_pattern *pattern,
                                                size_t edges);
 /* The edge from src to dst of a pattern whose rows are sorted and hold each

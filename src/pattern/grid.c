@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tries each way to lay the ranks out in 1 to 3 dimensions, row by row, and
- * keeps the first in which every edge is a step to a neighbour and every
- * neighbour is stepped to. A wrong layout fails within a few edges. */
+/* Tries each layout of the ranks in 1 to 3 dimensions, row by row. Keeps the
+ * first layout in which every edge leads to a neighbour and every neighbour has
+ * an edge. A wrong layout fails within a few edges. */
 #include "pattern/grid.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Lines of "src dst bytes [hops]", in any order. Ids may leave gaps: they are
- * ranks as they stand, or are numbered anew where that is asked for. */
+ * the ranks, or are renumbered on request. */
 #include "base/array.h"
 #include "pattern/format.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Dense text: n lines of n byte counts, row i what rank i sends; 0 is no edge.
- * Also the .mat files of Open MPI's monitoring. */
+/* Dense text: n lines of n byte counts. Row i has the bytes that rank i sends;
+ * 0 means no edge. Also the .mat files of Open MPI's monitoring. */
 #include "base/status.h"
 #include "pattern/format.h"
 

@@ -131,7 +131,8 @@ static nw_status read_index(struct market *in, uint64_t *out)
     return NW_OK;
 }
 
-/* The amount of an entry, whatever its sign: at least a byte, but for 0. */
+/* The absolute value of an entry, rounded up to at least a byte unless it is 0.
+ * */
 static nw_status read_amount(struct market *in, uint64_t *out)
 {
     struct nw_scan *scan = &in->scan;

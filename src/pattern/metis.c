@@ -20,8 +20,8 @@ struct metis {
     nw_pattern_builder *builder;
 };
 
-/* The words on the lines below a header of those numbers; SIZE_MAX where the
- * format is none. */
+/* The number of words below a header with these numbers; SIZE_MAX if the format
+ * is invalid. */
 static size_t body_words(const size_t *number, size_t count)
 {
     size_t format = count > 2 ? number[2] : 0;
@@ -45,7 +45,7 @@ bool nw_fits_metis(const struct nw_shape *shape)
                shape->words - shape->first_words;
 }
 
-/* To the next line that is no comment, blank or not. */
+/* Goes to the next line that is not a comment; the line may be blank. */
 static bool next_line(struct nw_scan *scan)
 {
     while (nw_scan_next_line(scan))

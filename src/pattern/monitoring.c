@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What Open MPI's monitoring leaves behind: PREFIX.RANK.prof, a file a rank,
- * of which the E lines are the program's own point-to-point messages; or a
- * matrix of sizes (.mat) beside one of message counts. */
+/* Files of Open MPI's monitoring: PREFIX.RANK.prof, one per rank, with the
+ * program's own point-to-point messages in E lines; or a matrix of sizes (.mat)
+ * beside a matrix of message counts. */
 #include "base/array.h"
 #include "base/file.h"
 #include "base/status.h"
@@ -25,7 +25,7 @@ struct monitoring {
     uint64_t mixed;    /* edges whose sizes are those of other messages, too */
 };
 
-/* The rank in "NAME.RANK.prof", -1 where the file is none of them. */
+/* The rank in "NAME.RANK.prof", or -1 for another file name. */
 static int32_t rank_of_file(const char *file, const char *name)
 {
     size_t length = strlen(name), digits;
@@ -81,7 +81,7 @@ struct line {
     uint64_t bytes, messages;
 };
 
-/* What stands after the letter: "src dst N bytes M msgs sent". */
+/* Reads the line after its letter: "src dst N bytes M msgs sent". */
 static nw_status read_line(struct nw_scan *scan, int32_t ranks,
                            struct line *line)
 {
@@ -120,8 +120,8 @@ static nw_status read_counts(struct nw_scan *scan, uint64_t count[BUCKETS])
     return NW_OK;
 }
 
-/* Open MPI counts the messages inside collective calls among the sizes of a
- * pair: where there are any, nobody knows which sizes are the program's. */
+/* Open MPI adds the messages inside collective calls to the sizes of a pair. If
+ * there are any, the program's own sizes are unknown. */
 static nw_status read_sizes(struct monitoring *in, struct nw_scan *scan,
                             const struct line *line)
 {

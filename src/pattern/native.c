@@ -124,7 +124,7 @@ static bool unescape(char *value)
     return true;
 }
 
-/* What stands after the colon, up to the end of the line, '#' included. */
+/* Reads the text after the colon up to the end of the line, including '#'. */
 static nw_status read_value(struct nw_scan *scan, char **out)
 {
     const char *stop = scan->next;

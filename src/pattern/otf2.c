@@ -67,7 +67,7 @@ static const struct nw_symbol symbols[] = {
 struct location {
     uint64_t ref;
     uint32_t process; /* its location group */
-    int32_t rank;     /* -1 where it is no rank of MPI */
+    int32_t rank;     /* -1 if not an MPI rank */
 };
 
 struct group {

@@ -39,7 +39,7 @@ static nw_status check_file(const char *path)
                            path);
 }
 
-/* libotf2 loses memory when it fails to open what is no trace. */
+/* libotf2 leaks memory when it fails to open a file that is not a trace. */
 nw_status nw_otf2_check_anchor(const char *anchor)
 {
     static const char mark[] = "\003BOTF2";

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The bodies of the two formats that large patterns come in, straight into
- * rows, on several threads. Each is false where the text is not plain
- * (chunks.h) or not right in any way, edges out of order included: then nothing
- * is said, and the reader line by line reads it again or says what is wrong.
+ * Reads the bodies of the two formats of large patterns directly into rows, on
+ * several threads. Each function returns false without a message if the text is
+ * not plain (chunks.h) or has an error, such as edges out of order. The
+ * line-by-line reader then reads the text again or reports the error.
  */
 #ifndef NW_PATTERN_ROWS_H
 #define NW_PATTERN_ROWS_H
@@ -19,10 +19,10 @@ struct nw_body {
  * arrays are there. */
 bool nw_rows_of_edges(const struct nw_body *body, nw_pattern *pattern);
 
-/* A line a vertex: so many numbers of its own, the one numbered `kept` to be
- * its weight where the pattern has room for weights; then neighbours from 1, in
- * any order, with weights or without, each edge on both lines. The pattern has
- * the arrays of its ranks and its edges; its messages are 1 each. */
+/* One line per vertex: first `numbers` numbers of its own, of which number
+ * `kept` is the weight if the pattern stores weights. Then neighbours from 1 in
+ * any order, with or without weights; each edge is on both lines. The pattern's
+ * arrays of ranks and edges exist; each edge gets 1 message. */
 struct nw_vertex_lines {
     uint64_t numbers, kept;
     bool weighted;

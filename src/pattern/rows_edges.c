@@ -67,7 +67,7 @@ static bool take_line(const struct nw_chunk *chunk, const char **at,
            take_end(at, chunk->end);
 }
 
-/* The rows that begin in the chunk, but for that of its first source. */
+/* Reads the rows that begin in the chunk, except that of its first source. */
 static bool read_chunk(struct work *work, int32_t i)
 {
     const struct nw_chunk *chunk = &work->chunks->chunk[i];

@@ -85,7 +85,7 @@ static int by_dst(const void *left, const void *right)
     return (a->dst > b->dst) - (a->dst < b->dst);
 }
 
-/* False where there is no memory. */
+/* False if memory is exhausted. */
 static bool sort_long(nw_pattern *p, size_t first, size_t end)
 {
     size_t count = end - first;
@@ -157,8 +157,9 @@ static void read_one(void *user, int32_t i)
     work->done[i] = read_chunk(work, i);
 }
 
-/* Every edge of the chunk's vertices to a later one stands on the other line,
- * too; half of all edges are such where none to an earlier one stands alone. */
+/* Checks that each edge to a later vertex is also on the other line. If these
+ * are half of all edges, every edge to an earlier vertex has its partner, too.
+ * */
 static void check_one(void *user, int32_t i)
 {
     struct work *work = user;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a program would say to itself on more ranks: the grid found in its
- * pattern, laid out anew with the aspect kept. Each rank keeps its share of
- * the work, so each edge keeps its bytes. */
+/* Extends a pattern to more ranks: finds the pattern's grid and makes a larger
+ * grid of the same aspect. Each rank keeps its share of the work, so each edge
+ * keeps its bytes. */
 #include "base/array.h"
 #include "base/status.h"
 #include "base/text.h"

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MAX_NUMBER 64 /* longer words are no numbers */
+#define MAX_NUMBER 64 /* longer words are not numbers */
 
 void nw_scan_init(struct nw_scan *scan, const char *file, const char *data,
                   size_t length)

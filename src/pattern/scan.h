@@ -32,8 +32,8 @@ bool nw_scan_is_done(struct nw_scan *scan);
 size_t nw_scan_word(struct nw_scan *scan, const char **word);
 bool nw_scan_is(const char *word, size_t length, const char *expected);
 
-/* The next word of the line as a number. Where it is none, or does not fit,
- * the answer is false and the cursor stays before it. */
+/* Reads the next word of the line as a number. If the word is not a number or
+ * too large, returns false and leaves the cursor before the word. */
 bool nw_scan_u64(struct nw_scan *scan, uint64_t *out);
 bool nw_scan_i32(struct nw_scan *scan, int32_t *out);    /* not negative */
 bool nw_scan_bytes(struct nw_scan *scan, uint64_t *out); /* 5.59e+05 too */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads the specification of a generated pattern; a key that no generator
- * takes is an error, so that a slip of the pen does not pass. */
+/* Reads the specification of a generated pattern. A key that no generator uses
+ * is an error, to detect typing errors. */
 #include "pattern/spec.h"
 
 #include "base/array.h"
@@ -87,7 +87,8 @@ nw_status nw_spec_number(struct nw_spec *spec,
     return NW_OK;
 }
 
-/* Reads "a<separator>b..." into at most `most` values; 0 where it is none. */
+/* Reads "a<separator>b..." into at most `most` values; 0 if the word is
+ * invalid. */
 static size_t read_list(const char *word, const char *separator,
                         uint64_t *values, size_t most)
 {

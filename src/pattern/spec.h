@@ -43,8 +43,8 @@ int32_t nw_grid_ranks(const struct nw_grid *grid);
 NW_MUST_CHECK nw_status nw_spec_list(struct nw_spec *spec, const char *key,
                                      size_t count, uint64_t *values);
 
-/* What one edge of weight 1 carries over the whole run: the keys kind, bytes
- * (an exchange, 1 MiB), messages (it is cut into, 1) and iterations (1). */
+/* The load of an edge of weight 1 over the whole run. Keys: kind, bytes (per
+ * exchange, 1 MiB), messages (per exchange, 1) and iterations (1). */
 struct nw_volume {
     enum nw_kind kind;
     uint64_t bytes, messages;
@@ -55,9 +55,8 @@ NW_MUST_CHECK nw_status nw_spec_volume(struct nw_spec *spec,
 /* "hh", ...; *out keeps what it holds where it is not given. */
 NW_MUST_CHECK nw_status nw_spec_kind(struct nw_spec *spec, enum nw_kind *out);
 
-/* A builder for that many ranks with so many edges each, once all keys are
- * read: NW_EINVAL where one was given that nobody asked for, and beyond 2^31
- * ranks or 2^32 edges. */
+/* A builder for `ranks` ranks with `degree` edges each, after all keys are
+ * read. NW_EINVAL for an unknown key and beyond 2^31 ranks or 2^32 edges. */
 NW_MUST_CHECK nw_status nw_spec_builder(const struct nw_spec *spec,
                                         uint64_t ranks, uint64_t degree,
                                         nw_pattern_builder **out);

@@ -18,7 +18,7 @@ struct traces {
     const char **text;
     size_t *length;
     size_t count, capacity;
-    const char *name; /* for what is wrong with all of them */
+    const char *name; /* for errors that concern all of them */
     bool lent;        /* the first text is the caller's */
     uint64_t bytes;
     int32_t ranks;

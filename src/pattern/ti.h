@@ -11,7 +11,7 @@ struct nw_ti {
     struct nw_member member; /* `me` is the rank of the current line */
     char *is_double;         /* by rank: counts without a type are of doubles */
     char *seen;              /* by rank: it has an action */
-    uint64_t *counts;        /* room for one number a rank */
+    uint64_t *counts;        /* one number per rank */
     uint64_t collectives, unsized;
 };
 

@@ -21,8 +21,8 @@ struct training {
     nw_pattern_builder *builder;
 };
 
-/* Where a rank stands in each kind of group; tensor neighbours are numbered
- * next to each other, pipeline stages furthest apart. */
+/* The position of a rank in each kind of group. Tensor neighbours have adjacent
+ * numbers, pipeline stages the most distant ones. */
 struct place {
     uint64_t t, c, e, x, p; /* tensor, context, expert, replica, stage */
 };
@@ -143,7 +143,8 @@ static nw_status read_keys(struct nw_spec *spec, struct training *t)
     return NW_OK;
 }
 
-/* `numbers` / `by` numbers, rounded up to whole bytes, in so many messages. */
+/* `numbers` / `by` numbers, rounded up to whole bytes, in `messages` messages.
+ * */
 struct load {
     nw_uint128 numbers, by;
     uint64_t messages;

@@ -7,7 +7,7 @@
 
 struct nw_nccl_reader {
     nw_status (*read)(struct nw_nccl_job *job, const char *path);
-    /* glob(7) of the files behind a prefix; NULL: `path` is no prefix */
+    /* glob(7) of the files behind a prefix; NULL: prefixes are not allowed */
     const char *suffix;
 };
 

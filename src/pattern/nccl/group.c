@@ -18,7 +18,7 @@ struct nccl_end {
     int32_t rank;
 };
 
-/* What the steps share. */
+/* Data that the steps share. */
 struct nccl_build {
     const struct nccl_lists *lists;
     struct nccl_groups *groups;
@@ -337,8 +337,8 @@ static nw_status nccl_add_comms(struct nccl_build *build)
     return status;
 }
 
-/* A ring that is no permutation of the ranks, or of another size, is left
- * out: a log may lack lines. */
+/* Skips a ring of another size or one that is not a permutation of the ranks,
+ * because a log may lack lines. */
 static nw_status nccl_add_ring(struct nw_nccl_group *shape,
                                const struct nccl_ring *ring)
 {

@@ -15,7 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A communicator by its address in a process, or that which a thread makes. */
+/* A communicator, found by its address in a process or by the thread that
+ * creates it. */
 struct log_entry {
     int32_t process;
     bool is_thread;
@@ -137,7 +138,7 @@ static nw_status log_read_ring(struct log_file *in, const char *at)
 
     if (!entry || strstr(at, "..."))
         return NW_OK;
-    /* no more ranks than the line has room for */
+    /* a line cannot have more ranks than characters */
     if ((size_t)entry->size > strlen(at))
         return NW_OK;
     status = nw_alloc((size_t)entry->size, sizeof *order, &order);

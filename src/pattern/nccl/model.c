@@ -48,7 +48,7 @@ struct nccl_sender {
     int32_t rank, node, local, locals; /* locals: ranks of the same node */
 };
 
-/* times / parts of the data of each call, in so many messages a call. */
+/* times / parts of the data of each call, in `messages` messages per call. */
 struct nccl_portion {
     uint64_t times, parts, messages;
 };

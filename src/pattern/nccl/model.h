@@ -63,7 +63,7 @@ struct nw_nccl_group {
 struct nw_nccl_call {
     enum nw_nccl_function function;
     enum nw_nccl_algorithm algorithm;
-    int32_t root; /* or the peer of a send; -1 if there is none */
+    int32_t root; /* or the peer of a send; -1 if unused */
     uint64_t bytes, calls;
 };
 

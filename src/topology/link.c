@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a link is and what to call it when a person reads about it. */
+/* The kind of a link and its name for people. */
 #include "topology/topology.h"
 
 #include "base/array.h"

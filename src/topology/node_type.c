@@ -172,7 +172,7 @@ int32_t nw_node_type_common(const struct nw_node_type *type, int32_t a,
     return a;
 }
 
-/* The card fewest links away. Where several are equally near, their users
+/* The card fewest links away. If several are equally near, their users are
  * spread over them by logical index. */
 static int32_t nearest_card(const struct nw_node_type *type, int32_t vertex)
 {

@@ -39,7 +39,7 @@ static int32_t links_inside(const struct nw_node_type *type, int32_t a,
     return count;
 }
 
-/* Links from an end out of its node, the one to its switch included. */
+/* The number of links from an end to the switch of its node. */
 static int32_t links_out(const nw_topology *topology, struct nw_end end)
 {
     const struct nw_node_type *type = nw_topology_type_of(topology, end.node);

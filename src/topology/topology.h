@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The machine as the rooms below see it. A node type is a tree of vertices
+ * The machine as the subfolders see it. A node type is a tree of vertices
  * (node, package, NUMA node, cache, core, PCIe switch, GPU, network card) with
  * direct links beside it; nodes share types; a network joins the nodes.
  *
@@ -129,12 +129,12 @@ struct nw_network {
     /* trees only: parent[s] before s, the link to it; -1 at a root */
     int32_t *parent, *uplink;
     uint8_t *depth;
-    /* where nothing joins some of the switches: the part each is in, numbered
-     * from 0; else NULL */
+    /* number of the connected part of each switch, from 0; NULL if all switches
+     * are connected */
     int32_t *component;
     int32_t component_count;
-    /* links to the nearest switch that holds a node: leaves are at 0; -1 where
-     * there is none. nw_topology_finish computes it */
+    /* links to the nearest switch that holds a node, 0 for leaves; -1 if there
+     * are no such switches. nw_topology_finish computes it */
     int32_t *level;
 };
 
@@ -247,7 +247,7 @@ NW_MUST_CHECK nw_status nw_topology_set_nodes(nw_topology *topology,
 NW_MUST_CHECK nw_status nw_topology_finish(nw_topology *topology,
                                            enum nw_elements elements);
 
-/* --- looking, for the rooms below --- */
+/* --- queries, for the subfolders --- */
 
 static inline const struct nw_node_type *
 nw_topology_type_of(const nw_topology *topology, int32_t node)
@@ -306,8 +306,8 @@ struct nw_trail {
     struct nw_span span[4];
     size_t hop_count; /* of what is no tree: the network, direct links */
 };
-/* The distance, the level and the links of nw_topology_route, in no order.
- * `hops` has room for nw_topology_route_max() entries. */
+/* The distance, the level and the links of nw_topology_route, in any order.
+ * `hops` must hold nw_topology_route_max() entries. */
 void nw_topology_trail(const nw_topology *topology, const struct nw_end ends[2],
                        struct nw_trail *trail, uint32_t *hops);
 /* Half-duplex links count both directions as 0. */

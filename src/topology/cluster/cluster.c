@@ -67,7 +67,7 @@ static nw_status read_header(struct nw_cluster *cluster)
     return status;
 }
 
-/* The item that names a node again, where that is what went wrong. */
+/* The item that names a node twice, if this caused the error. */
 static const struct nw_yaml *item_to_blame(const struct nw_cluster *cluster,
                                            const struct nw_yaml *nodes)
 {

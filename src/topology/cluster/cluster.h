@@ -84,7 +84,7 @@ NW_MUST_CHECK nw_status nw_cluster_parts(struct nw_cluster *cluster,
                                          const struct nw_yaml *node,
                                          const char *name,
                                          struct nw_node_type **out);
-/* Where what is known of the GPUs or cards of a type is kept. */
+/* The arrays that hold the information on the GPUs or cards of a type. */
 struct nw_cluster_info {
     struct nw_device **device;
     int32_t *count;
@@ -105,7 +105,7 @@ NW_MUST_CHECK nw_status nw_cluster_direct(struct nw_cluster *cluster,
 /* NW_EFORMAT at `node` where the type cannot hold another vertex. */
 NW_MUST_CHECK nw_status nw_cluster_room(const struct nw_yaml *node,
                                         const struct nw_node_type *type);
-/* The vertex that is number `index` of its kind, -1 where there is none. */
+/* The vertex with number `index` of its kind, or -1. */
 int32_t nw_cluster_find(const struct nw_node_type *type,
                         enum nw_vertex_kind kind, int32_t index);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What hangs below the packages of a node type: PCIe switches, boards, GPUs
+/* The devices below the packages of a node type: PCIe switches, boards, GPUs
  * and network cards. */
 #include "base/array.h"
 #include "base/status.h"
@@ -25,8 +25,8 @@ static int32_t count_of(const struct nw_node_type *type,
     return count;
 }
 
-/* What is known of device number `index`; the ones before it stay unknown
- * where nothing was said of them. */
+/* Notes the name of device number `index`; devices before it without a name
+ * stay unknown. */
 static nw_status name_device(struct nw_device **devices, int32_t *count,
                              int32_t index, const char *name)
 {

@@ -27,8 +27,9 @@ struct way {
     int32_t at, link, card;
 };
 
-/* Where a name stands among the nodes, or would stand. Tables name every node
- * at every switch: a search by halves would be most of reading them. */
+/* The hash table's slot for the name of a node, which may be empty. Tables name
+ * every node at every switch, so a binary search would take most of the time.
+ * */
 static int32_t *place_of(const struct tables *tables, const char *name)
 {
     char *const *names = tables->cluster->topology->node_name;

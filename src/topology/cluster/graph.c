@@ -106,7 +106,7 @@ static nw_status read_links(struct nw_cluster *cluster,
     return status;
 }
 
-/* One of two words; the first where there is no such key. */
+/* Reads one of two words; the default is the first. */
 static nw_status read_choice(const struct nw_yaml *node, const char *key,
                              const char *const words[2], bool *second)
 {

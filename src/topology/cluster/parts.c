@@ -100,7 +100,7 @@ static nw_status check_keys(const struct nw_yaml *part,
     return NW_OK;
 }
 
-/* The numbers of `count` devices, told or the next ones. */
+/* Notes the numbers of `count` devices, as given or the next ones. */
 static nw_status note_devices(struct parts *parts, const struct nw_yaml *part,
                               const struct device *device, int32_t count)
 {

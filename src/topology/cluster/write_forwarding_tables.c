@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* What a switch's table says of one card of one node. */
+/* The entry of a switch's table for one card of one node. */
 struct entry {
     int32_t link, card, node;
 };

@@ -236,7 +236,7 @@ static nw_status find_combined(struct nw_compose *compose,
     return status;
 }
 
-/* What each host becomes: its combined type, by index. */
+/* Makes the combined type of each host; which[] receives its index. */
 static nw_status combine_all(struct nw_compose *compose, int32_t *which)
 {
     const nw_topology *network = compose->network;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One machine from several sources, while it is put together: the network from
- * one, the inside of its nodes from others, the links of GPUs from a third.
- * Where they disagree a note says who, and about what.
+ * Composes one machine from several sources: the network from one, the inside
+ * of its nodes from others, the links of GPUs from a third. If sources
+ * disagree, a note names the sources and the difference.
  */
 #ifndef NW_TOPOLOGY_COMPOSE_COMPOSE_H
 #define NW_TOPOLOGY_COMPOSE_COMPOSE_H
@@ -66,10 +66,10 @@ NW_MUST_CHECK nw_status nw_compose_copy(struct nw_compose *compose,
                                         const struct nw_node_type *type,
                                         const bool *drop,
                                         struct nw_node_type **out);
-/* Puts the direct links of compose->gpus into a type of the whole, the GPUs if
- * no node has any, and the network cards if the type is `cardless`: neither its
- * source nor the network knows one. `source` says where the type is from.
- * NW_EFORMAT if the GPUs are not as many. */
+/* Adds the direct links of compose->gpus to a type of the whole machine. Adds
+ * the GPUs if no node has any, and the network cards if the type is `cardless`
+ * (neither its source nor the network has cards). `source` names the origin of
+ * the type. NW_EFORMAT if the numbers of GPUs differ. */
 NW_MUST_CHECK nw_status nw_compose_gpus(struct nw_compose *compose,
                                         struct nw_node_type *type,
                                         const char *source, bool cardless);

@@ -304,7 +304,7 @@ static nw_status compose_copy_word(const char *from, char **to)
     return from ? nw_strdup(from, to) : NW_OK;
 }
 
-/* What is known of their devices, for a type of ours that had none. */
+/* Copies the information on devices to a type that has none. */
 static nw_status compose_copy_devices(const struct nw_device *from,
                                       int32_t count, struct nw_device **to,
                                       int32_t *to_count)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds hosts by name, short or long, among many: sorted by what stands before
- * the first dot, then by the rest. */
+/* Finds hosts by short or long name. The list is sorted by the part before the
+ * first dot, then by the rest. */
 #include "base/array.h"
 #include "base/hostlist.h"
 #include "topology/compose/compose.h"

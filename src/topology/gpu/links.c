@@ -183,8 +183,8 @@ static nw_status add_links(struct join *join)
     return status;
 }
 
-/* ROCm SMI complains loudly where there is no GPU of AMD's: it is asked where
- * there are GPUs that are not NVIDIA's, or AMD's driver is. */
+/* ROCm SMI prints errors without an AMD GPU. So it is loaded only if there are
+ * GPUs that NVML did not list, or AMD's driver is loaded. */
 static bool may_be_amd(const struct nw_node_type *type,
                        const struct nw_gpu_links *links)
 {

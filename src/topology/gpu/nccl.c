@@ -68,8 +68,8 @@ static double speed_of(const struct nw_xml *pci)
                         width ? strtol(width, NULL, 10) : 0);
 }
 
-/* Where a device or its driver does not know, the kernel says Unknown, 0 or 63
- * (and NCCL 0.000000). */
+/* If a device or its driver does not know the value, the kernel reports
+ * Unknown, 0 or 63 (and NCCL 0.000000). */
 static nw_status check_link(const struct nw_nccl *nccl,
                             const struct nw_xml *pci)
 {
@@ -111,7 +111,7 @@ static int ways_down(const struct nw_xml *bridge)
     return ways;
 }
 
-/* Where what is found next will hang, and the slowest link on the way. */
+/* The parent of the next device, and the slowest link up to it. */
 struct spot {
     int32_t package, vertex;
     double speed;
@@ -310,7 +310,7 @@ static nw_status sort_devices(struct nw_nccl *nccl)
     return NW_OK;
 }
 
-/* mlx5_0, where the file has a <net>. */
+/* The card's name, such as mlx5_0, if the file has a <net>. */
 static const char *card_name(const struct nw_xml *pci)
 {
     const struct nw_xml *nic = child(pci, "nic");

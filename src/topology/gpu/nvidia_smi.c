@@ -145,9 +145,9 @@ static nw_status check_lists(const struct nw_smi *smi,
     return status;
 }
 
-/* Linux numbers the NUMA nodes of a POWER9 machine by chip, 0 and 8, and the
- * four hardware threads of a core one after the other. Elsewhere a gap between
- * the NUMA nodes leaves one between the cores. */
+/* On a POWER9 machine, Linux numbers the NUMA nodes by socket, 0 and 8, and the
+ * four hardware threads of a core one after the other. On other machines, a gap
+ * between the NUMA nodes leaves a gap between the cores. */
 static int32_t smi_threads_per_core(const struct nw_smi *smi,
                                     const struct nw_threads *threads,
                                     int32_t groups)
@@ -342,7 +342,7 @@ static nw_status add_devices(struct nw_smi *smi, bool gpu,
     return status;
 }
 
-/* The rate of n links: n is told, the generation is not. */
+/* The rate of n links; the input gives n but not the generation. */
 static nw_status links_class(struct nw_smi *smi, int32_t count, int32_t *class)
 {
     struct nw_link_class figures = nw_link_assumed(NW_LINK_NVLINK);

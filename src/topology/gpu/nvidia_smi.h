@@ -22,7 +22,7 @@ enum nw_smi_close {
 struct nw_smi_device {
     char *name;        /* "GPU0", "NIC0" or "mlx5_0"; borrowed from the text */
     const char *card;  /* what the legend calls a NIC; NULL */
-    const char *cores; /* "0-19,40-59"; NULL where not told */
+    const char *cores; /* "0-19,40-59"; NULL if unknown */
     const char *numa;
     bool gpu;
     int line;      /* 0: no row, only a column */

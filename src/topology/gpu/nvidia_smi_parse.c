@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * nvidia-smi topo -m in all its forms: columns parted by tabs or blanks, cards
- * as NIC0 with a legend, by their names, or none; with or without the columns
- * of NUMA nodes; underlined by a terminal's codes.
+ * Reads all forms of nvidia-smi topo -m: columns separated by tabs or blanks;
+ * cards as NIC0 with a legend, by name, or absent; with or without columns of
+ * NUMA nodes; with or without terminal codes for underlining.
  */
 #include "base/status.h"
 #include "base/text.h"
@@ -28,8 +28,8 @@ static nw_status bad(const struct reader *reader, const char *what,
                    reader->line, what, word);
 }
 
-/* The length of a terminal's code such as \033[4m, of which a copy from a page
- * may have lost the first character; 0 where there is none. */
+/* The length of a terminal code such as \033[4m, or 0. A copy from a web page
+ * may lack its first character. */
 static size_t code_length(const char *at)
 {
     size_t begin = *at == '\033', end;

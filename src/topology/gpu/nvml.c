@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* NVML: which links of a GPU are up, how fast, and what is at their
- * other end; how near two GPUs are. Declarations are our own, after NVML's
- * documented interface. */
+/* NVML: the active links of a GPU, their speed and other ends, and the distance
+ * of two GPUs. The declarations are our own, after NVML's documented interface.
+ * */
 #include "base/library.h"
 #include "topology/gpu/links.h"
 
@@ -87,7 +87,7 @@ static double nvlink_rate(device_handle device, unsigned version)
     return 50e9;
 }
 
-/* Without the newer call a switch is told by being no GPU of ours. */
+/* Without the newer call, an end that is not one of our GPUs is a switch. */
 static enum nw_gpu_far far_of(device_handle device, unsigned link,
                               const struct nw_gpu_links *links, const char *pci)
 {

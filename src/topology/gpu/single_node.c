@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes one node of what a list of GPUs tells of its processors. */
+/* Makes one node from a GPU list's information on processors. */
 #include "topology/gpu/single_node.h"
 #include "base/array.h"
 #include "base/status.h"
@@ -241,7 +241,7 @@ static nw_status add_core(nw_topology *topology, struct nw_node_type *type,
                              used);
 }
 
-/* Where one package does not tell its numbers, none of the node are kept. */
+/* If one package lacks its numbers, drops the numbers of the whole node. */
 static void forget_numbers(struct nw_node_type *type)
 {
     free(type->core_os);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the sources that describe one node share: its cores, its name, sets of
- * numbers as kernels write them. */
+/* Functions for all sources that describe one node: its cores, its name, and
+ * sets of numbers in the kernel's notation. */
 #ifndef NW_TOPOLOGY_GPU_SINGLE_NODE_H
 #define NW_TOPOLOGY_GPU_SINGLE_NODE_H
 
@@ -15,7 +15,7 @@ struct nw_threads {
     int32_t per_core; /* that follow each other on a core; 0: not known */
 };
 
-/* "0-19,40-59"; false where it is none, or empty. */
+/* Reads "0-19,40-59"; *good is false if the text is invalid or empty. */
 NW_MUST_CHECK nw_status nw_threads_list(const char *text,
                                         struct nw_threads *out, bool *good);
 /* "000000ff,ffff0000,00ffffff": 32 bits a word, the highest first. */

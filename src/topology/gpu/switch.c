@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * GPU switches side by side become one. A pair of GPUs stripes its messages
- * over all of its switches, in proportion to its links. One switch, with all
- * those links as one of their summed rate, then carries the same loads. NCCL
- * counts so, too. Sources that do not tell how NVSwitches are joined to each
- * other, as none of NVIDIA's does, make a single one of them: they are one
- * fabric, which does not slow GPUs down (16 GPUs of a DGX-2 on two boards).
+ * Merges GPU switches into one. A pair of GPUs stripes its messages over all of
+ * its switches, in proportion to its links. One switch, with one link of their
+ * summed rate, then carries the same loads. NCCL counts so, too. NVIDIA's tools
+ * do not report how NVSwitches are connected. Such sources give one switch: the
+ * fabric does not slow GPUs down (16 GPUs of a DGX-2 on two boards).
  */
 #include "base/array.h"
 #include "topology/topology.h"
@@ -25,7 +24,7 @@ static int32_t top_of(int32_t *same, int32_t v)
     return v;
 }
 
-/* Switches that one GPU is joined to are one: same[v] leads to the first. */
+/* Merges switches that share a GPU: same[v] leads to the first. */
 static void join_switches(const struct nw_node_type *type, int32_t *same,
                           int32_t *first)
 {
@@ -72,13 +71,13 @@ static int by_ends(const void *left, const void *right)
     return (x->class > y->class) - (x->class < y->class);
 }
 
-/* Links of the same ends are one; those within a switch are none. */
+/* Merges links between the same ends; drops links within a switch. */
 static nw_status merge_links(nw_topology *topology, struct nw_node_type *type)
 {
     int32_t kept = 0;
     nw_status status = NW_OK;
 
-    if (type->direct_count) /* there is no array else */
+    if (type->direct_count) /* otherwise the array is missing */
         qsort(type->direct, (size_t)type->direct_count, sizeof *type->direct,
               by_ends);
     for (int32_t d = 0; !status && d < type->direct_count; d++) {

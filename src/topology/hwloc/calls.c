@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* libhwloc, loaded when first needed: one function of ours for each of its
- * that this room calls. */
+/* libhwloc, loaded when first needed: one function of ours for each function of
+ * libhwloc that the hwloc folder calls. */
 #include "topology/hwloc/calls.h"
 
 #include "base/status.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The functions of libhwloc that this room calls. The library is loaded when
+ * The functions of libhwloc that this folder calls. The library is loaded when
  * the first of them is: a program that asks for no machine, such as nodewise
  * exec in front of every rank, starts without it. Each name stands for a
  * function of ours in hwloc/calls.c, so that ours never meets the library's in

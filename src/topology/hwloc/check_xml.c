@@ -26,8 +26,8 @@ struct scanner {
         const char *start;
         int length;
     } open[MAX_NESTING];
-    struct word type, os_index; /* of the tag at hand */
-    bool is_host;               /* the <info> at hand is named HostName */
+    struct word type, os_index; /* of the current tag */
+    bool is_host;               /* the current <info> is named HostName */
     bool turns;                 /* a file of hwloc 3 for hwloc 2 */
     char *host;
 };
@@ -247,7 +247,7 @@ static nw_status close_tag(struct scanner *scanner)
     return NW_OK;
 }
 
-/* What hwloc 3 says of the whole, and hwloc 2 does not know. */
+/* Blanks tags of the whole machine that hwloc 3 writes and hwloc 2 rejects. */
 static nw_status blank_unknown(struct scanner *scanner)
 {
     char *start = scanner->at++;

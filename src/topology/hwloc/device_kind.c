@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tells GPUs and network cards from the other PCI devices, and what they are
- * called. */
+/* Identifies GPUs and network cards among the PCI devices, and names them. */
 #include "base/array.h"
 #include "base/status.h"
 #include "topology/hwloc/devices.h"
@@ -37,8 +36,8 @@ static hwloc_obj_t typed_below(hwloc_obj_t pci, hwloc_obj_osdev_type_t type)
     return NULL;
 }
 
-/* AMD's display chips of server boards are of older series than those that
- * compute (from 0x6600 on). */
+/* AMD's display devices of server boards are of older series than AMD's compute
+ * GPUs (from 0x6600 on). */
 static bool is_compute_chip(const struct hwloc_pcidev_attr_s *attr)
 {
     if (attr->vendor_id == VENDOR_AMD && attr->class_id == CLASS_VGA)

@@ -120,7 +120,7 @@ static bool is_level(struct nw_hwloc_devices *devices, hwloc_obj_t bridge)
     return ways > 1;
 }
 
-/* Where a device will hang, and the slowest link on its way there. */
+/* The parent of a device, and the slowest link up to it. */
 struct spot {
     int32_t vertex;
     double speed; /* bytes/s, 0 unknown */

@@ -37,7 +37,7 @@ static double rate(const struct hwloc_distances_s *matrix, unsigned from,
     return value < MAX_RATE ? (double)value * MEGABYTES : 0;
 }
 
-/* The PCI device of an operating system device that is no part of a GPU. */
+/* The PCI device of an operating system device outside a GPU. */
 static hwloc_obj_t device_of(hwloc_obj_t obj)
 {
     if (obj && obj->type == HWLOC_OBJ_OS_DEVICE && !obj->userdata)
@@ -95,8 +95,8 @@ static bool is_switch(hwloc_obj_t obj)
            (obj->subtype && !strcmp(obj->subtype, "NVSwitch"));
 }
 
-/* An NVSwitch is no level of the tree: only its direct links are used. All are
- * one; see gpu/switch.c. */
+/* An NVSwitch is not a level of the tree: only its direct links are used. All
+ * NVSwitches are merged; see gpu/switch.c. */
 static nw_status add_switch(struct nw_hwloc_build *build, hwloc_obj_t obj)
 {
     int32_t class, vertex = build->type->vertex_count - 1;

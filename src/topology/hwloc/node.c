@@ -30,16 +30,16 @@ static int some_cores(hwloc_obj_t obj)
     return count;
 }
 
-/* A cache or group is a level where it holds several cores, and fewer than
- * what is around it. */
+/* A cache or group is a level if it holds several cores, and fewer than its
+ * parent. */
 static bool parts_cores(hwloc_obj_t obj, hwloc_obj_t around)
 {
     return !hwloc_bitmap_isequal(obj->cpuset, around->cpuset) &&
            some_cores(obj) > 1;
 }
 
-/* In files of hwloc 1 memory is around the package it belongs to; where there
- * is but one, the package is the level, as hwloc 2 has it. */
+/* In files of hwloc 1, memory is around its package. If it contains only one
+ * package, the package is the level, as in hwloc 2. */
 static bool is_around_package(hwloc_obj_t obj)
 {
     while (obj->arity == 1 && obj->first_child->type != HWLOC_OBJ_PACKAGE)
@@ -108,7 +108,7 @@ static nw_status add_threads(struct nw_hwloc_build *build, hwloc_obj_t obj,
     return status;
 }
 
-/* What is around just this part is no level, but devices may hang on it. */
+/* An object around just this part is not a level, but may have devices. */
 static void take_vertex(hwloc_obj_t obj, hwloc_obj_t around, int32_t vertex)
 {
     do {

@@ -12,14 +12,14 @@ enum nw_hwloc_from {
     NW_HWLOC_LIVE,      /* this machine, as far as the process may use it */
 };
 
-/* Adds the node type `name` to `topology`, not finished: packages, dies, NUMA
- * nodes and caches that part cores, cores (and hardware threads where
- * topology->elements asks for them: set it before), the PCIe tree above GPUs
- * and network cards, NVLink and xGMI where hwloc measured them. GPUs and cards
- * are in PCI bus order with their devices; core_os, core_pu and pu_os are
- * filled. May be called once per node type. A caller who adds GPUs or cards
- * later adds them behind these. `what` is the file or the string; NULL for
- * LIVE. NW_EFORMAT and NW_EIO name file and line. */
+/* Adds the unfinished node type `name` to `topology`: packages, dies, NUMA
+ * nodes, caches that divide cores, and cores. Adds hardware threads if
+ * topology->elements, set before, asks for them. Adds the PCIe tree above GPUs
+ * and network cards, and NVLink and xGMI links that hwloc measured. GPUs and
+ * cards are in PCI bus order with their devices; core_os, core_pu and pu_os are
+ * filled. May be called once per node type. A caller appends further GPUs or
+ * cards after these. `what` is the file or the string; NULL for LIVE.
+ * NW_EFORMAT and NW_EIO name file and line. */
 NW_MUST_CHECK nw_status nw_hwloc_node_type(nw_topology *topology,
                                            const char *name,
                                            enum nw_hwloc_from from,

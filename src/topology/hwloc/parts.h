@@ -11,9 +11,9 @@
 NW_MUST_CHECK nw_status nw_hwloc_open(enum nw_hwloc_from from, const char *what,
                                       hwloc_topology_t *out);
 
-/* Reads and checks an XML file as far as hwloc would not say what is wrong
- * with it. *host is the machine's name in the file or NULL. The caller frees
- * both; `host` may be NULL. */
+/* Reads an XML file and checks it for errors that hwloc would not explain.
+ * *host is the machine's name in the file or NULL. The caller frees both;
+ * `host` may be NULL. */
 NW_MUST_CHECK nw_status nw_hwloc_xml_read(const char *file, char **data,
                                           size_t *length, char **host);
 

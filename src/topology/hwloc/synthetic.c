@@ -2,9 +2,9 @@
 /*
  * Reads a synthetic description such as "package:2 core:4
  * pu:1(indexes=0,2,...)" before hwloc does. hwloc multiplies the levels before
- * it doubts them; where an order of numbers asks for too much it ends the
- * program by an assertion, fills the memory or reads what it has not written,
- * and an order that it cannot follow it leaves out without a word.
+ * it checks them. If an order of numbers is too large, hwloc fails an
+ * assertion, fills the memory or reads uninitialised data. hwloc silently
+ * ignores an order that it cannot follow.
  */
 #include "base/array.h"
 #include "base/status.h"
@@ -22,7 +22,7 @@
 struct reading {
     const char *what;
     hwloc_obj_type_t type[MAX_LEVELS]; /* of the levels so far */
-    hwloc_obj_type_t next; /* the kind of the one to come, or TYPE_MAX */
+    hwloc_obj_type_t next; /* the kind of the next level, or TYPE_MAX */
     size_t levels;
     uint64_t width; /* members of the last level */
     bool beside;    /* inside brackets: memory beside the levels */
@@ -130,7 +130,7 @@ static nw_status check_order(const struct reading *reading, const char *order)
     return check_names(reading, order);
 }
 
-/* What stands in one pair of parentheses. */
+/* Checks the text inside a pair of parentheses. */
 static nw_status check_attributes(const struct reading *reading,
                                   const char *words)
 {

@@ -40,7 +40,7 @@ int nw_hwloc_trial(const char *data, size_t length)
     return puts(reached) < 0 || puts(written) < 0 || fflush(stdout);
 }
 
-/* Words of hwloc that are no cause. */
+/* hwloc's remarks that are not the cause of an error. */
 static bool is_remark(const char *words)
 {
     return !strncmp(words, "ignoring", 8) || !strncmp(words, "Loading", 7) ||

@@ -18,7 +18,7 @@ struct reader {
     struct nw_ib_tables *tables;
     size_t *by_guid, *by_lid; /* adapters' ports, sorted */
     size_t count;
-    int32_t node; /* the switch at hand, -1 before the first */
+    int32_t node; /* the current switch, -1 before the first */
     int line;
 };
 
@@ -105,9 +105,9 @@ static nw_status take_head(struct reader *reader, const char *line)
     return NW_OK;
 }
 
-/* "0x0005 001 : (Channel Adapter portguid 0x0000000000100003: 'n1 HCA-1')":
- * where the line tells the guid that decides, else the lid. OpenSM's lines are
- * "0x0005 : 001  : 02   : yes" and "0x0005 : UNREACHABLE". */
+/* Reads "0x0005 001 : (Channel Adapter portguid 0x0000000000100003: 'n1
+ * HCA-1')" by its guid, if the line has one, else by its lid. OpenSM's lines
+ * are "0x0005 : 001  : 02   : yes" and "0x0005 : UNREACHABLE". */
 static nw_status take_entry(struct reader *reader, char *line)
 {
     struct nw_ib_tables *tables = reader->tables;
@@ -132,7 +132,7 @@ static nw_status take_entry(struct reader *reader, char *line)
     port = guid ? find_port(reader, strtoull(guid + 9, NULL, 16), true)
                 : find_port(reader, lid, false);
     if (port == (size_t)-1)
-        return NW_OK; /* a switch, or an adapter that is no host */
+        return NW_OK; /* a switch, or an adapter that is not a host */
     status = nw_grow(&tables->entry, &tables->capacity, tables->count + 1,
                      sizeof *tables->entry);
     if (!status)

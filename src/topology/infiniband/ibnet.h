@@ -100,7 +100,7 @@ NW_MUST_CHECK nw_status nw_ib_parse_traces(struct nw_ib_subnet *subnet,
 NW_MUST_CHECK nw_status nw_ib_find_trace_ports(
     const struct nw_ib_subnet *subnet, struct nw_ib_tables *tables);
 
-/* Bytes/s of "4xQDR", 0 where the word is no rate. */
+/* Bytes/s of "4xQDR", 0 if the word is not a rate. */
 double nw_ib_rate(const char *word);
 
 /* FILE[,map=FILE][,lft=FILE]; and the fabric itself, by commands. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Recorded output of ibtracert: one way after the other, from adapter to
- * adapter. What they touch becomes the subnet, and they are its routes. */
+/* Recorded output of ibtracert: paths from adapter to adapter. Their devices
+ * become the subnet, and the paths its routes. */
 #include "base/array.h"
 #include "base/status.h"
 #include "topology/infiniband/ibnet.h"
@@ -28,7 +28,7 @@ struct reader {
     size_t guid_capacity;
     struct cable *cable;
     size_t cable_count, cable_capacity;
-    /* the way at hand */
+    /* the current path */
     struct hop hop[MAX_HOPS];
     int hop_count;
     int32_t at, out, in; /* node reached, ports of the last cable */

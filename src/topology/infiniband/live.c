@@ -214,7 +214,7 @@ static nw_status ask(char **out)
     return status;
 }
 
-/* Where there is no cache the text passes through a file of its own. */
+/* Without a cache, the text goes into a temporary file. */
 static nw_status keep(const char *text, const char *cache, char **path)
 {
     char own[] = "/tmp/nodewise-fabric-XXXXXX";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the switches and hosts of a subnet are called: by a map of guids where
- * one is given, else by their descriptions ("n001 mlx5_0"), else, where these
- * are the maker's, by their guid. */
+/* Names the switches and hosts of a subnet: by a map of guids if given, else by
+ * their descriptions ("n001 mlx5_0"), else, if the maker set these, by their
+ * guid. */
 #include "base/array.h"
 #include "base/file.h"
 #include "base/status.h"
@@ -136,7 +136,7 @@ static bool is_device(const char *word)
     return strchr(word, '_');
 }
 
-/* Names the maker gives are no names of a machine. */
+/* Names set by the maker do not name a machine. */
 static bool is_makers(const char *text)
 {
     static const char *const words[] = {
@@ -207,7 +207,8 @@ static int compare_names(const void *a, const void *b)
                   (*(struct nw_ib_node *const *)b)->name);
 }
 
-/* Chips of one large switch share a name: then the guid tells them apart. */
+/* The parts of one large switch share a name: then the guid distinguishes them.
+ * */
 static nw_status part_switches(struct nw_ib_subnet *subnet)
 {
     struct nw_ib_node **order;

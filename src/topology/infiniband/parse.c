@@ -64,7 +64,7 @@ nw_status nw_ib_keep_id(struct nw_ib_subnet *subnet, const char *id,
     return status;
 }
 
-/* Cuts the word in quotes at *at out; NULL where there is none. */
+/* Cuts the word in quotes at *at out; NULL if not found. */
 static char *take_quoted(char **at)
 {
     char *start = strchr(*at, '"'), *end;
@@ -77,7 +77,7 @@ static char *take_quoted(char **at)
     return start + 1;
 }
 
-/* The number behind a word of `text`, -1 where there is none. */
+/* The number behind a word of `text`, -1 if not found. */
 static int32_t number_after(const char *text, const char *word)
 {
     const char *found = strstr(text, word);
@@ -225,7 +225,7 @@ static nw_status add_port(struct reader *reader, char *at)
     return NW_OK;
 }
 
-/* Lines that say nothing of cables: with -g, where the chassis are. */
+/* Lines about the position of the chassis (with -g), without cables. */
 static bool is_about_chassis(const char *line)
 {
     static const char *const words[] = {"Chassis",     "Spine", "Line",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What ibnetdiscover -p writes: a line for each port, with both ends of its
- * cable. The ports of a switch stand together. */
+/* Reads the output of ibnetdiscover -p: a line for each port, with both ends of
+ * its cable. The ports of a switch follow each other. */
 #include "base/array.h"
 #include "base/status.h"
 #include "topology/infiniband/ibnet.h"
@@ -26,7 +26,7 @@ static char kind_of(const char *word)
     return '\0';
 }
 
-/* The bytes read; 0 where the text is no end of a cable. */
+/* The bytes read; 0 if the text is not an end of a cable. */
 static int read_end(const char *text, struct end *end)
 {
     char word[4];

@@ -238,7 +238,7 @@ static nw_status place(const struct nw_fabric *fabric, int32_t node,
     return status;
 }
 
-/* What is wrong with the whole has no line of its own. */
+/* An error in the whole file has no line. */
 static nw_status blame_file(const struct nw_fabric *fabric, nw_status status)
 {
     char what[512];

@@ -2,9 +2,9 @@
 /*
  * Fat trees, as extended generalized ones (Ohring et al. 1995, with the
  * parallel links and the D-mod-K routing of Zahavi 2010). A switch of level l
- * is numbered x * W + y: x counts the groups of leaves it reaches, y the
- * switches of its level in that group, W = up_1 ... up_l of them. All is
- * arithmetic; nothing is looked up.
+ * is numbered x * W + y. x counts the groups of leaves it reaches, y the
+ * switches of its level in that group, and W = up_1 ... up_l is the number of
+ * these. All routes are computed, without tables.
  */
 #include "base/array.h"
 #include "base/status.h"

@@ -15,8 +15,8 @@ struct graph {
     uint8_t *distance; /* [from][to] */
     int32_t *first;    /* [switches + 1] into link: those of each switch */
     int32_t *link;     /* in the order declared */
-    /* true routes, where they are known; else NULL: for each switch, the link
-     * to each port of a node, -1 where that is not known */
+    /* true routes if known, else NULL: for each switch, the link to each port
+     * of a node, -1 if unknown */
     int32_t *via;
     struct nw_graph_ports ports;
 };
@@ -56,7 +56,7 @@ static int32_t next_link(const struct nw_network *network, int32_t s,
     }
 }
 
-/* The column of node `key`'s port at switch `to`, -1 where there is none. */
+/* The column of node `key`'s port at switch `to`, or -1. */
 static int32_t column_of(const struct graph *graph, int32_t to, int32_t key)
 {
     if (!graph->via)
@@ -169,9 +169,9 @@ static nw_status list_links(const struct nw_network *network,
     return NW_OK;
 }
 
-/* Breadth first from `source`; `queue` has room for all switches and keeps
- * those reached, *reached many. Returns the last distance found, APART where
- * that is too far. */
+/* Breadth-first search from `source`; `queue` can hold all switches and
+ * receives the *reached switches that were found. Returns the last distance
+ * found, APART if too far. */
 static int flood(const struct nw_network *network, int32_t source,
                  int32_t *queue, int32_t *reached)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What all networks share, and the tree: the one network whose routes need no
- * rule. */
+/* Functions that all networks share, and the tree, which needs no routing rule.
+ * */
 #include "base/array.h"
 #include "base/status.h"
 #include "topology/network/networks.h"

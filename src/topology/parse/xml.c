@@ -70,8 +70,8 @@ static nw_status skip_past(struct parser *parser, const char *end)
     return NW_OK;
 }
 
-/* The name at hand; the byte behind it is still needed, so the caller ends
- * it. */
+/* The length of the current name; the byte behind the name is still needed, so
+ * the caller ends the name. */
 static size_t name_length(const struct parser *parser)
 {
     return strcspn(parser->at, " \t\r\n=<>/\"'");

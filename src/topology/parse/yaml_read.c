@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Taking values out of a YAML tree, each with a sentence for what it is not. */
+/* Reads values of a YAML tree and reports values of the wrong kind. */
 #include "base/status.h"
 #include "base/c_locale.h"
 #include "base/text.h"

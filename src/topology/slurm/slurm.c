@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* slurm:FILE -- switches with what is below them become a network: a tree
- * where each has one above it, else a graph. */
+/* slurm:FILE -- makes a network of Slurm's switches: a tree if each switch has
+ * one parent, else a graph. */
 #include "topology/slurm/slurm.h"
 #include "base/array.h"
 #include "base/status.h"

@@ -24,7 +24,7 @@ struct nw_slurm_switch {
 struct nw_slurm {
     const char *file; /* the one that is read */
     nw_topology *topology;
-    struct nw_hostlist included; /* names of files, kept for what is said */
+    struct nw_hostlist included; /* names of files, for messages */
     struct nw_slurm_switch *at;
     size_t count, capacity;
     int32_t *by_name;

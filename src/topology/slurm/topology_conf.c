@@ -39,7 +39,7 @@ struct conf {
     size_t seen_count;
 };
 
-/* What one line says; NULL where it does not. */
+/* The values of one line; NULL if missing. */
 struct words {
     const char *name, *block, *below, *nodes, *sizes;
     const char *level, *index, *size, *aggregate; /* of scontrol */

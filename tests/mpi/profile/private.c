@@ -21,8 +21,10 @@ int private_main(void)
                  MPI_STATUS_IGNORE);
     MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, half);
     MPI_Comm_free(&half);
-    MPI_Finalize();
-    if (!rank)
+    if (!rank) {
         printf("sum %d of %d\n", sum, size);
-    return 6;
+        fflush(stdout);
+    }
+    MPI_Finalize();
+    return rank ? 0 : 6; /* a launcher ends the others of one that fails */
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a code asks of its halo: pieces, arrays, and the cells it may compute
+/* Queries of a halo: pieces, arrays, and the cells that a code may compute
  * while an exchange runs. */
 #include "halo/exchange/exchange.h"
 
@@ -44,8 +44,8 @@ static struct nw_halo_box own_cells(const struct nw_halo_piece *piece)
     return box;
 }
 
-/* Own cells further than the radius from every side; empty where the piece is
- * thinner than that. */
+/* Returns the own cells that are farther than the radius from every side; the
+ * box is empty if the piece is too thin. */
 struct nw_halo_box nw_halo_interior(const nw_halo *halo, int32_t piece)
 {
     const struct nw_halo_piece *own = nw_halo_piece(halo, piece);
@@ -60,7 +60,7 @@ struct nw_halo_box nw_halo_interior(const nw_halo *halo, int32_t piece)
     return box;
 }
 
-/* Slabs from outside in, z first: what is left after them is the interior. */
+/* Returns slabs from the outside in, z first; the rest is the interior. */
 int32_t nw_halo_shell(const nw_halo *halo, int32_t piece,
                       struct nw_halo_box out[6])
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Failures shared by all ranks, and plans that must be the same on all. */
+/* Makes ranks agree on failures, and checks that their options are equal. */
 #include "halo/exchange/agree.h"
 #include "halo/exchange/yielding_collectives.h"
 
@@ -49,7 +49,8 @@ nw_status nw_halo_agree(MPI_Comm comm, nw_status status)
                    failure.text);
 }
 
-/* What every rank must say alike; 27 radii are folded into one number. */
+/* The options that must be equal on every rank; the 27 radii are hashed into
+ * one number. */
 #define WORD_LIST(X)                                                           \
     X("cells along x", options->extent[0])                                     \
     X("cells along y", options->extent[1])                                     \

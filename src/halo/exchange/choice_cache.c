@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Measured choices, remembered per machine and shape: a text file of the
- * user's, one choice a line under its key. */
+/* Keeps measured choices in a text file of the user: one line for each machine
+ * and shape, which begins with a key. */
 #include "halo/exchange/connections.h"
 #include "halo/exchange/model_check.h"
 
@@ -18,7 +18,7 @@
 
 #define KIND "nodewise halo choices "
 #define HEAD KIND "3"
-#define MODELLED "+model" /* behind the schedule */
+#define MODELLED "+model" /* suffix of the schedule */
 
 static uint64_t mix_pieces(uint64_t hash, const nw_halo_layout *layout)
 {
@@ -31,8 +31,8 @@ static uint64_t mix_pieces(uint64_t hash, const nw_halo_layout *layout)
     return hash;
 }
 
-/* Everything a measurement depends on that a plan knows: the machine by rank
- * 0's, the MPI library, and the shape. */
+/* Hashes everything in the plan that affects a measurement: the machine of rank
+ * 0, the MPI library, and the shape. */
 static uint64_t key_of(const nw_halo *halo)
 {
     uint64_t hash = NW_HASH_START;
@@ -58,12 +58,13 @@ static uint64_t key_of(const nw_halo *halo)
     hash = nw_hash(hash, halo->package_of, (size_t)halo->size * sizeof(int));
     hash = nw_hash(hash, &halo->methods, sizeof halo->methods);
     hash = nw_hash(hash, &halo->gpu_memory, sizeof halo->gpu_memory);
-    if (halo->paths->topology) /* the model's part in it */
+    if (halo->paths->topology) /* affects the model's choice */
         hash = nw_hash_text(hash, nw_topology_name(halo->paths->topology));
     return mix_pieces(hash, halo->layout);
 }
 
-/* `file`, or halo in the user's cache; false where there is none. */
+/* Finds `file`, or the file `halo` in the user's cache; returns false if there
+ * is neither. */
 static bool find_file(const char *file, char path[PATH_MAX])
 {
     struct nw_text text = {0};
@@ -80,7 +81,7 @@ static bool find_file(const char *file, char path[PATH_MAX])
     return found;
 }
 
-/* KIND:METHODS, as many as there are. */
+/* Parses the number of kinds, then KIND:METHODS for each. */
 static bool parse_wishes(const char *line, struct nw_halo_scheme *out)
 {
     int used = 0;
@@ -100,8 +101,8 @@ static bool parse_wishes(const char *line, struct nw_halo_scheme *out)
     return true;
 }
 
-/* A line: key, schedule, the methods of each class, how many kinds of pairs
- * have their own and these, and words for people. */
+/* Parses a line: the key, the schedule, the methods of each class, the methods
+ * of kinds of pairs, and a description. */
 static bool parse(const char *line, uint64_t key, struct nw_halo_scheme *out)
 {
     struct nw_halo_scheme scheme = {.phased = false};
@@ -169,7 +170,7 @@ nw_status nw_halo_cache_read(nw_halo *halo, const char *file,
     return nw_halo_mpi(code, "tell of an earlier choice");
 }
 
-/* What a choice is of: machine, ranks and shape. */
+/* Adds the description of a choice: machine, ranks and shape. */
 static void add_words(const nw_halo *halo, struct nw_text *text)
 {
     const struct nw_halo_domain *domain = &halo->layout->domain;
@@ -206,8 +207,9 @@ static void add_line(const nw_halo *halo, uint64_t key, struct nw_text *text)
     add_words(halo, text);
 }
 
-/* Earlier choices, without one of the same key; those of another form are
- * begun anew. A file of another kind is not ours to write: false. */
+/* Copies earlier choices except one with the same key; drops all choices of
+ * another file version. Returns false if the file is not a file of choices: it
+ * must not be overwritten. */
 static bool add_others(char *data, const char *path, uint64_t key,
                        struct nw_text *text)
 {

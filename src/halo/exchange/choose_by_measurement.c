@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The choice by measurement: contests of whole schemes, first with one method
- * for each class of pairs, then what the model says of every pair, then one
- * kind of pairs after the other with each method of its own. What it may take
- * is bounded: what is not found out by then stays as it was. Where ranks share
- * cores it is mostly the scheduler that is measured: less of it, and no kinds.
+ * Chooses methods by measurements that compare whole schemes. The first
+ * measurements compare the methods of each class of pairs. The next one
+ * compares the best of these schemes with the model's choice for every pair.
+ * The last ones compare the methods of each kind of pairs. The time is limited;
+ * choices that are not measured in time stay as they were. If ranks share
+ * cores, a measurement mostly shows the effects of the scheduler: then the time
+ * is shorter, and kinds are not measured.
  */
 #include "halo/exchange/connections.h"
 #include "halo/exchange/classes.h"
@@ -17,11 +19,9 @@
 #define CLASSES 2.25 /* seconds for all classes and the model */
 #define KINDS 1.0    /* for all kinds */
 #define CROWDED                                                                \
-    0.2 /* of that where ranks share cores: it is mostly the                   \
-           scheduler then that is measured */
+    0.2 /* part of these seconds that may be used if ranks share cores */
 #define LITTLE                                                                 \
-    0.05 /* of all seconds, or of an exchange: not worth a contest             \
-          */
+    0.05 /* a part of the time or of an exchange this small is skipped */
 
 #define MOST_SCHEMES 32
 
@@ -32,8 +32,8 @@ struct schemes {
 
 struct measuring {
     nw_halo *halo;
-    bool once, phases; /* schedules that may be */
-    uint32_t compared; /* classes whose methods were, a bit each */
+    bool once, phases; /* allowed schedules */
+    uint32_t compared; /* bits of the classes that were compared */
     bool either;       /* schedules were compared */
     struct nw_halo_survey survey;
     double part; /* CROWDED, or 1 */
@@ -48,7 +48,7 @@ static void add(struct schemes *schemes, const struct nw_halo_scheme *scheme)
         schemes->item[schemes->count++] = *scheme;
 }
 
-/* One of `parts` equal shares of what is left may be spent on it. */
+/* Compares the schemes; may use 1/parts of the time that is left. */
 static nw_status run_contest(struct measuring *work,
                              const struct schemes *schemes, bool holder,
                              double parts)
@@ -70,7 +70,8 @@ static nw_status run_contest(struct measuring *work,
 
 /* --- classes --- */
 
-/* One scheme for each method in `bits` for a class, all else as in `like`. */
+/* Adds one scheme for each method in `bits` for a class; the rest is as in
+ * `like`. */
 static void vary(struct schemes *schemes, const struct nw_halo_scheme *like,
                  enum nw_halo_class kind, uint32_t bits)
 {
@@ -92,7 +93,8 @@ static bool is_open(const struct measuring *work, int kind)
     return !(work->compared & 1u << kind) && bits & (bits - 1);
 }
 
-/* Contests to come, that with the model among them: mostly a short one. */
+/* Counts the remaining measurements; the one of the model counts as 0.5 since
+ * it is usually short. */
 static double parts_of(const struct measuring *work)
 {
     double parts = 0.5;
@@ -102,8 +104,8 @@ static double parts_of(const struct measuring *work)
     return parts;
 }
 
-/* The methods of a class, in both schedules where that may change them: light
- * pairs go along with the others. */
+/* Compares the methods of a class in both schedules; for light pairs only in
+ * the current schedule, since heavier pairs decide the schedule. */
 static nw_status compare_methods(struct measuring *work,
                                  enum nw_halo_class kind, uint32_t bits)
 {
@@ -127,7 +129,8 @@ static nw_status compare_methods(struct measuring *work,
     return run_contest(work, &schemes, false, parts < 1 ? 1 : parts);
 }
 
-/* The class with the most bytes that has methods to choose from. */
+/* Finds the class with the most bytes among those that still have several
+ * methods. */
 static bool next_class(const struct measuring *work, enum nw_halo_class *out)
 {
     bool found = false;
@@ -142,8 +145,8 @@ static bool next_class(const struct measuring *work, enum nw_halo_class *out)
     return found;
 }
 
-/* Class by class, those that move most first; each finds those before as they
- * were chosen. */
+/* Measures the classes, those with the most bytes first. Each measurement uses
+ * the methods that were chosen for the classes before. */
 static nw_status measure_classes(struct measuring *work)
 {
     nw_halo *halo = work->halo;
@@ -170,8 +173,8 @@ static bool is_worth(const struct measuring *work, double whole)
     return work->left > LITTLE * whole * work->part;
 }
 
-/* What was measured for classes against what the model says of each pair,
- * where that is something else. */
+/* Compares the scheme measured for classes with the model's methods for each
+ * pair, if they differ. */
 static nw_status compare_model(struct measuring *work)
 {
     nw_halo *halo = work->halo;
@@ -188,13 +191,15 @@ static nw_status compare_model(struct measuring *work)
     return run_contest(work, &schemes, true, 1);
 }
 
-/* What it may go by. `nodes` makes one message of all pairs: a class's. */
+/* Returns the methods that a kind may use. NW_HALO_NODES joins the messages of
+ * all pairs, so only a whole class can use it. */
 static uint32_t ways_of(const struct nw_halo_kind *kind)
 {
     return kind->methods & ~NW_HALO_BIT(NW_HALO_NODES);
 }
 
-/* One that is alone in its class was compared with that. */
+/* Whether the class has no other kind; then the measurement of the class has
+ * already compared the methods of this kind. */
 static bool is_alone(const struct nw_halo_kind *list, size_t count, size_t i)
 {
     for (size_t k = 0; k < count; k++)
@@ -203,7 +208,8 @@ static bool is_alone(const struct nw_halo_kind *list, size_t count, size_t i)
     return true;
 }
 
-/* Leaves those that have a choice of their own, *worth of them a contest. */
+/* Keeps the kinds that have several methods to choose from; the first *worth of
+ * them are worth a measurement. */
 static size_t sift(struct nw_halo_kind *list, size_t count, size_t *worth)
 {
     size_t kept = 0;
@@ -234,7 +240,8 @@ static void wish(struct nw_halo_scheme *scheme, const struct nw_halo_kind *kind,
     scheme->wish_count += i == scheme->wish_count;
 }
 
-/* What it goes by in the scheme; several bits: one for some, one for others. */
+/* Returns the methods that a kind uses in the scheme; several bits if pairs of
+ * the kind use different methods. */
 static uint32_t current_of(const struct nw_halo_scheme *scheme,
                            const struct nw_halo_kind *kind)
 {
@@ -244,8 +251,9 @@ static uint32_t current_of(const struct nw_halo_scheme *scheme,
     return kind->current;
 }
 
-/* The first of the kinds by one method, and all behind it in its class with
- * it: what waits for the slowest gains nothing from one of two slow ones. */
+/* Adds a scheme in which the first kind uses the method `bit`, and a scheme in
+ * which all later kinds of its class use the method too: an exchange waits for
+ * its slowest pair, so a change of only one of two slow kinds gains nothing. */
 static void add_ways(struct schemes *schemes, const struct nw_halo_kind *kind,
                      size_t count, uint32_t bit)
 {
@@ -264,8 +272,7 @@ static void add_ways(struct schemes *schemes, const struct nw_halo_kind *kind,
         add(schemes, &scheme);
 }
 
-/* The kind as it goes now, written down where that is one way, and by each
- * other method. */
+/* Compares the current methods of a kind with each other method. */
 static nw_status compare_kind(struct measuring *work,
                               const struct nw_halo_kind *kind, size_t count,
                               double parts)
@@ -285,8 +292,8 @@ static nw_status compare_kind(struct measuring *work,
     return run_contest(work, &schemes, true, parts);
 }
 
-/* Pairs of unequal shape or distance inside a class, the greatest share of an
- * exchange first. */
+/* Measures the kinds, which differ by shape or distance inside a class; the
+ * kind with the greatest share of an exchange comes first. */
 static nw_status measure_kinds(struct measuring *work)
 {
     struct nw_halo_kind *kind = NULL;

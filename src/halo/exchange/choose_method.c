@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which methods there are, and which scheme is taken: measured, modelled, or
- * the first in the fixed order. */
+/* Finds the available methods and selects the scheme: by measurement, by the
+ * model, or the first methods in the fixed order. */
 #include "halo/exchange/connections.h"
 #include "halo/exchange/gpus.h"
 #include "halo/exchange/yielding_collectives.h"
@@ -36,7 +36,8 @@ nw_status nw_halo_methods_find(nw_halo *halo, uint32_t allowed)
     return nw_halo_mpi(code, "compare methods");
 }
 
-/* "phases: self 12 kB, direct 40 kB": this rank's incoming bytes. */
+/* Describes the incoming bytes of this rank, for example
+ * "phases: self 12 kB, direct 40 kB". */
 static void describe(nw_halo *halo)
 {
     size_t used = (size_t)snprintf(halo->words, sizeof halo->words, "%s",
@@ -66,12 +67,12 @@ static void describe(nw_halo *halo)
 
 struct choosing {
     nw_halo *halo;
-    bool once, phases; /* schedules that may be */
+    bool once, phases; /* allowed schedules */
 };
 
 /* --- by the model --- */
 
-/* This rank's connections, one after the other. */
+/* Sums the predicted times of this rank's connections. */
 static double predict(const nw_halo *halo)
 {
     double seconds = halo->scheme.phased ? 2e-6 : 0;
@@ -90,7 +91,8 @@ static nw_status open_modelled(nw_halo *halo, bool phased)
     return nw_halo_connections_open(halo, &scheme);
 }
 
-/* The model's methods in either schedule that may be; the cheaper one. */
+/* Opens the model's methods in the allowed schedule with the lower predicted
+ * time. */
 static nw_status choose_by_model(struct choosing *work)
 {
     nw_halo *halo = work->halo;
@@ -149,8 +151,8 @@ static nw_status open_chosen(struct choosing *work,
     return nw_halo_connections_open(work->halo, &first);
 }
 
-/* Without the methods that keep whole halos in shared memory, of which a
- * container may have little; false where there is no other. */
+/* Removes the methods that keep whole halos in shared memory, since a container
+ * may have little. Returns false if no other method is available. */
 static bool spare_room(nw_halo *halo)
 {
     uint32_t large = NW_HALO_BIT(NW_HALO_SHARED) | NW_HALO_BIT(NW_HALO_NODES);

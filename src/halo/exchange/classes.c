@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which class a pair of ranks is of: by GPU, package, node or network between
- * them, and by weight: what is best for the faces need not be for the corners.
- */
+/* The class of a pair of ranks depends on the hardware between them (GPU,
+ * package, node or network) and on the weight, because faces and corners may
+ * need different methods. */
 #include "halo/exchange/classes.h"
 #include "halo/exchange/yielding_collectives.h"
 
@@ -11,9 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define LIGHT 8 /* times less than the heaviest pair has */
+#define LIGHT 8 /* a light pair has less than 1/8 of the greatest weight */
 
-/* The package a core is in; -1 where nobody says. */
+/* Returns the package of a core, or -1 if it is unknown. */
 static int package_of(int core)
 {
     char path[96], *text = NULL;
@@ -72,7 +72,7 @@ static uint64_t cells_of(const struct nw_halo_transfer *transfer)
                       transfer->extent[2]);
 }
 
-/* Cells from (or to) the rank at the other end. */
+/* Returns the sum of the cells from or to the rank at the other end. */
 static uint64_t *weight_of(const nw_halo *halo, const struct nw_halo_pair *pair)
 {
     bool out = pair->from_rank == halo->rank;

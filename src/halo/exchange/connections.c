@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cuts a rank's transfers into connections, the same way at both ends, and
- * opens them: each end tells the other what it must know. */
+/* Divides a rank's transfers into connections, equally at both ends, and opens
+ * the connections: the two ends exchange offers. */
 #include "halo/exchange/connections.h"
 #include "halo/exchange/yielding_collectives.h"
 #include "halo/exchange/classes.h"
@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The first method of the fixed order among `allowed` that serves the pair. */
+/* Returns the first method in `allowed` that fits the pair, in the fixed
+ * order. */
 static const struct nw_halo_method_ops *
 first_of(const nw_halo *halo, const struct nw_halo_pair *pair, uint32_t allowed)
 {
@@ -21,7 +22,7 @@ first_of(const nw_halo *halo, const struct nw_halo_pair *pair, uint32_t allowed)
     return NULL;
 }
 
-/* A function of what both ends know. */
+/* Chooses a method from data that both ends have, so they choose the same. */
 static const struct nw_halo_method_ops *
 choose(const nw_halo *halo, const struct nw_halo_transfer *transfer)
 {
@@ -33,7 +34,7 @@ choose(const nw_halo *halo, const struct nw_halo_transfer *transfer)
     return ops ? ops : first_of(halo, &pair, halo->methods);
 }
 
-/* A transfer with what it is sorted by. */
+/* A transfer with its sort key. */
 struct entry {
     int64_t key[7];
     const struct nw_halo_method_ops *ops;
@@ -101,7 +102,7 @@ static void begin_channel(nw_halo *halo, const struct entry *entry,
         .phase = (uint8_t)entry->key[KEY_PHASE],
         .transfer = transfer,
     };
-    /* its number among those of the same two ranks */
+    /* the tag is the index among the connections of the same two ranks */
     for (size_t i = 0; i < halo->connection_count; i++)
         connection->tag += halo->connection[i].peer == connection->peer &&
                            halo->connection[i].sends == connection->sends &&
@@ -132,7 +133,7 @@ static void cut(nw_halo *halo, const struct entry *entry)
     }
 }
 
-/* A method for each transfer, NULL where none serves it. */
+/* Sets the method of each transfer, NULL if no method fits. */
 static nw_status choose_all(const nw_halo *halo,
                             const struct nw_halo_method_ops **ops)
 {
@@ -168,8 +169,8 @@ static nw_status make_channels(nw_halo *halo)
     return status;
 }
 
-/* Offers go both ways between the ends of a connection, on tags of their own.
- */
+/* Exchanges the offers between the ends of all connections; each direction has
+ * its own tag. */
 static int move_offers(nw_halo *halo, struct nw_halo_offer *own,
                        struct nw_halo_offer *other, MPI_Request *request)
 {
@@ -213,14 +214,15 @@ static nw_status open_all(nw_halo *halo, struct nw_halo_offer *own)
     return status;
 }
 
-/* Where nodes are to be connected, all ranks have their connections first. */
+/* Aggregates of pairs of nodes are made after all ranks have made their
+ * connections. */
 static nw_status make_all(nw_halo *halo)
 {
     struct nw_halo_wanted wanted = {.layout = halo->layout,
                                     .rank = halo->rank,
                                     .phased = halo->scheme.phased};
     nw_status found = nw_halo_transfers_find(&wanted, &halo->transfers);
-    nw_status status = nw_halo_weigh(halo); /* collective: all ranks come */
+    nw_status status = nw_halo_weigh(halo); /* collective: always call it */
 
     status = found ? found : status;
     if (!status)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A connection's cells as prepared copies: between two arrays, or between
- * arrays and one dense buffer whose order both ends know. */
+/* Prepared copies of a connection's cells, between two arrays or between arrays
+ * and one dense buffer; both ends use the same order of cells. */
 #include "halo/exchange/exchange.h"
 
 #include <stdlib.h>
@@ -59,7 +59,7 @@ size_t nw_halo_active_bytes(const struct nw_halo_connection *connection)
 
     for (int32_t i = 0; i < halo->active_count; i++)
         bytes += halo->field[halo->active[i]].bytes;
-    /* connection->bytes are those of all quantities */
+    /* connection->bytes counts all quantities */
     return bytes * (connection->bytes / halo->layout->domain.cell_bytes);
 }
 
@@ -71,7 +71,7 @@ static nw_status make(const struct nw_halo_connection *connection,
                     sizeof *out->copy, &out->copy);
 }
 
-/* The array's side of a copy, both sides of a box of the transfer's extent. */
+/* Returns a copy with the extent of the transfer; the caller sets the views. */
 static struct nw_halo_copy begin(const struct nw_halo_transfer *transfer,
                                  const struct nw_halo_field *field)
 {
@@ -109,9 +109,9 @@ void nw_halo_copy_plan_fini(struct nw_halo_copy_plan *packs)
     packs->copy = NULL;
 }
 
-#define BATCH 32 /* copies that may share cache lines, run together */
+#define BATCH 32 /* copies that run together and may share cache lines */
 
-/* Transfer by transfer, all its fields together: their rows are walked in
+/* Copies the fields of each transfer together, so that their rows are copied in
  * turn. */
 static void run_packs(const struct nw_halo_connection *connection,
                       const struct nw_halo_copy_plan *packs, char *buffer,

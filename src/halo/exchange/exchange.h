@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A halo inside an MPI job: the plan cut into connections. A connection holds
- * all transfers from one rank to another that go by one method in one phase;
- * each end has its own object of it (a rank's connection to itself has one).
- * Methods are tables of functions; each connection is a state machine that
- * start sets off and test drives.
+ * A halo inside an MPI job: the plan, divided into connections. A connection
+ * holds all transfers from one rank to another that use one method in one
+ * phase. Each end has its own object (a rank's connection to itself has one
+ * object). A method is a table of functions. A connection is a state machine:
+ * `start` begins its work and `test` advances it.
  */
 #ifndef NW_HALO_EXCHANGE_EXCHANGE_H
 #define NW_HALO_EXCHANGE_EXCHANGE_H
@@ -21,21 +21,21 @@
 struct nw_halo_connection;
 struct nw_halo_paths;
 
-/* A place in the memory that the ranks of a node share, as both ends know it:
- * the rank's segment and the offset in it. */
+/* A position in the memory that the ranks of a node share, valid at both ends:
+ * the rank that owns the segment, and the offset in the segment. */
 struct nw_halo_spot {
     int32_t rank; /* of halo->comm */
     int32_t reserved;
     uint64_t offset;
 };
 
-/* What one end tells the other when a connection is opened; methods lay their
- * own struct over it. */
+/* The data that the two ends exchange when a connection is opened; each method
+ * stores its own struct in these bytes. */
 struct nw_halo_offer {
     _Alignas(8) unsigned char bytes[256];
 };
 
-/* Two pieces and their ranks: what a method is chosen for. */
+/* Two pieces and their ranks; a method is chosen for each pair. */
 struct nw_halo_pair {
     int32_t from, to; /* pieces */
     int from_rank, to_rank;
@@ -45,29 +45,31 @@ struct nw_halo_pair {
 
 struct nw_halo_method_ops {
     enum nw_halo_method id;
-    bool for_gpu;     /* device memory, or host memory */
+    bool for_gpu;     /* device memory; false: host memory */
     bool each_pieces; /* a connection for each pair of pieces, not of ranks */
-    /* Whether this rank could use it at all, once a plan: all ranks must. NULL
-     * is yes. */
+    /* Whether this rank can use the method; called once per plan. A method is
+     * used only if all ranks can use it. NULL means yes. */
     bool (*here)(nw_halo *halo);
     bool (*fits)(const nw_halo *halo, const struct nw_halo_pair *pair);
     /* Allocates the connection's state and fills the offer to the other end. */
     nw_status (*open)(struct nw_halo_connection *connection,
                       struct nw_halo_offer *own);
-    /* The other end's offer; not called for connections of a rank to itself.
-     * NULL where there is nothing to be known. */
+    /* Takes the other end's offer; not called for connections of a rank to
+     * itself. NULL if the method does not need the offer. */
     nw_status (*join)(struct nw_halo_connection *connection,
                       const struct nw_halo_offer *other);
-    /* Once an exchange, before any phase: posts what may be early. Or NULL. */
+    /* Called once per exchange before the first phase, for example to post
+     * receives early. May be NULL. */
     nw_status (*post)(struct nw_halo_connection *connection);
-    /* The connection's phase has come: source cells are ready, ghost cells of
-     * the phases before are filled. */
+    /* Called when the connection's phase begins: the source cells are ready,
+     * and the ghost cells of the earlier phases are filled. */
     nw_status (*start)(struct nw_halo_connection *connection);
-    /* Next step if it can be made; *done: a receiving end's ghost cells are
-     * filled, a sending end's cells may change. */
+    /* Makes the next step if possible. *done: the ghost cells of a receiving
+     * end are filled; the cells of a sending end may change. */
     nw_status (*test)(struct nw_halo_connection *connection, bool *done);
-    /* Lets go of what the other end owns: all ends do before any closes. NULL
-     * where there is nothing of the kind. Both come after a failed open too. */
+    /* Releases resources that the other end owns; `leave` has returned on all
+     * ends before `close` is called on any. `leave` may be NULL. Both are
+     * called after a failed open too. */
     void (*leave)(struct nw_halo_connection *connection);
     void (*close)(struct nw_halo_connection *connection);
 };
@@ -75,58 +77,61 @@ struct nw_halo_method_ops {
 struct nw_halo_connection {
     const struct nw_halo_method_ops *ops;
     nw_halo *halo;
-    int peer; /* rank at the other end; own rank for both ends here */
+    int peer; /* rank at the other end; the own rank if both ends are here */
     bool sends, receives;
     uint8_t phase;
-    int tag; /* of its messages, the same at both ends */
+    int tag; /* of the messages; equal at both ends */
     const struct nw_halo_transfer *transfer; /* [count], same order both ends */
     size_t count;
     size_t bytes; /* of all quantities */
     bool done, started;
-    struct nw_halo_aggregate *aggregate; /* a leader's end of it; else NULL */
-    void *state;                         /* the method's */
+    struct nw_halo_aggregate *aggregate; /* if this is a leader's end */
+    void *state;                         /* private to the method */
     uint64_t started_ns;                 /* for the trace */
 };
 
-/* One quantity, or several that lie interleaved on every rank, as one array a
- * piece. */
+/* One quantity, or several quantities that every rank stores interleaved, as
+ * one array per piece. */
 struct nw_halo_field {
-    int32_t first; /* quantity whose base it has */
+    int32_t first; /* the quantity that gives the base address */
     size_t bytes, stride;
 };
 
-/* An array of a piece on this node as its neighbours know it. */
+/* An array of a piece on this node, as the other ranks of the node see it. */
 struct nw_halo_remote {
-    char *mapped;     /* in this process; NULL where it is not shared */
-    uint64_t address; /* in its owner's */
+    char *mapped;     /* in this process; NULL if not shared */
+    uint64_t address; /* in the owner's process */
     uint64_t pitch;
 };
 
-/* Pairs of ranks that a method is chosen for apart; light: of far fewer bytes
- * than the heaviest pair. */
+/* Classes of pairs of ranks; each class has its own choice of a method. A light
+ * pair exchanges far fewer bytes than the heaviest pair. */
 enum nw_halo_class {
     NW_HALO_CLASS_ALONE, /* a rank's pieces, in host memory or on one GPU */
     NW_HALO_CLASS_GPUS,  /* a rank's pieces, on two GPUs */
     NW_HALO_CLASS_PACKAGE,
     NW_HALO_CLASS_PACKAGE_LIGHT,
-    NW_HALO_CLASS_NODE, /* of one node, not bound to the same package */
+    NW_HALO_CLASS_NODE, /* on one node, not bound to the same package */
     NW_HALO_CLASS_NODE_LIGHT,
     NW_HALO_CLASS_NETWORK,
     NW_HALO_CLASS_NETWORK_LIGHT,
     NW_HALO_CLASS_COUNT
 };
 
-/* Methods for the pairs of one kind (groups.h), before their class's. */
+/* The methods for the pairs of one kind (groups.h); they override the methods
+ * of the class. */
 struct nw_halo_wish {
     uint64_t kind;
     uint32_t methods, reserved;
 };
 #define NW_HALO_WISHES 8
 
-/* A way to do everything: what a measurement compares. A pair goes by what is
- * wished for its kind; else by what the model says of it, where it is asked and
- * knows any; else by the first method of the fixed order among its class's, of
- * all allowed where none of them serves it. */
+/* The methods for all pairs; measurements compare schemes. The method of a pair
+ * is taken from the first of these that gives one:
+ * - `wish`, if it has the pair's kind;
+ * - the model, if `modelled` is set;
+ * - `methods` of the class: the first that fits, in the fixed order;
+ * - all allowed methods, in the fixed order. */
 struct nw_halo_scheme {
     bool phased;
     bool modelled;
@@ -139,16 +144,16 @@ struct nw_halo {
     MPI_Comm comm, node_comm;
     int rank, size, node_rank, node_size;
     int *node_of;      /* [size] node of each rank */
-    int *node_rank_of; /* [size] its number there */
-    int *package_of;   /* [size] -1: not bound to one */
+    int *node_rank_of; /* [size] index of each rank in its node */
+    int *package_of;   /* [size] -1: not bound to one package */
     uint64_t *weight;  /* [2 * size] cells from and to each rank */
-    uint64_t heaviest; /* of all pairs of ranks */
+    uint64_t heaviest; /* greatest weight of all pairs of ranks */
     nw_halo_layout *layout;
     int32_t own_count;
     int32_t *own;    /* [own_count] pieces of this rank, ascending */
-    int32_t *own_at; /* [piece_count] their index in own, or -1 */
+    int32_t *own_at; /* [piece_count] index in `own`, or -1 */
     bool gpu_memory;
-    bool crowded; /* more ranks than cores, on this rank's node */
+    bool crowded; /* this rank's node has more ranks than cores */
     size_t row_align;
     double timeout;
     uint32_t methods; /* allowed and possible on every rank */
@@ -156,63 +161,65 @@ struct nw_halo {
     int32_t quantity_count;
     struct nw_halo_quantity *quantity;
     char **base;   /* [own_count * quantity_count] */
-    size_t *pitch; /* likewise */
-    void *memory;  /* what the library allocated for them, memory.c's */
+    size_t *pitch; /* [own_count * quantity_count] */
+    void *memory;  /* the arrays that the library allocated (memory.c) */
     struct nw_halo_remote *remote; /* [piece_count * quantity_count] */
     int32_t *pid;                  /* [node_size] processes of this node */
 
-    /* fields: all quantities, joined where they are interleaved; then, where
-     * any is, each on its own, for subsets */
+    /* First the fields of all quantities, where interleaved quantities share
+     * one field. If any share one, a field for each quantity follows; exchanges
+     * of a subset use these. */
     struct nw_halo_field *field;
     int32_t field_count, joined_count;
-    int32_t *active; /* [active_count] fields of the exchange under way */
+    int32_t *active; /* [active_count] fields of the current exchange */
     int32_t active_count;
 
     const struct nw_halo_paths *paths; /* while methods are chosen */
     struct nw_halo_scheme scheme;
-    struct nw_halo_transfers transfers; /* those of this rank, by connection */
-    struct nw_halo_connection *connection; /* by phase */
+    struct nw_halo_transfers transfers; /* of this rank, sorted by connection */
+    struct nw_halo_connection *connection; /* sorted by phase */
     size_t connection_count;
     int phase_count, phase;
-    size_t started; /* connections whose phase has come */
+    size_t started; /* number of connections whose phase has begun */
     bool running, broken;
-    bool bereft;       /* a peer is gone: nothing collective any more */
-    char failure[256]; /* why, as it is told to the peers */
-    uint64_t exchange; /* counts them, from 1 */
-    uint64_t polls;    /* of exchanges that were not done */
-    uint64_t listened_ns, watched_ns; /* when peers were last heeded */
-    void *segment; /* shared memory of the connections, shm_segment.c's */
+    bool bereft;       /* a peer has ended: collective calls would hang */
+    char failure[256]; /* the reason, as sent to the peers */
+    uint64_t exchange; /* number of the current exchange, from 1 */
+    uint64_t polls;    /* tests that found the exchange unfinished */
+    uint64_t listened_ns, watched_ns; /* when peers were last checked */
+    void *segment; /* shared memory of the connections (shm_segment.c) */
     struct nw_halo_aggregates
-        *aggregates;             /* of pairs of nodes, nodes.h; or NULL */
-    void *watch;                 /* of peers on this node, peer_watch.c's */
-    struct nw_halo_gpus *gpus;   /* of GPU memory, else NULL */
-    struct nw_halo_trace *trace; /* NODEWISE_HALO_TRACE's, or NULL */
-    uint64_t left_ns;            /* when the caller last got control, for it */
+        *aggregates;             /* of pairs of nodes (nodes.h), or NULL */
+    void *watch;                 /* of peers on this node (peer_watch.c) */
+    struct nw_halo_gpus *gpus;   /* NULL: host memory */
+    struct nw_halo_trace *trace; /* NULL: NODEWISE_HALO_TRACE is unset */
+    uint64_t left_ns;            /* when the last call returned, for trace */
     char words[256];
 };
 
-/* An end of a transfer in one field: the cells in the order that both ends
- * walk. */
+/* One end of a transfer in one field; both ends visit the cells in the same
+ * order. */
 struct nw_halo_ending {
     const struct nw_halo_transfer *transfer;
     const struct nw_halo_field *field;
-    bool target; /* the ghost cells of the receiving piece; else the source */
+    bool target; /* the ghost cells of the receiving piece; false: the source */
 };
-/* Whose array: an own one; a neighbour's on this node as it is mapped here, or
- * by its address there. */
+/* The array to address: one of this process, or one of a neighbour on this node
+ * by its mapped address here or by its address in the neighbour. */
 enum nw_halo_whose { NW_HALO_OWN, NW_HALO_MAPPED, NW_HALO_THEIRS };
 struct nw_halo_view nw_halo_view_of(const nw_halo *halo,
                                     const struct nw_halo_ending *ending,
                                     enum nw_halo_whose whose);
-/* Bytes of all of a connection's transfers in one field; in the active ones. */
+/* Bytes of all transfers of a connection in one field, and in all active
+ * fields. */
 size_t nw_halo_connection_bytes(const struct nw_halo_connection *connection,
                                 int32_t field);
 size_t nw_halo_active_bytes(const struct nw_halo_connection *connection);
 
 /* --- copy_plan.c: a connection's cells to and from a dense buffer --- */
 
-/* Copies prepared for every field, [field][transfer]; the buffer's side is
- * filled in when they run. `target`: the receiving end. */
+/* Copies prepared for every field, [field][transfer]; the buffer's address is
+ * set when they run. `target`: the receiving end. */
 struct nw_halo_copy_plan {
     struct nw_halo_copy *copy; /* owned */
     size_t transfer_count;
@@ -220,62 +227,64 @@ struct nw_halo_copy_plan {
 nw_status nw_halo_copy_plan_make(const struct nw_halo_connection *connection,
                                  bool target, struct nw_halo_copy_plan *out);
 void nw_halo_copy_plan_fini(struct nw_halo_copy_plan *packs);
-/* All active fields, one after the other. */
+/* Both copy all active fields, one after the other. */
 void nw_halo_copy_plan_pack(const struct nw_halo_connection *connection,
                             const struct nw_halo_copy_plan *packs,
                             char *buffer);
 void nw_halo_copy_plan_unpack(const struct nw_halo_connection *connection,
                               const struct nw_halo_copy_plan *packs,
                               const char *buffer);
-/* Copies between two arrays, both in this process: [field][transfer]. */
+/* Copies between two arrays that are both mapped in this process:
+ * [field][transfer]. */
 nw_status nw_halo_moves_make(const struct nw_halo_connection *connection,
                              enum nw_halo_whose source,
                              struct nw_halo_copy_plan *out);
 void nw_halo_moves_run(const struct nw_halo_connection *connection,
                        const struct nw_halo_copy_plan *packs);
 
-/* Tables in the order of nw_halo_method; NULL where this build has none. */
+/* Indexed by enum nw_halo_method; NULL if this build lacks the method. */
 extern const struct nw_halo_method_ops
     *const nw_halo_methods[NW_HALO_METHOD_COUNT];
 extern const struct nw_halo_method_ops nw_halo_same_rank, nw_halo_direct,
     nw_halo_shared, nw_halo_cma, nw_halo_packed, nw_halo_types, nw_halo_nodes;
 
-/* --- shm_space.c: what a node has for memory that its ranks share --- */
+/* --- shm_space.c: shared memory that a node has left --- */
 struct nw_halo_shm_space {
     unsigned long long need, left; /* bytes */
 };
-/* `bytes` of this rank. Collective over the node, and alike on all of it. */
+/* Sums `bytes` of the node's ranks. Collective over the node; the result is
+ * equal on all its ranks. */
 nw_status nw_halo_shm_space_find(const nw_halo *halo, size_t bytes,
                                  struct nw_halo_shm_space *out);
-/* NW_ENOMEM where there is not so much. */
+/* Returns NW_ENOMEM if the node has less. */
 nw_status nw_halo_shm_space_need(const nw_halo *halo, size_t bytes);
 
-/* --- shm_segment.c: shared memory of a node for the connections of a scheme
- * ---
- */
+/* --- shm_segment.c: shared memory for the connections of a scheme --- */
 
-/* Asks for `bytes` (on cache lines of their own) in this rank's segment; the
- * address is known once all connections are open. Local. */
+/* Reserves `bytes` (on separate cache lines) in this rank's segment; the
+ * address is known when all connections are open. Local. */
 nw_status nw_halo_segment_reserve(nw_halo *halo, size_t bytes,
                                   struct nw_halo_spot *out);
-/* Makes the segments, zeroed. Collective over the node. */
+/* Creates the segments, filled with zeros. Collective over the node. */
 nw_status nw_halo_segment_make(nw_halo *halo);
 void *nw_halo_segment_at(const nw_halo *halo, const struct nw_halo_spot *spot);
 void nw_halo_segment_free(nw_halo *halo);
 
 /* --- memory.c: the arrays --- */
 
-/* Arrays that the library allocates, shared in the node if they can be. */
+/* Allocates the library's arrays, in memory that the node shares if
+ * possible. */
 nw_status nw_halo_memory_make(nw_halo *halo,
                               const struct nw_halo_options *options);
 void nw_halo_memory_free(nw_halo *halo);
 /* Fills halo->remote. Collective over the node. */
 nw_status nw_halo_memory_tell(nw_halo *halo);
 
-/* NW_EMPI in words where an MPI call failed. */
+/* Returns NW_EMPI with an error message if `code` is an MPI error; `what` names
+ * the failed action. */
 nw_status nw_halo_mpi(int code, const char *what);
-/* The failure of any rank is one of all: gives each the sentence of the lowest
- * failing rank. Collective. */
+/* Makes all ranks fail if any rank failed, with the error message of the lowest
+ * rank that failed. Collective. */
 nw_status nw_halo_agree(MPI_Comm comm, nw_status status);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A rank whose part of an exchange fails, as by an error of its GPU, tells its
- * neighbours why, and they theirs: nobody waits for what will not come. */
+/* If a rank's part of an exchange fails, for example by an error of its GPU,
+ * the rank sends the reason to its neighbours, and they send it to their
+ * neighbours. So no rank waits for a message that will not come. */
 #include "halo/exchange/connections.h"
 
 #include <string.h>
 
-#define TAG 32000 /* no connection's */
+#define TAG 32000 /* not used by connections */
 
 static bool is_told(const nw_halo *halo, size_t connection)
 {
@@ -24,7 +25,8 @@ static void tell(nw_halo *halo, int rank)
         NW_PMPI(Request_free)(&request);
 }
 
-/* Those whose cells a leader moves may share no other connection with it. */
+/* Sends the failure to all ranks of the node: ranks that use a leader's
+ * aggregate may have no connection to the leader. */
 static void tell_node(nw_halo *halo)
 {
     for (int rank = 0; rank < halo->size; rank++)
@@ -33,7 +35,7 @@ static void tell_node(nw_halo *halo)
             tell(halo, rank);
 }
 
-/* What is sent stays in the halo; nobody waits for it to be read. */
+/* The message stays in halo->failure, because the sends are not waited for. */
 void nw_halo_failure_tell(nw_halo *halo, nw_status status)
 {
     if (halo->broken)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How a connection's cells lie in its dense buffer: field after field, in each
- * transfer after transfer, every one of them beginning where the widest words
- * of the kernels may. */
+/* The layout of a connection's dense buffer: field after field, and in each
+ * field transfer after transfer. Each transfer is aligned for the widest words
+ * of the kernels. */
 #include "halo/exchange/gpus.h"
 
 #define ALIGN ((size_t)16)
@@ -25,7 +25,8 @@ static size_t field_bytes(const struct nw_halo_connection *connection,
     return bytes;
 }
 
-/* The joined fields, and each quantity alone, share the buffer. */
+/* Both lists of fields, joined and one per quantity, begin at offset 0: an
+ * exchange uses only one of the lists. */
 size_t nw_halo_dense_offset(const struct nw_halo_connection *connection,
                             int32_t field)
 {

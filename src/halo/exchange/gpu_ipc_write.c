@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Inside a node between processes: pack, copy into the buffer that the receiver
- * has opened to us, unpack there; MPI has no part in it (figure 7b of the
- * paper). Two counters say that the buffer is free, and that the copy is in its
- * stream with an event behind it.
+ * The method between processes of one node, without MPI (figure 7b of the
+ * paper): the sender packs and copies into the receiver's buffer by IPC, and
+ * the receiver unpacks. Two counters show that the buffer is free, and that the
+ * copy and an event after it are queued in the sender's stream.
  */
 #include "halo/exchange/gpus.h"
 #include "halo/exchange/gpus_flags.h"
@@ -14,13 +14,13 @@ struct colocated {
     struct nw_halo_gpu_queue queue; /* packing, or unpacking */
     void *buffer;
     void *opened;        /* sender: the allocation of the receiver's buffer */
-    size_t offset;       /* of the buffer in it */
+    size_t offset;       /* of the buffer in that allocation */
     nw_gpu_event copied; /* receiver: the sender's event */
-    nw_gpu_event packed; /* sender: its cells may change */
+    nw_gpu_event packed; /* sender: after it the cells may change */
     struct nw_halo_spot spot;
     struct nw_halo_flags *flags;
     uint64_t count;
-    bool launched; /* the copy; the unpacking */
+    bool launched; /* sender: the copy; receiver: the unpacking */
 };
 
 struct offer {
@@ -108,7 +108,7 @@ static nw_status join(struct nw_halo_connection *connection,
     return status;
 }
 
-/* What arrived in the exchange before is unpacked: the buffer is free. */
+/* The cells of the previous exchange are unpacked, so the buffer is free. */
 static nw_status post(struct nw_halo_connection *connection)
 {
     struct colocated *colocated = connection->state;

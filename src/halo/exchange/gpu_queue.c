@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One end of a connection on one GPU: its stream, its kernels for all fields in
- * one launch and for each alone, the copy that goes with them, and the graph
- * that is both. */
+/* One end of a connection on one GPU: a stream, one kernel launch for all
+ * fields, one for each field, a copy, and a graph of the kernels and the
+ * copy. */
 #include "halo/exchange/gpus.h"
 
 #include <stdlib.h>
@@ -40,7 +40,7 @@ void nw_halo_gpu_queue_close(const nw_halo *halo,
     for (int32_t f = 0; queue->one && f < halo->field_count; f++)
         nw_gpu_copy_job_free(queue->one[f]);
     free(queue->one);
-    if (!halo->bereft) /* others may have it open */
+    if (!halo->bereft) /* else other processes may still use the event */
         gpu->event_free(queue->done);
     gpu->stream_free(queue->stream);
     *queue = (struct nw_halo_gpu_queue){.device = 0};
@@ -48,13 +48,13 @@ void nw_halo_gpu_queue_close(const nw_halo *halo,
 
 /* --- kernels --- */
 
-/* A transfer in `count` fields from `first` on that lie alike. */
+/* A transfer in `count` fields from `first` on that have the same layout. */
 struct run {
     const struct nw_halo_connection *connection;
     const struct nw_halo_task *task;
     const struct nw_halo_transfer *transfer;
     int32_t first, count;
-    size_t before; /* bytes of the transfers before it, in the first field */
+    size_t before; /* bytes of earlier transfers in the first field */
 };
 
 static struct nw_halo_view view_of(const struct run *run, bool target,
@@ -67,7 +67,8 @@ static struct nw_halo_view view_of(const struct run *run, bool target,
                            target ? run->task->whose : NW_HALO_OWN);
 }
 
-/* Addresses of the array's side, and of the fields after the first. */
+/* Returns the address in the array of the first field; sets its steps and the
+ * shift to the array of each field. */
 static void *set_array(const struct run *run, bool target, int64_t step[3],
                        int64_t *shift)
 {
@@ -127,7 +128,8 @@ static bool same_steps(const struct run *run, bool target, int32_t field)
            a.step[2] == b.step[2];
 }
 
-/* Whether one kernel's arithmetic serves the field as well. */
+/* Whether the field has the layout of the first field, so that one launch can
+ * copy both. */
 static bool lies_alike(const struct run *run, int32_t field)
 {
     const struct nw_halo_field *fields = run->connection->halo->field;
@@ -146,7 +148,7 @@ static size_t dense_block(const struct run *run)
     return ((size_t)(n[0] * n[1] * n[2]) * bytes + 15) / 16 * 16;
 }
 
-/* All transfers in the fields first <= f < last. */
+/* Makes a job for all transfers in the fields first <= f < last. */
 static nw_status make_job(const struct nw_halo_connection *connection,
                           const struct nw_halo_task *task, int32_t first,
                           int32_t last, struct nw_gpu_copy_job **out)
@@ -232,7 +234,7 @@ static nw_status copy(const struct nw_halo_connection *connection,
     return status;
 }
 
-/* Packing comes before its copy, unpacking after it. */
+/* A sender packs before the copy; a receiver unpacks after it. */
 static nw_status run_both(const struct nw_halo_connection *connection,
                           const struct nw_halo_gpu_queue *queue)
 {
@@ -248,8 +250,8 @@ static nw_status run_both(const struct nw_halo_connection *connection,
     return status;
 }
 
-/* A driver without graphs costs time only: the work is put into the stream
- * piece by piece then. */
+/* Without a graph, the kernels and copies are queued one by one, which is only
+ * slower. */
 void nw_halo_gpu_queue_record(const struct nw_halo_connection *connection,
                               struct nw_halo_gpu_queue *queue)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The source's GPU writes the ghost cells itself, by one kernel or by 3-D
- * copies; nothing is packed. In one rank everything is put into a stream at
- * the start. To another rank the receiver first says, by a counter and an
- * event, that its caller no longer uses the ghost cells; the sender says the
- * same way when its writing is in its stream.
+ * The source's GPU writes the ghost cells directly, by one kernel or by 3-D
+ * copies, without packing. Inside one rank, all work is queued at the start.
+ * Between two ranks, the receiver first reports by a counter and an event that
+ * its caller no longer uses the ghost cells. The sender reports in the same way
+ * that the writes are queued in its stream.
  */
 #include "halo/exchange/gpus_direct.h"
 #include "halo/exchange/gpus_flags.h"
@@ -12,10 +12,9 @@
 #include <stdlib.h>
 
 struct direct {
-    struct nw_halo_gpu_queue
-        queue;          /* the sender's; the receiver has its event */
-    nw_gpu_event other; /* receiver: the sender's; sender: the ready one */
-    struct nw_halo_spot spot; /* of the flags: the receiver's */
+    struct nw_halo_gpu_queue queue; /* of the sender */
+    nw_gpu_event other; /* receiver: the sender's `done`; sender: `ready` */
+    struct nw_halo_spot spot; /* of the flags, in the receiver's segment */
     struct nw_halo_flags *flags;
     uint64_t count;
     bool launched;
@@ -70,8 +69,8 @@ static nw_status copy_one(const struct nw_halo_connection *connection,
     return nw_halo_gpu(halo)->copy_box(&copy, direct->queue.stream);
 }
 
-/* Rows of elements with gaps between them, or walked backwards, are no box of
- * bytes: the kernel moves those. */
+/* 3-D copies need rows without gaps and in forward order; else the kernel
+ * copies. */
 static bool can_copy(const struct nw_halo_connection *connection)
 {
     const nw_halo *halo = connection->halo;
@@ -211,7 +210,7 @@ static nw_status write_ghosts(struct nw_halo_connection *connection)
     return status;
 }
 
-/* The ready event of this exchange is recorded by now. */
+/* The `ready` event of this exchange has been recorded before. */
 nw_status nw_halo_post_direct(struct nw_halo_connection *connection)
 {
     struct direct *direct = connection->state;
@@ -262,7 +261,7 @@ nw_status nw_halo_test_direct(struct nw_halo_connection *connection, bool *done)
     return status;
 }
 
-/* The receiver's is the sender's event; a sender's is kept for the halo. */
+/* Only a receiver owns `other`; the halo closes the event of a sender. */
 void nw_halo_leave_direct(struct nw_halo_connection *connection)
 {
     struct direct *direct = connection->state;
@@ -284,14 +283,14 @@ void nw_halo_close_direct(struct nw_halo_connection *connection)
     connection->state = NULL;
 }
 
-/* Inside a rank, and inside a node where arrays may be opened. */
+/* Fits inside a rank, and inside a node if arrays can be opened. */
 static bool fits(const nw_halo *halo, const struct nw_halo_pair *pair)
 {
     const struct nw_halo_gpus *gpus = halo->gpus;
 
     if (!pair->same_rank)
         return pair->same_node && gpus->ipc_arrays;
-    /* both ends know only of a rank's own GPUs what they reach */
+    /* only the rank itself knows whether its GPUs reach each other */
     return gpus->where[pair->from] == gpus->where[pair->to] ||
            pair->from_rank != halo->rank ||
            gpus->gpu->reaches(nw_halo_device(halo, pair->from),

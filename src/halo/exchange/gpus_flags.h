@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Two counters of exchanges in the memory that the ranks of a node share, by
- * which the ends of a connection tell each other what they have put into their
- * streams: no waiting for a GPU is in them. */
+/* Two counters of exchanges in memory that the ranks of a node share. With them
+ * the ends of a connection report the work that they have queued in their
+ * streams; the counters do not wait for a GPU. */
 #ifndef NW_HALO_EXCHANGE_GPUS_FLAGS_H
 #define NW_HALO_EXCHANGE_GPUS_FLAGS_H
 
@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 struct nw_halo_flags {
-    _Alignas(64) _Atomic uint64_t free;    /* the receiver's room may be used */
+    _Alignas(64) _Atomic uint64_t free;    /* the sender may write */
     _Alignas(64) _Atomic uint64_t written; /* the sender's event is recorded */
 };
 

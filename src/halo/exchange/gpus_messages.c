@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Between any two ranks by MPI, as state machines (section III-D of the paper):
- * staged packs on the GPU and copies to pinned host memory, pinned packs
- * straight into it, aware hands MPI the packed buffer on the GPU. The sender
- * waits for nothing: its message goes when a test finds the event behind the
- * packing reached. The receiver's way is the same backwards.
+ * Methods between any two ranks by MPI, as state machines (section III-D of the
+ * paper):
+ * - `staged` packs on the GPU and copies to pinned host memory;
+ * - `pinned` packs directly into pinned host memory;
+ * - `aware` passes the packed buffer on the GPU to MPI.
+ * The sender does not block: it sends when a test finds that the event after
+ * the packing has completed. The receiver does these steps in reverse order.
  */
 #include "halo/exchange/gpus.h"
 
@@ -17,7 +19,7 @@ enum state { IDLE, PACKING, MOVING, UNPACKING };
 struct messages {
     struct nw_halo_gpu_queue queue;
     void *device, *pinned;
-    char *wire; /* what MPI sees */
+    char *wire; /* the buffer for MPI */
     MPI_Request *request;
     int request_count;
     enum state state;
@@ -159,7 +161,7 @@ static nw_status test_messages(struct messages *messages, bool *arrived)
     return nw_halo_mpi(code, "move a halo between GPUs");
 }
 
-/* One step: packed, so send; arrived, so unpack. */
+/* Makes one step: sends after packing, or unpacks after the message arrived. */
 static nw_status test(struct nw_halo_connection *connection, bool *done)
 {
     struct messages *messages = connection->state;
@@ -180,7 +182,7 @@ static nw_status test(struct nw_halo_connection *connection, bool *done)
     return NW_OK;
 }
 
-/* Messages that nobody will match any more, after a failure. */
+/* Cancels messages that no peer will match after a failure. */
 static void give_up(struct messages *messages)
 {
     int flag = 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a halo in GPU memory needs before its connections: the driver, the GPU
- * of each piece, arrays, and the events in the callers' streams. */
+/* Prepares a halo in GPU memory for its connections: the driver, the GPU of
+ * each piece, arrays, and the events in the caller's streams. */
 #include "halo/exchange/gpus.h"
 
 #include "base/hash.h"
@@ -23,8 +23,8 @@ static nw_status check_gpu(const nw_halo *halo, int32_t own)
     return NW_OK;
 }
 
-/* Where the caller has arrays, their GPU; else what the options say, else the
- * node's GPUs in turn. */
+/* Finds the GPU of each piece: from the options, else from the caller's arrays,
+ * else the node's GPUs in turn. */
 static nw_status find_devices(nw_halo *halo,
                               const struct nw_halo_options *options)
 {
@@ -71,16 +71,16 @@ static nw_status check_arrays(const nw_halo *halo)
                            "on GPU %d",
                            i % halo->quantity_count, piece, whose,
                            gpus->device[piece]);
-        /* the program's own copies into it are done when they return, whatever
-         * stream an exchange runs in; pools and mapped memory cannot */
+        /* makes the program's synchronous copies complete before they return,
+         * for any stream; pools and mapped memory do not support this */
         if (gpus->gpu->keep_in_step)
             (void)!gpus->gpu->keep_in_step(halo->base[i]);
     }
     return NW_OK;
 }
 
-/* Bytes before an array that bring its own cells to a whole line: the kernels
- * then move the widest words along x. */
+/* Returns the bytes in front of an array that align its own cells to a cache
+ * line, so that the kernels can use the widest words along x. */
 static size_t lead_of(const nw_halo *halo, size_t i)
 {
     const struct nw_halo_piece *piece =
@@ -91,7 +91,7 @@ static size_t lead_of(const nw_halo *halo, size_t i)
     return (NW_HALO_GPU_LINE - ghosts % NW_HALO_GPU_LINE) % NW_HALO_GPU_LINE;
 }
 
-/* The library's own arrays, zeroed. */
+/* Allocates the library's arrays, filled with zeros. */
 static nw_status make_arrays(nw_halo *halo)
 {
     struct nw_halo_gpus *gpus = halo->gpus;
@@ -121,7 +121,7 @@ static nw_status make_arrays(nw_halo *halo)
     return status;
 }
 
-/* --- numbers that tell GPUs of all nodes apart --- */
+/* --- unique numbers for the GPUs of all nodes --- */
 
 static nw_status tell_where(nw_halo *halo)
 {
@@ -147,7 +147,7 @@ static nw_status tell_where(nw_halo *halo)
                        "tell of GPUs");
 }
 
-/* Events that others may join where the driver makes such. */
+/* Makes events that other processes can wait for, if the driver supports it. */
 static nw_status make_events(nw_halo *halo)
 {
     struct nw_halo_gpus *gpus = halo->gpus;
@@ -166,7 +166,8 @@ static nw_status make_events(nw_halo *halo)
     return status;
 }
 
-/* Asked for by name, and not there: another way if one is allowed. */
+/* Handles a request for `aware` that MPI cannot serve: a warning if another
+ * method is allowed, else an error. */
 static nw_status check_aware(const nw_halo *halo, uint32_t methods)
 {
     uint32_t others = NW_HALO_BIT(NW_HALO_STAGED) | NW_HALO_BIT(NW_HALO_PINNED);
@@ -259,7 +260,7 @@ void nw_halo_gpus_close(nw_halo *halo, void *context)
     if (gpus->gpu) {
         nw_halo_peers_close(halo);
         nw_halo_peers_part(halo);
-        if (!halo->bereft) /* others may have them open */
+        if (!halo->bereft) /* else other processes may still use them */
             free_arrays(halo);
         gpus->gpu->restore(context);
     }
@@ -323,7 +324,7 @@ nw_status nw_halo_gpus_refuse(const nw_halo *halo)
     int32_t count, whose;
 
     if (!driver)
-        return NW_OK; /* whoever has GPU memory has loaded it */
+        return NW_OK; /* GPU memory needs this driver */
     dlclose(driver);
     if (nw_gpu_cuda.open(&count))
         return NW_OK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the processes of a node open of each other's GPUs: handles of all
- * arrays and events are told once; memory is opened when a connection needs it,
- * once, and closed with the halo. */
+/* GPU memory that the processes of a node open from each other. They exchange
+ * the handles of all arrays and events once. Memory is opened once, when a
+ * connection needs it, and closed with the halo. */
 #include "halo/exchange/gpus.h"
 
 #include "runtime/aware.h"
@@ -45,7 +45,8 @@ static void export_all(nw_halo *halo)
     }
 }
 
-/* Everyone fills its own entries; the rest is zero. */
+/* Exchanges the handles: every rank has filled its own entries, and all others
+ * are zero. */
 static int tell(nw_halo *halo)
 {
     struct nw_halo_gpus *gpus = halo->gpus;
@@ -61,8 +62,8 @@ static int tell(nw_halo *halo)
                               MPI_BOR, halo->node_comm);
 }
 
-/* Opens an event, and where arrays are offered one of those, of every other
- * rank of the node: what works once works again. */
+/* Tries to open the event and the first array of every piece of the other ranks
+ * of the node. If that works, later calls work too. */
 static bool can_open(nw_halo *halo)
 {
     struct nw_halo_gpus *gpus = halo->gpus;
@@ -104,8 +105,8 @@ nw_status nw_halo_peers_find(nw_halo *halo)
     if (code == MPI_SUCCESS)
         code = NW_PMPI(Allreduce)(MPI_IN_PLACE, able, 3, MPI_INT, MPI_MIN,
                                   halo->comm);
-    /* the lowest rank that knows why says so, and no other; a rank that is
-     * alone on its node has nobody to open, but all ranks come here */
+    /* only the lowest rank that knows the reason prints it; a rank without
+     * other ranks on its node does not know it, but takes part in the call */
     if (code == MPI_SUCCESS && !able[0]) {
         bool knows = !gpus->ipc && halo->node_size > 1;
         int own = knows ? halo->rank : halo->size, first = halo->size;

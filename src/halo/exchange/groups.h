@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What may go by a method of its own: all that one end has for another in one
- * phase, ends being pieces in GPU memory and ranks in host memory. */
+/* Groups of transfers, each of which can have its own method. A group holds all
+ * transfers between two ends in one phase. An end is a piece for GPU memory,
+ * and a rank for host memory. */
 #ifndef NW_HALO_EXCHANGE_GROUPS_H
 #define NW_HALO_EXCHANGE_GROUPS_H
 
@@ -11,42 +12,42 @@ struct nw_halo_group {
     struct nw_halo_pair pair; /* of its first transfer */
     struct nw_halo_traffic traffic;
     enum nw_halo_class class;
-    uint64_t kind;       /* the same at both ends; alike ones share it */
-    size_t first, count; /* in number[] */
+    uint64_t kind;       /* equal at both ends and for similar groups */
+    size_t first, count; /* range in number[] */
 };
-/* Those of halo->transfers. */
+/* The groups of halo->transfers. */
 struct nw_halo_groups {
     struct nw_halo_group *item; /* [count], owned */
     size_t count;
-    size_t *number; /* transfers, group by group; owned */
+    size_t *number; /* transfers, sorted by group; owned */
 };
 /* Needs halo->paths and nw_halo_weigh. Local. */
 NW_MUST_CHECK nw_status nw_halo_groups_make(const nw_halo *halo,
                                             struct nw_halo_groups *out);
 void nw_halo_groups_fini(struct nw_halo_groups *groups);
 
-/* The method of each of halo->transfers that the scheme gives to kinds of
- * groups, or lets the model say; the same at both ends, NULL where there is no
- * such word. out[halo->transfers.count]. Local. */
+/* Sets out[halo->transfers.count] to the method that the scheme's list of kinds
+ * or the model gives to each transfer, or NULL if neither gives one. Both ends
+ * get the same result. Local. */
 NW_MUST_CHECK nw_status
 nw_halo_groups_methods(const nw_halo *halo, const struct nw_halo_scheme *scheme,
                        const struct nw_halo_method_ops **out);
 
-/* Of a connection in one exchange, its two ends together. */
+/* The model's time of both ends of a connection in one exchange. */
 double nw_halo_connection_seconds(const struct nw_halo_connection *connection);
 
-/* Groups that are alike, as the job has them. */
+/* All groups of one kind in the job. */
 struct nw_halo_kind {
     uint64_t kind;
-    uint32_t methods; /* that serve them */
-    uint32_t current; /* that they go by */
+    uint32_t methods; /* bits of the methods that fit */
+    uint32_t current; /* bits of the methods that the groups use */
     int32_t class;
-    int32_t choice; /* of its own */
-    double share;   /* of a rank's exchange, as the model says: the most */
+    int32_t choice; /* nonzero: the kind needs its own choice */
+    double share;   /* greatest share of a rank's exchange, by the model */
 };
-#define NW_HALO_KINDS_TOLD 8 /* of each rank, by share */
-/* Of the open connections, greatest share first; the same on all ranks. *out is
- * the caller's. Collective. */
+#define NW_HALO_KINDS_TOLD 8 /* kinds that each rank reports, by share */
+/* Finds the kinds of the open connections, greatest share first; all ranks get
+ * the same list. The caller frees *out. Collective. */
 NW_MUST_CHECK nw_status nw_halo_kinds_find(const nw_halo *halo,
                                            struct nw_halo_kind **out,
                                            size_t *count);

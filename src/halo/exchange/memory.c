@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The arrays: the caller's, or ours in a window that the node's ranks share;
- * and what the neighbours on a node must know of them. */
+/* The arrays of the caller, or of the library in a window that the node's ranks
+ * share; and the addresses of the arrays of neighbours on the node. */
 #include "halo/exchange/gpus.h"
 
 #include <stdlib.h>
@@ -10,9 +10,9 @@
 #define ALIGN ((size_t)4096)
 
 struct memory {
-    MPI_Win window; /* MPI_WIN_NULL where the arrays are not shared */
-    bool borrowed;  /* another halo frees it */
-    char *own;      /* of malloc */
+    MPI_Win window; /* MPI_WIN_NULL if the arrays are not shared */
+    bool borrowed;  /* another halo frees the window */
+    char *own;      /* allocated memory that is not shared */
 };
 
 static size_t stride_of(const struct nw_halo_quantity *quantity)
@@ -39,7 +39,7 @@ static size_t round_up(size_t value, size_t to)
     return to > 1 ? (value + to - 1) / to * to : value;
 }
 
-/* The caller's arrays. */
+/* Takes the caller's arrays. */
 static nw_status take_arrays(nw_halo *halo,
                              const struct nw_halo_options *options)
 {
@@ -136,7 +136,8 @@ static nw_status allocate(nw_halo *halo, struct memory *memory, size_t bytes)
         status = nw_halo_shm_space_find(halo, bytes, &room);
     if (status)
         return status;
-    /* where it does not fit, messages and copies between processes do */
+    /* without shared memory, methods that send messages or copy between
+     * processes still work */
     if (halo->node_size > 1 && room.need <= room.left)
         return share(halo, memory, bytes);
     memory->own = aligned_alloc(ALIGN, round_up(bytes + 1, ALIGN));
@@ -147,8 +148,9 @@ static nw_status allocate(nw_halo *halo, struct memory *memory, size_t bytes)
     return NW_OK;
 }
 
-/* Arrays begin a few lines after a page's start, each elsewhere, so that the
- * same cell of several quantities does not fall into the same cache set. */
+/* Places the arrays and returns the bytes that they need. The gaps between
+ * arrays shift each start, so that equal cells of several quantities are not in
+ * the same cache set. */
 static size_t lay_out(nw_halo *halo, char *start)
 {
     int32_t quantities = halo->quantity_count;
@@ -163,8 +165,8 @@ static size_t lay_out(nw_halo *halo, char *start)
     return at;
 }
 
-/* Rows of GPU memory begin a line each, unless that would part cells from
- * where an index that counts cells expects them. */
+/* Aligns rows in GPU memory to cache lines if the row distance then remains a
+ * multiple of the cell size, because a code may index by cells. */
 static size_t alignment_of(const nw_halo *halo, int32_t quantity,
                            const struct nw_halo_options *options)
 {
@@ -194,7 +196,7 @@ static nw_status make_arrays(nw_halo *halo,
                         i % quantities),
             alignment_of(halo, i % quantities, options));
     if (halo->gpu_memory)
-        return NW_OK; /* the arrays come with the GPUs */
+        return NW_OK; /* nw_halo_gpus_open allocates the arrays */
     status = allocate(halo, memory, lay_out(halo, NULL) + 64);
     if (!status)
         lay_out(halo, halo->base[0]);
@@ -236,7 +238,7 @@ void nw_halo_memory_free(nw_halo *halo)
     free(halo->pid);
 }
 
-/* What a rank says of one array. */
+/* The data that a rank sends about one array. */
 struct word {
     uint64_t address, offset, pitch; /* offset ~0: not in the window */
     int64_t array;                   /* piece * quantity_count + quantity */

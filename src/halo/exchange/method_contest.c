@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Schemes measured against each other, in turns, so that what else the machine
- * does meets all of them, and compared round by round, so that what comes and
- * goes cancels out. The slowest rank's time counts; all ranks see the same
- * figures and so choose the same. */
+/* Compares schemes by measurement. The schemes take turns, so that other load
+ * on the machine affects all of them, and times are compared within a round, so
+ * that slow changes cancel out. The time of the slowest rank counts. All ranks
+ * get the same times and so make the same choice. */
 #include "halo/exchange/connections.h"
 #include "halo/exchange/yielding_collectives.h"
 
@@ -15,12 +15,12 @@
 #include <string.h>
 
 #define ROUNDS ((size_t)160)
-#define TURN 5    /* exchanges of a scheme in a row, the first not counted */
-#define LOOK 4    /* rounds between looks at who is behind */
-#define FEW 8     /* rounds that say too little of those near the first */
-#define SLOW 1.5  /* times the first: behind even so */
-#define TIE 1.02  /* nearer than this is as good */
-#define LONG 0.02 /* seconds of a turn after which it is cut short */
+#define TURN 5    /* exchanges of a scheme in a row; the first is not counted */
+#define LOOK 4    /* rounds between checks for slow schemes */
+#define FEW 8     /* fewer rounds cannot separate schemes of similar time */
+#define SLOW 1.5  /* dropped after few rounds if this times slower */
+#define TIE 1.02  /* schemes within this ratio count as equal */
+#define LONG 0.02 /* a turn ends early after these seconds */
 
 struct contest {
     nw_halo *halo;
@@ -28,17 +28,18 @@ struct contest {
     size_t count;
     struct nw_halo_set *set;
     size_t rounds;
-    double *seconds; /* [count][ROUNDS] least of a turn */
-    size_t *order;   /* [count] of this round */
+    double *seconds; /* [count][ROUNDS] least time of each turn */
+    size_t *order;   /* [count] order of the schemes in this round */
     bool *out;       /* [count] dropped */
-    size_t open;     /* that there is memory for */
+    size_t open;     /* schemes that memory sufficed for */
     double *scratch; /* [2][ROUNDS] */
     struct nw_random random;
     uint64_t began_ns;
-    double spent; /* seconds since then */
+    double spent; /* seconds since began_ns */
 };
 
-/* Seconds of the slowest rank; contest->spent follows, on all ranks alike. */
+/* Runs one exchange; *seconds is the time of the slowest rank. Updates
+ * contest->spent, equal on all ranks. */
 static nw_status exchange(struct contest *contest, double *seconds)
 {
     nw_halo *halo = contest->halo;
@@ -71,9 +72,9 @@ static double median_of(const struct contest *contest, size_t i)
     return nw_median(contest->scratch, contest->rounds);
 }
 
-/* How much longer one takes than another, as a logarithm: the median over the
- * rounds, and how far the truth may be from it (two standard errors of a
- * median, from the median deviation). */
+/* The logarithm of the ratio of two schemes' times: the median over the rounds,
+ * and its uncertainty (two standard errors of a median, estimated from the
+ * median deviation). */
 struct gap {
     double median, doubt;
 };
@@ -95,8 +96,8 @@ static struct gap gap_of(const struct contest *contest, size_t i, size_t first)
     return gap;
 }
 
-/* The least median; but who is mostly ahead of that one in the same round is
- * first. */
+/* Returns the scheme with the least median time, or a scheme that was faster
+ * than it in most rounds. */
 static size_t first_of(const struct contest *contest)
 {
     size_t first = contest->count;
@@ -116,8 +117,8 @@ static size_t first_of(const struct contest *contest)
     return first;
 }
 
-/* Drops who is behind for certain; *decided where the others are as good as
- * the first. */
+/* Drops the schemes that are certainly slower than the first; sets *decided if
+ * all others are as fast as the first. */
 static void look(struct contest *contest, bool *decided)
 {
     size_t first = first_of(contest);
@@ -136,9 +137,9 @@ static void look(struct contest *contest, bool *decided)
     }
 }
 
-/* A few exchanges in a row, as a solver makes them: the first finds other
- * schemes' buffers in the caches and is not counted, except where exchanges
- * take so long that it is the only one. */
+/* Runs a few exchanges in a row, like a solver. The first exchange finds the
+ * buffers of other schemes in the caches, so it is not counted unless it is the
+ * only one. */
 static nw_status take_turn(struct contest *contest, size_t i)
 {
     double least = INFINITY, seconds = 0, until = contest->spent + LONG;
@@ -148,7 +149,7 @@ static nw_status take_turn(struct contest *contest, size_t i)
     nw_halo_set_swap(contest->halo, &contest->set[i]);
     do {
         status = exchange(contest, &seconds);
-        /* what others do on the machine only ever adds */
+        /* other load on the machine can only increase a time */
         if (k)
             least = fmin(least, seconds);
     } while (!status && ++k < TURN && contest->spent < until);
@@ -158,7 +159,7 @@ static nw_status take_turn(struct contest *contest, size_t i)
     return status;
 }
 
-/* In another order each round, the same on all ranks. */
+/* Uses a new random order in each round, equal on all ranks. */
 static nw_status run_round(struct contest *contest)
 {
     nw_status status = NW_OK;
@@ -192,7 +193,7 @@ static nw_status run_contest(struct contest *contest)
     return status;
 }
 
-/* One that there is no memory for beside the others is out of the contest. */
+/* Opens a scheme; drops it if there is not enough memory for it. */
 static nw_status open_rival(struct contest *contest, size_t i)
 {
     nw_halo *halo = contest->halo;
@@ -232,7 +233,8 @@ static nw_status open_contest(struct contest *contest)
     return !status && !contest->open ? NW_ENOMEM : status;
 }
 
-/* The holder, where there is one and the first is not certainly ahead of it. */
+/* Returns the first scheme; but the holder if there is one and no scheme is
+ * certainly faster. */
 static size_t winner_of(const struct contest *contest)
 {
     size_t first = first_of(contest);

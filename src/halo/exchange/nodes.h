@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One message a pair of nodes. An aggregate is one direction between this node
- * and another in one phase: the ranks of the sending node pack side by side
- * into the buffer of a leader there, one message goes to a leader of the other
- * node, and the ranks there unpack from its buffer. Both nodes list the same
- * ranks in the same order, so they agree on the buffer's layout without
- * talking. Pairs of nodes are dealt out over the ranks of a node.
+ * One message per pair of nodes. An aggregate is the traffic in one direction
+ * between this node and another node in one phase. The ranks of the sending
+ * node pack side by side into the buffer of their leader. The leader sends one
+ * message to the leader of the other node, and the ranks of that node unpack
+ * from its buffer. Both nodes list the same ranks in the same order, so they
+ * agree on the buffer's layout without a message. The ranks of a node take
+ * turns as leaders of its aggregates.
  */
 #ifndef NW_HALO_EXCHANGE_NODES_H
 #define NW_HALO_EXCHANGE_NODES_H
@@ -14,22 +15,23 @@
 
 #include <stdatomic.h>
 
-/* What one rank sends to, or gets from, one of another node in one phase. */
+/* The traffic in one direction between a rank of this node and a rank of
+ * another node in one phase. */
 struct nw_halo_share {
-    int64_t node, out, phase, from, to; /* sorted so; node: the other one */
+    int64_t node, out, phase, from, to; /* the sort key; node: the other one */
     int64_t cells;
 };
 
-#define NW_HALO_SHARE_KEYS 5  /* numbers of a share that it is sorted by */
-#define NW_HALO_SHARE_GROUP 3 /* the first of them name the aggregate */
-/* By the first `count` numbers. */
+#define NW_HALO_SHARE_KEYS 5  /* numbers in the sort key of a share */
+#define NW_HALO_SHARE_GROUP 3 /* its first numbers identify the aggregate */
+/* Compares the first `count` numbers of the sort keys. */
 int nw_halo_share_compare(const struct nw_halo_share *a,
                           const struct nw_halo_share *b, int count);
 struct nw_halo_share
 nw_halo_share_of(const struct nw_halo_connection *connection);
 
-/* Counted over exchanges: by the ranks, how many packed (or unpacked); by the
- * leader, how many were sent (or arrived). */
+/* Counters over all exchanges. `members`: how often ranks have packed (or
+ * unpacked). `leader`: how many messages were sent (or have arrived). */
 struct nw_halo_aggregate_flags {
     _Alignas(64) _Atomic uint64_t members;
     _Alignas(64) _Atomic uint64_t leader;
@@ -39,8 +41,8 @@ struct nw_halo_aggregate {
     const struct nw_halo_share *share; /* [count] */
     size_t count;
     size_t cells;
-    int leader, other;        /* ranks: here, and on the other node */
-    struct nw_halo_spot spot; /* flags, then the buffer: the leader's */
+    int leader, other;        /* ranks of the leaders here and there */
+    struct nw_halo_spot spot; /* the leader's flags, then its buffer */
 };
 
 struct nw_halo_aggregates {
@@ -50,20 +52,21 @@ struct nw_halo_aggregates {
     size_t count;
 };
 
-/* Whether the scheme sends one message a pair of nodes: the same everywhere. */
+/* Whether the scheme sends one message per pair of nodes; equal on all
+ * ranks. */
 bool nw_halo_aggregates_wanted(const nw_halo *halo);
-/* Finds the node's aggregates and gives this rank a connection for each that it
- * leads. Collective over the node. */
+/* Finds the node's aggregates and adds a connection for each aggregate that
+ * this rank leads. Collective over the node. */
 nw_status nw_halo_aggregates_make(nw_halo *halo);
-/* Tells the node where its leaders' buffers are, once they are reserved.
- * Collective over the node. */
+/* Sends the positions of the leaders' reserved buffers to the ranks of the
+ * node. Collective over the node. */
 nw_status nw_halo_aggregates_share(nw_halo *halo);
 void nw_halo_aggregates_free(nw_halo *halo);
 
-/* A leader's end of an aggregate, as a connection of its own. */
+/* The method of the connection that a leader has for an aggregate. */
 extern const struct nw_halo_method_ops nw_halo_aggregate_end;
-/* The aggregate a connection's cells go by, and how many cells come before
- * them. */
+/* Returns the aggregate that carries a connection's cells, and in *before the
+ * number of cells in front of them. */
 const struct nw_halo_aggregate *
 nw_halo_aggregate_of(const struct nw_halo_connection *connection,
                      size_t *before);

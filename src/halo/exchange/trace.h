@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What an exchange does when, for pictures: NODEWISE_HALO_TRACE. */
+/* The time line of exchanges, written if NODEWISE_HALO_TRACE is set. */
 #ifndef NW_HALO_EXCHANGE_TRACE_H
 #define NW_HALO_EXCHANGE_TRACE_H
 
@@ -7,21 +7,21 @@
 
 enum nw_halo_act {
     NW_HALO_ACT_START,  /* a connection packs, copies or sends */
-    NW_HALO_ACT_FINISH, /* its last test: unpacks, or copies */
-    NW_HALO_ACT_WAY,    /* from its start to its end */
+    NW_HALO_ACT_FINISH, /* the last test of a connection: unpacks, or copies */
+    NW_HALO_ACT_WAY,    /* from the start of a connection to its end */
     NW_HALO_ACT_CALLER, /* between nw_halo_start and the next call */
     NW_HALO_ACT_COUNT
 };
 
-/* Room for what will be kept, where the variable is set. */
+/* Allocates memory for the events if the variable is set. */
 nw_status nw_halo_trace_open(nw_halo *halo);
-/* The time, 0 where nothing is kept. */
+/* Returns the time, or 0 if no trace is kept. */
 uint64_t nw_halo_trace_now(const nw_halo *halo);
-/* From `since` until now; `connection` may be NULL. Nothing is allocated; what
- * finds no room is left out. */
+/* Adds an event from `since` until now; `connection` may be NULL. Allocates
+ * nothing; drops the event if the memory is full. */
 void nw_halo_trace_add(nw_halo *halo, enum nw_halo_act act,
                        struct nw_halo_connection *connection, uint64_t since);
-/* Writes FILE.RANK; a file that cannot be written is no failure. */
+/* Writes FILE.RANK; ignores a file that cannot be written. */
 void nw_halo_trace_close(nw_halo *halo);
 
 #endif

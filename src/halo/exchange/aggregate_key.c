@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The numbers by which the aggregates of a node are sorted, the same way at
- * both ends. */
+/* The sort keys of a node's aggregates; both ends get the same order. */
 #include "halo/exchange/nodes.h"
 
 int nw_halo_share_compare(const struct nw_halo_share *a,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inside a node, whatever memory the arrays are in: the receiver has the kernel
- * read the neighbour's rows into its own (cross-memory attach). Rows that are
- * short are read with all that lies between them, then picked out. */
+/* The method inside a node for arrays in any host memory: the kernel copies the
+ * neighbour's rows into the receiver's memory (cross-memory attach). Short rows
+ * are read together with the gaps between them, and then extracted. */
 #include "halo/exchange/exchange.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ struct flags {
 };
 
 struct attach {
-    struct nw_halo_copy_plan packs; /* receiving end: unpacks what was read */
+    struct nw_halo_copy_plan packs; /* receiving end: unpacks the buffer */
     struct nw_halo_spot spot;
     struct flags *flags;
     uint64_t count;
@@ -28,7 +28,8 @@ struct attach {
     struct iovec *remote;
 };
 
-/* Whether the kernel lets the next rank of the node be read. Collective. */
+/* Whether the kernel allows this rank to read the memory of the next rank of
+ * the node. Collective. */
 static bool here(nw_halo *halo)
 {
     uint64_t word = 0x6e6f646577697365u + (uint64_t)halo->rank, got = 0;
@@ -47,7 +48,7 @@ static bool here(nw_halo *halo)
     good = process_vm_readv(halo->pid[next], &own, 1, &other, 1, 0) ==
                (ssize_t)sizeof got &&
            got >> 32 == word >> 32;
-    /* the word must live until it was read */
+    /* the word must exist until the other rank has read it */
     NW_PMPI(Barrier)(halo->node_comm);
     return good;
 }
@@ -108,12 +109,13 @@ static nw_status start(struct nw_halo_connection *connection)
 struct reading {
     struct nw_halo_connection *connection;
     size_t filled; /* pieces gathered */
-    size_t bytes;  /* of them */
+    size_t bytes;  /* bytes of these pieces */
     char *to;
 };
 
-/* The kernel reads no more than 2 GiB at once, and says how much: what it has
- * read is taken off the pieces. Returns how many it has read whole. */
+/* Removes the bytes that one call has read from the pieces, since the kernel
+ * reads at most 2 GiB per call. Returns the number of pieces read completely.
+ */
 static size_t take_off(struct iovec *piece, size_t bytes)
 {
     size_t whole = 0;
@@ -160,7 +162,7 @@ static nw_status add(struct reading *reading, char *from, size_t bytes)
     return status;
 }
 
-/* Every run of a transfer in one field, in the order that it is packed. */
+/* Adds every run of a transfer in one field, in packing order. */
 static nw_status read_transfer(struct reading *reading,
                                const struct nw_halo_ending *ending)
 {

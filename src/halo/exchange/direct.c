@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inside a node, where arrays lie in shared windows: the receiver copies the
- * neighbour's own cells into its ghost cells, one pass and nothing packed. Two
- * flags say that the source may be read, and that it was. */
+/* The method inside a node for arrays in shared windows: the receiver copies
+ * the neighbour's own cells directly into its ghost cells, without packing. One
+ * flag shows that the source may be read, the other that it has been read. */
 #include "halo/exchange/exchange.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 
 struct flags {
-    _Alignas(64) _Atomic uint64_t ready; /* exchanges whose source is there */
+    _Alignas(64) _Atomic uint64_t ready; /* exchanges with a ready source */
     _Alignas(64) _Atomic uint64_t read;  /* exchanges that were read */
 };
 
 struct direct {
     struct nw_halo_copy_plan moves;
-    struct nw_halo_spot spot; /* of the flags: the sender's */
+    struct nw_halo_spot spot; /* of the flags, in the sender's segment */
     struct flags *flags;
     uint64_t count;
 };

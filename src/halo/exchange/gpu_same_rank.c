@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Between pieces of one rank all work is put into streams when the exchange
- * starts: a kernel inside a GPU; packing, a copy to the other GPU and
- * unpacking there (section III-C of the paper). Writing the other GPU's ghost
- * cells by one kernel, and 3-D copies, serve pieces of one rank here too.
+ * Methods between pieces of one rank (section III-C of the paper). All work is
+ * queued in streams when the exchange starts: one kernel inside a GPU; between
+ * GPUs a packing kernel, a copy and an unpacking kernel. Two other methods also
+ * work here: one kernel that writes the other GPU's ghost cells, and 3-D
+ * copies.
  */
 #include "halo/exchange/gpus_direct.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ghost cells written in place by the source's GPU: what the kernel inside a
- * GPU, the kernel that writes a peer's memory and 3-D copies have in common. */
+/* Common functions of the methods in which the source's GPU writes ghost cells
+ * in place: the kernel inside a GPU, the kernel that writes a peer's memory,
+ * and 3-D copies. */
 #ifndef NW_HALO_EXCHANGE_GPUS_DIRECT_H
 #define NW_HALO_EXCHANGE_GPUS_DIRECT_H
 

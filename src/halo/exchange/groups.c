@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Transfers grouped by their ends, and what each group goes by where it is not
- * its class that says so. Both ends see the same figures, and so get the same
- * answer. */
+/* Groups transfers by their ends, and finds the methods of groups that do not
+ * use the method of their class. Both ends have the same data and so get the
+ * same result. */
 #include "halo/exchange/groups.h"
 #include "halo/exchange/classes.h"
 #include "halo/exchange/gpus.h"
@@ -15,8 +15,8 @@
 /* --- grouping --- */
 
 struct entry {
-    int64_t key[3]; /* phase; from, to: pieces, or in host memory ranks */
-    size_t number;  /* of the transfer */
+    int64_t key[3]; /* phase; from, to: pieces, or ranks for host memory */
+    size_t number;  /* index of the transfer */
 };
 
 static int compare(const void *a, const void *b)
@@ -67,7 +67,7 @@ static void add(const nw_halo *halo, const struct nw_halo_transfer *transfer,
     }
 }
 
-/* To the nearest power of two: pieces of nearly equal sizes are alike. */
+/* Rounds to a power of two, so that similar sizes give the same kind. */
 static int64_t about(double value)
 {
     return value > 0 ? lround(log2(value)) : -1000;
@@ -94,7 +94,7 @@ static uint64_t kind_of(const struct nw_halo_group *group)
     return nw_hash(NW_HASH_START, words, sizeof words);
 }
 
-/* All of `entry` that have the first one's key. */
+/* Fills a group from the entries that have the key of the first entry. */
 static void fill(const nw_halo *halo, const struct entry *entry,
                  struct nw_halo_groups *groups, size_t first)
 {
@@ -151,7 +151,7 @@ void nw_halo_groups_fini(struct nw_halo_groups *groups)
     *groups = (struct nw_halo_groups){.count = 0};
 }
 
-/* --- what they go by --- */
+/* --- the methods of groups --- */
 
 static uint32_t wish_for(const struct nw_halo_scheme *scheme, uint64_t kind)
 {

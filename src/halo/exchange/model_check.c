@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The machine as all ranks see it, and whether the model would choose otherwise
- * than was chosen. */
+/* Checks that all ranks see the same machine, and whether the model would
+ * choose other methods than those in use. */
 #include "halo/exchange/model_check.h"
 #include "halo/exchange/yielding_collectives.h"
 #include "halo/exchange/groups.h"
@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* Of everything that the model looks up. */
+/* Hashes the paths that the model uses. */
 static uint64_t mix_roads(const nw_halo *halo,
                           const struct nw_halo_paths *paths)
 {

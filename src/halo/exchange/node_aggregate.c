@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the aggregates of a node: what all its ranks exchange with other nodes,
- * sorted the same way at both ends. */
+/* Finds the aggregates of a node: the traffic of all its ranks with other
+ * nodes, sorted in the same order at both ends. */
 #include "halo/exchange/nodes.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define FIELDS 6 /* all its numbers */
+#define FIELDS 6 /* numbers in a share */
 
 bool nw_halo_aggregates_wanted(const nw_halo *halo)
 {
@@ -39,7 +39,7 @@ static size_t own_shares(const nw_halo *halo, struct nw_halo_share *out)
     return count;
 }
 
-/* How many numbers each rank of the node gives, and where they start. */
+/* Gathers how many numbers each rank of the node has and where they start. */
 static nw_status count_shares(nw_halo *halo, int own, int *counts, int *starts)
 {
     int code = NW_PMPI(Allgather)(&own, 1, MPI_INT, counts, 1, MPI_INT,
@@ -54,7 +54,7 @@ static nw_status count_shares(nw_halo *halo, int own, int *counts, int *starts)
     return nw_halo_mpi(code, "list what goes between nodes");
 }
 
-/* The shares of all ranks of the node, gathered. */
+/* Gathers the shares of all ranks of the node. */
 static nw_status gather(nw_halo *halo, const struct nw_halo_share *own,
                         size_t count)
 {
@@ -97,7 +97,7 @@ static nw_status gather_own(nw_halo *halo)
     return status;
 }
 
-/* The rank of `node` that leads the aggregates to `other`. */
+/* Returns the rank of `node` that leads its aggregates with `other`. */
 static int leader_of(const nw_halo *halo, int node, int other)
 {
     int size = 0;
@@ -141,7 +141,7 @@ static nw_status cut(nw_halo *halo)
     return NW_OK;
 }
 
-/* Channels stay in the order of their phases. */
+/* Inserts the leader's connection so that connections stay sorted by phase. */
 static void insert_channel(nw_halo *halo, struct nw_halo_aggregate *aggregate)
 {
     uint8_t phase = (uint8_t)aggregate->share->phase;
@@ -175,7 +175,7 @@ static nw_status add_channels(nw_halo *halo)
     for (size_t i = 0; i < aggregates->count; i++)
         if (aggregates->item[i].leader == halo->rank) {
             insert_channel(halo, &aggregates->item[i]);
-            /* a leader has the phases of those it leads for */
+            /* a leader takes part in the phases of its aggregates */
             if (aggregates->item[i].share->phase >= halo->phase_count)
                 halo->phase_count = (int)aggregates->item[i].share->phase + 1;
         }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Between nodes, in two kinds of connections: a rank's own, which packs into or
- * unpacks from the leader's buffer, and a leader's, which moves the buffer. The
- * buffer is free again when all ranks unpacked, or when it was sent. */
+/* The method between nodes uses two kinds of connections. The connection of a
+ * rank packs into or unpacks from the leader's buffer. The connection of a
+ * leader sends or receives the buffer. The buffer is free again when it was
+ * sent, or when all ranks have unpacked. */
 #include "halo/exchange/nodes.h"
 
 #include "halo/exchange/yielding_collectives.h"
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 
 #define PART ((size_t)1 << 30)
-#define TAG 16000 /* beyond those of other connections; one more a phase */
+#define TAG 16000 /* plus the phase; above the tags of other connections */
 
 static char *buffer_of(struct nw_halo_aggregate_flags *flags)
 {
@@ -25,14 +26,14 @@ static size_t active_cell(const nw_halo *halo)
     return bytes;
 }
 
-/* --- a rank's cells --- */
+/* --- connections of ranks --- */
 
 struct member {
     struct nw_halo_copy_plan packs;
     struct nw_halo_aggregate_flags *flags;
-    size_t before; /* cells of others in the buffer */
+    size_t before; /* cells of other connections in front in the buffer */
     uint64_t count;
-    bool moved; /* in this exchange */
+    bool moved; /* packed or unpacked in this exchange */
 };
 
 static bool fits(const nw_halo *halo, const struct nw_halo_pair *pair)
@@ -66,8 +67,8 @@ static nw_status join(struct nw_halo_connection *connection,
     return NW_OK;
 }
 
-/* A sender may pack when the exchange before was sent, a receiver unpack when
- * this one is there. */
+/* A sender packs after the previous exchange was sent; a receiver unpacks after
+ * the message of this exchange has arrived. */
 static bool try_move(struct nw_halo_connection *connection)
 {
     struct member *member = connection->state;
@@ -123,15 +124,15 @@ const struct nw_halo_method_ops nw_halo_nodes = {
     .close = close_channel,
 };
 
-/* --- a leader's message --- */
+/* --- connections of leaders --- */
 
 struct end {
     struct nw_halo_aggregate *aggregate;
     struct nw_halo_aggregate_flags *flags;
     MPI_Request *request;
-    int request_count; /* under way */
+    int request_count; /* pending requests */
     uint64_t count;
-    bool moving; /* in this exchange */
+    bool moving; /* the message of this exchange has been started */
 };
 
 static nw_status end_open(struct nw_halo_connection *connection,
@@ -188,7 +189,8 @@ static nw_status move(struct nw_halo_connection *connection)
     return nw_halo_mpi(code, "move the halo of a node");
 }
 
-/* Sends when all ranks packed, receives when all unpacked what was before. */
+/* Sends after all ranks have packed; receives after all ranks have unpacked the
+ * previous message. */
 static nw_status try_begin(struct nw_halo_connection *connection)
 {
     struct end *end = connection->state;

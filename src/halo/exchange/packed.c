@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One packed MPI message from a rank to another, in as many parts as MPI's
- * counts need. */
+/* The method that sends one packed MPI message, in several parts if the message
+ * is too large for MPI's counts. */
 #include "halo/exchange/yielding_collectives.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@ struct packed {
     struct nw_halo_copy_plan packs;
     char *buffer;
     MPI_Request *request;
-    int request_count; /* under way */
+    int request_count; /* pending requests */
 };
 
 static bool fits(const nw_halo *halo, const struct nw_halo_pair *pair)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which kinds of pairs the job has, and how much of an exchange each is: what
- * a measurement pair by pair goes through. Each rank tells of the few that are
- * most of its own exchange. */
+/* Finds the kinds of pairs in the job and the share of each in an exchange, for
+ * the measurement of kinds. Each rank reports the few kinds with the greatest
+ * shares of its own exchange. */
 #include "halo/exchange/groups.h"
 #include "halo/exchange/classes.h"
 
@@ -17,7 +17,7 @@ static int by_share(const void *a, const void *b)
     return (x->kind > y->kind) - (x->kind < y->kind);
 }
 
-/* Adds to the one of its kind, or behind the last. */
+/* Merges `kind` into the entry of the same kind, or appends it. */
 static void merge(struct nw_halo_kind *list, size_t *count,
                   const struct nw_halo_kind *kind, bool sum)
 {
@@ -37,7 +37,7 @@ static void merge(struct nw_halo_kind *list, size_t *count,
         list[i].share = kind->share;
 }
 
-/* The method of each transfer, from the connections. */
+/* Reads the method of each transfer from the connections. */
 static void methods_of(const nw_halo *halo, uint8_t *out)
 {
     for (size_t i = 0; i < halo->connection_count; i++) {
@@ -48,8 +48,8 @@ static void methods_of(const nw_halo *halo, uint8_t *out)
     }
 }
 
-/* This rank's kinds, the share of each in seconds; `list` has room for all
- * groups. */
+/* Lists this rank's kinds, with shares in seconds; `list` is large enough for
+ * all groups. */
 static size_t list_own(const nw_halo *halo, const struct nw_halo_groups *groups,
                        const uint8_t *method, struct nw_halo_kind *list)
 {
@@ -72,7 +72,8 @@ static size_t list_own(const nw_halo *halo, const struct nw_halo_groups *groups,
     return count;
 }
 
-/* Its greatest, as parts of the whole; the others of no kind. */
+/* Copies the kinds with the greatest shares, as parts of the whole time; unused
+ * entries are zero. */
 static void tell_greatest(struct nw_halo_kind *list, size_t count,
                           struct nw_halo_kind out[NW_HALO_KINDS_TOLD])
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Peers on this node that end in the middle of an exchange: a shared flag
- * would be waited for in vain. The kernel tells by process descriptors, also
- * while the launcher has not collected the dead process yet. */
+/* Detects peers on this node that end during an exchange; without it, ranks
+ * would wait forever for a shared flag. Process descriptors show the end of a
+ * process even before the launcher has reaped it. */
 #include "halo/exchange/connections.h"
 
 #include <poll.h>
@@ -32,8 +32,8 @@ static bool is_peer(const nw_halo *halo, int rank)
     return false;
 }
 
-/* A kernel without such descriptors, or other process numbers in a container,
- * leaves the peer unwatched. */
+/* Peers are not watched if the kernel lacks process descriptors or if they have
+ * other process numbers in a container. */
 nw_status nw_halo_watch_open(nw_halo *halo)
 {
     struct watch *watch = NULL;

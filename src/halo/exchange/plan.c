@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* nw_halo_plan: who is on which node, which piece is whose, where the arrays
- * are, and then the connections. Every step that can fail on one rank fails on
- * all. */
+/* nw_halo_plan finds the node of each rank, the rank of each piece and the
+ * arrays, and then opens the connections. If a step fails on one rank, it fails
+ * on all. */
 #include "halo/exchange/agree.h"
 #include "halo/exchange/connections.h"
 #include "halo/exchange/classes.h"
@@ -54,7 +54,7 @@ static int open_node(nw_halo *halo, int32_t ranks_per_node)
     return NW_PMPI(Comm_size)(halo->node_comm, &halo->node_size);
 }
 
-/* What each rank says of where it is. */
+/* The position of a rank, as sent to all ranks. */
 struct seat {
     int lowest, node_rank, package; /* lowest rank of the node */
 };
@@ -75,8 +75,8 @@ static nw_status make_tables(nw_halo *halo, struct seat **seat)
     return nw_halo_agree(halo->comm, status);
 }
 
-/* Nodes are numbered by their lowest ranks, each of which comes before its
- * node's others. */
+/* Numbers the nodes in the order of their lowest ranks; so the number of a node
+ * is known before its other ranks need it. */
 static void take_seats(nw_halo *halo, const struct seat *seat)
 {
     int nodes = 0;
@@ -112,7 +112,7 @@ static nw_status find_nodes(nw_halo *halo)
 
 /* --- pieces --- */
 
-/* Pieces of every rank. */
+/* The number of pieces of every rank. */
 struct shares {
     int32_t *count; /* [size] */
     int32_t *slots; /* [node_count] */
@@ -143,8 +143,8 @@ static nw_status find_shares(nw_halo *halo, int32_t own, struct shares *out)
     return status;
 }
 
-/* Slots of a node belong to its ranks in order, so many to each as it has
- * pieces. */
+/* Gives the slots of a node to its ranks in order; each rank gets as many slots
+ * as it has pieces. */
 static nw_status give_ranks(nw_halo *halo, const struct shares *shares)
 {
     nw_halo_layout *layout = halo->layout;
@@ -203,7 +203,7 @@ static nw_status gather_boxes(nw_halo *halo,
     return status ? status : nw_halo_mpi(code, "gather pieces");
 }
 
-/* The caller's own division, numbered rank by rank. */
+/* Takes the caller's boxes as pieces and numbers them rank by rank. */
 static nw_status take_boxes(nw_halo *halo,
                             const struct nw_halo_options *options,
                             const struct shares *shares)
@@ -239,7 +239,7 @@ static nw_status divide(nw_halo *halo, const struct nw_halo_options *options,
     struct nw_halo_options alike = *options;
     nw_status status;
 
-    alike.progress = NULL; /* who cancels alone finds another placement */
+    alike.progress = NULL; /* a rank that cancels would place differently */
     status = nw_halo_layout_make(&alike, &places, &halo->layout);
     if (!status)
         status = give_ranks(halo, shares);
@@ -310,7 +310,7 @@ static void add_field(nw_halo *halo, int32_t quantity, bool joined)
             (struct nw_halo_field){quantity, own->bytes, own->stride};
 }
 
-/* Quantities that lie beside each other on all ranks are one field. */
+/* Joins quantities that are interleaved on all ranks to one field. */
 static nw_status make_fields(nw_halo *halo)
 {
     size_t count = (size_t)halo->quantity_count;
@@ -451,7 +451,7 @@ nw_status nw_halo_plan(MPI_Comm comm, const struct nw_halo_options *options,
     return status;
 }
 
-/* A macro of MPICH's, a function of Open MPI's. */
+/* MPI_Comm_f2c is a macro in MPICH and a function in Open MPI. */
 static MPI_Comm from_fortran(int comm)
 {
 #ifdef NW_MODEL_MPIABI
@@ -479,7 +479,7 @@ void nw_halo_free(nw_halo *halo)
         halo->broken |= halo->running;
     else if (halo->running && nw_halo_wait(halo))
         halo->broken = true;
-    /* freeing windows and communicators would wait for the dead */
+    /* freeing windows and communicators would wait for ended processes */
     halo->bereft = halo->broken && nw_halo_watch_check(halo) != NW_OK;
     if (halo->gpus)
         context = halo->gpus->gpu ? halo->gpus->gpu->context() : NULL;
@@ -500,8 +500,9 @@ void nw_halo_free(nw_halo *halo)
     free(halo->weight);
     if (halo->node_comm != MPI_COMM_NULL && !halo->bereft)
         NW_PMPI(Comm_free)(&halo->node_comm);
-    /* what failures were told may still be under way in it: another halo would
-     * hear that in a communicator that MPI makes of the same number */
+    /* keep the communicator after a failure: messages about failures may still
+     * arrive, and MPI may reuse its number for the communicator of another
+     * halo, which would receive them */
     if (halo->comm != MPI_COMM_NULL && !halo->bereft && !halo->broken)
         NW_PMPI(Comm_free)(&halo->comm);
     free(halo);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An exchange: connections start phase by phase, each phase when the ghost
- * cells of those before are filled, and are driven until all are done. */
+/* Runs an exchange: starts the connections of a phase when the ghost cells of
+ * the earlier phases are filled, and tests connections until all are done. */
 #include "halo/exchange/connections.h"
 #include "halo/exchange/gpus.h"
 #include "halo/exchange/trace.h"
@@ -10,11 +10,12 @@
 #include <sched.h>
 #include <string.h>
 
-#define SPINS 64      /* polls before the core is given up */
-#define CLOCK_EVERY 8 /* polls between looks at the clock */
-/* By time, not by polls: on a busy machine each poll gives up the core. */
-#define LISTEN_NS ((uint64_t)1000000) /* between looks for what peers tell */
-#define WATCH_NS ((uint64_t)20000000) /* and at whether they live */
+#define SPINS 64      /* polls before each poll yields the core */
+#define CLOCK_EVERY 8 /* polls between readings of the clock */
+/* These intervals are times, not polls, since polls are slow on a busy
+ * machine: each poll yields the core. */
+#define LISTEN_NS ((uint64_t)1000000) /* between checks for messages */
+#define WATCH_NS ((uint64_t)20000000) /* between checks for ended peers */
 
 static nw_status start_phase(nw_halo *halo)
 {
@@ -35,7 +36,7 @@ static nw_status start_phase(nw_halo *halo)
     return status;
 }
 
-/* Sends first, then what is done in this rank while they travel. */
+/* Calls `post` of all connections, in their sorted order. */
 static nw_status post_all(nw_halo *halo)
 {
     nw_status status = NW_OK;
@@ -86,7 +87,7 @@ static nw_status fail_for_good(nw_halo *halo, nw_status status)
     return status;
 }
 
-/* The caller's current GPU is another one, and is so again after the call. */
+/* Saves the caller's current GPU context; leave() restores it. */
 static void *enter(const nw_halo *halo)
 {
     return halo->gpus ? halo->gpus->gpu->context() : NULL;
@@ -146,8 +147,8 @@ static nw_status test_channel(struct nw_halo_connection *connection)
     return status;
 }
 
-/* Drives what was started; counts what is not done. Ghost cells of this phase
- * are `missing` until every receiving connection is done. */
+/* Tests the started connections. *open counts those that are not done;
+ * *missing counts receiving connections among them. */
 static nw_status drive(nw_halo *halo, size_t *open, size_t *missing)
 {
     nw_status status = NW_OK;
@@ -180,7 +181,7 @@ static nw_status advance(nw_halo *halo, bool *done)
     return status;
 }
 
-/* What peers tell, and whether they are still there. */
+/* Checks for failures that peers have sent and for peers that have ended. */
 static nw_status look_around(nw_halo *halo)
 {
     uint64_t now = nw_clock_ns();
@@ -253,7 +254,7 @@ nw_status nw_halo_wait(nw_halo *halo)
             sched_yield();
         if (spins % CLOCK_EVERY == 0)
             status = check_time(halo, since);
-        halo->left_ns = 0; /* nothing of the caller's between two polls */
+        halo->left_ns = 0; /* the caller does not run between two polls */
         if (!status)
             status = nw_halo_test(halo, &done);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Between pieces of one rank: plain copies. */
+/* The method between pieces of one rank in host memory: plain copies. */
 #include "halo/exchange/exchange.h"
 
 #include <stdlib.h>

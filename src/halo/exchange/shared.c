@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inside a node: the sender packs into memory that the receiver sees, and the
- * receiver unpacks from there. Two buffers take turns, so that a sender may be
- * an exchange ahead. */
+/* The method inside a node by shared memory: the sender packs into a shared
+ * buffer, and the receiver unpacks from it. Two buffers are used in turn, so
+ * the sender can be one exchange ahead. */
 #include "halo/exchange/exchange.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* Each flag on a line of its own, written by one end only. */
+/* Each flag has its own cache line and is written by one end only. */
 struct flags {
     _Alignas(64) _Atomic uint64_t packed;   /* exchanges packed */
     _Alignas(64) _Atomic uint64_t unpacked; /* exchanges unpacked */
@@ -15,11 +15,11 @@ struct flags {
 
 struct shared {
     struct nw_halo_copy_plan packs;
-    struct nw_halo_spot spot; /* flags, then the two buffers: the sender's */
+    struct nw_halo_spot spot; /* the sender's flags, then its two buffers */
     struct flags *flags;
     char *buffer[2];
     uint64_t count; /* exchanges of this connection */
-    bool packed;    /* in this exchange */
+    bool packed;    /* cells of this exchange are packed */
 };
 
 static bool fits(const nw_halo *halo, const struct nw_halo_pair *pair)
@@ -67,7 +67,7 @@ static nw_status join(struct nw_halo_connection *connection,
     return NW_OK;
 }
 
-/* Packs where the buffer is free again. */
+/* Packs if the buffer is free. */
 static bool try_pack(struct nw_halo_connection *connection)
 {
     struct shared *shared = connection->state;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shared memory of a node's ranks for flags and packed halos: reserved piece by
- * piece while connections are opened, then made at once. */
+/* Memory that the ranks of a node share for flags and packed halos. Connections
+ * reserve parts of it while they are opened; then all parts are allocated
+ * together. */
 #include "halo/exchange/exchange.h"
 #include "halo/exchange/yielding_collectives.h"
 
@@ -13,7 +14,7 @@ struct segment {
     size_t bytes; /* reserved in this rank's part */
     MPI_Win window;
     bool made;
-    char **start; /* [node_size] of each rank's part */
+    char **start; /* [node_size] start of each rank's part */
 };
 
 static nw_status get(nw_halo *halo, struct segment **out)
@@ -58,7 +59,7 @@ static nw_status map_all(nw_halo *halo, struct segment *segment)
 
         code = NW_PMPI(Win_shared_query)(segment->window, i, &bytes, &unit,
                                          &start);
-        /* every rank finds the same bytes: pages are mapped whole */
+        /* equal bytes on all ranks, since whole pages are mapped */
         segment->start[i] = on_line(start);
     }
     return nw_halo_mpi(code, "find shared memory");

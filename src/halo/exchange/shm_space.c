@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether a node has room for memory that its ranks share. MPI takes it from
- * /dev/shm, which containers make small: Open MPI then waits for ever in some
- * ranks after the first has failed, and MPICH ends by SIGBUS. */
+/* Checks that a node has enough shared memory for its ranks. MPI allocates it
+ * in /dev/shm, which is small in containers. If it is too small, Open MPI hangs
+ * in some ranks after the first has failed, and MPICH ends with SIGBUS. */
 #include "halo/exchange/exchange.h"
 #include "halo/exchange/yielding_collectives.h"
 
 #include <sys/statvfs.h>
 
 #define FOLDER "/dev/shm"
-/* what MPI keeps of its own in a window: a few pages a rank */
+/* bytes per rank that MPI uses itself in a window: a few pages */
 #define OWN ((unsigned long long)16 << 10)
 
 nw_status nw_halo_shm_space_find(const nw_halo *halo, size_t bytes,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Keeps when the connections of an exchange are started, finished and under
- * way, and writes it when the halo is freed: the overlap as it was. */
+/* Records the times at which connections start and finish, and writes them when
+ * the halo is freed. The trace shows the overlap of an exchange. */
 #include "halo/exchange/trace.h"
 
 #include "base/clock.h"
@@ -16,14 +16,14 @@ struct event {
     uint64_t begin, end, exchange;
     enum nw_halo_act act;
     enum nw_halo_method method;
-    int peer, phase; /* -1: of the caller */
+    int peer, phase; /* -1: time of the caller */
     uint64_t bytes;
     bool sends, receives;
 };
 
 struct nw_halo_trace {
     const char *file;
-    int number; /* among the halos of this process, from 1 */
+    int number; /* of the halo in this process, from 1 */
     size_t count;
     uint64_t left_out;
     struct event event[MOST];
@@ -96,8 +96,9 @@ static void add_line(struct nw_text *text, int rank, const struct event *event)
         (unsigned long long)event->begin, (unsigned long long)event->end);
 }
 
-/* By the process, not by its rank in a communicator that others share names
- * with; a program's later halos have their number behind it. */
+/* Names the file by the rank in MPI_COMM_WORLD, since ranks in other
+ * communicators are not unique; later halos of a process append their number.
+ */
 static void add_name(const struct nw_halo_trace *trace, struct nw_text *name)
 {
     int rank = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Nothing is packed by us: one derived type describes the cells of all
- * transfers in place. For subsets of quantities each has a type of its own. */
+/* The method with MPI derived types, without own packing: one type describes
+ * the cells of all transfers in place. Subsets of quantities use one type per
+ * quantity. */
 #include "halo/exchange/yielding_collectives.h"
 
 #include <stdlib.h>
@@ -17,8 +18,8 @@ static bool fits(const nw_halo *halo, const struct nw_halo_pair *pair)
     return !pair->same_rank;
 }
 
-/* Cells that are walked backwards, beyond a mirror: Open MPI 4.1.4 takes a
- * vector of single bytes with a stride of -1 for one that goes forwards. */
+/* Makes a type for cells in reverse order (mirror borders). A vector does not
+ * work: Open MPI 4.1.4 treats a stride of -1 byte like +1. */
 static int make_backwards(int count, int64_t step, MPI_Datatype inner,
                           MPI_Datatype *out)
 {
@@ -34,7 +35,7 @@ static int make_backwards(int count, int64_t step, MPI_Datatype inner,
     return code;
 }
 
-/* The cells of a view as nested vectors of bytes. */
+/* Makes a type of nested vectors of bytes for the cells of a view. */
 static int make_block(const struct nw_halo_copy *copy,
                       const struct nw_halo_view *view, MPI_Datatype *out)
 {
@@ -111,7 +112,7 @@ static nw_status make_field(struct nw_halo_connection *connection,
     return status;
 }
 
-/* The joined fields in one type: one message. */
+/* Makes one type of all joined fields, so that they are one message. */
 static nw_status make_whole(struct nw_halo_connection *connection)
 {
     const nw_halo *halo = connection->halo;
@@ -192,8 +193,8 @@ static nw_status move_all(struct nw_halo_connection *connection)
     return nw_halo_mpi(code, "move a halo in place");
 }
 
-/* Ghost cells of a phase may be written as soon as the exchange begins: no
- * other phase reads them before its own time. */
+/* Ghost cells may be received as soon as the exchange begins: no other phase
+ * reads them before their own phase is done. */
 static nw_status post(struct nw_halo_connection *connection)
 {
     return connection->receives ? move_all(connection) : NW_OK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An MPI library that spins in its collectives keeps the core that the rank it
- * waits for should have, for a time slice of milliseconds; planning is made of
- * small collectives. These give it away instead. */
+/* If an MPI library spins in a collective, it may occupy the core that the
+ * missing rank needs, for a time slice of milliseconds. Planning consists of
+ * many small collectives, so these functions yield the core instead. */
 #include "halo/exchange/yielding_collectives.h"
 
 #include "base/clock.h"
@@ -9,7 +9,7 @@
 #include <sched.h>
 #include <string.h>
 
-#define SPINS 1000 /* before others are let run */
+#define SPINS 1000 /* tests before yielding the core */
 #define SOON_NS ((uint64_t)100000000)
 
 int nw_halo_waitall(int count, MPI_Request *request)
@@ -33,8 +33,8 @@ static bool is_over(MPI_Request *request)
             flag);
 }
 
-/* What has begun to arrive can no longer be stopped, and is there in a moment
- * where the sender lives. */
+/* Waits a short time for a message: one that has begun to arrive cannot be
+ * cancelled, but completes soon if the sender still runs. */
 static bool ends_soon(MPI_Request *request)
 {
     uint64_t until = nw_clock_ns() + SOON_NS;
@@ -87,7 +87,7 @@ int nw_halo_crowd_find(MPI_Comm node, bool *out)
     int ranks, code = NW_PMPI(Comm_size)(node, &ranks);
 
     if (sched_getaffinity(0, sizeof own, &own))
-        memset(&own, 0xff, sizeof own); /* nobody says: as many as it takes */
+        memset(&own, 0xff, sizeof own); /* unknown: assume all cores */
     if (code == MPI_SUCCESS)
         code =
             nw_halo_allreduce(node, &own, &all, sizeof own, MPI_BYTE, MPI_BOR);

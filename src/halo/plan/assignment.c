@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The quadratic assignment problem of the paper's placement: a local search
- * gives the first answer, which up to 16 locations is proven or bettered by
- * branch and bound (branch_and_bound.c), beyond them by the mapping engine.
+ * The quadratic assignment problem of the paper's placement. A local search
+ * gives the first assignment. Up to 16 locations, branch and bound
+ * (branch_and_bound.c) proves or improves it; the mapping engine improves
+ * larger ones.
  */
 #include "halo/plan/assignment.h"
 #include "halo/plan/dual_ascent.h"
@@ -24,7 +25,7 @@ static void start_at(int32_t *at, int32_t n)
         at[i] = i;
 }
 
-/* Descents from the trivial placement and from random ones. */
+/* Descends from the trivial placement and from random placements. */
 static nw_status search_locally(const struct nw_halo_assignment *problem,
                                 int starts, int32_t *out)
 {
@@ -76,7 +77,8 @@ static nw_status solve(const struct nw_halo_assignment *problem, int32_t *out,
                : nw_halo_assignment_engine(problem, out);
 }
 
-/* The same problem with the far near: its best is the worst. */
+/* Solves the problem with inverted distances: the best assignment of that
+ * problem is the worst of this one. */
 static nw_status solve_worst(const struct nw_halo_assignment *problem,
                              int32_t *out, struct nw_halo_assigned *report)
 {

@@ -1,28 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The parts of the assignment problem. */
+/* Solvers of the quadratic assignment problem: which facility (subdomain) goes
+ * to which location. */
 #ifndef NW_HALO_PLAN_ASSIGNMENT_H
 #define NW_HALO_PLAN_ASSIGNMENT_H
 
 #include <nodewise/halo.h>
 
-/* Bounds are sums of rounded numbers: what is better by less is no better. */
+/* A smaller relative gain is ignored, since bounds are sums of rounded
+ * numbers. */
 #define NW_HALO_TOLERANCE 1e-9
 
 double nw_halo_assignment_cost(const struct nw_halo_assignment *problem,
                                const int32_t *at);
-/* Swaps pairs as long as that helps. */
+/* Swaps pairs of facilities until no swap lowers the cost. */
 void nw_halo_assignment_descend(const struct nw_halo_assignment *problem,
                                 int32_t *at);
-/* The least sum of one number from each row and column of n x n, rows WIDE
- * apart, all from 0; `cost` is left with what is added at least where a row
- * takes a certain column. */
+/* Returns the least sum of n numbers of an n x n matrix, one from each row and
+ * column. Rows are NW_HALO_WIDE numbers apart; no number is negative. On return
+ * `cost` holds, for each place, a lower bound of the increase if that place is
+ * used. */
 #define NW_HALO_WIDE 16
 double nw_halo_linear_assignment(double *cost, int n);
-/* Betters an answer until it is proven best, or the steps are used up. */
+/* Improves an assignment until it is proven optimal or the step limit is
+ * reached. */
 NW_MUST_CHECK nw_status
 nw_halo_assignment_prove(const struct nw_halo_assignment *problem, int32_t *out,
                          struct nw_halo_assigned *report);
-/* Lets the mapping engine search; out is an answer, kept where it is better. */
+/* Searches with the mapping engine, and changes the assignment `out` only if
+ * the engine finds a better one. */
 NW_MUST_CHECK nw_status nw_halo_assignment_engine(
     const struct nw_halo_assignment *problem, int32_t *out);
 

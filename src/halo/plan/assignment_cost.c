@@ -15,7 +15,7 @@ double nw_halo_assignment_cost(const struct nw_halo_assignment *problem,
     return cost;
 }
 
-/* What changes when facilities i and j trade places. */
+/* Returns the gain in cost if facilities i and j swap their locations. */
 static double swap_gain(const struct nw_halo_assignment *problem,
                         const int32_t *at, int32_t i, int32_t j)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Branch and bound by the dual ascent of dual_ascent.c and a look ahead from
- * every place: a facility's locations, or a location's facilities, are tried in
- * turn, whichever has the fewest left; of those that stand for each other one
- * is tried, none where one is out.
+ * Branch and bound. Bounds come from the dual ascent of dual_ascent.c and from
+ * a look-ahead for every place (a pair of facility and location). Each step
+ * takes the facility or location with the fewest remaining places and tries
+ * them in turn. Of symmetric places only one is tried; if one is excluded, all
+ * are.
  */
 #include "halo/plan/assignment.h"
 #include "halo/plan/dual_ascent.h"
@@ -15,13 +16,12 @@
 #include <string.h>
 
 #define MOST NW_HALO_EXACT_MOST
-/* some minutes; what is not proven by then is told so, on any machine alike */
+/* takes some minutes; a count of steps gives equal results on all machines */
 #define STEP_LIMIT ((uint64_t)2000000)
 #define ROOT_ROUNDS 200
 #define ROUNDS 12
-/* bounds are sums of rounded numbers: what is better by less is no better */
 
-/* Locations by their distances, or facilities by their flows. */
+/* The locations with their distances, or the facilities with their flows. */
 struct side {
     struct nw_halo_symmetry symmetry;
     bool taken[MOST];
@@ -37,12 +37,13 @@ struct search {
     uint64_t steps, limit;
 };
 
-/* What is tried at one place of the search. */
+/* The alternatives at one node of the search tree. A line is a facility or a
+ * location with all its places. */
 struct fork {
     bool symmetric[2];  /* facilities, locations */
-    int orbit[2][MOST]; /* by their numbers in the whole problem */
+    int orbit[2][MOST]; /* indexed by the numbers of the whole problem */
     double cost[MOST];  /* of the line's places */
-    int first[MOST];    /* of the line's places: that which stands for it */
+    int first[MOST];    /* first symmetric place, for each of the places */
 };
 
 static void lay_out(const struct nw_halo_assignment *problem,
@@ -70,7 +71,7 @@ static double enough(const struct search *search)
     return search->best_cost * (1 - NW_HALO_TOLERANCE);
 }
 
-/* The answer is complete: its cost is summed anew. */
+/* Keeps a complete assignment if its recomputed cost is better. */
 static void keep(struct search *search)
 {
     double cost = nw_halo_assignment_cost(search->problem, search->at);
@@ -82,9 +83,9 @@ static void keep(struct search *search)
            (size_t)search->problem->n * sizeof *search->at);
 }
 
-/* Lines are the facilities, then the locations. The places of a line: what
- * each costs, the most any that stands for it does, since none of them can be
- * cheaper. */
+/* Reads the places of a line; lines are the facilities, then the locations.
+ * Symmetric places have equal true costs, so the greatest of their bounds holds
+ * for all of them. */
 static void read_line(const struct nw_halo_dual_ascent *problem, int line,
                       struct fork *fork)
 {
@@ -110,7 +111,8 @@ static void read_line(const struct nw_halo_dual_ascent *problem, int line,
     }
 }
 
-/* The line with the fewest places to try, then with the dearest ones. */
+/* Returns the line with the fewest places to try; among equals the line with
+ * the greatest mean cost. */
 static int choose_line(const struct nw_halo_dual_ascent *problem, double room,
                        struct fork *fork)
 {
@@ -157,7 +159,8 @@ static void try_place(struct search *search, int depth, const bool symmetric[2],
     search->locations.taken[location] = false;
 }
 
-/* What stood for nothing stands for nothing when more is taken. */
+/* Searches below one node of the tree. `symmetric` is false if the parent found
+ * no symmetry: fixing more places cannot create one. */
 static void branch(struct search *search, int depth, const bool symmetric[2])
 {
     struct nw_halo_dual_ascent *here = &search->level[depth];

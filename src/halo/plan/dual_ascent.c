@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Dual ascent of Hahn and Grant (Operations Research 46, 1998): what a pair
- * costs may stand at either of its two ends, what a place costs may be spread
- * over its pairs; moving it so that linear assignments of all places, and then
- * of their sums, take out as much as they can raises the bound. Costs are moved
- * in place, so a problem that is cut smaller starts where the larger ended.
+ * Dual ascent of Hahn and Grant (Operations Research 46, 1998). The cost of a
+ * pair can be moved between its two places, and the cost of a place can be
+ * spread over its pairs, without changing the cost of any assignment. Each
+ * round moves costs and solves a linear assignment for every place and then one
+ * for all places; their minima raise the bound. Costs are moved in place, so a
+ * subproblem starts from the result of the larger problem.
  */
 #include "halo/plan/dual_ascent.h"
 
@@ -14,7 +15,7 @@
 
 #define MOST NW_HALO_EXACT_MOST
 #define WIDE NW_HALO_WIDE
-#define PATIENCE 8 /* rounds as good as the last that may still be enough */
+#define PATIENCE 8 /* stop if 8 more rounds of equal gain would not suffice */
 
 static double *row_of(struct nw_halo_dual_ascent *problem, int i, int p)
 {
@@ -23,7 +24,7 @@ static double *row_of(struct nw_halo_dual_ascent *problem, int i, int p)
     return problem->pair + ((size_t)i * n + (size_t)p) * n * n;
 }
 
-/* What a place costs, in equal parts on the pairs it must be in. */
+/* Spreads the cost of a place equally over its pairs. */
 static void spread(struct nw_halo_dual_ascent *problem, int i, int p)
 {
     int n = problem->n;
@@ -35,8 +36,8 @@ static void spread(struct nw_halo_dual_ascent *problem, int i, int p)
         pair[j] += part;
 }
 
-/* The pairs of place (i, p), with what stands at their other ends, as a matrix
- * without row i and column p; `never` for those with a place that is out. */
+/* Moves the costs of the pairs of place (i, p) from both ends into a matrix
+ * without row i and column p; pairs with an excluded place get `never`. */
 static void take(struct nw_halo_dual_ascent *problem, int i, int p,
                  double never, double *out)
 {
@@ -76,7 +77,7 @@ static void put(struct nw_halo_dual_ascent *problem, int i, int p,
     }
 }
 
-/* Takes the least sum of all places out of them and into the bound. */
+/* Moves the least sum of an assignment of all places into the bound. */
 static void settle(struct nw_halo_dual_ascent *problem)
 {
     int n = problem->n;
@@ -126,7 +127,8 @@ void nw_halo_dual_ascent_run(struct nw_halo_dual_ascent *problem, double enough,
     }
 }
 
-/* What all places that go with (i, p) cost, with their pairs with it. */
+/* Fills a matrix with the costs of all places that are compatible with (i, p),
+ * including their pairs with it. */
 static void see(struct nw_halo_dual_ascent *problem, int i, int p, double never,
                 double *out)
 {

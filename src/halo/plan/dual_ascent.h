@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The quadratic assignment problem with its products made linear, and the
- * dual ascent that bounds it from below. */
+/* The linearised quadratic assignment problem, and the dual ascent that gives a
+ * lower bound. */
 #ifndef NW_HALO_PLAN_DUAL_ASCENT_H
 #define NW_HALO_PLAN_DUAL_ASCENT_H
 
@@ -10,9 +10,10 @@
 
 #define NW_HALO_EXACT_MOST 16
 
-/* n facilities left on n locations: `bound` is paid by every answer, linear[i *
- * n + p] on top where i is on p, pair[((i * n + p) * n + j) * n + q] where j is
- * on q too. All are from 0. `ahead` is nw_halo_dual_ascent_look's. */
+/* A problem with n remaining facilities and locations. Every assignment costs
+ * `bound`, plus linear[i * n + p] if i is on p, plus
+ * pair[((i * n + p) * n + j) * n + q] if also j is on q. No cost is negative.
+ * nw_halo_dual_ascent_look sets `ahead`. */
 struct nw_halo_dual_ascent {
     int n;
     int facility[NW_HALO_EXACT_MOST], location[NW_HALO_EXACT_MOST];
@@ -22,17 +23,18 @@ struct nw_halo_dual_ascent {
     double *pair; /* [n^4], owned */
 };
 
-/* Raises the bound, at most to `enough`, without changing what any answer
- * costs that is cheaper than `enough`; places with linear >= enough - bound
- * are in no such answer. At most so many rounds, fewer where they gain little.
- */
+/* Raises the bound until it reaches `enough`, in at most `rounds` rounds; stops
+ * earlier if a round gains little. The cost of assignments cheaper than
+ * `enough` does not change; they contain no place with linear >= enough -
+ * bound. */
 void nw_halo_dual_ascent_run(struct nw_halo_dual_ascent *problem, double enough,
                              int rounds);
-/* ahead[i * n + p] becomes what at least is added to the bound where i is on p;
- * places where that is enough are out. */
+/* Sets ahead[i * n + p] to the least increase of the bound if i is on p;
+ * excludes places if that reaches `enough`. */
 void nw_halo_dual_ascent_look(struct nw_halo_dual_ascent *problem,
                               double enough);
-/* The problem that is left when row i goes on column p; `out` has room. */
+/* Makes the problem that remains if row i goes to column p; the caller has
+ * allocated out->pair. */
 void nw_halo_dual_ascent_fix(const struct nw_halo_dual_ascent *problem, int i,
                              int p, struct nw_halo_dual_ascent *out);
 

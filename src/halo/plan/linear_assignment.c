@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The linear assignment problem of the bound: the Hungarian method by shortest
- * augmenting paths (Jonker and Volgenant 1987). Rows are padded to a fixed
- * width and loops over them have no branches, since a proof solves millions;
- * the answer has the same bits with and without wider registers.
+ * The linear assignment problem of the bound, solved by the Hungarian method
+ * with shortest augmenting paths (Jonker and Volgenant 1987). A proof solves
+ * millions of them, so rows are padded to a fixed width and loops over rows
+ * have no branches. The result has the same bits with and without wide
+ * registers.
  */
 #include "halo/plan/assignment.h"
 
@@ -12,7 +13,7 @@
 #include <stdint.h>
 
 #define WIDE NW_HALO_WIDE
-#define HUGE 1e300 /* what stands beyond the last column */
+#define HUGE 1e300 /* the padding after the last column */
 
 #if defined(__x86_64__)
 #define INLINE static inline __attribute__((always_inline))
@@ -21,13 +22,14 @@
 #endif
 
 struct matching {
-    double *cost; /* [n][WIDE], reduced: from 0 */
+    double *cost; /* [n][WIDE], reduced, not negative */
     int n;
-    uint32_t free;    /* columns, a bit each */
+    uint32_t free;    /* bits of the free columns */
     int row_of[WIDE]; /* of a column; -1: none */
 };
 
-/* Of each column its least number, and of each row that is left. */
+/* Subtracts the least number of each column, and then reduce_rows that of each
+ * row; both return the sum. */
 INLINE double reduce_columns(double *cost, int n)
 {
     double least[WIDE], sum = 0;
@@ -77,7 +79,7 @@ INLINE double reduce_rows(double *cost, int n)
     return sum;
 }
 
-/* Columns of a row that cost no more than `most`, a bit each. */
+/* Returns the bits of the columns of a row that cost at most `most`. */
 INLINE uint32_t columns_within(const double *row, double most)
 {
     uint32_t bits = 0;
@@ -87,7 +89,8 @@ INLINE uint32_t columns_within(const double *row, double most)
     return bits;
 }
 
-/* Rows that cost nothing on a free column, or on one whose row may move. */
+/* Assigns rows that have zero cost on a free column, or on a column that its
+ * row can leave at no cost. Returns the bits of the other rows. */
 INLINE uint32_t place_first(struct matching *work)
 {
     uint32_t nothing[WIDE], left = 0;
@@ -120,19 +123,20 @@ INLINE uint32_t place_first(struct matching *work)
     return left;
 }
 
-/* Four columns at a time, where the compiler would not see it. */
+/* Vectors of four columns, because the compiler does not vectorise this loop.
+ */
 typedef double four __attribute__((vector_size(32), aligned(8)));
 typedef int64_t fours __attribute__((vector_size(32), aligned(8)));
 
-/* Shortest ways from a row to the columns. */
+/* Shortest paths from a row to the columns. */
 struct ways {
     double length[WIDE];
     int64_t before[WIDE]; /* the row before a column */
-    double shut[WIDE];    /* HUGE: the way there is known */
+    double shut[WIDE];    /* HUGE: the path to the column is final */
     uint32_t known;
 };
 
-/* Ways over a row at `length` where they are shorter. */
+/* Replaces paths by shorter ones through a row at distance `length`. */
 INLINE void shorten(const double *cost, struct ways *ways, int row,
                     double length, double *open)
 {
@@ -149,7 +153,8 @@ INLINE void shorten(const double *cost, struct ways *ways, int row,
     }
 }
 
-/* The nearest column that is not known yet; rows lead on from known ones. */
+/* Extends the paths through a row; returns the nearest column whose path was
+ * not final. */
 INLINE int extend(const struct matching *work, struct ways *ways, int row,
                   double length)
 {
@@ -163,7 +168,8 @@ INLINE int extend(const struct matching *work, struct ways *ways, int row,
     return column;
 }
 
-/* Prices of rows and columns change so that the way costs nothing. */
+/* Changes the dual values of rows and columns so that the path has zero cost.
+ */
 INLINE void reprice(struct matching *work, const struct ways *ways, int row,
                     double length)
 {
@@ -185,7 +191,7 @@ INLINE void reprice(struct matching *work, const struct ways *ways, int row,
         }
 }
 
-/* Places a row, moving others; what that costs. */
+/* Assigns a row, moving others if necessary; returns the added cost. */
 INLINE double add_row(struct matching *work, int row)
 {
     struct ways ways = {.known = 0};

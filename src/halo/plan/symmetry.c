@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Places that stand for each other: a renumbering that leaves every number of
- * the matrix as it is, and those that are taken where they are, brings one to
- * the other. Machines and periodic grids have many. */
+/* Finds symmetric rows: two rows are symmetric if a renumbering exchanges them,
+ * leaves the matrix unchanged, and keeps the taken rows. Machines and periodic
+ * grids have many. */
 #include "halo/plan/symmetry.h"
 
 #include <math.h>
 
 #define MOST NW_HALO_EXACT_MOST
 #define TRIES                                                                  \
-    4000 /* numbers looked at for one pair; then it counts as unlike */
+    4000 /* comparisons for one pair; then it counts as not symmetric */
 
 struct renumbering {
     const struct nw_halo_symmetry *symmetry;
-    int image[MOST]; /* -1: not yet */
+    int image[MOST]; /* -1: not set yet */
     bool used[MOST];
     int tries;
 };
 
-/* Sums over a route and over its way back may differ in their last bits. */
+/* Sums along a route and along its reverse may differ in their last bits. */
 static bool same(double a, double b)
 {
     return fabs(a - b) <= 1e-12 * fmax(fabs(a), fabs(b));
 }
 
-/* Whether v may become w beside all that have a place already. */
+/* Whether v can become w, given the rows that already have an image. */
 static bool agrees(struct renumbering *work, int v, int w)
 {
     const double *m = work->symmetry->matrix;
@@ -44,7 +44,7 @@ static bool agrees(struct renumbering *work, int v, int w)
     return true;
 }
 
-/* Completes the renumbering from v on. */
+/* Completes the renumbering from row v on, by backtracking. */
 static bool extend(struct renumbering *work, int v)
 {
     int n = work->symmetry->n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Places of a matrix that stand for each other. */
+/* Symmetric rows of a matrix. */
 #ifndef NW_HALO_PLAN_SYMMETRY_H
 #define NW_HALO_PLAN_SYMMETRY_H
 
@@ -8,11 +8,11 @@
 struct nw_halo_symmetry {
     const double *matrix; /* [n * n] */
     int n;                /* at most NW_HALO_EXACT_MOST */
-    const bool *taken;    /* [n] those that stay where they are */
+    const bool *taken;    /* [n] rows that must not be renumbered */
 };
 
-/* orbit[i]: the first place that stands for i, i where none does; false where
- * there is no pair. Some that do stand for each other may be left apart. */
+/* Sets orbit[i] to the first row that is symmetric to i, or to i. Returns false
+ * if no two rows are symmetric. May miss some symmetric rows. */
 bool nw_halo_orbits(const struct nw_halo_symmetry *symmetry, int *orbit);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bytes laid on the links of their routes, those between nodes alone: where
- * routes are fixed, a placement with the shorter ways may still send more of
- * them over one link. */
+/* Sums the bytes between nodes on the links of their routes. With fixed routes,
+ * a placement with shorter routes may still send more bytes over one link. */
 #include "halo/plan/busiest_link.h"
 
 #include "base/array.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The loops under every exchange in host memory. The strided x faces cost the
- * most: few bytes of each cache line are wanted, so elements of common sizes
- * are moved by single instructions and lines are asked for ahead of time.
+ * The copy loops of every exchange in host memory. Strided x faces are the
+ * slowest, since they use few bytes of each cache line. So elements of common
+ * sizes are moved by single instructions, and lines are prefetched.
  */
 #include "halo/plan/copy.h"
 
@@ -12,8 +12,8 @@
 #define AHEAD 12 /* elements between a prefetch and its use */
 #define FAR 64   /* bytes between elements from which prefetching helps */
 #define BLOCK                                                                  \
-    512 /* runs of a copy before the next has its turn: what they              \
-           touch is still in the cache */
+    512 /* runs of a copy before the next copy continues: their                \
+           lines are then still in the cache */
 
 struct nw_halo_view nw_halo_dense(const int64_t n[3], size_t bytes, void *at)
 {
@@ -23,7 +23,7 @@ struct nw_halo_view nw_halo_dense(const int64_t n[3], size_t bytes, void *at)
         at, {step, step * (ptrdiff_t)n[0], step * (ptrdiff_t)(n[0] * n[1])}};
 }
 
-/* Takes axis `axis` out of the loops: its extent is 1, or joined. */
+/* Removes axis `axis` from the loops: its extent is 1, or it was joined. */
 static void drop_axis(struct nw_halo_copy *copy, int axis)
 {
     for (int i = axis; i < 2; i++) {
@@ -46,7 +46,7 @@ void nw_halo_copy_prepare(struct nw_halo_copy *copy)
         copy->bytes *= (size_t)copy->n[0];
         drop_axis(copy, 0);
     }
-    /* two axes that are one */
+    /* join two axes that form one run with a constant step */
     for (int axis = 1; axis >= 0; axis--)
         if (copy->n[axis + 1] > 1 &&
             copy->to.step[axis + 1] == copy->to.step[axis] * copy->n[axis] &&
@@ -98,7 +98,7 @@ static inline void move_line(const struct line *line, size_t bytes)
 #define CASES(X)                                                               \
     X(1) X(2) X(4) X(8) X(12) X(16) X(20) X(24) X(32) X(36) X(40) X(48) X(64)
 
-/* Columns into a dense buffer, the packed x face. */
+/* Whether a line packs a column of an x face into a dense buffer. */
 static bool is_gather(const struct line *line)
 {
     return line->to_step == (ptrdiff_t)line->bytes && line->n >= 8 &&
@@ -164,7 +164,7 @@ void nw_halo_copy_run(const struct nw_halo_copy *copy)
 
 /* --- several copies, slab by slab --- */
 
-/* The axis of a copy's slabs, the last one that has several. */
+/* Returns the axis of a copy's slabs: the last axis with several. */
 static int slab_axis(const struct nw_halo_copy *copy)
 {
     return copy->n[2] > 1 ? 2 : copy->n[1] > 1 ? 1 : 0;
@@ -187,7 +187,7 @@ static int64_t slab_count(const struct nw_halo_copy *copy)
     return copy->n[slab_axis(copy)];
 }
 
-/* Copies that follow each other with as many slabs as the first. */
+/* Returns how many consecutive copies have as many slabs as the first. */
 static size_t agreeing(const struct nw_halo_copy *copy, size_t count)
 {
     size_t i = 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The domain as the user described it: checked, its radii multiplied by the
- * interval. */
+/* Makes the domain from the user's options: checks them and multiplies the
+ * radii by the interval. */
 #include "halo/plan/layout.h"
 
 #include "base/status.h"
@@ -152,7 +152,8 @@ static nw_status check_choices(const struct nw_halo_options *options)
     return NW_OK;
 }
 
-/* So that no sum of its halos, which may be as large, passes 64 bits. */
+/* Limits the bytes, so that sums over halos, which may be as large as the
+ * domain, fit 64 bits. */
 static nw_status check_volume(const struct nw_halo_domain *domain)
 {
     double bytes = (double)domain->cell_bytes;

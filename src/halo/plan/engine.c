@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Assignment problems too large to be solved exactly go to the mapping engine:
- * the flows as a pattern, the distances as a machine. */
+/* Solves large assignment problems with the mapping engine: the flows become a
+ * pattern, the distances become a machine. */
 #include "halo/plan/assignment.h"
 
 #include "base/array.h"
@@ -36,8 +36,7 @@ static nw_status make_pattern(const struct nw_halo_assignment *problem,
     return status;
 }
 
-/* Where the engine's answer is a whole assignment and better, descends from
- * it. */
+/* Descends from the engine's mapping, and keeps the result if it is better. */
 static void take(const struct nw_halo_assignment *problem,
                  const nw_mapping *mapping, int32_t *at, int32_t *out)
 {
@@ -51,8 +50,8 @@ static void take(const struct nw_halo_assignment *problem,
 
 #define MOST_CHECKED 512
 
-/* Distances of the leaves of a tree: of any three, the two longest are the
- * same. */
+/* Whether the distances are those of the leaves of a tree: of any three
+ * distances, the two longest are equal. */
 static bool is_tree(const struct nw_halo_assignment *problem)
 {
     size_t n = (size_t)problem->n;
@@ -69,8 +68,8 @@ static bool is_tree(const struct nw_halo_assignment *problem)
     return true;
 }
 
-/* Sections of a tree are as good as any search, in a hundredth of its time:
- * that is for distances that obey nothing. */
+/* Uses the fast effort for trees: there recursive bisection is as good as a
+ * search and takes a hundredth of the time. */
 nw_status nw_halo_assignment_engine(const struct nw_halo_assignment *problem,
                                     int32_t *out)
 {
@@ -93,7 +92,7 @@ nw_status nw_halo_assignment_engine(const struct nw_halo_assignment *problem,
         status = nw_map(machine, pattern, &options, &mapping, NULL);
     if (!status)
         take(problem, mapping, at, out);
-    if (status == NW_ECANCELLED) /* what is in `out` is the best so far */
+    if (status == NW_ECANCELLED) /* `out` holds the best one so far */
         status = NW_OK;
     nw_mapping_free(mapping);
     nw_pattern_free(pattern);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes a layout: division, placement, and the sums that describe it. */
+/* Makes a layout: divides the domain, places the pieces, and computes the
+ * sums of the summary. */
 #include "halo/plan/layout.h"
 
 #include "base/array.h"
@@ -54,7 +55,7 @@ void nw_halo_layout_free(nw_halo_layout *layout)
     free(layout);
 }
 
-/* The intervals of the pieces along an axis, each once. */
+/* The distinct intervals of the pieces along an axis. */
 struct cuts {
     int64_t (*item)[2]; /* [count] low, high */
     int64_t count;
@@ -68,8 +69,8 @@ static int by_low(const void *a, const void *b)
                         : (x[1] > y[1]) - (x[1] < y[1]);
 }
 
-/* Into cuts->item, which has room for all pieces; false where they do not
- * follow one another. */
+/* Fills cuts->item, which is large enough for all pieces. Returns false if the
+ * intervals overlap or leave gaps. */
 static bool find_cuts(const nw_halo_layout *layout, int axis, struct cuts *cuts)
 {
     int64_t(*item)[2] = cuts->item;
@@ -102,7 +103,7 @@ static int64_t place_of(const struct cuts *cuts, const struct nw_halo_box *box,
     return found - (const int64_t(*)[2])cuts->item;
 }
 
-/* Whether each product of intervals is one piece. */
+/* Whether each product of intervals is exactly one piece. */
 static bool all_once(const nw_halo_layout *layout, const struct cuts cuts[3],
                      char *seen)
 {
@@ -150,7 +151,8 @@ static bool overlap(const struct nw_halo_box *a, const struct nw_halo_box *b)
     return true;
 }
 
-/* Boxes inside the domain, apart, and as many cells as it has. */
+/* Checks that the boxes are inside the domain, do not overlap, and have as many
+ * cells as the domain. */
 static nw_status check_boxes(const nw_halo_layout *layout)
 {
     const int64_t *n = layout->domain.extent;
@@ -224,7 +226,7 @@ static nw_status sum_up(nw_halo_layout *layout)
     return status;
 }
 
-/* Slots of a machine: its GPUs, or its cores where no node has one. */
+/* Counts the slots per node: GPUs, or cores if no node has a GPU. */
 static nw_status count_slots(const nw_topology *topology, int32_t **out)
 {
     int32_t nodes = nw_topology_node_count(topology), *slots;
@@ -329,8 +331,8 @@ nw_status nw_halo_layout_pattern(const nw_halo_layout *layout, nw_pattern **out)
     return status;
 }
 
-/* For GPUs a core each, so that what passes through the host leaves by the card
- * that is near. */
+/* Each GPU gets its own core, so that data through the host uses a NIC near the
+ * GPU. */
 int32_t nw_halo_core_of(const nw_topology *topology, int32_t node, int32_t slot,
                         bool gpus)
 {

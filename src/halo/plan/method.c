@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The names of the methods, and the one the paper's fixed order gives. */
+/* The names of the methods, and the method by the paper's fixed order. */
 #include "halo/plan/layout.h"
 
 #include <string.h>
@@ -36,8 +36,9 @@ bool nw_halo_method_find(const char *name, enum nw_halo_method *out)
     return false;
 }
 
-/* GPUs: kernel inside one, peer inside a rank, IPC inside a node, staged
- * beyond (section III-C); hosts: their twins. */
+/* Order for GPUs (section III-C): kernel inside a GPU, peer inside a rank, IPC
+ * inside a node, staged between nodes. Host memory has corresponding methods.
+ */
 enum nw_halo_method nw_halo_layout_method(const nw_halo_layout *layout,
                                           int32_t from, int32_t to,
                                           int32_t slots_per_rank)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The model's figures, and what each method does one after the other with
- * them. They are of one pair by itself: pairs that share a link or a copy
- * engine are not slowed by each other here, which a measurement sees.
+ * The model sums the times of the consecutive steps of a method. It regards
+ * each pair separately: unlike a measurement, it ignores that pairs share links
+ * and copy engines.
  */
 #include "halo/plan/model.h"
 
 #include <math.h>
 
-/* Host memory, seconds a message and a byte: quiet two-core figures of each
- * method's twin in MPI over shared memory, and copies at memory speed. */
+/* Host memory: seconds per message and per byte, of the corresponding MPI calls
+ * over shared memory between two idle cores, and of copies at memory speed. */
 struct figures {
     double message, byte;
 };
@@ -19,19 +19,20 @@ static const struct figures host[NW_HALO_METHOD_COUNT] = {
     [NW_HALO_PACKED] = {2e-6, 6.0e-10}, [NW_HALO_TYPES] = {3e-6, 7.0e-10},
     [NW_HALO_NODES] = {1e-6, 8.0e-10},
 };
-#define HOST_BOX 5e-8 /* s, a box of one array */
+#define HOST_BOX 5e-8 /* seconds per box of one array */
 
-/* GPU memory: bytes/s read and written by kernels, as an H200 copies; the
- * rest as published or recalled for such machines, in seconds. */
+/* GPU memory: MEMORY is the rate in bytes/s at which kernels of an H200 read
+ * and write; the times are in seconds, published or estimated for such
+ * machines. */
 #define MEMORY 4.3e12
 #define SECTOR 32.0
 #define LAUNCH 6.5e-6 /* a kernel until its event is seen: 5 to 8 us */
-#define COPY 8e-6     /* a small copy until then: 6 to 10 us */
-#define NEXT 2.5e-6   /* one more kernel or copy behind it in the stream */
-#define EVENT 2e-6    /* telling another process by counter and event */
+#define COPY 8e-6     /* a small copy until its event is seen: 6 to 10 us */
+#define NEXT 2.5e-6   /* each further kernel or copy in the same stream */
+#define EVENT 2e-6    /* notifying another process by counter and event */
 #define ROW 4e-9      /* a short row in a 3-D copy */
-#define STORE 0.8    /* of a link's rate, where kernels and not copies use it */
-#define MESSAGE 2e-6 /* MPI on host memory, a byte inside a node */
+#define STORE 0.8     /* part of a link's rate that kernels reach */
+#define MESSAGE 2e-6  /* MPI on host memory; next: per byte inside a node */
 #define MESSAGE_BYTE 2.3e-10
 #define AWARE 15e-6 /* MPI on device memory, without GDRCopy */
 
@@ -63,14 +64,14 @@ static double host_seconds(enum nw_halo_method method,
     return seconds;
 }
 
-/* Array to dense buffer, or back. */
+/* The time to copy an array to a dense buffer, or back. */
 static double pack(const struct nw_halo_traffic *traffic)
 {
     return (traffic->sector + traffic->bytes) / MEMORY;
 }
 
-/* A kernel that moves `bytes` over a link while it works on the GPU's own
- * memory for `inside` seconds. */
+/* The time of a kernel that moves `bytes` over a link and needs `inside`
+ * seconds for the GPU's own memory at the same time. */
 static double over(double inside, double bytes, double link)
 {
     return fmax(inside, bytes / (STORE * link));
@@ -89,7 +90,8 @@ static double message(const struct nw_halo_traffic *traffic)
            traffic->bytes / traffic->path.wire;
 }
 
-/* One kernel from array to array: whole sectors pass the link. */
+/* The time of one kernel from array to array; the link carries whole sectors.
+ */
 static double write_seconds(const struct nw_halo_traffic *traffic)
 {
     double inside = 2 * traffic->sector / MEMORY;

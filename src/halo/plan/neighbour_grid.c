@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* About one piece a grid cell, so that finding the neighbours of a piece takes
- * the same time however many pieces there are. */
+/* The grid has about one piece per cell, so that the time to find the
+ * neighbours of a piece does not depend on the number of pieces. */
 #include "halo/plan/neighbour_grid.h"
 
 #include "base/array.h"
@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define SPARE 4 /* grid cells a piece, at most */
+#define SPARE 4 /* at most this many grid cells per piece */
 
 struct range {
     int32_t low[3], high[3]; /* cells low <= c <= high */
@@ -44,7 +44,8 @@ static size_t cell_at(const struct nw_halo_neighbour_grid *nearby, int32_t x,
            (size_t)x;
 }
 
-/* Counts the piece in its cells, or enters it from the back of each. */
+/* Counts the piece in its cells, or (second pass) fills the cells' lists from
+ * the back. */
 static void enter(struct nw_halo_neighbour_grid *nearby,
                   const struct nw_halo_piece *piece, int32_t id)
 {
@@ -78,7 +79,7 @@ static nw_status fill(const nw_halo_layout *layout,
     return status;
 }
 
-/* As many as pieces of the mean width have room side by side. */
+/* Returns how many pieces of the mean width fit side by side. */
 static int32_t cells_along(const nw_halo_layout *layout, int axis)
 {
     int64_t n = layout->domain.extent[axis], count = layout->piece_count;
@@ -91,7 +92,8 @@ static int32_t cells_along(const nw_halo_layout *layout, int axis)
                            n < count ? n : count);
 }
 
-/* A few large pieces among many small ones: fewer along the longest axis. */
+/* Reduces the cells along the longest axis until there are at most SPARE per
+ * piece, for example if a few pieces are large and many are small. */
 static size_t limit_cells(struct nw_halo_neighbour_grid *nearby, size_t count)
 {
     int32_t *cells = nearby->cells;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Divides the domain: first over the nodes, then each node's part over its
- * slots. Either the paper's recursive bisection by sorted prime factors
- * (section III-A) or the factorisation with the least halo of all. */
+/* Divides the domain over the nodes, then each node's part over its slots, by
+ * the paper's recursive bisection with sorted prime factors (section III-A) or
+ * by the factorisation with the smallest halo. */
 #include "halo/plan/layout.h"
 
 #include "base/array.h"
@@ -18,8 +18,8 @@ static bool spans(const struct nw_halo_domain *domain,
     return width(box, axis) == domain->extent[axis];
 }
 
-/* Cells along one axis that take part in a direction's transfers: the ghost
- * layers of every part with a neighbour there, or all cells. */
+/* Returns the cells along one axis that take part in a direction's transfers:
+ * the ghost layers of all parts with a neighbour, or all cells. */
 static double share(const struct nw_halo_domain *domain,
                     const struct nw_halo_box *box,
                     const struct nw_halo_grid *grid, int direction, int axis)
@@ -59,7 +59,7 @@ double nw_halo_grid_cells(const struct nw_halo_domain *domain,
     return sum;
 }
 
-/* Axes from the longest to the shortest, x first among equals. */
+/* Sorts the axes from the longest to the shortest, x first among equals. */
 static void order_axes(const struct nw_halo_box *box, int axis[3])
 {
     for (int i = 0; i < 3; i++) {
@@ -71,7 +71,8 @@ static void order_axes(const struct nw_halo_box *box, int axis[3])
     }
 }
 
-/* Equal in halo: the larger factor on the longer axis. */
+/* Compares grids with equal halos: prefers the larger factor on the longer
+ * axis. */
 static bool is_ahead(const struct nw_halo_grid *a, const struct nw_halo_grid *b,
                      const int axis[3])
 {
@@ -138,8 +139,8 @@ static int32_t largest_prime(int32_t n)
     return n > largest ? n : largest;
 }
 
-/* Each step cuts the longest axis of a part, x among equals, by the largest
- * prime that is left. */
+/* Each step divides the longest axis of a part (x among equals) by the largest
+ * remaining prime factor. */
 static void factor_paper(struct search *search, int32_t count)
 {
     struct nw_halo_grid grid = {{1, 1, 1}};
@@ -180,7 +181,7 @@ nw_status nw_halo_factor(const struct nw_halo_domain *domain,
     return NW_OK;
 }
 
-/* The first parts are a cell wider where the width does not divide. */
+/* The first parts are one cell wider if the width is not divisible. */
 static void cut(const struct nw_halo_box *box, int axis, int32_t parts,
                 int32_t index, struct nw_halo_box *out)
 {
@@ -204,7 +205,7 @@ struct nw_halo_box nw_halo_grid_box(const struct nw_halo_box *box,
     return out;
 }
 
-/* One node's part over its slots. */
+/* Divides one node's part over its slots. */
 static nw_status divide_node(nw_halo_layout *layout, int32_t node,
                              const struct nw_halo_box *box,
                              enum nw_halo_partition kind)
@@ -245,8 +246,9 @@ static nw_status divide_even(nw_halo_layout *layout,
     return status;
 }
 
-/* Nodes first <= i < last, of different sizes: halves of about equal slots,
- * the longest axis cut in their ratio. */
+/* Divides the box over the nodes first <= i < last of different sizes: splits
+ * them into two groups with about equal slots, and the longest axis in the
+ * ratio of their slots. */
 static nw_status divide_uneven(nw_halo_layout *layout, int32_t first,
                                int32_t last, const struct nw_halo_box *box,
                                enum nw_halo_partition kind)

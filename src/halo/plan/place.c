@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Placement: the parts of the partition on the nodes of the network, then the
- * pieces of each node on its slots, both as quadratic assignment problems of
- * exchanged bytes against the reciprocal bandwidths of the route between.
+ * Places the parts of the partition on the nodes of the network, then the
+ * pieces of each node on its slots. Both are quadratic assignment problems: the
+ * flows are exchanged bytes, the distances are reciprocal bandwidths of routes.
  */
 #include "halo/plan/assignment.h"
 #include "halo/plan/busiest_link.h"
@@ -17,10 +17,10 @@
 struct placing {
     nw_halo_layout *layout;
     const struct nw_halo_options *options;
-    const nw_topology *topology; /* NULL: all places are alike */
+    const nw_topology *topology; /* NULL: all places are equal */
     uint32_t *hops;
     struct nw_halo_transfers transfers;
-    /* the node placed last: those like it need no search of their own */
+    /* the last placed node: its result is reused for equal nodes */
     int32_t known_count;
     double *known; /* flow, then distance */
     int32_t *known_at;
@@ -28,9 +28,10 @@ struct placing {
     int32_t *machine_node; /* [node_count] of the partition's nodes */
 };
 
-/* Reciprocal bandwidths of the links on the route, added up: a route through
- * the processors counts as longer than a link of the same rate, since others
- * pass there too. Distances as given where nothing is known of links. */
+/* Returns the sum of the reciprocal bandwidths of the links on the route. So a
+ * route through the processors is longer than one link of equal bandwidth,
+ * since other traffic shares it. Without links, returns the topology's
+ * distance. */
 static double far(struct placing *work, struct nw_end a, struct nw_end b)
 {
     double sum = 0;
@@ -48,7 +49,7 @@ static double far(struct placing *work, struct nw_end a, struct nw_end b)
     return sum;
 }
 
-/* A GPU; of a node that has none, a core. */
+/* Returns the GPU of a slot, or a core if the node has no GPU. */
 static struct nw_end slot_end(const struct placing *work, int32_t node,
                               int32_t slot)
 {
@@ -99,8 +100,9 @@ static bool even(const nw_halo_layout *layout)
     return true;
 }
 
-/* Shorter ways in sum, but a fuller link: in order again. What an exchange
- * takes is what its fullest link takes. */
+/* Restores the trivial placement of nodes if its most loaded link is less
+ * loaded: that link determines the time of an exchange, not the sum of
+ * distances. */
 static nw_status doubt(struct placing *work, struct nw_halo_assigned *report)
 {
     const nw_halo_layout *layout = work->layout;
@@ -171,7 +173,8 @@ static nw_status place_nodes(struct placing *work)
 
 /* --- pieces of a node on its slots --- */
 
-/* The first transfer to piece `to` or one behind it: they are sorted so. */
+/* Returns the first transfer to piece `to` or a later piece, by bisection of
+ * the sorted transfers. */
 static size_t first_transfer(const struct placing *work, int32_t to)
 {
     size_t low = 0, high = work->transfers.count;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The model asked about a layout, without running anything: the method of every
- * pair of pieces and how long its exchange takes. */
+/* Predicts the method and the time of the exchange of every pair of pieces of a
+ * layout by the model, without a job. */
 #include "halo/plan/model.h"
 
 #include "base/array.h"
@@ -46,7 +46,8 @@ static struct nw_halo_traffic traffic_of(const struct predicting *work,
     };
 }
 
-/* What could serve; whether MPI takes GPU memory is known only to a job. */
+/* Returns the methods that may fit. NW_HALO_AWARE is left out: only a job knows
+ * whether its MPI supports GPU memory. */
 static uint32_t fitting(const struct nw_halo_traffic *traffic)
 {
     uint32_t bits = 0;
@@ -78,7 +79,8 @@ static void decide(const struct predicting *work,
     out->seconds = nw_halo_model(out->method, traffic);
 }
 
-/* The pair that begins at transfer `first`; returns where the next begins. */
+/* Predicts the pair that begins at transfer `first`; returns the first transfer
+ * of the next pair. */
 static size_t predict_pair(const struct predicting *work, size_t first,
                            struct nw_halo_prediction *out)
 {
@@ -133,7 +135,7 @@ nw_status nw_halo_layout_predict(const nw_halo_layout *layout,
     if (!status)
         status = nw_halo_paths_open(layout, options->topology, &work.paths);
     if (!status) {
-        if (work.transfers.count) /* else there is no array */
+        if (work.transfers.count) /* else the array is NULL */
             qsort(work.transfers.item, work.transfers.count,
                   sizeof *work.transfers.item, by_pair);
         status = predict(&work, out, count);

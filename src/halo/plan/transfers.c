@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds where the value of every ghost cell comes from: a ghost box is cut
- * where it passes a side of the domain (to come back at the other end, or
- * reflected), then met with the pieces that own the cells. */
+/* Finds the source of every ghost cell. A ghost box is split at the sides of
+ * the domain (cells outside come from the opposite side, or are mirrored), and
+ * then intersected with the pieces that own the cells. */
 #include "halo/plan/layout.h"
 #include "halo/plan/neighbour_grid.h"
 
@@ -9,8 +9,9 @@
 
 #include <stdlib.h>
 
-/* A run of ghost cells along one axis and the cells of the domain behind it:
- * ghost cell low + i is cell source + i, or source - i where mirrored. */
+/* A run of ghost cells along one axis with its source cells in the domain:
+ * ghost cell low + i comes from cell source + i, or from source - i if
+ * mirrored. */
 struct run {
     int64_t low, high, source;
     bool mirror;
@@ -37,7 +38,7 @@ static int64_t most(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* Cells low <= c < high in runs inside, below and above the domain. */
+/* Splits cells low <= c < high into runs inside, below and above the domain. */
 static void find_runs(const struct nw_halo_domain *domain, int axis,
                       int64_t low, int64_t high, struct runs *out)
 {
@@ -59,7 +60,8 @@ static void find_runs(const struct nw_halo_domain *domain, int axis,
                                   true});
 }
 
-/* The part of a run whose cells are first <= c < last; false where none. */
+/* Finds the part of a run with source cells first <= c < last; returns false if
+ * it is empty. */
 static bool meet(const struct run *run, int64_t first, int64_t last,
                  struct run *out)
 {
@@ -101,8 +103,9 @@ static void set_axis(struct nw_halo_transfer *transfer, int axis,
     transfer->mirror |= (uint8_t)(part->mirror << axis);
 }
 
-/* `run` along each axis, met with the source piece's box; along axes in
- * `whole` the two pieces agree, and ghost cells are taken with. */
+/* Adds a transfer for the intersection of `run` with the source piece's box.
+ * Along axes in `whole` the box of both pieces must begin at the same cell, and
+ * the transfer includes ghost cells. */
 static nw_status meet_piece(struct finder *finder, int32_t source,
                             const struct run *run[3], unsigned whole)
 {
@@ -131,7 +134,8 @@ static nw_status meet_piece(struct finder *finder, int32_t source,
     return status;
 }
 
-/* The cells behind the runs; as they are along axes in `whole`. */
+/* Returns the source cells of the runs; along axes in `whole` the cells
+ * themselves. */
 static struct nw_halo_box box_behind(const struct run *run[3], unsigned whole)
 {
     struct nw_halo_box box;
@@ -148,7 +152,7 @@ static struct nw_halo_box box_behind(const struct run *run[3], unsigned whole)
     return box;
 }
 
-/* All pieces that may own the cells. */
+/* Adds the transfers from all pieces that own source cells of the runs. */
 static nw_status meet_pieces(struct finder *finder, const struct run *run[3],
                              unsigned whole)
 {
@@ -213,8 +217,8 @@ static nw_status find_direction(struct finder *finder, int direction)
     return meet_runs(finder, runs, 0);
 }
 
-/* Own cells along an axis that is exchanged already, with the ghost cells that
- * have a value. */
+/* Returns the own cells and the filled ghost cells along an axis that an
+ * earlier phase has exchanged. */
 static struct run with_ghosts(const nw_halo_layout *layout,
                               const struct nw_halo_piece *piece, int axis)
 {
@@ -294,7 +298,8 @@ void nw_halo_transfers_fini(struct nw_halo_transfers *transfers)
     *transfers = (struct nw_halo_transfers){0};
 }
 
-/* A ghost box of an edge or corner must be as deep as the faces beside it. */
+/* Whether the ghost box of an edge or corner is as deep as the adjacent
+ * faces. */
 static bool is_full(const struct nw_halo_domain *domain, int direction)
 {
     static const int power[3] = {1, 3, 9};
@@ -319,7 +324,7 @@ bool nw_halo_can_phase(const nw_halo_layout *layout)
     for (int d = 0; d < 27; d++) {
         bool here = d != 13;
 
-        /* directions along an axis that has no ghosts are not there */
+        /* skip unused directions along an axis without ghosts */
         for (int axis = 0; axis < 3; axis++) {
             int side = nw_halo_component(d, axis);
 

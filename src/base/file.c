@@ -74,7 +74,7 @@ nw_status nw_file_read(const char *path, char **data, size_t *length)
         return read_all(STDIN_FILENO, "standard input", data, length);
     if (!*path)
         return nw_fail(NW_EINVAL, "no file is named");
-    status = stat(path, &info) ? NW_OK : nw_file_check_pipe(path, info.st_mode);
+    status = nw_file_check_pipe(path);
     if (status)
         return status;
     fd = open(path, O_RDONLY | O_CLOEXEC);

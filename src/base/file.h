@@ -27,8 +27,8 @@ NW_MUST_CHECK nw_status nw_file_read(const char *path, char **data,
 /* From here on a pipe is an error instead of waiting for its other end: for
  * libraries inside a program of the user, which must not be held up. */
 void nw_file_refuse_pipes(void);
-/* Whether a file of that mode is such a pipe: NW_EIO. */
-NW_MUST_CHECK nw_status nw_file_check_pipe(const char *path, mode_t mode);
+/* NW_EIO for such a pipe; looks at the file only if pipes are refused. */
+NW_MUST_CHECK nw_status nw_file_check_pipe(const char *path);
 
 /* False where nothing is kept: no such file, or one without a byte. */
 bool nw_file_has_bytes(const char *path);
@@ -87,6 +87,9 @@ struct nw_text;
 /* Appends the user's folder of what may be measured again: nodewise in
  * $XDG_CACHE_HOME or ~/.cache. False where neither is known. */
 bool nw_file_cache(struct nw_text *out);
+
+/* Appends the path, behind the working folder if it is relative. */
+void nw_file_add_absolute(const char *path, struct nw_text *out);
 
 /* Makes the folders above `path`, those that can be: one that is missing shows
  * when the file is written. */

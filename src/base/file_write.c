@@ -23,10 +23,12 @@ void nw_file_refuse_pipes(void)
     __atomic_store_n(&file_refuses_pipes, true, __ATOMIC_RELAXED);
 }
 
-nw_status nw_file_check_pipe(const char *path, mode_t mode)
+nw_status nw_file_check_pipe(const char *path)
 {
-    if (!S_ISFIFO(mode) ||
-        !__atomic_load_n(&file_refuses_pipes, __ATOMIC_RELAXED))
+    struct stat info;
+
+    if (!__atomic_load_n(&file_refuses_pipes, __ATOMIC_RELAXED) ||
+        stat(path, &info) || !S_ISFIFO(info.st_mode))
         return NW_OK;
     return nw_fail(NW_EIO,
                    "%s:0: a pipe, which could hold up the program: name a file",
@@ -161,7 +163,7 @@ nw_status nw_file_write_by(const char *path, nw_file_filler *fill, void *user)
         return write_beside(path, target, fill, user);
     if (S_ISDIR(info.st_mode))
         return nw_fail(NW_EIO, "%s: is a directory", path);
-    status = nw_file_check_pipe(path, info.st_mode);
+    status = nw_file_check_pipe(path);
     if (status)
         return status;
     fd = open(target, O_WRONLY | O_CLOEXEC);
@@ -246,6 +248,16 @@ bool nw_file_cache(struct nw_text *out)
     else
         return false;
     return true;
+}
+
+void nw_file_add_absolute(const char *path, struct nw_text *out)
+{
+    char *here = path[0] == '/' ? NULL : getcwd(NULL, 0);
+
+    if (here)
+        nw_text_format(out, "%s/", here);
+    nw_text_add(out, path);
+    free(here);
 }
 
 nw_status nw_file_folders(const char *path, unsigned mode)

@@ -53,6 +53,15 @@ void nw_text_add_quoted(struct nw_text *text, const char *word)
     nw_text_add(text, "'");
 }
 
+void nw_text_add_glob(struct nw_text *text, const char *words)
+{
+    for (; *words; words++) {
+        if (strchr("*?[]\\", *words))
+            nw_text_add(text, "\\");
+        nw_text_add_bytes(text, words, 1);
+    }
+}
+
 void nw_text_add_word(struct nw_text *text, const char *word)
 {
     size_t plain = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRST"

@@ -35,6 +35,8 @@ void nw_text_add_shown(struct nw_text *text, const char *words);
 void nw_text_add_quoted(struct nw_text *text, const char *word);
 void nw_text_add_word(struct nw_text *text, const char *word);
 void nw_text_add_variable(struct nw_text *text, const char *variable);
+/* Words that glob(3) takes literally: wildcards and backslashes are quoted. */
+void nw_text_add_glob(struct nw_text *text, const char *words);
 /* The whole string to the caller, who frees it; *text is empty again. */
 NW_MUST_CHECK nw_status nw_text_take(struct nw_text *text, char **out);
 void nw_text_fini(struct nw_text *text);

@@ -167,12 +167,8 @@ static int start_and_wait(const struct run *run,
 static nw_status make_absolute(const char *path, char **out)
 {
     struct nw_text text = {0};
-    char *here = path[0] == '/' ? NULL : getcwd(NULL, 0);
 
-    if (here)
-        nw_text_format(&text, "%s/", here);
-    nw_text_add(&text, path);
-    free(here);
+    nw_file_add_absolute(path, &text);
     return nw_text_take(&text, out);
 }
 

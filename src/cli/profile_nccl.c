@@ -44,16 +44,12 @@ static nw_status nccl_name_record(struct nccl_run *run)
 {
     uint64_t number = 0;
     struct nw_text text = {0};
-    char *here = run->output[0] == '/' ? NULL : getcwd(NULL, 0);
 
     if (getrandom(&number, sizeof number, GRND_NONBLOCK) !=
         (ssize_t)sizeof number)
         number = (uint64_t)time(NULL) << 32 | (uint32_t)getpid();
-    if (here)
-        nw_text_format(&text, "%s/", here);
-    nw_text_format(&text, "%s.%016llx", run->output,
-                   (unsigned long long)number);
-    free(here);
+    nw_file_add_absolute(run->output, &text);
+    nw_text_format(&text, ".%016llx", (unsigned long long)number);
     return nw_text_take(&text, &run->record);
 }
 
@@ -78,8 +74,7 @@ static bool nccl_find_parts(const struct nccl_run *run, glob_t *found)
     char *words;
     int code;
 
-    for (const char *at = run->record; *at; at++)
-        nw_text_format(&text, "%s%c", strchr("*?[]\\", *at) ? "\\" : "", *at);
+    nw_text_add_glob(&text, run->record);
     nw_text_add(&text, ".nccl.*");
     if (nw_text_take(&text, &words))
         return false;

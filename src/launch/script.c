@@ -91,18 +91,13 @@ static void note_unknown(struct nw_launch_job *job)
                                 "the operating system for some cores\n");
 }
 
-static nw_status drop_script(struct nw_text *text, nw_status status)
+/* Adds the choice of GPUs, the binding and the start of the program to a
+ * script, and the script to the job. Frees the text after a failure, too. */
+static nw_status end_script(struct nw_launch_job *job, nw_status status,
+                            struct nw_text *text, const char **path)
 {
-    nw_text_fini(text);
-    return status;
-}
-
-/* GPUs, binding and the program behind what a script knows by now. */
-static nw_status end_script(struct nw_launch_job *job, struct nw_text *text,
-                            const char **path)
-{
-    nw_status status = nw_launch_add_gpu_choice(job, text);
-
+    if (!status)
+        status = nw_launch_add_gpu_choice(job, text);
     nw_text_add(text, run_bound);
     note_unknown(job);
     if (!status)
@@ -131,7 +126,7 @@ nw_status nw_launch_add_wrapper(struct nw_launch_job *job, const char **path)
                        ">&2\n    exec \"$@\" ;;\nesac\n");
     nw_text_add(&text, check_host);
     nw_text_add(&text, leave_alone);
-    return status ? drop_script(&text, status) : end_script(job, &text, path);
+    return end_script(job, status, &text, path);
 }
 
 /* " at=1 of=8 group=0": local rank, ranks of the node, number of the node. */
@@ -181,7 +176,7 @@ nw_status nw_launch_add_environment_wrapper(struct nw_launch_job *job,
     nw_text_add_quoted(&text, nw_launch_host(job, 0));
     nw_text_add(&text, "\n");
     nw_launch_add_python(&text);
-    return status ? drop_script(&text, status) : end_script(job, &text, path);
+    return end_script(job, status, &text, path);
 }
 
 /* torchrun's RANK, counted over the places, becomes the mapping's; programs

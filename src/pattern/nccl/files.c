@@ -10,21 +10,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Characters that glob(3) would take for wildcards are quoted. */
-static void files_quote(struct nw_text *text, const char *words)
-{
-    for (; *words; words++)
-        nw_text_format(text, "%s%c", strchr("*?[]\\", *words) ? "\\" : "",
-                       *words);
-}
-
 static nw_status files_find(const char *path, const char *suffix, glob_t *found)
 {
     struct nw_text text = {0};
     char *words = NULL;
     nw_status status;
 
-    files_quote(&text, path);
+    nw_text_add_glob(&text, path);
     nw_text_add(&text, suffix);
     status = nw_text_take(&text, &words);
     if (!status && glob(words, 0, NULL, found) == GLOB_NOSPACE)

@@ -372,11 +372,17 @@ static int nccl_find_comm(const void *key, const void *element)
     return (comm > group->comm) - (comm < group->comm);
 }
 
-const struct nccl_group *nw_nccl_group_of(const struct nccl_groups *groups,
+static struct nccl_group *nccl_group_find(const struct nccl_groups *groups,
                                           uint64_t comm)
 {
     return bsearch(&comm, groups->group, groups->count, sizeof *groups->group,
                    nccl_find_comm);
+}
+
+const struct nccl_group *nw_nccl_group_of(const struct nccl_groups *groups,
+                                          uint64_t comm)
+{
+    return nccl_group_find(groups, comm);
 }
 
 static nw_status nccl_add_rings(struct nccl_build *build)
@@ -385,9 +391,8 @@ static nw_status nccl_add_rings(struct nccl_build *build)
     nw_status status = NW_OK;
 
     for (size_t i = 0; !status && i < lists->ring_count; i++) {
-        struct nccl_group *group = bsearch(
-            &lists->ring[i].comm, build->groups->group, build->groups->count,
-            sizeof *build->groups->group, nccl_find_comm);
+        struct nccl_group *group =
+            nccl_group_find(build->groups, lists->ring[i].comm);
 
         if (group)
             status = nccl_add_ring(&group->shape, &lists->ring[i]);

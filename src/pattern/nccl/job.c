@@ -82,8 +82,8 @@ static int nccl_by_process(const void *a, const void *b)
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* The element of the tree that equals *made. A new one joins the list; `made`
- * is freed if there was one. */
+/* **found is the element of the tree that equals *made, else `made` itself,
+ * which the tree then holds. */
 static nw_status nccl_intern(void **tree, void *made,
                              int (*compare)(const void *, const void *),
                              void ***found)

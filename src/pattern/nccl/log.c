@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "pattern/format.h"
+#include "pattern/nccl/datatype.h"
 #include "pattern/nccl/files.h"
 
 #include <search.h>
@@ -157,13 +158,6 @@ static nw_status log_read_ring(struct log_file *in, const char *at)
     return NW_OK;
 }
 
-static uint64_t log_type_bytes(uint64_t type)
-{
-    static const uint64_t bytes[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1};
-
-    return type < sizeof bytes / sizeof *bytes ? bytes[type] : 1;
-}
-
 /* "AllReduce: opCount 0 sendbuff 0x1 recvbuff 0x2 count 25 datatype 7 op 0 root
  * 0 comm 0x3 [nranks=8] stream 0x4" */
 static nw_status log_read_call(struct log_file *in, const char *line)
@@ -183,7 +177,7 @@ static nw_status log_read_call(struct log_file *in, const char *line)
     name[length] = '\0';
     entry = log_recall(in, false, comm);
     if (!entry ||
-        __builtin_mul_overflow(count, log_type_bytes(type), &call.bytes))
+        __builtin_mul_overflow(count, nw_nccl_type_bytes(type), &call.bytes))
         return NW_OK;
     if (nw_nccl_function_find(name, &call.function))
         return nw_nccl_job_call(in->job, entry->member, &call);

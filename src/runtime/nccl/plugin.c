@@ -5,6 +5,8 @@
  * program behave as without the plug-in.
  */
 #include "runtime/nccl/interface.h"
+
+#include "pattern/nccl/datatype.h"
 #include "runtime/nccl/record.h"
 
 #include <stdlib.h>
@@ -21,13 +23,6 @@ static uint64_t plugin_type_bytes(const char *type)
     unsigned long bits = digits ? strtoul(digits, NULL, 10) : 8;
 
     return bits >= 8 && bits <= 64 ? bits / 8 : 1;
-}
-
-static uint64_t plugin_type_bytes_v1(uint8_t type)
-{
-    static const uint8_t bytes[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1};
-
-    return type < sizeof bytes ? bytes[type] : 1;
 }
 
 static const char *plugin_function_v1(uint8_t function)
@@ -61,13 +56,13 @@ static int plugin_start_v1(void *context, void **handle, const void *data)
             context, &(struct nw_nccl_seen){
                          plugin_function_v1(coll->function),
                          plugin_algorithm_v1(coll->algorithm), coll->root,
-                         coll->count * plugin_type_bytes_v1(coll->type)});
+                         coll->count * nw_nccl_type_bytes(coll->type)});
     } else if (event->type == NW_NCCL_EVENT_P2P) {
         nw_nccl_record_comm(context, p2p->comm, event->rank);
         nw_nccl_record_call(
             context, &(struct nw_nccl_seen){
                          plugin_function_v1(p2p->function), NULL, p2p->peer,
-                         p2p->count * plugin_type_bytes_v1(p2p->type)});
+                         p2p->count * nw_nccl_type_bytes(p2p->type)});
     }
     return NW_NCCL_SUCCESS;
 }

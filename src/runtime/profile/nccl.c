@@ -7,6 +7,7 @@
 #include "runtime/profile/nccl.h"
 
 #include "base/hash.h"
+#include "pattern/nccl/datatype.h"
 #include "runtime/profile/nccl_comm.h"
 #include "runtime/profile/nccl_tree.h"
 #include "runtime/profile/profile.h"
@@ -218,15 +219,6 @@ struct call {
     int type, root;
 };
 
-static uint64_t type_bytes(int type)
-{
-    static const uint64_t bytes[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1};
-
-    return type >= 0 && (size_t)type < sizeof bytes / sizeof *bytes
-               ? bytes[type]
-               : 1;
-}
-
 static void add_message(void *context, int to, uint64_t bytes)
 {
     nw_nccl_comm_add(context, to, bytes);
@@ -255,7 +247,7 @@ static void send_to_all(const struct nw_model *model, uint64_t bytes)
 static void count_call(struct nw_nccl_comm *comm, void *context)
 {
     const struct call *call = context;
-    uint64_t bytes = call->count * type_bytes(call->type);
+    uint64_t bytes = call->count * nw_nccl_type_bytes((uint64_t)call->type);
     struct nw_blocks blocks = {same_block, &bytes};
     struct nw_model model = {comm->rank, comm->size, add_message, comm};
     int n = comm->size, root = call->root;

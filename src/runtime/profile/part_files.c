@@ -45,11 +45,7 @@ static nw_status find_files(const char *path, const char *end, glob_t *found)
     nw_status status;
     char *pattern;
 
-    for (const char *c = path; *c; c++) {
-        if (strchr("*?[\\", *c))
-            nw_text_add(&text, "\\");
-        nw_text_add_bytes(&text, c, 1);
-    }
+    nw_text_add_glob(&text, path);
     nw_text_add(&text, end);
     status = nw_text_take(&text, &pattern);
     if (status)

@@ -6,6 +6,7 @@
 #include "runtime/profile/profile.h"
 
 #include "base/environment.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "runtime/rank0_environment.h"
 #include "runtime/profile/nccl.h"
@@ -29,15 +30,10 @@ static struct {
 static char *absolute(const char *path)
 {
     struct nw_text text = {0};
-    char *here = path[0] == '/' ? NULL : getcwd(NULL, 0), *out = NULL;
+    char *out = NULL;
 
-    if (here)
-        nw_text_format(&text, "%s/", here);
-    nw_text_add(&text, path);
-    free(here);
-    if (nw_text_take(&text, &out))
-        return NULL;
-    return out;
+    nw_file_add_absolute(path, &text);
+    return nw_text_take(&text, &out) ? NULL : out;
 }
 
 /* Processes that were spawned are a world of their own and write beside the

@@ -62,9 +62,9 @@ static nw_status exchange(nw_channel *channel, int32_t rank, size_t bytes,
     return NW_OK;
 }
 
-/* Shows where a survivor hangs, which tells a fault of ours from a lock of the
- * provider's that the victim held, and from a machine that has no time for it:
- * then the CPU time is a small part of the wait. */
+/* Prints the stack of a survivor that hangs: in our code, or in a lock of the
+ * provider that the killed rank held. A CPU time far below the wait shows that
+ * the machine was too busy. */
 static void show_hang(int number)
 {
     struct timespec used;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the kernels are told, the same on both sides: tables of boxes of words
- * to be moved. Plain types only, since the kernels' compiler reads it too. */
+/* The arguments of the kernels, the same for host and GPU: tables of boxes of
+ * words to move. Plain types only, since the kernels' compiler reads it too. */
 #ifndef NW_GPU_COPY_BOX_H
 #define NW_GPU_COPY_BOX_H
 

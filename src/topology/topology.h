@@ -304,7 +304,7 @@ struct nw_trail {
     int32_t level;
     int span_count;
     struct nw_span span[4];
-    size_t hop_count; /* of what is no tree: the network, direct links */
+    size_t hop_count; /* links outside trees: network, direct */
 };
 /* The distance, the level and the links of nw_topology_route, in any order.
  * `hops` must hold nw_topology_route_max() entries. */

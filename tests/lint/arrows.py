@@ -50,7 +50,7 @@ FOLDERS = {
     "gpu": {"kernels": set()},
 }
 
-# public header: the room that makes its promise
+# public header: the module that implements it
 PUBLIC = {
     "status": "base", "progress": "base", "topology": "topology",
     "pattern": "pattern", "mapping": "cost", "cost": "cost", "map": "map",

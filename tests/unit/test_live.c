@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a live machine tells beside hwloc: PCIe rates from the kernel's files,
- * GPU links from doubles of NVML and ROCm SMI. */
+/* Tests the sources of a live machine beside hwloc: PCIe rates from the
+ * kernel's files, GPU links from doubles of NVML and ROCm SMI. */
 #include "topology/gpu/links.h"
 #include "topology/gpu/pcie.h"
 

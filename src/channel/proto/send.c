@@ -161,8 +161,8 @@ static enum nw_channel_protocol choose(nw_channel_request *request)
                                                  : protocol;
 }
 
-/* Copies only the used fields: the struct is several times larger than what a
- * small message sends. */
+/* Copies only the used fields. The whole struct is several times larger than
+ * the header of a small message. */
 static void write_wire(nw_channel_request *request)
 {
     static const uint8_t kinds[] = {

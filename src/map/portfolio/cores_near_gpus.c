@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Of mappings that cost the same, the one whose ranks are nearest to their GPUs
- * and network cards is taken: within each node ranks exchange cores, or
- * exchange GPUs, or go to free ones, if a rank's core, GPU and card come nearer
- * each other and no figure of the mapping gets worse. A rank without a GPU is
- * brought near its card if it sends messages to other nodes. Of mappings that
- * are equally near, the one that shares GPUs most evenly is taken, then the one
- * whose first ranks are nearest to their GPUs. */
+/* Brings ranks near their GPUs and network cards at equal cost. Inside each
+ * node, ranks exchange cores or GPUs, or take free ones, if a rank's core, GPU
+ * and card come nearer to each other and no figure of the mapping gets worse.
+ * A rank without a GPU comes near a card if it sends messages to other nodes.
+ * Of equally near mappings, the one that shares GPUs most evenly is taken, then
+ * the one whose first ranks are nearest to their GPUs. */
 #include "map/portfolio/candidate.h"
 #include "map/common/budget.h"
 #include "map/congestion/link_loads.h"

@@ -144,8 +144,8 @@ struct nw_nccl_event_v5 {
     };
 };
 
-/* What every version exports. The functions are the same but for `init` and
- * the type of the event, which the declarations of NCCL name. */
+/* The table that every version exports. Versions differ in the type of `init`
+ * and in the type of the event. */
 #define NW_NCCL_PROFILER(name_of_init)                                         \
     struct {                                                                   \
         const char *name;                                                      \

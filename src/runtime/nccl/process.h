@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who this process is in its job, and which GPU it uses. */
+/* The rank, host and GPU of this process. */
 #ifndef NW_NCCL_PROCESS_H
 #define NW_NCCL_PROCESS_H
 

@@ -26,5 +26,5 @@ int private_main(void)
         fflush(stdout);
     }
     MPI_Finalize();
-    return rank ? 0 : 6; /* a launcher ends the others of one that fails */
+    return rank ? 0 : 6; /* if a rank fails, the launcher kills the others */
 }

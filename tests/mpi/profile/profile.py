@@ -355,8 +355,7 @@ def mixed(*groups):
     return run(command[:-1])
 
 
-# the library or its variables on some ranks alone: nobody waits for ever, and
-# who waits 10 s for the others says so
+# some ranks lack the library or its variables: a rank waits 10 s at most, and says so
 def absent():
     ours, record = "LD_PRELOAD=" + LIBRARY, "NODEWISE_RECORD=few.pattern"
     plain = run(launcher(3) + [program("modes"), "all"])

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Slurm: an arbitrary distribution takes the host of every task from a file.
- * Its maps of CPUs and GPUs serve every node alike, by local task (tried with
- * 22.05, where a map of GPUs is called map_gpu; from 23.02 it is map). */
+ * Its list of CPUs serves every node alike, by local task (tried with 22.05,
+ * where a mask of GPUs is called mask_gpu; from 23.02 it is mask). */
 #include "launch/launcher.h"
+
+#include <inttypes.h>
 
 const char *nw_launch_slurm_lacks(const struct nw_launch_job *job)
 {
@@ -13,79 +15,32 @@ const char *nw_launch_slurm_lacks(const struct nw_launch_job *job)
                  "known";
 }
 
-/* A mask has no order, and a task in it at least one GPU. */
-static bool masks_say_all(const nw_mapping *mapping)
-{
-    for (int32_t r = 0; r < mapping->rank_count; r++) {
-        struct nw_ints gpus = nw_launch_own_gpus(mapping, r);
-
-        if (!nw_launch_has_gpu(mapping, r))
-            return false;
-        for (size_t g = 1; g < gpus.count; g++)
-            if (gpus.values[g] < gpus.values[g - 1])
-                return false;
-        if (gpus.values[gpus.count - 1] > 63)
-            return false;
-    }
-    return true;
-}
-
+/* --gpu-bind hides a GPU from all tasks but its own, and CUDA then refuses to
+ * open its memory in the tasks beside it (cudaIpcOpenMemHandle). */
 const char *nw_launch_slurm_lacks_gpus(const struct nw_launch_job *job)
 {
-    if (job->options->visibility == NW_GPU_PERMUTED)
-        return "Slurm shows a task its own GPUs only";
-    if (!nw_launch_gpus_alike(job))
-        return "Slurm applies one list of GPUs to every node, and these "
-               "differ";
-    return masks_say_all(job->mapping)
-               ? NULL
-               : "Slurm can express neither a task without GPU nor the order "
-                 "of its GPUs";
+    (void)job;
+    return "Slurm's --gpu-bind would hide the GPU of a rank from the others, "
+           "which breaks CUDA IPC";
 }
 
-static bool single_gpus(const nw_mapping *mapping)
+/* "--gpu-bind=mask:0xff": every task sees all GPUs that its node may have,
+ * whatever --gpus-per-task would bind. With `none` Slurm 22.05 gives none.
+ */
+static nw_status share_gpus(struct nw_launch_job *job, const char *end)
 {
-    for (int32_t r = 0; r < mapping->rank_count; r++)
-        if (nw_launch_own_gpus(mapping, r).count != 1)
-            return false;
-    return true;
-}
+    int32_t most = 0;
 
-static void add_gpu_masks(const struct nw_launch_job *job, struct nw_text *text)
-{
-    const struct nw_launch_node_ranks *places = &job->places;
-    int32_t first = places->first[places->fullest];
+    for (int32_t i = 0; i < job->places.node_count; i++) {
+        int32_t count =
+            nw_topology_node_gpus(job->topology, job->places.node[i]).count;
 
-    for (int32_t l = 0; l < nw_launch_node_ranks_count(places, places->fullest);
-         l++) {
-        struct nw_ints gpus =
-            nw_launch_own_gpus(job->mapping, places->rank[first + l]);
-        uint64_t mask = 0;
-
-        for (size_t g = 0; g < gpus.count; g++)
-            mask |= UINT64_C(1) << gpus.values[g];
-        nw_text_format(text, "%s0x%llx", l ? "," : "",
-                       (unsigned long long)mask);
+        most = count > most ? count : most;
     }
-}
-
-static nw_status add_gpus(struct nw_launch_job *job, const char *end)
-{
-    struct nw_text text = {0};
-    nw_status status;
-
-    if (single_gpus(job->mapping)) {
-        nw_text_format(&text, "--gpu-bind=map%s:", end);
-        nw_launch_add_gpu_list(job, "", ",", &text);
-    } else {
-        nw_text_format(&text, "--gpu-bind=mask%s:", end);
-        add_gpu_masks(job, &text);
-    }
-    status = nw_launch_word(job, "%s", text.data ? text.data : "");
-    nw_text_fini(&text);
-    nw_text_add(&job->note, "Slurm chooses the GPUs: the job must hold all "
-                            "those of its nodes (--gpus-per-node)\n");
-    return status;
+    nw_text_add(&job->note, "the job must hold all GPUs of its nodes "
+                            "(--gpus-per-node)\n");
+    return nw_launch_word(job, "--gpu-bind=mask%s:0x%" PRIx64, end,
+                          most < 64 ? (UINT64_C(1) << most) - 1 : UINT64_MAX);
 }
 
 static nw_status add_cpus(struct nw_launch_job *job)
@@ -124,8 +79,8 @@ static nw_status write_srun(struct nw_launch_job *job, const char *end)
         status = nw_launch_word(job, "%d", job->mapping->rank_count);
     if (!status)
         status = add_cpus(job);
-    if (!status && job->chooses_gpus)
-        status = add_gpus(job, end);
+    if (!status && job->has_gpus && (job->exec || job->wrapper))
+        status = share_gpus(job, end);
     return status;
 }
 

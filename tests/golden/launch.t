@@ -57,6 +57,15 @@ openmpi4
 openmpi5
 mpich
 
+## Under Slurm every rank sees all GPUs of its node, or CUDA IPC between ranks fails; nodewise exec selects its own.
+$ printf 'nodewise: cluster 1\nname: one\nnode_types:\n  t:\n    cpu: {synthetic: "package:1 core:2 pu:1"}\n    devices: [{package: 0, parts: [{gpu: 4}]}]\nnodes: [{name: n1, type: t, switch: s}]\nnetwork: {tree: {switch: s}}\n' > gpus.yaml; printf 'nodewise mapping 1\nranks 2\n0 n1 0 1\n1 n1 1 2\n' > gpus.mapping; for f in slurm slurm22; do nodewise launch -t gpus.yaml --for $f -o gpus gpus.mapping -- ./app; done
+SLURM_HOSTFILE=gpus.hosts srun -m arbitrary -n 2 --cpu-bind=none --gpu-bind=mask:0xf nodewise exec gpus.mapping -- ./app
+SLURM_HOSTFILE=gpus.hosts srun -m arbitrary -n 2 --cpu-bind=none --gpu-bind=mask_gpu:0xf nodewise exec gpus.mapping -- ./app
+! nodewise exec ... GPUs ... CUDA IPC
+! --gpus-per-node
+! nodewise exec ... GPUs ... CUDA IPC
+! --gpus-per-node
+
 ## What cannot be.
 $ nodewise launch -t "hwloc:package:2 core:4 pu:1" --for bproc app.mapping
 ! launcher ... 'bproc'

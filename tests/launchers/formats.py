@@ -201,12 +201,9 @@ def slurm(plan, end=""):
     hosts = plan.lines("hosts")
     assert plan.env["SLURM_HOSTFILE"] == plan.paths["hosts"]
     assert plan.after("-m") == "arbitrary" and plan.after("-n") == str(len(hosts))
-    bind, gpus = plan.starting("--gpu-bind="), None
-    if bind:
-        kind, items = bind.split(":")
-        read = {"map" + end: lambda w: [int(w)], "mask" + end: lambda w: sorted(mask(w))}[kind]
-        gpus = by_local(hosts, [read(w) for w in items.split(",")])
-    return hosts, slurm_cpus(plan, hosts), gpus
+    # each rank sees all GPUs of its node, which CUDA IPC needs, and chooses its own
+    assert plan.starting("--gpu-bind=") in (None, "mask%s:0x%x" % (end, 2 ** GPUS - 1))
+    return hosts, slurm_cpus(plan, hosts), None
 
 def slurm22(plan):
     return slurm(plan, "_gpu")
@@ -445,6 +442,8 @@ def compare(name, places, folder):
         return False
     assert done.returncode == 0, done.stderr
     plan = Plan(json.loads(done.stdout))
+    shared = any(p.gpus for p in places) and name in ("slurm", "slurm22")
+    assert bool(plan.starting("--gpu-bind=")) == shared, plan.words
     hosts, cpus, gpus = (SCRIPTS[name](plan, folder, places) if name in SCRIPTS
                          else globals()[name.replace("-", "_")](plan))
     assert hosts == [p.node for p in places], hosts

@@ -195,6 +195,27 @@ $ for k in 1 2; do for a in auto magc-greedy; do for o in hop-bytes congestion; 
 8 0
 8 0
 8 0
+## Ranks that are near each other come near their GPUs, or near the network card,
+## together: alone, each of them would leave the other. Cores 3 to 5 are near the
+## GPUs, cores 2 and 3 of each node are near the card.
+$ cat > couple.yaml <<END
+> nodewise: cluster 1
+> node_types: {n: {cpu: {numa: 2, cores: 3}, devices: [{numa: 1, parts: [{gpu: 2}]}]}}
+> nodes: [{name: n}]
+> END
+$ cat > card.yaml <<END
+> nodewise: cluster 1
+> node_types: {n: {cpu: {numa: 3, cores: 2}, devices: [{numa: 1, parts: [{nic: 1}]}]}}
+> nodes: [{name: "n[0-1]", switch: s}]
+> network: {tree: {switch: s}}
+> END
+$ printf 'nodewise pattern 1\nranks 2 edges 2\n0 1 hh 9 1\n1 0 hh 9 1\n' > two-hosts
+$ awk 'BEGIN {print "nodewise pattern 1\nranks 4 edges 12"; for (r = 0; r < 4; r++) for (k = 0; k < 4; k++) if (k != r) print r, k, "hh", int(r / 2) == int(k / 2) ? 9000000 : 1000, 1}' > two-couples
+$ for a in auto magc magc-greedy multilevel; do for o in hop-bytes congestion; do nodewise map -q -t couple.yaml -p two-hosts --gpus-per-rank 1 --algorithm $a --objective $o | awk 'NR > 2 {printf "%s ", $3 < 3 ? "far" : "near"}'; nodewise map -q -t card.yaml -p two-couples --hosts n0:2,n1:2 --algorithm $a --objective $o | awk 'NR > 2 {printf "%s ", $3 == 2 || $3 == 3 ? "near" : "far"}'; done; echo; done | sed 's/ $//'
+near near near near near near near near near near near near
+near near near near near near near near near near near near
+near near near near near near near near near near near near
+near near near near near near near near near near near near
 ## Pairs stripe over all GPU switches: what a bare machine with two, the same in
 ## a virtual machine and a cluster file with count: 2 tell is one machine. So do
 ## pairs on two boards, one of whose switches has lost its class.

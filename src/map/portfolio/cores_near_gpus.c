@@ -7,231 +7,18 @@
  * the one whose first ranks are nearest to their GPUs. */
 #include "map/portfolio/candidate.h"
 #include "map/common/budget.h"
-#include "map/congestion/link_loads.h"
+#include "map/portfolio/near_gpus_internal.h"
 #include "base/array.h"
 #include "topology/topology.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#define EQUAL 1e-9 /* relative difference of equal figures */
-
-/* A distance between core and GPU counts more than all links to cards, of which
- * no node has so many. */
-#define CARD (1. / 1024)
-
-struct near_gpus_work {
-    const struct nw_problem *problem;
-    struct nw_slots slots;
-    struct nw_link_loads loads; /* made for the first move that needs it */
-    bool has_loads, moved;
-    bool cores_stay;
-    double *card;       /* [slots] links to the card, where known */
-    double *near;       /* of the host at hand: [its core x its GPU slots] */
-    bool *leaves;       /* [ranks] sends host messages to other nodes */
-    int32_t *gpu_ranks; /* [GPU units] ranks that have it */
-};
-
-struct near_gpus_slot_range {
-    int32_t first, end;
-};
-
-static struct near_gpus_slot_range
-near_gpus_slots_of(const struct near_gpus_work *work, int32_t host, bool gpus)
-{
-    const int32_t *first =
-        work->slots.first + host + (gpus ? work->problem->host_count + 1 : 0);
-
-    return (struct near_gpus_slot_range){first[0], first[1]};
-}
-
-static bool near_gpus_holds(struct near_gpus_slot_range range, int32_t slot)
-{
-    return slot >= range.first && slot < range.end;
-}
-
-/* Mean number of links between the cores of one slot and the GPUs of another;
- * those of a fixed rank are counted from its first. */
-static double near_gpus_links_between(const struct near_gpus_work *work,
-                                      int32_t core, int32_t gpu)
-{
-    const struct nw_problem *problem = work->problem;
-    const struct nw_slots *slots = &work->slots;
-
-    if (slots->unit[core] < 0 || slots->unit[gpu] < 0)
-        return nw_topology_distance(problem->topology, slots->end[core],
-                                    slots->end[gpu]);
-    return nw_problem_gpu_distance(
-        problem, slots->host[core],
-        nw_units_members(&problem->core, slots->unit[core]),
-        nw_units_members(&problem->gpu, slots->unit[gpu]));
-}
-
-static double near_gpus_links_to_card(const nw_topology *topology,
-                                      struct nw_end end)
-{
-    int32_t card = nw_end_card(topology, end);
-
-    if (card < 0)
-        return 0;
-    return nw_topology_distance(topology, end,
-                                nw_topology_nic_end(topology, end.node, card));
-}
-
-static void near_gpus_measure_host(struct near_gpus_work *work, int32_t host)
-{
-    struct near_gpus_slot_range cores = near_gpus_slots_of(work, host, false);
-    struct near_gpus_slot_range gpus = near_gpus_slots_of(work, host, true);
-    double *near = work->near;
-
-    for (int32_t c = cores.first; c < cores.end; c++)
-        for (int32_t g = gpus.first; g < gpus.end; g++)
-            *near++ = near_gpus_links_between(work, c, g);
-}
-
-/* How far a rank's core and GPU are from each other and from their cards. */
-static double near_gpus_distance_of(const struct near_gpus_work *work,
-                                    int32_t core, int32_t gpu)
-{
-    struct near_gpus_slot_range cores, gpus;
-    double links;
-
-    cores = near_gpus_slots_of(work, work->slots.host[core], false);
-    gpus = near_gpus_slots_of(work, work->slots.host[core], true);
-    if (near_gpus_holds(cores, core) && near_gpus_holds(gpus, gpu))
-        links = work->near[(size_t)(core - cores.first) *
-                               (size_t)(gpus.end - gpus.first) +
-                           (size_t)(gpu - gpus.first)];
-    else
-        links = near_gpus_links_between(work, core, gpu);
-    return links + CARD * (work->card[core] + work->card[gpu]);
-}
-
-/* The same with one of the rank's endpoints on `slot`. */
-static double near_gpus_distance_at(const struct near_gpus_work *work,
-                                    int32_t endpoint, int32_t slot)
-{
-    int32_t n = work->slots.rank_count;
-
-    if (endpoint < n && work->slots.slot[n + endpoint] < 0)
-        return work->leaves[endpoint] ? CARD * work->card[slot] : 0;
-    if (endpoint < n)
-        return near_gpus_distance_of(work, slot,
-                                     work->slots.slot[n + endpoint]);
-    return near_gpus_distance_of(work, work->slots.slot[endpoint - n], slot);
-}
-
-static struct nw_move near_gpus_move_of(const struct nw_slots *slots,
-                                        int32_t endpoint, int32_t to)
-{
-    int32_t from = slots->slot[endpoint];
-    struct nw_move move = {1, {{endpoint, from, to}}};
-
-    if (slots->owner[to] >= 0)
-        move.part[move.count++] =
-            (struct nw_moving){slots->owner[to], to, from};
-    return move;
-}
-
-/* How much nearer one part of a move comes. */
-static double near_gpus_gain_of_part(const struct near_gpus_work *work,
-                                     const struct nw_moving *part)
-{
-    return near_gpus_distance_at(work, part->endpoint, part->from) -
-           near_gpus_distance_at(work, part->endpoint, part->to);
-}
-
-static double near_gpus_gain_of(const struct near_gpus_work *work,
+static nw_status near_gpus_move(struct near_gpus_work *work,
                                 const struct nw_move *move)
 {
-    double gain = 0;
-
-    for (int i = 0; i < move->count; i++)
-        gain += near_gpus_gain_of_part(work, &move->part[i]);
-    return gain;
-}
-
-/* Elements have limits of load; GPUs have a slot for each rank. */
-static bool near_gpus_is_allowed(const struct near_gpus_work *work,
-                                 const struct nw_move *move)
-{
-    const struct nw_slots *slots = &work->slots;
-
-    for (int i = 0; i < move->count; i++)
-        if (move->part[i].endpoint < slots->rank_count &&
-            !nw_problem_within_limit(work->problem,
-                                     slots->unit[move->part[i].to],
-                                     move->part[i].endpoint))
-            return false;
-    return true;
-}
-
-static bool near_gpus_is_no_worse(const struct nw_link_loads *loads)
-{
-    const struct nw_load_figures *now = &loads->now, *change = &loads->change;
-
-    return change->hop_bytes <= EQUAL * now->hop_bytes &&
-           change->latency <= EQUAL * now->latency &&
-           change->busy <= EQUAL * now->busy &&
-           change->power <= EQUAL * now->power &&
-           (!loads->has_links ||
-            loads->touched_most <= nw_link_loads_max(loads) * (1 + EQUAL));
-}
-
-static bool near_gpus_has_edges(const struct nw_slots *slots,
-                                const struct nw_move *move)
-{
-    for (int i = 0; i < move->count; i++) {
-        int32_t endpoint = move->part[i].endpoint;
-
-        if (slots->row[endpoint + 1] > slots->row[endpoint])
-            return true;
-    }
-    return false;
-}
-
-/* Moves of endpoints without messages change no figure. */
-static nw_status near_gpus_try_move(struct near_gpus_work *work,
-                                    const struct nw_move *move, bool keep,
-                                    bool *fits)
-{
-    struct nw_slots *slots = &work->slots;
-    bool silent = !near_gpus_has_edges(slots, move);
-
-    *fits = true;
-    if (!silent && !work->has_loads) {
-        nw_status status =
-            nw_link_loads_init(&work->loads, slots,
-                               (struct nw_link_loads_wants){true, true, true});
-
-        if (status)
-            return status;
-        work->has_loads = true;
-    }
-    if (!silent) {
-        nw_link_loads_try(&work->loads, move);
-        *fits = keep || near_gpus_is_no_worse(&work->loads);
-        nw_link_loads_end(&work->loads, keep);
-    }
-    if (keep)
-        nw_slots_apply(slots, move);
-    return NW_OK;
-}
-
-static nw_status near_gpus_make_move(struct near_gpus_work *work,
-                                     const struct nw_move *move)
-{
-    const struct nw_slots *slots = &work->slots;
-    bool fits;
-
-    for (int i = 0; i < move->count; i++) {
-        if (move->part[i].endpoint < slots->rank_count)
-            continue;
-        work->gpu_ranks[slots->unit[move->part[i].from]]--;
-        work->gpu_ranks[slots->unit[move->part[i].to]]++;
-    }
     work->moved = true;
-    return near_gpus_try_move(work, move, true, &fits);
+    return nw_near_gpus_make_move(work, move);
 }
 
 /* Moves the endpoint to the slot of its host that brings most. */
@@ -240,29 +27,30 @@ static nw_status near_gpus_bring_near(struct near_gpus_work *work,
 {
     const struct nw_slots *slots = &work->slots;
     int32_t from = slots->slot[endpoint];
-    struct near_gpus_slot_range range = near_gpus_slots_of(
+    struct near_gpus_slot_range range = nw_near_gpus_slots_of(
         work, slots->host[from], endpoint >= slots->rank_count);
     struct nw_move best = {0};
-    double most = EQUAL;
+    double most = NEAR_GPUS_EQUAL;
     nw_status status = NW_OK;
 
     for (int32_t to = range.first; !status && to < range.end; to++) {
-        struct nw_move move = near_gpus_move_of(slots, endpoint, to);
+        struct nw_move move = nw_near_gpus_move_of(slots, endpoint, to);
         double gain;
         bool fits;
 
         if (slots->unit[to] == slots->unit[from])
             continue;
-        gain = near_gpus_gain_of(work, &move);
-        if (gain <= most + EQUAL || !near_gpus_is_allowed(work, &move))
+        gain = nw_near_gpus_gain_of(work, &move);
+        if (gain <= most + NEAR_GPUS_EQUAL ||
+            !nw_near_gpus_is_allowed(work, &move))
             continue;
-        status = near_gpus_try_move(work, &move, false, &fits);
+        status = nw_near_gpus_try_move(work, &move, &fits);
         if (status || !fits)
             continue;
         best = move;
         most = gain;
     }
-    return status || !best.count ? status : near_gpus_make_move(work, &best);
+    return status || !best.count ? status : near_gpus_move(work, &best);
 }
 
 /* Whether an equally near mapping is the better one: fewer ranks share a GPU,
@@ -277,23 +65,25 @@ static bool near_gpus_breaks_tie(const struct near_gpus_work *work,
                work->gpu_ranks[work->slots.unit[move->part->from]];
     for (int i = 0; i < move->count; i++)
         if ((!first || move->part[i].endpoint < first->endpoint) &&
-            fabs(near_gpus_gain_of_part(work, &move->part[i])) > EQUAL)
+            fabs(nw_near_gpus_gain_of_part(work, &move->part[i])) >
+                NEAR_GPUS_EQUAL)
             first = &move->part[i];
-    return first && near_gpus_gain_of_part(work, first) > 0;
+    return first && nw_near_gpus_gain_of_part(work, first) > 0;
 }
 
 /* Makes a move of GPUs if it brings ranks nearer or breaks a tie. */
 static nw_status near_gpus_settle_move(struct near_gpus_work *work,
                                        const struct nw_move *move, bool *made)
 {
-    double gain = near_gpus_gain_of(work, move);
+    double gain = nw_near_gpus_gain_of(work, move);
     nw_status status;
 
     *made = false;
-    if (gain < -EQUAL || (gain <= EQUAL && !near_gpus_breaks_tie(work, move)))
+    if (gain < -NEAR_GPUS_EQUAL ||
+        (gain <= NEAR_GPUS_EQUAL && !near_gpus_breaks_tie(work, move)))
         return NW_OK;
-    status = near_gpus_try_move(work, move, false, made);
-    return status || !*made ? status : near_gpus_make_move(work, move);
+    status = nw_near_gpus_try_move(work, move, made);
+    return status || !*made ? status : near_gpus_move(work, move);
 }
 
 static nw_status near_gpus_settle_tie(struct near_gpus_work *work,
@@ -302,12 +92,12 @@ static nw_status near_gpus_settle_tie(struct near_gpus_work *work,
     const struct nw_slots *slots = &work->slots;
     int32_t from = slots->slot[endpoint];
     struct near_gpus_slot_range range =
-        near_gpus_slots_of(work, slots->host[from], true);
+        nw_near_gpus_slots_of(work, slots->host[from], true);
     nw_status status = NW_OK;
     bool made = false;
 
     for (int32_t to = range.first; !status && !made && to < range.end; to++) {
-        struct nw_move move = near_gpus_move_of(slots, endpoint, to);
+        struct nw_move move = nw_near_gpus_move_of(slots, endpoint, to);
 
         if (slots->unit[to] != slots->unit[from])
             status = near_gpus_settle_move(work, &move, &made);
@@ -348,7 +138,7 @@ static int32_t near_gpus_next_unit(const struct near_gpus_work *work,
 static nw_status near_gpus_exchange_units(struct near_gpus_work *work,
                                           int32_t host)
 {
-    struct near_gpus_slot_range range = near_gpus_slots_of(work, host, true);
+    struct near_gpus_slot_range range = nw_near_gpus_slots_of(work, host, true);
     nw_status status = NW_OK;
 
     for (int32_t a = range.first; a < range.end;
@@ -365,6 +155,18 @@ static nw_status near_gpus_exchange_units(struct near_gpus_work *work,
                 return status;
         }
     return NW_OK;
+}
+
+static nw_status near_gpus_exchange_parts(struct near_gpus_work *work,
+                                          int32_t host)
+{
+    nw_status status = near_gpus_exchange_units(work, host);
+
+    if (!status)
+        status = nw_near_gpus_exchange_subtrees(work, host, true);
+    if (!status && !work->cores_stay)
+        status = nw_near_gpus_exchange_subtrees(work, host, false);
+    return status;
 }
 
 /* Slots of fixed ranks are outside their host's range. */
@@ -407,7 +209,7 @@ static nw_status near_gpus_settle_host(struct near_gpus_work *work,
         work->moved = false;
         status = near_gpus_visit_ranks(work, next, first);
         if (!status && !work->moved && first >= 0)
-            status = near_gpus_exchange_units(
+            status = near_gpus_exchange_parts(
                 work, work->slots.host[work->slots.slot[first]]);
         moved |= work->moved;
     } while (!status && work->moved &&
@@ -433,7 +235,7 @@ static nw_status near_gpus_settle_hosts(struct near_gpus_work *work)
         first[h] = r;
     }
     for (int32_t h = 0; !status && h < hosts; h++) {
-        near_gpus_measure_host(work, h);
+        nw_near_gpus_measure_host(work, h);
         status = near_gpus_settle_host(work, next, first[h]);
     }
     free(first);
@@ -450,8 +252,9 @@ static nw_status near_gpus_measure(struct near_gpus_work *work)
                                 sizeof *work->gpu_ranks, &work->gpu_ranks);
 
     for (int32_t h = 0; h < problem->host_count; h++) {
-        struct near_gpus_slot_range cores = near_gpus_slots_of(work, h, false);
-        struct near_gpus_slot_range gpus = near_gpus_slots_of(work, h, true);
+        struct near_gpus_slot_range cores =
+            nw_near_gpus_slots_of(work, h, false);
+        struct near_gpus_slot_range gpus = nw_near_gpus_slots_of(work, h, true);
         size_t pairs =
             (size_t)(cores.end - cores.first) * (size_t)(gpus.end - gpus.first);
 
@@ -464,7 +267,7 @@ static nw_status near_gpus_measure(struct near_gpus_work *work)
         status = nw_alloc(most, sizeof *work->near, &work->near);
     for (int32_t s = 0; !status && s < slots->count; s++) {
         work->card[s] =
-            near_gpus_links_to_card(problem->topology, slots->end[s]);
+            nw_near_gpus_links_to_card(problem->topology, slots->end[s]);
         if (s >= slots->core_count && slots->owner[s] >= 0 &&
             slots->unit[s] >= 0)
             work->gpu_ranks[slots->unit[s]]++;
@@ -496,12 +299,12 @@ static bool near_gpus_cards_differ(const struct nw_problem *problem)
 
         for (int32_t u = unit[0]; u < unit[1]; u++) {
             struct nw_ints cores = nw_units_members(&problem->core, u);
-            double links = near_gpus_links_to_card(
+            double links = nw_near_gpus_links_to_card(
                 topology, nw_problem_core_end(problem, h, cores.values[0]));
 
             if (u == unit[0])
                 first = links;
-            else if (fabs(links - first) > EQUAL)
+            else if (fabs(links - first) > NEAR_GPUS_EQUAL)
                 return true;
         }
     }
@@ -512,8 +315,9 @@ static bool near_gpus_is_layer_worse(const struct nw_cost *cost,
                                      const struct nw_cost *than)
 {
     return cost->max_congestion_host >
-               than->max_congestion_host * (1 + EQUAL) ||
-           cost->max_congestion_gpu > than->max_congestion_gpu * (1 + EQUAL);
+               than->max_congestion_host * (1 + NEAR_GPUS_EQUAL) ||
+           cost->max_congestion_gpu >
+               than->max_congestion_gpu * (1 + NEAR_GPUS_EQUAL);
 }
 
 /* Taken where no figure that people see is worse. */

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Moves of ranks inside a node: how much nearer a rank's core, GPU and network
+ * card come to each other, and whether a figure of the mapping gets worse. */
+#include "map/portfolio/near_gpus_internal.h"
+#include "base/array.h"
+#include "topology/topology.h"
+
+/* A distance between core and GPU counts more than all links to cards, of which
+ * no node has so many. */
+#define CARD (1. / 1024)
+
+struct near_gpus_slot_range
+nw_near_gpus_slots_of(const struct near_gpus_work *work, int32_t host,
+                      bool gpus)
+{
+    const int32_t *first =
+        work->slots.first + host + (gpus ? work->problem->host_count + 1 : 0);
+
+    return (struct near_gpus_slot_range){first[0], first[1]};
+}
+
+static bool near_gpus_holds(struct near_gpus_slot_range range, int32_t slot)
+{
+    return slot >= range.first && slot < range.end;
+}
+
+/* Mean number of links between the cores of one slot and the GPUs of another;
+ * those of a fixed rank are counted from its first. */
+static double near_gpus_links_between(const struct near_gpus_work *work,
+                                      int32_t core, int32_t gpu)
+{
+    const struct nw_problem *problem = work->problem;
+    const struct nw_slots *slots = &work->slots;
+
+    if (slots->unit[core] < 0 || slots->unit[gpu] < 0)
+        return nw_topology_distance(problem->topology, slots->end[core],
+                                    slots->end[gpu]);
+    return nw_problem_gpu_distance(
+        problem, slots->host[core],
+        nw_units_members(&problem->core, slots->unit[core]),
+        nw_units_members(&problem->gpu, slots->unit[gpu]));
+}
+
+double nw_near_gpus_links_to_card(const nw_topology *topology,
+                                  struct nw_end end)
+{
+    int32_t card = nw_end_card(topology, end);
+
+    if (card < 0)
+        return 0;
+    return nw_topology_distance(topology, end,
+                                nw_topology_nic_end(topology, end.node, card));
+}
+
+void nw_near_gpus_measure_host(struct near_gpus_work *work, int32_t host)
+{
+    struct near_gpus_slot_range cores =
+        nw_near_gpus_slots_of(work, host, false);
+    struct near_gpus_slot_range gpus = nw_near_gpus_slots_of(work, host, true);
+    double *near = work->near;
+
+    for (int32_t c = cores.first; c < cores.end; c++)
+        for (int32_t g = gpus.first; g < gpus.end; g++)
+            *near++ = near_gpus_links_between(work, c, g);
+}
+
+/* How far a rank's core and GPU are from each other and from their cards. */
+static double near_gpus_distance_of(const struct near_gpus_work *work,
+                                    int32_t core, int32_t gpu)
+{
+    struct near_gpus_slot_range cores, gpus;
+    double links;
+
+    cores = nw_near_gpus_slots_of(work, work->slots.host[core], false);
+    gpus = nw_near_gpus_slots_of(work, work->slots.host[core], true);
+    if (near_gpus_holds(cores, core) && near_gpus_holds(gpus, gpu))
+        links = work->near[(size_t)(core - cores.first) *
+                               (size_t)(gpus.end - gpus.first) +
+                           (size_t)(gpu - gpus.first)];
+    else
+        links = near_gpus_links_between(work, core, gpu);
+    return links + CARD * (work->card[core] + work->card[gpu]);
+}
+
+/* The same with one of the rank's endpoints on `slot`. */
+static double near_gpus_distance_at(const struct near_gpus_work *work,
+                                    int32_t endpoint, int32_t slot)
+{
+    int32_t n = work->slots.rank_count;
+
+    if (endpoint < n && work->slots.slot[n + endpoint] < 0)
+        return work->leaves[endpoint] ? CARD * work->card[slot] : 0;
+    if (endpoint < n)
+        return near_gpus_distance_of(work, slot,
+                                     work->slots.slot[n + endpoint]);
+    return near_gpus_distance_of(work, work->slots.slot[endpoint - n], slot);
+}
+
+struct nw_move nw_near_gpus_move_of(const struct nw_slots *slots,
+                                    int32_t endpoint, int32_t to)
+{
+    int32_t from = slots->slot[endpoint];
+    struct nw_move move = {1, {{endpoint, from, to}}};
+
+    if (slots->owner[to] >= 0)
+        move.part[move.count++] =
+            (struct nw_moving){slots->owner[to], to, from};
+    return move;
+}
+
+/* How much nearer one part of a move comes. */
+double nw_near_gpus_gain_of_part(const struct near_gpus_work *work,
+                                 const struct nw_moving *part)
+{
+    return near_gpus_distance_at(work, part->endpoint, part->from) -
+           near_gpus_distance_at(work, part->endpoint, part->to);
+}
+
+double nw_near_gpus_gain_of(const struct near_gpus_work *work,
+                            const struct nw_move *move)
+{
+    double gain = 0;
+
+    for (int i = 0; i < move->count; i++)
+        gain += nw_near_gpus_gain_of_part(work, &move->part[i]);
+    return gain;
+}
+
+/* Elements have limits of load; GPUs have a slot for each rank. */
+bool nw_near_gpus_is_allowed(const struct near_gpus_work *work,
+                             const struct nw_move *move)
+{
+    const struct nw_slots *slots = &work->slots;
+
+    for (int i = 0; i < move->count; i++)
+        if (move->part[i].endpoint < slots->rank_count &&
+            !nw_problem_within_limit(work->problem,
+                                     slots->unit[move->part[i].to],
+                                     move->part[i].endpoint))
+            return false;
+    return true;
+}
+
+static bool near_gpus_is_no_worse(const struct nw_link_loads *loads)
+{
+    const struct nw_load_figures *now = &loads->now, *change = &loads->change;
+
+    return change->hop_bytes <= NEAR_GPUS_EQUAL * now->hop_bytes &&
+           change->latency <= NEAR_GPUS_EQUAL * now->latency &&
+           change->busy <= NEAR_GPUS_EQUAL * now->busy &&
+           change->power <= NEAR_GPUS_EQUAL * now->power &&
+           (!loads->has_links ||
+            loads->touched_most <=
+                nw_link_loads_max(loads) * (1 + NEAR_GPUS_EQUAL));
+}
+
+static bool near_gpus_has_edges(const struct nw_slots *slots,
+                                const struct nw_move *move)
+{
+    for (int i = 0; i < move->count; i++) {
+        int32_t endpoint = move->part[i].endpoint;
+
+        if (slots->row[endpoint + 1] > slots->row[endpoint])
+            return true;
+    }
+    return false;
+}
+
+static nw_status near_gpus_count_loads(struct near_gpus_work *work)
+{
+    nw_status status;
+
+    if (work->has_loads)
+        return NW_OK;
+    status = nw_link_loads_init(&work->loads, &work->slots,
+                                (struct nw_link_loads_wants){true, true, true});
+    work->has_loads = !status;
+    return status;
+}
+
+/* Moves of endpoints without messages change no figure: `silent`. All others
+ * need the loads of the links. */
+static nw_status near_gpus_prepare(struct near_gpus_work *work,
+                                   const struct nw_move *move, bool *silent)
+{
+    *silent = !near_gpus_has_edges(&work->slots, move);
+    return *silent ? NW_OK : near_gpus_count_loads(work);
+}
+
+nw_status nw_near_gpus_try_move(struct near_gpus_work *work,
+                                const struct nw_move *move, bool *fits)
+{
+    bool silent;
+    nw_status status = near_gpus_prepare(work, move, &silent);
+
+    *fits = true;
+    if (status || silent)
+        return status;
+    nw_link_loads_try(&work->loads, move);
+    *fits = near_gpus_is_no_worse(&work->loads);
+    nw_link_loads_end(&work->loads, false);
+    return NW_OK;
+}
+
+nw_status nw_near_gpus_make_move(struct near_gpus_work *work,
+                                 const struct nw_move *move)
+{
+    struct nw_slots *slots = &work->slots;
+    bool silent;
+    nw_status status = near_gpus_prepare(work, move, &silent);
+
+    if (status)
+        return status;
+    if (!silent) {
+        nw_link_loads_try(&work->loads, move);
+        nw_link_loads_end(&work->loads, true);
+    }
+    for (int i = 0; i < move->count; i++) {
+        if (move->part[i].endpoint < slots->rank_count)
+            continue;
+        work->gpu_ranks[slots->unit[move->part[i].from]]--;
+        work->gpu_ranks[slots->unit[move->part[i].to]]++;
+    }
+    nw_slots_apply(slots, move);
+    return NW_OK;
+}
+
+nw_status nw_near_gpus_figures(struct near_gpus_work *work,
+                               struct near_gpus_figures *out)
+{
+    nw_status status = near_gpus_count_loads(work);
+
+    if (!status)
+        *out = (struct near_gpus_figures){work->loads.now,
+                                          nw_link_loads_max(&work->loads)};
+    return status;
+}
+
+bool nw_near_gpus_is_worse_than(const struct near_gpus_work *work,
+                                const struct near_gpus_figures *before)
+{
+    const struct nw_load_figures *now = &work->loads.now, *was = &before->sums;
+    double limit = 1 + NEAR_GPUS_EQUAL;
+
+    return now->hop_bytes > was->hop_bytes * limit ||
+           now->latency > was->latency * limit ||
+           now->busy > was->busy * limit || now->power > was->power * limit ||
+           nw_link_loads_max(&work->loads) > before->most * limit;
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Exchanges all ranks below two parts of a node. Ranks that are near each other
+ * cannot come near their GPUs one by one if the first of them would leave the
+ * others. */
+#include "map/portfolio/near_gpus_internal.h"
+#include "base/array.h"
+#include "topology/topology.h"
+
+#include <stdlib.h>
+
+/* The parts of a host at one depth of its tree that contain slots. */
+struct near_gpus_subtrees {
+    int32_t count;
+    int32_t *head; /* [count] first slot of each */
+    int32_t *next; /* [slots of the range] next slot of the subtree, or -1 */
+    int32_t *last; /* [vertices] last slot so far, or -1 */
+    int32_t first, slots; /* of the range */
+};
+
+static nw_status near_gpus_subtrees_init(struct near_gpus_subtrees *subtrees,
+                                         const struct nw_node_type *type,
+                                         struct near_gpus_slot_range range)
+{
+    size_t slots = (size_t)(range.end - range.first);
+    nw_status status = nw_alloc(slots, sizeof *subtrees->head, &subtrees->head);
+
+    subtrees->first = range.first;
+    subtrees->slots = range.end - range.first;
+    if (!status)
+        status = nw_alloc(slots, sizeof *subtrees->next, &subtrees->next);
+    if (!status)
+        status = nw_alloc((size_t)type->vertex_count, sizeof *subtrees->last,
+                          &subtrees->last);
+    return status;
+}
+
+static void near_gpus_subtrees_fini(struct near_gpus_subtrees *subtrees)
+{
+    free(subtrees->head);
+    free(subtrees->next);
+    free(subtrees->last);
+}
+
+static void near_gpus_find_subtrees(struct near_gpus_subtrees *subtrees,
+                                    const struct nw_node_type *type,
+                                    const struct nw_end *end, int depth)
+{
+    subtrees->count = 0;
+    for (int32_t v = 0; v < type->vertex_count; v++)
+        subtrees->last[v] = -1;
+    for (int32_t i = 0; i < subtrees->slots; i++) {
+        int32_t vertex = end[i].vertex;
+
+        while (type->depth[vertex] > depth)
+            vertex = type->parent[vertex];
+        subtrees->next[i] = -1;
+        if (subtrees->last[vertex] < 0)
+            subtrees->head[subtrees->count++] = i;
+        else
+            subtrees->next[subtrees->last[vertex]] = i;
+        subtrees->last[vertex] = i;
+    }
+}
+
+/* The owners of two slots exchange them. */
+static struct nw_move near_gpus_exchange_slots(const struct nw_slots *slots,
+                                               int32_t a, int32_t b)
+{
+    struct nw_move move = {.count = 0};
+
+    if (slots->owner[a] >= 0)
+        move.part[move.count++] = (struct nw_moving){slots->owner[a], a, b};
+    if (slots->owner[b] >= 0)
+        move.part[move.count++] = (struct nw_moving){slots->owner[b], b, a};
+    return move;
+}
+
+/* How much nearer all ranks come; 0 if the subtrees differ in slots, or if an
+ * element would bear too much. */
+static double near_gpus_gain_of_pair(const struct near_gpus_work *work,
+                                     const struct near_gpus_subtrees *subtrees,
+                                     int32_t a, int32_t b)
+{
+    int32_t first = subtrees->first;
+    double gain = 0;
+
+    while (a >= 0 && b >= 0) {
+        struct nw_move move =
+            near_gpus_exchange_slots(&work->slots, first + a, first + b);
+
+        if (!nw_near_gpus_is_allowed(work, &move))
+            return 0;
+        gain += nw_near_gpus_gain_of(work, &move);
+        a = subtrees->next[a];
+        b = subtrees->next[b];
+    }
+    return a == b ? gain : 0;
+}
+
+/* A second call takes the exchange back. */
+static nw_status near_gpus_exchange(struct near_gpus_work *work,
+                                    const struct near_gpus_subtrees *subtrees,
+                                    int32_t a, int32_t b)
+{
+    nw_status status = NW_OK;
+
+    for (; !status && a >= 0; a = subtrees->next[a], b = subtrees->next[b]) {
+        struct nw_move move = near_gpus_exchange_slots(
+            &work->slots, subtrees->first + a, subtrees->first + b);
+
+        status = nw_near_gpus_make_move(work, &move);
+    }
+    return status;
+}
+
+static nw_status
+near_gpus_settle_pair(struct near_gpus_work *work,
+                      const struct near_gpus_subtrees *subtrees, int32_t a,
+                      int32_t b)
+{
+    struct near_gpus_figures before;
+    nw_status status;
+
+    if (near_gpus_gain_of_pair(work, subtrees, a, b) <= NEAR_GPUS_EQUAL)
+        return NW_OK;
+    status = nw_near_gpus_figures(work, &before);
+    if (!status)
+        status = near_gpus_exchange(work, subtrees, a, b);
+    if (status)
+        return status;
+    if (nw_near_gpus_is_worse_than(work, &before))
+        return near_gpus_exchange(work, subtrees, a, b);
+    work->moved = true;
+    return NW_OK;
+}
+
+static nw_status
+near_gpus_settle_pairs(struct near_gpus_work *work,
+                       const struct near_gpus_subtrees *subtrees)
+{
+    nw_status status = NW_OK;
+
+    if (subtrees->count == subtrees->slots) /* single slots */
+        return NW_OK;
+    for (int32_t i = 0; i < subtrees->count; i++)
+        for (int32_t j = i + 1; !status && j < subtrees->count; j++)
+            status = near_gpus_settle_pair(work, subtrees, subtrees->head[i],
+                                           subtrees->head[j]);
+    return status;
+}
+
+nw_status nw_near_gpus_exchange_subtrees(struct near_gpus_work *work,
+                                         int32_t host, bool gpus)
+{
+    const struct nw_problem *problem = work->problem;
+    const struct nw_node_type *type =
+        nw_topology_type_of(problem->topology, problem->host[host]);
+    struct near_gpus_slot_range range = nw_near_gpus_slots_of(work, host, gpus);
+    const struct nw_end *end = work->slots.end + range.first;
+    struct near_gpus_subtrees subtrees = {0};
+    int deepest = 0;
+    nw_status status = near_gpus_subtrees_init(&subtrees, type, range);
+
+    for (int32_t i = 0; i < range.end - range.first; i++)
+        if (type->depth[end[i].vertex] > deepest)
+            deepest = type->depth[end[i].vertex];
+    for (int depth = 1; !status && depth <= deepest; depth++) {
+        near_gpus_find_subtrees(&subtrees, type, end, depth);
+        status = near_gpus_settle_pairs(work, &subtrees);
+    }
+    near_gpus_subtrees_fini(&subtrees);
+    return status;
+}

@@ -16,8 +16,6 @@ import tree
 C_FILES = 20
 # at most 8: each is a table of functions, and its entries use what is beside the table
 TABLES = {"src_channel_memory_mapping.c", "src_channel_proto_protocols.c", "src_pattern_format.c"}
-# not in layers yet
-LATER = "src_runtime_messages_"
 
 
 def folders():
@@ -55,7 +53,7 @@ def symbols(core):
                              capture_output=True, text=True).stdout
     for line in listing.split("\n"):
         found = re.match(r"(?:.*[\[/])?(src_\w+\.c)\.o\]?: (\S+) (\w)", line)
-        if found and found[1] not in TABLES and not found[1].startswith(LATER):
+        if found and found[1] not in TABLES:
             yield found.groups()
 
 

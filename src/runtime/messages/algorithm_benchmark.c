@@ -20,7 +20,7 @@ static const double worth = 0.9;
 static const double failed_s = 1e9;
 
 struct trial {
-    struct nw_algorithm_choice *meet;
+    struct nw_algorithm_comm *record;
     enum nw_collective_call form;
     size_t bytes, from_bytes, into_bytes;
     bool gpu; /* true if the buffers are in GPU memory */
@@ -31,7 +31,7 @@ struct trial {
 
 static void mpi_call(const struct trial *t, const void *from, void *into)
 {
-    MPI_Comm comm = nw_algorithm_choice_comm(t->meet);
+    MPI_Comm comm = t->record->comm;
     int n = (int)t->bytes;
 
     if (t->form == NW_CALL_BCAST)
@@ -72,7 +72,7 @@ static nw_status stage_end(struct nw_stage *stage)
  * memory, it makes the call with spare memory, since the other ranks wait. */
 static nw_status by_host(struct trial *t)
 {
-    bool reads = t->form == NW_CALL_BCAST && !nw_algorithm_choice_rank(t->meet);
+    bool reads = t->form == NW_CALL_BCAST && !t->record->rank;
     struct nw_stage both = {.call = "MPI_Init", .whole = true};
     void *from = t->from, *into = t->into;
 
@@ -101,7 +101,7 @@ static nw_status by_channel(struct trial *t)
                                             .type = MPI_BYTE,
                                             .op = MPI_BOR};
 
-    nw_algorithm_choice_next(t->meet, &collect);
+    nw_algorithm_comm_next(t->record, &collect);
     return nw_channel_collective(t->form, &collect);
 }
 
@@ -116,7 +116,7 @@ static double time_form(struct trial *t, nw_status (*form)(struct trial *))
         uint64_t start;
         double seconds;
 
-        NW_PMPI(Barrier)(nw_algorithm_choice_comm(t->meet));
+        NW_PMPI(Barrier)(t->record->comm);
         start = nw_clock_ns();
         failed |= form(t) != NW_OK; /* go on: the others wait for this rank */
         seconds = (double)(nw_clock_ns() - start) * 1e-9;
@@ -124,8 +124,7 @@ static double time_form(struct trial *t, nw_status (*form)(struct trial *))
     }
     least = failed ? failed_s : least;
     NW_PMPI(Allreduce)
-    (&least, &slowest, 1, MPI_DOUBLE, MPI_MAX,
-     nw_algorithm_choice_comm(t->meet));
+    (&least, &slowest, 1, MPI_DOUBLE, MPI_MAX, t->record->comm);
     return slowest;
 }
 
@@ -138,8 +137,8 @@ static void *take_memory(bool gpu, size_t bytes)
 
 static void size_trial(struct trial *t)
 {
-    size_t all = t->bytes * (size_t)nw_algorithm_choice_size(t->meet);
-    bool root = !nw_algorithm_choice_rank(t->meet);
+    size_t all = t->bytes * (size_t)t->record->size;
+    bool root = !t->record->rank;
 
     switch (t->form) {
     case NW_CALL_BCAST:
@@ -184,30 +183,30 @@ static void trial_close(struct trial *t)
 }
 
 /* The largest number of warm-up calls that any rank needs. */
-static int find_warming(struct nw_algorithm_choice *meet, size_t bytes)
+static int find_warming(struct nw_algorithm_comm *record, size_t bytes)
 {
     int class = nw_selector_class(bytes, CLASSES);
     bool new = !(bytes >> (CLASSES - 1)) && !warm[class];
 
     warm[class] = true;
-    return nw_algorithm_choice_any(meet, new) ? WARM_FIRST : WARM;
+    return nw_algorithm_comm_any(record, new) ? WARM_FIRST : WARM;
 }
 
 /* Returns the same result on all ranks. */
-int nw_algorithm_benchmark(struct nw_algorithm_choice *meet,
+int nw_algorithm_benchmark(struct nw_algorithm_comm *record,
                            enum nw_collective_call form, size_t bytes)
 {
-    struct trial t = {.meet = meet,
+    struct trial t = {.record = record,
                       .form = form,
                       .bytes = bytes,
                       .gpu = nw_is_messaging() && !nw_messages_open_gpu()};
     bool ready = trial_open(&t);
     int wins = -1;
 
-    if (!nw_algorithm_choice_any(meet, !ready)) {
+    if (!nw_algorithm_comm_any(record, !ready)) {
         double other, ours;
 
-        t.warming = find_warming(meet, bytes);
+        t.warming = find_warming(record, bytes);
         other = time_form(&t, nw_passthrough ? by_mpi : by_host);
         ours = time_form(&t, by_channel);
 

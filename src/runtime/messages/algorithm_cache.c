@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/selector.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "gpu/gpu.h"
@@ -41,7 +42,7 @@ static uint64_t variables(void)
     return sum;
 }
 
-static struct share share_of(struct nw_algorithm_choice *meet,
+static struct share share_of(struct nw_algorithm_comm *record,
                              nw_channel *channel)
 {
     struct nw_gpu_properties facts = {.name = ""};
@@ -55,8 +56,8 @@ static struct share share_of(struct nw_algorithm_choice *meet,
         (void)!nw_gpu_cuda.facts(0, &facts);
     share.has = nw_hash_text(NW_HASH_START, facts.name);
     share.has = nw_hash_text(share.has, nw_channel_mapping(channel));
-    for (int i = 0; i < nw_algorithm_choice_size(meet); i++)
-        if (i != nw_algorithm_choice_rank(meet))
+    for (int i = 0; i < record->size; i++)
+        if (i != record->rank)
             share.has =
                 nw_hash_text(share.has, nw_channel_provider(channel, i));
     share.has = nw_hash(share.has, &words, sizeof words);
@@ -174,19 +175,18 @@ static void add_rows(const struct nw_algorithm_cache *known,
 /* -- for a communicator -- */
 
 void nw_algorithm_cache_open(struct nw_algorithm_cache *known,
-                             struct nw_algorithm_choice *meet,
+                             struct nw_algorithm_comm *record,
                              nw_channel *channel)
 {
-    struct share mine = share_of(meet, channel), all[NW_MOST_RANKS];
-    MPI_Comm comm = nw_algorithm_choice_comm(meet);
+    struct share mine = share_of(record, channel), all[NW_MOST_RANKS];
+    MPI_Comm comm = record->comm;
 
     known->open = true;
     forget(known);
     if (NW_PMPI(Gather)(&mine, sizeof mine, MPI_BYTE, all, sizeof mine,
                         MPI_BYTE, 0, comm))
         return;
-    if (!nw_algorithm_choice_rank(meet) &&
-        !find_path(all, nw_algorithm_choice_size(meet), &known->path))
+    if (!record->rank && !find_path(all, record->size, &known->path))
         load(known->path, known);
     if (NW_PMPI(Bcast)(known->form, sizeof known->form, MPI_BYTE, 0, comm))
         forget(known);
@@ -209,10 +209,4 @@ void nw_algorithm_cache_save(const struct nw_algorithm_cache *known)
     if (!nw_file_folders(known->path, 0700))
         (void)!nw_file_write_text(known->path, &text);
     nw_text_fini(&text);
-}
-
-void nw_algorithm_cache_close(struct nw_algorithm_cache *known)
-{
-    free(known->path);
-    known->path = NULL;
 }

@@ -13,7 +13,7 @@ struct call {
     enum nw_collective_call form;
     const char *name;
     MPI_Comm comm;
-    struct nw_algorithm_choice *meet;
+    struct nw_algorithm_comm *record;
     struct nw_area from, into;
     int into_way;
     struct nw_channel_collective collect;
@@ -84,32 +84,31 @@ static bool form(struct call *call, int64_t bytes, int *rc)
     bool device =
         nw_area_is_on_gpu(&call->from) || nw_area_is_on_gpu(&call->into);
 
-    if (!nw_algorithm_choice_chooses(call->meet, call->form, bytes, device))
+    if (!nw_algorithm_chooses(call->record, call->form, bytes, device))
         return false;
     call->collect.bytes = (size_t)bytes;
-    nw_algorithm_choice_next(call->meet, &call->collect);
+    nw_algorithm_comm_next(call->record, &call->collect);
     *rc = make(call) ? fail(call) : MPI_SUCCESS;
     return true;
 }
 
-static bool is_rank(const struct nw_algorithm_choice *meet, int root)
+static bool is_rank(const struct nw_algorithm_comm *record, int root)
 {
-    return root >= 0 && root < nw_algorithm_choice_size(meet);
+    return root >= 0 && root < record->size;
 }
 
 bool nw_algorithm_bcast(int *rc, struct nw_area data, int root, MPI_Comm comm)
 {
     struct call call = {NW_CALL_BCAST, "MPI_Bcast", comm,
-                        nw_algorithm_choice_of(comm)};
+                        nw_algorithm_comm_of(comm)};
     int64_t bytes;
 
-    if (!call.meet || !is_rank(call.meet, root))
+    if (!call.record || !is_rank(call.record, root))
         return false;
     bytes = block_of(data.type, data.count, 1);
     call.into = data;
     call.into.blocks = 1;
-    call.into_way =
-        nw_algorithm_choice_rank(call.meet) == root ? NW_READ : NW_WRITE;
+    call.into_way = call.record->rank == root ? NW_READ : NW_WRITE;
     call.collect.root = root;
     return bytes && form(&call, bytes, rc);
 }
@@ -118,21 +117,19 @@ bool nw_algorithm_gather(int *rc, struct nw_area from, struct nw_area into,
                          int root, MPI_Comm comm)
 {
     struct call call = {NW_CALL_GATHER, "MPI_Gather", comm,
-                        nw_algorithm_choice_of(comm)};
+                        nw_algorithm_comm_of(comm)};
     bool is_root;
     int64_t bytes;
 
-    if (!call.meet || !is_rank(call.meet, root))
+    if (!call.record || !is_rank(call.record, root))
         return false;
-    is_root = nw_algorithm_choice_rank(call.meet) == root;
-    bytes = is_root ? block_of(into.type, into.count,
-                               nw_algorithm_choice_size(call.meet))
-                    : block_of(from.type, from.count,
-                               nw_algorithm_choice_size(call.meet));
+    is_root = call.record->rank == root;
+    bytes = is_root ? block_of(into.type, into.count, call.record->size)
+                    : block_of(from.type, from.count, call.record->size);
     call.from = from;
     call.from.blocks = 1;
     call.into = into;
-    call.into.blocks = is_root ? nw_algorithm_choice_size(call.meet) : 0;
+    call.into.blocks = is_root ? call.record->size : 0;
     call.into_way = NW_WRITE;
     call.collect.root = root;
     return bytes && form(&call, bytes, rc);
@@ -142,12 +139,11 @@ static bool all_blocks(struct call *call, int64_t from_blocks, int *rc)
 {
     int64_t bytes;
 
-    if (!call->meet)
+    if (!call->record)
         return false;
-    bytes = block_of(call->into.type, call->into.count,
-                     nw_algorithm_choice_size(call->meet));
-    call->from.blocks = from_blocks ? nw_algorithm_choice_size(call->meet) : 1;
-    call->into.blocks = nw_algorithm_choice_size(call->meet);
+    bytes = block_of(call->into.type, call->into.count, call->record->size);
+    call->from.blocks = from_blocks ? call->record->size : 1;
+    call->into.blocks = call->record->size;
     call->into_way = NW_WRITE;
     return bytes && form(call, bytes, rc);
 }
@@ -158,7 +154,7 @@ bool nw_algorithm_allgather(int *rc, struct nw_area from, struct nw_area into,
     struct call call = {NW_CALL_ALLGATHER,
                         "MPI_Allgather",
                         comm,
-                        nw_algorithm_choice_of(comm),
+                        nw_algorithm_comm_of(comm),
                         from,
                         into};
 
@@ -168,12 +164,8 @@ bool nw_algorithm_allgather(int *rc, struct nw_area from, struct nw_area into,
 bool nw_algorithm_alltoall(int *rc, struct nw_area from, struct nw_area into,
                            MPI_Comm comm)
 {
-    struct call call = {NW_CALL_ALLTOALL,
-                        "MPI_Alltoall",
-                        comm,
-                        nw_algorithm_choice_of(comm),
-                        from,
-                        into};
+    struct call call = {NW_CALL_ALLTOALL,           "MPI_Alltoall", comm,
+                        nw_algorithm_comm_of(comm), from,           into};
 
     return from.buffer != MPI_IN_PLACE && all_blocks(&call, 1, rc);
 }
@@ -246,12 +238,12 @@ bool nw_algorithm_reduce(int *rc, const void *from, struct nw_area into,
                          struct nw_reduction how)
 {
     struct call call = {NW_CALL_REDUCE, "MPI_Reduce", how.comm,
-                        nw_algorithm_choice_of(how.comm)};
+                        nw_algorithm_comm_of(how.comm)};
 
-    if (!call.meet || !is_rank(call.meet, how.root))
+    if (!call.record || !is_rank(call.record, how.root))
         return false;
     call.into = into;
-    call.into.blocks = nw_algorithm_choice_rank(call.meet) == how.root;
+    call.into.blocks = call.record->rank == how.root;
     call.from = into;
     call.from.buffer = from;
     call.from.blocks = 1;
@@ -263,9 +255,9 @@ bool nw_algorithm_allreduce(int *rc, const void *from, struct nw_area into,
                             struct nw_reduction how)
 {
     struct call call = {NW_CALL_ALLREDUCE, "MPI_Allreduce", how.comm,
-                        nw_algorithm_choice_of(how.comm)};
+                        nw_algorithm_comm_of(how.comm)};
 
-    if (!call.meet)
+    if (!call.record)
         return false;
     call.into = into;
     call.into.blocks = 1;

@@ -25,20 +25,46 @@ enum nw_collective_call {
 
 enum { NW_MOST_RANKS = 64 };
 
-/* A communicator that may have a channel. */
-struct nw_algorithm_choice;
+enum { NW_CLASSES = 32 /* size classes: powers of two */ };
+enum { NW_BY_HOST, NW_BY_CHANNEL, NW_BY_NONE };
+
+/* Equal on all ranks of a communicator, except `path`, which only rank 0 may
+ * have. */
+struct nw_algorithm_cache {
+    bool open;
+    char *path;
+    unsigned char form[NW_CALLS][NW_CLASSES];
+};
+
+/* How a collective call of one size class has been made so far. */
+struct nw_algorithm_kind {
+    uint64_t calls;
+    bool device, measured, by_channel;
+};
+
+/* algorithm_comm.c: a communicator that may have a channel. */
+struct nw_algorithm_comm {
+    struct nw_algorithm_comm *next;
+    MPI_Comm comm;
+    int rank, size;
+    bool fits, tried;
+    nw_channel *channel; /* NULL if `tried`: it did not open */
+    int tag;             /* of the next call */
+    struct nw_algorithm_cache known;
+    struct nw_algorithm_kind kind[NW_CALLS][NW_CLASSES];
+};
 /* NULL if MPI must make the call. */
-struct nw_algorithm_choice *nw_algorithm_choice_of(MPI_Comm comm);
-int nw_algorithm_choice_rank(const struct nw_algorithm_choice *meet);
-int nw_algorithm_choice_size(const struct nw_algorithm_choice *meet);
-MPI_Comm nw_algorithm_choice_comm(const struct nw_algorithm_choice *meet);
+struct nw_algorithm_comm *nw_algorithm_comm_of(MPI_Comm comm);
 /* Collective: true if `mine` is true on any rank. */
-bool nw_algorithm_choice_any(struct nw_algorithm_choice *meet, bool mine);
-/* Collective: whether the channel transfers blocks of `bytes`. `device` is true
- * if this rank has a block in GPU memory. */
-bool nw_algorithm_choice_chooses(struct nw_algorithm_choice *meet,
-                                 enum nw_collective_call form, int64_t bytes,
-                                 bool device);
+bool nw_algorithm_comm_any(struct nw_algorithm_comm *record, bool mine);
+/* Collective: opens the channel at the first call, on all ranks or on none. */
+bool nw_algorithm_comm_open(struct nw_algorithm_comm *record);
+void nw_algorithm_comms_close(void); /* collective: closes all channels */
+/* algorithm_choice.c, collective: whether the channel transfers blocks of
+ * `bytes`. `device` is true if this rank has a block in GPU memory. */
+bool nw_algorithm_chooses(struct nw_algorithm_comm *record,
+                          enum nw_collective_call form, int64_t bytes,
+                          bool device);
 
 /* A buffer as contiguous bytes, in host or GPU memory. */
 struct nw_contiguous {
@@ -73,8 +99,8 @@ struct nw_channel_collective {
 NW_MUST_CHECK nw_status nw_channel_collective(
     enum nw_collective_call form, const struct nw_channel_collective *collect);
 /* Sets the channel and the tag of the next call. */
-void nw_algorithm_choice_next(struct nw_algorithm_choice *meet,
-                              struct nw_channel_collective *collect);
+void nw_algorithm_comm_next(struct nw_algorithm_comm *record,
+                            struct nw_channel_collective *collect);
 
 /* algorithm_choice.c, collective over MPI_COMM_WORLD: measures all calls and
  * sizes again, for later programs. */
@@ -82,7 +108,7 @@ void nw_algorithms_tune(void);
 
 /* algorithm_benchmark.c, collective: 1 if the channel is faster, 0 if MPI is,
  * -1 if the measurement failed. */
-int nw_algorithm_benchmark(struct nw_algorithm_choice *meet,
+int nw_algorithm_benchmark(struct nw_algorithm_comm *record,
                            enum nw_collective_call form, size_t bytes);
 
 #endif

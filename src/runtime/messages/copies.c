@@ -304,23 +304,6 @@ nw_status nw_buffer_empty(const struct nw_buffer *buffer, uint64_t most)
     return move_all((struct all){buffer, &owner, false, most});
 }
 
-void nw_buffer_free(struct nw_buffer *buffer)
-{
-    if (buffer && buffer->small) {
-        nw_small_give(buffer);
-        return;
-    }
-    if (!buffer)
-        return;
-    for (size_t i = 0; i < buffer->parts; i++)
-        nw_typemap_drop(buffer->part[i].layout);
-    nw_pinned_cache_give(buffer->host);
-    free(buffer->slot);
-    if (buffer->part != &buffer->only)
-        free(buffer->part);
-    free(buffer);
-}
-
 void nw_copies_close(void)
 {
     nw_pack_kernels_close();

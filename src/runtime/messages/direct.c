@@ -4,89 +4,8 @@
 #include "runtime/messages/direct.h"
 
 #include "base/array.h"
-#include "base/hash.h"
-#include "base/text.h"
 #include "gpu/gpu.h"
-#include "channel/tune/thresholds.h"
 #include "runtime/messages/pack_kernels.h"
-#include "runtime/messages/library.h"
-#include "runtime/warn.h"
-
-#include <inttypes.h>
-#include <limits.h>
-#include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-
-/* A message of this size opens the pool, and then the threshold is measured.
- * Whether the direct path is faster than staging depends on the machine
- * (bench/results/gpu-messages-2026-11-22.txt). */
-enum { FROM_BYTES = 65536, LEAST_BYTES = 1024 };
-
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static uint64_t from_bytes; /* 0: not known yet */
-static bool looked_up;      /* in the table of nodewise channel tune */
-
-uint64_t nw_direct_setting(const char *name, uint64_t standard, uint64_t least,
-                           uint64_t most)
-{
-    const char *word = getenv(name);
-    uint64_t value = standard;
-
-    if (word && *word &&
-        (!nw_parse_u64(word, &value) || value < least || value > most)) {
-        nw_warn_once("%s=%s is not a number from %" PRIu64 " to %" PRIu64, name,
-                     word, least, most);
-        value = standard;
-    }
-    return value;
-}
-
-static void read_threshold(void)
-{
-    from_bytes =
-        nw_direct_setting("NODEWISE_GPU_DIRECT_FROM", 0, LEAST_BYTES, INT_MAX);
-}
-
-void nw_direct_set(uint64_t from)
-{
-    (void)pthread_once(&once, read_threshold);
-    __atomic_store_n(&from_bytes, from, __ATOMIC_RELAXED);
-}
-
-/* The table has an entry per GPU, so the driver must be open. */
-static void look_up(void)
-{
-    char name[NW_MPI_NAME];
-    uint64_t from;
-
-    nw_mpi_name(name);
-    if (nw_mpi_rows_find(name, &from))
-        nw_direct_set(from < LEAST_BYTES ? LEAST_BYTES : from);
-    __atomic_store_n(&looked_up, true, __ATOMIC_RELAXED);
-}
-
-/* Until a threshold is measured or found in the table, FROM_BYTES is used. */
-static bool is_large(uint64_t bytes, const char *first)
-{
-    uint64_t from = __atomic_load_n(&from_bytes, __ATOMIC_RELAXED);
-
-    if (!from && bytes >= LEAST_BYTES &&
-        !__atomic_load_n(&looked_up, __ATOMIC_RELAXED) && nw_gpu_holds(first) &&
-        !nw_messages_open_gpu()) {
-        look_up();
-        from = __atomic_load_n(&from_bytes, __ATOMIC_RELAXED);
-    }
-    return bytes >= (from ? from : FROM_BYTES) && bytes <= INT_MAX;
-}
-
-void nw_direct_measure(int32_t gpu, char *pool, size_t bytes)
-{
-    if (!__atomic_load_n(&from_bytes, __ATOMIC_RELAXED))
-        __atomic_store_n(&from_bytes,
-                         nw_direct_threshold(gpu, pool, bytes, FROM_BYTES),
-                         __ATOMIC_RELAXED);
-}
 
 /* True if an envelope has a whole number of elements. Otherwise MPICH would
  * report the envelope as truncated. */
@@ -102,7 +21,6 @@ bool nw_load_find(const struct nw_area *area, struct nw_load *out)
     struct nw_pointer owner;
     const char *first;
 
-    (void)pthread_once(&once, read_threshold);
     *out = (struct nw_load){.device = (char *)(uintptr_t)area->buffer,
                             .count = area->count};
     if (area->count <= 0 || area->buffer == MPI_BOTTOM ||
@@ -112,9 +30,9 @@ bool nw_load_find(const struct nw_area *area, struct nw_load *out)
     layout = out->layout;
     first = out->device + nw_typemap_low(layout, area->count);
     out->bytes = (uint64_t)area->count * layout->size;
-    if (!is_large(out->bytes, first) || layout->gaps || !ends_between(layout) ||
-        nw_area_side(area, &owner) != NW_SIDE_GPU || nw_messages_open_gpu() ||
-        !nw_memory_open())
+    if (!nw_direct_is_large(out->bytes, first) || layout->gaps ||
+        !ends_between(layout) || nw_area_side(area, &owner) != NW_SIDE_GPU ||
+        nw_messages_open_gpu() || !nw_memory_open())
         return false;
     out->gpu = nw_memory_gpu(first);
     return true;
@@ -152,25 +70,6 @@ static bool is_open(int peer)
     return nw_direct_suits(peer) &&
            __atomic_load_n(nw_local_peer_opens(nw_local_peer_mine(), peer),
                            __ATOMIC_ACQUIRE) == NW_OPENS_YES;
-}
-
-uint64_t nw_envelope_check(const struct nw_envelope *envelope)
-{
-    return nw_hash(NW_HASH_START, envelope,
-                   offsetof(struct nw_envelope, check));
-}
-
-void nw_envelope_write(struct nw_envelope *envelope, uint64_t bytes,
-                       const struct nw_pool_slot *slot)
-{
-    memset(envelope, 0, sizeof *envelope);
-    memcpy(envelope->nonce, nw_shared_page->nonce, NW_NONCE);
-    envelope->owner = (uint32_t)nw_local_peer_mine();
-    envelope->slot = slot->index;
-    envelope->at = slot->at;
-    envelope->bytes = bytes;
-    envelope->generation = slot->generation;
-    envelope->check = nw_envelope_check(envelope);
 }
 
 struct nw_buffer *nw_envelope_new(uint64_t bytes,
@@ -232,4 +131,18 @@ void nw_direct_unsent(struct nw_buffer *const *buffer, int count)
             nw_late_cancel(buffer[i]->slot->generation);
         else if (buffer[i]->slot)
             nw_pool_slot_drop(buffer[i]->slot);
+}
+
+/* When the last process comes here, all have received their messages. A pool is
+ * freed after every process has unmapped it. */
+void nw_direct_finish(void)
+{
+    if (!nw_direct)
+        return;
+    nw_late_finish();
+    __atomic_store_n(&nw_direct, false, __ATOMIC_RELEASE);
+    nw_pool_unmap();
+    NW_PMPI(Barrier)(nw_local_peer_comm());
+    nw_pool_close();
+    nw_local_peers_close();
 }

@@ -42,11 +42,7 @@ int nw_local_peer_of(MPI_Comm comm, int rank);
 MPI_Comm nw_local_peer_self(void);
 /* A communicator of all peers. The rank is the peer number. */
 MPI_Comm nw_local_peer_comm(void);
-
-/* direct.c: the value of a numeric environment variable. `standard` if the
- * variable is not set, or is invalid (one warning). */
-uint64_t nw_direct_setting(const char *name, uint64_t standard, uint64_t least,
-                           uint64_t most);
+void nw_local_peers_close(void); /* in MPI_Finalize; collective */
 
 /* The message that MPI carries instead of a payload. */
 struct nw_envelope {
@@ -84,12 +80,14 @@ struct nw_load {
     uint64_t bytes;
     int32_t gpu;
 };
-/* Measures the threshold of the direct path with the new pool, if no variable
- * sets the threshold. */
+/* direct_threshold.c: measures the threshold of the direct path with the new
+ * pool, if no variable sets the threshold. */
 void nw_direct_measure(int32_t gpu, char *pool, size_t bytes);
 /* Sets the threshold in bytes; 0 means unknown. */
 void nw_direct_set(uint64_t from);
-/* direct_threshold.c: returns `standard` if the measurement fails. */
+/* True from the threshold on. `first` is the first byte of the message. */
+bool nw_direct_is_large(uint64_t bytes, const char *first);
+/* direct_benchmark.c: returns `standard` if the measurement fails. */
 uint64_t nw_direct_threshold(int32_t gpu, char *pool, size_t bytes,
                              uint64_t standard);
 /* True if the area is in GPU memory and at least as large as the threshold. The
@@ -103,17 +101,19 @@ bool nw_direct_suits(int peer);
 /* A buffer with the slot and its envelope, or NULL if out of memory. */
 struct nw_buffer *nw_envelope_new(uint64_t bytes,
                                   const struct nw_pool_slot *slot);
+
+/* envelope_header.c */
 void nw_envelope_write(struct nw_envelope *envelope, uint64_t bytes,
                        const struct nw_pool_slot *slot);
+bool nw_envelope_is(const struct nw_envelope *envelope);
 
-/* persistent_send.c: a payload that follows its envelope as a message between
+/* late_payload.c: a payload that follows its envelope as a message between
  * the peers. In the envelope, `slot` is NW_SLOTS and `generation` is the
  * payload's number. */
+NW_MUST_CHECK nw_status nw_late_send(struct nw_buffer *buffer);
+void nw_late_reap(void); /* frees payloads whose send has ended */
 void nw_late_cancel(uint64_t number);
 nw_status nw_late_receive(const struct nw_envelope *envelope, char *to);
 void nw_late_finish(void); /* collective; waits for all payloads */
-
-uint64_t nw_envelope_check(const struct nw_envelope *envelope);
-bool nw_envelope_is(const struct nw_envelope *envelope);
 
 #endif

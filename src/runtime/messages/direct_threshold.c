@@ -1,137 +1,67 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The size from which the direct path is faster than staging. Each sending
- * process measures it when it creates its pool, without the other processes.
- * Staging is a copy to the host, a host message and a copy from the host. The
- * direct path is two copies on the GPU and an envelope. The time of a host
- * message is measured with a message to ourselves, which takes no longer than
- * one to another process.
- */
+/* The size from which a message uses the direct path: from a variable, from the
+ * table of nodewise channel tune, or measured. */
 #include "runtime/messages/direct.h"
 
-#include "base/clock.h"
-#include "gpu/gpu.h"
-#include "runtime/messages/copy_path.h"
+#include "channel/tune/thresholds.h"
+#include "runtime/messages/library.h"
 
 #include <limits.h>
-#include <math.h>
+#include <pthread.h>
 
-enum { LEAST = 8192, SIZES = 7, MOST = LEAST << (SIZES - 1) };
-/* In the first round copy_path.c selects its own path. */
-enum { WARM = 12, TURNS = 4, ROUNDS = 4, TAG = 2 };
-/* The direct path must be this much faster. */
-static const double worth = 0.95;
+/* A message of this size opens the pool, and then the threshold is measured.
+ * Whether the direct path is faster than staging depends on the machine
+ * (bench/results/gpu-messages-2026-11-22.txt). */
+enum { FROM_BYTES = 65536, LEAST_BYTES = 1024 };
 
-struct bench {
-    char *device, *pool; /* each of MOST bytes */
-    struct nw_host *host, *other;
-    struct nw_pointer owner;
-};
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static uint64_t from_bytes; /* 0: not known yet */
+static bool looked_up;      /* in the table of nodewise channel tune */
 
-static bool by_staging(const struct bench *b, size_t bytes)
+static void read_threshold(void)
 {
-    struct nw_path_copy haul = {true, b->device, b->host->memory, bytes,
-                                &b->owner};
-
-    if (nw_copy_path_move(&haul))
-        return false;
-    haul.out = false;
-    return !nw_copy_path_move(&haul);
+    from_bytes = nw_messages_setting("NODEWISE_GPU_DIRECT_FROM", 0, LEAST_BYTES,
+                                     INT_MAX);
 }
 
-static bool by_mpi(const struct bench *b, size_t bytes)
+void nw_direct_set(uint64_t from)
 {
-    return !NW_PMPI(Sendrecv)(b->host->memory, (int)bytes, MPI_BYTE, 0, TAG,
-                              b->other->memory, (int)bytes, MPI_BYTE, 0, TAG,
-                              nw_local_peer_self(), MPI_STATUS_IGNORE);
+    (void)pthread_once(&once, read_threshold);
+    __atomic_store_n(&from_bytes, from, __ATOMIC_RELAXED);
 }
 
-static bool by_gpu(const struct bench *b, size_t bytes)
+/* The table has an entry per GPU, so the driver must be open. */
+static void look_up(void)
 {
-    int32_t gpu = b->owner.gpu;
+    char name[NW_MPI_NAME];
+    uint64_t from;
 
-    return !nw_memory_copy_over(gpu, b->pool, b->device, bytes) &&
-           !nw_memory_copy_over(gpu, b->device, b->pool, bytes);
+    nw_mpi_name(name);
+    if (nw_mpi_rows_find(name, &from))
+        nw_direct_set(from < LEAST_BYTES ? LEAST_BYTES : from);
+    __atomic_store_n(&looked_up, true, __ATOMIC_RELAXED);
 }
 
-enum { STAGING, MPIS, GPUS, WAYS };
-static bool (*const ways[WAYS])(const struct bench *b,
-                                size_t bytes) = {by_staging, by_mpi, by_gpu};
-
-/* The paths alternate, and each round covers all sizes, so that a busy moment
- * affects all. False on failure. */
-static bool measure(const struct bench *b, size_t bytes, int turns,
-                    double least[WAYS])
+/* Until a threshold is measured or found in the table, FROM_BYTES is used. */
+bool nw_direct_is_large(uint64_t bytes, const char *first)
 {
-    for (int i = 0; i < turns; i++)
-        for (int k = 0; k < WAYS; k++) {
-            uint64_t start = nw_clock_ns();
-            double us;
+    uint64_t from;
 
-            if (!ways[k](b, bytes))
-                return false;
-            us = (double)(nw_clock_ns() - start) * 1e-3;
-            if (us < least[k])
-                least[k] = us;
-        }
-    return true;
+    (void)pthread_once(&once, read_threshold);
+    from = __atomic_load_n(&from_bytes, __ATOMIC_RELAXED);
+    if (!from && bytes >= LEAST_BYTES &&
+        !__atomic_load_n(&looked_up, __ATOMIC_RELAXED) && nw_gpu_holds(first) &&
+        !nw_messages_open_gpu()) {
+        look_up();
+        from = __atomic_load_n(&from_bytes, __ATOMIC_RELAXED);
+    }
+    return bytes >= (from ? from : FROM_BYTES) && bytes <= INT_MAX;
 }
 
-static bool measure_all(const struct bench *b, double least[SIZES + 1][WAYS])
+void nw_direct_measure(int32_t gpu, char *pool, size_t bytes)
 {
-    bool good = true;
-
-    for (int i = 0; i <= SIZES; i++)
-        for (int k = 0; k < WAYS; k++)
-            least[i][k] = HUGE_VAL;
-    for (int round = 0; round < ROUNDS; round++)
-        for (int i = 0; i <= SIZES && good; i++)
-            good = measure(b, i < SIZES ? (size_t)LEAST << i : NW_ENVELOPE,
-                           round ? TURNS : WARM, least[i]);
-    return good;
-}
-
-/* The smallest size from which all sizes gain enough. */
-static uint64_t find(const struct bench *b, uint64_t standard)
-{
-    double us[SIZES + 1][WAYS];
-    int i = SIZES - 1;
-
-    if (!measure_all(b, us))
-        return standard;
-    while (i >= 0 && us[i][GPUS] + us[SIZES][MPIS] <
-                         worth * (us[i][STAGING] + us[i][MPIS]))
-        i--;
-    return i < SIZES - 1 ? (uint64_t)LEAST << (i + 1) : INT_MAX;
-}
-
-static uint64_t find_on_gpu(char *pool, uint64_t standard)
-{
-    struct bench b = {.pool = pool};
-    uint64_t from = standard;
-    void *device = NULL;
-
-    if (nw_gpu_cuda.alloc(MOST, &device))
-        return standard;
-    b.device = device;
-    if (!nw_pinned_cache_take(MOST, &b.host) &&
-        !nw_pinned_cache_take(MOST, &b.other) &&
-        nw_pointer_find(b.device, &b.owner))
-        from = find(&b, standard);
-    nw_pinned_cache_give(b.host);
-    nw_pinned_cache_give(b.other);
-    nw_gpu_cuda.free(device);
-    return from;
-}
-
-uint64_t nw_direct_threshold(int32_t gpu, char *pool, size_t bytes,
-                             uint64_t standard)
-{
-    void *before = nw_gpu_cuda.context();
-    uint64_t from = standard;
-
-    if (bytes >= MOST && !nw_gpu_cuda.select(gpu))
-        from = find_on_gpu(pool, standard);
-    nw_gpu_cuda.restore(before);
-    return from;
+    if (!__atomic_load_n(&from_bytes, __ATOMIC_RELAXED))
+        __atomic_store_n(&from_bytes,
+                         nw_direct_threshold(gpu, pool, bytes, FROM_BYTES),
+                         __ATOMIC_RELAXED);
 }

@@ -17,12 +17,6 @@
 static pthread_mutex_t self_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local bool receiving_again; /* from ourselves */
 
-bool nw_envelope_is(const struct nw_envelope *envelope)
-{
-    return !memcmp(envelope->nonce, nw_shared_page->nonce, NW_NONCE) &&
-           envelope->check == nw_envelope_check(envelope);
-}
-
 /* For a datatype with gaps: packs the first bytes as MPI would send them. */
 static bool pack(const struct nw_catch *caught, struct nw_envelope *out)
 {
@@ -195,43 +189,9 @@ bool nw_catch_is_small(const struct nw_catch *caught)
            size * (MPI_Count)caught->count < NW_ENVELOPE;
 }
 
-struct small {
-    struct nw_buffer buffer; /* must be the first member */
-    struct nw_host host;
-    char memory[NW_ENVELOPE];
-};
-/* The buffer that was given back last. */
-static struct small *spare;
-
-static struct nw_buffer *small_take(void)
-{
-    struct small *small = __atomic_exchange_n(&spare, NULL, __ATOMIC_ACQ_REL);
-
-    if (!small)
-        small = malloc(sizeof *small);
-    if (!small)
-        return NULL;
-    small->host =
-        (struct nw_host){.memory = small->memory, .bytes = NW_ENVELOPE};
-    small->buffer = (struct nw_buffer){.host = &small->host, .small = true};
-    return &small->buffer;
-}
-
-void nw_small_give(struct nw_buffer *buffer)
-{
-    struct small *small = (struct small *)(void *)buffer;
-
-    free(__atomic_exchange_n(&spare, small, __ATOMIC_ACQ_REL));
-}
-
-void nw_small_close(void)
-{
-    free(__atomic_exchange_n(&spare, NULL, __ATOMIC_ACQ_REL));
-}
-
 void *nw_stage_small(struct nw_stage *stage)
 {
-    struct nw_buffer *buffer = stage->status ? NULL : small_take();
+    struct nw_buffer *buffer = stage->status ? NULL : nw_buffer_small();
 
     if (!buffer) {
         stage->status = nw_fail(NW_ENOMEM, "out of memory for a small message");

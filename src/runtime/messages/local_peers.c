@@ -28,7 +28,6 @@ struct places {
     int peer[];
 };
 
-bool nw_direct;
 struct nw_shared_page *nw_shared_page;
 bool nw_direct_to_all;
 
@@ -300,17 +299,8 @@ void nw_direct_start(bool messaging)
         close_all();
 }
 
-/* When the last process comes here, all have received their messages. A pool is
- * freed after every process has unmapped it. */
-void nw_direct_finish(void)
+void nw_local_peers_close(void)
 {
-    if (!nw_direct)
-        return;
-    nw_late_finish();
-    __atomic_store_n(&nw_direct, false, __ATOMIC_RELEASE);
-    nw_pool_unmap();
-    NW_PMPI(Barrier)(node);
-    nw_pool_close();
     while (all_places)
         NW_PMPI(Comm_delete_attr)(all_places->comm, keyval);
     close_all();

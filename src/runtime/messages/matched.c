@@ -4,7 +4,7 @@
  * communicator. */
 #include "runtime/messages/matched.h"
 
-#include "runtime/messages/request_table.h"
+#include "runtime/messages/shadow_comm.h"
 
 #include <pthread.h>
 #include <stdlib.h>

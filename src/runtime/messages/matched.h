@@ -23,5 +23,8 @@ struct nw_unexpected {
 void nw_matched_add(struct nw_unexpected *one);
 /* Records a message that MPI matched. No effect if out of memory. */
 void nw_matched_note(MPI_Comm comm, MPI_Message message);
+/* Whether a matched message of this communicator exists. If `shadow` is not
+ * NULL, these messages belong to it from now on. */
+bool nw_matched_inherit(MPI_Comm comm, struct nw_shadow_comm *shadow);
 
 #endif

@@ -32,7 +32,7 @@ static inline bool nw_is_messaging(void)
  * Every receive must then check for an envelope. */
 extern bool nw_direct;
 
-/* True if several threads may call MPI concurrently (start.c). */
+/* True if several threads may call MPI concurrently (state.c). */
 extern bool nw_threaded;
 
 static inline bool nw_is_catching(void)

@@ -10,7 +10,7 @@
 #include "base/selector.h"
 #include "channel/memory/nic_loopback.h"
 #include "runtime/rank0_environment.h"
-#include "runtime/messages/direct.h"
+#include "runtime/messages/staging.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ void nw_nic_read_start(const char *copy)
     forced = copy && !strcmp(copy, "loopback");
     wanted = forced || (any && asked);
     after =
-        nw_direct_setting("NODEWISE_GPU_ADAPTER_AFTER", AFTER, 0, UINT64_MAX);
+        nw_messages_setting("NODEWISE_GPU_ADAPTER_AFTER", AFTER, 0, UINT64_MAX);
 }
 
 static int class_of(const struct nw_path_copy *haul)

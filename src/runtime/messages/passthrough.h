@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { NW_ROUNDS = 7 };
+enum { NW_ROUNDS = 7, NW_PASSTHROUGH_CLASSES = 32 };
 
 /* Half a round trip between two GPU buffers of one size, in microseconds. */
 struct nw_round_trip {
@@ -23,11 +23,13 @@ struct nw_round_trip {
     double ours, theirs;
 };
 
-/* Collective over MPI_COMM_WORLD: measures between ranks 0 and 1 on GPU 0, or
- * reads earlier results. False on failure. */
+/* passthrough_benchmark.c, collective over MPI_COMM_WORLD: measures between
+ * ranks 0 and 1 on GPU 0, or reads earlier results. False on failure. */
 bool nw_passthrough_start(void);
 /* True after a successful start: MPI handles what we do not stage. */
 extern bool nw_passthrough;
+/* One bit for each power of two: messages up to this size are staged. */
+void nw_passthrough_set(uint32_t classes);
 bool nw_passthrough_is_ours(uint64_t bytes);
 
 /* Waits until the address is known as GPU memory, which takes a moment after a

@@ -35,8 +35,8 @@ static uint32_t looked_at;
 
 static size_t wanted_bytes(void)
 {
-    return (size_t)nw_direct_setting("NODEWISE_GPU_DIRECT_POOL", POOL_MIB, 0,
-                                     1 << 20)
+    return (size_t)nw_messages_setting("NODEWISE_GPU_DIRECT_POOL", POOL_MIB, 0,
+                                       1 << 20)
            << 20;
 }
 

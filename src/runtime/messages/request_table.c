@@ -2,11 +2,8 @@
 /* The table of the work that is left for requests. */
 #include "runtime/messages/request_table.h"
 
-#include "runtime/messages/datatype_contents.h"
-
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { BUCKETS = 256 };
 
@@ -80,20 +77,6 @@ void nw_request_table_free(struct nw_tracked_request *kept)
     free(kept);
 }
 
-/* The program may free its datatype before the request is done. */
-static void keep_type(struct nw_tracked_request *kept)
-{
-    struct nw_catch *caught = &kept->caught;
-    MPI_Datatype type = caught->type;
-
-    if (!caught->on || type == MPI_DATATYPE_NULL || nw_type_is_named(type) ||
-        NW_PMPI(Type_dup)(type, &caught->type))
-        return;
-    kept->owned = true;
-    if (caught->as == type)
-        caught->as = caught->type;
-}
-
 void nw_request_table_put(struct nw_tracked_request *kept)
 {
     struct nw_tracked_request **bucket = kept ? bucket_of(kept->request) : NULL,
@@ -108,38 +91,6 @@ void nw_request_table_put(struct nw_tracked_request *kept)
         __atomic_add_fetch(&nw_request_table_count, 1, __ATOMIC_RELAXED);
     }
     pthread_mutex_unlock(&lock);
-}
-
-int nw_stage_keep(struct nw_stage *stage, int rc, MPI_Request request,
-                  struct nw_errhandler_scope whose)
-{
-    struct nw_tracked_request *kept = rc ? NULL : malloc(sizeof *kept);
-
-    if (stage->posting)
-        nw_post_end();
-    if (!kept) {
-        nw_direct_unsent(stage->buffer, stage->count);
-        nw_matched_drop(stage->caught.from);
-        for (int i = 0; i < stage->count; i++)
-            nw_buffer_free(stage->buffer[i]);
-        return rc ? rc : MPI_ERR_NO_MEM;
-    }
-    nw_detached_reap();
-    *kept = (struct nw_tracked_request){.request = request,
-                                        .persistent = stage->persistent,
-                                        .active = !stage->persistent,
-                                        .whole = stage->whole,
-                                        .whose = whose,
-                                        .owner = {.comm = whose.comm},
-                                        .call = stage->call,
-                                        .count = stage->count,
-                                        .caught = stage->caught};
-    if (whose.comm != MPI_COMM_NULL && !whose.owner)
-        kept->whose.owner = &kept->owner;
-    keep_type(kept);
-    memcpy(kept->buffer, stage->buffer, sizeof kept->buffer);
-    nw_request_table_put(kept);
-    return MPI_SUCCESS;
 }
 
 struct nw_tracked_request *nw_request_table_take(MPI_Request request, bool all)

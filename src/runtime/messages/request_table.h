@@ -7,7 +7,7 @@
 #ifndef NW_MESSAGES_REQUEST_TABLE_H
 #define NW_MESSAGES_REQUEST_TABLE_H
 
-#include "runtime/messages/staging.h"
+#include "runtime/messages/shadow_comm.h"
 
 struct nw_tracked_request {
     struct nw_tracked_request *next;
@@ -67,13 +67,5 @@ void nw_request_table_remember(struct nw_tracked_request *kept,
 /* detached_requests.c: ends requests that the program freed before their end.
  */
 void nw_detached_reap(void);
-
-/* matched.c: like nw_request_table_inherit, for matched messages. */
-bool nw_matched_inherit(MPI_Comm comm, struct nw_shadow_comm *shadow);
-
-/* shadow_comm.c: the same for one owner. Dropping NULL is allowed. */
-bool nw_comm_owner_leave(struct nw_comm_owner *owner, MPI_Comm comm,
-                         struct nw_shadow_comm *shadow);
-void nw_shadow_comm_drop(struct nw_shadow_comm *shadow);
 
 #endif

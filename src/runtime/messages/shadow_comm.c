@@ -2,7 +2,7 @@
 /* The program may free a communicator before its requests and messages end. A
  * shadow communicator of ours, with the same error handler, then reports their
  * errors. MPI keeps the freed communicator but no longer accepts its handle. */
-#include "runtime/messages/request_table.h"
+#include "runtime/messages/shadow_comm.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ void nw_shadow_comm_drop(struct nw_shadow_comm *shadow)
 }
 
 /* A duplicate would call the program's functions for its attributes. */
-static struct nw_shadow_comm *shadow_comm_new(MPI_Comm comm)
+struct nw_shadow_comm *nw_shadow_comm_new(MPI_Comm comm)
 {
     struct nw_shadow_comm *shadow = malloc(sizeof *shadow);
     MPI_Errhandler handler;
@@ -54,35 +54,21 @@ bool nw_comm_owner_leave(struct nw_comm_owner *owner, MPI_Comm comm,
     return true;
 }
 
+void nw_shadow_comms_lock(void)
+{
+    if (nw_threaded)
+        pthread_mutex_lock(&telling);
+}
+
+void nw_shadow_comms_unlock(void)
+{
+    if (nw_threaded)
+        pthread_mutex_unlock(&telling);
+}
+
 void nw_comm_owner_report(const struct nw_comm_owner *owner, int code)
 {
-    if (nw_threaded)
-        pthread_mutex_lock(&telling);
+    nw_shadow_comms_lock();
     NW_PMPI(Comm_call_errhandler)(owner->comm, code);
-    if (nw_threaded)
-        pthread_mutex_unlock(&telling);
-}
-
-static void leave(MPI_Comm comm)
-{
-    struct nw_shadow_comm *shadow = NULL;
-
-    if (nw_request_table_inherit(comm, NULL) || nw_matched_inherit(comm, NULL))
-        shadow = shadow_comm_new(comm);
-    if (shadow) {
-        (void)nw_request_table_inherit(comm, shadow);
-        (void)nw_matched_inherit(comm, shadow);
-    }
-    nw_shadow_comm_drop(shadow);
-}
-
-int nw_message_part(__typeof__(&MPI_Comm_free) next, MPI_Comm *comm)
-{
-    if (nw_threaded)
-        pthread_mutex_lock(&telling);
-    if (*comm != MPI_COMM_NULL)
-        leave(*comm);
-    if (nw_threaded)
-        pthread_mutex_unlock(&telling);
-    return next(comm);
+    nw_shadow_comms_unlock();
 }

@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "gpu/gpu.h"
 #include "runtime/messages/passthrough.h"
+#include "runtime/messages/shadow_comm.h"
 #include "runtime/warn.h"
 
 #include <stdlib.h>
@@ -310,14 +311,6 @@ int nw_stage_fail(struct nw_stage *stage, struct nw_errhandler_scope whose)
     nw_direct_unsent(stage->buffer, stage->count);
     nw_stage_drop(stage);
     return nw_stage_error(whose, stage->call, nw_error_text());
-}
-
-uint64_t nw_stage_received(const MPI_Status *status)
-{
-    MPI_Count bytes = -1;
-
-    NW_PMPI(Get_elements_x)(status, MPI_BYTE, &bytes);
-    return bytes < 0 ? UINT64_MAX : (uint64_t)bytes;
 }
 
 static int end(struct nw_stage *stage, int rc, MPI_Status *status,

@@ -33,7 +33,7 @@ struct nw_buffer {
     char *device;
     struct nw_pointer owner; /* as it was when the buffer was staged */
     int way;
-    bool small;   /* of envelope.c */
+    bool small;   /* of nw_buffer_small */
     bool packed;  /* the host has the bytes as MPI packs them */
     MPI_Aint low; /* else: offset of the first staged byte */
     size_t bytes; /* of host memory */
@@ -60,17 +60,24 @@ NW_MUST_CHECK nw_status nw_buffer_empty(const struct nw_buffer *buffer,
 NW_MUST_CHECK nw_status nw_buffer_copy(void *to, const void *from,
                                        size_t bytes);
 bool nw_is_on_gpu(const void *memory);
+/* buffer.c: a buffer of NW_ENVELOPE bytes in host memory, or NULL. */
+struct nw_buffer *nw_buffer_small(void);
 void nw_buffer_free(struct nw_buffer *buffer);
+void nw_buffers_close(void); /* frees the spare small buffer */
 void nw_copies_close(void);
 
-/* start.c: opens the driver for our own copies. */
+/* state.c: opens the driver for our own copies. */
 NW_MUST_CHECK nw_status nw_messages_open_gpu(void);
+/* The value of a numeric environment variable. `standard` if the variable is
+ * not set, or is invalid (one warning). */
+uint64_t nw_messages_setting(const char *name, uint64_t standard,
+                             uint64_t least, uint64_t most);
 /* algorithm_choice.c: collective calls through the channel. Called in MPI_Init
  * and MPI_Finalize; collective if NODEWISE_GPU_COLLECTIVES or
  * NODEWISE_GPU_MESSAGES is set. */
 void nw_algorithms_start(bool messaging);
 void nw_algorithms_finish(void);
-/* local_peers.c: the same for the direct path. */
+/* The same for the direct path: local_peers.c, direct.c. */
 void nw_direct_start(bool messaging);
 void nw_direct_finish(void);
 /* tune.c: runs after both, if NODEWISE_GPU_TUNE is set for all ranks. */
@@ -118,20 +125,23 @@ void nw_sendrecvs_finish(void);
  * sets the size in the status. *rc is then the result. */
 bool nw_envelope_open(const struct nw_catch *caught, MPI_Status *status,
                       int *rc);
-/* Gives back a buffer of nw_stage_small; frees the spare buffer. */
-void nw_small_give(struct nw_buffer *buffer);
-void nw_small_close(void);
 /* direct.c: withdraws payloads whose envelopes will not arrive. */
 void nw_direct_unsent(struct nw_buffer *const *buffer, int count);
 /* persistent_send.c: fills the envelope at the start of a persistent send. */
 NW_MUST_CHECK nw_status nw_direct_persistent(struct nw_buffer *buffer);
-/* stage.c: the bytes of a status, or UINT64_MAX if undefined. */
-uint64_t nw_stage_received(const MPI_Status *status);
+/* The bytes of a status, or UINT64_MAX if undefined. */
+static inline uint64_t nw_stage_received(const MPI_Status *status)
+{
+    MPI_Count bytes = -1;
+
+    NW_PMPI(Get_elements_x)(status, MPI_BYTE, &bytes);
+    return bytes < 0 ? UINT64_MAX : (uint64_t)bytes;
+}
+
+/* stage.c */
 int nw_stage_error(struct nw_errhandler_scope whose, const char *call,
                    const char *why);
 int nw_stage_raise(struct nw_errhandler_scope whose,
                    int code); /* calls the error handler */
-/* shadow_comm.c: calls the error handler of an owner's communicator. */
-void nw_comm_owner_report(const struct nw_comm_owner *owner, int code);
 
 #endif

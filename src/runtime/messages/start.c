@@ -8,27 +8,8 @@
 #include "runtime/messages/passthrough.h"
 #include "runtime/warn.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-
-bool nw_messaging, nw_threaded;
-
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static nw_status opened;
-
-static void open_gpu(void)
-{
-    int32_t count;
-
-    opened = nw_gpu_cuda.open(&count);
-}
-
-nw_status nw_messages_open_gpu(void)
-{
-    (void)pthread_once(&once, open_gpu);
-    return opened;
-}
 
 /* Collective if rank 0 has the variable: true if all ranks pass true. */
 static bool all_say(bool mine)
@@ -71,7 +52,7 @@ void nw_messages_finish(void)
     nw_algorithms_finish();
     __atomic_store_n(&nw_messaging, false, __ATOMIC_RELEASE);
     nw_copies_close();
-    nw_small_close();
+    nw_buffers_close();
     nw_pinned_cache_close();
     nw_typemaps_close();
 }

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The channel of a communicator, and what its ranks have agreed on. */
+#include "runtime/messages/algorithms.h"
+
+#include "base/status.h"
+#include "runtime/warn.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int keyval = MPI_KEYVAL_INVALID;
+/* All records, in the order in which their channels opened. Channels close in
+ * this order on all ranks, so that no two ranks wait for each other. */
+static struct nw_algorithm_comm *records;
+
+void nw_algorithm_comm_next(struct nw_algorithm_comm *record,
+                            struct nw_channel_collective *collect)
+{
+    collect->channel = record->channel;
+    collect->rank = record->rank;
+    collect->size = record->size;
+    collect->tag = record->tag;
+    record->tag = (record->tag + 1) & 0xffffff;
+}
+
+static void list_remove(struct nw_algorithm_comm *record)
+{
+    struct nw_algorithm_comm **at = &records;
+
+    pthread_mutex_lock(&lock);
+    while (*at && *at != record)
+        at = &(*at)->next;
+    if (*at)
+        *at = record->next;
+    pthread_mutex_unlock(&lock);
+}
+
+static void list_append(struct nw_algorithm_comm *record)
+{
+    struct nw_algorithm_comm **at = &records;
+
+    pthread_mutex_lock(&lock);
+    while (*at)
+        at = &(*at)->next;
+    *at = record;
+    record->next = NULL;
+    pthread_mutex_unlock(&lock);
+}
+
+static int drop(MPI_Comm comm, int key, void *value, void *extra)
+{
+    struct nw_algorithm_comm *record = value;
+
+    (void)comm;
+    (void)key;
+    (void)extra;
+    list_remove(record);
+    nw_channel_close(record->channel);
+    free(record->known.path);
+    free(record);
+    return MPI_SUCCESS;
+}
+
+/* Whether all ranks are in our MPI_COMM_WORLD, whose ranks agreed in MPI_Init.
+ */
+static bool is_of_our_world(MPI_Comm comm, int size)
+{
+    int ranks[NW_MOST_RANKS], in_world[NW_MOST_RANKS];
+    MPI_Group group, world;
+    bool all = true;
+
+    for (int i = 0; i < size; i++)
+        ranks[i] = i;
+    NW_PMPI(Comm_group)(comm, &group);
+    NW_PMPI(Comm_group)(MPI_COMM_WORLD, &world);
+    NW_PMPI(Group_translate_ranks)(group, size, ranks, world, in_world);
+    for (int i = 0; i < size; i++)
+        all &= in_world[i] != MPI_UNDEFINED;
+    NW_PMPI(Group_free)(&group);
+    NW_PMPI(Group_free)(&world);
+    return all;
+}
+
+static struct nw_algorithm_comm *record_new(MPI_Comm comm)
+{
+    struct nw_algorithm_comm *record = calloc(1, sizeof *record);
+    int between = 0;
+
+    if (!record)
+        return NULL;
+    record->comm = comm;
+    NW_PMPI(Comm_test_inter)(comm, &between);
+    NW_PMPI(Comm_size)(comm, &record->size);
+    NW_PMPI(Comm_rank)(comm, &record->rank);
+    record->fits = !between && record->size > 1 &&
+                   record->size <= NW_MOST_RANKS &&
+                   is_of_our_world(comm, record->size);
+    if (NW_PMPI(Comm_set_attr)(comm, keyval, record)) {
+        free(record);
+        return NULL;
+    }
+    list_append(record);
+    return record;
+}
+
+struct nw_algorithm_comm *nw_algorithm_comm_of(MPI_Comm comm)
+{
+    struct nw_algorithm_comm *record = NULL;
+    int found = 0;
+
+    if (comm == MPI_COMM_NULL)
+        return NULL;
+    pthread_mutex_lock(&lock);
+    if (keyval == MPI_KEYVAL_INVALID)
+        NW_PMPI(Comm_create_keyval)(nw_shape_not_copied, drop, &keyval, NULL);
+    pthread_mutex_unlock(&lock);
+    if (NW_PMPI(Comm_get_attr)(comm, keyval, &record, &found))
+        return NULL;
+    if (!found)
+        record = record_new(comm);
+    return record && record->fits ? record : NULL;
+}
+
+bool nw_algorithm_comm_any(struct nw_algorithm_comm *record, bool mine)
+{
+    int in = mine, out = 0;
+
+    return !NW_PMPI(Allreduce)(&in, &out, 1, MPI_INT, MPI_MAX, record->comm) &&
+           out;
+}
+
+/* Opens the channel once, on all ranks or on none. */
+bool nw_algorithm_comm_open(struct nw_algorithm_comm *record)
+{
+    if (!record->tried) {
+        record->tried = true;
+        if (nw_channel_open_mpi(record->comm, NULL, &record->channel) &&
+            nw_algorithm_call == NW_FORMING_CHANNEL && !record->rank)
+            nw_warn_once("collective calls go through the host: %s",
+                         nw_error_text());
+        list_remove(record);
+        list_append(record);
+    }
+    return record->channel != NULL;
+}
+
+void nw_algorithm_comms_close(void)
+{
+    if (keyval == MPI_KEYVAL_INVALID)
+        return;
+    while (records)
+        NW_PMPI(Comm_delete_attr)(records->comm, keyval);
+    NW_PMPI(Comm_free_keyval)(&keyval);
+}

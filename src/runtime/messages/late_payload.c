@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Payloads that follow their envelope: each is a message between two processes
+ * of the node. The receiver gets the message when it opens the envelope. */
+#include "runtime/messages/direct.h"
+
+#include "base/status.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+
+enum { TAGS = 32768 }; /* tags that every MPI supports */
+
+struct late {
+    struct late *next;
+    uint64_t number;
+    MPI_Request request;
+    struct nw_host *host;
+};
+
+/* Guards the list and the numbers. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct late *following;
+static uint64_t number_given;
+
+/* Frees payloads whose send has ended, also by cancellation. */
+static void reap(void)
+{
+    struct late **at = &following, *late;
+
+    while ((late = *at) != NULL) {
+        int done = 0;
+
+        if (!NW_PMPI(Test)(&late->request, &done, MPI_STATUS_IGNORE) && !done) {
+            at = &late->next;
+            continue;
+        }
+        *at = late->next;
+        nw_pinned_cache_give(late->host);
+        free(late);
+    }
+}
+
+/* Receives a payload whose envelope was cancelled or never received. */
+static void take_stray(void)
+{
+    MPI_Message message;
+    MPI_Status status;
+    uint64_t bytes;
+    char *memory;
+    int flag = 0;
+
+    if (NW_PMPI(Improbe)(MPI_ANY_SOURCE, MPI_ANY_TAG, nw_local_peer_comm(),
+                         &flag, &message, &status) ||
+        !flag)
+        return;
+    bytes = nw_stage_received(&status);
+    memory = bytes <= INT_MAX ? malloc((size_t)bytes + 1) : NULL;
+    /* without memory, a truncated receive also ends the message */
+    NW_PMPI(Mrecv)
+    (memory, memory ? (int)bytes : 0, MPI_BYTE, &message, MPI_STATUS_IGNORE);
+    free(memory);
+}
+
+/* Collective. A process whose payloads are all sent enters a barrier, and goes
+ * on receiving stray payloads until every process has entered. */
+void nw_late_finish(void)
+{
+    MPI_Request all = MPI_REQUEST_NULL;
+    bool asked = false;
+    int done = 0, rc = MPI_SUCCESS;
+
+    while (!done && !rc) {
+        reap();
+        take_stray();
+        if (asked) {
+            rc = NW_PMPI(Test)(&all, &done, MPI_STATUS_IGNORE);
+        } else if (!following) {
+            rc = NW_PMPI(Ibarrier)(nw_local_peer_comm(), &all);
+            asked = true;
+        }
+        if (!done)
+            (void)sched_yield();
+    }
+}
+
+/* MPI may still send a cancelled payload, so its memory stays until the send
+ * ends. */
+void nw_late_cancel(uint64_t number)
+{
+    struct late *late;
+
+    pthread_mutex_lock(&lock);
+    late = following;
+    while (late && late->number != number)
+        late = late->next;
+    if (late)
+        NW_PMPI(Cancel)(&late->request);
+    reap();
+    pthread_mutex_unlock(&lock);
+}
+
+nw_status nw_late_receive(const struct nw_envelope *envelope, char *to)
+{
+    int rc =
+        NW_PMPI(Recv)(to, (int)envelope->bytes, MPI_BYTE, (int)envelope->owner,
+                      (int)(envelope->generation % TAGS), nw_local_peer_comm(),
+                      MPI_STATUS_IGNORE);
+
+    return rc ? nw_fail(NW_EMPI, "a payload did not follow its envelope")
+              : NW_OK;
+}
+
+static nw_status fill_late(struct late *late, const struct nw_buffer *buffer)
+{
+    struct nw_buffer staged = *buffer;
+    nw_status status = nw_pinned_cache_take(buffer->bytes, &late->host);
+
+    staged.host = late->host;
+    return status ? status : nw_buffer_fill(&staged, false);
+}
+
+static bool is_tag_taken(uint64_t number)
+{
+    const struct late *late = following;
+
+    while (late && late->number % TAGS != number % TAGS)
+        late = late->next;
+    return late != NULL;
+}
+
+/* A cancelled payload may stay in the receiver's queue forever, so its tag is
+ * not used while the send is pending. */
+static uint64_t next_number(void)
+{
+    int tries = TAGS;
+
+    do
+        number_given++;
+    while (is_tag_taken(number_given) && tries--);
+    return number_given;
+}
+
+static nw_status start_late(struct late *late, const struct nw_buffer *buffer)
+{
+    int rc;
+
+    pthread_mutex_lock(&lock);
+    late->number = next_number();
+    rc = NW_PMPI(Isend)(late->host->memory, (int)buffer->bytes, MPI_BYTE,
+                        buffer->peer, (int)(late->number % TAGS),
+                        nw_local_peer_comm(), &late->request);
+    if (!rc) {
+        late->next = following;
+        following = late;
+    }
+    pthread_mutex_unlock(&lock);
+    return rc ? nw_fail(NW_EMPI, "a payload could not be sent") : NW_OK;
+}
+
+/* Frees payloads whose send has ended. */
+void nw_late_reap(void)
+{
+    pthread_mutex_lock(&lock);
+    reap();
+    pthread_mutex_unlock(&lock);
+}
+
+nw_status nw_late_send(struct nw_buffer *buffer)
+{
+    struct late *late = calloc(1, sizeof *late);
+    nw_status status;
+
+    if (!late)
+        return nw_fail(NW_ENOMEM, "out of memory for the data of a message");
+    status = fill_late(late, buffer);
+    if (!status)
+        status = start_late(late, buffer);
+    if (status) {
+        nw_pinned_cache_give(late->host);
+        free(late);
+        return status;
+    }
+    *buffer->slot = (struct nw_pool_slot){NW_SLOTS, 0, late->number};
+    return NW_OK;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What MPI_Init has decided, and the driver: all other files of this folder may
+ * use this one, and it uses none of them. */
+#include "runtime/messages/staging.h"
+
+#include "base/text.h"
+#include "gpu/gpu.h"
+#include "runtime/warn.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+bool nw_messaging, nw_threaded, nw_direct;
+enum nw_algorithm_call nw_algorithm_call;
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static nw_status opened;
+
+static void open_gpu(void)
+{
+    int32_t count;
+
+    opened = nw_gpu_cuda.open(&count);
+}
+
+nw_status nw_messages_open_gpu(void)
+{
+    (void)pthread_once(&once, open_gpu);
+    return opened;
+}
+
+uint64_t nw_messages_setting(const char *name, uint64_t standard,
+                             uint64_t least, uint64_t most)
+{
+    const char *word = getenv(name);
+    uint64_t value = standard;
+
+    if (word && *word &&
+        (!nw_parse_u64(word, &value) || value < least || value > most)) {
+        nw_warn_once("%s=%s is not a number from %" PRIu64 " to %" PRIu64, name,
+                     word, least, most);
+        value = standard;
+    }
+    return value;
+}

@@ -54,6 +54,8 @@ struct nw_launch_options {
     size_t program_words;
     enum nw_memory_binding memory; /* passed to `nodewise exec` */
     const char *srun_mpi; /* value of srun's --mpi; NULL: Slurm's default */
+    bool
+        place_only; /* place the ranks on hosts; bind nothing, select no GPUs */
 };
 #define NW_LAUNCH_OPTIONS_INIT                                                 \
     {                                                                          \

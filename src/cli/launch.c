@@ -24,6 +24,7 @@
 #define KEY_HOSTS 0x2007
 #define KEY_HOSTFILE 0x2008
 #define KEY_MPI 0x2009
+#define KEY_PLACE 0x200a
 
 struct arguments {
     struct nw_common common;
@@ -62,6 +63,9 @@ static const struct argp_option options[] = {
      "File with the hosts of the job, one per line", 0},
     {"mpi", KEY_MPI, "TYPE", 0,
      "Value of srun's --mpi (default: by the MPI of the program)", 0},
+    {"place-only", KEY_PLACE, NULL, 0,
+     "Only place the ranks on the hosts; do not bind them or select their GPUs",
+     0},
     {0},
 };
 
@@ -140,6 +144,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case KEY_MPI:
         arguments->launch.srun_mpi = value;
         return 0;
+    case KEY_PLACE:
+        arguments->launch.place_only = true;
+        return 0;
     case KEY_HOSTS:
         arguments->hosts = value;
         return 0;
@@ -163,6 +170,10 @@ static error_t parse(int key, char *value, struct argp_state *state)
              !arguments->launch.launcher || !arguments->launch.mapping_path))
             nw_argfail(state, "-t SOURCE, MAPPING and --for LAUNCHER are "
                               "needed");
+        if (arguments->launch.place_only &&
+            arguments->launch.exec == NW_LAUNCH_EXEC_ALWAYS)
+            nw_argfail(state,
+                       "--place-only and --exec=always exclude each other");
         if (arguments->hosts && arguments->hostfile)
             nw_argfail(state, "--hosts and --hostfile exclude each other");
         return 0;

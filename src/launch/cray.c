@@ -96,7 +96,7 @@ static nw_status add_srun_binding(struct nw_launch_job *job)
     struct nw_text text = {0};
     nw_status status;
 
-    if (job->exec)
+    if (!job->binds)
         return nw_launch_word(job, "--cpu-bind=none");
     if (nw_launch_single_cpus(job))
         return add_list(job, "--cpu-bind=map_cpu:", ",");
@@ -152,6 +152,6 @@ nw_status nw_launch_pals_write(struct nw_launch_job *job)
             job, (const char *[]){"--hostfile", path, "--cpu-bind", NULL});
     if (status)
         return status;
-    return job->exec ? nw_launch_word(job, "none")
-                     : add_list(job, "list:", ":");
+    return job->binds ? add_list(job, "list:", ":")
+                      : nw_launch_word(job, "none");
 }

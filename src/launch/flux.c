@@ -48,9 +48,9 @@ static nw_status add_map(struct nw_launch_job *job, const char *name, bool gpus)
 static nw_status add_binding(struct nw_launch_job *job)
 {
     nw_status status =
-        job->exec ? nw_launch_words(
-                        job, (const char *[]){"-o", "cpu-affinity=off", NULL})
-                  : add_map(job, "cpu-affinity", false);
+        job->binds ? add_map(job, "cpu-affinity", false)
+                   : nw_launch_words(
+                         job, (const char *[]){"-o", "cpu-affinity=off", NULL});
 
     if (status)
         return status;

@@ -55,7 +55,7 @@ static nw_status add_user_binding(struct nw_launch_job *job)
     struct nw_text text = {0};
     nw_status status = nw_launch_word(job, "-bind-to");
 
-    if (job->exec)
+    if (!job->binds)
         nw_text_add(&text, "none");
     else {
         nw_text_add(&text, "user:");
@@ -106,9 +106,9 @@ static nw_status add_intel_binding(struct nw_launch_job *job)
     struct nw_text text = {0};
     nw_status status =
         nw_launch_words(job, (const char *[]){"-genv", "I_MPI_PIN",
-                                              job->exec ? "off" : "on", NULL});
+                                              job->binds ? "on" : "off", NULL});
 
-    if (status || job->exec)
+    if (status || !job->binds)
         return status;
     status = nw_launch_words(
         job, (const char *[]){"-genv",
@@ -158,10 +158,12 @@ nw_status nw_launch_mvapich_write(struct nw_launch_job *job)
     if (!status)
         status = nw_launch_words(
             job, (const char *[]){"-hostfile", path,
-                                  job->exec ? "MV2_ENABLE_AFFINITY=0"
-                                            : "MV2_ENABLE_AFFINITY=1",
+                                  job->binds ? "MV2_ENABLE_AFFINITY=1"
+                                             : "MV2_ENABLE_AFFINITY=0",
                                   NULL});
-    if (status || job->exec)
+    if (!status)
+        status = nw_launch_add_thread_words(job, NULL);
+    if (status || !job->binds)
         return status;
     nw_text_add(&text, "MV2_CPU_MAPPING=");
     nw_launch_add_cpu_list(job, ",", ":", &text);

@@ -6,6 +6,7 @@
  * Operator and JobSet; not tried in a cluster).
  */
 #include "base/status.h"
+#include "base/status.h"
 #include "launch/launcher.h"
 
 #include <ctype.h>
@@ -62,15 +63,18 @@ nw_status nw_launch_mpi_operator_write(struct nw_launch_job *job)
     struct nw_text lines = {0};
     nw_status status;
 
+    if (job->options->place_only)
+        return nw_fail(NW_EUNSUPPORTED, "--place-only: a rankfile binds the "
+                                        "ranks that it places");
     nw_launch_add_rank_lines(job, true, &lines);
     status = kubernetes_add_map(job, "rankfile", lines.data);
     nw_text_fini(&lines);
-    return status ? status
-                  : nw_launch_words(job, (const char *[]){
-                                             "mpirun", "--map-by",
-                                             "rankfile:file=" MOUNT "/rankfile",
-                                             "--bind-to",
-                                             "core:overload-allowed", NULL});
+    if (!status)
+        status = nw_launch_words(
+            job, (const char *[]){"mpirun", "--map-by",
+                                  "rankfile:file=" MOUNT "/rankfile",
+                                  "--bind-to", "core:overload-allowed", NULL});
+    return status ? status : nw_launch_add_thread_words(job, "-x");
 }
 
 /* The pod's place in the mapping takes the place of JOB_COMPLETION_INDEX. */

@@ -238,6 +238,8 @@ static nw_status decide_exec(struct nw_launch_job *job,
     enum nw_launch_exec wish = job->options->exec;
     bool nics = has_nics(job->mapping);
 
+    if (job->options->place_only)
+        return NW_OK;
     note_far_gpus(job);
     if (job->has_gpus)
         lacks_gpus = launcher->lacks_gpus ? launcher->lacks_gpus(job) : nobody;
@@ -251,6 +253,7 @@ static nw_status decide_exec(struct nw_launch_job *job,
         return NW_OK;
     }
     job->wrapper = launcher->may_wrap && (lacks || lacks_gpus || nics);
+    job->binds = !job->wrapper;
     if (job->wrapper)
         job->chooses_gpus = false;
     else if (lacks)
@@ -357,7 +360,8 @@ static nw_status make(struct nw_launch_job *job,
         status = check_hosts(job);
 
     job->mapping_path = job->options->mapping_path;
-    job->has_gpus = nw_launch_has_gpus(job->mapping);
+    job->has_gpus =
+        !job->options->place_only && nw_launch_has_gpus(job->mapping);
     if (!status)
         status = nw_launch_node_ranks_init(&job->places, job->mapping);
     if (!status)
@@ -369,6 +373,8 @@ static nw_status make(struct nw_launch_job *job,
     if (!status)
         status = add_program(job);
     if (!status)
+        status = nw_launch_add_thread_variables(job);
+    if (!status && !job->options->place_only)
         status = note_sharing(job);
     if (status || !job->note.length)
         return status;

@@ -28,6 +28,8 @@ struct nw_launch_job {
     struct nw_text note; /* becomes launch->note */
     struct nw_launch_node_ranks places;
     bool exec;                /* nodewise exec stands in front */
+    bool binds;               /* the launcher itself binds the ranks */
+    bool sets_threads;        /* OpenMP's variables are written */
     bool wrapper;             /* a shell script does instead */
     bool has_gpus;            /* some rank has one of its own node */
     bool chooses_gpus;        /* the launcher itself does */
@@ -117,6 +119,18 @@ void nw_launch_add_gpu_list(const struct nw_launch_job *job, const char *joint,
 struct nw_ints nw_launch_own_gpus(const nw_mapping *mapping, int32_t rank);
 bool nw_launch_has_gpus(const nw_mapping *mapping);
 bool nw_launch_has_gpu(const nw_mapping *mapping, int32_t rank);
+
+/* --- threads.c: OpenMP's variables, if every rank has several cores --- */
+
+/* As words of the command, `option` (may be NULL) in front of each. */
+NW_MUST_CHECK nw_status nw_launch_add_thread_words(struct nw_launch_job *job,
+                                                   const char *option);
+/* As lines of a script. */
+void nw_launch_add_thread_exports(struct nw_launch_job *job,
+                                  struct nw_text *text);
+/* In the environment of the command, if neither of the above was called. */
+NW_MUST_CHECK nw_status
+nw_launch_add_thread_variables(struct nw_launch_job *job);
 
 /* --- files that several launchers want --- */
 

@@ -84,7 +84,7 @@ static nw_status add_binding(struct nw_launch_job *job)
     int32_t length, model = longest_run(job, &length);
     nw_status status;
 
-    for (int32_t i = 0; i < length && !job->exec; i++) {
+    for (int32_t i = 0; i < length && job->binds; i++) {
         nw_text_add(&text, i ? "," : "user:");
         nw_launch_add_cpus(job, model + i, "+", &text);
     }

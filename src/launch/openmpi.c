@@ -99,25 +99,37 @@ const char *nw_launch_openmpi_lacks(const struct nw_launch_job *job)
                : NULL;
 }
 
+/* The sequential mapper gives rank i the host of line i; it binds nothing. */
+static nw_status place_only(struct nw_launch_job *job)
+{
+    const char *hosts;
+    nw_status status = nw_launch_add_rank_hosts(job, &hosts);
+
+    return status ? status
+                  : nw_launch_words(
+                        job, (const char *[]){"mpirun", "--hostfile", hosts,
+                                              "--map-by", "seq", "--bind-to",
+                                              "none", NULL});
+}
+
 nw_status nw_launch_openmpi4_write(struct nw_launch_job *job)
 {
-    const char *path;
-    nw_status status = add_rankfile(job, false, &path);
+    const char *path = NULL;
+    nw_status status = job->options->place_only
+                           ? place_only(job)
+                           : add_rankfile(job, false, &path);
 
-    if (!status)
-        status = nw_launch_word(job, "mpirun");
-    if (!status)
-        status = nw_launch_word(job, "-rf");
-    if (!status)
-        status = nw_launch_word(job, "%s", path);
-    return status;
+    if (!status && path)
+        status =
+            nw_launch_words(job, (const char *[]){"mpirun", "-rf", path, NULL});
+    return status ? status : nw_launch_add_thread_words(job, "-x");
 }
 
 /* Version 5 takes its hosts from elsewhere, and refuses ranks that share cores
  * unless it may overload them. "core" does not change where it binds; without
  * it 5.0.7 takes a path with "pe" in it, such as openmpi/, for the list of CPUs
  * that its qualifier PE= gives, and refuses that. */
-nw_status nw_launch_openmpi5_write(struct nw_launch_job *job)
+static nw_status write_rankfile5(struct nw_launch_job *job)
 {
     const char *rankfile, *hostfile;
     nw_status status = add_rankfile(job, true, &rankfile);
@@ -145,4 +157,12 @@ nw_status nw_launch_openmpi5_write(struct nw_launch_job *job)
                        "path: use another name for '%s', or Open MPI 6\n",
                        rankfile);
     return status;
+}
+
+nw_status nw_launch_openmpi5_write(struct nw_launch_job *job)
+{
+    nw_status status =
+        job->options->place_only ? place_only(job) : write_rankfile5(job);
+
+    return status ? status : nw_launch_add_thread_words(job, "-x");
 }

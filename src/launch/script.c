@@ -32,7 +32,8 @@ static nw_status add_case(const struct nw_launch_job *job,
     nw_text_format(text, "%d) node=", one->key);
     nw_text_add_quoted(text, nw_launch_host(job, one->rank));
     nw_text_format(text, " rank=%d cpus=", one->rank);
-    nw_launch_add_cpus(job, one->rank, ",", text);
+    if (!job->options->place_only)
+        nw_launch_add_cpus(job, one->rank, ",", text);
     status = nw_launch_add_gpus(job, one, text);
     nw_text_add(text, " ;;\n");
     return status;
@@ -83,9 +84,11 @@ static const char find_rank[] =
     "done\n"
     "case $rank in\n";
 
-static void note_unknown(struct nw_launch_job *job)
+/* Binds the process and becomes the program. */
+static void end_lines(struct nw_launch_job *job, struct nw_text *text)
 {
-    if (!nw_launch_cpus_known(job))
+    nw_text_add(text, job->options->place_only ? "exec \"$@\"\n" : run_bound);
+    if (!job->options->place_only && !nw_launch_cpus_known(job))
         nw_text_add(&job->note, "the script binds only ranks whose CPU numbers "
                                 "are known: the topology lacks the numbers of "
                                 "the operating system for some cores\n");
@@ -98,8 +101,8 @@ static nw_status end_script(struct nw_launch_job *job, nw_status status,
 {
     if (!status)
         status = nw_launch_add_gpu_choice(job, text);
-    nw_text_add(text, run_bound);
-    note_unknown(job);
+    nw_launch_add_thread_exports(job, text);
+    end_lines(job, text);
     if (!status)
         status = nw_launch_add_file(job, "sh", text, path);
     nw_text_fini(text);
@@ -200,8 +203,7 @@ nw_status nw_launch_add_rank_cases(struct nw_launch_job *job,
                       "export RANK=$rank\n");
     if (!status)
         status = nw_launch_add_gpu_choice(job, text);
-    nw_text_add(text, run_bound);
-    note_unknown(job);
+    end_lines(job, text);
     return status;
 }
 

@@ -49,7 +49,7 @@ static nw_status add_cpus(struct nw_launch_job *job)
     struct nw_text text = {0};
     nw_status status;
 
-    if (job->exec || job->wrapper)
+    if (!job->binds)
         return nw_launch_word(job, "--cpu-bind=none");
     nw_text_format(&text, "--cpu-bind=%s:", single ? "map_cpu" : "mask_cpu");
     if (single)

@@ -18,10 +18,11 @@
 static const char start[] =
     "#!/bin/sh\n"
     "# Written by nodewise launch. Run on every node: this-script PROGRAM "
-    "[ARGUMENT...]\n"
-    "if [ -z \"$TORCHELASTIC_RUN_ID\" ]; then\n"
-    "    here=${NODE_NAME:-$(uname -n)}\n"
-    "    case $here in\n";
+    "[ARGUMENT...]\n";
+
+static const char find_node[] = "if [ -z \"$TORCHELASTIC_RUN_ID\" ]; then\n"
+                                "    here=${NODE_NAME:-$(uname -n)}\n"
+                                "    case $here in\n";
 
 /* Adds a host by the first `letters` letters of a node's name. */
 static void add_case(const struct nw_launch_job *job, int32_t place,
@@ -118,6 +119,8 @@ nw_status nw_launch_add_torchrun(struct nw_launch_job *job, bool c10d,
     nw_status status = nw_launch_node_ranks_sort_nodes(&job->places);
 
     nw_text_add(text, start);
+    nw_launch_add_thread_exports(job, text);
+    nw_text_add(text, find_node);
     if (!status)
         status = add_cases(job, text);
     nw_text_add(text, "    *)  echo \"${0##*/}: $here is not a node of the "

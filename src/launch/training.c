@@ -20,6 +20,7 @@ nw_status nw_launch_deepspeed_write(struct nw_launch_job *job)
 
     nw_text_add(&text, "#!/bin/sh\n# Written by nodewise launch. DeepSpeed "
                        "starts it for each process.\n");
+    nw_launch_add_thread_exports(job, &text);
     nw_launch_add_python(&text);
     if (!status)
         status = nw_launch_add_rank_cases(job, &text);

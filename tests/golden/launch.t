@@ -66,6 +66,50 @@ SLURM_HOSTFILE=gpus.hosts srun -m arbitrary -n 2 --cpu-bind=none --gpu-bind=mask
 ! nodewise exec ... GPUs ... CUDA IPC
 ! --gpus-per-node
 
+## Only the hosts: no binding, no GPUs, no nodewise exec.
+$ for f in openmpi4 openmpi5 mpich mpich41 intel mvapich slurm flux torchrun script; do nodewise launch -q -t gpus.yaml --for $f --place-only -o place gpus.mapping -- ./app; done; cat place.hosts; grep -c 'taskset\|CUDA' place.sh
+mpirun --hostfile place.hosts --map-by seq --bind-to none ./app
+mpirun --hostfile place.hosts --map-by seq --bind-to none ./app
+mpiexec -f place.hostfile -n 2 -bind-to none ./app
+mpiexec -f place.hostfile -n 2 -rankmap '(vector,(0,1,2))' -bind-to none ./app
+mpirun -machinefile place.machinefile -genv I_MPI_PIN off -n 2 ./app
+mpirun_rsh -np 2 -hostfile place.hosts MV2_ENABLE_AFFINITY=0 ./app
+SLURM_HOSTFILE=place.hosts srun -m arbitrary -n 2 --cpu-bind=none ./app
+flux run --exclusive -N 1 -n 2 --taskmap=hostfile:place.hosts -o cpu-affinity=off ./app
+./place.sh ./app
+./place.sh ./app
+n1
+n1
+0
+? 1
+$ nodewise launch -t gpus.yaml --for mpi-operator --place-only gpus.mapping
+! --place-only ... rankfile
+? 4
+$ nodewise launch -t gpus.yaml --for slurm --place-only --exec always gpus.mapping
+! --place-only ... --exec
+? 2
+
+## Ranks of several cores each: OpenMP gets a thread for each core; what the user has set stays.
+$ printf 'nodewise mapping 1\nranks 2\n0 machine 0-2 -\n1 machine 4-6 -\n' > wide.mapping; wide() { nodewise launch -q -t "hwloc:package:2 core:4 pu:1" -o wide wide.mapping "$@" -- ./app; }; for f in openmpi4 mpich slurm mvapich; do wide --for $f; done; wide --for slurm --place-only
+mpirun -rf wide.rankfile -x OMP_NUM_THREADS=3 -x OMP_PLACES=cores -x OMP_PROC_BIND=close ./app
+OMP_NUM_THREADS=3 OMP_PLACES=cores OMP_PROC_BIND=close mpiexec -f wide.hostfile -n 2 -bind-to user:0+1+2,4+5+6 ./app
+SLURM_HOSTFILE=wide.hosts OMP_NUM_THREADS=3 OMP_PLACES=cores OMP_PROC_BIND=close srun -m arbitrary -n 2 --cpu-bind=mask_cpu:0x7,0x70 ./app
+mpirun_rsh -np 2 -hostfile wide.hosts MV2_ENABLE_AFFINITY=1 OMP_NUM_THREADS=3 OMP_PLACES=cores OMP_PROC_BIND=close MV2_CPU_MAPPING=0,1,2:4,5,6 ./app
+SLURM_HOSTFILE=wide.hosts OMP_NUM_THREADS=3 srun -m arbitrary -n 2 --cpu-bind=none ./app
+$ OMP_NUM_THREADS=2 nodewise launch -q -t "hwloc:package:2 core:4 pu:1" -o wide wide.mapping --for openmpi4 -- ./app; nodewise launch -q -t "hwloc:package:2 core:4 pu:2" --elements pu -o wide wide.mapping --for mpich -- ./app
+mpirun -rf wide.rankfile -x OMP_PLACES=cores -x OMP_PROC_BIND=close ./app
+OMP_NUM_THREADS=3 OMP_PLACES=threads OMP_PROC_BIND=close mpiexec -f wide.hostfile -n 2 -bind-to user:0+1+2,4+5+6 ./app
+$ for f in torchrun deepspeed script; do nodewise launch -q -t "hwloc:package:2 core:4 pu:1" -o wide wide.mapping --for $f -- ./app; grep -c 'export OMP_[A-Z_]*=' wide.sh; done; mkdir tools; printf '#!/bin/sh\nshift 2; exec "$@"\n' >tools/taskset; printf '#!/bin/sh\necho machine\n' >tools/uname; chmod +x tools/*; env -u OMP_NUM_THREADS -u OMP_PLACES PATH=$PWD/tools:$PATH PMI_RANK=0 OMP_PROC_BIND=spread ./wide.sh env | grep ^OMP_ | sort
+./wide.sh ./app
+3
+deepspeed --hostfile=wide.hostfile --no_python --no_local_rank ./wide.sh ./app
+3
+./wide.sh ./app
+3
+OMP_NUM_THREADS=3
+OMP_PLACES=cores
+OMP_PROC_BIND=spread
+
 ## What cannot be.
 $ nodewise launch -t "hwloc:package:2 core:4 pu:1" --for bproc app.mapping
 ! launcher ... 'bproc'

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An MPI program that writes down where it is: host, CPUs by the kernel, GPU
- * variables, into the file FOLDER/RANK. Every pair talks once, so that a job
- * spread over hosts that cannot reach each other fails. */
+/* An MPI program that writes down where it is: host, CPUs by the kernel,
+ * variables of GPUs and OpenMP, into the file FOLDER/RANK. Every pair talks
+ * once, so that a job spread over hosts that cannot reach each other fails. */
 #include <mpi.h>
 #include <sched.h>
 #include <stdio.h>
@@ -12,6 +12,8 @@ static void write_down(const char *folder, int rank)
 {
     const char *gpus = getenv("CUDA_VISIBLE_DEVICES");
     const char *order = getenv("CUDA_DEVICE_ORDER");
+    static const char *const threads[] = {"OMP_NUM_THREADS", "OMP_PLACES",
+                                          "OMP_PROC_BIND"};
     char path[4096], host[256] = "";
     const char *comma = "";
     cpu_set_t cpus;
@@ -28,7 +30,10 @@ static void write_down(const char *folder, int rank)
             fprintf(out, "%s%zu", comma, c);
             comma = ",";
         }
-    fprintf(out, " '%s' %s\n", gpus ? gpus : "unset", order ? order : "unset");
+    fprintf(out, " '%s' %s", gpus ? gpus : "unset", order ? order : "unset");
+    for (size_t i = 0; i < sizeof threads / sizeof *threads; i++)
+        fprintf(out, " %s", getenv(threads[i]) ? getenv(threads[i]) : "unset");
+    fprintf(out, "\n");
     fclose(out);
 }
 

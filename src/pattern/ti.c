@@ -128,11 +128,11 @@ static nw_status add_listed(struct traces *traces, const char *list, char *text)
         bool plain = *line == '/' || !stat(line, &info);
 
         status = add_file(traces, plain ? "" : folder, line);
-        if (status == NW_EIO)
+        if (status == NW_EIO || status == NW_EFORMAT)
             status = nw_lines_fail(&lines,
                                    "'%s' is neither a trace's line, which "
-                                   "begins with a rank, nor a file of one",
-                                   line);
+                                   "begins with a rank, nor a file of one: %s",
+                                   line, nw_error_text());
     }
     free(folder);
     return status;

@@ -292,11 +292,12 @@ network (tree)
   │ └─n[1,2]            2 nic     12.5 GB/s  500 ns assumed, host
   └─b                     network 12.5 GB/s  150 ns assumed
     └─m[1-3]            3 nic     12.5 GB/s  500 ns assumed, host
-$ cd conf; for l in 'Include leaves.conf' 'Include ./topology.conf' 'Include none.conf' 'Include sub' 'Include' 'Include a.conf b.conf' 'SwitchName=a Nodes=m1' 'SwitchName=b Switches=q'; do printf '#\n%s\n' "$l" >sub/b.conf; nodewise topology slurm:topology.conf; done
+$ cd conf; printf '#\n\n# \344\n' >latin1.conf; for l in 'Include leaves.conf' 'Include ./topology.conf' 'Include none.conf' 'Include sub' 'Include latin1.conf' 'Include' 'Include a.conf b.conf' 'SwitchName=a Nodes=m1' 'SwitchName=b Switches=q'; do printf '#\n%s\n' "$l" >sub/b.conf; nodewise topology slurm:topology.conf; done
 ! sub/b.conf:2 ... leaves.conf ... includes
 ! sub/b.conf:2 ... ./topology.conf ... includes
 ! sub/b.conf:2 ... none.conf ... No such file or directory
 ! sub/b.conf:2 ... directory
+! sub/b.conf:2 ... Include latin1.conf:3 ... UTF-8
 ! sub/b.conf:2 ... Include
 ! sub/b.conf:2 ... Include
 ! sub/b.conf:2 ... switch ... 'a'

@@ -231,7 +231,12 @@ $ [ -d $SHARED/data/patterns ] || { echo SKIP no shared data; exit 77; }
 
 ## A list of traces that holds something else.
 $ printf '\nranks of the run\n' >list.ti; nodewise pattern ti:list.ti
-! list.ti:2 ... 'ranks of the run' ... trace
+! list.ti:2 ... 'ranks of the run' ... trace ... No such file or directory
+? 3
+$ printf '\nlatin1\n' >list.ti; printf '0 init\n\344\n' >latin1; nodewise pattern ti:list.ti || echo $?; rm latin1; mkdir latin1; nodewise pattern ti:list.ti
+3
+! list.ti:2 ... 'latin1' ... latin1:2 ... UTF-8
+! list.ti:2 ... 'latin1' ... is a directory
 ? 3
 $ for p in 2 0:2 1:1:1; do nodewise pattern --generate stencil2d5:dims=4x4,periodic=$p -q; done
 ! stencil2d5 ... periodic= ... ':' ... '2'

@@ -103,7 +103,7 @@ static nw_status read_xml(struct nw_cluster *cluster,
     status =
         nw_hwloc_node_type(cluster->topology, name, NW_HWLOC_XML, path, out);
     free(path);
-    return status;
+    return nw_yaml_place(node, status);
 }
 
 static nw_status read_synthetic(struct nw_cluster *cluster,

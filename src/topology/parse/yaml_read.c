@@ -22,12 +22,10 @@ nw_status nw_yaml_fail(const struct nw_yaml *node, const char *format, ...)
 
 nw_status nw_yaml_place(const struct nw_yaml *node, nw_status status)
 {
-    char what[512];
-
-    if (status != NW_EFORMAT && status != NW_EINVAL)
+    if (!status || status == NW_ENOMEM)
         return status;
-    snprintf(what, sizeof what, "%s", nw_error_text());
-    return nw_yaml_fail(node, "%s", what);
+    return nw_fail(status == NW_EINVAL ? NW_EFORMAT : status, "%s:%d: %s",
+                   node->file, node->line, nw_error_text());
 }
 
 const struct nw_yaml *nw_yaml_get(const struct nw_yaml *map, const char *key)

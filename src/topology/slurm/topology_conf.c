@@ -112,12 +112,9 @@ static nw_status take_pair(const struct conf *conf, const char *key,
 
 static nw_status place(const struct conf *conf, nw_status status)
 {
-    char what[512];
-
-    if (status != NW_EFORMAT)
-        return status;
-    snprintf(what, sizeof what, "%s", nw_error_text());
-    return nw_lines_fail(&conf->lines, "%s", what);
+    return status == NW_EFORMAT
+               ? nw_lines_fail(&conf->lines, "%s", nw_error_text())
+               : status;
 }
 
 static nw_status take_sizes(struct conf *conf, const char *text)
@@ -236,7 +233,9 @@ static nw_status open_included(const struct conf *conf, const char *path,
         return nw_lines_fail(&conf->lines,
                              "more than %d levels of Include, or %d files",
                              MAX_INCLUDE_DEPTH, MAX_INCLUDES);
-    return nw_file_read_text(path, text, &length);
+    if (nw_file_read_text(path, text, &length))
+        return nw_lines_fail(&conf->lines, "Include %s", nw_error_text());
+    return NW_OK;
 }
 
 static nw_status include(struct conf *conf, char *name)

@@ -7,12 +7,14 @@
  * Three processes send messages of 1 byte to 300 kB to each other and compare
  * what comes. Prints how many kills landed, and how often a survivor got wrong
  * data, hung, or left shared memory behind, and where each survivor hung.
- * bench/reliability/run uses it.
+ * `locked` counts the survivors that waited for a lock of the provider
+ * (tests/support/shm_lock). bench/reliability/run uses this program.
  */
 #include "base/random.h"
 
 #include <nodewise/channel.h>
 
+#include <dlfcn.h>
 #include <execinfo.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -30,14 +32,18 @@
 
 #include "support/ranks.h"
 
-enum { RANKS = 3, MOST = 300000, PATIENCE_S = 120, WRONG = 2 };
+enum { RANKS = 3, MOST = 300000, PATIENCE_S = 120, LOOK_S = 20, FRAMES = 24 };
+enum { WRONG = 2, LOCKED, HUNG };
 
 struct trial {
     char file[NW_FILE_UNNAMED_PATH];
     const char *provider;
     uint64_t seed;
-    int exchanged[RANKS];
+    int exchanged[RANKS], killed;
 };
+
+static const struct trial *kills_trial; /* of this process */
+static int kills_looks, kills_in_lock;  /* since its last exchange */
 
 static nw_status exchange(nw_channel *channel, int32_t rank, size_t bytes,
                           int round)
@@ -62,20 +68,45 @@ static nw_status exchange(nw_channel *channel, int32_t rank, size_t bytes,
     return NW_OK;
 }
 
-/* Prints the stack of a survivor that hangs: in our code, or in a lock of the
- * provider that the killed rank held. A CPU time far below the wait shows that
- * the machine was too busy. */
-static void show_hang(int number)
+static bool is_in_spin_lock(void *const *frame, int count)
+{
+    for (int i = 0; i < count; i++) {
+        Dl_info about;
+
+        if (dladdr(frame[i], &about) && about.dli_sname &&
+            !strcmp(about.dli_sname, "pthread_spin_lock"))
+            return true;
+    }
+    return false;
+}
+
+/* Looks at a process that has exchanged nothing for some time. Only the
+ * provider takes spin locks. If the process is in one twice, and another
+ * process was killed, then that process held the lock. Prints the stack of a
+ * process that hangs elsewhere. A CPU time far below the wait shows that the
+ * machine was too busy. */
+static void look(int number)
 {
     struct timespec used;
-    void *frame[24];
+    void *frame[FRAMES];
+    int count = backtrace(frame, FRAMES);
 
+    (void)number;
+    kills_in_lock = __atomic_load_n(&kills_trial->killed, __ATOMIC_ACQUIRE) &&
+                            is_in_spin_lock(frame, count)
+                        ? kills_in_lock + 1
+                        : 0;
+    if (kills_in_lock == 2)
+        _exit(LOCKED);
+    if (++kills_looks < PATIENCE_S / LOOK_S) {
+        alarm(LOOK_S);
+        return;
+    }
     (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
     dprintf(STDERR_FILENO, "hung after %ld s of CPU time, at:\n",
             (long)used.tv_sec);
-    backtrace_symbols_fd(frame, backtrace(frame, 24), STDERR_FILENO);
-    (void)signal(number, SIG_DFL);
-    (void)raise(number);
+    backtrace_symbols_fd(frame, count, STDERR_FILENO);
+    _exit(HUNG);
 }
 
 static void talk(const void *about, int32_t rank)
@@ -85,8 +116,9 @@ static void talk(const void *about, int32_t rank)
     nw_channel *channel = NULL;
     struct nw_random sizes;
 
-    (void)signal(SIGALRM, show_hang);
-    alarm(PATIENCE_S);
+    kills_trial = trial;
+    (void)signal(SIGALRM, look);
+    alarm(LOOK_S);
     nw_random_init(&sizes, trial->seed);
     options.rank = rank;
     options.count = RANKS;
@@ -99,7 +131,8 @@ static void talk(const void *about, int32_t rank)
 
         if (exchange(channel, rank, 1 + nw_random_below(&sizes, most), round))
             break;
-        alarm(PATIENCE_S);
+        kills_looks = kills_in_lock = 0;
+        alarm(LOOK_S);
         __atomic_add_fetch(&trial->exchanged[rank], 1, __ATOMIC_RELEASE);
     }
     nw_channel_close(channel);
@@ -118,8 +151,19 @@ static int count_left(pid_t child)
 }
 
 struct counts {
-    int landed, wrong, hung, failed, left;
+    int landed, wrong, locked, hung, failed, left;
 };
+
+static void count_end(struct counts *counts, int how)
+{
+    int code = WIFEXITED(how) ? WEXITSTATUS(how) : -1;
+
+    counts->wrong += code == WRONG;
+    counts->locked += code == LOCKED;
+    counts->hung += code == HUNG;
+    counts->failed +=
+        code != 0 && code != WRONG && code != LOCKED && code != HUNG;
+}
 
 static void kill_one(struct trial *trial, struct nw_random *random,
                      struct counts *counts)
@@ -129,6 +173,7 @@ static void kill_one(struct trial *trial, struct nw_random *random,
     pid_t child[RANKS];
 
     memset(trial->exchanged, 0, sizeof trial->exchanged);
+    trial->killed = 0;
     trial->seed = nw_random_next(random);
     for (int32_t i = 0; i < RANKS; i++)
         child[i] = ranks_start(talk, trial, i);
@@ -139,17 +184,14 @@ static void kill_one(struct trial *trial, struct nw_random *random,
         (void)usleep(100);
     (void)usleep((useconds_t)nw_random_below(random, 3000));
     (void)kill(child[victim], SIGKILL);
+    __atomic_store_n(&trial->killed, 1, __ATOMIC_RELEASE);
     for (int32_t i = 0; i < RANKS; i++) {
         (void)waitpid(child[i], &how[i], 0);
         if (i == victim)
             counts->landed +=
                 WIFSIGNALED(how[i]) && WTERMSIG(how[i]) == SIGKILL;
-        else if (WIFSIGNALED(how[i]) && WTERMSIG(how[i]) == SIGALRM)
-            counts->hung++;
-        else if (WIFEXITED(how[i]) && WEXITSTATUS(how[i]) == WRONG)
-            counts->wrong++;
         else
-            counts->failed += how[i] != 0;
+            count_end(counts, how[i]);
     }
     for (int32_t i = 0; i < RANKS; i++) {
         counts->left += count_left(child[i]);
@@ -180,7 +222,8 @@ int main(int argc, char **argv)
         kill_one(trial, &random, &counts);
         (void)close(fd);
     }
-    printf("landed %d wrong %d hung %d failed %d left %d\n", counts.landed,
-           counts.wrong, counts.hung, counts.failed, counts.left);
+    printf("landed %d wrong %d locked %d hung %d failed %d left %d\n",
+           counts.landed, counts.wrong, counts.locked, counts.hung,
+           counts.failed, counts.left);
     return 0;
 }

@@ -8,15 +8,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Grids are swapped for about as long as they are read and cut: the smallest,
- * which are annealed, less, but once more from hotter. */
+/* Grids are swapped for about as long as they are read and cut: those of
+ * grid_few processes, which are annealed, less, but once more from hotter. */
 static const struct {
-    int32_t count_most;
     uint64_t steps;
     double again; /* temperature; 0: not */
-} grid_swaps[] = {{nw_tuned.multilevel.grid_few, 100000, 2},
-                  {4096, 400000, 0},
-                  {INT32_MAX, 250000, 0}};
+} grid_swaps[] = {{100000, 2}, {400000, 0}, {250000, 0}};
 
 /* A tenth of a second where it is done twice. */
 
@@ -212,10 +209,8 @@ static nw_status multilevel_cut_and_swap(struct multilevel_search *search,
     bool anytime = budget->anytime, swapped;
     double again;
     nw_status status;
-    int i = 0;
+    int i = (count > nw_tuned.multilevel.grid_few) + (count > 4096);
 
-    while (count > grid_swaps[i].count_most)
-        i++;
     most = multilevel_swaps_of(search, &tile->stencil, i);
     swapped = anytime || worth <= most;
     status = multilevel_power_diagram_or_bisect(search, tile, swapped);

@@ -226,11 +226,34 @@ int nw_mprobe(struct nw_match match, bool wait, int *flag,
               struct nw_found found);
 /* Takes the first message set aside that matches. False if none matches. */
 bool nw_unexpected_take(struct nw_match match, MPI_Message *message);
+/* Before a receive: like nw_unexpected_take, and cheap if none is set aside. */
+static inline bool nw_is_set_aside(struct nw_match match, MPI_Message *message)
+{
+    return __atomic_load_n(&nw_unexpected_count, __ATOMIC_RELAXED) &&
+           nw_unexpected_take(match, message);
+}
 /* Like nw_unexpected_take, if several threads receive. If no message matches,
  * probes are locked out until nw_post_end. By then MPI has the posted receive,
  * so it gets the next message before a probe can. */
 bool nw_post_begin(struct nw_match match, MPI_Message *message);
 void nw_post_end(void);
+/* After NW_RECEIVE: whether another thread may set the message aside
+ * meanwhile. */
+static inline bool nw_stage_posts(const struct nw_stage *stage)
+{
+    return nw_threaded && stage->caught.on && !stage->status;
+}
+/* The same for a call that returns a request. True if the message is set aside;
+ * else the end of the call unlocks. */
+static inline bool nw_stage_post(struct nw_stage *stage, struct nw_match match,
+                                 MPI_Message *message)
+{
+    stage->posting = nw_stage_posts(stage);
+    if (!stage->posting || !nw_post_begin(match, message))
+        return false;
+    nw_stage_drop(stage);
+    return true;
+}
 /* MPI_Recv for a staged buffer. */
 int nw_post_receive(struct nw_stage *stage, struct nw_match match,
                     MPI_Status *status);
@@ -400,27 +423,6 @@ void *nw_shape_place(const void *buffer, const void *places, size_t size,
             NW_STAGE(way, buf, count_, type_, real);                           \
         }                                                                      \
         nw_catch_set(&nw_stage_.caught, NW_AREA(buf, count_, type_));          \
-    } while (0)
-/* Before a receive: takes a message that a probe set aside. */
-#define NW_ASIDE(source, tag, comm, call)                                      \
-    do {                                                                       \
-        MPI_Message nw_message_;                                               \
-        if (__atomic_load_n(&nw_unexpected_count, __ATOMIC_RELAXED) &&         \
-            nw_unexpected_take(NW_MATCH(source, tag, comm), &nw_message_))     \
-            return call;                                                       \
-    } while (0)
-/* After NW_RECEIVE, if several threads receive: another thread may have set the
- * message aside meanwhile. The end of the call unlocks. */
-#define NW_POSTS(stage) (nw_threaded && (stage).caught.on && !(stage).status)
-#define NW_POST(source, tag, comm, call)                                       \
-    do {                                                                       \
-        MPI_Message nw_message_;                                               \
-        nw_stage_.posting = NW_POSTS(nw_stage_);                               \
-        if (nw_stage_.posting &&                                               \
-            nw_post_begin(NW_MATCH(source, tag, comm), &nw_message_)) {        \
-            nw_stage_drop(&nw_stage_);                                         \
-            return call;                                                       \
-        }                                                                      \
     } while (0)
 /* After NW_RECEIVE of a matched message. */
 #define NW_GIVEN(message)                                                      \

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Tagged messages between processes, from host or GPU memory to host or GPU
- * memory, over libfabric. The first channel that opens loads libfabric.
+ * memory, over libfabric. The first channel that opens loads libfabric. These
+ * functions are in libnodewise-channel, which libnodewise loads at its first
+ * use, and in the preloaded libraries.
  * Channels are made for small messages: one operation sends header and payload
  * together, and the receiver stores the payload into GPU memory by the cheapest
  * available method.

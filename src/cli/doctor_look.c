@@ -324,6 +324,8 @@ const struct nw_check nw_checks[] = {
      "programs that take their card from UCX_NET_DEVICES"},
     {"Fabrics", "libfabric", library, "libfabric.so.1",
      "small messages by libfabric"},
+    {"Fabrics", "channel", own, "libnodewise-channel.so.0",
+     "channels of programs that are linked with libnodewise"},
 
     {"Libraries", "Scotch, 64 bits", library, NW_SCOTCH_LIBRARY,
      "mapping by recursive bipartition (Debian: libscotch-7.0)"},

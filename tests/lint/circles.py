@@ -15,7 +15,7 @@ import tree
 
 C_FILES = 20
 # at most 8: each is a table of functions, and its entries use what is beside the table
-TABLES = {"src_channel_memory_mapping.c", "src_channel_proto_protocols.c", "src_pattern_format.c"}
+TABLES = {"src_channel_loaded.c", "src_channel_memory_mapping.c", "src_channel_proto_protocols.c", "src_pattern_format.c"}
 
 
 def folders():
@@ -45,7 +45,7 @@ def check_files(breaches):
 def symbols(core):
     """(file, symbol, kind) of the core, of the command, and of the libraries of one MPI."""
     folder = os.path.dirname(core)
-    shims = sorted(glob.glob(folder + "/libnodewise-*.so.p"))[:1]
+    shims = sorted(glob.glob(folder + "/libnodewise-[mo]*.so.p"))[:1]
     halos = sorted(glob.glob(folder + "/libnodewise-halo-*.a.p"))[:1]
     objects = [o for place in shims + halos + [folder + "/nodewise.p"]
                for o in glob.glob(place + "/src_*.c.o")]

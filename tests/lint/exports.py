@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """What the libraries show and need: libnodewise the functions that the public
-headers declare, the preloaded ones names of MPI and NCCL and what headers declare;
+headers declare, libnodewise-channel those of channel.h and status.h, the preloaded ones names of MPI and NCCL and what headers declare;
 at load time only libc, libm and the loader, and libnodewise OpenMP for its solver.
 No library calls functions that change the whole process.
-exports.py LIBNODEWISE NCCL_PROFILER [PRELOADED...]"""
+exports.py LIBNODEWISE LIBNODEWISE_CHANNEL NCCL_PROFILER [PRELOADED...]"""
+import os
 import re
 import subprocess
 import sys
@@ -39,10 +40,11 @@ def called(library):
     return {line.split()[-1].split("@")[0] for line in out.splitlines()}
 
 
-def declared(word="NW_API"):
+def declared(word="NW_API", only=()):
     names = set()
     for header in tree.files(".h"):
-        if not header.startswith("include/nodewise/"):
+        if not header.startswith("include/nodewise/") or (
+                only and os.path.basename(header) not in only):
             continue
         code = re.sub(r"/\*.*?\*/|//[^\n]*", " ", tree.text(header), flags=re.S)
         code = re.sub(r"__attribute__\s*\(\(.*?\)\)|NW_PRINTF\([^)]*\)", " ", code)
@@ -51,13 +53,16 @@ def declared(word="NW_API"):
     return names
 
 
-def main(libnodewise, nccl_profiler, preloaded):
+def main(libnodewise, channel, nccl_profiler, preloaded):
     breaches = []
     have, want = shown(libnodewise), declared()
     breaches += ["libnodewise shows %s, which no public header declares" % n
                  for n in sorted(have - want)]
     breaches += ["libnodewise lacks %s, which a public header declares" % n
                  for n in sorted(want - have)]
+    have, want_channel = shown(channel), declared(only=("channel.h", "status.h"))
+    breaches += ["libnodewise-channel shows %s, or lacks it" % n
+                 for n in sorted(have ^ want_channel)]
     own = declared("NW_MPI_API")
     for library in preloaded:
         breaches += ["%s shows %s" % (library, name) for name in sorted(shown(library))
@@ -68,7 +73,7 @@ def main(libnodewise, nccl_profiler, preloaded):
             breaches.append("%s shows nothing" % library)
     if shown(nccl_profiler) != {"ncclProfiler_v%d" % v for v in range(1, 7)}:
         breaches.append("%s shows other names than ncclProfiler_v1 to v6" % nccl_profiler)
-    for library in [libnodewise, nccl_profiler] + preloaded:
+    for library in [libnodewise, channel, nccl_profiler] + preloaded:
         breaches += ["%s calls %s" % (library, name)
                      for name in sorted(called(library) & (
                          FORBIDDEN | (FORBIDDEN_PRELOADED if library != libnodewise else set())))]
@@ -78,4 +83,4 @@ def main(libnodewise, nccl_profiler, preloaded):
     tree.finish(breaches)
 
 
-main(sys.argv[1], sys.argv[2], sys.argv[3:])
+main(sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:])

@@ -41,7 +41,7 @@ static nw_status read_all(int fd, const char *path, char **data, size_t *length)
     nw_status status = NW_OK;
 
     do {
-        status = nw_grow(&buffer, &capacity, used + 65536, 1);
+        status = nw_grow(&buffer, &capacity, used ? used + 2 : 4096, 1);
         if (status)
             goto out;
         got = read(fd, buffer + used, capacity - used - 1);

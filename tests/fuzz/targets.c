@@ -50,7 +50,7 @@ static bool is_small(const char *words, uint64_t limit)
 
 static void fuzz_hierarchy(const char *words)
 {
-    if (is_small(words, 1000000))
+    if (is_small(words, 100000))
         read_topology(nw_source_hierarchy, words);
 }
 

@@ -20,6 +20,7 @@ MPI Launchers Machine GPUs Fabrics Libraries Permissions
 ## A launcher that does not answer is told, and ended with what it has started.
 $ mkdir mute; printf '#!/bin/sh\n'"$(command -v sleep)"' 300 & echo $! > $0.$PPID; wait\n' > mute/mpirun; chmod +x mute/mpirun; nw=$(command -v nodewise)
 > PATH=$PWD/mute $nw doctor > list & PATH=$PWD/mute $nw run -n 2 -- /bin/true; echo $?; wait
+> for i in $(seq 1000); do grep -qs '^State:.[^Z]' $(sed 's,.*,/proc/&/status,' mute/mpirun.*) || break; sleep 0.1; done
 > grep -s '^State:.[^Z]' $(sed 's,.*,/proc/&/status,' mute/mpirun.*); ls mute/mpirun.* | wc -l; sed -n "s,$PWD/,,; / - Open MPI /p; / - MPICH /p" list
 4
 2

@@ -74,8 +74,7 @@ int nw_mp_hold_beside(const char *temporary)
     return file;
 }
 
-bool nw_mp_name_beside(const char *temporary, const char *target)
+bool nw_mp_name_beside(int held, const char *temporary, const char *target)
 {
-    return !chmod(temporary, nw_file_mode(target)) &&
-           !rename(temporary, target);
+    return !fchmod(held, nw_file_mode(target)) && !rename(temporary, target);
 }

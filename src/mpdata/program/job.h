@@ -144,7 +144,9 @@ void nw_mp_tell_end(const struct nw_mp_job *job,
  * lock, and beginning with `magic`. */
 void nw_mp_sweep_beside(const char *target, const char *magic);
 int nw_mp_hold_beside(const char *temporary);
-bool nw_mp_name_beside(const char *temporary, const char *target);
+/* Gives the file `held` its final mode and name. The mode goes by the
+ * descriptor, since another user may have put a link in place of the name. */
+bool nw_mp_name_beside(int held, const char *temporary, const char *target);
 
 /* store.c */
 nw_status nw_mp_vtk_write(const struct nw_mp_job *job);

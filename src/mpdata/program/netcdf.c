@@ -430,7 +430,7 @@ static nw_status finish(struct writer *w, nw_status status)
     keep(w, w->file >= 0 ? nc.close(w->file) : 0);
     if (!status)
         status = fault(w);
-    if (!status && !nw_mp_name_beside(w->temporary, w->target))
+    if (!status && !nw_mp_name_beside(w->held, w->temporary, w->target))
         status = nw_fail(NW_EIO, "%s: %m", w->path);
     if (status)
         unlink(w->temporary);

@@ -111,7 +111,7 @@ static nw_status finish(struct store *s, nw_status status)
         status = trouble(s);
     if (close(s->file) && !status)
         status = trouble(s);
-    if (!status && !nw_mp_name_beside(s->temporary, s->target))
+    if (!status && !nw_mp_name_beside(s->held, s->temporary, s->target))
         status = trouble(s);
     if (status)
         unlink(s->temporary);

@@ -54,8 +54,8 @@ static nw_status pass(nw_channel *channel, bool sends,
     return nw_channel_wait(&request, NULL);
 }
 
-/* Requests are used again: before its rendezvous begins, a request has no id and
- * keeps the numbers of the message before. */
+/* Requests are used again: before its rendezvous begins, a request has no id
+ * and keeps the numbers of the message before. */
 static bool is_granted(const nw_channel_request *request)
 {
     return request->id && request->granted;

@@ -216,6 +216,22 @@ near near near near near near near near near near near near
 near near near near near near near near near near near near
 near near near near near near near near near near near near
 near near near near near near near near near near near near
+## So does one rank whose core and GPU are both far from the free ones that are
+## near each other, and a rank whose core then shares a link with GPU messages, as
+## long as that link is not the most loaded one.
+$ cat > joint.yaml <<END
+> nodewise: cluster 1
+> node_types: {n: {cpu: {packages: 2, numa: 2, cores: 1}, devices: [{numa: 0, parts: [{gpu: 2}]}, {numa: 2, parts: [{gpu: 1}]}], direct: [{mesh: [gpu 0-2]}]}}
+> nodes: [{name: n}]
+> END
+$ cat > share.yaml <<END
+> nodewise: cluster 1
+> node_types: {n: {cpu: {numa: 3, cores: 1}, devices: [{numa: 0, parts: [{gpu: 1}]}, {numa: 2, parts: [{gpu: 1}]}]}}
+> nodes: [{name: n}]
+> END
+$ printf 'nodewise pattern 1\nranks 2 edges 4\n0 1 hh 9 1\n0 1 gg 9 1\n1 0 hh 9 1\n1 0 gg 9 1\n' > two-both
+$ for a in auto magc-greedy multilevel; do for o in hop-bytes congestion latency time; do echo $(nodewise map -q -t joint.yaml -p two --algorithm $a --objective $o | sed 1,2d | cut -d' ' -f3,4) $(nodewise map -q -t share.yaml -p two-both --algorithm $a --objective $o | sed 1,2d | cut -d' ' -f3,4); done; done | uniq -c | sed 's/^ *//'
+12 0 0 2 2 0 0 2 1
 ## Pairs stripe over all GPU switches: what a bare machine with two, the same in
 ## a virtual machine and a cluster file with count: 2 tell is one machine. So do
 ## pairs on two boards, one of whose switches has lost its class.

@@ -107,12 +107,23 @@ static bool auto_is_taken(const struct auto_work *work,
             !nw_candidate_within(&work->best, work->pool.guard));
 }
 
+/* Nearness may lower the cost of an algorithm that the user names, so it comes
+ * first here, too. */
 static nw_status auto_run_candidate(void *user)
 {
     struct auto_candidate_run *candidate_run = user;
+    const struct nw_algorithm *algorithm = candidate_run->algorithm;
+    nw_status status =
+        nw_candidate_run(algorithm, candidate_run->problem,
+                         candidate_run->report, &candidate_run->candidate);
 
-    return nw_candidate_run(candidate_run->algorithm, candidate_run->problem,
-                            candidate_run->report, &candidate_run->candidate);
+    if (status || algorithm->is_default)
+        return status;
+    status = nw_cores_near_gpus(candidate_run->problem, algorithm->cores_stay,
+                                &candidate_run->candidate);
+    if (status)
+        nw_candidate_fini(&candidate_run->candidate);
+    return status;
 }
 
 /* An algorithm that the user names must not beat the choice of auto. */

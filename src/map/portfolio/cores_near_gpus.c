@@ -199,6 +199,65 @@ static nw_status near_gpus_visit_ranks(struct near_gpus_work *work,
     return status;
 }
 
+/* The core and the GPU of one rank move to two free slots. */
+static struct nw_move near_gpus_move_both(const struct nw_slots *slots,
+                                          int32_t rank, int32_t core,
+                                          int32_t gpu)
+{
+    int32_t other = slots->rank_count + rank;
+
+    return (struct nw_move){
+        2, {{rank, slots->slot[rank], core}, {other, slots->slot[other], gpu}}};
+}
+
+/* Moves the rank to the free core and the free GPU of its host that are nearest
+ * to each other: it may stay far if only one of the two moves at a time. */
+static nw_status near_gpus_bring_both(struct near_gpus_work *work, int32_t rank)
+{
+    const struct nw_slots *slots = &work->slots;
+    int32_t core = slots->slot[rank],
+            gpu = slots->slot[slots->rank_count + rank];
+    struct near_gpus_slot_range cores =
+        nw_near_gpus_slots_of(work, slots->host[core], false);
+    struct near_gpus_slot_range gpus =
+        nw_near_gpus_slots_of(work, slots->host[core], true);
+    double least = nw_near_gpus_distance_of(work, core, gpu) - NEAR_GPUS_EQUAL;
+    struct nw_move best = {0};
+    nw_status status = NW_OK;
+
+    for (int32_t g = gpus.first; g < gpus.end; g++) {
+        if (slots->owner[g] >= 0 || slots->unit[g] == slots->unit[gpu])
+            continue;
+        for (int32_t c = cores.first; !status && c < cores.end; c++) {
+            struct nw_move move = near_gpus_move_both(slots, rank, c, g);
+            double far = nw_near_gpus_distance_of(work, c, g);
+            bool fits;
+
+            if (slots->owner[c] >= 0 || far >= least - NEAR_GPUS_EQUAL ||
+                !nw_near_gpus_is_allowed(work, &move))
+                continue;
+            status = nw_near_gpus_try_move(work, &move, &fits);
+            if (status || !fits)
+                continue;
+            best = move;
+            least = far;
+        }
+    }
+    return status || !best.count ? status : near_gpus_move(work, &best);
+}
+
+static nw_status near_gpus_bring_all(struct near_gpus_work *work,
+                                     const int32_t *next, int32_t first)
+{
+    nw_status status = NW_OK;
+
+    for (int32_t r = first; !status && r >= 0; r = next[r])
+        if (near_gpus_may_move(work, r) &&
+            near_gpus_may_move(work, work->slots.rank_count + r))
+            status = near_gpus_bring_both(work, r);
+    return status;
+}
+
 static nw_status near_gpus_settle_host(struct near_gpus_work *work,
                                        const int32_t *next, int32_t first)
 {
@@ -211,6 +270,8 @@ static nw_status near_gpus_settle_host(struct near_gpus_work *work,
         if (!status && !work->moved && first >= 0)
             status = near_gpus_exchange_parts(
                 work, work->slots.host[work->slots.slot[first]]);
+        if (!status && !work->moved && !work->cores_stay)
+            status = near_gpus_bring_all(work, next, first);
         moved |= work->moved;
     } while (!status && work->moved &&
              !nw_budget_is_overdue(work->problem->budget));
@@ -320,10 +381,10 @@ static bool near_gpus_is_layer_worse(const struct nw_cost *cost,
                than->max_congestion_gpu * (1 + NEAR_GPUS_EQUAL);
 }
 
-/* Taken where no figure that people see is worse. */
+/* Takes the answer if no figure that people see is worse. */
 static nw_status near_gpus_take_answer(const struct near_gpus_work *work,
                                        struct nw_answer *answer,
-                                       struct nw_candidate *best)
+                                       struct nw_candidate *best, bool *taken)
 {
     struct nw_candidate other = {0}, former = *best;
     nw_status status;
@@ -331,9 +392,10 @@ static nw_status near_gpus_take_answer(const struct near_gpus_work *work,
     nw_slots_to_answer(&work->slots, answer);
     status = nw_candidate_from_answer(work->problem, answer, best->algorithm,
                                       &other);
-    if (!status && nw_candidate_within(&other, best->guard) &&
-        !nw_candidate_better(best, &other) &&
-        !near_gpus_is_layer_worse(&other.cost, &best->cost)) {
+    *taken = !status && nw_candidate_within(&other, best->guard) &&
+             !nw_candidate_better(best, &other) &&
+             !near_gpus_is_layer_worse(&other.cost, &best->cost);
+    if (*taken) {
         *best = other;
         other = former;
     }
@@ -341,36 +403,57 @@ static nw_status near_gpus_take_answer(const struct near_gpus_work *work,
     return status;
 }
 
+static void near_gpus_fini(struct near_gpus_work *work)
+{
+    nw_link_loads_fini(&work->loads);
+    nw_slots_fini(&work->slots);
+    free(work->card);
+    free(work->near);
+    free(work->leaves);
+    free(work->gpu_ranks);
+}
+
+static nw_status near_gpus_settle(struct near_gpus_work *work,
+                                  struct nw_candidate *best, bool *taken)
+{
+    struct nw_problem begun = *work->problem;
+    struct nw_answer answer = {0};
+    nw_status status;
+
+    begun.options.start = best->mapping;
+    status = nw_answer_from_mapping(&begun, &answer);
+    if (!status)
+        status = nw_slots_init(&work->slots, work->problem, &answer);
+    if (!status)
+        status = near_gpus_measure(work);
+    if (!status)
+        status = near_gpus_find_leaving(work);
+    if (!status)
+        status = near_gpus_settle_hosts(work);
+    *taken = !work->moved;
+    if (!status && work->moved)
+        status = near_gpus_take_answer(work, &answer, best, taken);
+    nw_answer_fini(&answer);
+    return status;
+}
+
 nw_status nw_cores_near_gpus(const struct nw_problem *problem, bool cores_stay,
                              struct nw_candidate *best)
 {
-    struct near_gpus_work work = {.problem = problem, .cores_stay = cores_stay};
-    struct nw_problem begun = *problem;
-    struct nw_answer answer = {0};
-    nw_status status;
+    nw_status status = NW_OK;
+    bool taken = false;
 
     if (best->mapping->gpu_node ||
         (!problem->uses_gpus &&
          (cores_stay || !near_gpus_cards_differ(problem))))
         return NW_OK;
-    begun.options.start = best->mapping;
-    status = nw_answer_from_mapping(&begun, &answer);
-    if (!status)
-        status = nw_slots_init(&work.slots, problem, &answer);
-    if (!status)
-        status = near_gpus_measure(&work);
-    if (!status)
-        status = near_gpus_find_leaving(&work);
-    if (!status)
-        status = near_gpus_settle_hosts(&work);
-    if (!status && work.moved)
-        status = near_gpus_take_answer(&work, &answer, best);
-    nw_link_loads_fini(&work.loads);
-    nw_slots_fini(&work.slots);
-    nw_answer_fini(&answer);
-    free(work.card);
-    free(work.near);
-    free(work.leaves);
-    free(work.gpu_ranks);
+    /* Strict moves remain if the figures of the others together got worse. */
+    for (int strict = 0; !status && !taken && strict < 2; strict++) {
+        struct near_gpus_work work = {
+            .problem = problem, .cores_stay = cores_stay, .strict = strict};
+
+        status = near_gpus_settle(&work, best, &taken);
+        near_gpus_fini(&work);
+    }
     return status;
 }

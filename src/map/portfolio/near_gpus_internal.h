@@ -14,6 +14,7 @@ struct near_gpus_work {
     struct nw_link_loads loads; /* made for the first move that needs it */
     bool has_loads, moved;
     bool cores_stay;
+    bool strict;        /* the sum of powers of the links' loads may not rise */
     double *card;       /* [slots] links to the card, where known */
     double *near;       /* of one host: [its core x its GPU slots] */
     bool *leaves;       /* [ranks] sends host messages to other nodes */
@@ -35,6 +36,10 @@ double nw_near_gpus_links_to_card(const nw_topology *topology,
                                   struct nw_end end);
 /* Fills `near` for a host. */
 void nw_near_gpus_measure_host(struct near_gpus_work *work, int32_t host);
+
+/* How far a core and a GPU are from each other and from their cards. */
+double nw_near_gpus_distance_of(const struct near_gpus_work *work, int32_t core,
+                                int32_t gpu);
 
 /* The move of an endpoint to a slot, and of the slot's owner to its slot. */
 struct nw_move nw_near_gpus_move_of(const struct nw_slots *slots,

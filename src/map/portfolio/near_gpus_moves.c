@@ -64,9 +64,8 @@ void nw_near_gpus_measure_host(struct near_gpus_work *work, int32_t host)
             *near++ = near_gpus_links_between(work, c, g);
 }
 
-/* How far a rank's core and GPU are from each other and from their cards. */
-static double near_gpus_distance_of(const struct near_gpus_work *work,
-                                    int32_t core, int32_t gpu)
+double nw_near_gpus_distance_of(const struct near_gpus_work *work, int32_t core,
+                                int32_t gpu)
 {
     struct near_gpus_slot_range cores, gpus;
     double links;
@@ -91,9 +90,9 @@ static double near_gpus_distance_at(const struct near_gpus_work *work,
     if (endpoint < n && work->slots.slot[n + endpoint] < 0)
         return work->leaves[endpoint] ? CARD * work->card[slot] : 0;
     if (endpoint < n)
-        return near_gpus_distance_of(work, slot,
-                                     work->slots.slot[n + endpoint]);
-    return near_gpus_distance_of(work, work->slots.slot[endpoint - n], slot);
+        return nw_near_gpus_distance_of(work, slot,
+                                        work->slots.slot[n + endpoint]);
+    return nw_near_gpus_distance_of(work, work->slots.slot[endpoint - n], slot);
 }
 
 struct nw_move nw_near_gpus_move_of(const struct nw_slots *slots,
@@ -141,14 +140,15 @@ bool nw_near_gpus_is_allowed(const struct near_gpus_work *work,
     return true;
 }
 
-static bool near_gpus_is_no_worse(const struct nw_link_loads *loads)
+static bool near_gpus_is_no_worse(const struct near_gpus_work *work)
 {
+    const struct nw_link_loads *loads = &work->loads;
     const struct nw_load_figures *now = &loads->now, *change = &loads->change;
 
     return change->hop_bytes <= NEAR_GPUS_EQUAL * now->hop_bytes &&
            change->latency <= NEAR_GPUS_EQUAL * now->latency &&
            change->busy <= NEAR_GPUS_EQUAL * now->busy &&
-           change->power <= NEAR_GPUS_EQUAL * now->power &&
+           (!work->strict || change->power <= NEAR_GPUS_EQUAL * now->power) &&
            (!loads->has_links ||
             loads->touched_most <=
                 nw_link_loads_max(loads) * (1 + NEAR_GPUS_EQUAL));
@@ -197,7 +197,7 @@ nw_status nw_near_gpus_try_move(struct near_gpus_work *work,
     if (status || silent)
         return status;
     nw_link_loads_try(&work->loads, move);
-    *fits = near_gpus_is_no_worse(&work->loads);
+    *fits = near_gpus_is_no_worse(work);
     nw_link_loads_end(&work->loads, false);
     return NW_OK;
 }
@@ -244,6 +244,7 @@ bool nw_near_gpus_is_worse_than(const struct near_gpus_work *work,
 
     return now->hop_bytes > was->hop_bytes * limit ||
            now->latency > was->latency * limit ||
-           now->busy > was->busy * limit || now->power > was->power * limit ||
+           now->busy > was->busy * limit ||
+           (work->strict && now->power > was->power * limit) ||
            nw_link_loads_max(&work->loads) > before->most * limit;
 }

@@ -8,8 +8,10 @@
  * what comes. Prints how many kills landed, and how often a survivor got wrong
  * data, hung, or left shared memory behind, and where each survivor hung.
  * `locked` counts the survivors that waited for a lock of the provider
- * (tests/support/shm_lock). bench/reliability/run uses this program.
+ * (tests/support/shm_lock), and `slow` the jobs that came to no kill.
+ * bench/reliability/run uses this program.
  */
+#include "base/clock.h"
 #include "base/random.h"
 
 #include <nodewise/channel.h>
@@ -92,16 +94,14 @@ static void look(int number)
     int count = backtrace(frame, FRAMES);
 
     (void)number;
-    kills_in_lock = __atomic_load_n(&kills_trial->killed, __ATOMIC_ACQUIRE) &&
-                            is_in_spin_lock(frame, count)
-                        ? kills_in_lock + 1
-                        : 0;
+    alarm(LOOK_S);
+    if (!__atomic_load_n(&kills_trial->killed, __ATOMIC_ACQUIRE))
+        return;
+    kills_in_lock = is_in_spin_lock(frame, count) ? kills_in_lock + 1 : 0;
     if (kills_in_lock == 2)
         _exit(LOCKED);
-    if (++kills_looks < PATIENCE_S / LOOK_S) {
-        alarm(LOOK_S);
+    if (++kills_looks < PATIENCE_S / LOOK_S)
         return;
-    }
     (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
     dprintf(STDERR_FILENO, "hung after %ld s of CPU time, at:\n",
             (long)used.tv_sec);
@@ -151,7 +151,7 @@ static int count_left(pid_t child)
 }
 
 struct counts {
-    int landed, wrong, locked, hung, failed, left;
+    int landed, wrong, locked, hung, failed, left, slow;
 };
 
 static void count_end(struct counts *counts, int how)
@@ -165,33 +165,45 @@ static void count_end(struct counts *counts, int how)
         code != 0 && code != WRONG && code != LOCKED && code != HUNG;
 }
 
+/* False: the machine was too busy for the traffic. */
+static bool await_exchanges(const int *exchanged, int count)
+{
+    uint64_t until = nw_clock_ns() + PATIENCE_S * UINT64_C(1000000000);
+
+    while (__atomic_load_n(exchanged, __ATOMIC_ACQUIRE) < count) {
+        if (nw_clock_ns() > until)
+            return false;
+        (void)usleep(100);
+    }
+    return true;
+}
+
 static void kill_one(struct trial *trial, struct nw_random *random,
                      struct counts *counts)
 {
     int32_t victim = (int32_t)nw_random_below(random, RANKS);
     int after = 1 + (int)nw_random_below(random, 100), how[RANKS];
     pid_t child[RANKS];
+    bool traffic;
 
     memset(trial->exchanged, 0, sizeof trial->exchanged);
     trial->killed = 0;
     trial->seed = nw_random_next(random);
     for (int32_t i = 0; i < RANKS; i++)
         child[i] = ranks_start(talk, trial, i);
-    for (int i = 0;
-         i < 10000 * PATIENCE_S &&
-         __atomic_load_n(&trial->exchanged[victim], __ATOMIC_ACQUIRE) < after;
-         i++)
-        (void)usleep(100);
+    traffic = await_exchanges(&trial->exchanged[victim], after);
+    counts->slow += !traffic;
     (void)usleep((useconds_t)nw_random_below(random, 3000));
-    (void)kill(child[victim], SIGKILL);
+    for (int32_t i = 0; i < RANKS; i++)
+        if (i == victim || !traffic)
+            (void)kill(child[i], SIGKILL);
     __atomic_store_n(&trial->killed, 1, __ATOMIC_RELEASE);
     for (int32_t i = 0; i < RANKS; i++) {
         (void)waitpid(child[i], &how[i], 0);
-        if (i == victim)
-            counts->landed +=
-                WIFSIGNALED(how[i]) && WTERMSIG(how[i]) == SIGKILL;
-        else
+        if (!WIFSIGNALED(how[i]) || WTERMSIG(how[i]) != SIGKILL)
             count_end(counts, how[i]);
+        else
+            counts->landed += traffic && i == victim;
     }
     for (int32_t i = 0; i < RANKS; i++) {
         counts->left += count_left(child[i]);
@@ -222,8 +234,9 @@ int main(int argc, char **argv)
         kill_one(trial, &random, &counts);
         (void)close(fd);
     }
-    printf("landed %d wrong %d locked %d hung %d failed %d left %d\n",
+    printf("landed %d wrong %d locked %d hung %d failed %d left %d "
+           "slow %d\n",
            counts.landed, counts.wrong, counts.locked, counts.hung,
-           counts.failed, counts.left);
+           counts.failed, counts.left, counts.slow);
     return 0;
 }

@@ -24,11 +24,11 @@ static nw_status check_end(int fd, const char *path, size_t used)
     if (used <= NW_FILE_MOST_OF_DEVICE || fstat(fd, &info))
         return NW_OK;
     if (S_ISCHR(info.st_mode))
-        return nw_fail(NW_EIO, "%s:0: a device without an end", path);
+        return nw_fail(NW_EIO, "%s: a device without an end", path);
     if (S_ISREG(info.st_mode) || used <= nw_file_most_of_pipe())
         return NW_OK;
     return nw_fail(NW_EIO,
-                   "%s:0: more than %zu MiB from a pipe: name a file that "
+                   "%s: more than %zu MiB from a pipe: name a file that "
                    "holds so much",
                    path, nw_file_most_of_pipe() >> 20);
 }
@@ -52,7 +52,7 @@ static nw_status read_all(int fd, const char *path, char **data, size_t *length)
             goto out;
     } while (got > 0 || (got < 0 && errno == EINTR));
     if (got < 0) {
-        status = nw_fail(NW_EIO, "%s:0: %s", path, strerror(errno));
+        status = nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
         goto out;
     }
     buffer[used] = '\0';
@@ -79,9 +79,9 @@ nw_status nw_file_read(const char *path, char **data, size_t *length)
         return status;
     fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) /* line 0 is the file as a whole */
-        return nw_fail(NW_EIO, "%s:0: %s", path, strerror(errno));
+        return nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
     if (!fstat(fd, &info) && S_ISDIR(info.st_mode))
-        status = nw_fail(NW_EIO, "%s:0: is a directory", path);
+        status = nw_fail(NW_EIO, "%s: is a directory", path);
     else
         status = read_all(fd, path, data, length);
     close(fd);

@@ -31,7 +31,7 @@ nw_status nw_file_check_pipe(const char *path)
         stat(path, &info) || !S_ISFIFO(info.st_mode))
         return NW_OK;
     return nw_fail(NW_EIO,
-                   "%s:0: a pipe, which could hold up the program: name a file",
+                   "%s: a pipe, which could hold up the program: name a file",
                    path);
 }
 

@@ -277,7 +277,7 @@ static bool unit_factor(const char *at, enum nw_unit unit, double *factor)
     }
     take_prefix(&at, factor);
     if (unit == NW_UNIT_BYTES)
-        return !strcmp(at, "B");
+        return !*at || !strcmp(at, "B");
     if (!strcmp(at, "bit/s") || !strcmp(at, "b/s")) {
         *factor /= 8;
         return true;
@@ -313,6 +313,40 @@ bool nw_parse_quantity(const char *word, enum nw_unit unit, double *out)
         return false;
     *out = value;
     return true;
+}
+
+bool nw_parse_size(const char *word, uint64_t *out)
+{
+    double value;
+
+    if (nw_parse_bytes(word, out))
+        return true;
+    if (!nw_parse_quantity(word, NW_UNIT_BYTES, &value) || value >= 0x1p63)
+        return false;
+    *out = (uint64_t)(value + 0.5);
+    return true;
+}
+
+bool nw_parse_duration(const char *word, double *out)
+{
+    static const struct {
+        const char *name;
+        double seconds;
+    } units[] = {{"m", 60}, {"min", 60}, {"h", 3600}};
+    char number[64];
+    size_t length = strspn(word, "0123456789.");
+    double value;
+
+    for (size_t i = 0; i < 3 && length && length < sizeof number; i++)
+        if (!strcmp(word + length, units[i].name)) {
+            memcpy(number, word, length);
+            number[length] = '\0';
+            if (!nw_parse_double(number, &value))
+                return false;
+            *out = value * units[i].seconds;
+            return isfinite(*out);
+        }
+    return nw_parse_quantity(word, NW_UNIT_TIME, out);
 }
 
 static const char *format_time(double value, char *out, size_t size)

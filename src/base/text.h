@@ -51,12 +51,18 @@ bool nw_parse_double(const char *word, double *out);
 /* Decimal or exponent form, rounded to the nearest whole byte count. */
 bool nw_parse_bytes(const char *word, uint64_t *out);
 
+/* The same, or with a unit: "64k", "1MiB". */
+bool nw_parse_size(const char *word, uint64_t *out);
+
 enum nw_unit { NW_UNIT_BANDWIDTH, NW_UNIT_TIME, NW_UNIT_BYTES };
 
 /* A figure with an optional unit, in bytes/s ("12.5GB/s", "100Gbit/s"),
- * seconds ("1.2us") or bytes ("1MiB"); a bare number is in the base unit.
- * Decimal prefixes k M G T, binary Ki Mi Gi Ti. Not negative. */
+ * seconds ("1.2us") or bytes ("1MiB", "64k"); a bare number is in the base
+ * unit. Decimal prefixes k M G T, binary Ki Mi Gi Ti. Not negative. */
 bool nw_parse_quantity(const char *word, enum nw_unit unit, double *out);
+
+/* A time in seconds: as nw_parse_quantity has it, or with m, min or h. */
+bool nw_parse_duration(const char *word, double *out);
 
 /* "12.5 GB/s", "1.2 us", "3.4 MB": three significant digits. Returns out. */
 const char *nw_format_quantity(double value, enum nw_unit unit, char *out,

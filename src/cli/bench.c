@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/install_path.h"
+#include "base/nearest.h"
 #include "base/status.h"
 #include "cli/bench_channel.h"
 #include "cli/bench_comb.h"
@@ -188,12 +189,20 @@ static int help(const char *name)
     return code;
 }
 
-static bool is_benchmark(const char *name)
+static nw_status check_benchmark(const char *name)
 {
-    for (size_t i = 0; i < sizeof benchmarks / sizeof *benchmarks; i++)
+    struct nw_nearest nearest;
+
+    nw_nearest_start(&nearest, name, strlen(name));
+    nw_nearest_try(&nearest, "channel");
+    for (size_t i = 0; i < sizeof benchmarks / sizeof *benchmarks; i++) {
         if (!strcmp(benchmarks[i], name))
-            return true;
-    return false;
+            return NW_OK;
+        nw_nearest_try(&nearest, benchmarks[i]);
+    }
+    return nw_fail(
+        NW_EINVAL, "unknown benchmark '%s'; %s", name,
+        nw_nearest_say(&nearest, "use pattern, halo, mpdata or channel"));
 }
 
 static nw_status find_flavour(char **launcher, const char **out)
@@ -265,13 +274,8 @@ static int run(int argc, char **argv)
     request.name = argv[1];
     if (!strcmp(request.name, "channel"))
         return nw_bench_channel(argc - 1, argv + 1); /* needs no launcher */
-    if (!is_benchmark(request.name))
-        return nw_cli_fail(
-            "bench",
-            nw_fail(NW_EINVAL,
-                    "unknown benchmark '%s'; use pattern, halo, mpdata or "
-                    "channel",
-                    request.name));
+    if (check_benchmark(request.name))
+        return nw_cli_fail("bench", NW_EINVAL);
     if (argc == 3 && !strcmp(argv[2], "--help"))
         return help(request.name);
     return run_benchmark(&request);

@@ -173,11 +173,11 @@ static error_t parse(int key, char *word, struct argp_state *state)
         bench->channel.provider = word;
         break;
     case 'b':
-        fits = nw_parse_bytes(word, &bench->largest) &&
+        fits = nw_parse_size(word, &bench->largest) &&
                bench->largest <= UINT64_C(1) << 30;
         break;
     case 's':
-        fits = nw_parse_bytes(word, &bytes) && bytes;
+        fits = nw_parse_size(word, &bytes) && bytes;
         bench->channel.slot_bytes = bytes;
         break;
     case 'i':

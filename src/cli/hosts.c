@@ -193,7 +193,7 @@ static nw_status blame_rank(const char *path, int rank, const char *what)
 
     snprintf(sentence, sizeof sentence, "%s", what);
     if (!is_there_again(path) || nw_file_read_text(path, &text, &length))
-        return nw_fail(NW_EFORMAT, "%s:0: %s",
+        return nw_fail(NW_EFORMAT, "%s: %s",
                        strcmp(path, "-") ? path : "standard input", sentence);
     nw_lines_init(&lines, path, text);
     find_rank(&lines, rank);
@@ -218,7 +218,7 @@ nw_status nw_cli_blame_mapping(const char *path, nw_status failed)
     if (!failed || about.subject != NW_ABOUT_MAPPING || !strcmp(path, "-"))
         return failed;
     if (about.rank < 0)
-        return nw_fail(NW_EFORMAT, "%s:0: %s", path, nw_error_text());
+        return nw_fail(NW_EFORMAT, "%s: %s", path, nw_error_text());
     return blame_rank(path, about.rank, nw_error_text());
 }
 
@@ -230,7 +230,7 @@ nw_status nw_cli_blame_pattern(const char *input, nw_status failed)
         return failed;
     if (colon && access(input, F_OK)) /* list:FILE */
         input = colon + 1;
-    return nw_fail(failed, "%s:0: %s",
+    return nw_fail(failed, "%s: %s",
                    strcmp(input, "-") ? input : "standard input",
                    nw_error_text());
 }

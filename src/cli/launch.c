@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/nearest.h"
 #include "cli/command.h"
 #include "cli/batch.h"
 #include "cli/hosts.h"
@@ -110,14 +111,22 @@ static error_t parse_choice(int key, char *value, struct argp_state *state)
     }
 }
 
-static bool is_launcher(const char *word)
+static void check_launcher(const char *word, struct argp_state *state)
 {
+    struct nw_nearest nearest;
     const char *name, *summary;
 
-    for (size_t i = 0; nw_launch_launcher(i, &name, &summary); i++)
+    if (nw_launch_is_alias(word))
+        return;
+    nw_nearest_start(&nearest, word, strlen(word));
+    nw_nearest_try(&nearest, "openmpi");
+    for (size_t i = 0; nw_launch_launcher(i, &name, &summary); i++) {
         if (!strcmp(name, word))
-            return true;
-    return false;
+            return;
+        nw_nearest_try(&nearest, name);
+    }
+    nw_argfail(state, "unknown launcher '%s'; %s", word,
+               nw_nearest_say(&nearest, "--list shows all launchers"));
 }
 
 static error_t parse(int key, char *value, struct argp_state *state)
@@ -132,10 +141,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
         arguments->launch.topology_source = value;
         return 0;
     case KEY_FOR:
-        if (!is_launcher(value) && !nw_launch_is_alias(value))
-            nw_argfail(state,
-                       "unknown launcher '%s'; --list shows all launchers",
-                       value);
+        check_launcher(value, state);
         arguments->launch.launcher = value;
         return 0;
     case KEY_LIST:

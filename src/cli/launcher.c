@@ -33,7 +33,7 @@ static const struct {
     {"Intel(R) MPI", NW_LAUNCHER_HYDRA}, {"slurm", NW_LAUNCHER_SRUN},
 };
 
-static bool looks_like_launcher(const char *name)
+bool nw_launcher_is_name(const char *name)
 {
     const char *slash = strrchr(name, '/');
 
@@ -69,7 +69,7 @@ nw_status nw_launcher_find(const char *name, enum nw_launcher_kind *out)
 {
     char answer[NW_LAUNCHER_ANSWER];
 
-    if (!looks_like_launcher(name)) {
+    if (!nw_launcher_is_name(name)) {
         *out = NW_LAUNCHER_NONE;
         return NW_OK;
     }

@@ -23,6 +23,10 @@ enum nw_launcher_kind {
 enum { NW_LAUNCHER_ANSWER = 4096 };
 bool nw_launcher_ask(const char *name, char answer[NW_LAUNCHER_ANSWER]);
 
+/* True for names such as mpirun, mpiexec.hydra and srun, with or without a
+ * folder. */
+bool nw_launcher_is_name(const char *name);
+
 /* Identifies a launcher by its name and the output of `NAME --version`.
  * NW_ENODEV for an unknown launcher, NW_EHELPER if it prints nothing in time.
  * */

@@ -2,8 +2,10 @@
 /* nodewise COMMAND ...: finds the command and hands over. */
 #include "base/file.h"
 #include "base/install_path.h"
+#include "base/nearest.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/usage_hint.h"
 #include "config.h"
 
 #include <fcntl.h>
@@ -62,6 +64,7 @@ static int run_command(const struct nw_command *command, int argc, char **argv)
     argv[0] = name;
     if (argc == 2 && !strcmp(argv[1], "-h"))
         argv[1] = (char *)"--help";
+    nw_cli_usage_hint(command, argc, argv);
     return command->run(argc, argv);
 }
 
@@ -73,60 +76,16 @@ static const struct nw_command *main_find(const char *name)
     return NULL;
 }
 
-/* Letters to insert, leave out or replace to make one name of the other. */
-static size_t main_edit_distance(const char *a, const char *b)
-{
-    size_t row[16], n = strlen(b);
-
-    for (size_t j = 0; j <= n; j++)
-        row[j] = j;
-    for (size_t i = 1; a[i - 1]; i++) {
-        size_t diagonal = row[0];
-
-        row[0] = i;
-        for (size_t j = 1; j <= n; j++) {
-            size_t best = diagonal + (a[i - 1] != b[j - 1]);
-
-            diagonal = row[j];
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
-            if (row[j - 1] + 1 < best)
-                best = row[j - 1] + 1;
-            row[j] = best;
-        }
-    }
-    return row[n];
-}
-
-/* The command whose name differs in at most two letters, or NULL. */
-static const char *main_nearest(const char *name)
-{
-    const char *nearest = NULL;
-    size_t least = 3;
-
-    if (strlen(name) > 15)
-        return NULL;
-    for (size_t i = 0; i < command_count; i++) {
-        size_t distance = main_edit_distance(name, commands[i]->name);
-
-        if (distance < least && distance < strlen(commands[i]->name)) {
-            least = distance;
-            nearest = commands[i]->name;
-        }
-    }
-    return nearest;
-}
-
 static int main_refuse(char *name)
 {
-    const char *nearest = main_nearest(name);
+    struct nw_nearest nearest;
 
+    nw_nearest_start(&nearest, name, strlen(name));
+    for (size_t i = 0; i < command_count; i++)
+        nw_nearest_try(&nearest, commands[i]->name);
     nw_text_hide_controls(name);
-    fprintf(stderr, "nodewise: unknown command '%s'; ", name);
-    if (nearest)
-        fprintf(stderr, "did you mean '%s'?\n", nearest);
-    else
-        fputs("see nodewise --help\n", stderr);
+    fprintf(stderr, "nodewise: unknown command '%s'; %s\n", name,
+            nw_nearest_say(&nearest, "see nodewise --help"));
     return NW_EXIT_USAGE;
 }
 

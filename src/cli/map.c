@@ -5,6 +5,7 @@
 #include "base/parallel.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/nearest.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "cli/command.h"
@@ -154,16 +155,20 @@ static void parse_word(bool *out, const char *value, const char *const words[3],
 static void parse_algorithm(const char *value, struct arguments *arguments,
                             struct argp_state *state)
 {
+    struct nw_nearest nearest;
     const char *name, *summary;
 
     arguments->map.algorithm = value;
     if (!strcmp(value, "rowcol"))
         return;
-    for (size_t i = 0; nw_map_algorithm(i, &name, &summary); i++)
+    nw_nearest_start(&nearest, value, strlen(value));
+    for (size_t i = 0; nw_map_algorithm(i, &name, &summary); i++) {
         if (!strcmp(name, value))
             return;
-    nw_argfail(state, "unknown algorithm '%s'; --list shows all algorithms",
-               value);
+        nw_nearest_try(&nearest, name);
+    }
+    nw_argfail(state, "unknown algorithm '%s'; %s", value,
+               nw_nearest_say(&nearest, "--list shows all algorithms"));
 }
 
 static void parse_effort(const char *value, struct nw_map_options *map,
@@ -242,9 +247,9 @@ static error_t parse_search(int key, char *value, struct argp_state *state)
         parse_effort(value, map, state);
         return 0;
     case KEY_TIME:
-        if (!nw_parse_quantity(value, NW_UNIT_TIME, &map->seconds) ||
-            !(map->seconds > 0))
-            nw_argfail(state, "--time is a time such as 90s, not '%s'", value);
+        if (!nw_parse_duration(value, &map->seconds) || !(map->seconds > 0))
+            nw_argfail(state, "--time is a time such as 90s or 5m, not '%s'",
+                       value);
         return 0;
     case KEY_STEPS:
         if (!nw_parse_u64(value, &map->steps) || !map->steps)

@@ -47,8 +47,7 @@ static double parse_time(const char *name, const char *value,
 {
     double seconds;
 
-    if (!nw_parse_quantity(value, NW_UNIT_TIME, &seconds) || seconds <= 0 ||
-        seconds > 1e6)
+    if (!nw_parse_duration(value, &seconds) || seconds <= 0 || seconds > 1e6)
         nw_argfail(state, "%s is a time such as 30s, not '%s'", name, value);
     return seconds;
 }

@@ -4,6 +4,7 @@
 #include <nodewise/report.h>
 #include <nodewise/simulate.h>
 
+#include "base/nearest.h"
 #include "base/array.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -61,14 +62,18 @@ static const struct argp_option options[] = {
 static void parse_algorithm(const char *value, struct argp_state *state)
 {
     struct arguments *arguments = state->input;
+    struct nw_nearest nearest;
     const char *name, *summary;
 
     arguments->map.algorithm = value;
-    for (size_t i = 0; nw_map_algorithm(i, &name, &summary); i++)
+    nw_nearest_start(&nearest, value, strlen(value));
+    for (size_t i = 0; nw_map_algorithm(i, &name, &summary); i++) {
         if (!strcmp(name, value))
             return;
-    nw_argfail(state, "unknown algorithm '%s'; nodewise map --list shows all",
-               value);
+        nw_nearest_try(&nearest, name);
+    }
+    nw_argfail(state, "unknown algorithm '%s'; %s", value,
+               nw_nearest_say(&nearest, "nodewise map --list shows all"));
 }
 
 static error_t parse_words(int key, char *value, struct argp_state *state)

@@ -170,8 +170,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
         arguments->folder = value;
         return 0;
     case KEY_PROBE_TIME:
-        if (!nw_parse_quantity(value, NW_UNIT_TIME,
-                               &arguments->wish.probe_seconds) ||
+        if (!nw_parse_duration(value, &arguments->wish.probe_seconds) ||
             arguments->wish.probe_seconds < 0)
             nw_argfail(state, "--probe-time is a time such as 10s, not '%s'",
                        value);

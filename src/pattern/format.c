@@ -90,11 +90,10 @@ static nw_status read_text(const struct nw_pattern_format *format,
     nw_status status;
 
     if (!format && is_folder(path))
-        return nw_fail(
-            NW_EIO,
-            "%s:0: is a directory; ti:FOLDER reads traces of SimGrid, "
-            "monitoring:FOLDER/PREFIX those of Open MPI",
-            path);
+        return nw_fail(NW_EIO,
+                       "%s: is a directory; ti:FOLDER reads traces of SimGrid, "
+                       "monitoring:FOLDER/PREFIX those of Open MPI",
+                       path);
     status = nw_file_read_text_by(path, text.threads, &data, &text.length);
     if (status)
         return status;

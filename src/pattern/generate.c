@@ -3,6 +3,7 @@
  * graphs to test mappers with. */
 #include "base/array.h"
 #include "base/random.h"
+#include "base/nearest.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "pattern/spec.h"
@@ -176,15 +177,16 @@ static nw_status note_origin(struct nw_spec *spec, const char *specification,
 static nw_status generate(struct nw_spec *spec, nw_pattern **out)
 {
     nw_pattern_builder *builder = NULL;
+    struct nw_nearest nearest;
     size_t i = 0, count = sizeof generators / sizeof *generators;
     nw_status status;
 
+    nw_nearest_start(&nearest, spec->name, strlen(spec->name));
     while (i < count && strcmp(generators[i].name, spec->name))
-        i++;
+        nw_nearest_try(&nearest, generators[i++].name);
     if (i == count)
-        return nw_fail(NW_EINVAL,
-                       "unknown generator '%s'; see nodewise-pattern(1)",
-                       spec->name);
+        return nw_fail(NW_EINVAL, "unknown generator '%s'; %s", spec->name,
+                       nw_nearest_say(&nearest, "see nodewise-pattern(1)"));
     status = generators[i].generate(spec, &builder);
     if (!status)
         status = nw_pattern_builder_build(builder, out);

@@ -54,7 +54,7 @@ static nw_status count_ranks(struct monitoring *in)
 
     free(folder);
     if (!stream)
-        return nw_fail(NW_EIO, "%s:0: %s", in->prefix, strerror(errno));
+        return nw_fail(NW_EIO, "%s: %s", in->prefix, strerror(errno));
     while ((entry = readdir(stream))) {
         int32_t rank = rank_of_file(entry->d_name, name);
 
@@ -63,7 +63,7 @@ static nw_status count_ranks(struct monitoring *in)
     }
     closedir(stream);
     if (!in->ranks)
-        return nw_fail(NW_EIO, "%s:0: file %s.0.prof is missing", in->prefix,
+        return nw_fail(NW_EIO, "%s: file %s.0.prof is missing", in->prefix,
                        in->prefix);
     return NW_OK;
 }

@@ -106,7 +106,7 @@ static OTF2_ErrorCode be_silent(void *data, const char *file, uint64_t line,
 
 static nw_status fail(const struct trace *trace, const char *what)
 {
-    return nw_fail(NW_EFORMAT, "%s:0: %s", trace->path, what);
+    return nw_fail(NW_EFORMAT, "%s: %s", trace->path, what);
 }
 
 /* The answer of a callback; what is wrong is kept. */

@@ -25,7 +25,7 @@ static nw_status check_file(const char *path)
     bool whole;
 
     if (!stat(path, &info) && !S_ISREG(info.st_mode))
-        return nw_fail(NW_EIO, "%s:0: is not a regular file", path);
+        return nw_fail(NW_EIO, "%s: is not a regular file", path);
     file = fopen(path, "rbe");
     if (!file)
         return NW_OK;
@@ -34,7 +34,7 @@ static nw_status check_file(const char *path)
     fclose(file);
     return whole ? NW_OK
                  : nw_fail(NW_EFORMAT,
-                           "%s:0: the file of the trace is "
+                           "%s: the file of the trace is "
                            "truncated",
                            path);
 }

@@ -32,9 +32,8 @@ nw_status nw_otf2_helper_open(const char *path, unsigned seconds,
     nw_status status = nw_spawn_run(&spawn, &answer, &how);
 
     if (!status && (how || answer.failed || !answer.length))
-        status =
-            nw_fail(NW_EFORMAT,
-                    "%s:0: damaged, the library that reads it gave up", path);
+        status = nw_fail(
+            NW_EFORMAT, "%s: damaged, the library that reads it gave up", path);
     if (!status)
         status = take_answer(&answer, path, out);
     nw_text_fini(&answer);

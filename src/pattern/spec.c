@@ -178,16 +178,12 @@ nw_status nw_spec_kind(struct nw_spec *spec, enum nw_kind *out)
 static nw_status read_bytes(struct nw_spec *spec, uint64_t *out)
 {
     const char *word = nw_spec_find(spec, "bytes");
-    double value;
 
-    if (!word || nw_parse_bytes(word, out))
-        return NW_OK;
-    if (!nw_parse_quantity(word, NW_UNIT_BYTES, &value) || value >= 0x1p63)
+    if (word && !nw_parse_size(word, out))
         return nw_fail(NW_EINVAL,
                        "%s: bytes= is a size like 4096 or 1MiB, not "
                        "'%s'",
                        spec->name, word);
-    *out = (uint64_t)(value + 0.5);
     return NW_OK;
 }
 

@@ -99,7 +99,7 @@ static nw_status add_folder(struct traces *traces, const char *path)
     nw_status status = NW_OK;
 
     if (count < 0)
-        return nw_fail(NW_EIO, "%s:0: %s", path, strerror(errno));
+        return nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
     for (int i = 0; i < count; i++) {
         if (!status)
             status = add_file(traces, path, entries[i]->d_name);
@@ -107,7 +107,7 @@ static nw_status add_folder(struct traces *traces, const char *path)
     }
     free(entries);
     if (!status && !traces->count)
-        status = nw_fail(NW_EIO, "%s:0: the folder is empty", path);
+        status = nw_fail(NW_EIO, "%s: the folder is empty", path);
     return status;
 }
 

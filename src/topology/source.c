@@ -2,6 +2,7 @@
 /* Finds the reader of a SOURCE by its prefix, its suffix, or its name. */
 #include "topology/source.h"
 #include "base/file.h"
+#include "base/nearest.h"
 #include "base/status.h"
 #include "topology/cluster/bundled.h"
 #include "topology/topology.h"
@@ -28,6 +29,25 @@ static const struct {
     {NULL, ".yml.zst", nw_source_cluster},
 };
 
+/* Names of clusters, and prefixes, up to the ':' that ends them. */
+static nw_status source_refuse(const char *source)
+{
+    struct nw_nearest nearest;
+
+    nw_nearest_start(&nearest, source, strcspn(source, ":"));
+    if (!source[nearest.length])
+        nw_nearest_try(&nearest, "live");
+    for (size_t i = 0; nw_bundled_clusters[i].name; i++)
+        nw_nearest_try(&nearest, nw_bundled_clusters[i].name);
+    nearest.length += source[nearest.length] == ':';
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++)
+        if (sources[i].prefix)
+            nw_nearest_try(&nearest, sources[i].prefix);
+    return nw_fail(NW_EINVAL, "'%s' is not a topology source; %s", source,
+                   nw_nearest_say(&nearest, "'nodewise topology --help' lists "
+                                            "the kinds"));
+}
+
 nw_status nw_topology_load(const char *source,
                            const struct nw_topology_options *options,
                            nw_topology **out)
@@ -52,8 +72,5 @@ nw_status nw_topology_load(const char *source,
             "'%s' is not a topology source by its ending (.yaml, .xml); name "
             "its kind by a prefix such as ibnet: or slurm:",
             source);
-    return nw_fail(NW_EINVAL,
-                   "'%s' is not a topology source; 'nodewise topology --help' "
-                   "lists the kinds",
-                   source);
+    return source_refuse(source);
 }

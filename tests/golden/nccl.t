@@ -76,7 +76,7 @@ $ printf 'nodewise nccl 1\nprocess 0 1 7 a\ncomm 0 0x1 1 1 -\n' > bad; nodewise 
 ! bad:3 ... comm 0 ID
 ? 3
 $ printf 'nodewise nccl 1\nprocess 0 2 7 a\ncomm 0 0x1 0 2 -\nprocess 1 2 8 a\ncomm 0 0x1 0 2 -\n' > bad; nodewise pattern nccl:bad -q
-! bad:0 ... rank 0 of communicator 0x1
+! bad: ... rank 0 of communicator 0x1
 ? 3
 ## A killed process may leave half a line.
 $ printf 'nodewise nccl 1\nprocess 0 2 7 a\ncomm 0 0x1 0 2 0000:1b:00.0\ncall 0 Send - 1 8 1\nprocess 1 2 8 a\ncomm 0 0x1 1 2 0000:1c:00.0\ncall 0 Se' > half; nodewise pattern nccl:half --to list -q
@@ -125,7 +125,7 @@ note: NCCL calls of 4 processes in 1 communicators
 2 3 gg 3145728 6
 3 0 gg 6291536 13
 $ echo hello > x.log; nodewise pattern nccl-log:x.log -q
-! x.log:0 ... no communicator
+! x.log: ... no communicator
 ? 3
 ## Files of NCCL's Inspector: a ring of two, and 8,192 bytes from 1 to 0.
 $ nodewise pattern nccl-inspector:$FIXTURES/pattern/valid/inspector --to native -q

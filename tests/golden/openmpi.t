@@ -32,7 +32,7 @@ nodewise run: No gain: the default placement is as good as this mapping.
 $ printf '#!/bin/sh\n[ "$1" != --version ] || exec echo "mpirun (Open MPI) 4.1.4"\nshift 2\n[ -z "$SPOIL" ] || { rm choices; mkdir choices; }\nexec "$@"\n' >mpirun; : >choices; nodewise halo tune -n 8x8x8 --cache choices -- ./mpirun -n 1 >/dev/null; nodewise halo tune --cache choices --show | sed 's/.* cells/cells/;s/: [a-z]*: /: /'
 cells of 8 B, radius 1, host memory: self 3.9 kB
 $ SPOIL=1 nodewise halo tune -n 8x8x8 --cache choices -- ./mpirun -n 1 >/dev/null
-! choices:0 ... directory
+! choices: ... directory
 ? 1
 ## Hosts that nobody answers from are asked once, not twice. A double of Open MPI's launcher that
 ## profiles, and reaches no host.

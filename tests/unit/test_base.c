@@ -68,6 +68,7 @@ static void parses_units(void **state)
         {"2s", NW_UNIT_TIME, 2},
         {"1MiB", NW_UNIT_BYTES, 1048576},
         {"64kB", NW_UNIT_BYTES, 64000},
+        {"64k", NW_UNIT_BYTES, 64000},
         {"1e9", NW_UNIT_BANDWIDTH, 1e9},
     };
     static const char *const bad[] = {"",      "GB/s",  "-1GB/s", "1 GB",
@@ -82,6 +83,31 @@ static void parses_units(void **state)
     }
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_false(nw_parse_quantity(bad[i], NW_UNIT_BANDWIDTH, &value));
+}
+
+static void parses_durations_and_sizes(void **state)
+{
+    static const struct {
+        const char *word;
+        double seconds;
+    } good[] = {{"5m", 300}, {"1min", 60}, {"0.5h", 1800},
+                {"90s", 90}, {"90", 90},   {"250ms", 0.25}};
+    static const char *const bad[] = {"", "m", "5x", "5 m", "-5m", "1.2.3h"};
+    double value;
+    uint64_t bytes;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        assert_true(nw_parse_duration(good[i].word, &value));
+        assert_true(fabs(value / good[i].seconds - 1) < 1e-12);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_false(nw_parse_duration(bad[i], &value));
+    assert_true(nw_parse_size("64k", &bytes) && bytes == 64000);
+    assert_true(nw_parse_size("1MiB", &bytes) && bytes == 1048576);
+    assert_true(nw_parse_size("4096", &bytes) && bytes == 4096);
+    assert_false(nw_parse_size("4096x", &bytes));
+    assert_false(nw_parse_size("-1", &bytes));
 }
 
 static void knows_utf8(void **state)
@@ -210,8 +236,7 @@ static void pipes_and_packed_data_end(void **state)
     unlink(path);
     snprintf(path, sizeof path, "/proc/self/fd/%d", ends[0]);
     assert_int_equal(nw_file_read(path, &data, &length), NW_EIO);
-    assert_non_null(
-        strstr(nw_error_text(), ":0: more than 64 MiB from a pipe"));
+    assert_non_null(strstr(nw_error_text(), ": more than 64 MiB from a pipe"));
     pages = 0;
     close(ends[0]);
     assert_int_equal(waitpid(child, NULL, 0), child);
@@ -548,6 +573,7 @@ int main(void)
         cmocka_unit_test(parses_plain_integers_only),
         cmocka_unit_test(parses_byte_counts),
         cmocka_unit_test(parses_units),
+        cmocka_unit_test(parses_durations_and_sizes),
         cmocka_unit_test(knows_utf8),
         cmocka_unit_test(characters_are_counted_and_not_torn),
         cmocka_unit_test(lines_skip_comments_and_count),

@@ -212,12 +212,12 @@ static void refuses_what_is_no_whole_trace(void **state)
     write_archive(true);
     snprintf(path, sizeof path, "%s/traces.def", folder);
     assert_int_equal(truncate(path, 40), 0);
-    assert_refused("traces.def:0: the file of the trace is truncated");
+    assert_refused("traces.def: the file of the trace is truncated");
     drop_files();
     write_archive(true);
     snprintf(path, sizeof path, "%s/traces/1.evt", folder);
     assert_int_equal(truncate(path, 40), 0);
-    assert_refused("1.evt:0: the file of the trace is truncated");
+    assert_refused("1.evt: the file of the trace is truncated");
     assert_int_equal(unlink(path), 0);
     assert_refused("events");
     drop_files();

@@ -169,7 +169,7 @@ static nw_status nccl_check_ranks(const struct nccl_lists *lists)
     for (size_t i = 1; !status && i < count; i++)
         if (process[i]->rank >= 0 && process[i]->rank == process[i - 1]->rank)
             status = nw_fail(NW_EFORMAT,
-                             "%s:0: rank %d is in '%s', too; remove the files "
+                             "%s: rank %d is in '%s', too; remove the files "
                              "of the earlier run",
                              process[i]->file, process[i]->rank,
                              process[i - 1]->file);
@@ -289,7 +289,7 @@ static nw_status nccl_check_comm(const struct nccl_build *build,
         size = member[i]->size > size ? member[i]->size : size;
         if (i && member[i]->rank == member[i - 1]->rank)
             return nw_fail(NW_EFORMAT,
-                           "%s:0: rank %d of communicator 0x%" PRIx64
+                           "%s: rank %d of communicator 0x%" PRIx64
                            " is in '%s', too",
                            build->lists->process[member[i]->process]->file,
                            member[i]->rank, member[i]->comm,

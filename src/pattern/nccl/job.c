@@ -261,11 +261,11 @@ nw_status nw_nccl_job_build(struct nw_nccl_job *job, const char *path,
     nw_status status;
 
     if (!job->member_count)
-        return nw_fail(NW_EFORMAT, "%s:0: no communicator of NCCL", path);
+        return nw_fail(NW_EFORMAT, "%s: no communicator of NCCL", path);
     status = nw_nccl_groups_init(&groups, &lists);
     if (!status && groups.rank_count > NCCL_MOST_RANKS)
-        status = nw_fail(NW_EFORMAT, "%s:0: a job of %d ranks is too large",
-                         path, groups.rank_count);
+        status = nw_fail(NW_EFORMAT, "%s: a job of %d ranks is too large", path,
+                         groups.rank_count);
     if (!status)
         status = nw_pattern_builder_new(groups.rank_count, &builder);
     if (!status)

@@ -326,7 +326,7 @@ static nw_status check_size(const char *file, uint64_t bytes)
 {
     return bytes < INT_MAX ? NW_OK
                            : nw_fail(NW_EFORMAT,
-                                     "%s:0: of 2 GiB or more, which hwloc "
+                                     "%s: of 2 GiB or more, which hwloc "
                                      "cannot read",
                                      file);
 }

@@ -225,7 +225,7 @@ static nw_status keep(const char *text, const char *cache, char **path)
         return nw_strdup(cache, path);
     file = mkostemp(own, O_CLOEXEC);
     if (file < 0)
-        return nw_fail(NW_EIO, "%s:0: no temporary file", own);
+        return nw_fail(NW_EIO, "%s: no temporary file", own);
     close(file);
     status = nw_file_write(own, text, strlen(text));
     return status ? status : nw_strdup(own, path);

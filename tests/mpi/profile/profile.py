@@ -315,7 +315,7 @@ def ends():
         result = run(launcher(4, variables=["LD_PRELOAD=" + LIBRARY, "NODEWISE_REORDER=on",
                                             "NODEWISE_%s=pipe" % name])
                      + [program("ends"), "good"])
-        ok(result.returncode == 5 and result.stderr.count("pipe:0: a pipe") == 1,
+        ok(result.returncode == 5 and result.stderr.count("pipe: a pipe") == 1,
            "a pipe in NODEWISE_%s holds up no program" % name, result)
 
 

@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/pattern_pairs.h"
 #include "cli/pattern_view.h"
 
 #include <stdio.h>
@@ -16,12 +17,14 @@
 enum key {
     KEY_COMPACT = 0x2001,
     KEY_COMBINE,
+    KEY_DIFF,
     KEY_GENERATE,
     KEY_HEAT,
     KEY_KIND,
     KEY_SCALE,
     KEY_SVG,
     KEY_TO,
+    KEY_TOP,
 };
 
 struct arguments {
@@ -29,9 +32,10 @@ struct arguments {
     const char *input[2];
     size_t input_count;
     const char *generate, *to, *svg;
-    bool combine, compact, heat;
+    bool combine, compact, diff, heat;
     int kind;      /* -1: all */
     int32_t scale; /* 0: as it is */
+    int32_t top;   /* pairs to show; 0: the summary */
 };
 
 static const struct argp_option options[] = {
@@ -40,6 +44,8 @@ static const struct argp_option options[] = {
      "layer",
      0},
     {"compact", KEY_COMPACT, NULL, 0, "Renumber sparse ids of a list", 0},
+    {"diff", KEY_DIFF, NULL, 0,
+     "Compare two patterns: the pairs of ranks whose bytes differ most", 0},
     {"generate", KEY_GENERATE, "SPEC", 0,
      "Generate a pattern, for example stencil3d7:dims=4x4x4", 0},
     {"heat", KEY_HEAT, NULL, 0, "Show heat maps as text", 0},
@@ -48,7 +54,11 @@ static const struct argp_option options[] = {
      "Extend the pattern's grid of ranks to N ranks", 0},
     {"svg", KEY_SVG, "FILE", 0, "Write heat maps to FILE as SVG", 0},
     {"to", KEY_TO, "FORMAT", 0,
-     "Write native (default), metis, mm, matrix or list", 0},
+     "Write native (default), metis, mm, matrix, list or csv", 0},
+    {"top", KEY_TOP, "N", 0,
+     "Show the N heaviest pairs of ranks; with --diff, the N that differ most "
+     "(default: 10)",
+     0},
     {0},
 };
 
@@ -64,15 +74,26 @@ static int parse_kind(const char *value, struct argp_state *state)
 static void check_inputs(const struct arguments *arguments,
                          struct argp_state *state)
 {
-    size_t wanted = arguments->generate ? 0 : arguments->combine ? 2 : 1;
+    size_t wanted = arguments->generate                     ? 0
+                    : arguments->combine || arguments->diff ? 2
+                                                            : 1;
 
     if (arguments->generate && arguments->combine)
         nw_argfail(state, "--generate or --combine, not both");
+    if (arguments->diff && (arguments->generate || arguments->combine))
+        nw_argfail(state, "--diff compares two files; leave out --generate and "
+                          "--combine");
+    if ((arguments->diff || arguments->top) &&
+        (arguments->to || arguments->svg || arguments->heat ||
+         arguments->common.json || arguments->common.output))
+        nw_argfail(state, "--diff and --top print a table; leave out --to, "
+                          "--svg, --heat, --json and -o");
     if (arguments->input_count != wanted)
         nw_argfail(state, "%s",
-                   !wanted       ? "--generate takes no PATTERN"
-                   : wanted == 1 ? "one PATTERN is needed"
-                                 : "--combine needs HOST and GPU pattern");
+                   !wanted           ? "--generate takes no PATTERN"
+                   : wanted == 1     ? "one PATTERN is needed"
+                   : arguments->diff ? "--diff needs two patterns"
+                                     : "--combine needs HOST and GPU pattern");
 }
 
 static error_t parse_flag(int key, struct arguments *arguments)
@@ -83,6 +104,9 @@ static error_t parse_flag(int key, struct arguments *arguments)
         return 0;
     case KEY_COMPACT:
         arguments->compact = true;
+        return 0;
+    case KEY_DIFF:
+        arguments->diff = true;
         return 0;
     case KEY_HEAT:
         arguments->heat = true;
@@ -116,6 +140,10 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case KEY_TO:
         arguments->to = value;
         return 0;
+    case KEY_TOP:
+        if (!nw_parse_i32(value, &arguments->top) || arguments->top < 1)
+            nw_argfail(state, "--top is a number from 1, not '%s'", value);
+        return 0;
     case ARGP_KEY_ARG:
         if (arguments->input_count == 2)
             nw_argfail(state, "too many patterns");
@@ -134,7 +162,8 @@ static const struct argp_child children[] = {{&nw_common_argp, 0, NULL, 0},
 static const struct argp argp = {
     .options = options,
     .parser = parse,
-    .args_doc = "[PATTERN]\n--combine HOST GPU\n--generate SPEC",
+    .args_doc =
+        "[PATTERN]\n--combine HOST GPU\n--diff BEFORE AFTER\n--generate SPEC",
     .doc = "Show, convert, generate and combine patterns.\v"
            "Example:\n  nodewise pattern --generate "
            "stencil2d5:dims=8x8,weights=3:1 -o app.pattern\n"
@@ -235,11 +264,41 @@ static nw_status draw(const nw_pattern *pattern, const char *path)
     return status;
 }
 
+/* The table of --diff. */
+static int show_diff(const struct arguments *arguments)
+{
+    struct nw_pattern_read_options read = NW_PATTERN_READ_OPTIONS_INIT;
+    nw_pattern *pattern[2] = {NULL, NULL};
+    char *table = NULL;
+    nw_status status = NW_OK;
+    int code;
+
+    read.compact = arguments->compact;
+    for (int i = 0; !status && i < 2; i++) {
+        status = nw_pattern_read(arguments->input[i], &read, &pattern[i]);
+        if (!status)
+            status = keep_kind(arguments, &pattern[i]);
+    }
+    if (!status)
+        status =
+            nw_cli_pattern_diff(pattern[0], pattern[1],
+                                arguments->top ? arguments->top : 10, &table);
+    code = status ? nw_cli_fail("pattern", status)
+                  : nw_cli_output("pattern", &arguments->common, table, NULL,
+                                  NULL);
+    nw_pattern_free(pattern[0]);
+    nw_pattern_free(pattern[1]);
+    free(table);
+    return code;
+}
+
 /* The summary, or the heat maps, which begin with one. */
 static nw_status make_table(const struct arguments *arguments,
                             const nw_pattern *pattern, const char *how,
                             char **out)
 {
+    if (arguments->top)
+        return nw_cli_pattern_top(pattern, arguments->top, out);
     return arguments->heat ? nw_report_pattern_text(pattern, 80, out)
                            : nw_cli_pattern_table(pattern, how, out);
 }
@@ -303,6 +362,8 @@ static int run(int argc, char **argv)
     status = spare_inputs(&arguments);
     if (status)
         return nw_cli_fail("pattern", status);
+    if (arguments.diff)
+        return show_diff(&arguments);
     status = make(&arguments, &pattern);
     if (status)
         return fail_make(&arguments, status);

@@ -4,10 +4,14 @@
 #include <nodewise/topology.h>
 
 #include "base/file.h"
+#include "base/install_path.h"
 #include "base/json.h"
+#include "base/spawn.h"
+#include "base/status.h"
 #include "cli/command.h"
 #include "cli/topology_route.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -291,6 +295,45 @@ static bool is_called(const char *file, const char *ending)
     return nw_text_ends_with(file, ending) || nw_text_ends_with(file, packed);
 }
 
+/* "png" or "pdf", into which rsvg-convert turns a picture; NULL for others. */
+static const char *raster_format(const char *file)
+{
+    return nw_text_ends_with(file, ".png")   ? "png"
+           : nw_text_ends_with(file, ".pdf") ? "pdf"
+                                             : NULL;
+}
+
+/* Writes a picture to `file`, which raster_format knows. */
+static nw_status convert_picture(const char *svg, const char *file)
+{
+    const char *const arguments[] = {"-f", raster_format(file), NULL};
+    const struct nw_spawn spawn = {.program = "rsvg-convert",
+                                   .arguments = arguments,
+                                   .input = svg,
+                                   .length = strlen(svg),
+                                   .seconds = 600,
+                                   .from_path = true};
+    struct nw_text picture = {0};
+    char path[PATH_MAX];
+    nw_status status;
+    int how = 0;
+
+    if (!nw_install_path_search(spawn.program, path))
+        return nw_fail(NW_ENODEV,
+                       "%s needs rsvg-convert (Debian: librsvg2-bin, RHEL: "
+                       "librsvg2-tools), which is not in the PATH; write a "
+                       "file that ends in .svg instead",
+                       file);
+    status = nw_spawn_run(&spawn, &picture, &how);
+    if (!status && (how || !picture.length))
+        status = nw_fail(NW_EHELPER, "rsvg-convert failed; write a file that "
+                                     "ends in .svg instead");
+    if (!status)
+        status = nw_file_write(file, picture.data, picture.length);
+    nw_text_fini(&picture);
+    return status;
+}
+
 /* The format that the output's name implies, if no option gives one. */
 static void heed_name(struct arguments *arguments)
 {
@@ -301,7 +344,8 @@ static void heed_name(struct arguments *arguments)
     if (!arguments->what &&
         (is_called(file, ".yaml") || is_called(file, ".yml")))
         arguments->what = KEY_YAML;
-    else if (!arguments->what && is_called(file, ".svg"))
+    else if (!arguments->what &&
+             (is_called(file, ".svg") || raster_format(file)))
         arguments->what = KEY_SVG;
     else if (arguments->what != KEY_SVG && arguments->what != KEY_YAML &&
              arguments->what != KEY_TREE && is_called(file, ".json"))
@@ -334,6 +378,12 @@ static int run(int argc, char **argv)
     status = make(&arguments, &text);
     if (status)
         return nw_cli_fail("topology", status);
+    if (arguments.what == KEY_SVG && arguments.common.output &&
+        raster_format(arguments.common.output)) {
+        status = convert_picture(text, arguments.common.output);
+        free(text);
+        return status ? nw_cli_fail("topology", status) : NW_EXIT_DONE;
+    }
     arguments.common.json = false; /* the text is the result already */
     code = nw_cli_output("topology", &arguments.common, text, NULL, NULL);
     free(text);

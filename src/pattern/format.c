@@ -27,6 +27,7 @@ const struct nw_pattern_format nw_pattern_formats[] = {
     {"matrix", nw_matrix_read, NULL, nw_matrix_render, nw_fits_matrix,
      ".mat .matrix"},
     {"list", nw_list_read, NULL, nw_list_render, nw_fits_list, ".list .edges"},
+    {"csv", NULL, NULL, nw_csv_render, NULL, NULL},
     {"qaplib", nw_qaplib_pattern, NULL, NULL, nw_fits_qaplib, ".dat .qap"},
     {"monitoring", NULL, nw_monitoring_open, NULL, NULL, NULL},
     {"nccl", NULL, nw_nccl_calls_open, NULL, NULL, NULL},
@@ -48,7 +49,8 @@ static const struct nw_pattern_format *find_prefix(const char *input,
     for (size_t i = 0; colon && i < nw_pattern_format_count; i++) {
         const char *name = nw_pattern_formats[i].name;
 
-        if (nw_scan_is(input, (size_t)(colon - input), name)) {
+        if ((nw_pattern_formats[i].read || nw_pattern_formats[i].open) &&
+            nw_scan_is(input, (size_t)(colon - input), name)) {
             *path = colon + 1;
             return &nw_pattern_formats[i];
         }
@@ -140,8 +142,8 @@ nw_status nw_pattern_write_as(const nw_pattern *pattern, const char *format,
             render = nw_pattern_formats[i].render;
     if (!render)
         return nw_fail(NW_EINVAL,
-                       "a pattern is written as native, metis, mm, matrix or "
-                       "list, not as '%s'",
+                       "a pattern is written as native, metis, mm, matrix, "
+                       "list or csv, not as '%s'",
                        format);
     status = render(pattern, &text);
     if (!status)

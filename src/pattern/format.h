@@ -66,7 +66,7 @@ nw_pattern_opener nw_monitoring_open, nw_ti_open, nw_otf2_open,
  */
 nw_pattern_opener nw_otf2_read;
 nw_pattern_renderer nw_native_render, nw_metis_render, nw_market_render,
-    nw_matrix_render, nw_list_render;
+    nw_matrix_render, nw_list_render, nw_csv_render;
 bool nw_fits_metis(const struct nw_shape *shape);
 bool nw_fits_market(const struct nw_shape *shape);
 bool nw_fits_matrix(const struct nw_shape *shape);

@@ -5,6 +5,7 @@
 #include "pattern/format.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct line {
     int32_t src, dst;
@@ -174,4 +175,25 @@ nw_status nw_list_render(const nw_pattern *p, struct nw_text *out)
             nw_text_add_bytes(out, line, (size_t)(at - line));
         }
     return status;
+}
+
+nw_status nw_csv_render(const nw_pattern *p, struct nw_text *out)
+{
+    nw_text_add(out, "src,dst,kind,bytes,messages\n");
+    for (int32_t r = 0; r < p->rank_count; r++)
+        for (size_t e = p->row[r]; e < p->row[r + 1]; e++) {
+            char line[128], *at = nw_put_u64(line, (uint64_t)r);
+
+            *at++ = ',';
+            at = nw_put_u64(at, (uint64_t)p->dst[e]);
+            *at++ = ',';
+            at = stpcpy(at, nw_kind_name((enum nw_kind)p->kind[e]));
+            *at++ = ',';
+            at = nw_put_u64(at, p->bytes[e]);
+            *at++ = ',';
+            at = nw_put_u64(at, p->messages[e]);
+            *at++ = '\n';
+            nw_text_add_bytes(out, line, (size_t)(at - line));
+        }
+    return NW_OK;
 }

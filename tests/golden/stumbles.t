@@ -17,8 +17,8 @@ $ nodewise pattern --generate stencil2d6:dims=2x2
 $ nodewise launch -t dgx-h100:1 --for opnmpi4 x
 ! unknown launcher 'opnmpi4' ... did you mean 'openmpi4'?
 ? 2
-$ nodewise bench patern
-! unknown benchmark 'patern' ... did you mean 'pattern'?
+$ nodewise bench patttern
+! unknown benchmark 'patttern' ... did you mean 'pattern'?
 ? 2
 $ nodewise map -t dgx-h100:1 -p app.pattern --algoritm multilevel
 ! unrecognized option '--algoritm'
@@ -38,9 +38,38 @@ $ nodewise probe mpiexec.hydra --hosts n1
 ! nodewise probe ... put -- in front of 'mpiexec.hydra'
 ? 2
 
+## A picture as the file's name says, or a clear error.
+$ printf '#!/bin/sh\nexec cat\n' >rsvg-convert; chmod +x rsvg-convert; PATH=$PWD:$PATH nodewise topology "hwloc:package:1 core:2 pu:1" -o a.png; head -c 4 a.png; echo; mkdir none; ln -s "$(command -v nodewise)" none/; PATH=$PWD/none nodewise topology "hwloc:package:1 core:2 pu:1" -o b.pdf
+<svg
+! b.pdf ... rsvg-convert ... .svg
+? 4
+$ if ! command -v rsvg-convert >/dev/null; then echo SKIP no rsvg-convert; exit 77; fi; nodewise topology "hwloc:package:1 core:2 pu:1" -o c.pdf; head -c 5 c.pdf; echo; nodewise topology "hwloc:package:1 core:2 pu:1" -o c.png; head -c 4 c.png | tail -c 3; echo
+%PDF-
+PNG
+
+## The heaviest pairs, two patterns compared, and a table for a spreadsheet.
+$ printf 'nodewise pattern 1\nranks 3 edges 4\n0 1 hh 3000 3\n0 1 gg 3000 1\n1 2 hh 2000 1\n2 2 hh 9000 1\n' >a.pattern; printf 'nodewise pattern 1\nranks 4 edges 3\n0 1 hh 3000 3\n1 2 hh 2000 1\n3 0 hh 500 1\n' >b.pattern; nodewise pattern a.pattern --top 1
+from to bytes  share messages
+   0  1  6 kB 75.0 %        4
+$ nodewise pattern --diff a.pattern b.pattern
+from  to before  after  change
+ all all   8 kB 5.5 kB -31.2 %
+   0   1   6 kB   3 kB -50.0 %
+   3   0    0 B  500 B     new
+$ nodewise pattern a.pattern --to csv -q
+src,dst,kind,bytes,messages
+0,1,hh,3000,3
+0,1,gg,3000,1
+1,2,hh,2000,1
+2,2,hh,9000,1
+$ nodewise pattern csv:a.pattern; nodewise pattern --diff a.pattern
+! csv:a.pattern: No such file
+! --diff ... two patterns
+? 2
+
 ## A file that is missing has no line; help by its usual names.
-$ nodewise map -t dgx-h100:1 -p app.patern
-! app.patern: No such file or directory
+$ nodewise map -t dgx-h100:1 -p app.patttern
+! app.patttern: No such file or directory
 ? 3
 $ nodewise help map | head -1; nodewise map -h | head -1; nodewise -h | head -1
 Usage: nodewise map [OPTION...]

@@ -165,8 +165,8 @@ static void bad_types(void **state)
     assert_int_equal(
         load_bytes(CPU("{xml: none.xml}"), strlen(CPU("{xml: none.xml}"))),
         NW_EIO);
-    assert_string_equal(nw_error_text(),
-                        "/tmp/none.xml: No such file or directory");
+    assert_non_null(strstr(nw_error_text(),
+                           ":2: /tmp/none.xml: No such file or directory"));
 }
 
 #define CORE(link) CPU("{cores: 1, links: {core: " link "}}")

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Walks the rows of one or two patterns, which are sorted by receiver, and
+ * sorts the pairs by their bytes. */
+#include "cli/pattern_pairs.h"
+
+#include "base/array.h"
+#include "base/text.h"
+
+#include <nodewise/report.h>
+
+#include <stdlib.h>
+
+struct pair {
+    int32_t src, dst;
+    uint64_t bytes[2]; /* of the one pattern and of the other */
+    uint64_t messages;
+};
+
+struct pairs {
+    struct pair *pair;
+    size_t count, capacity;
+    double total[2];
+};
+
+/* Adds the edges of all kinds from `src` to `dst`, at *edge. */
+static void take_edges(const nw_pattern *p, struct pair *pair, int which,
+                       size_t *edge)
+{
+    size_t end = pair->src < p->rank_count ? p->row[pair->src + 1] : 0;
+
+    for (; *edge < end && p->dst[*edge] == pair->dst; (*edge)++) {
+        if (__builtin_add_overflow(pair->bytes[which], p->bytes[*edge],
+                                   &pair->bytes[which]))
+            pair->bytes[which] = UINT64_MAX;
+        pair->messages += p->messages[*edge];
+    }
+}
+
+/* The receiver at `edge`, or INT32_MAX behind the row's end. */
+static int32_t receiver(const nw_pattern *p, int32_t src, size_t edge)
+{
+    return src < p->rank_count && edge < p->row[src + 1] ? p->dst[edge]
+                                                         : INT32_MAX;
+}
+
+static nw_status take_row(const nw_pattern *const pattern[2], int32_t src,
+                          struct pairs *pairs)
+{
+    size_t edge[2];
+
+    for (int i = 0; i < 2; i++)
+        edge[i] = src < pattern[i]->rank_count ? pattern[i]->row[src] : 0;
+    for (;;) {
+        int32_t dst[2] = {receiver(pattern[0], src, edge[0]),
+                          receiver(pattern[1], src, edge[1])};
+        struct pair pair = {src, dst[0] < dst[1] ? dst[0] : dst[1], {0, 0}, 0};
+        nw_status status;
+
+        if (pair.dst == INT32_MAX)
+            return NW_OK;
+        for (int i = 0; i < 2; i++)
+            if (dst[i] == pair.dst)
+                take_edges(pattern[i], &pair, i, &edge[i]);
+        if (pair.src == pair.dst)
+            continue;
+        status = nw_grow(&pairs->pair, &pairs->capacity, pairs->count + 1,
+                         sizeof *pairs->pair);
+        if (status)
+            return status;
+        pairs->pair[pairs->count++] = pair;
+        for (int i = 0; i < 2; i++)
+            pairs->total[i] += (double)pair.bytes[i];
+    }
+}
+
+static uint64_t difference(const struct pair *pair)
+{
+    return pair->bytes[0] > pair->bytes[1] ? pair->bytes[0] - pair->bytes[1]
+                                           : pair->bytes[1] - pair->bytes[0];
+}
+
+/* By the larger difference, then by rank: one order whatever the sort. */
+static int compare(const void *one, const void *other)
+{
+    const struct pair *a = one, *b = other;
+    uint64_t x = difference(a), y = difference(b);
+
+    if (x != y)
+        return x < y ? 1 : -1;
+    return a->src != b->src ? (a->src > b->src) - (a->src < b->src)
+                            : (a->dst > b->dst) - (a->dst < b->dst);
+}
+
+static nw_status find_pairs(const nw_pattern *before, const nw_pattern *after,
+                            struct pairs *out)
+{
+    const nw_pattern *const pattern[2] = {before, after};
+    int32_t ranks = before->rank_count > after->rank_count ? before->rank_count
+                                                           : after->rank_count;
+    nw_status status = NW_OK;
+
+    for (int32_t src = 0; !status && src < ranks; src++)
+        status = take_row(pattern, src, out);
+    if (!status && out->count)
+        qsort(out->pair, out->count, sizeof *out->pair, compare);
+    return status;
+}
+
+static const char *say_bytes(double bytes, char text[32])
+{
+    return nw_format_quantity(bytes, NW_UNIT_BYTES, text, 32);
+}
+
+static void add_top(nw_table *table, const struct pairs *pairs, int32_t most)
+{
+    char text[32];
+
+    nw_table_column(table, "from", NW_ALIGN_RIGHT);
+    nw_table_column(table, "to", NW_ALIGN_RIGHT);
+    nw_table_column(table, "bytes", NW_ALIGN_RIGHT);
+    nw_table_column(table, "share", NW_ALIGN_RIGHT);
+    nw_table_column(table, "messages", NW_ALIGN_RIGHT);
+    for (size_t i = 0; i < pairs->count && i < (size_t)most; i++) {
+        const struct pair *pair = &pairs->pair[i];
+
+        nw_table_row(table, -1);
+        nw_table_cell(table, "%d", pair->src);
+        nw_table_cell(table, "%d", pair->dst);
+        nw_table_cell(table, "%s", say_bytes((double)pair->bytes[0], text));
+        nw_table_cell(table, "%.1f %%",
+                      pairs->total[0] > 0
+                          ? 100 * (double)pair->bytes[0] / pairs->total[0]
+                          : 0.0);
+        nw_table_cell(table, "%llu", (unsigned long long)pair->messages);
+    }
+}
+
+static void add_change(nw_table *table, const double bytes[2])
+{
+    char text[32];
+
+    for (int i = 0; i < 2; i++)
+        nw_table_cell(table, "%s", say_bytes(bytes[i], text));
+    if (bytes[0] > 0)
+        nw_table_cell(table, "%+.1f %%", 100 * (bytes[1] / bytes[0] - 1));
+    else
+        nw_table_cell(table, "%s", bytes[1] > 0 ? "new" : "equal");
+}
+
+static void add_diff(nw_table *table, const struct pairs *pairs, int32_t most)
+{
+    nw_table_column(table, "from", NW_ALIGN_RIGHT);
+    nw_table_column(table, "to", NW_ALIGN_RIGHT);
+    nw_table_column(table, "before", NW_ALIGN_RIGHT);
+    nw_table_column(table, "after", NW_ALIGN_RIGHT);
+    nw_table_column(table, "change", NW_ALIGN_RIGHT);
+    nw_table_row(table, -1);
+    nw_table_cell(table, "all");
+    nw_table_cell(table, "all");
+    add_change(table, pairs->total);
+    for (size_t i = 0;
+         i < pairs->count && i < (size_t)most && difference(&pairs->pair[i]);
+         i++) {
+        const struct pair *pair = &pairs->pair[i];
+
+        nw_table_row(table, -1);
+        nw_table_cell(table, "%d", pair->src);
+        nw_table_cell(table, "%d", pair->dst);
+        add_change(table, (const double[]){(double)pair->bytes[0],
+                                           (double)pair->bytes[1]});
+    }
+}
+
+static nw_status make_table(const nw_pattern *before, const nw_pattern *after,
+                            int32_t most, char **out)
+{
+    static const nw_pattern nothing = {.rank_count = 0};
+    struct pairs pairs = {0};
+    nw_table *table = NULL;
+    nw_status status = find_pairs(before, after ? after : &nothing, &pairs);
+
+    if (!status)
+        status = nw_table_new(&table);
+    if (!status) {
+        if (after)
+            add_diff(table, &pairs, most);
+        else
+            add_top(table, &pairs, most);
+        status = nw_table_text(table, out);
+    }
+    nw_table_free(table);
+    free(pairs.pair);
+    return status;
+}
+
+nw_status nw_cli_pattern_top(const nw_pattern *pattern, int32_t most,
+                             char **out)
+{
+    return make_table(pattern, NULL, most, out);
+}
+
+nw_status nw_cli_pattern_diff(const nw_pattern *before, const nw_pattern *after,
+                              int32_t most, char **out)
+{
+    return make_table(before, after, most, out);
+}

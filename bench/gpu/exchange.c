@@ -12,7 +12,7 @@
  */
 #include <mpi.h>
 
-#include <nodewise/halo.h>
+#include <nodewise/halo_mpi.h>
 
 #include <dlfcn.h>
 #include <math.h>
@@ -109,7 +109,7 @@ static long wrong_in_row(const struct row *row, const uint32_t *host)
 
 static long visit(int32_t p, int32_t q, uint32_t *host, bool fill)
 {
-    const struct nw_halo_piece *piece = nw_halo_piece(halo, p);
+    const struct nw_halo_piece *piece = nw_halo_piece_of(halo, p);
     const int64_t *n = piece->allocated, *extent = options.extent;
     int64_t pitch = (int64_t)(nw_halo_pitch(halo, p, q) / 4);
     uint64_t *column = malloc((size_t)n[0] * sizeof *column);
@@ -145,7 +145,7 @@ static long for_arrays(bool fill)
 
     for (int32_t p = 0; p < nw_halo_piece_count(halo); p++)
         for (int32_t q = 0; q < QUANTITIES; q++) {
-            const int64_t *n = nw_halo_piece(halo, p)->allocated;
+            const int64_t *n = nw_halo_piece_of(halo, p)->allocated;
             uintptr_t gpu = (uintptr_t)nw_halo_base(halo, p, q);
             size_t bytes =
                 nw_halo_pitch(halo, p, q) * (size_t)n[1] * (size_t)n[2];

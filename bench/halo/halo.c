@@ -8,7 +8,7 @@
  */
 #include "peers.h"
 
-#include <nodewise/halo.h>
+#include <nodewise/halo_mpi.h>
 #include <nodewise/launch.h>
 
 #include <argp.h>

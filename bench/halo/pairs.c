@@ -11,7 +11,7 @@
  */
 #include <mpi.h>
 
-#include <nodewise/halo.h>
+#include <nodewise/halo_mpi.h>
 
 #include <stdio.h>
 #include <stdlib.h>

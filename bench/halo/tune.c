@@ -3,7 +3,7 @@
  * is given in numbers, which measures methods and keeps the choice. */
 #include <mpi.h>
 
-#include <nodewise/halo.h>
+#include <nodewise/halo_mpi.h>
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -49,7 +49,7 @@ void step(const struct run *run, const struct nw_halo_box *box, struct field to,
 
 struct field field_of(const nw_halo *halo, int32_t quantity)
 {
-    const struct nw_halo_piece *piece = nw_halo_piece(halo, 0);
+    const struct nw_halo_piece *piece = nw_halo_piece_of(halo, 0);
     int64_t y = (int64_t)(nw_halo_pitch(halo, 0, quantity) / sizeof(double));
 
     return (struct field){nw_halo_base(halo, 0, quantity), y,
@@ -161,7 +161,7 @@ static nw_halo *plan(const struct run *run)
 static struct field host_of(const struct run *run, const nw_halo *halo,
                             struct field field)
 {
-    const struct nw_halo_piece *piece = nw_halo_piece(halo, 0);
+    const struct nw_halo_piece *piece = nw_halo_piece_of(halo, 0);
 
     if (run->gpu)
         field.at =
@@ -173,7 +173,7 @@ static struct field host_of(const struct run *run, const nw_halo *halo,
 
 static void begin(const struct run *run, const nw_halo *halo)
 {
-    const struct nw_halo_piece *piece = nw_halo_piece(halo, 0);
+    const struct nw_halo_piece *piece = nw_halo_piece_of(halo, 0);
     struct field field = field_of(halo, 0), host = host_of(run, halo, field);
 
     FOR_OWN(piece, x, y, z)
@@ -186,7 +186,7 @@ static void begin(const struct run *run, const nw_halo *halo)
 
 static long finish(const struct run *run, const nw_halo *halo)
 {
-    const struct nw_halo_piece *piece = nw_halo_piece(halo, 0);
+    const struct nw_halo_piece *piece = nw_halo_piece_of(halo, 0);
     struct field field = field_of(halo, run->steps & 1);
     struct field host = host_of(run, halo, field);
     long wrong;

@@ -4,11 +4,9 @@
 #ifndef HEAT_H
 #define HEAT_H
 
-#include <mpi.h>
-
 #include "step.h"
 
-#include <nodewise/halo.h>
+#include <nodewise/halo_mpi.h>
 
 #include <stdbool.h>
 #include <stdint.h>

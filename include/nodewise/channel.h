@@ -119,15 +119,6 @@ struct nw_channel_options {
  * over the ranks. */
 NW_API NW_MUST_CHECK nw_status
 nw_channel_open(const struct nw_channel_options *options, nw_channel **out);
-#ifdef MPI_VERSION
-#define NW_MPI_API NW_API
-/* Opens a channel between the ranks of `comm`. It ignores rank, count, file and
- * allgather of the options; `options` may be NULL. A failure on one rank is
- * returned on all ranks. In libnodewise-openmpi and libnodewise-mpich: include
- * <mpi.h> before this header. Collective over comm. */
-NW_MPI_API NW_MUST_CHECK nw_status nw_channel_open_mpi(
-    MPI_Comm comm, const struct nw_channel_options *options, nw_channel **out);
-#endif
 
 /* Returns true if a launcher with PMIx has started this process, and its rank
  * and the number of ranks. A channel then needs neither `file` nor `allgather`.
@@ -255,6 +246,11 @@ NW_API NW_MUST_CHECK nw_status nw_channel_memory_copy(void *to,
 
 #ifdef __cplusplus
 }
+#endif
+
+/* Programs that include mpi.h and then this header, as before channel_mpi.h. */
+#ifdef MPI_VERSION
+#include <nodewise/channel_mpi.h>
 #endif
 
 #endif

@@ -117,8 +117,12 @@ NW_API void nw_mpdata_step(nw_mpdata *solver, int64_t steps);
 struct nw_mpdata_summary {
     double mass, low, high;
 };
+NW_API void nw_mpdata_summarize(const nw_mpdata *solver,
+                                struct nw_mpdata_summary *out);
+#ifndef __cplusplus /* the name is also that of a struct */
 NW_API void nw_mpdata_summary(const nw_mpdata *solver,
                               struct nw_mpdata_summary *out);
+#endif
 
 /* --- Several solvers, one domain --- */
 
@@ -132,8 +136,12 @@ struct nw_mpdata_cells {
     size_t bytes, row, plane;
     int32_t ghost;
 };
+NW_API struct nw_mpdata_cells nw_mpdata_cells_of(nw_mpdata *solver,
+                                                 enum nw_mpdata_field field);
+#ifndef __cplusplus /* the name is also that of a struct */
 NW_API struct nw_mpdata_cells nw_mpdata_cells(nw_mpdata *solver,
                                               enum nw_mpdata_field field);
+#endif
 /* The parts of a step. nw_mpdata_fill fills a field's ghost cells at periodic
  * and open sides; the caller fills those at neighbour sides. nw_mpdata_advance
  * computes the cells low <= (i, j) < high; call it until all cells are

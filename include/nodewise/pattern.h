@@ -134,8 +134,12 @@ struct nw_pattern_total {
     uint64_t bytes, messages;
     size_t edges;
 };
+NW_API struct nw_pattern_total nw_pattern_total_of(const nw_pattern *pattern,
+                                                   enum nw_kind kind);
+#ifndef __cplusplus /* the name is also that of a struct */
 NW_API struct nw_pattern_total nw_pattern_total(const nw_pattern *pattern,
                                                 enum nw_kind kind);
+#endif
 /* True if any edge starts or ends in GPU memory. */
 NW_API bool nw_pattern_has_gpu(const nw_pattern *pattern);
 

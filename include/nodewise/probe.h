@@ -39,7 +39,10 @@ struct nw_probe_stage {
     uint64_t done, total;
     const char *what;
 };
+NW_API struct nw_probe_stage nw_probe_stage_of(const nw_probe *probe);
+#ifndef __cplusplus /* the name is also that of a struct */
 NW_API struct nw_probe_stage nw_probe_stage(const nw_probe *probe);
+#endif
 /* True when rank 0 has reported the end of the measurement. */
 NW_API bool nw_probe_is_done(const nw_probe *probe);
 /* True if rank 0, which controls the measurement, has died or stopped. No more

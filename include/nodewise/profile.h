@@ -44,8 +44,6 @@ NW_API NW_MUST_CHECK nw_status nw_profile_check_models(const char *models);
 
 /* --- inside an MPI program, by the preloaded libraries --- */
 
-#ifdef MPI_VERSION
-#define NW_MPI_API NW_API
 /* Begins a region on this rank, which gets its own profile. NW_ENODEV: the
  * program is not recorded. NW_EINVAL: a region is already open. Local. */
 NW_MPI_API NW_MUST_CHECK nw_status nw_profile_begin(void);
@@ -57,7 +55,6 @@ NW_MPI_API NW_MUST_CHECK nw_status nw_profile_end(const char *path);
 /* Closes the region of this rank without writing a file, if a region is open.
  * The profile of the whole run does not change. Local. */
 NW_MPI_API void nw_profile_discard(void);
-#endif
 
 #ifdef __cplusplus
 }

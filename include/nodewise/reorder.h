@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reordered communicators by a call of their own, in libnodewise-openmpi.so and
- * libnodewise-mpich.so, preloaded or linked ahead of the MPI library. Include
- * mpi.h first. NODEWISE_REORDER need not be set. nodewise-reorder(7) says how
- * ranks are placed.
+ * libnodewise-mpich.so, preloaded or linked ahead of the MPI library. This
+ * header includes mpi.h itself. NODEWISE_REORDER need not be set.
+ * nodewise-reorder(7) says how ranks are placed.
  */
 #ifndef NODEWISE_REORDER_H
 #define NODEWISE_REORDER_H
+
+#ifndef MPI_VERSION
+#include <mpi.h>
+#endif
 
 #include <nodewise/status.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-#ifdef MPI_VERSION
-#define NW_MPI_API NW_API
 
 /* A Cartesian grid, as of MPI_Cart_create. Borrowed for the call. */
 struct nw_reorder_grid {
@@ -33,7 +34,6 @@ struct nw_reorder_grid {
 NW_MPI_API int nw_reorder_cart_create(MPI_Comm comm,
                                       const struct nw_reorder_grid *grid,
                                       MPI_Comm *out);
-#endif
 
 #ifdef __cplusplus
 }

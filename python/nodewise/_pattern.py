@@ -267,7 +267,7 @@ class Pattern:
         >>> Pattern.generate("stencil2d5:dims=4x4,bytes=1024").total().edges
         48
         """
-        totals = [lib.nw_pattern_total(self._handle, number_of("nw_kind", "NW_KIND_", one))
+        totals = [lib.nw_pattern_total_of(self._handle, number_of("nw_kind", "NW_KIND_", one))
                   for one in ((kind,) if kind else KINDS)]
         return Total(*(sum(getattr(one, name) for one in totals) for name in Total._fields))
 

@@ -5,6 +5,10 @@
 
 #include <nodewise/status.h>
 
+/* A function's former name, which linked programs may still use. */
+#define NW_OLD_NAME(old, name)                                                 \
+    __typeof__(name) old __attribute__((alias(#name)))
+
 /* Bytes of the longest sentence, its end included. */
 #define NW_ERROR_MOST 1024
 

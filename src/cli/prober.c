@@ -120,7 +120,7 @@ static nw_status start(char **argv, pid_t *child, int *out)
 static void show(const struct nw_prober *prober, const nw_probe *probe,
                  bool is_step)
 {
-    struct nw_probe_stage stage = nw_probe_stage(probe);
+    struct nw_probe_stage stage = nw_probe_stage_of(probe);
 
     if (prober->verbose && stage.total && is_step)
         fprintf(stderr, "nodewise probe: %s %" PRIu64 " of %" PRIu64 "\n",

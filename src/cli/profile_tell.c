@@ -61,7 +61,7 @@ static void print_totals(const char *path, const nw_pattern *pattern)
 
     for (int kind = 0; kind < NW_KIND_COUNT; kind++) {
         struct nw_pattern_total total =
-            nw_pattern_total(pattern, (enum nw_kind)kind);
+            nw_pattern_total_of(pattern, (enum nw_kind)kind);
 
         bytes += total.bytes;
         messages += total.messages;

@@ -49,7 +49,7 @@ nw_status nw_mpdata_check(const nw_mpdata *s, double *highest)
     return NW_OK;
 }
 
-void nw_mpdata_summary(const nw_mpdata *s, struct nw_mpdata_summary *out)
+void nw_mpdata_summarize(const nw_mpdata *s, struct nw_mpdata_summary *out)
 {
     const void *x = s->field[NW_MPDATA_X], *h = s->field[NW_MPDATA_H];
     ptrdiff_t first = nw_mpdata_at(s, 0, 0);
@@ -73,3 +73,4 @@ void nw_mpdata_summary(const nw_mpdata *s, struct nw_mpdata_summary *out)
     result.mass = sum + lost;
     *out = result;
 }
+NW_OLD_NAME(nw_mpdata_summary, nw_mpdata_summarize);

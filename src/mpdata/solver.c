@@ -214,7 +214,8 @@ void nw_mpdata_free(nw_mpdata *s)
     free(s);
 }
 
-struct nw_mpdata_cells nw_mpdata_cells(nw_mpdata *s, enum nw_mpdata_field field)
+struct nw_mpdata_cells nw_mpdata_cells_of(nw_mpdata *s,
+                                          enum nw_mpdata_field field)
 {
     s->lent = s->lent || field == NW_MPDATA_X;
     return (struct nw_mpdata_cells){
@@ -225,6 +226,7 @@ struct nw_mpdata_cells nw_mpdata_cells(nw_mpdata *s, enum nw_mpdata_field field)
         .ghost = (int32_t)s->ghost,
     };
 }
+NW_OLD_NAME(nw_mpdata_cells, nw_mpdata_cells_of);
 
 void nw_mpdata_fill(nw_mpdata *s, enum nw_mpdata_field field)
 {

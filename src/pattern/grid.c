@@ -188,7 +188,7 @@ static bool try_stencils(const nw_pattern *p, enum nw_kind kind,
 static bool try_col(const nw_pattern *p, enum nw_kind kind,
                     struct nw_grid_found *out)
 {
-    struct nw_pattern_total total = nw_pattern_total(p, kind);
+    struct nw_pattern_total total = nw_pattern_total_of(p, kind);
     int32_t n = p->rank_count, group = (int32_t)(total.edges / (size_t)n) + 1;
     uint64_t least = UINT64_MAX, most = 0;
 
@@ -212,7 +212,7 @@ static bool try_col(const nw_pattern *p, enum nw_kind kind,
 bool nw_grid_find(const nw_pattern *pattern, enum nw_kind kind,
                   struct nw_grid_found *out)
 {
-    if (pattern->rank_count < 2 || !nw_pattern_total(pattern, kind).edges)
+    if (pattern->rank_count < 2 || !nw_pattern_total_of(pattern, kind).edges)
         return false;
     /* all-to-all among a few is a stencil on a tiny torus too */
     return try_col(pattern, kind, out) || try_stencils(pattern, kind, out);

@@ -3,6 +3,7 @@
 #include "pattern/format.h"
 
 #include "base/array.h"
+#include "base/status.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -89,8 +90,8 @@ static uint64_t add_saturating(uint64_t a, uint64_t b)
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-struct nw_pattern_total nw_pattern_total(const nw_pattern *pattern,
-                                         enum nw_kind kind)
+struct nw_pattern_total nw_pattern_total_of(const nw_pattern *pattern,
+                                            enum nw_kind kind)
 {
     struct nw_pattern_total total = {0};
 
@@ -103,6 +104,7 @@ struct nw_pattern_total nw_pattern_total(const nw_pattern *pattern,
     }
     return total;
 }
+NW_OLD_NAME(nw_pattern_total, nw_pattern_total_of);
 
 bool nw_pattern_has_gpu(const nw_pattern *pattern)
 {

@@ -196,7 +196,7 @@ nw_status nw_pattern_scale(const nw_pattern *pattern, int32_t rank_count,
         status =
             nw_fail(NW_EUNSUPPORTED, "a pattern without edges has no grid");
     for (int k = 0; !status && k < NW_KIND_COUNT; k++)
-        if (nw_pattern_total(pattern, (enum nw_kind)k).edges)
+        if (nw_pattern_total_of(pattern, (enum nw_kind)k).edges)
             status = scale_kind(pattern, (enum nw_kind)k, rank_count, builder,
                                 &words);
     if (!status)

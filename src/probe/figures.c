@@ -39,13 +39,14 @@ void nw_probe_free(nw_probe *probe)
     free(probe);
 }
 
-struct nw_probe_stage nw_probe_stage(const nw_probe *probe)
+struct nw_probe_stage nw_probe_stage_of(const nw_probe *probe)
 {
     struct nw_probe_stage stage = probe->stage;
 
     stage.what = probe->what;
     return stage;
 }
+NW_OLD_NAME(nw_probe_stage, nw_probe_stage_of);
 
 bool nw_probe_is_done(const nw_probe *probe)
 {

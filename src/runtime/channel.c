@@ -6,7 +6,7 @@
 #include "base/status.h"
 
 #include <limits.h>
-#include <nodewise/channel.h>
+#include <nodewise/channel_mpi.h>
 #include <stdbool.h>
 
 /* Opening ends the first time that not all ranks have come so far. */

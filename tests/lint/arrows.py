@@ -55,7 +55,8 @@ PUBLIC = {
     "status": "base", "progress": "base", "topology": "topology",
     "pattern": "pattern", "mapping": "cost", "cost": "cost", "map": "map",
     "launch": "launch", "simulate": "simulate", "report": "report",
-    "profile": "runtime", "reorder": "runtime", "probe": "probe", "gpu": "gpu", "channel": "channel", "halo": "halo", "rowcol": "rowcol",
+    "profile": "runtime", "reorder": "runtime", "probe": "probe", "gpu": "gpu", "channel": "channel", "channel_mpi": "channel", "halo": "halo",
+    "halo_mpi": "halo", "rowcol": "rowcol",
     "mpdata": "mpdata",
 }
 

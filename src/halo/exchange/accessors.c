@@ -3,15 +3,18 @@
  * while an exchange runs. */
 #include "halo/exchange/exchange.h"
 
+#include "base/status.h"
+
 int32_t nw_halo_piece_count(const nw_halo *halo)
 {
     return halo->own_count;
 }
 
-const struct nw_halo_piece *nw_halo_piece(const nw_halo *halo, int32_t piece)
+const struct nw_halo_piece *nw_halo_piece_of(const nw_halo *halo, int32_t piece)
 {
     return &halo->layout->piece[halo->own[piece]];
 }
+NW_OLD_NAME(nw_halo_piece, nw_halo_piece_of);
 
 void *nw_halo_base(const nw_halo *halo, int32_t piece, int32_t quantity)
 {
@@ -48,7 +51,7 @@ static struct nw_halo_box own_cells(const struct nw_halo_piece *piece)
  * box is empty if the piece is too thin. */
 struct nw_halo_box nw_halo_interior(const nw_halo *halo, int32_t piece)
 {
-    const struct nw_halo_piece *own = nw_halo_piece(halo, piece);
+    const struct nw_halo_piece *own = nw_halo_piece_of(halo, piece);
     struct nw_halo_box box = own_cells(own);
 
     for (int axis = 0; axis < 3; axis++) {
@@ -64,7 +67,7 @@ struct nw_halo_box nw_halo_interior(const nw_halo *halo, int32_t piece)
 int32_t nw_halo_shell(const nw_halo *halo, int32_t piece,
                       struct nw_halo_box out[6])
 {
-    struct nw_halo_box left = own_cells(nw_halo_piece(halo, piece));
+    struct nw_halo_box left = own_cells(nw_halo_piece_of(halo, piece));
     struct nw_halo_box inside = nw_halo_interior(halo, piece);
     int32_t count = 0;
 

@@ -16,7 +16,7 @@
 #include "halo/plan/copy.h"
 #include "halo/plan/layout.h"
 
-#include <nodewise/halo.h>
+#include <nodewise/halo_mpi.h>
 
 struct nw_halo_connection;
 struct nw_halo_paths;

@@ -140,7 +140,7 @@ static bool phase1_wants_initial(const struct phase1_work *phase)
     return phase->phases->kinds == NW_KINDS_ALL &&
            phase->phases->placer[0] == nw_place_partition &&
            nw_pattern_has_gpu(pattern) &&
-           nw_pattern_total(pattern, NW_KIND_HH).bytes > 0;
+           nw_pattern_total_of(pattern, NW_KIND_HH).bytes > 0;
 }
 
 static nw_status phase1_place_on_hosts(struct phase1_work *phase,

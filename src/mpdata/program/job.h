@@ -13,7 +13,7 @@
 #include "mpdata/cases.h"
 #include "mpdata/solver.h"
 
-#include <nodewise/halo.h>
+#include <nodewise/halo_mpi.h>
 
 struct nw_mp_settings {
     struct nw_mpdata_options options;

@@ -57,7 +57,7 @@ nw_status nw_mp_plan(struct nw_mp_job *job)
     describe(job, &options, &box);
     for (int i = 0; i < 2; i++) {
         struct nw_mpdata_cells cells =
-            nw_mpdata_cells(job->solver, NW_MPDATA_X);
+            nw_mpdata_cells_of(job->solver, NW_MPDATA_X);
         base[i] = cells.base;
         pitch[i] = cells.row;
         nw_mpdata_turn(job->solver);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A channel whose ranks meet through MPI: each sends to all others, from and
  * to host or GPU memory in turn. Rank 0 prints "right". */
-#include <mpi.h>
-
 #include <nodewise/channel.h>
+#include <nodewise/channel_mpi.h>
 
 #include <stdio.h>
 #include <string.h>

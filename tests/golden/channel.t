@@ -91,6 +91,7 @@ $ nodewise channel tune --show --clear
 ## Under a launcher an MPI is measured; what is refused before anything is started.
 $ nodewise channel tune mpirun
 ! 'mpirun'
+! put -- ... 'mpirun'
 ? 2
 $ nodewise channel tune -i 3 -- mpirun -n 2
 ! launcher ... --show

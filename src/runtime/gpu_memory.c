@@ -66,28 +66,31 @@ static bool has_context(void *driver)
     return context || has_primary_context(driver);
 }
 
-/* Under the loader's lock, so that the list stands still. */
-static int find_last(struct dl_phdr_info *first, size_t size, void *out)
+/* Under the lock by which the loader changes its list of libraries. Nothing of
+ * the loader may be called here: a dlopen elsewhere holds the loader's other
+ * lock while it waits for this one. */
+static int find_last(struct dl_phdr_info *first, size_t size, void *library)
 {
-    struct link_map *last = NULL;
-    Dl_info info;
+    struct link_map **last = library;
 
     (void)first, (void)size;
-    if (dladdr1((void *)&nw_gpu_last_library, &info, (void **)&last,
-                RTLD_DL_LINKMAP))
-        while (last && last->l_next)
-            last = last->l_next;
-    *(struct link_map **)out = last;
+    while ((*last)->l_next)
+        *last = (*last)->l_next;
     return 1;
 }
 
 /* New libraries are put behind the last one, which must not go away. */
 static struct link_map *last_library(void)
 {
-    struct link_map *last = NULL;
+    struct link_map *last = NULL; // first the one with this code, which stays
+    Dl_info info;
 
+    if (!dladdr1((void *)&nw_gpu_last_library, &info, (void **)&last,
+                 RTLD_DL_LINKMAP) ||
+        !last)
+        return NULL;
     dl_iterate_phdr(find_last, &last);
-    if (!last || !last->l_name[0] ||
+    if (!last->l_name[0] ||
         !dlopen(last->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE))
         return NULL;
     return last;

@@ -78,7 +78,7 @@ nw_status nw_file_read(const char *path, char **data, size_t *length)
     if (status)
         return status;
     fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) /* line 0 is the file as a whole */
+    if (fd < 0)
         return nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
     if (!fstat(fd, &info) && S_ISDIR(info.st_mode))
         status = nw_fail(NW_EIO, "%s: is a directory", path);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What to write instead, after an error of usage. */
+/* Hints after an error of usage. A hint says what to write instead. */
 #ifndef NW_CLI_USAGE_HINT_H
 #define NW_CLI_USAGE_HINT_H
 

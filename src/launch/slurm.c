@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Slurm: an arbitrary distribution takes the host of every task from a file.
- * Its list of CPUs serves every node alike, by local task (tried with 22.05,
- * where a mask of GPUs is called mask_gpu; from 23.02 it is mask). */
+ * Its list of CPUs serves every node alike, by local task. Tried with 22.05,
+ * whose name of a mask of GPUs is mask_gpu; from 23.02 the name is mask. */
 #include "launch/launcher.h"
 
 #include <inttypes.h>
@@ -25,8 +25,8 @@ const char *nw_launch_slurm_lacks_gpus(const struct nw_launch_job *job)
 }
 
 /* "--gpu-bind=mask:0xff": every task sees all GPUs that its node may have,
- * whatever --gpus-per-task would bind. With `none` Slurm 22.05 gives none.
- */
+ * whatever --gpus-per-task would bind. With `none` of Slurm 22.05 a task sees
+ * no GPU. */
 static nw_status share_gpus(struct nw_launch_job *job, const char *end)
 {
     int32_t most = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tells OpenMP about the cores of a rank: as many threads as cores, each on one
- * of them, if all ranks have the same number of cores and more than one. What
- * the user has set stays. */
+ * of them. All ranks must have the same number of cores, and more than one.
+ * Variables that the user has set keep their values. */
 #include "launch/launcher.h"
 #include "topology/topology.h"
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every public header stands alone, in C11 and in C++, and its options can be
-initialised in both; those that need mpi.h may stand before or behind it; every header
-of ours has its include guard; no function has the name of a struct in C++.
+"""Every public header compiles alone, in C11 and in C++, and its options can be
+initialised in both. Headers that need mpi.h may stand before it or after it. Every
+header of ours has an include guard. In C++ no function has the name of a struct.
 headers.py COMPILER..."""
 import os
 import re

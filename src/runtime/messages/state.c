@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What MPI_Init has decided, and the driver: all other files of this folder may
- * use this one, and it uses none of them. */
+/* The settings that MPI_Init chose, and the GPU's driver. All other files of
+ * this folder may use this file, which uses none of them. */
 #include "runtime/messages/staging.h"
 
 #include "base/text.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What these programs ask of the double of CUDA's driver, found at run time:
- * they are compiled and linked without it. */
+/* What these programs ask of the CUDA driver or of its double, found at run
+ * time: they are compiled and linked without it. */
 #ifndef NW_TEST_MESSAGES_DRIVER_H
 #define NW_TEST_MESSAGES_DRIVER_H
 
@@ -18,7 +18,7 @@ static struct {
     int (*alloc)(uint64_t *, size_t);
     int (*in)(uint64_t, const void *, size_t);
     int (*out)(void *, uint64_t, size_t);
-    unsigned long (*uses)(const char *);
+    unsigned long (*uses)(const char *); /* NULL on a GPU, also pieces */
     unsigned long (*pieces)(void);
 } cuda;
 

@@ -514,7 +514,7 @@ int main(int argc, char **argv)
         MPI_Comm_free(&player[i].comm);
         free(player[i].host);
     }
-    over = cuda.uses("device");
+    over = cuda.uses ? cuda.uses("device") : 0;
     MPI_Allreduce(&over, &all_over, 1, MPI_UNSIGNED_LONG, MPI_SUM,
                   MPI_COMM_WORLD);
     MPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

@@ -64,6 +64,11 @@ struct nw_map_options {
     double imbalance;
     const uint64_t *weights; /* [rank_count] or NULL */
     const double *speeds;    /* [elements of the topology], from 0; or NULL */
+
+    /* Each node gets a block of consecutive ranks, as the default mapping or
+     * `start` has them: launchers such as torchrun number ranks node by node.
+     * Not with fixed ranks, remote GPUs or several ranks per element. */
+    bool whole_nodes;
 };
 #define NW_MAP_OPTIONS_INIT                                                    \
     {                                                                          \

@@ -52,6 +52,7 @@ enum {
     KEY_IMBALANCE,
     KEY_WEIGHTS,
     KEY_SPEEDS,
+    KEY_WHOLE,
 };
 
 struct arguments {
@@ -124,6 +125,8 @@ static const struct argp_option options[] = {
     {"speeds", KEY_SPEEDS, "FILE", 0, "Speed of each element, one per line", 3},
     {"remote-gpus", KEY_REMOTE, NULL, 0,
      "Let a rank have a GPU of another node", 3},
+    {"whole-nodes", KEY_WHOLE, NULL, 0,
+     "Keep consecutive ranks together on each node, as torchrun needs it", 3},
     {"hosts", KEY_HOSTS, "LIST", 0,
      "Nodes to use, with optional slots: n[1-4],x:8", 3},
     {"hostfile", KEY_HOSTFILE, "FILE", 0, "Nodes to use, one per line", 3},
@@ -340,6 +343,24 @@ static bool wants_phases(const struct nw_map_options *map)
             !strcmp(map->algorithm, "default"));
 }
 
+static void check_whole_nodes(const struct arguments *arguments,
+                              struct argp_state *state)
+{
+    const struct nw_map_options *map = &arguments->map;
+    const char *other = NULL;
+
+    if (arguments->fix)
+        other = "fix";
+    else if (map->remote_gpus)
+        other = "remote-gpus";
+    else if (map->capacity)
+        other = "capacity";
+    else if (map->imbalance >= 0)
+        other = "imbalance";
+    if (map->whole_nodes && other)
+        nw_argfail(state, "--whole-nodes and --%s exclude each other", other);
+}
+
 static void check(const struct arguments *arguments, struct argp_state *state)
 {
     if (arguments->list || arguments->parameters)
@@ -361,6 +382,7 @@ static void check(const struct arguments *arguments, struct argp_state *state)
                           : !arguments->source || !arguments->pattern)
         nw_argfail(state, "-t SOURCE and -p PATTERN are needed, or --qaplib "
                           "FILE alone");
+    check_whole_nodes(arguments, state);
     if (arguments->hosts && arguments->hostfile)
         nw_argfail(state, "--hosts and --hostfile exclude each other");
     if (wants_phases(&arguments->map))
@@ -411,6 +433,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
         return 0;
     case KEY_REMOTE:
         arguments->map.remote_gpus = true;
+        return 0;
+    case KEY_WHOLE:
+        arguments->map.whole_nodes = true;
         return 0;
     case KEY_HOSTS:
         arguments->hosts = value;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The library's calls: one rank per element goes to the portfolio of
- * algorithms, several ranks per element to the k-way engine. */
+ * algorithms, with whole nodes after an exchange of nodes; several ranks per
+ * element go to the k-way engine. */
 #include "map/capacity/map_several.h"
 #include "map/portfolio/portfolio.h"
+#include "map/portfolio/whole_nodes.h"
 
 static nw_status map_several(const struct nw_map_call *call, bool priced,
                              struct nw_map_answer *out)
@@ -24,6 +26,8 @@ static nw_status map_several(const struct nw_map_call *call, bool priced,
 static nw_status map_dispatch(const struct nw_map_call *call, bool priced,
                               struct nw_map_answer *out)
 {
+    if (nw_whole_nodes_is_asked(call->options))
+        return nw_whole_nodes_map(call, priced, out);
     if (nw_several_is_asked(call->options))
         return map_several(call, priced, out);
     return nw_portfolio_map(call, priced, out);
@@ -71,7 +75,8 @@ nw_status nw_map_priced(const nw_topology *topology, const nw_pattern *pattern,
 {
     struct nw_map_call call = {topology, pattern, options};
     struct nw_map_answer answer = {0};
-    bool several = nw_several_is_asked(options);
+    bool several =
+        nw_several_is_asked(options) && !nw_whole_nodes_is_asked(options);
     nw_status status = map_dispatch(&call, !several, &answer);
 
     if (!status && several) {

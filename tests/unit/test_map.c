@@ -306,6 +306,78 @@ static void test_all_algorithms_keep_their_promises(void **state)
         }
 }
 
+/* --- whole nodes --- */
+
+/* Each node has a block of consecutive ranks, of the sizes that the default
+ * mapping has in some order. */
+static void assert_whole(const nw_mapping *mapping)
+{
+    bool *seen = calloc((size_t)mapping->node_count, sizeof *seen);
+
+    for (int32_t r = 0; r < mapping->rank_count; r++) {
+        int32_t node = mapping->node[r];
+
+        if (r && node == mapping->node[r - 1])
+            continue;
+        assert_false(seen[node]);
+        seen[node] = true;
+    }
+    free(seen);
+}
+
+static void check_whole(const struct trial *trial, nw_mapping *standard)
+{
+    struct nw_map_answer answer;
+    enum nw_objective objective = trial->options.objective;
+    struct nw_cost cost;
+
+    MUST(nw_map_priced(trial->topology, trial->pattern, &trial->options,
+                       &answer));
+    MUST(nw_cost_evaluate(trial->topology, trial->pattern, standard, &cost));
+    assert_valid(trial, answer.mapping);
+    assert_whole(answer.mapping);
+    assert_true(nw_cost_objective(&answer.cost, objective) <=
+                nw_cost_objective(&cost, objective) * (1 + 1e-9));
+    assert_true(nw_cost_objective(&answer.standard, objective) ==
+                nw_cost_objective(&cost, objective));
+    nw_cost_fini(&cost);
+    nw_map_answer_fini(&answer);
+}
+
+/* Never worse than the default. Where the default has no whole nodes, because
+ * ranks without GPUs fill the gaps, that is an error. */
+static void test_whole_nodes_stay_whole(void **state)
+{
+    int whole = 0;
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        struct trial trial;
+        nw_mapping *standard, *mapping = NULL;
+        nw_status status;
+
+        begin_trial(&trial, seed);
+        trial.options.fixed = NULL;
+        trial.options.whole_nodes = true;
+        trial.options.effort = NW_EFFORT_FAST;
+        MUST(nw_map_default(trial.topology, trial.pattern, &trial.options,
+                            &standard));
+        status = nw_map(trial.topology, trial.pattern, &trial.options, &mapping,
+                        NULL);
+        nw_mapping_free(mapping);
+        if (status == NW_EINVAL) {
+            assert_non_null(strstr(nw_error_text(), "consecutive ranks"));
+        } else {
+            MUST(status);
+            check_whole(&trial, standard);
+            whole++;
+        }
+        nw_mapping_free(standard);
+        end_trial(&trial);
+    }
+    assert_true(whole > 5);
+}
+
 /* --- tuned numbers --- */
 
 static void check_parameter(const struct nw_map_parameter *at)
@@ -604,6 +676,7 @@ int main(void)
         cmocka_unit_test(test_hierarchy_is_identity),
         cmocka_unit_test(test_cyclic_takes_nodes_in_turn),
         cmocka_unit_test(test_all_algorithms_keep_their_promises),
+        cmocka_unit_test(test_whole_nodes_stay_whole),
         cmocka_unit_test(test_tuned_numbers_are_explained),
         cmocka_unit_test(test_magc_improves_every_pair),
         cmocka_unit_test(test_auto_is_at_or_below_magc),

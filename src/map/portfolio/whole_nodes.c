@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The blocks of consecutive ranks that the default mapping (or --from) has on
+ * the nodes are exchanged as a whole. Then the algorithm places each rank
+ * inside its node. */
+#include "map/portfolio/whole_nodes.h"
+#include "base/array.h"
+#include "base/status.h"
+#include "map/common/budget.h"
+#include "map/congestion/node_swaps.h"
+#include "map/portfolio/candidate.h"
+#include "map/portfolio/named_searches.h"
+#include "map/portfolio/portfolio.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct whole_nodes_work {
+    struct nw_problem problem;
+    struct nw_budget budget;
+    struct nw_candidate standard; /* the default mapping */
+    struct nw_candidate swapped;  /* after the exchange of nodes */
+};
+
+bool nw_whole_nodes_is_asked(const struct nw_map_options *options)
+{
+    struct nw_map_options mine = NW_MAP_OPTIONS_INIT;
+
+    if (!options)
+        return false;
+    memcpy(&mine, options,
+           options->size < sizeof mine ? options->size : sizeof mine);
+    return mine.whole_nodes;
+}
+
+static nw_status whole_nodes_check_options(const struct nw_map_options *options)
+{
+    const struct nw_algorithm *algorithm =
+        options->algorithm ? nw_algorithm_find(options->algorithm) : NULL;
+    const char *what = NULL;
+
+    if (algorithm && algorithm->baseline)
+        what = algorithm->name;
+    else if (options->capacity > 1 || options->imbalance >= 0)
+        what = "several ranks on an element";
+    else if (options->fixed)
+        what = "fixed ranks";
+    else if (options->remote_gpus)
+        what = "GPUs of other nodes";
+    return what ? nw_fail(NW_EINVAL, "whole nodes and %s exclude each other",
+                          what)
+                : NW_OK;
+}
+
+/* Each node has consecutive ranks. */
+static nw_status whole_nodes_check(const struct nw_problem *problem,
+                                   const struct nw_answer *answer)
+{
+    int32_t n = problem->pattern->rank_count;
+    bool *seen;
+    nw_status status =
+        nw_alloc((size_t)problem->host_count, sizeof *seen, &seen);
+
+    for (int32_t r = 0; !status && r < n; r++) {
+        int32_t host = answer->host[r];
+
+        if (r && host == answer->host[r - 1])
+            continue;
+        if (seen[host])
+            status = nw_fail(
+                NW_EINVAL,
+                "whole nodes need consecutive ranks on each node, but the %s "
+                "has rank %d on %s apart from the other ranks there",
+                problem->options.start ? "mapping to begin from"
+                                       : "default mapping",
+                r,
+                nw_topology_node_name(problem->topology, problem->host[host]));
+        seen[host] = true;
+    }
+    free(seen);
+    return status;
+}
+
+/* With `careful`, hop-bytes and congestion stay within the default's. */
+static struct nw_objectives
+whole_nodes_objectives(const struct whole_nodes_work *work)
+{
+    struct nw_objectives objectives =
+        nw_objectives_from_options(&work->problem);
+
+    if (work->problem.options.careful) {
+        objectives.hop_limit = work->standard.guard[0];
+        objectives.most_limit = work->standard.guard[1];
+    }
+    return objectives;
+}
+
+/* The exchange takes as many steps as the effort says, also with --time and
+ * --steps, so that the number of steps repeats the answer. */
+static nw_status whole_nodes_exchange(struct whole_nodes_work *work,
+                                      struct nw_answer *answer)
+{
+    struct nw_objectives objectives = whole_nodes_objectives(work);
+    struct nw_slots slots;
+    nw_status status = nw_slots_init(&slots, &work->problem, answer);
+
+    if (status)
+        return status;
+    work->budget.anytime = false;
+    status = nw_node_swaps(&slots, &objectives, NW_SEARCH_FULL);
+    if (!status)
+        nw_slots_to_answer(&slots, answer);
+    nw_slots_fini(&slots);
+    return status;
+}
+
+static bool whole_nodes_is_default(const struct nw_map_options *options)
+{
+    const char *name = options->algorithm;
+
+    return name &&
+           nw_algorithm_find(name) == nw_algorithm_get(NW_ALGORITHM_DEFAULT);
+}
+
+static nw_status whole_nodes_swap(struct whole_nodes_work *work)
+{
+    struct nw_answer answer = {0};
+    nw_status status =
+        nw_answer_init(&answer, work->problem.pattern->rank_count);
+
+    if (!status)
+        status = nw_search_initial(&work->problem, &answer);
+    if (!status)
+        status = whole_nodes_check(&work->problem, &answer);
+    if (!status && !whole_nodes_is_default(&work->problem.options))
+        status = whole_nodes_exchange(work, &answer);
+    if (!status)
+        status = nw_candidate_from_answer(&work->problem, &answer,
+                                          "whole-nodes", &work->swapped);
+    nw_answer_fini(&answer);
+    return status;
+}
+
+/* The rest of the steps and of the time. */
+static void whole_nodes_share_budget(const struct whole_nodes_work *work,
+                                     struct nw_map_options *options)
+{
+    const struct nw_budget *budget = &work->budget;
+
+    if (options->steps)
+        options->steps =
+            options->steps > budget->steps ? options->steps - budget->steps : 1;
+    if (options->seconds > 0)
+        options->seconds =
+            fmax(options->seconds -
+                     1e-9 * (double)(budget->now() - budget->begun_ns),
+                 1e-9);
+}
+
+static nw_status whole_nodes_place(const struct whole_nodes_work *work,
+                                   bool priced, struct nw_map_answer *out)
+{
+    struct nw_map_options options = work->problem.options;
+    struct nw_map_call call = {work->problem.topology, work->problem.pattern,
+                               &options};
+    const nw_mapping *swapped = work->swapped.mapping;
+    nw_mapping *fixed = NULL;
+    nw_status status =
+        nw_mapping_new(call.topology, swapped->rank_count, &fixed);
+
+    if (status)
+        return status;
+    memcpy(fixed->node, swapped->node,
+           (size_t)swapped->rank_count * sizeof *fixed->node);
+    whole_nodes_share_budget(work, &options);
+    options.whole_nodes = false;
+    options.fixed = fixed;
+    options.start = swapped;
+    status = nw_portfolio_map(&call, priced, out);
+    nw_mapping_free(fixed);
+    return status;
+}
+
+/* Puts a candidate in the place of a worse answer. */
+static void whole_nodes_keep(const struct whole_nodes_work *work,
+                             struct nw_candidate *candidate,
+                             struct nw_map_answer *answer)
+{
+    enum nw_objective objective = work->problem.options.objective;
+    double figure = nw_cost_objective(&answer->cost, objective);
+
+    if (figure - candidate->figure[0] <= 1e-9 * fabs(candidate->figure[0]))
+        return;
+    nw_mapping_free(answer->mapping);
+    nw_cost_fini(&answer->cost);
+    answer->mapping = candidate->mapping;
+    answer->cost = candidate->cost;
+    answer->report.algorithm = candidate->algorithm;
+    *candidate = (struct nw_candidate){0};
+}
+
+static nw_status whole_nodes_run(struct whole_nodes_work *work, bool priced,
+                                 struct nw_map_answer *out)
+{
+    const struct nw_problem *problem = &work->problem;
+    nw_status status =
+        nw_problem_check_links(problem->topology, &problem->options);
+
+    if (!status)
+        status = whole_nodes_check_options(&problem->options);
+    if (!status)
+        status = nw_candidate_run(nw_algorithm_get(NW_ALGORITHM_DEFAULT),
+                                  problem, &out->report, &work->standard);
+    if (!status)
+        status = whole_nodes_swap(work);
+    if (!status)
+        status = whole_nodes_place(work, priced, out);
+    if (status)
+        return status;
+    out->report.steps += work->budget.steps;
+    out->report.proven = false;
+    if (nw_candidate_better(&work->swapped, &work->standard) &&
+        !strcmp(out->report.algorithm, work->standard.algorithm))
+        out->report.algorithm = work->swapped.algorithm;
+    out->report.hurried |= work->budget.hurried;
+    nw_cost_fini(&out->standard);
+    status = nw_cost_copy(&work->standard.cost, &out->standard);
+    if (!status) {
+        whole_nodes_keep(work, &work->swapped, out);
+        whole_nodes_keep(work, &work->standard, out);
+    }
+    return status;
+}
+
+nw_status nw_whole_nodes_map(const struct nw_map_call *call, bool priced,
+                             struct nw_map_answer *out)
+{
+    struct whole_nodes_work work = {0};
+    struct nw_map_answer answer = {0};
+    nw_status status = nw_problem_init(&work.problem, call->topology,
+                                       call->pattern, call->options);
+
+    if (status)
+        return status;
+    nw_budget_init(&work.budget, &work.problem.options);
+    work.problem.budget = &work.budget;
+    status = whole_nodes_run(&work, priced, &answer);
+    nw_candidate_fini(&work.swapped);
+    nw_candidate_fini(&work.standard);
+    nw_problem_fini(&work.problem);
+    if (status)
+        nw_map_answer_fini(&answer);
+    else
+        *out = answer;
+    return status;
+}

@@ -1,0 +1,59 @@
+## SPDX-License-Identifier: BSD-3-Clause
+## Whole nodes, spare nodes and lost nodes.
+
+## two leaves with two nodes of two GPUs each
+$ cat > leaves.yaml <<END
+> nodewise: cluster 1
+> name: leaves
+> node_types:
+>   n:
+>     cpu: {cores: 2}
+>     devices: [{package: 0, parts: [{gpu: 2}]}]
+> nodes:
+>   - {name: "n[1-2]", switch: a}
+>   - {name: "n[3-4]", switch: b}
+> network:
+>   tree: {switch: top, switches: [{switch: a}, {switch: b}]}
+> END
+
+## Most bytes go between ranks 0 and 4 and between 2 and 6. A free mapping joins each pair on a node and separates 0 from 1; whole
+## nodes keep 0 1, 2 3, 4 5 and 6 7, and put the first and third block, and the second and fourth, below one leaf each.
+$ printf 'nodewise pattern 1\nranks 8 edges 3\n0 4 gg 100 1\n1 2 gg 10 1\n2 6 gg 100 1\n' > pairs.pattern
+$ nodes() { awk '$1 ~ /^[0-9]/ { printf "%s ", $2 } END { print "" }' $1; }; nodewise map -q -t leaves.yaml -p pairs.pattern --objective hop-bytes -o free.mapping >/dev/null; nodes free.mapping | awk '{ print ($1 == $5), ($3 == $7), ($1 == $2) }'
+1 1 0
+$ nodes() { awk '$1 ~ /^[0-9]/ { printf "%s ", $2 } END { print "" }' $1; }; for o in hop-bytes congestion time "hop-bytes --effort fast" "time --algorithm refine" "latency --algorithm magc-greedy --hosts n[4,1,3,2]"; do nodewise map -q -t leaves.yaml -p pairs.pattern --whole-nodes --objective $o -o whole.mapping >/dev/null; nodes whole.mapping | awk '{ gsub("n[12]", "&a"); gsub("n[34]", "&b"); for (i = 1; i <= 4; i++) leaf[i] = substr($(2 * i), 3); print ($1 == $2 && $3 == $4 && $5 == $6 && $7 == $8), (leaf[1] == leaf[3] && leaf[2] == leaf[4] && leaf[1] != leaf[2]) }'; done
+1 1
+1 1
+1 1
+1 1
+1 1
+1 1
+
+## The ranks of such a mapping are torchrun's own numbers: local ranks of node rank 0 first. Three ranks fill one node and half another.
+$ nodewise map -q -t leaves.yaml -p pairs.pattern --whole-nodes -o whole.mapping >/dev/null; nodewise launch -q -t leaves.yaml whole.mapping --for torchrun -o torch -- ./app; sed -n 's/^\([0-9]*\)) .* rank=\([0-9]*\) .*/\1 \2/p' torch.sh | awk '$1 != $2 { print "renumbered" } END { print NR }'
+./torch.sh ./app
+8
+$ printf 'nodewise pattern 1\nranks 3 edges 2\n0 1 gg 1 1\n1 2 gg 100 1\n' > three.pattern; nodewise map -q -t leaves.yaml -p three.pattern --whole-nodes -o three.mapping >/dev/null; awk '$1 ~ /^[0-9]/ { print $2 }' three.mapping | uniq -c | awk '{ print $1 }'
+2
+1
+$ nodewise launch -q -t leaves.yaml three.mapping --for torchrun -o torch -- ./app; grep -o 'count=[0-9] first=[0-9]' torch.sh | sort -u
+./torch.sh ./app
+count=1 first=2
+count=2 first=0
+
+## With the default algorithm the nodes stay in order. A mapping to begin from must have whole nodes.
+$ nodewise map -q -t leaves.yaml -p pairs.pattern --whole-nodes --algorithm default | awk '$1 ~ /^[0-9]/ { printf "%s ", $2 } END { print "" }'
+n1 n1 n2 n2 n3 n3 n4 n4 
+$ nodewise map -q -t leaves.yaml -p pairs.pattern --whole-nodes --from whole.mapping | diff - whole.mapping
+$ printf 'nodewise mapping 1\nranks 8\n0 n1 0 0\n1 n2 0 0\n2 n1 1 1\n3 n2 1 1\n4 n3 0 0\n5 n3 1 1\n6 n4 0 0\n7 n4 1 1\n' > split.mapping; nodewise map -t leaves.yaml -p pairs.pattern --whole-nodes --from split.mapping
+! whole nodes ... consecutive ranks ... rank 2 on n1
+? 3
+$ nodewise map -t leaves.yaml -p pairs.pattern --whole-nodes --algorithm random
+! whole nodes and random
+? 3
+$ for o in "--fix whole.mapping" --remote-gpus "--capacity 2" "--imbalance 3%"; do nodewise map -t leaves.yaml -p pairs.pattern --whole-nodes $o; done
+! --whole-nodes and --fix
+! --whole-nodes and --remote-gpus
+! --whole-nodes and --capacity
+! --whole-nodes and --imbalance
+? 2

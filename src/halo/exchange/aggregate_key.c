@@ -5,12 +5,7 @@
 int nw_halo_share_compare(const struct nw_halo_share *a,
                           const struct nw_halo_share *b, int count)
 {
-    const int64_t *x = &a->node, *y = &b->node;
-
-    for (int i = 0; i < count; i++)
-        if (x[i] != y[i])
-            return x[i] < y[i] ? -1 : 1;
-    return 0;
+    return nw_halo_keys_compare(&a->node, &b->node, count);
 }
 
 struct nw_halo_share

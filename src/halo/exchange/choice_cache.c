@@ -2,7 +2,7 @@
 /* Keeps measured choices in a text file of the user: one line for each machine
  * and shape, which begins with a key. */
 #include "halo/exchange/connections.h"
-#include "halo/exchange/model_check.h"
+#include "halo/plan/model.h"
 
 #include "base/file.h"
 #include "base/hash.h"

@@ -9,9 +9,7 @@
  * is shorter, and kinds are not measured.
  */
 #include "halo/exchange/connections.h"
-#include "halo/exchange/classes.h"
 #include "halo/exchange/groups.h"
-#include "halo/exchange/model_check.h"
 #include "halo/exchange/yielding_collectives.h"
 
 #include <stdlib.h>
@@ -32,9 +30,9 @@ struct schemes {
 
 struct measuring {
     nw_halo *halo;
-    bool once, phases; /* allowed schedules */
-    uint32_t compared; /* bits of the classes that were compared */
-    bool either;       /* schedules were compared */
+    const bool *allowed; /* schedules: once, phases */
+    uint32_t compared;   /* bits of the classes that were compared */
+    bool either;         /* schedules were compared */
     struct nw_halo_survey survey;
     double part; /* CROWDED, or 1 */
     double left; /* seconds */
@@ -70,22 +68,6 @@ static nw_status run_contest(struct measuring *work,
 
 /* --- classes --- */
 
-/* Adds one scheme for each method in `bits` for a class; the rest is as in
- * `like`. */
-static void vary(struct schemes *schemes, const struct nw_halo_scheme *like,
-                 enum nw_halo_class kind, uint32_t bits)
-{
-    if (!bits)
-        add(schemes, like);
-    for (int i = 0; i < NW_HALO_METHOD_COUNT; i++) {
-        struct nw_halo_scheme scheme = *like;
-
-        scheme.methods[kind] = NW_HALO_BIT(i);
-        if (bits & NW_HALO_BIT(i))
-            add(schemes, &scheme);
-    }
-}
-
 static bool is_open(const struct measuring *work, int kind)
 {
     uint32_t bits = work->survey.methods[kind];
@@ -104,27 +86,36 @@ static double parts_of(const struct measuring *work)
     return parts;
 }
 
-/* Compares the methods of a class in both schedules; for light pairs only in
- * the current schedule, since heavier pairs decide the schedule. */
-static nw_status compare_methods(struct measuring *work,
-                                 enum nw_halo_class kind, uint32_t bits)
+static bool is_light(enum nw_halo_class class)
 {
-    struct nw_halo_scheme like = work->halo->scheme;
+    return class == NW_HALO_CLASS_PACKAGE_LIGHT ||
+           class == NW_HALO_CLASS_NODE_LIGHT ||
+           class == NW_HALO_CLASS_NETWORK_LIGHT;
+}
+
+/* Compares the methods in `bits` for a class, or only the schedules if there
+ * are none, in both schedules; for light pairs only in the current schedule,
+ * since heavier pairs decide the schedule. */
+static nw_status compare_methods(struct measuring *work,
+                                 enum nw_halo_class class, uint32_t bits)
+{
+    struct nw_halo_scheme scheme = work->halo->scheme;
+    bool light = is_light(class), current = scheme.phased;
     struct schemes schemes = {.count = 0};
     double parts = parts_of(work);
-    bool light = kind == NW_HALO_CLASS_PACKAGE_LIGHT ||
-                 kind == NW_HALO_CLASS_NODE_LIGHT ||
-                 kind == NW_HALO_CLASS_NETWORK_LIGHT;
 
     for (int phased = 0; phased < 2; phased++) {
-        struct nw_halo_scheme scheme = like;
-
+        if (!work->allowed[phased] || (light && phased != current))
+            continue;
         scheme.phased = phased;
-        if ((phased ? work->phases : work->once) &&
-            (!light || phased == like.phased))
-            vary(&schemes, &scheme, kind, bits);
+        if (!bits)
+            add(&schemes, &scheme);
+        for (uint32_t left = bits; left; left &= left - 1) {
+            scheme.methods[class] = left & -left;
+            add(&schemes, &scheme);
+        }
     }
-    work->compared |= 1u << kind;
+    work->compared |= 1u << class;
     work->either = work->either || !light;
     return run_contest(work, &schemes, false, parts < 1 ? 1 : parts);
 }
@@ -150,7 +141,7 @@ static bool next_class(const struct measuring *work, enum nw_halo_class *out)
 static nw_status measure_classes(struct measuring *work)
 {
     nw_halo *halo = work->halo;
-    struct nw_halo_scheme scheme = nw_halo_scheme_any(!work->once);
+    struct nw_halo_scheme scheme = nw_halo_scheme_any(!work->allowed[0]);
     enum nw_halo_class kind = NW_HALO_CLASS_ALONE;
     nw_status status = nw_halo_connections_open(halo, &scheme);
 
@@ -161,7 +152,7 @@ static nw_status measure_classes(struct measuring *work)
         if (!status)
             status = nw_halo_survey(halo, &work->survey);
     }
-    if (!status && !work->either && work->once && work->phases)
+    if (!status && !work->either && work->allowed[0] && work->allowed[1])
         status = compare_methods(work, NW_HALO_CLASS_ALONE, 0);
     return status;
 }
@@ -180,10 +171,10 @@ static nw_status compare_model(struct measuring *work)
     nw_halo *halo = work->halo;
     struct nw_halo_scheme model = nw_halo_scheme_any(halo->scheme.phased);
     struct schemes schemes = {.count = 0};
-    bool differs = false;
-    nw_status status = nw_halo_model_check_differs(halo, &differs);
+    bool modelled = false;
+    nw_status status = nw_halo_groups_modelled(halo, &modelled);
 
-    if (status || !differs || !is_worth(work, CLASSES))
+    if (status || modelled || !is_worth(work, CLASSES))
         return status;
     model.modelled = true;
     add(&schemes, &halo->scheme);
@@ -232,23 +223,23 @@ static size_t sift(struct nw_halo_kind *list, size_t count, size_t *worth)
 static void wish(struct nw_halo_scheme *scheme, const struct nw_halo_kind *kind,
                  uint32_t methods)
 {
-    int i = 0;
+    uint32_t *old = nw_halo_wish_find(scheme, kind->kind);
 
-    while (i < scheme->wish_count && scheme->wish[i].kind != kind->kind)
-        i++;
-    scheme->wish[i] = (struct nw_halo_wish){kind->kind, methods, 0};
-    scheme->wish_count += i == scheme->wish_count;
+    if (old)
+        *old = methods;
+    else
+        scheme->wish[scheme->wish_count++] =
+            (struct nw_halo_wish){kind->kind, methods, 0};
 }
 
 /* Returns the methods that a kind uses in the scheme; several bits if pairs of
  * the kind use different methods. */
-static uint32_t current_of(const struct nw_halo_scheme *scheme,
+static uint32_t current_of(struct nw_halo_scheme *scheme,
                            const struct nw_halo_kind *kind)
 {
-    for (int i = 0; i < scheme->wish_count; i++)
-        if (scheme->wish[i].kind == kind->kind)
-            return scheme->wish[i].methods;
-    return kind->current;
+    const uint32_t *wish = nw_halo_wish_find(scheme, kind->kind);
+
+    return wish ? *wish : kind->current;
 }
 
 /* Adds a scheme in which the first kind uses the method `bit`, and a scheme in
@@ -286,9 +277,8 @@ static nw_status compare_kind(struct measuring *work,
         bits &= ~current;
     }
     add(&schemes, &like);
-    for (int i = 0; i < NW_HALO_METHOD_COUNT; i++)
-        if (bits & NW_HALO_BIT(i))
-            add_ways(&schemes, kind, count, NW_HALO_BIT(i));
+    for (; bits; bits &= bits - 1)
+        add_ways(&schemes, kind, count, bits & -bits);
     return run_contest(work, &schemes, true, parts);
 }
 
@@ -310,9 +300,9 @@ static nw_status measure_kinds(struct measuring *work)
     return status;
 }
 
-nw_status nw_halo_measure(nw_halo *halo, bool once, bool phases)
+nw_status nw_halo_measure(nw_halo *halo, const bool allowed[2])
 {
-    struct measuring work = {.halo = halo, .once = once, .phases = phases};
+    struct measuring work = {.halo = halo, .allowed = allowed};
     int own = halo->crowded, any = 0;
     nw_status status = nw_halo_mpi(
         nw_halo_allreduce(halo->comm, &own, &any, 1, MPI_INT, MPI_MAX),

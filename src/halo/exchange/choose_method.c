@@ -5,8 +5,8 @@
 #include "halo/exchange/gpus.h"
 #include "halo/exchange/yielding_collectives.h"
 #include "halo/exchange/groups.h"
-#include "halo/exchange/model_check.h"
 
+#include "base/hash.h"
 #include "base/text.h"
 
 #include <stdio.h>
@@ -65,12 +65,48 @@ static void describe(nw_halo *halo)
                  halo->gpus->graphs, halo->gpus->queues);
 }
 
-struct choosing {
-    nw_halo *halo;
-    bool once, phases; /* allowed schedules */
-};
-
 /* --- by the model --- */
+
+/* Hashes the paths that the model uses. */
+static uint64_t hash_of(const nw_halo *halo, const struct nw_halo_paths *paths)
+{
+    uint64_t hash = NW_HASH_START;
+    int32_t count = halo->layout->piece_count;
+
+    for (int32_t i = 0; paths->topology && i < count; i++) {
+        struct nw_halo_path_parameters path = nw_halo_path_of(paths, 0, i);
+
+        hash = nw_hash(hash, &path, sizeof path);
+        path = nw_halo_path_of(paths, i, (i + 1) % count);
+        hash = nw_hash(hash, &path, sizeof path);
+    }
+    return hash;
+}
+
+/* Looks up the machine; it stays unknown if ranks see different machines. */
+static nw_status open_paths(const nw_halo *halo, const char *source,
+                            struct nw_halo_paths *out)
+{
+    struct nw_halo_paths paths = {0}, none = {.layout = halo->layout};
+    uint64_t own[2] = {0}, most[2];
+    nw_status status = nw_halo_agree(
+        halo->comm, nw_halo_paths_open(halo->layout, source, &paths));
+    int code;
+
+    if (!status) {
+        own[0] = hash_of(halo, &paths);
+        own[1] = ~own[0];
+        code =
+            nw_halo_allreduce(halo->comm, own, most, 2, MPI_UINT64_T, MPI_MAX);
+        status = nw_halo_mpi(code, "compare machines");
+    }
+    if (status || most[0] != ~most[1]) {
+        nw_halo_paths_close(&paths);
+        paths = none;
+    }
+    *out = paths;
+    return status;
+}
 
 /* Sums the predicted times of this rank's connections. */
 static double predict(const nw_halo *halo)
@@ -93,14 +129,13 @@ static nw_status open_modelled(nw_halo *halo, bool phased)
 
 /* Opens the model's methods in the allowed schedule with the lower predicted
  * time. */
-static nw_status choose_by_model(struct choosing *work)
+static nw_status choose_by_model(nw_halo *halo, const bool allowed[2])
 {
-    nw_halo *halo = work->halo;
     double seconds[2] = {0, 0}, slowest[2];
     nw_status status = NW_OK;
 
-    if (!work->once || !work->phases)
-        return open_modelled(halo, work->phases);
+    if (!allowed[0] || !allowed[1])
+        return open_modelled(halo, allowed[1]);
     for (int phased = 0; !status && phased < 2; phased++) {
         status = open_modelled(halo, phased);
         if (!status) {
@@ -117,10 +152,9 @@ static nw_status choose_by_model(struct choosing *work)
 
 /* --- by measuring, or as the options say --- */
 
-static nw_status measure_or_remember(struct choosing *work,
+static nw_status measure_or_remember(nw_halo *halo, const bool allowed[2],
                                      const struct nw_halo_options *options)
 {
-    nw_halo *halo = work->halo;
     bool cached = !options->cache || *options->cache, found = false;
     struct nw_halo_scheme scheme;
     nw_status status = NW_OK;
@@ -129,9 +163,9 @@ static nw_status measure_or_remember(struct choosing *work,
         status = nw_halo_cache_read(halo, options->cache, &scheme, &found);
     if (status)
         return status;
-    if (found && (scheme.phased ? work->phases : work->once))
+    if (found && allowed[scheme.phased])
         return nw_halo_connections_open(halo, &scheme);
-    status = nw_halo_measure(halo, work->once, work->phases);
+    status = nw_halo_measure(halo, allowed);
     if (!status)
         describe(halo);
     if (!status && cached && !halo->rank)
@@ -139,16 +173,16 @@ static nw_status measure_or_remember(struct choosing *work,
     return status;
 }
 
-static nw_status open_chosen(struct choosing *work,
+static nw_status open_chosen(nw_halo *halo, const bool allowed[2],
                              const struct nw_halo_options *options)
 {
-    struct nw_halo_scheme first = nw_halo_scheme_any(work->phases);
+    struct nw_halo_scheme first = nw_halo_scheme_any(allowed[1]);
 
     if (options->choice == NW_HALO_CHOOSE_MEASURE)
-        return measure_or_remember(work, options);
+        return measure_or_remember(halo, allowed, options);
     if (options->choice == NW_HALO_CHOOSE_MODEL)
-        return choose_by_model(work);
-    return nw_halo_connections_open(work->halo, &first);
+        return choose_by_model(halo, allowed);
+    return nw_halo_connections_open(halo, &first);
 }
 
 /* Removes the methods that keep whole halos in shared memory, since a container
@@ -167,25 +201,21 @@ static bool spare_room(nw_halo *halo)
 nw_status nw_halo_choose(nw_halo *halo, const struct nw_halo_options *options)
 {
     bool can = nw_halo_can_phase(halo->layout) && !halo->gpu_memory;
-    struct choosing work = {
-        .halo = halo,
-        .once = options->schedule != NW_HALO_SCHEDULE_PHASES,
-        .phases = options->schedule != NW_HALO_SCHEDULE_ONCE && can,
-    };
-    bool order = options->choice == NW_HALO_CHOOSE_ORDER;
+    bool allowed[2] = {options->schedule != NW_HALO_SCHEDULE_PHASES,
+                       options->schedule != NW_HALO_SCHEDULE_ONCE && can};
     struct nw_halo_paths paths = {.layout = halo->layout};
     nw_status status = NW_OK;
 
-    if (!work.once && !work.phases)
+    if (!allowed[0] && !allowed[1])
         return nw_fail(NW_EINVAL, "these radii or pieces cannot be exchanged "
                                   "in phases");
-    if (!order)
-        status = nw_halo_model_check_open(halo, options->topology, &paths);
+    if (options->choice != NW_HALO_CHOOSE_ORDER)
+        status = open_paths(halo, options->topology, &paths);
     halo->paths = &paths;
     if (!status)
-        status = open_chosen(&work, options);
+        status = open_chosen(halo, allowed, options);
     if (status == NW_ENOMEM && spare_room(halo))
-        status = open_chosen(&work, options);
+        status = open_chosen(halo, allowed, options);
     halo->paths = NULL;
     nw_halo_paths_close(&paths);
     if (!status)

@@ -3,36 +3,12 @@
  * the connections: the two ends exchange offers. */
 #include "halo/exchange/connections.h"
 #include "halo/exchange/yielding_collectives.h"
-#include "halo/exchange/classes.h"
 #include "halo/exchange/gpus.h"
 #include "halo/exchange/groups.h"
 #include "halo/exchange/nodes.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Returns the first method in `allowed` that fits the pair, in the fixed
- * order. */
-static const struct nw_halo_method_ops *
-first_of(const nw_halo *halo, const struct nw_halo_pair *pair, uint32_t allowed)
-{
-    for (int i = 0; i < NW_HALO_METHOD_COUNT; i++)
-        if (allowed & NW_HALO_BIT(i) && nw_halo_methods[i]->fits(halo, pair))
-            return nw_halo_methods[i];
-    return NULL;
-}
-
-/* Chooses a method from data that both ends have, so they choose the same. */
-static const struct nw_halo_method_ops *
-choose(const nw_halo *halo, const struct nw_halo_transfer *transfer)
-{
-    struct nw_halo_pair pair = nw_halo_pair_of(halo, transfer);
-    uint32_t wanted = halo->scheme.methods[nw_halo_class_of(halo, &pair)];
-    const struct nw_halo_method_ops *ops =
-        first_of(halo, &pair, halo->methods & wanted);
-
-    return ops ? ops : first_of(halo, &pair, halo->methods);
-}
 
 /* A transfer with its sort key. */
 struct entry {
@@ -47,10 +23,7 @@ static int compare(const void *a, const void *b)
 {
     const struct entry *x = a, *y = b;
 
-    for (int i = 0; i < 7; i++)
-        if (x->key[i] != y->key[i])
-            return x->key[i] < y->key[i] ? -1 : 1;
-    return 0;
+    return nw_halo_keys_compare(x->key, y->key, 7);
 }
 
 static nw_status fill_entry(const nw_halo *halo, size_t number,
@@ -75,14 +48,6 @@ static nw_status fill_entry(const nw_halo *halo, size_t number,
         .transfer = *transfer,
     };
     return NW_OK;
-}
-
-static bool same_channel(const struct entry *a, const struct entry *b)
-{
-    for (int i = 0; i < KEYS; i++)
-        if (a->key[i] != b->key[i])
-            return false;
-    return true;
 }
 
 static void begin_channel(nw_halo *halo, const struct entry *entry,
@@ -121,7 +86,7 @@ static void cut(nw_halo *halo, const struct entry *entry)
         struct nw_halo_connection *connection;
 
         *transfer = entry[i].transfer;
-        if (!i || !same_channel(&entry[i - 1], &entry[i]))
+        if (!i || nw_halo_keys_compare(entry[i - 1].key, entry[i].key, KEYS))
             begin_channel(halo, &entry[i], transfer);
         connection = &halo->connection[halo->connection_count - 1];
         connection->count++;
@@ -131,18 +96,6 @@ static void cut(nw_halo *halo, const struct entry *entry)
         if (transfer->phase >= halo->phase_count)
             halo->phase_count = transfer->phase + 1;
     }
-}
-
-/* Sets the method of each transfer, NULL if no method fits. */
-static nw_status choose_all(const nw_halo *halo,
-                            const struct nw_halo_method_ops **ops)
-{
-    nw_status status = nw_halo_groups_methods(halo, &halo->scheme, ops);
-
-    for (size_t i = 0; !status && i < halo->transfers.count; i++)
-        if (!ops[i])
-            ops[i] = choose(halo, &halo->transfers.item[i]);
-    return status;
 }
 
 static nw_status make_channels(nw_halo *halo)
@@ -157,7 +110,7 @@ static nw_status make_channels(nw_halo *halo)
     if (!status)
         status = nw_alloc(count, sizeof *ops, &ops);
     if (!status)
-        status = choose_all(halo, ops);
+        status = nw_halo_groups_methods(halo, ops);
     for (size_t i = 0; !status && i < count; i++)
         status = fill_entry(halo, i, ops[i], &entry[i]);
     if (!status) {

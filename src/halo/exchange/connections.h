@@ -38,9 +38,9 @@ struct nw_halo_rivals {
  * scheme open. *spent: seconds, equal on all ranks. Collective. */
 nw_status nw_halo_tune(nw_halo *halo, const struct nw_halo_rivals *rivals,
                        double *spent);
-/* Finds the best scheme of the given schedules by measurement and leaves it
- * open. Collective. */
-nw_status nw_halo_measure(nw_halo *halo, bool once, bool phases);
+/* Finds the best scheme by measurement and leaves it open. allowed[0]: it may
+ * exchange at once; allowed[1]: in phases. Collective. */
+nw_status nw_halo_measure(nw_halo *halo, const bool allowed[2]);
 
 /* Looks up an earlier choice for this machine and shape in a file that rank 0
  * reads. `file` NULL: the file in the user's cache. Collective. */

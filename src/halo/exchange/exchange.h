@@ -210,6 +210,15 @@ enum nw_halo_whose { NW_HALO_OWN, NW_HALO_MAPPED, NW_HALO_THEIRS };
 struct nw_halo_view nw_halo_view_of(const nw_halo *halo,
                                     const struct nw_halo_ending *ending,
                                     enum nw_halo_whose whose);
+/* Compares the first `count` numbers of two sort keys. */
+static inline int nw_halo_keys_compare(const int64_t *a, const int64_t *b,
+                                       int count)
+{
+    for (int i = 0; i < count; i++)
+        if (a[i] != b[i])
+            return a[i] < b[i] ? -1 : 1;
+    return 0;
+}
 /* Bytes of all transfers of a connection in one field, and in all active
  * fields. */
 size_t nw_halo_connection_bytes(const struct nw_halo_connection *connection,

@@ -1,32 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Groups transfers by their ends, and finds the methods of groups that do not
- * use the method of their class. Both ends have the same data and so get the
- * same result. */
+/* Groups transfers by their ends, and finds the method of each group in a
+ * scheme. Both ends have the same data and so get the same result. */
 #include "halo/exchange/groups.h"
-#include "halo/exchange/classes.h"
 #include "halo/exchange/gpus.h"
+#include "halo/exchange/yielding_collectives.h"
 
 #include "base/hash.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* --- grouping --- */
 
+enum { KEY_NUMBER = 3 };
+
 struct entry {
-    int64_t key[3]; /* phase; from, to: pieces, or ranks for host memory */
-    size_t number;  /* index of the transfer */
+    /* phase; from, to: pieces, or ranks for host memory; index of transfer */
+    int64_t key[KEY_NUMBER + 1];
 };
 
 static int compare(const void *a, const void *b)
 {
     const struct entry *x = a, *y = b;
 
-    for (int i = 0; i < 3; i++)
-        if (x->key[i] != y->key[i])
-            return x->key[i] < y->key[i] ? -1 : 1;
-    return (x->number > y->number) - (x->number < y->number);
+    return nw_halo_keys_compare(x->key, y->key, KEY_NUMBER + 1);
 }
 
 static struct entry entry_of(const nw_halo *halo, size_t number)
@@ -37,8 +34,7 @@ static struct entry entry_of(const nw_halo *halo, size_t number)
 
     return (struct entry){
         .key = {transfer->phase, pieces ? pair.from : pair.from_rank,
-                pieces ? pair.to : pair.to_rank},
-        .number = number,
+                pieces ? pair.to : pair.to_rank, (int64_t)number},
     };
 }
 
@@ -94,6 +90,21 @@ static uint64_t kind_of(const struct nw_halo_group *group)
     return nw_hash(NW_HASH_START, words, sizeof words);
 }
 
+/* Returns the method of the open connection that holds the transfer, or NULL
+ * if no connection is open. */
+static const struct nw_halo_method_ops *
+open_method(const nw_halo *halo, const struct nw_halo_transfer *transfer)
+{
+    for (size_t i = 0; i < halo->connection_count; i++) {
+        const struct nw_halo_connection *connection = &halo->connection[i];
+
+        if (transfer >= connection->transfer &&
+            transfer < connection->transfer + connection->count)
+            return connection->ops;
+    }
+    return NULL;
+}
+
 /* Fills a group from the entries that have the key of the first entry. */
 static void fill(const nw_halo *halo, const struct entry *entry,
                  struct nw_halo_groups *groups, size_t first)
@@ -102,17 +113,19 @@ static void fill(const nw_halo *halo, const struct entry *entry,
     struct nw_halo_group *group = &groups->item[groups->count++];
 
     *group = (struct nw_halo_group){
-        .pair = nw_halo_pair_of(halo, &item[entry[first].number]),
+        .pair = nw_halo_pair_of(halo, &item[entry[first].key[KEY_NUMBER]]),
         .first = first,
     };
     group->traffic = begin(halo, &group->pair);
     group->class = nw_halo_class_of(halo, &group->pair);
+    group->methods = nw_halo_fitting(halo, &group->pair);
+    group->current = open_method(halo, &item[entry[first].key[KEY_NUMBER]]);
     for (size_t i = first;
          i < halo->transfers.count &&
-         !memcmp(entry[first].key, entry[i].key, sizeof entry->key);
+         !nw_halo_keys_compare(entry[first].key, entry[i].key, KEY_NUMBER);
          i++) {
-        groups->number[i] = entry[i].number;
-        add(halo, &item[entry[i].number], &group->traffic);
+        groups->number[i] = (size_t)entry[i].key[KEY_NUMBER];
+        add(halo, &item[groups->number[i]], &group->traffic);
         group->count++;
     }
     group->kind = kind_of(group);
@@ -153,51 +166,80 @@ void nw_halo_groups_fini(struct nw_halo_groups *groups)
 
 /* --- the methods of groups --- */
 
-static uint32_t wish_for(const struct nw_halo_scheme *scheme, uint64_t kind)
+uint32_t *nw_halo_wish_find(struct nw_halo_scheme *scheme, uint64_t kind)
 {
     for (int i = 0; i < scheme->wish_count; i++)
         if (scheme->wish[i].kind == kind)
-            return scheme->wish[i].methods;
-    return 0;
-}
-
-static const struct nw_halo_method_ops *
-method_of(const nw_halo *halo, const struct nw_halo_scheme *scheme,
-          const struct nw_halo_group *group)
-{
-    uint32_t fitting = nw_halo_fitting(halo, &group->pair);
-    uint32_t wished = fitting & wish_for(scheme, group->kind);
-    enum nw_halo_method method;
-
-    if (wished)
-        return nw_halo_methods[__builtin_ctz(wished)];
-    if (scheme->modelled &&
-        nw_halo_model_best(fitting, &group->traffic, &method))
-        return nw_halo_methods[method];
+            return &scheme->wish[i].methods;
     return NULL;
 }
 
-nw_status nw_halo_groups_methods(const nw_halo *halo,
-                                 const struct nw_halo_scheme *scheme,
+/* Returns the model's method for a group, or NULL if it knows none. */
+static const struct nw_halo_method_ops *
+modelled_method(const struct nw_halo_group *group)
+{
+    enum nw_halo_method method;
+
+    return nw_halo_model_best(group->methods, &group->traffic, &method)
+               ? nw_halo_methods[method]
+               : NULL;
+}
+
+static const struct nw_halo_method_ops *
+method_of(struct nw_halo_scheme *scheme, const struct nw_halo_group *group)
+{
+    const uint32_t *wish = nw_halo_wish_find(scheme, group->kind);
+    uint32_t methods = wish ? group->methods & *wish : 0;
+    const struct nw_halo_method_ops *ops = NULL;
+
+    if (!methods && scheme->modelled)
+        ops = modelled_method(group);
+    if (!methods)
+        methods = group->methods & scheme->methods[group->class];
+    if (!methods)
+        methods = group->methods;
+    return ops || !methods ? ops : nw_halo_methods[__builtin_ctz(methods)];
+}
+
+nw_status nw_halo_groups_methods(nw_halo *halo,
                                  const struct nw_halo_method_ops **out)
 {
     struct nw_halo_groups groups;
-    nw_status status;
+    nw_status status = nw_halo_groups_make(halo, &groups);
 
-    if (!scheme->modelled && !scheme->wish_count)
-        return NW_OK;
-    status = nw_halo_groups_make(halo, &groups);
     if (status)
         return status;
     for (size_t i = 0; i < groups.count; i++) {
         const struct nw_halo_group *group = &groups.item[i];
-        const struct nw_halo_method_ops *ops = method_of(halo, scheme, group);
 
         for (size_t k = 0; k < group->count; k++)
-            out[groups.number[group->first + k]] = ops;
+            out[groups.number[group->first + k]] =
+                method_of(&halo->scheme, group);
     }
     nw_halo_groups_fini(&groups);
     return NW_OK;
+}
+
+nw_status nw_halo_groups_modelled(const nw_halo *halo, bool *out)
+{
+    struct nw_halo_groups groups = {.count = 0};
+    int own = 0, any = 0;
+    nw_status status =
+        nw_halo_agree(halo->comm, nw_halo_groups_make(halo, &groups));
+
+    for (size_t i = 0; i < groups.count; i++) {
+        const struct nw_halo_group *group = &groups.item[i];
+        const struct nw_halo_method_ops *ops = modelled_method(group);
+
+        own |= ops && ops != group->current;
+    }
+    nw_halo_groups_fini(&groups);
+    if (!status)
+        status = nw_halo_mpi(
+            nw_halo_allreduce(halo->comm, &own, &any, 1, MPI_INT, MPI_MAX),
+            "compare methods");
+    *out = !any;
+    return status;
 }
 
 double nw_halo_connection_seconds(const struct nw_halo_connection *connection)

@@ -5,15 +5,17 @@
 #ifndef NW_HALO_EXCHANGE_GROUPS_H
 #define NW_HALO_EXCHANGE_GROUPS_H
 
-#include "halo/exchange/exchange.h"
+#include "halo/exchange/classes.h"
 #include "halo/plan/model.h"
 
 struct nw_halo_group {
     struct nw_halo_pair pair; /* of its first transfer */
     struct nw_halo_traffic traffic;
     enum nw_halo_class class;
-    uint64_t kind;       /* equal at both ends and for similar groups */
-    size_t first, count; /* range in number[] */
+    uint64_t kind;    /* equal at both ends and for similar groups */
+    uint32_t methods; /* bits of the methods that fit */
+    const struct nw_halo_method_ops *current; /* in use; NULL: not open */
+    size_t first, count;                      /* range in number[] */
 };
 /* The groups of halo->transfers. */
 struct nw_halo_groups {
@@ -26,12 +28,15 @@ NW_MUST_CHECK nw_status nw_halo_groups_make(const nw_halo *halo,
                                             struct nw_halo_groups *out);
 void nw_halo_groups_fini(struct nw_halo_groups *groups);
 
-/* Sets out[halo->transfers.count] to the method that the scheme's list of kinds
- * or the model gives to each transfer, or NULL if neither gives one. Both ends
- * get the same result. Local. */
+/* Returns the methods that a scheme gives to a kind, or NULL. */
+uint32_t *nw_halo_wish_find(struct nw_halo_scheme *scheme, uint64_t kind);
+/* Sets out[halo->transfers.count] to the method that halo->scheme gives to each
+ * transfer, or NULL if no method fits. Both ends get the same result. Local. */
 NW_MUST_CHECK nw_status
-nw_halo_groups_methods(const nw_halo *halo, const struct nw_halo_scheme *scheme,
-                       const struct nw_halo_method_ops **out);
+nw_halo_groups_methods(nw_halo *halo, const struct nw_halo_method_ops **out);
+/* Sets *out if all groups of open connections use the model's methods, on all
+ * ranks. Collective. */
+NW_MUST_CHECK nw_status nw_halo_groups_modelled(const nw_halo *halo, bool *out);
 
 /* The model's time of both ends of a connection in one exchange. */
 double nw_halo_connection_seconds(const struct nw_halo_connection *connection);

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROUNDS ((size_t)160)
+#define ROUNDS 160
 #define TURN 5    /* exchanges of a scheme in a row; the first is not counted */
 #define LOOK 4    /* rounds between checks for slow schemes */
 #define FEW 8     /* fewer rounds cannot separate schemes of similar time */
@@ -22,17 +22,19 @@
 #define TIE 1.02  /* schemes within this ratio count as equal */
 #define LONG 0.02 /* a turn ends early after these seconds */
 
+struct rival {
+    struct nw_halo_set set;
+    double seconds[ROUNDS]; /* least time of each turn */
+    size_t turn; /* the rival whose turn has the index of this one in a round */
+    bool out;    /* dropped */
+};
+
 struct contest {
     nw_halo *halo;
     const struct nw_halo_rivals *rivals;
-    size_t count;
-    struct nw_halo_set *set;
-    size_t rounds;
-    double *seconds; /* [count][ROUNDS] least time of each turn */
-    size_t *order;   /* [count] order of the schemes in this round */
-    bool *out;       /* [count] dropped */
-    size_t open;     /* schemes that memory sufficed for */
-    double *scratch; /* [2][ROUNDS] */
+    size_t count, rounds;
+    struct rival *rival; /* [count] */
+    size_t open;         /* schemes that memory sufficed for */
     struct nw_random random;
     uint64_t began_ns;
     double spent; /* seconds since began_ns */
@@ -67,9 +69,10 @@ static nw_status exchange(struct contest *contest, double *seconds)
 
 static double median_of(const struct contest *contest, size_t i)
 {
-    memcpy(contest->scratch, contest->seconds + i * ROUNDS,
-           contest->rounds * sizeof(double));
-    return nw_median(contest->scratch, contest->rounds);
+    double seconds[ROUNDS];
+
+    memcpy(seconds, contest->rival[i].seconds, sizeof seconds);
+    return nw_median(seconds, contest->rounds);
 }
 
 /* The logarithm of the ratio of two schemes' times: the median over the rounds,
@@ -81,9 +84,9 @@ struct gap {
 
 static struct gap gap_of(const struct contest *contest, size_t i, size_t first)
 {
-    const double *a = contest->seconds + i * ROUNDS;
-    const double *b = contest->seconds + first * ROUNDS;
-    double *ratio = contest->scratch, *off = ratio + ROUNDS;
+    const double *a = contest->rival[i].seconds;
+    const double *b = contest->rival[first].seconds;
+    double ratio[ROUNDS], off[ROUNDS];
     size_t n = contest->rounds;
     struct gap gap;
 
@@ -104,15 +107,16 @@ static size_t first_of(const struct contest *contest)
     double least = 0;
 
     for (size_t i = 0; i < contest->count; i++) {
-        double seconds = contest->out[i] ? 0 : median_of(contest, i);
+        double seconds = contest->rival[i].out ? 0 : median_of(contest, i);
 
-        if (contest->out[i] || (first < contest->count && seconds >= least))
+        if (contest->rival[i].out ||
+            (first < contest->count && seconds >= least))
             continue;
         first = i;
         least = seconds;
     }
     for (size_t i = 0; i < contest->count; i++)
-        if (!contest->out[i] && gap_of(contest, i, first).median < 0)
+        if (!contest->rival[i].out && gap_of(contest, i, first).median < 0)
             first = i;
     return first;
 }
@@ -128,11 +132,11 @@ static void look(struct contest *contest, bool *decided)
     for (size_t i = 0; i < contest->count; i++) {
         struct gap gap;
 
-        if (contest->out[i] || i == first)
+        if (contest->rival[i].out || i == first)
             continue;
         gap = gap_of(contest, i, first);
-        contest->out[i] = gap.median > (few ? log(SLOW) : gap.doubt);
-        if (!contest->out[i] && gap.median + gap.doubt > log(TIE))
+        contest->rival[i].out = gap.median > (few ? log(SLOW) : gap.doubt);
+        if (!contest->rival[i].out && gap.median + gap.doubt > log(TIE))
             *decided = false;
     }
 }
@@ -146,16 +150,16 @@ static nw_status take_turn(struct contest *contest, size_t i)
     nw_status status = NW_OK;
     int k = 0;
 
-    nw_halo_set_swap(contest->halo, &contest->set[i]);
+    nw_halo_set_swap(contest->halo, &contest->rival[i].set);
     do {
         status = exchange(contest, &seconds);
         /* other load on the machine can only increase a time */
         if (k)
             least = fmin(least, seconds);
     } while (!status && ++k < TURN && contest->spent < until);
-    nw_halo_set_swap(contest->halo, &contest->set[i]);
+    nw_halo_set_swap(contest->halo, &contest->rival[i].set);
     least = k > 1 ? least : seconds;
-    contest->seconds[i * ROUNDS + contest->rounds] = fmax(least, 1e-9);
+    contest->rival[i].seconds[contest->rounds] = fmax(least, 1e-9);
     return status;
 }
 
@@ -166,14 +170,14 @@ static nw_status run_round(struct contest *contest)
 
     for (size_t i = contest->count - 1; i > 0; i--) {
         size_t j = nw_random_below(&contest->random, i + 1);
-        size_t held = contest->order[i];
+        size_t held = contest->rival[i].turn;
 
-        contest->order[i] = contest->order[j];
-        contest->order[j] = held;
+        contest->rival[i].turn = contest->rival[j].turn;
+        contest->rival[j].turn = held;
     }
     for (size_t i = 0; !status && i < contest->count; i++)
-        if (!contest->out[contest->order[i]])
-            status = take_turn(contest, contest->order[i]);
+        if (!contest->rival[contest->rival[i].turn].out)
+            status = take_turn(contest, contest->rival[i].turn);
     return status;
 }
 
@@ -200,12 +204,12 @@ static nw_status open_rival(struct contest *contest, size_t i)
     nw_status status =
         nw_halo_connections_open(halo, &contest->rivals->scheme[i]);
 
-    contest->out[i] = status == NW_ENOMEM;
-    if (contest->out[i])
+    contest->rival[i].out = status == NW_ENOMEM;
+    if (contest->rival[i].out)
         return NW_OK;
     contest->open++;
     if (!status)
-        nw_halo_set_swap(halo, &contest->set[i]);
+        nw_halo_set_swap(halo, &contest->rival[i].set);
     return status;
 }
 
@@ -213,21 +217,12 @@ static nw_status open_contest(struct contest *contest)
 {
     nw_halo *halo = contest->halo;
     nw_status status =
-        nw_alloc(contest->count, sizeof *contest->set, &contest->set);
+        nw_alloc(contest->count, sizeof *contest->rival, &contest->rival);
 
-    if (!status)
-        status = nw_alloc(contest->count * ROUNDS, sizeof(double),
-                          &contest->seconds);
-    if (!status)
-        status = nw_alloc(contest->count, sizeof(size_t), &contest->order);
-    if (!status)
-        status = nw_alloc(contest->count, sizeof(bool), &contest->out);
-    if (!status)
-        status = nw_alloc(2 * ROUNDS, sizeof(double), &contest->scratch);
     status = nw_halo_agree(halo->comm, status);
     nw_random_init(&contest->random, 1);
     for (size_t i = 0; !status && i < contest->count; i++)
-        contest->order[i] = i;
+        contest->rival[i].turn = i;
     for (size_t i = 0; !status && i < contest->count; i++)
         status = open_rival(contest, i);
     return !status && !contest->open ? NW_ENOMEM : status;
@@ -240,7 +235,7 @@ static size_t winner_of(const struct contest *contest)
     size_t first = first_of(contest);
     struct gap gap;
 
-    if (!contest->rivals->holder || !first || contest->out[0])
+    if (!contest->rivals->holder || !first || contest->rival[0].out)
         return first;
     if (contest->rounds < LOOK)
         return 0;
@@ -262,20 +257,16 @@ nw_status nw_halo_tune(nw_halo *halo, const struct nw_halo_rivals *rivals,
         status = run_contest(&contest);
     if (!status)
         best = winner_of(&contest);
-    for (size_t i = 0; contest.set && i < contest.count; i++) {
+    for (size_t i = 0; contest.rival && i < contest.count; i++) {
         if (!status && i == best)
             continue;
-        nw_halo_set_swap(halo, &contest.set[i]);
+        nw_halo_set_swap(halo, &contest.rival[i].set);
         nw_halo_connections_close(halo);
-        nw_halo_set_swap(halo, &contest.set[i]);
+        nw_halo_set_swap(halo, &contest.rival[i].set);
     }
     if (!status)
-        nw_halo_set_swap(halo, &contest.set[best]);
+        nw_halo_set_swap(halo, &contest.rival[best].set);
     *spent = contest.spent;
-    free(contest.set);
-    free(contest.seconds);
-    free(contest.order);
-    free(contest.out);
-    free(contest.scratch);
+    free(contest.rival);
     return status;
 }

@@ -3,7 +3,6 @@
  * the measurement of kinds. Each rank reports the few kinds with the greatest
  * shares of its own exchange. */
 #include "halo/exchange/groups.h"
-#include "halo/exchange/classes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,31 +36,19 @@ static void merge(struct nw_halo_kind *list, size_t *count,
         list[i].share = kind->share;
 }
 
-/* Reads the method of each transfer from the connections. */
-static void methods_of(const nw_halo *halo, uint8_t *out)
-{
-    for (size_t i = 0; i < halo->connection_count; i++) {
-        const struct nw_halo_connection *connection = &halo->connection[i];
-        size_t first = (size_t)(connection->transfer - halo->transfers.item);
-
-        memset(out + first, connection->ops->id, connection->count);
-    }
-}
-
 /* Lists this rank's kinds, with shares in seconds; `list` is large enough for
  * all groups. */
-static size_t list_own(const nw_halo *halo, const struct nw_halo_groups *groups,
-                       const uint8_t *method, struct nw_halo_kind *list)
+static size_t list_own(const struct nw_halo_groups *groups,
+                       struct nw_halo_kind *list)
 {
     size_t count = 0;
 
     for (size_t i = 0; i < groups->count; i++) {
         const struct nw_halo_group *group = &groups->item[i];
-        enum nw_halo_method id =
-            (enum nw_halo_method)method[groups->number[group->first]];
+        enum nw_halo_method id = group->current->id;
         struct nw_halo_kind kind = {
             .kind = group->kind,
-            .methods = nw_halo_fitting(halo, &group->pair),
+            .methods = group->methods,
             .current = NW_HALO_BIT(id),
             .class = (int32_t)group->class,
             .share = nw_halo_model(id, &group->traffic),
@@ -94,20 +81,14 @@ static nw_status find_own(const nw_halo *halo,
 {
     struct nw_halo_groups groups = {.count = 0};
     struct nw_halo_kind *list = NULL;
-    uint8_t *method = NULL;
     nw_status status = nw_halo_groups_make(halo, &groups);
 
     if (!status)
         status = nw_alloc(groups.count + 1, sizeof *list, &list);
     if (!status)
-        status = nw_alloc(halo->transfers.count + 1, 1, &method);
-    if (!status) {
-        methods_of(halo, method);
-        tell_greatest(list, list_own(halo, &groups, method, list), out);
-    }
+        tell_greatest(list, list_own(&groups, list), out);
     nw_halo_groups_fini(&groups);
     free(list);
-    free(method);
     return status;
 }
 

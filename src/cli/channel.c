@@ -134,8 +134,6 @@ static error_t parse(int key, char *value, struct argp_state *state)
     }
 }
 
-static const struct argp_child children[] = {{&nw_common_argp, 0, NULL, 0},
-                                             {0}};
 static const struct argp argp = {
     .options = options,
     .parser = parse,
@@ -146,7 +144,7 @@ static const struct argp argp = {
            "GPU memory. reach: test how adapters access GPU memory.\v"
            "Example:\n  nodewise channel tune\n"
            "  nodewise channel tune -- mpirun -n 2\n",
-    .children = children,
+    .children = nw_common_children,
 };
 
 /* -- output -- */

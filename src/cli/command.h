@@ -66,6 +66,8 @@ struct nw_common {
     const char *progress; /* auto, always, never */
 };
 extern const struct argp nw_common_argp;
+/* For a command whose only shared options these are. */
+extern const struct argp_child nw_common_children[];
 
 /* Says what failed on stderr, as nw_error_text() has it, and gives the exit
  * status that fits: bad input 3, usage 2, absent 4, else 1. */

@@ -72,6 +72,8 @@ static error_t parse(int key, char *value, struct argp_state *state)
 }
 
 const struct argp nw_common_argp = {.options = options, .parser = parse};
+const struct argp_child nw_common_children[] = {{&nw_common_argp, 0, NULL, 0},
+                                                {0}};
 
 static void say(const char *command, nw_status status)
 {

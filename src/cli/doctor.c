@@ -40,14 +40,12 @@ static error_t parse(int key, char *value, struct argp_state *state)
     }
 }
 
-static const struct argp_child children[] = {{&nw_common_argp, 0, NULL, 0},
-                                             {0}};
 static const struct argp argp = {
     .options = options,
     .parser = parse,
     .doc = "List what this machine has, what is missing, and what each missing "
            "part would give.\vExample:\n  nodewise doctor\n",
-    .children = children,
+    .children = nw_common_children,
 };
 
 static const char *const states[] = {"here", "missing", "denied"};

@@ -15,43 +15,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KEY_COMPACT 0x2001
-#define KEY_ELEMENTS 0x2002
 #define KEY_OBJECTIVE 0x2003
 
 struct arguments {
     struct nw_common common;
-    const char *source, *pattern;
-    bool compact;
-    enum nw_elements elements;
+    struct nw_priced priced;
     enum nw_objective objective;
-    char **mapping;
-    size_t mapping_count;
 };
 
 static const struct argp_option options[] = {
-    {"topology", 't', "SOURCE", 0,
-     "The machine: a cluster file or another SOURCE of nodewise topology", 0},
-    {"pattern", 'p', "PATTERN", 0, "Communication pattern of the program", 0},
-    {"compact", KEY_COMPACT, NULL, 0, "Renumber sparse ids of a list", 0},
-    {"elements", KEY_ELEMENTS, "KIND", 0,
-     "Place on core (default) or pu, hardware threads", 0},
     {"objective", KEY_OBJECTIVE, "NAME", 0,
      "Cost that the last column compares: hop-bytes (default), congestion, "
      "latency or time",
      0},
     {0},
 };
-
-static void parse_elements(const char *value, struct argp_state *state)
-{
-    struct arguments *arguments = state->input;
-
-    if (strcmp(value, "core") && strcmp(value, "pu"))
-        nw_argfail(state, "--elements is core or pu, not '%s'", value);
-    arguments->elements =
-        strcmp(value, "pu") ? NW_ELEMENTS_CORE : NW_ELEMENTS_PU;
-}
 
 static error_t parse(int key, char *value, struct argp_state *state)
 {
@@ -60,18 +38,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &arguments->common;
-        return 0;
-    case 't':
-        arguments->source = value;
-        return 0;
-    case 'p':
-        arguments->pattern = value;
-        return 0;
-    case KEY_COMPACT:
-        arguments->compact = true;
-        return 0;
-    case KEY_ELEMENTS:
-        parse_elements(value, state);
+        state->child_inputs[1] = &arguments->priced;
         return 0;
     case KEY_OBJECTIVE:
         if (!nw_objective_find(value, &arguments->objective))
@@ -81,21 +48,11 @@ static error_t parse(int key, char *value, struct argp_state *state)
                 "time",
                 value);
         return 0;
-    case ARGP_KEY_ARGS:
-        arguments->mapping = state->argv + state->next;
-        arguments->mapping_count = (size_t)(state->argc - state->next);
-        return 0;
-    case ARGP_KEY_END:
-        if (!arguments->source || !arguments->pattern)
-            nw_argfail(state, "-t SOURCE and -p PATTERN are needed");
-        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
 }
 
-static const struct argp_child children[] = {{&nw_common_argp, 0, NULL, 0},
-                                             {0}};
 static const struct argp argp = {
     .options = options,
     .parser = parse,
@@ -103,7 +60,7 @@ static const struct argp argp = {
     .doc = "Compare the costs of mappings, the default first.\v"
            "Example:\n  nodewise evaluate -t cluster.yaml -p app.pattern "
            "app.mapping\n",
-    .children = children,
+    .children = nw_priced_children,
 };
 
 struct evaluation {
@@ -150,13 +107,13 @@ static nw_status price_all(struct evaluation *work,
 
     if (!status)
         status = price(work, "default", mapping);
-    for (size_t i = 0; !status && i < arguments->mapping_count; i++) {
-        status =
-            nw_cli_read_priced(arguments->mapping[i], work->topology, &mapping);
+    for (size_t i = 0; !status && i < arguments->priced.mapping_count; i++) {
+        status = nw_cli_read_priced(arguments->priced.mapping[i],
+                                    work->topology, &mapping);
         if (!status)
             status = nw_cli_blame_mapping(
-                arguments->mapping[i],
-                price(work, arguments->mapping[i], mapping));
+                arguments->priced.mapping[i],
+                price(work, arguments->priced.mapping[i], mapping));
     }
     for (size_t i = 1; !status && i < work->count; i++)
         judge(work, i);
@@ -166,20 +123,10 @@ static nw_status price_all(struct evaluation *work,
 static nw_status load(struct evaluation *work,
                       const struct arguments *arguments)
 {
-    struct nw_topology_options topology = NW_TOPOLOGY_OPTIONS_INIT;
-    struct nw_pattern_read_options pattern = NW_PATTERN_READ_OPTIONS_INIT;
-    size_t count = arguments->mapping_count + 1;
-    nw_status status =
-        nw_cli_spare(&arguments->common, arguments->source, arguments->pattern,
-                     arguments->mapping, arguments->mapping_count);
+    size_t count = arguments->priced.mapping_count + 1;
+    nw_status status = nw_priced_load(&arguments->priced, &arguments->common,
+                                      &work->topology, &work->pattern);
 
-    topology.elements = arguments->elements;
-    pattern.compact = arguments->compact;
-    if (!status)
-        status =
-            nw_topology_load(arguments->source, &topology, &work->topology);
-    if (!status)
-        status = nw_pattern_read(arguments->pattern, &pattern, &work->pattern);
     if (!status)
         status = nw_alloc(count, sizeof *work->cost, &work->cost);
     if (!status)
@@ -254,7 +201,7 @@ static int show(const struct evaluation *work,
 
 static int run(int argc, char **argv)
 {
-    struct arguments arguments = {0};
+    struct arguments arguments = {.priced = NW_PRICED_INIT};
     struct evaluation work = {0};
     nw_status status;
     int code;
@@ -265,7 +212,7 @@ static int run(int argc, char **argv)
         return code;
     status = load(&work, &arguments);
     if (!status)
-        status = nw_cli_blame_pattern(arguments.pattern,
+        status = nw_cli_blame_pattern(arguments.priced.pattern,
                                       price_all(&work, &arguments));
     /* contradictory files, not a wrong call */
     if (status == NW_EINVAL && work.pattern) {

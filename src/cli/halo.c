@@ -312,8 +312,6 @@ static error_t parse(int key, char *value, struct argp_state *state)
     }
 }
 
-static const struct argp_child children[] = {{&nw_common_argp, 0, NULL, 0},
-                                             {0}};
 static const struct argp argp = {
     .options = options,
     .parser = parse,
@@ -324,7 +322,7 @@ static const struct argp argp = {
            "Examples:\n  nodewise halo tune -n 64x64x128 -- mpirun -n 2\n"
            "  nodewise halo plan -t summit:1 -n 1440x1452x700 -r 3 "
            "--quantities 4 --element 4\n",
-    .children = children,
+    .children = nw_common_children,
 };
 
 /* The slots of every node that is used. */

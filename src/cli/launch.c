@@ -188,8 +188,6 @@ static error_t parse(int key, char *value, struct argp_state *state)
     }
 }
 
-static const struct argp_child children[] = {{&nw_common_argp, 0, NULL, 0},
-                                             {0}};
 static const struct argp argp = {
     .options = options,
     .parser = parse,
@@ -199,7 +197,7 @@ static const struct argp argp = {
            "the command line is printed. Example:\n"
            "  nodewise launch -t cluster.yaml --for openmpi4 -o app "
            "app.mapping -- ./app\n",
-    .children = children,
+    .children = nw_common_children,
 };
 
 static void add_command(struct nw_text *text, const nw_launch *launch)

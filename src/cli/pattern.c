@@ -157,8 +157,6 @@ static error_t parse(int key, char *value, struct argp_state *state)
     }
 }
 
-static const struct argp_child children[] = {{&nw_common_argp, 0, NULL, 0},
-                                             {0}};
 static const struct argp argp = {
     .options = options,
     .parser = parse,
@@ -168,7 +166,7 @@ static const struct argp argp = {
            "Example:\n  nodewise pattern --generate "
            "stencil2d5:dims=8x8,weights=3:1 -o app.pattern\n"
            "  nodewise pattern app.pattern --heat\n",
-    .children = children,
+    .children = nw_common_children,
 };
 
 static nw_status keep_kind(const struct arguments *arguments,

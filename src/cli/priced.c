@@ -5,6 +5,71 @@
 #include "cli/hosts.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#define KEY_COMPACT 0x1801
+#define KEY_ELEMENTS 0x1802
+
+static const struct argp_option priced_options[] = {
+    {"topology", 't', "SOURCE", 0,
+     "The machine: a cluster file or another SOURCE of nodewise topology", 0},
+    {"pattern", 'p', "PATTERN", 0, "Communication pattern of the program", 0},
+    {"compact", KEY_COMPACT, NULL, 0, "Renumber sparse ids of a list", 0},
+    {"elements", KEY_ELEMENTS, "KIND", 0,
+     "Place on core (default) or pu, hardware threads", 0},
+    {0},
+};
+
+static error_t priced_parse(int key, char *value, struct argp_state *state)
+{
+    struct nw_priced *priced = state->input;
+
+    switch (key) {
+    case 't':
+        priced->source = value;
+        return 0;
+    case 'p':
+        priced->pattern = value;
+        return 0;
+    case KEY_COMPACT:
+        priced->read.compact = true;
+        return 0;
+    case KEY_ELEMENTS:
+        if (strcmp(value, "core") && strcmp(value, "pu"))
+            nw_argfail(state, "--elements is core or pu, not '%s'", value);
+        priced->topology.elements =
+            *value == 'p' ? NW_ELEMENTS_PU : NW_ELEMENTS_CORE;
+        return 0;
+    case ARGP_KEY_ARGS:
+        priced->mapping = state->argv + state->next;
+        priced->mapping_count = (size_t)(state->argc - state->next);
+        return 0;
+    case ARGP_KEY_END:
+        if (!priced->source || !priced->pattern)
+            nw_argfail(state, "-t SOURCE and -p PATTERN are needed");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp priced_argp = {.options = priced_options,
+                                        .parser = priced_parse};
+const struct argp_child nw_priced_children[] = {
+    {&nw_common_argp, 0, NULL, 0}, {&priced_argp, 0, NULL, 0}, {0}};
+
+nw_status nw_priced_load(const struct nw_priced *priced,
+                         const struct nw_common *common, nw_topology **topology,
+                         nw_pattern **pattern)
+{
+    nw_status status = nw_cli_spare(common, priced->source, priced->pattern,
+                                    priced->mapping, priced->mapping_count);
+
+    if (!status)
+        status = nw_topology_load(priced->source, &priced->topology, topology);
+    return status ? status
+                  : nw_pattern_read(priced->pattern, &priced->read, pattern);
+}
 
 nw_status nw_cli_read_priced(const char *path, const nw_topology *topology,
                              nw_mapping **out)

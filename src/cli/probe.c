@@ -90,8 +90,6 @@ static error_t parse(int key, char *value, struct argp_state *state)
     }
 }
 
-static const struct argp_child children[] = {{&nw_common_argp, 0, NULL, 0},
-                                             {0}};
 static const struct argp argp = {
     .options = options,
     .parser = parse,
@@ -101,7 +99,7 @@ static const struct argp argp = {
            "without a program.\v"
            "Example:\n  nodewise probe -o cluster.yaml -- mpirun -n 64 "
            "--hostfile hosts\n",
-    .children = children,
+    .children = nw_common_children,
 };
 
 #define MOST_RANKS 1024

@@ -103,8 +103,6 @@ static error_t parse(int key, char *value, struct argp_state *state)
     }
 }
 
-static const struct argp_child children[] = {{&nw_common_argp, 0, NULL, 0},
-                                             {0}};
 static const struct argp argp = {
     .options = options,
     .parser = parse,
@@ -112,7 +110,7 @@ static const struct argp argp = {
     .doc = "Run an MPI program and write its communication pattern.\v"
            "Example:\n  nodewise profile -o app.pattern -- mpirun -n 8 ./app\n"
            "  nodewise profile --nccl -o app.pattern -- torchrun app.py\n",
-    .children = children,
+    .children = nw_common_children,
 };
 
 /* One run from start to end. */

@@ -17,36 +17,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    KEY_COMPACT = 0x2001,
-    KEY_ELEMENTS,
-    KEY_ALGORITHM,
-    KEY_SEED,
-    KEY_SIMULATE,
-    KEY_SVG
-};
+enum { KEY_ALGORITHM = 0x2001, KEY_SEED, KEY_SIMULATE, KEY_SVG };
 
 /* More edges than this take longer to simulate than a reader likes to wait. */
 #define QUICK_EDGES 20000
 
 struct arguments {
     struct nw_common common;
-    const char *source, *pattern;
-    const char *simulate;        /* auto, always, never */
-    bool compact, svg, computes; /* says how a mapping is computed */
-    enum nw_elements elements;
+    struct nw_priced priced;
+    const char *simulate; /* auto, always, never */
+    bool svg, computes;   /* says how a mapping is computed */
     struct nw_map_options map;
-    char **mapping;
-    size_t mapping_count;
 };
 
 static const struct argp_option options[] = {
-    {"topology", 't', "SOURCE", 0,
-     "The machine: a cluster file or another SOURCE of nodewise topology", 0},
-    {"pattern", 'p', "PATTERN", 0, "Communication pattern of the program", 0},
-    {"compact", KEY_COMPACT, NULL, 0, "Renumber sparse ids of a list", 0},
-    {"elements", KEY_ELEMENTS, "KIND", 0,
-     "Place on core (default) or pu, hardware threads", 0},
     {"algorithm", KEY_ALGORITHM, "NAME", 0,
      "Algorithm that computes the mapping if none is given (default: auto)", 0},
     {"seed", KEY_SEED, "NUMBER", 0, "Random seed of --algorithm (default: 1)",
@@ -81,11 +65,6 @@ static error_t parse_words(int key, char *value, struct argp_state *state)
     struct arguments *arguments = state->input;
 
     switch (key) {
-    case KEY_ELEMENTS:
-        if (strcmp(value, "core") && strcmp(value, "pu"))
-            nw_argfail(state, "--elements is core or pu, not '%s'", value);
-        arguments->elements = *value == 'p' ? NW_ELEMENTS_PU : NW_ELEMENTS_CORE;
-        return 0;
     case KEY_ALGORITHM:
         arguments->computes = true;
         parse_algorithm(value, state);
@@ -114,27 +93,13 @@ static error_t parse(int key, char *value, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &arguments->common;
-        return 0;
-    case 't':
-        arguments->source = value;
-        return 0;
-    case 'p':
-        arguments->pattern = value;
-        return 0;
-    case KEY_COMPACT:
-        arguments->compact = true;
+        state->child_inputs[1] = &arguments->priced;
         return 0;
     case KEY_SVG:
         arguments->svg = true;
         return 0;
-    case ARGP_KEY_ARGS:
-        arguments->mapping = state->argv + state->next;
-        arguments->mapping_count = (size_t)(state->argc - state->next);
-        return 0;
     case ARGP_KEY_END:
-        if (!arguments->source || !arguments->pattern)
-            nw_argfail(state, "-t SOURCE and -p PATTERN are needed");
-        if (arguments->computes && arguments->mapping_count)
+        if (arguments->computes && arguments->priced.mapping_count)
             nw_argfail(state, "--algorithm and --seed compute a mapping where "
                               "no MAPPING is given");
         if (arguments->svg && !strcmp(arguments->simulate, "always"))
@@ -146,8 +111,6 @@ static error_t parse(int key, char *value, struct argp_state *state)
     }
 }
 
-static const struct argp_child children[] = {{&nw_common_argp, 0, NULL, 0},
-                                             {0}};
 static const struct argp argp = {
     .options = options,
     .parser = parse,
@@ -157,7 +120,7 @@ static const struct argp argp = {
            "Without MAPPING one is computed.\v"
            "Example:\n  nodewise report -t magc-a -p app.pattern app.mapping "
            "-o report.html\n",
-    .children = children,
+    .children = nw_priced_children,
 };
 
 struct work {
@@ -206,7 +169,7 @@ static nw_status gather(struct work *work, const struct arguments *arguments)
 {
     nw_mapping *mapping;
     nw_status status =
-        arguments->mapping_count
+        arguments->priced.mapping_count
             ? nw_cli_default_beside(work->topology, work->pattern,
                                     arguments->map, &mapping)
             : nw_map_default(work->topology, work->pattern, &arguments->map,
@@ -215,13 +178,13 @@ static nw_status gather(struct work *work, const struct arguments *arguments)
     if (status)
         return status;
     add(work, "default", mapping);
-    for (size_t i = 0; !status && i < arguments->mapping_count; i++) {
-        status =
-            nw_cli_read_priced(arguments->mapping[i], work->topology, &mapping);
+    for (size_t i = 0; !status && i < arguments->priced.mapping_count; i++) {
+        status = nw_cli_read_priced(arguments->priced.mapping[i],
+                                    work->topology, &mapping);
         if (!status)
-            add(work, arguments->mapping[i], mapping);
+            add(work, arguments->priced.mapping[i], mapping);
     }
-    if (!status && !arguments->mapping_count)
+    if (!status && !arguments->priced.mapping_count)
         status = compute(work, arguments);
     return status;
 }
@@ -254,20 +217,10 @@ static nw_status simulate(struct work *work, const struct arguments *arguments)
 
 static nw_status load(struct work *work, const struct arguments *arguments)
 {
-    struct nw_topology_options topology = NW_TOPOLOGY_OPTIONS_INIT;
-    struct nw_pattern_read_options pattern = NW_PATTERN_READ_OPTIONS_INIT;
-    size_t most = arguments->mapping_count + 2;
-    nw_status status =
-        nw_cli_spare(&arguments->common, arguments->source, arguments->pattern,
-                     arguments->mapping, arguments->mapping_count);
+    size_t most = arguments->priced.mapping_count + 2;
+    nw_status status = nw_priced_load(&arguments->priced, &arguments->common,
+                                      &work->topology, &work->pattern);
 
-    topology.elements = arguments->elements;
-    pattern.compact = arguments->compact;
-    if (!status)
-        status =
-            nw_topology_load(arguments->source, &topology, &work->topology);
-    if (!status)
-        status = nw_pattern_read(arguments->pattern, &pattern, &work->pattern);
     if (!status)
         status = nw_alloc(most, sizeof *work->mapping, &work->mapping);
     if (!status)
@@ -366,7 +319,7 @@ static nw_status make_figures(const struct work *work,
             (struct nw_cost_column){work->mapping[done].name, &cost[done]};
         status = nw_cost_evaluate(work->topology, work->pattern,
                                   work->owned[done], &cost[done]);
-        if (done && arguments->mapping_count)
+        if (done && arguments->priced.mapping_count)
             status = nw_cli_blame_mapping(work->mapping[done].name, status);
     }
     if (!status && arguments->common.json)
@@ -394,10 +347,10 @@ static nw_status make_page(const struct work *work,
     input.pattern = work->pattern;
     input.mapping = work->mapping;
     input.mapping_count = work->count;
-    input.topology_source = arguments->source;
-    input.pattern_source = arguments->pattern;
+    input.topology_source = arguments->priced.source;
+    input.pattern_source = arguments->priced.pattern;
     input.command = command;
-    input.seed = arguments->mapping_count ? NULL : seed;
+    input.seed = arguments->priced.mapping_count ? NULL : seed;
     return arguments->svg ? nw_report_before_after_svg(&input, out)
                           : nw_report_html(&input, out);
 }
@@ -409,14 +362,14 @@ static nw_status make(struct arguments *arguments, const char *command,
     nw_status status = load(&work, arguments);
 
     answer->is_read = !status;
-    if (!status && !arguments->mapping_count)
+    if (!status && !arguments->priced.mapping_count)
         status = choose(&work, arguments);
     if (!status)
         status = gather(&work, arguments);
     /* first, because it reports errors in a mapping */
     if (!status)
         status = make_figures(&work, arguments, answer);
-    status = nw_cli_blame_pattern(arguments->pattern, status);
+    status = nw_cli_blame_pattern(arguments->priced.pattern, status);
     if (!status)
         status = simulate(&work, arguments);
     if (!status)
@@ -442,7 +395,8 @@ static nw_status command_line(int argc, char **argv, char **out)
 
 static int run(int argc, char **argv)
 {
-    struct arguments arguments = {.map = NW_MAP_OPTIONS_INIT,
+    struct arguments arguments = {.priced = NW_PRICED_INIT,
+                                  .map = NW_MAP_OPTIONS_INIT,
                                   .simulate = "auto"};
     struct answer answer = {0};
     char *command = NULL;

@@ -16,26 +16,17 @@
 #include <string.h>
 
 #define KEY_BYTES 0x2001
-#define KEY_COMPACT 0x2002
-#define KEY_ELEMENTS 0x2003
 #define KEY_ESTIMATE 0x2004
 #define KEY_FORCE 0x2005
 #define KEY_TOTAL 0x2006
 
 struct arguments {
     struct nw_common common;
-    const char *source, *pattern;
-    struct nw_topology_options topology;
-    struct nw_pattern_read_options read;
+    struct nw_priced priced;
     struct nw_simulate_options options;
-    char **mapping;
-    size_t mapping_count;
 };
 
 static const struct argp_option options[] = {
-    {"topology", 't', "SOURCE", 0,
-     "The machine: a cluster file or another SOURCE of nodewise topology", 0},
-    {"pattern", 'p', "PATTERN", 0, "Communication pattern of the program", 0},
     {"bytes", KEY_BYTES, "SIZE", 0,
      "Scale all messages so that the largest has SIZE, such as 4KiB or 1MB", 0},
     {"total", KEY_TOTAL, NULL, 0,
@@ -44,9 +35,6 @@ static const struct argp_option options[] = {
      "Estimate the time from congestion instead of simulating", 0},
     {"force", KEY_FORCE, NULL, 0,
      "Simulate even if there are very many messages", 0},
-    {"compact", KEY_COMPACT, NULL, 0, "Renumber sparse ids of a list", 0},
-    {"elements", KEY_ELEMENTS, "KIND", 0,
-     "Place on core (default) or pu, hardware threads", 0},
     {0},
 };
 
@@ -59,16 +47,6 @@ static void parse_bytes(const char *value, struct argp_state *state)
         bytes >= 0x1p62)
         nw_argfail(state, "--bytes is a size from 1 byte, not '%s'", value);
     arguments->options.bytes = (uint64_t)bytes;
-}
-
-static void parse_elements(const char *value, struct argp_state *state)
-{
-    struct arguments *arguments = state->input;
-
-    if (strcmp(value, "core") && strcmp(value, "pu"))
-        nw_argfail(state, "--elements is core or pu, not '%s'", value);
-    arguments->topology.elements =
-        strcmp(value, "pu") ? NW_ELEMENTS_CORE : NW_ELEMENTS_PU;
 }
 
 static error_t parse_sizes(int key, char *value, struct argp_state *state)
@@ -100,26 +78,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &arguments->common;
-        return 0;
-    case 't':
-        arguments->source = value;
-        return 0;
-    case 'p':
-        arguments->pattern = value;
-        return 0;
-    case KEY_COMPACT:
-        arguments->read.compact = true;
-        return 0;
-    case KEY_ELEMENTS:
-        parse_elements(value, state);
-        return 0;
-    case ARGP_KEY_ARGS:
-        arguments->mapping = state->argv + state->next;
-        arguments->mapping_count = (size_t)(state->argc - state->next);
+        state->child_inputs[1] = &arguments->priced;
         return 0;
     case ARGP_KEY_END:
-        if (!arguments->source || !arguments->pattern)
-            nw_argfail(state, "-t SOURCE and -p PATTERN are needed");
         if (arguments->options.estimate && arguments->options.force)
             nw_argfail(state, "--estimate and --force exclude each other");
         return 0;
@@ -128,8 +89,6 @@ static error_t parse(int key, char *value, struct argp_state *state)
     }
 }
 
-static const struct argp_child children[] = {{&nw_common_argp, 0, NULL, 0},
-                                             {0}};
 static const struct argp argp = {
     .options = options,
     .parser = parse,
@@ -138,7 +97,7 @@ static const struct argp argp = {
            "each mapping, the default first.\v"
            "Example:\n  nodewise simulate -t cluster.yaml -p app.pattern "
            "--bytes 1MB app.mapping\n",
-    .children = children,
+    .children = nw_priced_children,
 };
 
 struct row {
@@ -202,15 +161,15 @@ static nw_status load_mappings(struct prediction *work,
                                const struct arguments *arguments)
 {
     struct nw_map_options map = NW_MAP_OPTIONS_INIT;
-    nw_status status =
-        nw_alloc(arguments->mapping_count + 1, sizeof *work->row, &work->row);
+    nw_status status = nw_alloc(arguments->priced.mapping_count + 1,
+                                sizeof *work->row, &work->row);
 
     if (status)
         return status;
     work->row[0].name = "default";
-    work->count = arguments->mapping_count + 1;
+    work->count = arguments->priced.mapping_count + 1;
     for (size_t i = 1; !status && i < work->count; i++) {
-        work->row[i].name = arguments->mapping[i - 1];
+        work->row[i].name = arguments->priced.mapping[i - 1];
         status = nw_cli_read_priced(work->row[i].name, work->topology,
                                     &work->row[i].mapping);
     }
@@ -222,16 +181,9 @@ static nw_status load_mappings(struct prediction *work,
 static nw_status load(struct prediction *work,
                       const struct arguments *arguments)
 {
-    nw_status status =
-        nw_cli_spare(&arguments->common, arguments->source, arguments->pattern,
-                     arguments->mapping, arguments->mapping_count);
+    nw_status status = nw_priced_load(&arguments->priced, &arguments->common,
+                                      &work->topology, &work->pattern);
 
-    if (!status)
-        status = nw_topology_load(arguments->source, &arguments->topology,
-                                  &work->topology);
-    if (!status)
-        status = nw_pattern_read(arguments->pattern, &arguments->read,
-                                 &work->pattern);
     return status ? status : load_mappings(work, arguments);
 }
 
@@ -372,8 +324,7 @@ static int show(const struct prediction *work,
 static int run(int argc, char **argv)
 {
     struct arguments arguments = {
-        .topology = NW_TOPOLOGY_OPTIONS_INIT,
-        .read = NW_PATTERN_READ_OPTIONS_INIT,
+        .priced = NW_PRICED_INIT,
         .options = NW_SIMULATE_OPTIONS_INIT,
     };
     struct prediction work = {0};

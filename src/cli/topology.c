@@ -151,8 +151,6 @@ static error_t parse(int key, char *value, struct argp_state *state)
     }
 }
 
-static const struct argp_child children[] = {{&nw_common_argp, 0, NULL, 0},
-                                             {0}};
 static const struct argp argp = {
     .options = options,
     .parser = parse,
@@ -164,7 +162,7 @@ static const struct argp argp = {
            "Examples:\n  nodewise topology hierarchy:4:8:16@1:10:100\n"
            "  nodewise topology --network ibnet:fabric.txt --node "
            "hwloc:node.xml --gpus nvidia-smi:topo.txt -o cluster.yaml\n",
-    .children = children,
+    .children = nw_common_children,
 };
 
 static nw_status list_table(char **out)

@@ -22,6 +22,32 @@ enum nw_kind { NW_KIND_HH, NW_KIND_GG, NW_KIND_HG, NW_KIND_GH, NW_KIND_COUNT };
 /* "hh", "gg", "hg", "gh". */
 NW_API const char *nw_kind_name(enum nw_kind kind);
 
+/* Who moved the messages of a profile. */
+enum nw_origin {
+    NW_ORIGIN_POINT_TO_POINT,
+    NW_ORIGIN_ONE_SIDED,
+    NW_ORIGIN_COLLECTIVE,
+    NW_ORIGIN_NCCL,
+    NW_ORIGIN_COUNT
+};
+/* "point-to-point", "one-sided", "collective", "nccl". */
+NW_API const char *nw_origin_name(enum nw_origin origin);
+struct nw_pattern_amount {
+    uint64_t bytes, messages;
+};
+
+/* Time that a profiled program spent in calls: minimum, mean and maximum over
+ * the ranks, each the sum of a rank's calls. `calls` are those of all ranks.
+ * `call` is the name of an MPI function, NW_PATTERN_MPI for all of them, or
+ * NW_PATTERN_RUN for the time from MPI_Init to MPI_Finalize. */
+#define NW_PATTERN_MPI "MPI"
+#define NW_PATTERN_RUN "run"
+struct nw_pattern_time {
+    char *call;
+    uint64_t calls;
+    uint64_t min_ns, mean_ns, max_ns;
+};
+
 /* The edges of rank i are row[i] .. row[i + 1] - 1, sorted by dst, then kind.
  * Each (i, dst, kind) occurs once. Edges from a rank to itself are kept. Bytes
  * and messages are totals over the whole run. */
@@ -43,6 +69,11 @@ typedef struct nw_pattern {
     char *program;        /* profiled command line, or NULL */
     char *partial;        /* why the profile is incomplete, or NULL */
     char *note;           /* origin of the pattern, for people, or NULL */
+    /* Of a profile, or NULL: the sums of bytes and messages by their origin
+     * [NW_ORIGIN_COUNT], and the times, the longest mean first. */
+    struct nw_pattern_amount *traffic;
+    struct nw_pattern_time *time;
+    size_t time_count;
 } nw_pattern;
 
 NW_API void nw_pattern_free(nw_pattern *pattern); /* NULL is fine */

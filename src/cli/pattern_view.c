@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "cli/pattern_times.h"
 
 #include <nodewise/report.h>
 
@@ -176,6 +177,20 @@ static void add_line(struct nw_text *text, const char *key, const char *value)
     nw_text_add(text, "\n");
 }
 
+static void add_profile(const nw_pattern *p, struct nw_text *text)
+{
+    if (p->traffic) {
+        nw_text_format(text, "%-9s", "traffic");
+        nw_cli_add_traffic(p, text);
+        nw_text_add(text, "\n");
+    }
+    if (p->time_count) {
+        nw_text_format(text, "%-9s", "in MPI");
+        nw_cli_add_mpi_time(p, text);
+        nw_text_add(text, "\n");
+    }
+}
+
 nw_status nw_cli_pattern_table(const nw_pattern *p, const char *how, char **out)
 {
     struct nw_text text = {0};
@@ -191,10 +206,13 @@ nw_status nw_cli_pattern_table(const nw_pattern *p, const char *how, char **out)
     add_line(&text, "partial", p->partial);
     add_line(&text, "note", p->note);
     add_line(&text, "scaled", how);
+    add_profile(p, &text);
     if (p->edge_count)
         status = add_kinds(p, &summary, &text);
     if (!status && p->size_row)
         status = add_sizes(&summary, &text);
+    if (!status)
+        status = nw_cli_add_call_times(p, SIZE_MAX, &text);
     if (!status)
         return nw_text_take(&text, out);
     nw_text_fini(&text);
@@ -270,6 +288,7 @@ nw_status nw_cli_pattern_json(const nw_pattern *p, const char *how, char **out)
     nw_json_end_object(&json);
     if (p->size_row)
         sizes_json(&json, &summary);
+    nw_cli_times_json(p, &json);
     nw_json_end_object(&json);
     return nw_text_take(&text, out);
 }

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prints a summary of a profile in three lines. */
+/* Prints a summary of a profile in a few lines. */
 #include "cli/profile_tell.h"
 
 #include <nodewise/pattern.h>
 
 #include "base/text.h"
+#include "cli/pattern_times.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { PAIRS = 5 };
+enum { PAIRS = 5, CALLS = 5 };
 
 struct pair {
     int32_t src, dst;
@@ -88,14 +89,36 @@ static void print_pairs(const nw_pattern *pattern)
         fputs("\n", stderr);
 }
 
+static void print_line(const char *what, struct nw_text *text)
+{
+    if (text->length)
+        fprintf(stderr, "nodewise profile: %s%s\n", what, text->data);
+    nw_text_fini(text);
+}
+
+static void print_times(const nw_pattern *pattern)
+{
+    struct nw_text text = {0};
+
+    nw_cli_add_mpi_time(pattern, &text);
+    print_line("time in MPI of a rank: ", &text);
+    if (!nw_cli_add_call_times(pattern, CALLS, &text) && text.data)
+        fputs(text.data, stderr);
+    nw_text_fini(&text);
+}
+
 void nw_profile_tell(const char *path)
 {
     nw_pattern *pattern = NULL;
+    struct nw_text text = {0};
 
     if (nw_pattern_read(path, NULL, &pattern))
         return;
     print_totals(path, pattern);
+    nw_cli_add_traffic(pattern, &text);
+    print_line("", &text);
     print_pairs(pattern);
+    print_times(pattern);
     fprintf(stderr,
             "nodewise profile: next: nodewise map -t live -p %s -o "
             "app.mapping\n",

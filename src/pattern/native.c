@@ -20,7 +20,7 @@ struct native {
     int32_t threads;
     nw_pattern *pattern;
     size_t stated, edge; /* edges in the header, edges read */
-    size_t size, bucket_capacity, count_capacity;
+    size_t size, bucket_capacity, count_capacity, time_capacity;
 };
 
 nw_status nw_check_rank_count(const struct nw_scan *scan, size_t length,
@@ -144,6 +144,77 @@ static nw_status read_value(struct nw_scan *scan, char **out)
     return NW_OK;
 }
 
+/* "traffic: ORIGIN BYTES MESSAGES" */
+static nw_status read_traffic(struct native *in)
+{
+    struct nw_scan *scan = &in->scan;
+    nw_pattern *p = in->pattern;
+    struct nw_pattern_amount *amount;
+    nw_status status = NW_OK;
+    int t = 0;
+
+    while (t < NW_ORIGIN_COUNT &&
+           !take_word(scan, nw_origin_name((enum nw_origin)t)))
+        t++;
+    if (t == NW_ORIGIN_COUNT)
+        return nw_scan_expected(
+            scan, "point-to-point, one-sided, collective or nccl");
+    if (!p->traffic)
+        status = nw_alloc(NW_ORIGIN_COUNT, sizeof *p->traffic, &p->traffic);
+    if (status)
+        return status;
+    amount = &p->traffic[t];
+    if (amount->messages)
+        return nw_scan_fail(scan, "the traffic '%s' stands twice",
+                            nw_origin_name((enum nw_origin)t));
+    if (!nw_scan_u64(scan, &amount->bytes))
+        return nw_scan_expected(scan, "a number of bytes");
+    if (!nw_scan_u64(scan, &amount->messages) || !amount->messages)
+        return nw_scan_expected(scan, "a number of messages");
+    return expect_end(scan);
+}
+
+static bool is_name(const char *word, size_t length)
+{
+    static const char allowed[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
+
+    for (size_t i = 0; i < length; i++)
+        if (!memchr(allowed, word[i], sizeof allowed - 1))
+            return false;
+    return length;
+}
+
+/* "time: CALL CALLS MIN MEAN MAX" */
+static nw_status read_time(struct native *in)
+{
+    struct nw_scan *scan = &in->scan;
+    nw_pattern *p = in->pattern;
+    struct nw_pattern_time *time;
+    struct nw_scan before = *scan;
+    const char *word;
+    size_t length = nw_scan_word(scan, &word);
+    nw_status status;
+
+    if (!is_name(word, length))
+        return nw_scan_expected(&before, "the name of an MPI call");
+    status = nw_grow(&p->time, &in->time_capacity, p->time_count + 1,
+                     sizeof *p->time);
+    if (status)
+        return status;
+    time = &p->time[p->time_count];
+    *time = (struct nw_pattern_time){.call = strndup(word, length)};
+    if (!time->call)
+        return nw_fail(NW_ENOMEM, "out of memory for a line");
+    p->time_count++;
+    if (!nw_scan_u64(scan, &time->calls) || !nw_scan_u64(scan, &time->min_ns) ||
+        !nw_scan_u64(scan, &time->mean_ns) || !nw_scan_u64(scan, &time->max_ns))
+        return nw_scan_expected(scan, "calls, then 3 times in nanoseconds");
+    if (time->min_ns > time->mean_ns || time->mean_ns > time->max_ns)
+        return nw_scan_fail(scan, "the times are not minimum, mean, maximum");
+    return expect_end(scan);
+}
+
 /* Keys that are not known are for later versions of the format. */
 static nw_status read_key(struct native *in)
 {
@@ -152,6 +223,10 @@ static nw_status read_key(struct native *in)
     size_t length = nw_scan_word(&in->scan, &word);
     nw_status status;
 
+    if (nw_scan_is(word, length, "traffic:"))
+        return read_traffic(in);
+    if (nw_scan_is(word, length, "time:"))
+        return read_time(in);
     if (nw_scan_is(word, length, "program:"))
         field = &in->pattern->program;
     else if (nw_scan_is(word, length, "partial:"))

@@ -70,6 +70,25 @@ static void render_edge(const nw_pattern *pattern, int32_t src, size_t edge,
     nw_text_add_bytes(out, "\n", 1);
 }
 
+static void render_profile(const nw_pattern *pattern, struct nw_text *out)
+{
+    for (int t = 0; pattern->traffic && t < NW_ORIGIN_COUNT; t++)
+        if (pattern->traffic[t].messages)
+            nw_text_format(out, "traffic: %s %llu %llu\n",
+                           nw_origin_name((enum nw_origin)t),
+                           (unsigned long long)pattern->traffic[t].bytes,
+                           (unsigned long long)pattern->traffic[t].messages);
+    for (size_t i = 0; i < pattern->time_count; i++) {
+        const struct nw_pattern_time *time = &pattern->time[i];
+
+        nw_text_format(out, "time: %s %llu %llu %llu %llu\n", time->call,
+                       (unsigned long long)time->calls,
+                       (unsigned long long)time->min_ns,
+                       (unsigned long long)time->mean_ns,
+                       (unsigned long long)time->max_ns);
+    }
+}
+
 nw_status nw_native_render(const nw_pattern *pattern, struct nw_text *out)
 {
     nw_text_format(out, "nodewise pattern 1\nranks %d edges %zu\n",
@@ -77,6 +96,7 @@ nw_status nw_native_render(const nw_pattern *pattern, struct nw_text *out)
     render_value(out, "program", pattern->program);
     render_value(out, "partial", pattern->partial);
     render_value(out, "note", pattern->note);
+    render_profile(pattern, out);
     for (int32_t r = 0; r < pattern->rank_count; r++)
         for (size_t e = pattern->row[r]; e < pattern->row[r + 1]; e++)
             render_edge(pattern, r, e, out);

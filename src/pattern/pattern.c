@@ -66,6 +66,14 @@ size_t nw_pattern_find(const nw_pattern *pattern, int32_t src, int32_t dst)
                                                                    : SIZE_MAX;
 }
 
+const char *nw_origin_name(enum nw_origin origin)
+{
+    static const char *const names[NW_ORIGIN_COUNT] = {
+        "point-to-point", "one-sided", "collective", "nccl"};
+
+    return names[origin];
+}
+
 void nw_pattern_free(nw_pattern *pattern)
 {
     if (!pattern)
@@ -82,6 +90,10 @@ void nw_pattern_free(nw_pattern *pattern)
     free(pattern->program);
     free(pattern->partial);
     free(pattern->note);
+    free(pattern->traffic);
+    for (size_t i = 0; i < pattern->time_count; i++)
+        free(pattern->time[i].call);
+    free(pattern->time);
     free(pattern);
 }
 

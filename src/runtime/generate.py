@@ -23,7 +23,7 @@ def read_table(path):
         line = line.strip()
         if not line or line.startswith("#"):
             continue
-        skip = re.match(r"(skip|inside)\s+([\w*\s]+):\s*(.+)", line)
+        skip = re.match(r"(skip|inside|timed)\s+([\w*\s]+):\s*(.+)", line)
         row = ROW.fullmatch(line)
         if skip:
             skips += [(word, skip[3], skip[1]) for word in skip[2].split()]
@@ -156,10 +156,11 @@ def all_rows(rows, header):
 
 
 def inside(rows, skips, header):
-    """Functions that only raise the guard: MPI calls itself inside them."""
+    """Functions of which the time alone is counted, and that raise the guard: MPI
+    calls itself inside some of them."""
     for name in header:
         for pattern, _, kind in skips:
-            if kind == "inside" and fnmatch.fnmatchcase(name, pattern):
+            if kind != "skip" and fnmatch.fnmatchcase(name, pattern):
                 count = 0 if header[name] == ["void"] else len(header[name])
                 yield name, (None, ["a%d" % i for i in range(count)], "")
                 break

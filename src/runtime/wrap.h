@@ -12,6 +12,7 @@
 
 #include <nodewise/status.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 /* True from MPI_Init to MPI_Finalize if something is to be recorded. */
 extern bool nw_active;
@@ -22,6 +23,11 @@ static inline bool nw_is_active(void)
 {
     return __atomic_load_n(&nw_active, __ATOMIC_RELAXED);
 }
+
+/* The time now while the outermost call of a thread is recorded, else 0; adds
+ * the time since then to the function `name`, which `id` identifies. */
+uint64_t nw_call_begin(void);
+void nw_call_end(uint64_t begun_ns, int id, const char *name);
 
 /* True from MPI_Init to MPI_Finalize if NODEWISE_REORDER asks for it. */
 extern bool nw_reordering;
@@ -85,11 +91,14 @@ static inline bool nw_is_reordering(void)
                        after)                                                  \
     NW_SHARED nw_wrapped_##name shared                                         \
     {                                                                          \
+        uint64_t nw_begun_;                                                    \
         int nw_rc;                                                             \
                                                                                \
         nw_depth++;                                                            \
         before;                                                                \
+        nw_begun_ = nw_call_begin();                                           \
         nw_rc = below passed;                                                  \
+        nw_call_end(nw_begun_, __COUNTER__, #name);                            \
         after;                                                                 \
         nw_depth--;                                                            \
         return nw_rc;                                                          \

@@ -285,3 +285,32 @@ $ nodewise pattern --generate=alltoall:ranks=65535 -o none.pattern
 ! alltoall: 65535 ranks with 65535 edges each take about 255 GiB of memory, this machine has
 ? 1
 $ test ! -e none.pattern
+## What a profile knows beside its messages: who moved them, and time in MPI over the ranks.
+$ printf 'nodewise pattern 1\nranks 2 edges 1\ntraffic: point-to-point 300 3\ntraffic: collective 100 1\ntime: run 2 4000000 5000000 6000000\ntime: MPI 5 1000000 1250000 1500000\ntime: MPI_Wait 4 900000 1150000 1400000\ntime: MPI_Bcast 1 100000 100000 100000\n0 1 hh 400 4\n' >timed; nodewise pattern timed | sed -n '4,5p;/^MPI/p'
+traffic  point-to-point 300 B in 3 messages, collective 100 B in 1 messages
+in MPI   mean 1.25 ms (25.0 % of 5 ms), min 1 ms, max 1.5 ms
+MPI CALL  CALLS MIN TIME MEAN TIME MAX TIME
+MPI_Wait      4   900 us   1.15 ms   1.4 ms
+MPI_Bcast     1   100 us    100 us   100 us
+$ nodewise pattern --json timed | python3 -c 'import json,sys; d=json.load(sys.stdin); print(d["traffic"]["point_to_point"], d["traffic"]["one_sided"]); print(d["time"]["run"]["mean"], d["time"]["mpi"]["max"], d["time"]["calls"][1])'; nodewise pattern -q timed -o again && cmp timed again
+{'bytes': 300, 'messages': 3} {'bytes': 0, 'messages': 0}
+0.005 0.0015 {'call': 'MPI_Bcast', 'calls': 1, 'min': 0.0001, 'mean': 0.0001, 'max': 0.0001}
+$ for l in 'traffic: telepathy 1 1' 'traffic: nccl 1' 'traffic: nccl 1 0' 'traffic: collective 1 1' 'time: MPI_Wait 1 2 3' 'time: MPI-Wait 1 2 3 4' 'time:' 'time: MPI_Wait 1 3 2 4' 'time: MPI_Wait 1 1 1 1 1'; do sed "4a $l" timed >bad; nodewise pattern bad 2>&1 || echo $?; done
+~ bad:5 ... point-to-point, one-sided, collective or nccl
+3
+~ bad:5 ... number of messages
+3
+~ bad:5 ... number of messages
+3
+~ bad:5 ... 'collective' stands twice
+3
+~ bad:5 ... 3 times in nanoseconds
+3
+~ bad:5 ... the name of an MPI call
+3
+~ bad:5 ... the name of an MPI call
+3
+~ bad:5 ... minimum, mean, maximum
+3
+~ bad:5 ... end of the line
+3

@@ -100,6 +100,95 @@ static void test_inward(void **state)
     nw_merge_free(merge);
 }
 
+static struct nw_part_record timed(const char *name, uint64_t ns,
+                                   uint64_t calls)
+{
+    struct nw_part_record r = {.peer = 999,
+                               .tag = NW_PART_NO_TAG,
+                               .class = NW_PART_TIME,
+                               .bytes = ns,
+                               .messages = calls};
+
+    nw_part_set_name(&r, name);
+    return r;
+}
+
+static void check_time(const nw_pattern *pattern, size_t i,
+                       struct nw_pattern_time wanted)
+{
+    const struct nw_pattern_time *time = &pattern->time[i];
+
+    assert_string_equal(time->call, wanted.call);
+    assert_int_equal(time->calls, wanted.calls);
+    assert_int_equal(time->min_ns, wanted.min_ns);
+    assert_int_equal(time->mean_ns, wanted.mean_ns);
+    assert_int_equal(time->max_ns, wanted.max_ns);
+}
+
+/* Two threads of rank 0 send, rank 1 only receives, rank 2 never calls. */
+static void test_times(void **state)
+{
+    struct nw_part_record bad = timed("MPI\x1b", 1, 1);
+    struct nw_merge *merge;
+    nw_pattern *pattern;
+
+    (void)state;
+    assert_int_equal(nw_merge_new(3, false, &merge), NW_OK);
+    add(merge, 0, timed("MPI_Send", 10, 2));
+    add(merge, 0, timed("MPI_Send", 5, 1));
+    add(merge, 0, timed("MPI_Recv", 6, 1));
+    add(merge, 0, timed("run", 100, 1));
+    add(merge, 1, timed("run", 130, 1));
+    add(merge, 1, timed("MPI_Recv", 60, 3));
+    add(merge, 2, timed("run", 100, 1));
+    assert_int_equal(nw_merge_add(merge, 0, &bad), NW_EINVAL);
+    assert_int_equal(nw_merge_build(merge, &pattern), NW_OK);
+    assert_int_equal(pattern->edge_count, 0);
+    assert_int_equal(pattern->time_count, 4);
+    check_time(pattern, 0, (struct nw_pattern_time){"run", 3, 100, 110, 130});
+    check_time(pattern, 1, (struct nw_pattern_time){"MPI", 7, 0, 27, 60});
+    check_time(pattern, 2, (struct nw_pattern_time){"MPI_Recv", 4, 0, 22, 60});
+    check_time(pattern, 3, (struct nw_pattern_time){"MPI_Send", 3, 0, 5, 15});
+    nw_pattern_free(pattern);
+    nw_merge_free(merge);
+}
+
+static struct nw_part_record moved(int class, enum nw_origin origin,
+                                   uint64_t bytes)
+{
+    struct nw_part_record r = record(1, class, NW_PART_NO_TAG, bytes);
+
+    r.origin = (uint8_t)(origin + 1);
+    return r;
+}
+
+/* A message that both ends count is one message. */
+static void test_traffic(void **state)
+{
+    struct nw_part_record back =
+        moved(NW_PART_RECEIVED_GPU, NW_ORIGIN_POINT_TO_POINT, 40);
+    struct nw_merge *merge;
+    nw_pattern *pattern;
+
+    (void)state;
+    back.peer = 0;
+    assert_int_equal(nw_merge_new(2, true, &merge), NW_OK);
+    add(merge, 0, moved(NW_PART_SENT_HOST, NW_ORIGIN_POINT_TO_POINT, 40));
+    add(merge, 0, moved(NW_PART_HH, NW_ORIGIN_ONE_SIDED, 200));
+    add(merge, 0, moved(NW_PART_HH, NW_ORIGIN_COLLECTIVE, 3000));
+    add(merge, 0, moved(NW_PART_HH, NW_ORIGIN_COLLECTIVE, 5000));
+    add(merge, 1, back);
+    assert_int_equal(nw_merge_build(merge, &pattern), NW_OK);
+    assert_int_equal(pattern->traffic[NW_ORIGIN_POINT_TO_POINT].bytes, 40);
+    assert_int_equal(pattern->traffic[NW_ORIGIN_POINT_TO_POINT].messages, 1);
+    assert_int_equal(pattern->traffic[NW_ORIGIN_ONE_SIDED].bytes, 200);
+    assert_int_equal(pattern->traffic[NW_ORIGIN_COLLECTIVE].bytes, 8000);
+    assert_int_equal(pattern->traffic[NW_ORIGIN_COLLECTIVE].messages, 2);
+    assert_int_equal(pattern->traffic[NW_ORIGIN_NCCL].messages, 0);
+    nw_pattern_free(pattern);
+    nw_merge_free(merge);
+}
+
 #define RANKS 37
 
 /* Bytes by (src, dst) of a whole call. */
@@ -226,6 +315,8 @@ int main(void)
         cmocka_unit_test(test_sender_without_gpu),
         cmocka_unit_test(test_both_with_gpu),
         cmocka_unit_test(test_inward),
+        cmocka_unit_test(test_times),
+        cmocka_unit_test(test_traffic),
         cmocka_unit_test(test_trees),
         cmocka_unit_test(test_children),
         cmocka_unit_test(test_allgather),

@@ -100,7 +100,7 @@ static size_t hash(struct nw_count_key key)
 {
     uint64_t h = (uint64_t)(uint32_t)key.peer << 32 | (uint32_t)key.tag;
 
-    h = (h ^ (uint64_t)(key.class << 1 | key.inward) << 57) *
+    h = (h ^ (uint64_t)(key.class << 1 | key.inward) << 57 ^ key.origin) *
         UINT64_C(0x9e3779b97f4a7c15);
     return (size_t)(h ^ h >> 29);
 }
@@ -109,13 +109,14 @@ static bool matches(const struct nw_part_record *record,
                     struct nw_count_key key)
 {
     return record->peer == key.peer && record->class == key.class &&
-           record->tag == key.tag && record->inward == key.inward;
+           record->tag == key.tag && record->inward == key.inward &&
+           record->origin == key.origin;
 }
 
 static struct nw_count_key key_of(const struct nw_part_record *record)
 {
     return (struct nw_count_key){record->peer, record->tag, record->class,
-                                 record->inward};
+                                 record->inward, record->origin};
 }
 
 static void insert(struct table *table, struct nw_part_record *record)
@@ -158,6 +159,7 @@ static struct nw_part_record *make_record(struct table *table,
         record->peer = key.peer;
         record->tag = key.tag;
         record->inward = key.inward;
+        record->origin = key.origin;
         __atomic_store_n(&record->class, key.class, __ATOMIC_RELEASE);
     }
     pthread_mutex_unlock(&lock);
@@ -186,29 +188,58 @@ static void add(uint64_t *counter, uint64_t value)
     __atomic_store_n(counter, old + value, __ATOMIC_RELAXED);
 }
 
-void nw_count_add(struct nw_count_key key, uint64_t bytes, uint64_t messages)
+/* NULL if memory is short. */
+static struct nw_part_record *find_or_note(struct table *table,
+                                           struct nw_count_key key)
 {
-    struct table *table = this_table();
-    struct nw_part_record *record = table ? table->last : NULL;
-    uint64_t before;
+    struct nw_part_record *record = table ? find(table, key) : NULL;
 
-    if (!record || !matches(record, key))
-        record = table ? find(table, key) : NULL;
-    if (!record) {
+    if (!record)
         __atomic_store_n(&is_short, true, __ATOMIC_RELAXED);
-        return;
-    }
-    table->last = record;
-    before = record->messages;
-    add(&record->bytes, bytes * messages);
-    add(&record->messages, messages);
-    add(&record->sizes[nw_part_size_class(bytes)], messages);
+    return record;
+}
+
+static void count_in(struct table *table, struct nw_part_record *record,
+                     uint64_t amount, uint64_t count)
+{
+    uint64_t before = record->messages;
+
+    add(&record->bytes, amount);
+    add(&record->messages, count);
     __atomic_store_n(&record->is_new, 1, __ATOMIC_RELAXED);
     /* when the count gains a binary digit: early and seldom */
     if (__builtin_expect((before ^ record->messages) > before, 0))
         nw_storage_put(record);
     else if (!(++table->calls % SAVE_CALLS))
         nw_storage_save_at_times();
+}
+
+void nw_count_add(struct nw_count_key key, uint64_t bytes, uint64_t messages)
+{
+    struct table *table = this_table();
+    struct nw_part_record *record = table ? table->last : NULL;
+
+    if (!record || !matches(record, key))
+        record = find_or_note(table, key);
+    if (!record)
+        return;
+    table->last = record;
+    add(&record->sizes[nw_part_size_class(bytes)], messages);
+    count_in(table, record, bytes * messages, messages);
+}
+
+void nw_count_add_time(int id, const char *name, uint64_t ns)
+{
+    struct nw_count_key key = {
+        .peer = id, .tag = NW_PART_NO_TAG, .class = NW_PART_TIME};
+    struct table *table = this_table();
+    struct nw_part_record *record = find_or_note(table, key);
+
+    if (!record)
+        return;
+    if (!record->messages)
+        nw_part_set_name(record, name);
+    count_in(table, record, ns, 1);
 }
 
 void nw_count_add_outside(uint64_t bytes, uint64_t messages)

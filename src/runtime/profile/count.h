@@ -9,13 +9,14 @@
 
 #include "runtime/profile/part.h"
 
+#include <nodewise/pattern.h>
 #include <nodewise/status.h>
 #include <stdbool.h>
 
 /* The key of a record. */
 struct nw_count_key {
     int32_t peer, tag;
-    uint8_t class, inward;
+    uint8_t class, inward, origin;
 };
 
 /* Opens the part of this rank: in memory, and in a new file `path` unless that
@@ -24,8 +25,11 @@ void nw_count_open(const char *path, int rank, int rank_count);
 /* Adds `messages` messages of `bytes` each. Quiet where memory is short: the
  * profile then says that it is partial. */
 void nw_count_add(struct nw_count_key key, uint64_t bytes, uint64_t messages);
-/* The same for a partner outside MPI_COMM_WORLD. */
+/* Adds messages to a partner outside MPI_COMM_WORLD. */
 void nw_count_add_outside(uint64_t bytes, uint64_t messages);
+/* Adds one call of the MPI function `name`, which `id` identifies within this
+ * process. */
+void nw_count_add_time(int id, const char *name, uint64_t ns);
 struct nw_part_header *nw_count_header(void);
 /* How the rank ends; all is in the file then. */
 void nw_count_set_state(enum nw_part_state state);

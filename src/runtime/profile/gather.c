@@ -50,9 +50,11 @@ static nw_status pack_record(struct pack *pack,
 {
     size_t what = pack->count + WORD_WHAT;
     uint64_t sizes = 0;
-    uint64_t words[WORDS] = {
-        (uint32_t)record->peer, record->class | (uint64_t)record->inward << 8,
-        (uint32_t)record->tag, record->bytes, record->messages};
+    uint64_t words[WORDS] = {(uint32_t)record->peer,
+                             record->class | (uint64_t)record->inward << 8 |
+                                 (uint64_t)record->origin << 9,
+                             (uint32_t)record->tag, record->bytes,
+                             record->messages};
     nw_status status = NW_OK;
 
     for (int i = 0; !status && i < WORDS; i++)
@@ -78,7 +80,7 @@ static nw_status pack_all(struct pack *pack, uint64_t head[HEAD_WORDS])
         nw_region_subtract(i, &record);
         if (!record.messages)
             continue;
-        head[HEAD_MIXED] |= record.class >= NW_PART_SENT_GPU;
+        head[HEAD_MIXED] |= nw_part_is_gpu_end(record.class);
         status = pack_record(pack, &record);
     }
     head[HEAD_COUNT] = pack->count;
@@ -103,6 +105,7 @@ static size_t unpack_record(const uint64_t *word, size_t rest,
         .tag = (int32_t)word[WORD_TAG],
         .class = (uint8_t)word[WORD_WHAT],
         .inward = word[WORD_WHAT] >> 8 & 1,
+        .origin = word[WORD_WHAT] >> 9 & 0x7f,
         .bytes = word[WORD_BYTES],
         .messages = word[WORD_MESSAGES],
     };

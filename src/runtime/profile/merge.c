@@ -12,6 +12,7 @@
 #include "base/array.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "runtime/profile/call_times.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,9 @@ struct nw_merge {
     struct half *half; /* messages that wait for their other end */
     size_t half_count, half_capacity;
     uint64_t outside_bytes, outside_messages;
+    struct nw_pattern_amount traffic[NW_ORIGIN_COUNT];
+    bool has_traffic;
+    struct nw_call_times times;
 };
 
 nw_status nw_merge_new(int32_t rank_count, bool mixed, struct nw_merge **out)
@@ -53,6 +57,7 @@ void nw_merge_free(struct nw_merge *merge)
     if (!merge)
         return;
     nw_pattern_builder_free(merge->builder);
+    nw_call_times_fini(&merge->times);
     free(merge->half);
     free(merge);
 }
@@ -75,6 +80,20 @@ static nw_status add_edge(struct nw_merge *merge, const struct half *half,
     return status;
 }
 
+/* By its sender: a receiver's record is the other end of the same messages. */
+static void add_traffic(struct nw_merge *merge,
+                        const struct nw_part_record *record)
+{
+    struct nw_pattern_amount *traffic;
+
+    if (record->class == NW_PART_RECEIVED_GPU || !record->origin)
+        return;
+    traffic = &merge->traffic[record->origin - 1];
+    traffic->bytes += record->bytes;
+    traffic->messages += record->messages;
+    merge->has_traffic = true;
+}
+
 nw_status nw_merge_add(struct nw_merge *merge, int32_t rank,
                        const struct nw_part_record *record)
 {
@@ -83,10 +102,14 @@ nw_status nw_merge_add(struct nw_merge *merge, int32_t rank,
                         inward ? rank : record->peer, *record};
     nw_status status;
 
+    if (record->class == NW_PART_TIME)
+        return nw_call_times_add(&merge->times, rank, record);
     if (!record->class || record->class >= NW_PART_CLASS_END ||
-        record->peer < 0 || record->peer >= merge->rank_count)
+        record->origin > NW_ORIGIN_COUNT || record->peer < 0 ||
+        record->peer >= merge->rank_count)
         return nw_fail(NW_EINVAL, "rank %d has a record that makes no sense",
                        rank);
+    add_traffic(merge, record);
     if (record->class <= NW_PART_GH)
         return add_edge(merge, &half, (enum nw_kind)(record->class - 1));
     if (!merge->mixed)
@@ -250,6 +273,19 @@ static nw_status note_outside(const struct nw_merge *merge, nw_pattern *pattern)
     return nw_text_take(&text, &pattern->note);
 }
 
+static nw_status keep_traffic(const struct nw_merge *merge, nw_pattern *pattern)
+{
+    nw_status status;
+
+    if (!merge->has_traffic)
+        return NW_OK;
+    status =
+        nw_alloc(NW_ORIGIN_COUNT, sizeof *pattern->traffic, &pattern->traffic);
+    if (!status)
+        memcpy(pattern->traffic, merge->traffic, sizeof merge->traffic);
+    return status;
+}
+
 nw_status nw_merge_build(struct nw_merge *merge, nw_pattern **out)
 {
     nw_pattern *pattern = NULL;
@@ -259,6 +295,10 @@ nw_status nw_merge_build(struct nw_merge *merge, nw_pattern **out)
         status = nw_pattern_builder_build(merge->builder, &pattern);
     if (!status)
         status = note_outside(merge, pattern);
+    if (!status)
+        status = keep_traffic(merge, pattern);
+    if (!status)
+        status = nw_call_times_build(&merge->times, pattern);
     if (status)
         nw_pattern_free(pattern);
     else

@@ -88,7 +88,9 @@ static void translate(const struct nw_nccl_comm *comm, const struct member *all,
         struct member wanted = {comm->id, it->peer, 0};
         const struct member *found =
             bsearch(&wanted, all, total, sizeof *all, by_id);
-        struct nw_count_key key = {.tag = NW_PART_NO_TAG, .class = NW_PART_GG};
+        struct nw_count_key key = {.tag = NW_PART_NO_TAG,
+                                   .class = NW_PART_GG,
+                                   .origin = NW_ORIGIN_NCCL + 1};
 
         if (!found) {
             nw_count_add_outside(it->bytes, it->messages);

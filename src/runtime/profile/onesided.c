@@ -9,7 +9,9 @@
 static void record(struct nw_data data, struct nw_target target, bool inward)
 {
     struct nw_comm *win = nw_win_find(target.win);
-    struct nw_count_key key = {.tag = NW_PART_NO_TAG, .inward = inward};
+    struct nw_count_key key = {.tag = NW_PART_NO_TAG,
+                               .inward = inward,
+                               .origin = NW_ORIGIN_ONE_SIDED + 1};
     bool here;
 
     if (!win)

@@ -37,11 +37,21 @@ enum nw_part_class {
     NW_PART_SENT_HOST,
     NW_PART_SENT_GPU,
     NW_PART_RECEIVED_GPU, /* peer is the source */
+    NW_PART_TIME,         /* no message: time in one MPI function */
     NW_PART_CLASS_END
 };
 
+/* True if the record is one end of messages that the other end counts, too. */
+static inline int nw_part_is_gpu_end(int class)
+{
+    return class == NW_PART_SENT_GPU || class == NW_PART_RECEIVED_GPU;
+}
+
 #define NW_PART_SIZES 60
 #define NW_PART_NO_TAG (-1)
+/* Bytes of a function's name with its NUL, and how many a size word holds. */
+#define NW_PART_NAME 42
+#define NW_PART_NAME_STEP 7
 
 struct nw_part_record {
     int32_t peer;   /* rank in MPI_COMM_WORLD */
@@ -49,11 +59,12 @@ struct nw_part_record {
     uint8_t class;  /* 0 while the record is being made */
     uint8_t inward; /* whole edges: 1 where the bytes flow from peer to us */
     uint8_t is_new; /* since it was last written */
-    uint8_t unused;
+    uint8_t origin; /* enum nw_origin plus 1; 0 if unknown */
     uint32_t index; /* of the record */
-    uint64_t bytes, messages;
+    uint64_t bytes, messages; /* NW_PART_TIME: nanoseconds, calls */
     /* messages by size: 0, then from 2^(b-1) to 2^b - 1; the last holds all
-     * that is larger */
+     * that is larger. NW_PART_TIME: the name of the function, 7 bytes a word,
+     * since a gathered word has room for no more */
     uint64_t sizes[NW_PART_SIZES];
 };
 _Static_assert(sizeof(struct nw_part_record) == 512, "8 records a page");
@@ -71,6 +82,24 @@ struct nw_part_header {
     char program[NW_PART_PROGRAM]; /* arguments, joined by blanks */
 };
 _Static_assert(sizeof(struct nw_part_header) <= NW_PART_HEADER, "one page");
+
+/* `name` is shorter than NW_PART_NAME. */
+static inline void nw_part_set_name(struct nw_part_record *record,
+                                    const char *name)
+{
+    for (int i = 0; name[i] && i < NW_PART_NAME - 1; i++)
+        record->sizes[i / NW_PART_NAME_STEP] |= (uint64_t)(unsigned char)name[i]
+                                                << 8 * (i % NW_PART_NAME_STEP);
+}
+
+static inline void nw_part_get_name(const struct nw_part_record *record,
+                                    char name[NW_PART_NAME])
+{
+    for (int i = 0; i < NW_PART_NAME; i++)
+        name[i] = (char)(record->sizes[i / NW_PART_NAME_STEP] >>
+                         8 * (i % NW_PART_NAME_STEP));
+    name[NW_PART_NAME - 1] = '\0';
+}
 
 static inline int nw_part_size_class(uint64_t bytes)
 {

@@ -157,7 +157,7 @@ static nw_status read_next(struct parts *parts, const char *path)
     status = read_part(part);
     for (size_t r = 0;
          !status && part->header && r < part->header->record_count; r++)
-        parts->mixed |= part->record[r].class >= NW_PART_SENT_GPU;
+        parts->mixed |= nw_part_is_gpu_end(part->record[r].class);
     if (status || part->header)
         parts->count++;
     else

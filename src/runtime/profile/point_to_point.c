@@ -18,7 +18,8 @@ static int sort(int tag, uint64_t bytes)
 void nw_sent(struct nw_data data, struct nw_peer_tag to)
 {
     struct nw_count_key key = {.tag = NW_PART_NO_TAG,
-                               .class = NW_PART_SENT_HOST};
+                               .class = NW_PART_SENT_HOST,
+                               .origin = NW_ORIGIN_POINT_TO_POINT + 1};
 
     uint64_t bytes;
 
@@ -35,7 +36,8 @@ void nw_sent(struct nw_data data, struct nw_peer_tag to)
 
 void nw_received(struct nw_data data, MPI_Comm comm, const MPI_Status *status)
 {
-    struct nw_count_key key = {.class = NW_PART_RECEIVED_GPU};
+    struct nw_count_key key = {.class = NW_PART_RECEIVED_GPU,
+                               .origin = NW_ORIGIN_POINT_TO_POINT + 1};
     MPI_Count bytes = 0;
     int cancelled = 0;
 

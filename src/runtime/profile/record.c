@@ -69,7 +69,9 @@ void nw_record(struct nw_comm *comm, int rank, struct nw_count_key key,
 
 void nw_record_edge(struct nw_comm *comm, int rank, int class, uint64_t bytes)
 {
-    struct nw_count_key key = {.tag = NW_PART_NO_TAG, .class = (uint8_t) class};
+    struct nw_count_key key = {.tag = NW_PART_NO_TAG,
+                               .class = (uint8_t) class,
+                               .origin = NW_ORIGIN_COLLECTIVE + 1};
 
     nw_record(comm, rank, key, bytes, 1);
 }

@@ -39,7 +39,7 @@ bool nw_record_wanted(void);
  * filled here. Nothing for MPI_PROC_NULL. */
 void nw_record(struct nw_comm *comm, int rank, struct nw_count_key key,
                uint64_t bytes, uint64_t messages);
-/* A whole edge of class `class` to `rank`. */
+/* A whole edge of class `class` to `rank`, of a collective call. */
 void nw_record_edge(struct nw_comm *comm, int rank, int class, uint64_t bytes);
 
 /* 0 if the type is invalid. */

@@ -24,7 +24,7 @@ void nw_region_subtract(size_t index, struct nw_part_record *record)
         return;
     record->bytes -= before->bytes;
     record->messages -= before->messages;
-    for (int b = 0; b < NW_PART_SIZES; b++)
+    for (int b = 0; b < NW_PART_SIZES && record->class != NW_PART_TIME; b++)
         record->sizes[b] -= before->sizes[b];
 }
 

@@ -5,6 +5,7 @@
  */
 #include "runtime/profile/profile.h"
 
+#include "base/clock.h"
 #include "base/environment.h"
 #include "base/file.h"
 #include "base/text.h"
@@ -25,6 +26,7 @@ static struct {
     char *path; /* of the profile, absolute; NULL if none is wanted */
     pid_t pid;
     bool done;
+    uint64_t begun_ns;
 } state;
 
 static char *absolute(const char *path)
@@ -168,6 +170,7 @@ void nw_profile_start(MPI_Comm world)
     nw_collective_open();
     nw_nccl_open();
     state.pid = getpid();
+    state.begun_ns = nw_clock_ns();
     __atomic_store_n(&nw_active, true, __ATOMIC_RELEASE);
 }
 
@@ -217,6 +220,7 @@ void nw_profile_finish(void)
     __atomic_store_n(&nw_active, false, __ATOMIC_RELEASE);
     state.done = true;
     nw_nccl_finish(nw_profile_comm);
+    nw_count_add_time(-1, NW_PATTERN_RUN, nw_clock_ns() - state.begun_ns);
     nw_count_set_state(NW_PART_FINALIZED);
     NW_PMPI(Comm_rank)(nw_profile_comm, &rank);
     if (!rank)

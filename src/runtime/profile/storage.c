@@ -105,10 +105,12 @@ static void put(const void *bytes, size_t size, size_t offset)
         file_end = end;
 }
 
+/* The whole page, which a reader expects also if there is no record yet; the
+ * spare header has no file. */
 static void put_header(void)
 {
     if (file >= 0)
-        put(header, sizeof *header, 0);
+        put(header, NW_PART_HEADER, 0);
 }
 
 /* Other processes see by the lock that the rank is alive. */

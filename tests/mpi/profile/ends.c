@@ -2,7 +2,8 @@
 /*
  * Programs that come to a bad end after one message from each rank to the
  * next: "abort", "handler", "exit", "kill", or "good", by rank 1; the exit
- * status is 5 where the program chooses it. "told" is something that rank 0
+ * status is 5 where the program chooses it. "early" aborts before any message.
+ * "told" is something that rank 0
  * tells all instead, which they print.
  */
 #include <mpi.h>
@@ -50,6 +51,11 @@ int main(int argc, char **argv)
         tell(rank);
         MPI_Finalize();
         return 0;
+    }
+    if (argc > 1 && !strcmp(argv[1], "early")) {
+        if (rank == 1)
+            MPI_Abort(MPI_COMM_WORLD, 5);
+        MPI_Barrier(MPI_COMM_WORLD);
     }
     MPI_Sendrecv(out, 10, MPI_DOUBLE, (rank + 1) % size, 0, in, 10, MPI_DOUBLE,
                  (rank + size - 1) % size, 0, MPI_COMM_WORLD,

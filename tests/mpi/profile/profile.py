@@ -110,6 +110,22 @@ def counted(text):
             ("hh", "gg", "hg", "gh")}
 
 
+def keyed(lines, key):
+    """The lines of a pattern that begin with a key: first word -> the numbers after it."""
+    rows = [line.split() for line in lines if line.startswith(key + ": ")]
+    return {row[1]: [int(word) for word in row[2:]] for row in rows}
+
+
+def times_fit(lines):
+    """Minimum, mean and maximum of each call; no rank was longer in MPI than in the run."""
+    times = keyed(lines, "time")
+    calls = {name: row for name, row in times.items() if name not in ("MPI", "run")}
+    return (all(low <= mean <= high for _, low, mean, high in times.values())
+            and times["MPI"][0] == sum(row[0] for row in calls.values())
+            and abs(times["MPI"][2] - sum(row[2] for row in calls.values())) <= len(calls)
+            and times["MPI"][3] <= times["run"][3])
+
+
 # every send mode, over communicators that come and go; a region left out
 def modes():
     result, lines = profile(launcher(4) + [program("modes")],
@@ -127,6 +143,12 @@ def modes():
                       " ".join(words[5:]).replace(",", " ").split()]
             sizes_fit &= sum(counts) == int(words[4])
     ok(sizes_fit, "sizes add up to messages", lines)
+    # 20 MPI_Send of the program, on one rank each
+    times = keyed(lines, "time")
+    ok(times_fit(lines) and times["MPI_Send"][0] == 20 and times["run"][0] == 4,
+       "time of each call", lines)
+    sums = [sum(pair) for pair in zip(*edges(lines).values())]
+    ok(keyed(lines, "traffic") == {"point-to-point": sums}, "all messages are point-to-point", lines)
 
 
 def fortran_cg():
@@ -164,6 +186,9 @@ def threads():
     ok(result.returncode == 0, "runs", result)
     same("counts every thread's messages", counted("\n".join(lines)),
          counted(result.stdout))
+    times = keyed(lines, "time")
+    ok(times["MPI"][0] == sum(row[0] for name, row in times.items() if name not in ("MPI", "run")),
+       "counts every thread's calls", lines)
 
 
 def others():
@@ -172,6 +197,11 @@ def others():
     ok(result.returncode == 0 and not result.stderr, "runs", result)
     same("one-sided calls and neighbourhoods", counted("\n".join(lines)),
          counted(result.stdout))
+    traffic, sums = keyed(lines, "traffic"), [sum(pair) for pair in zip(*edges(lines).values())]
+    ok({"one-sided", "collective"} <= set(traffic) and times_fit(lines) and
+       [sum(pair) for pair in zip(*traffic.values())] == sums,
+       "bytes by their origin add up to all bytes", lines)
+    ok(keyed(lines, "time")["MPI_Win_fence"][3], "time in calls that only wait", lines)
     result, lines = profile(command + ["across"])
     ok(result.returncode == 0 and not result.stderr, "types that mean nothing", result)
     same("between groups", counted("\n".join(lines)), counted(result.stdout))
@@ -300,6 +330,9 @@ def ends():
         ok(partial and reason in partial[0], "%s: says why" % how, lines[:6])
         same("%s: what was sent" % how, edges(lines), wanted)
         ok(not glob.glob("out.pattern.part*"), "%s: leaves no part" % how)
+    result, lines = profile(launcher(4) + [program("ends"), "early"])
+    ok("ranks 4 edges 0" in lines and any(reasons["abort"] in line for line in lines),
+       "early: a profile without messages", result, lines)
     result, lines = profile(launcher(4) + [program("ends"), "good"],
                             "--collectives", "off")
     ok(result.returncode == 5, "good: exit status", result)

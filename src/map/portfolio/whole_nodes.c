@@ -5,6 +5,7 @@
 #include "map/portfolio/whole_nodes.h"
 #include "base/array.h"
 #include "base/status.h"
+#include "cost/pricing.h"
 #include "map/common/budget.h"
 #include "map/congestion/node_swaps.h"
 #include "map/portfolio/candidate.h"

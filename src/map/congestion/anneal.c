@@ -290,7 +290,7 @@ static double congestion_first_temperature(struct congestion_search *work,
         congestion_count_steps(work, steps, sample_ns, part) / work->free_count;
 
     if (work->slots->node_class)
-        each *= nw_tuned.congestion.nodes_hotter;
+        each *= nw_tuned.congestion.nodes_hotter * work->slots->width;
     return temperature * fmin(0.3, each / 8000);
 }
 
@@ -332,6 +332,8 @@ static uint64_t congestion_fast_steps(const struct congestion_search *work,
                         : nw_tuned.congestion.fast_max);
 }
 
+/* A trial of a node with several cards moves a part for each card, so that the
+ * limit of the trials is divided by the cards. */
 static uint64_t congestion_round_steps(const struct congestion_search *work,
                                        enum nw_search_depth depth)
 {
@@ -342,9 +344,10 @@ static uint64_t congestion_round_steps(const struct congestion_search *work,
     uint64_t most = seeks ? nw_tuned.congestion.tighten_trials_max
                           : nw_tuned.congestion.trials_max;
 
-    if (work->slots->node_class)
+    if (work->slots->node_class) {
         steps *= nw_tuned.congestion.nodes_longer;
-
+        most /= (uint64_t)work->slots->width;
+    }
     if (steps > most)
         steps = most;
     if (depth == NW_SEARCH_BRIEF)

@@ -75,6 +75,9 @@ const struct nw_variable nw_environment[] = {
     {"NODEWISE_PARTS", "on|off",
      "'off' keeps no files beside the profile while the program runs, so that "
      "one that is killed leaves none"},
+    {"NODEWISE_PHASES", "pcontrol|DURATION",
+     "with NODEWISE_RECORD: a pattern FILE.phase-N of each phase, which "
+     "MPI_Pcontrol(N) begins or which lasts DURATION"},
     {"NODEWISE_PROFILE", "FILE",
      "an earlier profile of the program: weights where it gives none"},
     {"NODEWISE_RECORD", "FILE", "write the program's pattern to FILE"},

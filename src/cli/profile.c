@@ -30,12 +30,14 @@
 #define KEY_COLLECTIVES 0x2002
 #define KEY_MERGE 0x2003
 #define KEY_NCCL 0x2004
+#define KEY_PHASES 0x2005
 
 struct arguments {
     struct nw_common common;
     const char *mpi;
     const char *collectives;
     const char *merge;
+    const char *phases; /* NULL: none */
     bool nccl;
     char **command;
 };
@@ -56,8 +58,23 @@ static const struct argp_option options[] = {
      "NCCL, "
      "by NCCL's profiler plug-in",
      0},
+    {"phases", KEY_PHASES, "DURATION", OPTION_ARG_OPTIONAL,
+     "Also write a pattern of each phase, FILE.phase-N: MPI_Pcontrol(N) begins "
+     "phase N, or each phase lasts DURATION",
+     0},
     {0},
 };
+
+static void take_phases(struct arguments *arguments, const char *value,
+                        struct argp_state *state)
+{
+    double seconds;
+
+    if (value && (!nw_parse_duration(value, &seconds) || seconds < 1e-6))
+        nw_argfail(state, "--phases is a time such as 10s or 500ms, not '%s'",
+                   value);
+    arguments->phases = value ? value : "pcontrol";
+}
 
 static error_t parse(int key, char *value, struct argp_state *state)
 {
@@ -82,6 +99,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case KEY_MERGE:
         arguments->merge = value;
         return 0;
+    case KEY_PHASES:
+        take_phases(arguments, value, state);
+        return 0;
     case KEY_NCCL:
         arguments->nccl = true;
         return 0;
@@ -94,9 +114,12 @@ static error_t parse(int key, char *value, struct argp_state *state)
                               "mpirun -n 8 ./app");
         if (arguments->command && arguments->merge)
             nw_argfail(state, "--merge runs no program");
-        if (arguments->nccl && (arguments->mpi || arguments->collectives))
+        if (arguments->nccl &&
+            (arguments->mpi || arguments->collectives || arguments->phases))
             nw_argfail(state, "--nccl records programs without MPI; leave out "
-                              "--mpi and --collectives");
+                              "--mpi, --collectives and --phases");
+        if (arguments->phases && arguments->merge)
+            nw_argfail(state, "--merge joins no phases; leave out --phases");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -117,6 +140,7 @@ static const struct argp argp = {
 struct run {
     const char *output; /* absolute */
     const char *named;  /* as it was given; NULL: say nothing of it */
+    bool phases;
     enum nw_launcher_kind launcher;
     const char *mpi; /* the flavour's name; static */
     char *library;
@@ -222,7 +246,7 @@ static void list_variables(const struct arguments *arguments,
                            struct nw_variables *variables)
 {
     static const char *const ours[] = {"NODEWISE_PARTS", "NODEWISE_COLLECTIVES",
-                                       "NODEWISE_NCCL"};
+                                       "NODEWISE_NCCL", "NODEWISE_PHASES"};
 
     variables->name[variables->count] = NW_ENV_RECORD;
     variables->value[variables->count++] = run->output;
@@ -235,6 +259,8 @@ static void list_variables(const struct arguments *arguments,
 
         if (i == 1 && arguments->collectives)
             value = arguments->collectives;
+        if (i == 3 && arguments->phases)
+            value = arguments->phases;
         if (!value)
             continue;
         variables->name[variables->count] = ours[i];
@@ -282,7 +308,7 @@ static int conclude(const struct run *run, int code)
     if (!is_written(run))
         status = merge_to(run->output, run->output, &is_read);
     if (!status && run->named)
-        nw_profile_tell(run->named);
+        nw_profile_tell(run->named, run->phases);
     if (!status)
         return code;
     if (status == NW_ENODEV && run->launcher == NW_LAUNCHER_NONE && code > 125)
@@ -326,7 +352,7 @@ static nw_status prepare(const struct arguments *arguments, struct run *run,
     if (status)
         return status;
     nw_profile_remove_parts(run->output);
-    return NW_OK;
+    return arguments->phases ? nw_profile_remove_phases(run->output) : NW_OK;
 }
 
 static int run_program(const struct arguments *arguments)
@@ -339,6 +365,7 @@ static int run_program(const struct arguments *arguments)
     nw_status status = make_absolute(arguments->common.output, &output);
 
     run.output = output;
+    run.phases = arguments->phases;
     run.named = arguments->common.quiet ? NULL : arguments->common.output;
     if (!status)
         status = prepare(arguments, &run, &variables);

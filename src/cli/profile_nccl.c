@@ -140,7 +140,7 @@ static int nccl_conclude(const struct nccl_run *run, bool quiet, int code)
     if (nccl_find_parts(run, &parts)) {
         status = nccl_merge(run, &parts, &is_read);
         if (!status && !quiet)
-            nw_profile_tell(run->output);
+            nw_profile_tell(run->output, false);
     } else if (code != 126 && code != 127)
         fprintf(stderr,
                 "nodewise profile: no profile: no process of '%s' made a "

@@ -4,14 +4,19 @@
 
 #include <nodewise/pattern.h>
 
+#include "base/status.h"
 #include "base/text.h"
 #include "cli/pattern_times.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { PAIRS = 5, CALLS = 5 };
+/* Phases are numbered below PHASES. */
+enum { PAIRS = 5, CALLS = 5, PHASES = 1000 };
 
 struct pair {
     int32_t src, dst;
@@ -107,7 +112,58 @@ static void print_times(const nw_pattern *pattern)
     nw_text_fini(&text);
 }
 
-void nw_profile_tell(const char *path)
+static nw_status phase_path(const char *path, int phase, char **out)
+{
+    struct nw_text text = {0};
+
+    nw_text_format(&text, "%s.phase-%d", path, phase);
+    return nw_text_take(&text, out);
+}
+
+nw_status nw_profile_remove_phases(const char *path)
+{
+    nw_status status = NW_OK;
+    char *phase = NULL;
+
+    for (int p = 0; !status && p < PHASES; p++) {
+        status = phase_path(path, p, &phase);
+        if (!status && unlink(phase) && errno != ENOENT)
+            status = nw_fail(NW_EIO, "%s: %s", phase, strerror(errno));
+        free(phase);
+        phase = NULL;
+    }
+    return status;
+}
+
+static void print_phase(int phase, const char *path)
+{
+    nw_pattern *pattern = NULL;
+    struct nw_text text = {0};
+
+    if (access(path, F_OK) || nw_pattern_read(path, NULL, &pattern))
+        return;
+    nw_text_format(&text, "phase %d (%s): ", phase, path);
+    nw_cli_add_traffic(pattern, &text);
+    nw_text_format(&text,
+                   "%stime in MPI of a rank: ", pattern->traffic ? "; " : "");
+    nw_cli_add_mpi_time(pattern, &text);
+    print_line("", &text);
+    nw_pattern_free(pattern);
+}
+
+static void print_phases(const char *path)
+{
+    char *phase;
+
+    for (int p = 0; p < PHASES; p++) {
+        if (phase_path(path, p, &phase))
+            return;
+        print_phase(p, phase);
+        free(phase);
+    }
+}
+
+void nw_profile_tell(const char *path, bool phases)
 {
     nw_pattern *pattern = NULL;
     struct nw_text text = {0};
@@ -119,6 +175,8 @@ void nw_profile_tell(const char *path)
     print_line("", &text);
     print_pairs(pattern);
     print_times(pattern);
+    if (phases)
+        print_phases(path);
     fprintf(stderr,
             "nodewise profile: next: nodewise map -t live -p %s -o "
             "app.mapping\n",

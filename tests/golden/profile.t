@@ -64,6 +64,14 @@ $ for models in off bcast:binomial,scan:auto; do nodewise profile --collectives 
 ~ MPI ... './nothing'
 ~ MPI ... './nothing'
 ? 4
+$ for o in 0 soon 10 10parsecs; do nodewise profile --phases=$o -o x.pattern -- ./nothing 2>&1 | sed -n 1p; done
+~ --phases ... 10s ... '0'
+~ --phases ... 10s ... 'soon'
+~ MPI ... './nothing'
+~ --phases ... 10s ... '10parsecs'
+$ nodewise profile --phases --nccl -o x.pattern -- ./nothing 2>&1 | sed -n 1p; nodewise profile --phases --merge x 2>&1 | sed -n 1p
+~ --nccl ... --phases
+~ --merge ... --phases
 $ nodewise profile -o x.pattern -- ./nothing
 ! MPI ... './nothing'
 ? 4

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-static struct nw_part_record record(int32_t peer, int class, int tag,
+static struct nw_part_record record(int32_t peer, int class, int16_t tag,
                                     uint64_t bytes)
 {
     struct nw_part_record r = {.peer = peer,

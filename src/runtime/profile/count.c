@@ -33,6 +33,7 @@ static pthread_key_t thread_end;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static _Thread_local struct table *mine;
 static bool is_short;
+static uint16_t current_phase;
 
 static void release_table(void *table)
 {
@@ -100,7 +101,8 @@ static size_t hash(struct nw_count_key key)
 {
     uint64_t h = (uint64_t)(uint32_t)key.peer << 32 | (uint32_t)key.tag;
 
-    h = (h ^ (uint64_t)(key.class << 1 | key.inward) << 57 ^ key.origin) *
+    h = (h ^ (uint64_t)(key.class << 1 | key.inward) << 57 ^ key.origin ^
+         (uint64_t)key.phase << 40) *
         UINT64_C(0x9e3779b97f4a7c15);
     return (size_t)(h ^ h >> 29);
 }
@@ -110,13 +112,13 @@ static bool matches(const struct nw_part_record *record,
 {
     return record->peer == key.peer && record->class == key.class &&
            record->tag == key.tag && record->inward == key.inward &&
-           record->origin == key.origin;
+           record->origin == key.origin && record->phase == key.phase;
 }
 
 static struct nw_count_key key_of(const struct nw_part_record *record)
 {
-    return (struct nw_count_key){record->peer, record->tag, record->class,
-                                 record->inward, record->origin};
+    return (struct nw_count_key){record->peer,   record->tag,    record->class,
+                                 record->inward, record->origin, record->phase};
 }
 
 static void insert(struct table *table, struct nw_part_record *record)
@@ -160,6 +162,7 @@ static struct nw_part_record *make_record(struct table *table,
         record->tag = key.tag;
         record->inward = key.inward;
         record->origin = key.origin;
+        record->phase = key.phase;
         __atomic_store_n(&record->class, key.class, __ATOMIC_RELEASE);
     }
     pthread_mutex_unlock(&lock);
@@ -219,6 +222,7 @@ void nw_count_add(struct nw_count_key key, uint64_t bytes, uint64_t messages)
     struct table *table = this_table();
     struct nw_part_record *record = table ? table->last : NULL;
 
+    key.phase = __atomic_load_n(&current_phase, __ATOMIC_RELAXED);
     if (!record || !matches(record, key))
         record = find_or_note(table, key);
     if (!record)
@@ -231,7 +235,10 @@ void nw_count_add(struct nw_count_key key, uint64_t bytes, uint64_t messages)
 void nw_count_add_time(int id, const char *name, uint64_t ns)
 {
     struct nw_count_key key = {
-        .peer = id, .tag = NW_PART_NO_TAG, .class = NW_PART_TIME};
+        .peer = id,
+        .tag = NW_PART_NO_TAG,
+        .class = NW_PART_TIME,
+        .phase = __atomic_load_n(&current_phase, __ATOMIC_RELAXED)};
     struct table *table = this_table();
     struct nw_part_record *record = find_or_note(table, key);
 
@@ -240,6 +247,11 @@ void nw_count_add_time(int id, const char *name, uint64_t ns)
     if (!record->messages)
         nw_part_set_name(record, name);
     count_in(table, record, ns, 1);
+}
+
+void nw_count_set_phase(uint16_t phase)
+{
+    __atomic_store_n(&current_phase, phase, __ATOMIC_RELAXED);
 }
 
 void nw_count_add_outside(uint64_t bytes, uint64_t messages)
@@ -255,6 +267,7 @@ void nw_count_open(const char *path, int rank, int rank_count)
 {
     nw_storage_open(path, rank, rank_count);
     is_short = false;
+    nw_count_set_phase(0);
 }
 
 struct nw_part_header *nw_count_header(void)

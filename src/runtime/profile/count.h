@@ -15,8 +15,10 @@
 
 /* The key of a record. */
 struct nw_count_key {
-    int32_t peer, tag;
+    int32_t peer;
+    int16_t tag;
     uint8_t class, inward, origin;
+    uint16_t phase; /* filled by nw_count_add */
 };
 
 /* Opens the part of this rank: in memory, and in a new file `path` unless that
@@ -25,8 +27,12 @@ void nw_count_open(const char *path, int rank, int rank_count);
 /* Adds `messages` messages of `bytes` each. Quiet where memory is short: the
  * profile then says that it is partial. */
 void nw_count_add(struct nw_count_key key, uint64_t bytes, uint64_t messages);
+/* The phase of what is counted from now on, 0 to begin with. */
+void nw_count_set_phase(uint16_t phase);
 /* Adds messages to a partner outside MPI_COMM_WORLD. */
 void nw_count_add_outside(uint64_t bytes, uint64_t messages);
+/* The id of the whole run, which is no function. */
+enum { NW_CALL_RUN = -1 };
 /* Adds one call of the MPI function `name`, which `id` identifies within this
  * process. */
 void nw_count_add_time(int id, const char *name, uint64_t ns);

@@ -7,8 +7,10 @@
 
 #include "base/array.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "runtime/profile/hosts.h"
 #include "runtime/profile/merge.h"
+#include "runtime/profile/phases.h"
 #include "runtime/profile/region.h"
 #include "runtime/warn.h"
 
@@ -53,8 +55,9 @@ static nw_status pack_record(struct pack *pack,
     uint64_t words[WORDS] = {(uint32_t)record->peer,
                              record->class | (uint64_t)record->inward << 8 |
                                  (uint64_t)record->origin << 9,
-                             (uint32_t)record->tag, record->bytes,
-                             record->messages};
+                             (uint16_t)record->tag | (uint64_t)record->phase
+                                                         << 16,
+                             record->bytes, record->messages};
     nw_status status = NW_OK;
 
     for (int i = 0; !status && i < WORDS; i++)
@@ -102,7 +105,8 @@ static size_t unpack_record(const uint64_t *word, size_t rest,
         return 0;
     *record = (struct nw_part_record){
         .peer = (int32_t)word[WORD_PEER],
-        .tag = (int32_t)word[WORD_TAG],
+        .tag = (int16_t)word[WORD_TAG],
+        .phase = (uint16_t)(word[WORD_TAG] >> 16),
         .class = (uint8_t)word[WORD_WHAT],
         .inward = word[WORD_WHAT] >> 8 & 1,
         .origin = word[WORD_WHAT] >> 9 & 0x7f,
@@ -162,8 +166,18 @@ static nw_status place_words(struct gathered *all)
     return nw_alloc(total, sizeof *all->word, &all->word);
 }
 
+enum { ALL_PHASES = -1 };
+
+/* The time of the whole run is the time of no phase. */
+static bool is_in_phase(const struct nw_part_record *record, int phase)
+{
+    return phase == ALL_PHASES ||
+           (record->phase == phase &&
+            (record->class != NW_PART_TIME || record->peer != NW_CALL_RUN));
+}
+
 static nw_status merge_rank(struct nw_merge *merge, const struct gathered *all,
-                            int rank)
+                            int rank, int phase)
 {
     const uint64_t *word = all->word + all->start[rank];
     const uint64_t *head = all->head + rank * HEAD_WORDS;
@@ -175,8 +189,11 @@ static nw_status merge_rank(struct nw_merge *merge, const struct gathered *all,
         step = unpack_record(word, rest, &record);
         if (!step)
             break;
-        status = nw_merge_add(merge, rank, &record);
+        if (is_in_phase(&record, phase))
+            status = nw_merge_add(merge, rank, &record);
     }
+    if (phase != ALL_PHASES)
+        return status;
     nw_merge_add_outside(merge, head[HEAD_OUTSIDE_BYTES],
                          head[HEAD_OUTSIDE_MESSAGES]);
     return status;
@@ -191,7 +208,7 @@ static bool any_head(const struct gathered *all, int what)
 }
 
 static nw_status write_pattern(const struct gathered *all, const char *hosts,
-                               const char *path)
+                               const char *path, int phase)
 {
     struct nw_merge *merge = NULL;
     nw_pattern *pattern = NULL;
@@ -199,7 +216,7 @@ static nw_status write_pattern(const struct gathered *all, const char *hosts,
         nw_merge_new(all->rank_count, any_head(all, HEAD_MIXED), &merge);
 
     for (int r = 0; !status && r < all->rank_count; r++)
-        status = merge_rank(merge, all, r);
+        status = merge_rank(merge, all, r, phase);
     if (!status)
         status = nw_merge_build(merge, &pattern);
     if (!status)
@@ -212,6 +229,47 @@ static nw_status write_pattern(const struct gathered *all, const char *hosts,
     }
     nw_pattern_free(pattern);
     nw_merge_free(merge);
+    return status;
+}
+
+static void find_phases(const struct gathered *all, bool found[NW_PHASES])
+{
+    struct nw_part_record record;
+    size_t step;
+
+    for (int r = 0; r < all->rank_count; r++)
+        for (size_t at = 0; at < (size_t)all->count[r]; at += step) {
+            step = unpack_record(all->word + all->start[r] + at,
+                                 (size_t)all->count[r] - at, &record);
+            if (!step)
+                break;
+            if (record.phase < NW_PHASES && is_in_phase(&record, record.phase))
+                found[record.phase] = true;
+        }
+}
+
+/* The whole run, then each phase. */
+static nw_status write_patterns(const struct gathered *all, const char *hosts,
+                                const char *path)
+{
+    bool found[NW_PHASES] = {0};
+    nw_status status = write_pattern(all, hosts, path, ALL_PHASES);
+
+    if (!nw_phases_are_on() || nw_region_is_written())
+        return status;
+    find_phases(all, found);
+    for (int p = 0; !status && p < NW_PHASES; p++) {
+        struct nw_text text = {0};
+        char *name = NULL;
+
+        if (!found[p])
+            continue;
+        nw_text_format(&text, "%s.phase-%d", path, p);
+        status = nw_text_take(&text, &name);
+        if (!status)
+            status = write_pattern(all, hosts, name, p);
+        free(name);
+    }
     return status;
 }
 
@@ -257,7 +315,7 @@ bool nw_profile_gather(MPI_Comm comm, const char *path)
     NW_PMPI(Comm_rank)(comm, &rank);
     status = exchange(comm, &pack, head, &all);
     if (!status && !rank && all.word)
-        status = write_pattern(&all, hosts, path);
+        status = write_patterns(&all, hosts, path);
     written = !status && (rank || all.word);
     if (status)
         nw_warn_once("no profile: %s", nw_error_text());

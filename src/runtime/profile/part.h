@@ -55,7 +55,8 @@ static inline int nw_part_is_gpu_end(int class)
 
 struct nw_part_record {
     int32_t peer;   /* rank in MPI_COMM_WORLD */
-    int32_t tag;    /* NW_PART_NO_TAG where it plays no part */
+    int16_t tag;    /* NW_PART_NO_TAG where it plays no part */
+    uint16_t phase; /* phases.h */
     uint8_t class;  /* 0 while the record is being made */
     uint8_t inward; /* whole edges: 1 where the bytes flow from peer to us */
     uint8_t is_new; /* since it was last written */

@@ -10,9 +10,10 @@
  * map onto few values, so that memory grows with partners and not with tags. */
 #define TAG_KINDS 64
 
-static int sort(int tag, uint64_t bytes)
+static int16_t sort(int tag, uint64_t bytes)
 {
-    return (tag & (TAG_KINDS - 1)) * NW_PART_SIZES + nw_part_size_class(bytes);
+    return (int16_t)((tag & (TAG_KINDS - 1)) * NW_PART_SIZES +
+                     nw_part_size_class(bytes));
 }
 
 void nw_sent(struct nw_data data, struct nw_peer_tag to)

@@ -15,6 +15,7 @@ NW_MUST_CHECK nw_status nw_region_keep_counts(void);
 void nw_region_drop_counts(void);
 /* Whether a region is being written: only then is anything taken off. */
 void nw_region_set_written(bool is_written);
+bool nw_region_is_written(void);
 /* Takes off what record `index` held when the region began; nothing unless a
  * region is being written. */
 void nw_region_subtract(size_t index, struct nw_part_record *record);

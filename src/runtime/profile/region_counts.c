@@ -57,6 +57,11 @@ void nw_region_drop_counts(void)
     region.record = NULL;
 }
 
+bool nw_region_is_written(void)
+{
+    return region.is_written;
+}
+
 void nw_region_set_written(bool is_written)
 {
     region.is_written = is_written;

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "runtime/rank0_environment.h"
 #include "runtime/profile/nccl.h"
+#include "runtime/profile/phases.h"
 #include "runtime/warn.h"
 
 #include <stdio.h>
@@ -168,6 +169,7 @@ void nw_profile_start(MPI_Comm world)
     note_program(nw_count_header());
     nw_count_set_state(NW_PART_RUNNING);
     nw_collective_open();
+    nw_phases_open();
     nw_nccl_open();
     state.pid = getpid();
     state.begun_ns = nw_clock_ns();
@@ -220,7 +222,8 @@ void nw_profile_finish(void)
     __atomic_store_n(&nw_active, false, __ATOMIC_RELEASE);
     state.done = true;
     nw_nccl_finish(nw_profile_comm);
-    nw_count_add_time(-1, NW_PATTERN_RUN, nw_clock_ns() - state.begun_ns);
+    nw_count_add_time(NW_CALL_RUN, NW_PATTERN_RUN,
+                      nw_clock_ns() - state.begun_ns);
     nw_count_set_state(NW_PART_FINALIZED);
     NW_PMPI(Comm_rank)(nw_profile_comm, &rank);
     if (!rank)

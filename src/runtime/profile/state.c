@@ -3,6 +3,7 @@
 #include "runtime/profile/profile.h"
 
 #include "base/clock.h"
+#include "runtime/profile/phases.h"
 
 bool nw_active;
 _Thread_local int nw_depth;
@@ -11,6 +12,7 @@ static bool state_is_on = true; /* by MPI_Pcontrol */
 
 void nw_profile_level(int level)
 {
+    nw_phases_level(level);
     __atomic_store_n(&state_is_on, level > 0, __ATOMIC_RELAXED);
 }
 
@@ -22,7 +24,13 @@ bool nw_profile_is_on(void)
 /* A call inside another one, by a callback, is part of the outer one's time. */
 uint64_t nw_call_begin(void)
 {
-    return nw_depth == 1 && nw_profile_is_on() ? nw_clock_ns() : 0;
+    uint64_t now_ns;
+
+    if (nw_depth != 1 || !nw_profile_is_on())
+        return 0;
+    now_ns = nw_clock_ns();
+    nw_phases_time(now_ns);
+    return now_ns;
 }
 
 void nw_call_end(uint64_t begun_ns, int id, const char *name)

@@ -352,6 +352,41 @@ def ends():
            "a pipe in NODEWISE_%s holds up no program" % name, result)
 
 
+# a pattern of each phase, which the program or the clock begins
+def phases():
+    def of(name):
+        return edges(open(name).read().split("\n"))
+
+    itself = {(r, r): [8, 1] for r in range(3)}
+    forth = {(r, (r + 1) % 3): [3 * 16, 3] for r in range(3)}
+    back = {(r, (r + 2) % 3): [3 * 80, 3] for r in range(3)}
+    open("out.pattern.phase-7", "w").close()  # of an earlier run
+    result, lines = profile(launcher(3) + [program("phases")], "--phases")
+    ok(result.returncode == 0 and not result.stderr, "runs", result)
+    same("the pattern of the whole run", edges(lines), {**itself, **forth, **back})
+    ok(sorted(glob.glob("out.pattern.*")) == ["out.pattern.phase-%d" % n for n in range(3)],
+       "a file for each phase of this run", os.listdir())
+    for number, wanted in enumerate((itself, forth, back)):
+        same("phase %d" % number, of("out.pattern.phase-%d" % number), wanted)
+    times = keyed(open("out.pattern.phase-2").read().split("\n"), "time")
+    ok(times["MPI_Sendrecv"][0] == 9 and "run" not in times, "the time of a phase", times)
+    result = run([NODEWISE, "profile", "--phases", "-o", "said.pattern", "--"] + launcher(3)
+                 + [program("phases")])
+    said = [line for line in result.stderr.split("\n") if ": phase " in line]
+    ok(len(said) == 3 and "phase 1 (said.pattern.phase-1): point-to-point 144 B in 9 messages"
+       in said[1], "one line for each phase", result)
+    result, lines = profile(launcher(3) + [program("phases"), "sleep"], "--phases=500ms")
+    names = glob.glob("out.pattern.phase-*")
+    sums = collections.defaultdict(int)
+    for name in names:
+        for pair, (count, _) in of(name).items():
+            sums[pair] += count
+    ok(len(names) > 1 and sums == {pair: row[0] for pair, row in edges(lines).items()},
+       "phases by time add up to the run", names, lines)
+    result, _ = profile(launcher(3) + [program("phases")])
+    ok(len(glob.glob("out.pattern.phase-*")) == len(names), "no phases unless asked for")
+
+
 def quiet():
     plain = run(launcher(2) + [program("modes"), "all"])
     result, _ = profile(launcher(2) + [program("modes"), "all"])

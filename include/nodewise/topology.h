@@ -80,6 +80,30 @@ NW_API void nw_topology_free(nw_topology *topology); /* NULL is fine */
 NW_API NW_MUST_CHECK nw_status nw_topology_write(const nw_topology *topology,
                                                  char **out);
 
+/* Writes the machine as a file of another program. Formats: "nccl" (topology
+ * file of NCCL), "hwloc" (XML), "slurm" and "slurm-yaml" (topology.conf and
+ * topology.yaml, a tree), "slurm-block" and "slurm-yaml-block", "k8s" (Node
+ * objects with the labels of topograph). */
+struct nw_topology_export_options {
+    size_t size; /* sizeof of this struct */
+    const char *format;
+    const char *host; /* the node that "nccl" and "hwloc" describe; NULL: any
+                       * node, if all are of one type */
+    /* "nccl": the first node of this topology gives the PCI addresses of GPUs
+     * and NICs, as a virtual machine sees them; or NULL */
+    const nw_topology *addresses;
+};
+#define NW_TOPOLOGY_EXPORT_OPTIONS_INIT                                        \
+    {                                                                          \
+        .size = sizeof(struct nw_topology_export_options)                      \
+    }
+/* *notes names in one line what the format cannot express; "" if nothing is
+ * lost. The caller frees *out and *notes with free(). NW_EUNSUPPORTED: the
+ * format cannot describe this machine at all. */
+NW_API NW_MUST_CHECK nw_status nw_topology_export(
+    const nw_topology *topology,
+    const struct nw_topology_export_options *options, char **out, char **notes);
+
 /* Name and one-sentence summary of bundled cluster 0, 1, ...; returns false
  * beyond the last. Static strings. */
 NW_API bool nw_topology_bundled(size_t index, const char **name,

@@ -26,7 +26,10 @@ enum {
     KEY_ROUTE,
     KEY_NETWORK,
     KEY_NODE,
-    KEY_GPUS
+    KEY_GPUS,
+    KEY_TO,
+    KEY_HOST,
+    KEY_ADDRESSES
 };
 
 #define MAX_NODES 64 /* times --node may stand */
@@ -39,6 +42,8 @@ struct arguments {
     const char *end[2];
     struct nw_topology_parts parts;
     const char *node[MAX_NODES];
+    struct nw_topology_export_options export;
+    const char *addresses;
 };
 
 static const struct argp_option options[] = {
@@ -46,6 +51,15 @@ static const struct argp_option options[] = {
     {"svg", KEY_SVG, NULL, 0, "Write a picture as SVG", 0},
     {"yaml", KEY_YAML, NULL, 0,
      "Write a cluster file (also chosen by -o FILE.yaml)", 0},
+    {"to", KEY_TO, "FORMAT", 0,
+     "Write a file of another program: k8s, nccl, slurm, slurm-block, "
+     "slurm-yaml or slurm-yaml-block",
+     0},
+    {"host", KEY_HOST, "NAME", 0, "Describe the host NAME (with --to nccl)", 0},
+    {"addresses", KEY_ADDRESSES, "SOURCE", 0,
+     "Take the PCI addresses of GPUs and NICs from SOURCE, such as live in a "
+     "virtual machine (with --to nccl)",
+     0},
     {"network", KEY_NETWORK, "SOURCE", 0,
      "Take the hosts and the switches between them from SOURCE", 0},
     {"node", KEY_NODE, "[HOSTS=]SOURCE", 0,
@@ -84,7 +98,7 @@ static void choose(struct arguments *arguments, int what,
                    struct argp_state *state)
 {
     if (arguments->what && arguments->what != what)
-        nw_argfail(state, "one of --tree, --svg, --yaml, --list, "
+        nw_argfail(state, "one of --tree, --svg, --yaml, --to, --list, "
                           "--distance and --route at a time");
     arguments->what = what;
 }
@@ -110,6 +124,16 @@ static error_t parse_part(int key, const char *value, struct argp_state *state)
         return 0;
     case KEY_GPUS:
         arguments->parts.gpus = value;
+        return 0;
+    case KEY_TO:
+        choose(arguments, key, state);
+        arguments->export.format = value;
+        return 0;
+    case KEY_HOST:
+        arguments->export.host = value;
+        return 0;
+    case KEY_ADDRESSES:
+        arguments->addresses = value;
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -156,8 +180,9 @@ static const struct argp argp = {
     .parser = parse,
     .args_doc = "[SOURCE]",
     .doc = "Discover, convert and show the machine. SOURCE is live (the "
-           "default), FILE.yaml, FILE.xml, ibnet:FILE, slurm:FILE, nccl:FILE, "
-           "nvidia-smi:FILE, hwloc:..., hierarchy:..., matrix:FILE or the name "
+           "default), FILE.yaml, FILE.xml, ibnet:FILE, slurm:FILE, k8s:FILE, "
+           "nccl:FILE, nvidia-smi:FILE, hwloc:..., hierarchy:..., matrix:FILE "
+           "or the name "
            "of a bundled cluster.\v"
            "Examples:\n  nodewise topology hierarchy:4:8:16@1:10:100\n"
            "  nodewise topology --network ibnet:fabric.txt --node "
@@ -205,6 +230,28 @@ static nw_status list_json(char **out)
     return nw_text_take(&text, out);
 }
 
+/* Writes a file of another program, and notes what that cannot express. */
+static nw_status export(const struct arguments *arguments,
+                        const nw_topology *topology, char **out)
+{
+    struct nw_topology_export_options form = arguments->export;
+    nw_topology *addresses = NULL;
+    char *notes = NULL;
+    nw_status status = NW_OK;
+
+    if (arguments->addresses)
+        status = nw_topology_load(arguments->addresses, &arguments->options,
+                                  &addresses);
+    form.addresses = addresses;
+    if (!status)
+        status = nw_topology_export(topology, &form, out, &notes);
+    if (!status)
+        nw_cli_notes("topology", &arguments->common, notes);
+    free(notes);
+    nw_topology_free(addresses);
+    return status;
+}
+
 static nw_status show(const struct arguments *arguments,
                       const nw_topology *topology, char **out)
 {
@@ -213,6 +260,8 @@ static nw_status show(const struct arguments *arguments,
         return nw_report_topology_svg(topology, out);
     case KEY_YAML:
         return nw_topology_write(topology, out);
+    case KEY_TO:
+        return export(arguments, topology, out);
     case KEY_DISTANCE:
     case KEY_ROUTE:
         return nw_cli_route(
@@ -346,32 +395,47 @@ static void heed_name(struct arguments *arguments)
              (is_called(file, ".svg") || raster_format(file)))
         arguments->what = KEY_SVG;
     else if (arguments->what != KEY_SVG && arguments->what != KEY_YAML &&
-             arguments->what != KEY_TREE && is_called(file, ".json"))
+             arguments->what != KEY_TREE && arguments->what != KEY_TO &&
+             is_called(file, ".json"))
         arguments->common.json = true;
+}
+
+/* Whether the options fit together; if not, says why. */
+static bool check(const struct arguments *arguments)
+{
+    int what = arguments->what;
+    bool other = what == KEY_SVG || what == KEY_YAML || what == KEY_TO;
+
+    if (arguments->common.json && other)
+        fprintf(stderr,
+                "nodewise topology: --json cannot be combined with --%s\n",
+                what == KEY_SVG    ? "svg"
+                : what == KEY_YAML ? "yaml"
+                                   : "to");
+    else if (arguments->source && has_parts(arguments))
+        fputs("nodewise topology: either a SOURCE or --network, --node and "
+              "--gpus\n",
+              stderr);
+    else if (what != KEY_TO && (arguments->export.host || arguments->addresses))
+        fprintf(stderr, "nodewise topology: --%s needs --to\n",
+                arguments->export.host ? "host" : "addresses");
+    else
+        return true;
+    return false;
 }
 
 static int run(int argc, char **argv)
 {
     struct arguments arguments = {.options = NW_TOPOLOGY_OPTIONS_INIT,
-                                  .parts = NW_TOPOLOGY_PARTS_INIT};
+                                  .parts = NW_TOPOLOGY_PARTS_INIT,
+                                  .export = NW_TOPOLOGY_EXPORT_OPTIONS_INIT};
     char *text;
     nw_status status;
     int code;
 
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-    if (arguments.common.json &&
-        (arguments.what == KEY_SVG || arguments.what == KEY_YAML)) {
-        fprintf(stderr,
-                "nodewise topology: --json cannot be combined with --%s\n",
-                arguments.what == KEY_SVG ? "svg" : "yaml");
+    if (!check(&arguments))
         return NW_EXIT_USAGE;
-    }
-    if (arguments.source && has_parts(&arguments)) {
-        fputs("nodewise topology: either a SOURCE or --network, --node and "
-              "--gpus\n",
-              stderr);
-        return NW_EXIT_USAGE;
-    }
     heed_name(&arguments);
     status = make(&arguments, &text);
     if (status)

@@ -18,6 +18,7 @@ static const struct {
     {"matrix:", NULL, nw_source_matrix},
     {"ibnet:", NULL, nw_source_ibnet},
     {"slurm:", NULL, nw_source_slurm},
+    {"k8s:", NULL, nw_source_kubernetes},
     {"nccl:", NULL, nw_source_nccl},
     {"nvidia-smi:", NULL, nw_source_smi},
     {"hwloc:", NULL, nw_source_hwloc},

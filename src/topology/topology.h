@@ -273,7 +273,7 @@ static inline int32_t nw_node_type_next(const struct nw_node_type *type,
 /* Whether the ends, on two nodes, are GPUs at the GPU switch of one domain. */
 bool nw_domain_joins(const nw_topology *topology, struct nw_end a,
                      struct nw_end b);
-/* NW_EFORMAT if a node of a domain has no GPU switch, or several. */
+/* NW_EFORMAT if a node of a domain has GPUs, and no GPU switch or several. */
 NW_MUST_CHECK nw_status nw_domain_check(const nw_topology *topology);
 /* PXN: the vertex of a's node whose card a message to another node leaves by:
  * a's own, or the GPU near the card that has the number of b's card. */

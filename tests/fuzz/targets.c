@@ -111,6 +111,11 @@ static void fuzz_slurm(const char *path)
     read_topology(nw_source_slurm, path);
 }
 
+static void fuzz_kubernetes(const char *path)
+{
+    read_topology(nw_source_kubernetes, path);
+}
+
 static void fuzz_nccl(const char *path)
 {
     read_topology(nw_source_nccl, path);
@@ -333,6 +338,7 @@ const struct nw_fuzz_target nw_fuzz_targets[] = {
     {"cluster", fuzz_cluster, false},
     {"ibnet", fuzz_ibnet, false},
     {"slurm", fuzz_slurm, false},
+    {"kubernetes", fuzz_kubernetes, false},
     {"nccl", fuzz_nccl, false},
     {"smi", fuzz_smi, false},
     {"mapping", fuzz_mapping, false},

@@ -172,3 +172,57 @@ True []
 $ printf 'SwitchName=s Switches=l[1-2]\nSwitchName=l1 Nodes=longname-a[1-2]\nSwitchName=l2 Nodes=longname-b[1-2]\nSwitchName=alone Nodes=longname-c\n' >halls.conf; nodewise topology -q -o halls.svg slurm:halls.conf >/dev/null && python3 seen.py halls.svg '(top)' s l1 alone longname-a1 longname-b2
 0 0 ['core', 'link']
 True []
+## Files of other programs; each reads back, and a note names what is lost.
+$ nodewise topology rashti-32 --to slurm -o topology.conf && cat topology.conf
+SwitchName=S1 Switches=S[2,3]
+SwitchName=S2 Nodes=N[1,2]
+SwitchName=S3 Nodes=N[3,4]
+! a topology.conf cannot express ... the inside of nodes ... the rates of links
+$ nodewise topology slurm:topology.conf
+topology.conf: 4 nodes, 4 cores, 0 GPUs, 10 links (10 with assumed figures)
+part            count link    bandwidth latency note
+network (tree)
+└─S1
+  └─S[2,3]          2 network 12.5 GB/s  150 ns assumed
+    └─N[1-4]   2 each nic     12.5 GB/s  500 ns assumed, host
+host: N[1-4]
+└─core 0              core      12 GB/s   20 ns assumed
+$ nodewise topology slurm:topology.conf --to slurm-yaml-block
+- topology: default
+  cluster_default: true
+  block:
+    block_sizes: [2]
+    blocks:
+      - block: "S2"
+        nodes: "N[1,2]"
+      - block: "S3"
+        nodes: "N[3,4]"
+$ nodewise topology wilkes:40 --to slurm
+SwitchName=leaf0 Nodes=wilkes[001-018]
+SwitchName=leaf1 Nodes=wilkes[019-036]
+SwitchName=leaf2 Nodes=wilkes[037-040]
+SwitchName=up1-0 Switches=leaf[0-2]
+! cannot express ... all but 4 of the 21 switches ... not a tree
+$ nodewise topology gb200-nvl72:1 --to k8s -q | head -10
+apiVersion: v1
+kind: List
+items:
+  - apiVersion: v1
+    kind: Node
+    metadata:
+      name: "rack001n01"
+      labels:
+        accelerator.topograph.run/domain: "nvl001"
+        fabric.topograph.run/tier-0: "leaf0"
+$ nodewise topology rashti-32 --to k8s
+! 'N1' is not a valid name of a node of Kubernetes
+? 4
+$ nodewise topology rashti-32 --to slrum
+! unknown format 'slrum' ... did you mean 'slurm'?
+? 2
+$ nodewise topology rashti-32 --to slurm --json
+! --json cannot be combined with --to
+? 2
+$ nodewise topology rashti-32 --host N1
+! --host needs --to
+? 2

@@ -44,6 +44,7 @@ FOLDERS = {
     "topology": {"network": set(), "parse": set(), "compose": set(), "gpu": {"parse"},
                  "hwloc": {"gpu"}, "infiniband": {"network"},
                  "cluster": {"hwloc", "network", "parse"},
+                 "export": {"gpu", "network"}, "kubernetes": {"network", "parse", "slurm"},
                  "slurm": {"cluster", "network", "parse"}},
     "pattern": {"nccl": set()},
     "mpdata": {"program": set()},

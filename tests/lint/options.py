@@ -137,6 +137,7 @@ VALUES = {
     ("profile", "--mpi"): {"openmpi", "mpich"},
     ("pattern", "--kind"): {"hh", "gg", "hg", "gh"},
     ("pattern", "--to"): {"native", "metis", "mm", "matrix", "list"},
+    ("topology", "--to"): {"slurm", "slurm-yaml-block", "k8s"},
 }
 
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define CLASS_SWITCH 0x0680
+#define CLASS_NPU 0x068001 /* POWER's end of an NVLink: a processor */
 
 struct link {
     const struct nw_xml *tag;
@@ -86,6 +87,10 @@ static unsigned long target_class(const struct nw_xml *tag)
 
 static bool is_processor(const struct nw_xml *tag)
 {
+    const char *class = nw_xml_get(tag, "tclass");
+
+    if (class && strtoul(class, NULL, 16) == CLASS_NPU)
+        return true;
     return target_class(tag) >> 8 == 0x06 && target_class(tag) != CLASS_SWITCH;
 }
 
@@ -204,7 +209,7 @@ static nw_status add_link(struct nw_nccl *nccl, int32_t *middle,
         return NW_OK;
     if (to && to->kind == NW_VERTEX_GPU)
         return join_gpus(nccl, from, to, link);
-    if (target_class(link->tag) != CLASS_SWITCH)
+    if (target_class(link->tag) != CLASS_SWITCH || is_processor(link->tag))
         return NW_OK; /* a processor, or a GPU that is not ours to see */
     status = find_switch(nccl, middle);
     if (!status)

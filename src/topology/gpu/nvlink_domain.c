@@ -25,6 +25,7 @@ nw_status nw_domain_check(const nw_topology *topology)
 {
     for (int32_t n = 0; topology->domain && n < topology->node_count; n++)
         if (topology->domain[n] >= 0 &&
+            nw_topology_type_of(topology, n)->gpu_count &&
             nw_topology_type_of(topology, n)->gpu_switch < 0)
             return nw_fail(NW_EFORMAT,
                            "node '%s' is in domain '%s', so its type '%s' "

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Items by the group that each is in. */
+#ifndef NW_TOPOLOGY_EXPORT_GROUPS_H
+#define NW_TOPOLOGY_EXPORT_GROUPS_H
+
+#include <nodewise/status.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The items of group g are item[first[g]] up to item[first[g + 1]]. */
+struct nw_groups {
+    int32_t *first, *item; /* owned */
+};
+
+/* Item i is in group of[i], or in none if that is negative. The caller calls
+ * nw_groups_fini also after a failure. */
+NW_MUST_CHECK nw_status nw_groups_make(const int32_t *of, int32_t items,
+                                       int32_t groups, struct nw_groups *out);
+void nw_groups_fini(struct nw_groups *groups);
+
+static inline size_t nw_groups_count(const struct nw_groups *groups, int32_t g)
+{
+    return (size_t)(groups->first[g + 1] - groups->first[g]);
+}
+
+#endif

@@ -69,10 +69,24 @@ struct nw_map_options {
      * `start` has them: launchers such as torchrun number ranks node by node.
      * Not with fixed ranks, remote GPUs or several ranks per element. */
     bool whole_nodes;
+
+    /* The last `spare` nodes of `hosts`, or of the machine, get no ranks. */
+    int32_t spare;
+
+    /* A restart: `start` is the mapping of the job before these nodes of the
+     * topology were lost. Their ranks move to nodes without ranks or to free
+     * places. Any other rank moves only if the predicted time of an exchange
+     * falls by more than `move_cost` seconds for each rank that moves; a
+     * negative value means 1 % of the predicted time. The mapping may be worse
+     * than the default. */
+    const int32_t *lost;
+    size_t lost_count;
+    double move_cost;
 };
 #define NW_MAP_OPTIONS_INIT                                                    \
     {                                                                          \
-        .size = sizeof(struct nw_map_options), .seed = 1, .imbalance = -1      \
+        .size = sizeof(struct nw_map_options), .seed = 1, .imbalance = -1,     \
+        .move_cost = -1                                                        \
     }
 
 /* How the mapping was computed, for people and to repeat the run. */
@@ -84,6 +98,10 @@ struct nw_map_report {
                      steps, or time was divided between searches: another run
                      with this number of steps may give another mapping */
     double phase_seconds[3];
+    int32_t lost_ranks; /* ranks of lost nodes */
+    int32_t moved;      /* ranks with another place than before, these included
+                         */
+    double move_cost;   /* s, as used */
 };
 
 /* Computes a valid mapping that is never worse than the default mapping for the

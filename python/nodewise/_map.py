@@ -108,7 +108,7 @@ def map(topology: Topology | str, pattern: Any, *, objective: str | Sequence[str
         ranks_per_gpu: int | None = None, remote_gpus: bool = False,
         affinity: float | None = None, capacity: int | None = None,
         imbalance: float | None = None, weights: Any = None, speeds: Any = None,
-        whole_nodes: bool = False,
+        whole_nodes: bool = False, spare: int | None = None,
         progress: bool | Report | None = None) -> Mapping:
     """Computes a mapping: a node, cores and GPUs for each rank. It is never worse than
     the default mapping for the objective.
@@ -137,6 +137,7 @@ def map(topology: Topology | str, pattern: Any, *, objective: str | Sequence[str
         weights: load of each rank, shape (ranks,); speeds: of each element, shape
             (topology.element_count,).
         whole_nodes: keep consecutive ranks together on each node, as torchrun needs it.
+        spare: leave the last nodes of `hosts`, or of the machine, without ranks.
         progress: True to show the progress, False not to (default: on terminals and in
             notebooks), or a function of (done, total, what).
 
@@ -157,7 +158,7 @@ def map(topology: Topology | str, pattern: Any, *, objective: str | Sequence[str
                     steps=steps, seconds=time, threads=threads, remote_gpus=remote_gpus,
                     cores_per_rank=cores_per_rank, gpus_per_rank=gpus_per_rank,
                     ranks_per_gpu=ranks_per_gpu, affinity=affinity, capacity=capacity,
-                    imbalance=imbalance, whole_nodes=whole_nodes)
+                    imbalance=imbalance, whole_nodes=whole_nodes, spare=spare)
     arguments.hosts(hosts)
     arguments.mapping("start", start)
     arguments.mapping("fixed", fix)

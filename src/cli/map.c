@@ -12,6 +12,7 @@
 #include "cli/cost_view.h"
 #include "cli/hosts.h"
 #include "cli/list.h"
+#include "cli/map_restart.h"
 #include "cli/numbers.h"
 #include "cli/parameters.h"
 #include "cli/rowcol.h"
@@ -53,6 +54,9 @@ enum {
     KEY_WEIGHTS,
     KEY_SPEEDS,
     KEY_WHOLE,
+    KEY_SPARE,
+    KEY_WITHOUT,
+    KEY_MOVE_COST,
 };
 
 struct arguments {
@@ -65,6 +69,7 @@ struct arguments {
     enum nw_elements elements;
     struct nw_map_options map;
     struct nw_cli_rowcol rowcol;
+    struct nw_cli_restart restart;
     const char *not_rowcol; /* an option that rowcol would ignore */
 };
 
@@ -127,6 +132,14 @@ static const struct argp_option options[] = {
      "Let a rank have a GPU of another node", 3},
     {"whole-nodes", KEY_WHOLE, NULL, 0,
      "Keep consecutive ranks together on each node, as torchrun needs it", 3},
+    {"spare", KEY_SPARE, "N", 0,
+     "Leave N nodes without ranks, for a restart, and name all such nodes", 3},
+    {"without", KEY_WITHOUT, "NODES", 0,
+     "Restart the mapping of --from without these lost nodes: n3,n[7-8]", 3},
+    {"move-cost", KEY_MOVE_COST, "TIME", 0,
+     "Predicted time of an exchange that a rank must gain to move, with "
+     "--without (default: 1 % of that time)",
+     3},
     {"hosts", KEY_HOSTS, "LIST", 0,
      "Nodes to use, with optional slots: n[1-4],x:8", 3},
     {"hostfile", KEY_HOSTFILE, "FILE", 0, "Nodes to use, one per line", 3},
@@ -295,6 +308,17 @@ static error_t parse_numbers(int key, char *value, struct argp_state *state)
     case KEY_SHARE:
         parse_count("--ranks-per-gpu", value, &map->ranks_per_gpu, state);
         return 0;
+    case KEY_SPARE:
+        if (!nw_parse_i32(value, &map->spare) || map->spare < 0)
+            nw_argfail(state, "--spare is a number from 0, not '%s'", value);
+        arguments->restart.spare = true;
+        return 0;
+    case KEY_MOVE_COST:
+        if (!nw_parse_duration(value, &map->move_cost))
+            nw_argfail(state, "--move-cost is a time such as 20us, not '%s'",
+                       value);
+        arguments->restart.moved_by = value;
+        return 0;
     default:
         return parse_search(key, value, state);
     }
@@ -343,22 +367,35 @@ static bool wants_phases(const struct nw_map_options *map)
             !strcmp(map->algorithm, "default"));
 }
 
-static void check_whole_nodes(const struct arguments *arguments,
-                              struct argp_state *state)
+/* An option that --whole-nodes and --without exclude, or NULL. */
+static const char *excluded(const struct arguments *arguments)
 {
     const struct nw_map_options *map = &arguments->map;
-    const char *other = NULL;
 
-    if (arguments->fix)
-        other = "fix";
-    else if (map->remote_gpus)
-        other = "remote-gpus";
-    else if (map->capacity)
-        other = "capacity";
-    else if (map->imbalance >= 0)
-        other = "imbalance";
-    if (map->whole_nodes && other)
+    return arguments->fix        ? "fix"
+           : map->remote_gpus    ? "remote-gpus"
+           : map->capacity       ? "capacity"
+           : map->imbalance >= 0 ? "imbalance"
+                                 : NULL;
+}
+
+static void check_restart(const struct arguments *arguments,
+                          struct argp_state *state)
+{
+    const struct nw_cli_restart *restart = &arguments->restart;
+    const char *other = excluded(arguments);
+
+    if (arguments->map.whole_nodes && other)
         nw_argfail(state, "--whole-nodes and --%s exclude each other", other);
+    if (restart->without && other)
+        nw_argfail(state, "--without and --%s exclude each other", other);
+    if (restart->without && !arguments->from)
+        nw_argfail(state, "--without needs --from, the mapping to restart");
+    if (restart->moved_by && !restart->without)
+        nw_argfail(state, "--move-cost needs --without");
+    if (restart->spare &&
+        (arguments->map.capacity > 1 || arguments->map.imbalance >= 0))
+        nw_argfail(state, "--spare excludes --capacity and --imbalance");
 }
 
 static void check(const struct arguments *arguments, struct argp_state *state)
@@ -382,7 +419,7 @@ static void check(const struct arguments *arguments, struct argp_state *state)
                           : !arguments->source || !arguments->pattern)
         nw_argfail(state, "-t SOURCE and -p PATTERN are needed, or --qaplib "
                           "FILE alone");
-    check_whole_nodes(arguments, state);
+    check_restart(arguments, state);
     if (arguments->hosts && arguments->hostfile)
         nw_argfail(state, "--hosts and --hostfile exclude each other");
     if (wants_phases(&arguments->map))
@@ -436,6 +473,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
         return 0;
     case KEY_WHOLE:
         arguments->map.whole_nodes = true;
+        return 0;
+    case KEY_WITHOUT:
+        arguments->restart.without = value;
         return 0;
     case KEY_HOSTS:
         arguments->hosts = value;
@@ -622,6 +662,10 @@ static nw_status compute(struct work *work, struct arguments *arguments)
 {
     nw_status status;
 
+    status = nw_cli_restart_read(&arguments->restart, work->topology,
+                                 &arguments->map);
+    if (status)
+        return status;
     arguments->map.progress = nw_cli_progress(&arguments->common);
     status = nw_map_priced(work->topology, work->pattern, &arguments->map,
                            &work->answer);
@@ -673,7 +717,10 @@ static nw_status make_table(const struct work *work,
                        nw_objective_name(arguments->map.objective),
                        arguments->choice.why);
     free(words);
-    status = nw_cli_headline_add(&text, NULL, &work->headline);
+    status = nw_cli_restart_add(&arguments->restart, &arguments->map,
+                                &work->answer, &text);
+    if (!status)
+        status = nw_cli_headline_add(&text, NULL, &work->headline);
     if (status) {
         nw_text_fini(&text);
         return status;
@@ -686,6 +733,7 @@ static nw_status make_json(const struct work *work,
 {
     struct nw_text text = {0};
     struct nw_json json = {.text = &text};
+    nw_status status;
 
     nw_json_object(&json, NULL);
     nw_json_string(&json, "schema", "nodewise.map/1");
@@ -698,6 +746,12 @@ static nw_status make_json(const struct work *work,
     nw_json_unsigned(&json, "steps", work->answer.report.steps);
     nw_json_bool(&json, "hurried", work->answer.report.hurried);
     nw_json_bool(&json, "proven", work->answer.report.proven);
+    status = nw_cli_restart_json(&arguments->restart, &arguments->map,
+                                 &work->answer, &json);
+    if (status) {
+        nw_text_fini(&text);
+        return status;
+    }
     nw_cli_cost_json(&json, work->topology, &work->answer.cost);
     nw_cli_headline_json(&json, &work->headline);
     nw_json_object(&json, "default");
@@ -816,6 +870,7 @@ static int run(int argc, char **argv)
         if (status == NW_EINVAL)
             code = NW_EXIT_INPUT;
     }
+    nw_cli_restart_fini(&arguments.restart);
     fini(&work);
     return code;
 }

@@ -411,3 +411,13 @@ double nw_cost_objective(const struct nw_cost *cost,
         return cost->hop_bytes.value;
     }
 }
+
+uint64_t nw_cost_exchanges(const nw_pattern *pattern)
+{
+    uint64_t most = 1;
+
+    for (size_t e = 0; e < pattern->edge_count; e++)
+        if (pattern->messages[e] > most)
+            most = pattern->messages[e];
+    return most;
+}

@@ -19,4 +19,8 @@ NW_MUST_CHECK nw_status nw_cost_price(const struct nw_pricing *pricing,
 NW_MUST_CHECK nw_status nw_cost_copy(const struct nw_cost *cost,
                                      struct nw_cost *out);
 
+/* The exchanges that a pattern counts: the largest number of messages of an
+ * edge; 1 without message counts. */
+uint64_t nw_cost_exchanges(const nw_pattern *pattern);
+
 #endif

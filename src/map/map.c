@@ -3,6 +3,7 @@
  * algorithms, with whole nodes after an exchange of nodes; several ranks per
  * element go to the k-way engine. */
 #include "map/capacity/map_several.h"
+#include "map/portfolio/lost_nodes.h"
 #include "map/portfolio/portfolio.h"
 #include "map/portfolio/whole_nodes.h"
 
@@ -26,6 +27,8 @@ static nw_status map_several(const struct nw_map_call *call, bool priced,
 static nw_status map_dispatch(const struct nw_map_call *call, bool priced,
                               struct nw_map_answer *out)
 {
+    if (nw_lost_nodes_is_asked(call->options))
+        return nw_lost_nodes_map(call, out);
     if (nw_whole_nodes_is_asked(call->options))
         return nw_whole_nodes_map(call, priced, out);
     if (nw_several_is_asked(call->options))
@@ -75,8 +78,9 @@ nw_status nw_map_priced(const nw_topology *topology, const nw_pattern *pattern,
 {
     struct nw_map_call call = {topology, pattern, options};
     struct nw_map_answer answer = {0};
-    bool several =
-        nw_several_is_asked(options) && !nw_whole_nodes_is_asked(options);
+    bool several = nw_several_is_asked(options) &&
+                   !nw_whole_nodes_is_asked(options) &&
+                   !nw_lost_nodes_is_asked(options);
     nw_status status = map_dispatch(&call, !several, &answer);
 
     if (!status && several) {

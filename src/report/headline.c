@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "cost/pricing.h"
 #include "topology/topology.h"
 
 #include <nodewise/report.h>
@@ -14,17 +15,6 @@
 #include <string.h>
 
 #define HEADLINE_EQUAL 0.05 /* percent: what one decimal shows as nothing */
-
-/* The largest message count of an edge; 1 if no messages are counted. */
-static uint64_t headline_exchanges(const nw_pattern *pattern)
-{
-    uint64_t most = 1;
-
-    for (size_t e = 0; e < pattern->edge_count; e++)
-        if (pattern->messages[e] > most)
-            most = pattern->messages[e];
-    return most;
-}
 
 /* Machines described by distances only have no links with a bandwidth. */
 static bool headline_has_time(const nw_topology *topology)
@@ -153,7 +143,7 @@ void nw_report_headline(const nw_topology *topology, const nw_pattern *pattern,
         .metric = out->total ? "run-time" : "exchange-time",
         .total = out->total,
     };
-    uint64_t exchanges = headline_exchanges(pattern);
+    uint64_t exchanges = nw_cost_exchanges(pattern);
 
     if (!headline.has_time)
         headline.metric = "hop-bytes";

@@ -57,3 +57,61 @@ $ for o in "--fix whole.mapping" --remote-gpus "--capacity 2" "--imbalance 3%"; 
 ! --whole-nodes and --capacity
 ! --whole-nodes and --imbalance
 ? 2
+
+## Six nodes for four. --spare leaves the last nodes without ranks and names all nodes that have none.
+$ sed 's/leaves/six/; s/n\[1-2\]/n[1-3]/; s/n\[3-4\]/n[4-6]/' leaves.yaml > six.yaml; nodewise map -t six.yaml -p pairs.pattern --whole-nodes --spare 2 -o old.mapping | grep spare; nodewise map -t six.yaml -p pairs.pattern --spare 0 --hosts n[6,1-3] --json | grep spare; nodewise map -t six.yaml -p pairs.pattern --spare 1 --algorithm default --json | sed -n '/spare/,/]/p'; nodewise map -t six.yaml -p pairs.pattern --algorithm default --json | grep -c spare
+spare nodes: n[5,6]
+  "spare_nodes": [],
+  "spare_nodes": [
+    "n5",
+    "n6"
+  ],
+0
+? 1
+$ nodewise map -t six.yaml -p pairs.pattern --spare 3
+! six.yaml:1 ... 8 ranks do not fit on 3 hosts
+? 3
+$ nodewise map -t six.yaml -p pairs.pattern --spare 6
+! six.yaml:1 ... 6 spare nodes of 6
+? 3
+
+## A restart without n2: its ranks 2 and 3 go to a free node and nobody else moves, as long as a move costs more than it gains.
+$ for o in --whole-nodes ""; do nodewise map -t six.yaml -p pairs.pattern $o --from old.mapping --without n2 --move-cost 1s -o new.mapping | grep -e spare -e moved; grep -v '^[23] ' old.mapping | diff - new.mapping | cut -c1-6; done
+spare nodes: n6
+moved ranks: 2 of lost nodes, 0 others (a move must gain 1e+06 us of an exchange)
+4a5,6
+> 2 n5
+> 3 n5
+spare nodes: n6
+moved ranks: 2 of lost nodes, 0 others (a move must gain 1e+06 us of an exchange)
+4a5,6
+> 2 n5
+> 3 n5
+$ for c in 1s 0; do nodewise map -t six.yaml -p pairs.pattern --from old.mapping --without n2 --move-cost $c --json | awk '/"moved_ranks"|"time"/ && n++ < 2 { print $2 + 0 }'; done | paste -s | awk '{ print $1, ($3 > $1), ($4 < $2) }'
+2 1 1
+$ nodewise map -t six.yaml -p pairs.pattern --from old.mapping --without n1,n3 --spare 0 --json | grep -e spare -e lost
+  "spare_nodes": [],
+  "lost_ranks": 4,
+
+## What cannot be restarted
+$ M="nodewise map -t six.yaml -p pairs.pattern --from old.mapping"; for o in "n9" "n2,n2" "n5" "n[1-3]" "n[1-3] --whole-nodes" "n2 --spare 3" "n1 --hosts n[1-2,5-6]" "n[2"; do $M --without $o; done
+! nodewise map ... --without ... six has no node 'n9' ... did you mean
+! lost node n2 is given twice
+! no rank on the lost node n5
+! 8 ranks do not fit on 3 hosts ... at most 6
+! no free node of the type of n3 ... 2 ranks
+! 3 spare nodes ... 2 nodes are free
+! rank 4 on n3 ... not among the hosts
+! nodewise map: --without ... 'n[2'
+? 3
+$ nodewise map -q -t leaves.yaml -p pairs.pattern --algorithm default -o all.mapping >/dev/null; nodewise map -t leaves.yaml -p pairs.pattern --from all.mapping --without n[1-4]
+! all nodes are lost
+? 3
+$ M="nodewise map -t six.yaml -p pairs.pattern"; for o in "--without n2" "--move-cost 3us" "--from old.mapping --without n2 --move-cost x" "--from old.mapping --without n2 --fix old.mapping" "--spare x" "--spare 1 --capacity 2"; do $M $o; done
+! --without needs --from
+! --move-cost needs --without
+! --move-cost is a time ... 'x'
+! --without and --fix
+! --spare is a number ... 'x'
+! --spare excludes --capacity
+? 2

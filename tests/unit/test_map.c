@@ -378,6 +378,168 @@ static void test_whole_nodes_stay_whole(void **state)
     assert_true(whole > 5);
 }
 
+/* --- lost nodes --- */
+
+struct lost_trial {
+    struct trial trial;
+    nw_mapping *old;
+    int32_t lost;
+    double exchanges;
+};
+
+static struct nw_ints lost_named(struct nw_ints set)
+{
+    if (set.count && set.values[0] < 0)
+        set.count = 0;
+    return set;
+}
+
+static bool lost_is_same(struct nw_ints a, struct nw_ints b)
+{
+    a = lost_named(a);
+    b = lost_named(b);
+    return a.count == b.count &&
+           (!a.count ||
+            !memcmp(a.values, b.values, a.count * sizeof *a.values));
+}
+
+/* Ranks with another place; none is left on the lost node. */
+static int32_t lost_count_moved(const struct lost_trial *at,
+                                const nw_mapping *mapping)
+{
+    int32_t moved = 0;
+
+    for (int32_t r = 0; r < mapping->rank_count; r++) {
+        assert_int_not_equal(mapping->node[r], at->lost);
+        moved += mapping->node[r] != at->old->node[r] ||
+                 !lost_is_same(nw_mapping_cores(mapping, r),
+                               nw_mapping_cores(at->old, r)) ||
+                 !lost_is_same(nw_mapping_gpus(mapping, r),
+                               nw_mapping_gpus(at->old, r));
+    }
+    return moved;
+}
+
+/* The time of the mapping where each move of another rank gains `cost`. */
+static double lost_map(struct lost_trial *at, double cost, int32_t *others)
+{
+    struct nw_map_answer answer;
+    double time;
+    int32_t moved;
+
+    at->trial.options.move_cost = cost;
+    MUST(nw_map_priced(at->trial.topology, at->trial.pattern,
+                       &at->trial.options, &answer));
+    assert_valid(&at->trial, answer.mapping);
+    if (at->trial.options.whole_nodes)
+        assert_whole(answer.mapping);
+    moved = lost_count_moved(at, answer.mapping);
+    assert_int_equal(moved, answer.report.moved);
+    *others = moved - answer.report.lost_ranks;
+    assert_true(*others >= 0);
+    time = answer.cost.time;
+    nw_map_answer_fini(&answer);
+    return time;
+}
+
+/* The time if all other ranks are fixed, which is where moves begin. */
+static double lost_time_fixed(const struct lost_trial *at)
+{
+    const struct trial *trial = &at->trial;
+    struct nw_map_options options = trial->options;
+    struct nw_map_answer answer;
+    const int32_t hosts = nw_topology_node_count(trial->topology);
+    int32_t *host = calloc((size_t)hosts, sizeof *host);
+    nw_mapping *fixed;
+    double time;
+
+    options.hosts = host;
+    for (int32_t h = 0; h < hosts; h++)
+        if (h != at->lost)
+            host[options.host_count++] = h;
+    MUST(nw_mapping_new(trial->topology, at->old->rank_count, &fixed));
+    for (int32_t r = 0; r < at->old->rank_count; r++) {
+        if (at->old->node[r] == at->lost)
+            continue;
+        fixed->node[r] = at->old->node[r];
+        fixed->core[r] = at->old->core[r];
+        fixed->gpu[r] = at->old->gpu[r];
+    }
+    options.fixed = fixed;
+    options.start = NULL;
+    options.lost_count = 0;
+    MUST(nw_map_priced(trial->topology, trial->pattern, &options, &answer));
+    time = answer.cost.time;
+    nw_map_answer_fini(&answer);
+    nw_mapping_free(fixed);
+    free(host);
+    return time;
+}
+
+/* Moves of other ranks gain what they cost. */
+static void lost_check_costs(struct lost_trial *at)
+{
+    int32_t others;
+    double placed = lost_map(at, 1e3, &others), time;
+
+    assert_int_equal(others, 0);
+    if (at->trial.options.whole_nodes)
+        return;
+    assert_true(placed <= lost_time_fixed(at) * (1 + 1e-9));
+    placed = lost_time_fixed(at);
+    for (int percent = 0; percent <= 4; percent += 2) {
+        double cost = 0.01 * percent * placed;
+
+        time = lost_map(at, cost / at->exchanges, &others);
+        assert_true(placed * (1 + 1e-9) - time >= cost * others * (1 - 1e-9));
+    }
+    at->trial.options.move_cost = -1;
+}
+
+static bool lost_begin(struct lost_trial *at, uint64_t seed)
+{
+    struct trial *trial = &at->trial;
+    nw_mapping *mapping = NULL;
+    nw_status status;
+
+    begin_trial(trial, seed);
+    trial->options.fixed = NULL;
+    trial->options.effort = NW_EFFORT_FAST;
+    trial->options.whole_nodes = seed % 2;
+    MUST(nw_map_default(trial->topology, trial->pattern, &trial->options,
+                        &at->old));
+    at->lost = at->old->node[trial->pattern->rank_count / 2];
+    at->exchanges = 1;
+    for (size_t e = 0; e < trial->pattern->edge_count; e++)
+        at->exchanges =
+            fmax(at->exchanges, (double)trial->pattern->messages[e]);
+    trial->options.start = at->old;
+    trial->options.lost = &at->lost;
+    trial->options.lost_count = 1;
+    status = nw_map(trial->topology, trial->pattern, &trial->options, &mapping,
+                    NULL);
+    nw_mapping_free(mapping);
+    return status == NW_OK;
+}
+
+static void test_lost_nodes_move_few_ranks(void **state)
+{
+    int fitted = 0;
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        struct lost_trial at;
+
+        if (lost_begin(&at, seed)) {
+            lost_check_costs(&at);
+            fitted++;
+        }
+        nw_mapping_free(at.old);
+        end_trial(&at.trial);
+    }
+    assert_true(fitted > 10);
+}
+
 /* --- tuned numbers --- */
 
 static void check_parameter(const struct nw_map_parameter *at)
@@ -677,6 +839,7 @@ int main(void)
         cmocka_unit_test(test_cyclic_takes_nodes_in_turn),
         cmocka_unit_test(test_all_algorithms_keep_their_promises),
         cmocka_unit_test(test_whole_nodes_stay_whole),
+        cmocka_unit_test(test_lost_nodes_move_few_ranks),
         cmocka_unit_test(test_tuned_numbers_are_explained),
         cmocka_unit_test(test_magc_improves_every_pair),
         cmocka_unit_test(test_auto_is_at_or_below_magc),

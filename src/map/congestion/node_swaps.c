@@ -39,8 +39,8 @@ static bool node_swaps_is_same_part(const struct nw_units *units, int32_t a,
                               (size_t)count * size * sizeof *units->member));
 }
 
-static bool node_swaps_is_same_kind(const struct nw_problem *problem, int32_t a,
-                                    int32_t b)
+bool nw_node_swaps_is_same_kind(const struct nw_problem *problem, int32_t a,
+                                int32_t b)
 {
     const nw_topology *topology = problem->topology;
 
@@ -64,7 +64,7 @@ static void node_swaps_sort_hosts(const struct node_swaps_work *work)
         node_class[h] = 0;
         while (node_class[h] < h &&
                (node_class[node_class[h]] != node_class[h] ||
-                !node_swaps_is_same_kind(problem, node_class[h], h)))
+                !nw_node_swaps_is_same_kind(problem, node_class[h], h)))
             node_class[h]++;
     }
     for (int32_t r = 0; problem->fixed_host && r < slots->rank_count; r++)

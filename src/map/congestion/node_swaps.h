@@ -16,4 +16,8 @@ NW_MUST_CHECK nw_status nw_node_swaps(struct nw_slots *slots,
                                       const struct nw_objectives *objectives,
                                       enum nw_search_depth depth);
 
+/* Whether two hosts have the same type and the same room. */
+bool nw_node_swaps_is_same_kind(const struct nw_problem *problem, int32_t a,
+                                int32_t b);
+
 #endif

@@ -42,12 +42,18 @@ nw_status nw_problem_choose_hosts(struct nw_problem *problem)
 
     if (!count)
         return nw_fail(NW_EINVAL, "no hosts to map onto");
+    if (options->spare < 0 || (size_t)options->spare >= count)
+        return nw_fail_about(
+            NW_HOSTS, NW_EINVAL,
+            "%d spare nodes of %zu leave no node for the ranks", options->spare,
+            count);
     if (count > (size_t)nw_topology_node_count(problem->topology))
         return nw_fail(NW_EINVAL, "more hosts than %s has nodes",
                        nw_topology_name(problem->topology));
     status = nw_alloc(count, sizeof *problem->host, &problem->host);
     if (status)
         return status;
+    count -= (size_t)options->spare;
     problem->host_count = (int32_t)count;
     for (size_t h = 0; h < count; h++)
         problem->host[h] = options->hosts ? options->hosts[h] : (int32_t)h;

@@ -1,0 +1,576 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Restart without lost nodes. First the ranks of these nodes get new places,
+ * and all others are fixed. Then any rank may move if the gain in predicted
+ * time pays for its move. */
+#include "map/portfolio/lost_nodes.h"
+#include "base/array.h"
+#include "base/status.h"
+#include "cost/pricing.h"
+#include "map/common/budget.h"
+#include "map/common/parameters.h"
+#include "map/congestion/move_cost.h"
+#include "map/congestion/node_swaps.h"
+#include "map/portfolio/candidate.h"
+#include "map/portfolio/portfolio.h"
+#include "topology/topology.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Default cost of a move, as a fraction of the predicted time. */
+#define LOST_NODES_MOVE_COST 0.01
+
+struct lost_nodes_work {
+    const nw_topology *topology;
+    const nw_pattern *pattern;
+    struct nw_map_options options; /* with the hosts that are left */
+    const nw_mapping *old;
+    bool *is_lost;           /* [nodes] */
+    bool *homeless;          /* [ranks] on a lost node */
+    int32_t *node;           /* [ranks] of the topology */
+    int32_t *ranks_of;       /* [nodes] ranks in the old mapping */
+    int32_t *host, *slots;   /* [nodes] of `options` */
+    nw_mapping *fixed;       /* the ranks that keep their places */
+    double each;             /* s of all exchanges that a move must gain */
+    struct nw_budget budget; /* of the searches here */
+};
+
+/* --- checks --- */
+
+static nw_status lost_nodes_read_options(struct lost_nodes_work *work,
+                                         const struct nw_map_call *call)
+{
+    struct nw_map_options *mine = &work->options;
+
+    *mine = (struct nw_map_options)NW_MAP_OPTIONS_INIT;
+    memcpy(mine, call->options,
+           call->options->size < sizeof *mine ? call->options->size
+                                              : sizeof *mine);
+    work->topology = call->topology;
+    work->pattern = call->pattern;
+    work->old = mine->start;
+    if (!mine->start)
+        return nw_fail(NW_EINVAL, "lost nodes need a mapping to begin from");
+    if (mine->start->gpu_node || mine->remote_gpus)
+        return nw_fail(NW_EINVAL,
+                       "lost nodes and GPUs of other nodes exclude each other");
+    if (mine->fixed || mine->capacity > 1 || mine->imbalance >= 0)
+        return nw_fail(NW_EINVAL, "lost nodes exclude fixed ranks and several "
+                                  "ranks on an element");
+    if (mine->start->rank_count != call->pattern->rank_count)
+        return nw_fail(NW_EINVAL,
+                       "the mapping to begin from has %d ranks, the pattern %d",
+                       mine->start->rank_count, call->pattern->rank_count);
+    return NW_OK;
+}
+
+static nw_status lost_nodes_alloc(struct lost_nodes_work *work)
+{
+    size_t nodes = (size_t)nw_topology_node_count(work->topology),
+           ranks = (size_t)work->old->rank_count;
+    nw_status status = nw_alloc(nodes, sizeof *work->is_lost, &work->is_lost);
+
+    if (!status)
+        status = nw_alloc(ranks, sizeof *work->homeless, &work->homeless);
+    if (!status)
+        status = nw_alloc(ranks, sizeof *work->node, &work->node);
+    if (!status)
+        status = nw_alloc(nodes, sizeof *work->ranks_of, &work->ranks_of);
+    if (!status)
+        status = nw_alloc(nodes, sizeof *work->host, &work->host);
+    if (!status)
+        status = nw_alloc(nodes, sizeof *work->slots, &work->slots);
+    return status;
+}
+
+static nw_status lost_nodes_find_ranks(struct lost_nodes_work *work)
+{
+    const nw_mapping *old = work->old;
+
+    for (int32_t r = 0; r < old->rank_count; r++) {
+        int32_t node = old->node[r];
+
+        if (node >= 0)
+            node = nw_topology_node_find(work->topology, old->node_name[node]);
+        if (node < 0)
+            return nw_fail(NW_EINVAL,
+                           "the mapping to begin from has rank %d on no node "
+                           "of %s",
+                           r, nw_topology_name(work->topology));
+        work->node[r] = node;
+        work->ranks_of[node]++;
+    }
+    return NW_OK;
+}
+
+static nw_status lost_nodes_check_one(struct lost_nodes_work *work,
+                                      int32_t node)
+{
+    const nw_topology *topology = work->topology;
+
+    if (node < 0 || node >= nw_topology_node_count(topology))
+        return nw_fail(NW_EINVAL, "lost node %d is not one of %d nodes", node,
+                       nw_topology_node_count(topology));
+    if (work->is_lost[node])
+        return nw_fail(NW_EINVAL, "lost node %s is given twice",
+                       nw_topology_node_name(topology, node));
+    if (!work->ranks_of[node])
+        return nw_fail(NW_EINVAL,
+                       "the mapping to begin from has no rank on the lost node "
+                       "%s",
+                       nw_topology_node_name(topology, node));
+    work->is_lost[node] = true;
+    return NW_OK;
+}
+
+/* --- the hosts that are left --- */
+
+static bool lost_nodes_is_free(const struct lost_nodes_work *work, int32_t node)
+{
+    return !work->ranks_of[node] && !work->is_lost[node];
+}
+
+/* All other ranks are on the first `count` hosts. */
+static nw_status lost_nodes_check_kept(const struct lost_nodes_work *work,
+                                       size_t count)
+{
+    size_t nodes = (size_t)nw_topology_node_count(work->topology);
+    bool *is_host;
+    nw_status status = nw_alloc(nodes, sizeof *is_host, &is_host);
+
+    for (size_t h = 0; !status && h < count; h++)
+        is_host[work->host[h]] = true;
+    for (int32_t r = 0; !status && r < work->old->rank_count; r++)
+        if (!work->homeless[r] && !is_host[work->node[r]])
+            status = nw_fail(
+                NW_EINVAL,
+                "the mapping to begin from has rank %d on %s, which is not "
+                "among the hosts to use",
+                r, nw_topology_node_name(work->topology, work->node[r]));
+    free(is_host);
+    return status;
+}
+
+/* The nodes to use without the lost ones, and without the last `spare` nodes
+ * among those that have no ranks. */
+static nw_status lost_nodes_choose_hosts(struct lost_nodes_work *work)
+{
+    struct nw_map_options *options = &work->options;
+    size_t all = options->hosts
+                     ? options->host_count
+                     : (size_t)nw_topology_node_count(work->topology);
+    int32_t unused = 0;
+    size_t count = 0;
+    nw_status status;
+
+    for (size_t h = 0; h < all; h++)
+        unused += lost_nodes_is_free(work, options->hosts ? options->hosts[h]
+                                                          : (int32_t)h);
+    if (options->spare < 0 || options->spare > unused)
+        return nw_fail(NW_EINVAL,
+                       "%d spare nodes are asked for, and %d nodes are free",
+                       options->spare, unused);
+    unused -= options->spare;
+    for (size_t h = 0; h < all; h++) {
+        int32_t node = options->hosts ? options->hosts[h] : (int32_t)h;
+
+        if (work->is_lost[node] ||
+            (lost_nodes_is_free(work, node) && unused-- <= 0))
+            continue;
+        work->slots[count] = options->slots ? options->slots[h] : INT32_MAX;
+        work->host[count++] = node;
+    }
+    if (!count)
+        return nw_fail(NW_EINVAL, "all nodes are lost");
+    status = lost_nodes_check_kept(work, count);
+    if (status)
+        return status;
+    options->hosts = work->host;
+    options->slots = work->slots;
+    options->host_count = count;
+    options->spare = 0;
+    return NW_OK;
+}
+
+static nw_status lost_nodes_check(struct lost_nodes_work *work)
+{
+    nw_status status = lost_nodes_find_ranks(work);
+
+    for (size_t i = 0; !status && i < work->options.lost_count; i++)
+        status = lost_nodes_check_one(work, work->options.lost[i]);
+    for (int32_t r = 0; !status && r < work->old->rank_count; r++)
+        work->homeless[r] = work->is_lost[work->node[r]];
+    return status ? status : lost_nodes_choose_hosts(work);
+}
+
+/* --- the ranks that keep their places --- */
+
+static nw_status lost_nodes_copy_rows(const struct lost_nodes_work *work,
+                                      bool gpu, int32_t **values, size_t **row)
+{
+    const nw_mapping *old = work->old;
+    size_t ranks = (size_t)old->rank_count, at = 0;
+    size_t total = (gpu ? old->gpu_row : old->core_row)[ranks] + ranks;
+    int32_t *copy = NULL;
+    nw_status status = nw_alloc(ranks + 1, sizeof **row, row);
+
+    if (!status)
+        status = nw_alloc(total, sizeof *copy, &copy);
+    for (int32_t r = 0; !status && r < old->rank_count; r++) {
+        struct nw_ints set =
+            gpu ? nw_mapping_gpus(old, r) : nw_mapping_cores(old, r);
+
+        if (work->homeless[r])
+            copy[at++] = gpu ? -2 : -1;
+        for (size_t i = 0; !work->homeless[r] && i < set.count; i++)
+            copy[at++] = set.values[i];
+        (*row)[r + 1] = at;
+    }
+    if (status)
+        return status;
+    free(*values);
+    *values = copy;
+    return NW_OK;
+}
+
+static nw_status lost_nodes_copy_set(const struct lost_nodes_work *work,
+                                     bool gpu)
+{
+    const nw_mapping *old = work->old;
+    nw_mapping *fixed = work->fixed;
+    const int32_t *from = gpu ? old->gpu : old->core;
+    int32_t **to = gpu ? &fixed->gpu : &fixed->core;
+
+    if (gpu ? old->gpu_row : old->core_row)
+        return lost_nodes_copy_rows(work, gpu, to,
+                                    gpu ? &fixed->gpu_row : &fixed->core_row);
+    for (int32_t r = 0; r < old->rank_count; r++)
+        if (!work->homeless[r])
+            (*to)[r] = from[r];
+    return NW_OK;
+}
+
+static nw_status lost_nodes_fix(struct lost_nodes_work *work)
+{
+    nw_status status =
+        nw_mapping_new(work->topology, work->old->rank_count, &work->fixed);
+
+    for (int32_t r = 0; !status && r < work->old->rank_count; r++)
+        if (!work->homeless[r])
+            work->fixed->node[r] = work->node[r];
+    if (!status)
+        status = lost_nodes_copy_set(work, false);
+    if (!status)
+        status = lost_nodes_copy_set(work, true);
+    return status;
+}
+
+/* --- places for the homeless ranks --- */
+
+static nw_status lost_nodes_place(struct lost_nodes_work *work,
+                                  struct nw_map_answer *out)
+{
+    struct nw_map_options options = work->options;
+    struct nw_map_call call = {work->topology, work->pattern, &options};
+
+    options.fixed = work->fixed;
+    options.start = NULL;
+    options.whole_nodes = false;
+    options.lost_count = 0;
+    return nw_portfolio_map(&call, false, out);
+}
+
+/* A free node of the same type for each lost node, or an error. */
+static nw_status lost_nodes_find_twins(const struct lost_nodes_work *work,
+                                       int32_t *twin)
+{
+    const nw_topology *topology = work->topology;
+    size_t next = 0;
+
+    for (size_t i = 0; i < work->options.lost_count; i++) {
+        int32_t lost = work->options.lost[i];
+
+        for (next = 0; next < work->options.host_count; next++) {
+            int32_t node = work->host[next];
+
+            if (lost_nodes_is_free(work, node) && twin[node] < 0 &&
+                work->slots[next] >= work->ranks_of[lost] &&
+                nw_topology_type_of(topology, node) ==
+                    nw_topology_type_of(topology, lost))
+                break;
+        }
+        if (next == work->options.host_count)
+            return nw_fail(NW_EINVAL,
+                           "no free node of the type of %s is left for its %d "
+                           "ranks",
+                           nw_topology_node_name(topology, lost),
+                           work->ranks_of[lost]);
+        twin[work->host[next]] = lost;
+        twin[lost] = work->host[next];
+    }
+    return NW_OK;
+}
+
+/* The old mapping with each lost node replaced. */
+static nw_status lost_nodes_replace(const struct lost_nodes_work *work,
+                                    nw_mapping **out)
+{
+    size_t nodes = (size_t)nw_topology_node_count(work->topology);
+    struct lost_nodes_work all = *work;
+    int32_t *twin;
+    nw_status status = nw_alloc(nodes, sizeof *twin, &twin);
+
+    for (size_t n = 0; !status && n < nodes; n++)
+        twin[n] = -1;
+    if (!status)
+        status = lost_nodes_find_twins(work, twin);
+    all.fixed = NULL;
+    all.homeless = NULL;
+    if (!status)
+        status = nw_alloc((size_t)work->old->rank_count, sizeof *all.homeless,
+                          &all.homeless);
+    if (!status)
+        status = lost_nodes_fix(&all);
+    for (int32_t r = 0; !status && r < work->old->rank_count; r++)
+        if (work->homeless[r])
+            all.fixed->node[r] = twin[work->node[r]];
+    free(all.homeless);
+    free(twin);
+    if (status)
+        nw_mapping_free(all.fixed);
+    else
+        *out = all.fixed;
+    return status;
+}
+
+/* --- searches --- */
+
+typedef nw_status lost_nodes_search(const struct lost_nodes_work *work,
+                                    struct nw_slots *slots);
+
+/* Exchanges only nodes without fixed ranks. */
+static nw_status lost_nodes_choose_free(const struct lost_nodes_work *work,
+                                        struct nw_slots *slots)
+{
+    struct nw_objectives objectives =
+        nw_objectives_from_options(slots->problem);
+
+    (void)work;
+    return nw_node_swaps(slots, &objectives, NW_SEARCH_FULL);
+}
+
+static nw_status lost_nodes_move(const struct lost_nodes_work *work,
+                                 struct nw_slots *slots)
+{
+    struct nw_move_cost cost = {work->homeless, work->each,
+                                work->options.whole_nodes};
+
+    return nw_slots_move_at_cost(slots, &cost);
+}
+
+static nw_status lost_nodes_run(struct lost_nodes_work *work,
+                                const struct nw_map_options *options,
+                                lost_nodes_search *search,
+                                struct nw_candidate *out)
+{
+    struct nw_problem problem;
+    struct nw_answer answer = {0};
+    struct nw_slots slots = {0};
+    nw_status status =
+        nw_problem_init(&problem, work->topology, work->pattern, options);
+
+    if (status)
+        return status;
+    problem.budget = &work->budget;
+    status = nw_answer_from_mapping(&problem, &answer);
+    if (!status)
+        status = nw_answer_check_complete(&problem, &answer);
+    if (!status)
+        status = nw_slots_init(&slots, &problem, &answer);
+    if (!status)
+        status = search(work, &slots);
+    if (!status) {
+        nw_slots_to_answer(&slots, &answer);
+        status = nw_candidate_from_answer(&problem, &answer, "refine", out);
+    }
+    nw_slots_fini(&slots);
+    nw_answer_fini(&answer);
+    nw_problem_fini(&problem);
+    return status;
+}
+
+static void lost_nodes_take(struct nw_candidate *candidate,
+                            struct nw_map_answer *out)
+{
+    nw_mapping_free(out->mapping);
+    nw_cost_fini(&out->cost);
+    out->mapping = candidate->mapping;
+    out->cost = candidate->cost;
+    out->report.algorithm = candidate->algorithm;
+    *candidate = (struct nw_candidate){0};
+}
+
+static nw_status lost_nodes_place_whole(struct lost_nodes_work *work,
+                                        struct nw_map_answer *out)
+{
+    struct nw_map_options options = work->options;
+    struct nw_candidate candidate = {0};
+    nw_mapping *replaced = NULL;
+    nw_status status = lost_nodes_replace(work, &replaced);
+
+    options.fixed = work->fixed;
+    options.start = replaced;
+    work->budget.anytime = false;
+    if (!status)
+        status =
+            lost_nodes_run(work, &options, lost_nodes_choose_free, &candidate);
+    if (!status)
+        lost_nodes_take(&candidate, out);
+    nw_mapping_free(replaced);
+    return status;
+}
+
+/* --- moves that pay --- */
+
+static bool lost_nodes_is_same_set(struct nw_ints a, struct nw_ints b)
+{
+    if (a.count && a.values[0] < 0)
+        a.count = 0;
+    if (b.count && b.values[0] < 0)
+        b.count = 0;
+    return a.count == b.count &&
+           (!a.count ||
+            !memcmp(a.values, b.values, a.count * sizeof *a.values));
+}
+
+/* Ranks whose node, cores or GPUs are not those of the old mapping. */
+static int32_t lost_nodes_count_moved(const struct lost_nodes_work *work,
+                                      const nw_mapping *mapping)
+{
+    const nw_mapping *old = work->old;
+    int32_t moved = 0;
+
+    for (int32_t r = 0; r < mapping->rank_count; r++)
+        moved += mapping->node[r] != work->node[r] ||
+                 !lost_nodes_is_same_set(nw_mapping_cores(mapping, r),
+                                         nw_mapping_cores(old, r)) ||
+                 !lost_nodes_is_same_set(nw_mapping_gpus(mapping, r),
+                                         nw_mapping_gpus(old, r));
+    return moved;
+}
+
+/* s of all exchanges of the pattern that the move of one rank must gain. */
+static double lost_nodes_price(const struct lost_nodes_work *work,
+                               struct nw_map_answer *out)
+{
+    double exchanges = (double)nw_cost_exchanges(work->pattern);
+    double each = work->options.move_cost;
+
+    if (each < 0)
+        each = LOST_NODES_MOVE_COST * out->cost.time / exchanges;
+    out->report.move_cost = each;
+    return each * exchanges;
+}
+
+static nw_status lost_nodes_improve(struct lost_nodes_work *work,
+                                    struct nw_map_answer *out)
+{
+    struct nw_map_options options = work->options;
+    struct nw_candidate candidate = {0};
+    int32_t moved = lost_nodes_count_moved(work, out->mapping);
+    nw_status status;
+
+    out->report.moved = moved;
+    for (int32_t r = 0; r < work->old->rank_count; r++)
+        out->report.lost_ranks += work->homeless[r];
+    if (!nw_topology_has_links(work->topology))
+        return NW_OK;
+    work->each = lost_nodes_price(work, out);
+    options.start = out->mapping;
+    status = lost_nodes_run(work, &options, lost_nodes_move, &candidate);
+    if (status)
+        return status;
+    moved = lost_nodes_count_moved(work, candidate.mapping);
+    if (out->cost.time - candidate.cost.time >
+        work->each * (moved - out->report.moved)) {
+        lost_nodes_take(&candidate, out);
+        out->report.moved = moved;
+    }
+    nw_candidate_fini(&candidate);
+    return NW_OK;
+}
+
+static nw_status lost_nodes_price_default(const struct lost_nodes_work *work,
+                                          struct nw_map_answer *out)
+{
+    struct nw_map_options options = work->options;
+    struct nw_map_call call = {work->topology, work->pattern, &options};
+    nw_mapping *standard = NULL;
+    nw_status status;
+
+    options.start = NULL;
+    status = nw_problem_default(&call, &standard);
+    if (!status)
+        status = nw_cost_evaluate(work->topology, work->pattern, standard,
+                                  &out->standard);
+    nw_mapping_free(standard);
+    return status;
+}
+
+static nw_status lost_nodes_solve(struct lost_nodes_work *work,
+                                  const struct nw_map_call *call,
+                                  struct nw_map_answer *out)
+{
+    nw_status status = lost_nodes_read_options(work, call);
+
+    if (!status)
+        status = lost_nodes_alloc(work);
+    if (!status)
+        status = lost_nodes_check(work);
+    if (!status)
+        status = lost_nodes_fix(work);
+    if (status)
+        return status;
+    nw_budget_init(&work->budget, &work->options);
+    status = work->options.whole_nodes ? lost_nodes_place_whole(work, out)
+                                       : lost_nodes_place(work, out);
+    if (!status)
+        status = lost_nodes_improve(work, out);
+    if (!status)
+        status = lost_nodes_price_default(work, out);
+    out->report.steps += work->budget.steps;
+    out->report.proven = false;
+    return status;
+}
+
+bool nw_lost_nodes_is_asked(const struct nw_map_options *options)
+{
+    struct nw_map_options mine = NW_MAP_OPTIONS_INIT;
+
+    if (!options)
+        return false;
+    memcpy(&mine, options,
+           options->size < sizeof mine ? options->size : sizeof mine);
+    return mine.lost_count > 0;
+}
+
+nw_status nw_lost_nodes_map(const struct nw_map_call *call,
+                            struct nw_map_answer *out)
+{
+    struct lost_nodes_work work = {0};
+    struct nw_map_answer answer = {0};
+    nw_status status = lost_nodes_solve(&work, call, &answer);
+
+    free(work.is_lost);
+    free(work.homeless);
+    free(work.node);
+    free(work.ranks_of);
+    free(work.host);
+    free(work.slots);
+    nw_mapping_free(work.fixed);
+    if (status)
+        nw_map_answer_fini(&answer);
+    else
+        *out = answer;
+    return status;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A restart after nodes are lost. */
+#ifndef NW_MAP_PORTFOLIO_LOST_NODES_H
+#define NW_MAP_PORTFOLIO_LOST_NODES_H
+
+#include "map/problem/problem.h"
+
+bool nw_lost_nodes_is_asked(const struct nw_map_options *options);
+
+/* nw_map_priced with the option `lost`; fills all of *out. */
+NW_MUST_CHECK nw_status nw_lost_nodes_map(const struct nw_map_call *call,
+                                          struct nw_map_answer *out);
+
+#endif

@@ -52,10 +52,11 @@ static const struct argp_option options[] = {
     {"yaml", KEY_YAML, NULL, 0,
      "Write a cluster file (also chosen by -o FILE.yaml)", 0},
     {"to", KEY_TO, "FORMAT", 0,
-     "Write a file of another program: k8s, nccl, slurm, slurm-block, "
+     "Write a file of another program: hwloc, k8s, nccl, slurm, slurm-block, "
      "slurm-yaml or slurm-yaml-block",
      0},
-    {"host", KEY_HOST, "NAME", 0, "Describe the host NAME (with --to nccl)", 0},
+    {"host", KEY_HOST, "NAME", 0,
+     "Describe the host NAME (with --to hwloc or nccl)", 0},
     {"addresses", KEY_ADDRESSES, "SOURCE", 0,
      "Take the PCI addresses of GPUs and NICs from SOURCE, such as live in a "
      "virtual machine (with --to nccl)",

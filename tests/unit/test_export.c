@@ -475,6 +475,65 @@ static void power_ends_are_processors(void **state)
     nw_topology_free(t);
 }
 
+static const char *const hwloc_files[] = {
+    "node.xml", "partitions.xml", "gpu-memory.v2.xml", "two-boards.xml"};
+
+/* libhwloc, in the helper nodewise-reader and here, reads what is written. */
+static void hwloc_reads_back(void **state)
+{
+    char path[4096];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof hwloc_files / sizeof *hwloc_files; i++) {
+        nw_topology *t = NULL;
+
+        snprintf(path, sizeof path, "%s/topology/valid/%s",
+                 getenv("NW_FIXTURES"), hwloc_files[i]);
+        if (nw_topology_load(path, NULL, &t))
+            fail_msg("%s", nw_error_text());
+        /* files without a host are named after the file */
+        free(t->node_name[0]);
+        free(t->type[0]->name);
+        t->node_name[0] = strdup("n1");
+        t->type[0]->name = strdup("n1");
+        check_round(t, "hwloc", "", ".xml");
+        nw_topology_free(t);
+    }
+}
+
+/* What a cluster file says, as far as hwloc has words for it. */
+static void hwloc_takes_cluster_files(void **state)
+{
+    nw_topology *t =
+        machine("", ".yaml",
+                "nodewise: cluster 1\n"
+                "node_types:\n"
+                "  n1:\n"
+                "    parts:\n"
+                "      - package: 2\n"
+                "        parts:\n"
+                "          - numa: 2\n"
+                "            parts:\n"
+                "              - l3: 2\n"
+                "                parts: [{core: 2, pus: 2}]\n"
+                "          - pcie-switch: 1\n"
+                "            link: 63GB/s\n"
+                "            parts: [{gpu: 2, link: 63GB/s}, {nic: 1}]\n"
+                "    threads: ['0-15', '16-31']\n"
+                "    gpus: [{name: A<B, uuid: GPU-1, pci: '0000:01:00.0'},\n"
+                "           {name: A<B, uuid: GPU-2, pci: '0000:02:00.0'},\n"
+                "           {name: A<B, uuid: GPU-3, pci: '0000:81:00.0'},\n"
+                "           {name: A<B, uuid: GPU-4, pci: '0000:82:00.0'}]\n"
+                "    nics: [{name: mlx5_0, pci: '0000:03:00.0'},\n"
+                "           {name: mlx5_1, pci: '0000:83:00.0'}]\n"
+                "    direct: [{switch: [gpu 0-3], link: 450GB/s}]\n"
+                "nodes: [{name: n1}]\n");
+
+    (void)state;
+    check_round(t, "hwloc", "", ".xml");
+    nw_topology_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -492,6 +551,8 @@ int main(void)
         cmocka_unit_test(nccl_takes_addresses),
         cmocka_unit_test(nccl_needs_one_node),
         cmocka_unit_test(power_ends_are_processors),
+        cmocka_unit_test(hwloc_reads_back),
+        cmocka_unit_test(hwloc_takes_cluster_files),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

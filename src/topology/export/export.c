@@ -12,6 +12,7 @@ static const struct {
     const char *title; /* behind "a"; in notes */
     nw_export_writer *write;
 } formats[] = {
+    {"hwloc", "XML of hwloc", nw_export_hwloc},
     {"k8s", "labels of Kubernetes", nw_export_kubernetes},
     {"nccl", "a topology file of NCCL", nw_export_nccl},
     {"slurm", "a topology.conf", nw_export_slurm},

@@ -32,6 +32,7 @@ int32_t nw_export_above(const struct nw_node_type *type, int32_t vertex,
 
 typedef nw_status nw_export_writer(struct nw_export *export);
 
+nw_export_writer nw_export_hwloc;            /* XML */
 nw_export_writer nw_export_nccl;             /* NCCL_TOPO_FILE */
 nw_export_writer nw_export_slurm;            /* topology.conf, a tree */
 nw_export_writer nw_export_slurm_block;      /* topology.conf, blocks */

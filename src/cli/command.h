@@ -40,6 +40,8 @@ struct nw_command {
     X(launch)                                                                  \
     X(run)                                                                     \
     X(exec)                                                                    \
+    X(reorder)                                                                 \
+    X(gpu_messages)                                                            \
     X(halo)                                                                    \
     X(channel)                                                                 \
     X(bench)                                                                   \

@@ -246,7 +246,9 @@ static void build_application(struct words *words, char **argv,
         add(words, *argv);
 }
 
-/* srun has one list of all variables; what the user exports stays in it. */
+/* srun has one list of all variables; what the user exports stays in it. A
+ * comma ends an entry, so srun takes a value with a comma from its own
+ * environment. */
 static void add_export(struct words *words, const char *list,
                        const struct nw_variables *variables,
                        const char *preload)
@@ -257,8 +259,13 @@ static void add_export(struct words *words, const char *list,
     if (strcmp(list, "NONE"))
         nw_text_add(&text, list);
     for (size_t i = 0; i < variables->count; i++) {
-        nw_text_format(&text, "%s%s=", i || strcmp(list, "NONE") ? "," : "",
+        nw_text_format(&text, "%s%s", i || strcmp(list, "NONE") ? "," : "",
                        variables->name[i]);
+        if (strchr(variables->value[i], ',')) {
+            setenv(variables->name[i], variables->value[i], 1);
+            continue;
+        }
+        nw_text_add(&text, "=");
         add_value(&text, variables->name[i], variables->value[i], preload);
     }
     add_format(words, &text);

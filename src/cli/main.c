@@ -47,8 +47,8 @@ static void print_help(FILE *out)
           "they talk.\n\nCommands:\n",
           out);
     for (size_t i = 0; i < command_count; i++)
-        fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
-    fprintf(out, "  %-10s %s\n", "mpdata",
+        fprintf(out, "  %-12s %s\n", commands[i]->name, commands[i]->summary);
+    fprintf(out, "  %-12s %s\n", "mpdata",
             "advect a quantity on a grid (the program " SOLVER ")");
     fputs("\nnodewise COMMAND --help gives details. Example:\n"
           "  nodewise profile -o app.pattern -- mpirun -n 8 ./app\n"

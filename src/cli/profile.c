@@ -9,9 +9,8 @@
 #include "base/file.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "cli/child.h"
 #include "cli/command.h"
-#include "cli/launcher.h"
+#include "cli/preload.h"
 #include "cli/profile_nccl.h"
 #include "cli/profile_tell.h"
 
@@ -85,8 +84,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
         state->child_inputs[0] = &arguments->common;
         return 0;
     case KEY_MPI:
-        if (strcmp(value, "openmpi") && strcmp(value, "mpich") &&
-            strcmp(value, "mpiabi"))
+        if (!nw_preload_is_flavour(value))
             nw_argfail(state, "--mpi is openmpi, mpich or mpiabi, not '%s'",
                        value);
         arguments->mpi = value;
@@ -141,50 +139,12 @@ struct run {
     const char *output; /* absolute */
     const char *named;  /* as it was given; NULL: say nothing of it */
     bool phases;
-    enum nw_launcher_kind launcher;
-    const char *mpi; /* the flavour's name; static */
-    char *library;
-    char **argv;
+    struct nw_preload preload;
     struct stat before; /* of the output; st_ino 0 if it did not exist */
     char seen[80];      /* the same as NODEWISE_RECORD_BEFORE has it */
     char said[48];      /* the name of an abstract socket */
     int hears;          /* that socket, or -1 */
 };
-
-struct environment {
-    const struct run *run;
-    const struct nw_variables *variables;
-};
-
-/* Without a launcher, the program itself is started with these variables. */
-static void set_environment(void *user)
-{
-    const struct environment *wanted = user;
-    const struct nw_variables *variables = wanted->variables;
-    const char *preload = getenv(NW_ENV_PRELOAD);
-    struct nw_text text = {0};
-
-    for (size_t i = 0; i < variables->count; i++)
-        setenv(variables->name[i], variables->value[i], 1);
-    nw_text_format(&text, "%s%s%s", preload ? preload : "",
-                   preload && preload[0] ? ":" : "", wanted->run->library);
-    if (text.data)
-        setenv(NW_ENV_PRELOAD, text.data, 1);
-}
-
-static int start_and_wait(const struct run *run,
-                          const struct nw_variables *variables)
-{
-    bool alone = run->launcher == NW_LAUNCHER_NONE;
-
-    return nw_child_run(&(struct nw_child){
-        .command = "profile",
-        .argv = run->argv,
-        .out = -1,
-        .prepare = alone ? set_environment : NULL,
-        .user = &(struct environment){run, variables},
-    });
-}
 
 static nw_status make_absolute(const char *path, char **out)
 {
@@ -192,24 +152,6 @@ static nw_status make_absolute(const char *path, char **out)
 
     nw_file_add_absolute(path, &text);
     return nw_text_take(&text, out);
-}
-
-static nw_status find_library(const struct arguments *arguments,
-                              struct run *run)
-{
-    const char *flavour = arguments->mpi;
-
-    if (!flavour)
-        flavour = nw_launcher_library(run->launcher, arguments->command);
-    if (!flavour)
-        return nw_fail(NW_ENODEV,
-                       "cannot find out which MPI '%s' uses; give --mpi "
-                       "openmpi or --mpi mpich",
-                       arguments->command[0]);
-    run->mpi = !strcmp(flavour, "mpiabi")  ? "the MPI standard ABI"
-               : !strcmp(flavour, "mpich") ? "MPICH"
-                                           : "Open MPI";
-    return nw_profile_library(flavour, &run->library);
 }
 
 /* Ranks of this host tell by a byte that they printed a warning. */
@@ -239,7 +181,7 @@ static bool was_reason_said(const struct run *run)
     return run->hears >= 0 && recv(run->hears, &byte, 1, 0) >= 0;
 }
 
-#define VARIABLES 8
+#define VARIABLES 7
 /* Ours, and those of the user that the ranks are to see on every host. */
 static void list_variables(const struct arguments *arguments,
                            const struct run *run,
@@ -266,10 +208,6 @@ static void list_variables(const struct arguments *arguments,
         variables->name[variables->count] = ours[i];
         variables->value[variables->count++] = value;
     }
-    if (run->launcher == NW_LAUNCHER_NONE)
-        return;
-    variables->name[variables->count] = NW_ENV_PRELOAD;
-    variables->value[variables->count++] = run->library;
 }
 
 static bool is_written(const struct run *run)
@@ -311,14 +249,15 @@ static int conclude(const struct run *run, int code)
         nw_profile_tell(run->named, run->phases);
     if (!status)
         return code;
-    if (status == NW_ENODEV && run->launcher == NW_LAUNCHER_NONE && code > 125)
+    if (status == NW_ENODEV && run->preload.launcher == NW_LAUNCHER_NONE &&
+        code > 125)
         return code; /* it did not start, or was killed, and says so */
     if (status == NW_ENODEV) {
         if (!was_reason_said(run))
             fprintf(stderr,
                     "nodewise profile: no profile: no process of '%s' called "
                     "MPI_Init of %s through its dynamic library\n",
-                    run->argv[0], run->mpi);
+                    run->preload.argv[0], run->preload.mpi);
         return code;
     }
     nw_cli_fail_output("profile", status);
@@ -328,10 +267,9 @@ static int conclude(const struct run *run, int code)
 static nw_status prepare(const struct arguments *arguments, struct run *run,
                          struct nw_variables *variables)
 {
-    nw_status status = nw_launcher_find(arguments->command[0], &run->launcher);
+    nw_status status =
+        nw_preload_find(arguments->mpi, arguments->command, &run->preload);
 
-    if (!status)
-        status = find_library(arguments, run);
     if (status)
         return status;
     if (stat(run->output, &run->before))
@@ -342,8 +280,7 @@ static nw_status prepare(const struct arguments *arguments, struct run *run,
              run->before.st_mtim.tv_nsec);
     open_socket(run);
     list_variables(arguments, run, variables);
-    status = nw_launcher_argv(run->launcher, arguments->command, variables,
-                              &run->argv);
+    status = nw_preload_prepare(&run->preload, arguments->command, variables);
     if (!status)
         status = nw_file_writable_in_parts(run->output);
     /* `-o app -- mpirun ./app` would be the end of the program */
@@ -370,15 +307,14 @@ static int run_program(const struct arguments *arguments)
     if (!status)
         status = prepare(arguments, &run, &variables);
     if (!status)
-        code = start_and_wait(&run, &variables);
+        code = nw_preload_run(&run.preload, "profile", &variables);
     if (status == NW_EIO) /* nothing is read here: the output */
         code = nw_cli_fail_output("profile", status);
     else
         code = status ? nw_cli_fail("profile", status) : conclude(&run, code);
-    nw_argv_free(run.argv);
     if (run.hears >= 0)
         (void)close(run.hears);
-    free(run.library);
+    nw_preload_fini(&run.preload);
     free(output);
     return code;
 }

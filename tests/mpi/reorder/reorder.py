@@ -177,6 +177,31 @@ def modes():
        and "NODEWISE_CART" not in none.stderr, "nor does a grid of such", none)
 
 
+def typed():
+    """nodewise reorder: the launch as it is typed, in place of variables by hand."""
+    line = [MPIEXEC]
+    if OPENMPI:
+        line += ["--oversubscribe", "--mca", "mpi_yield_when_idle", "1"]
+        if os.getuid() == 0:
+            line.append("--allow-run-as-root")
+    if os.environ.get("NW_PRELOAD"):
+        line += (["-x", "LD_PRELOAD=" + os.environ["NW_PRELOAD"]] if OPENMPI
+                 else ["-genv", "LD_PRELOAD", os.environ["NW_PRELOAD"]])
+    place = machine(4, 1)
+    for options, word in (["--report"], ", would be reordered"), (["--force"], ", reordered"):
+        ours = subprocess.run(
+            [os.environ["NODEWISE"], "reorder", *options, "-t", place["NODEWISE_TOPOLOGY"], "--"]
+            + line + ["-n", "4", program("oracle"), "5", "8"], text=True, capture_output=True,
+            stdin=subprocess.DEVNULL, timeout=240,
+            env=dict(os.environ, NODEWISE_MAPPING=place["NODEWISE_MAPPING"]))
+        ok(ours.returncode == 0 and word in ours.stderr, " ".join(["typed"] + options), ours)
+    for command in "reorder", "gpu-messages":
+        ours = subprocess.run([os.environ["NODEWISE"], command, "--"] + line
+                              + ["-n", "1", "sh", "-c", "exit 7"], timeout=240,
+                              stdin=subprocess.DEVNULL, capture_output=True)
+        ok(ours.returncode == 7, command + ": the program's exit status", ours)
+
+
 def said(result):
     """The lines of several processes come in any order."""
     return sorted(result.stdout.split("\n"))

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* nodewise gpu-messages: runs an MPI program that passes GPU memory to an MPI
+ * built without GPU support. */
+#include "cli/command.h"
+#include "cli/preload.h"
+
+#define KEY_MPI 0x2001
+#define KEY_FORCE 0x2002
+
+struct arguments {
+    struct nw_common common;
+    const char *mpi;
+    bool is_forced;
+    char **command;
+};
+
+static const struct argp_option options[] = {
+    {"force", KEY_FORCE, NULL, 0,
+     "Handle GPU memory also if the MPI says that it can", 0},
+    {"mpi", KEY_MPI, "FLAVOUR", 0,
+     "openmpi or mpich, if neither launcher nor program identifies the MPI", 0},
+    {0},
+};
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->common;
+        return 0;
+    case KEY_MPI:
+        if (!nw_preload_is_flavour(value))
+            nw_argfail(state, "--mpi is openmpi, mpich or mpiabi, not '%s'",
+                       value);
+        arguments->mpi = value;
+        return 0;
+    case KEY_FORCE:
+        arguments->is_forced = true;
+        return 0;
+    case ARGP_KEY_ARGS:
+        arguments->command = state->argv + state->next;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        nw_argfail(state,
+                   "which program? nodewise gpu-messages -- mpirun -n 8 ./app");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "-- LAUNCHER [ARGUMENT...]",
+    .doc = "Run an MPI program that passes GPU buffers to an MPI built without "
+           "GPU support.\v"
+           "Example:\n  nodewise gpu-messages -- mpirun -n 8 ./app\n",
+    .children = nw_common_children,
+};
+
+static int run(int argc, char **argv)
+{
+    const char *name[] = {"NODEWISE_GPU_MESSAGES"}, *value[] = {"on"};
+    struct nw_variables variables = {name, value, 0};
+    struct arguments arguments = {0};
+
+    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    variables.count = arguments.is_forced;
+    return nw_preload_command("gpu-messages", arguments.mpi, arguments.command,
+                              &variables);
+}
+
+const struct nw_command nw_command_gpu_messages = {
+    "gpu-messages", "run an MPI program that sends GPU memory", &argp, run};

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* With a launcher, its own options carry the variables to the ranks of all
+ * hosts. A program without a launcher is a single rank and gets them in its
+ * environment. */
+#include "cli/preload.h"
+
+#include <nodewise/profile.h>
+
+#include "base/array.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "cli/child.h"
+#include "cli/command.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+bool nw_preload_is_flavour(const char *word)
+{
+    return !strcmp(word, "openmpi") || !strcmp(word, "mpich") ||
+           !strcmp(word, "mpiabi");
+}
+
+nw_status nw_preload_find(const char *flavour, char **argv,
+                          struct nw_preload *out)
+{
+    nw_status status = nw_launcher_find(argv[0], &out->launcher);
+
+    if (status)
+        return status;
+    if (!flavour)
+        flavour = nw_launcher_library(out->launcher, argv);
+    if (!flavour)
+        return nw_fail(NW_ENODEV,
+                       "cannot find out which MPI '%s' uses; give --mpi "
+                       "openmpi or --mpi mpich",
+                       argv[0]);
+    out->mpi = !strcmp(flavour, "mpiabi")  ? "the MPI standard ABI"
+               : !strcmp(flavour, "mpich") ? "MPICH"
+                                           : "Open MPI";
+    return nw_profile_library(flavour, &out->library);
+}
+
+/* *out: the variables, and LD_PRELOAD. */
+static nw_status add_library(const struct nw_preload *preload,
+                             const struct nw_variables *variables,
+                             struct nw_variables *out)
+{
+    size_t count = variables->count;
+    nw_status status = nw_alloc(count + 1, sizeof *out->name, &out->name);
+
+    if (!status)
+        status = nw_alloc(count + 1, sizeof *out->value, &out->value);
+    if (status)
+        return status;
+    for (size_t i = 0; i < count; i++) {
+        out->name[i] = variables->name[i];
+        out->value[i] = variables->value[i];
+    }
+    out->name[count] = NW_ENV_PRELOAD;
+    out->value[count] = preload->library;
+    out->count = count + 1;
+    return NW_OK;
+}
+
+nw_status nw_preload_prepare(struct nw_preload *preload, char **argv,
+                             const struct nw_variables *variables)
+{
+    struct nw_variables all = {0};
+    nw_status status = NW_OK;
+
+    if (preload->launcher == NW_LAUNCHER_NONE)
+        return nw_launcher_argv(preload->launcher, argv, variables,
+                                &preload->argv);
+    status = add_library(preload, variables, &all);
+    if (!status)
+        status =
+            nw_launcher_argv(preload->launcher, argv, &all, &preload->argv);
+    free(all.name);
+    free(all.value);
+    return status;
+}
+
+struct environment {
+    const struct nw_preload *preload;
+    const struct nw_variables *variables;
+};
+
+static void set_environment(void *user)
+{
+    const struct environment *wanted = user;
+    const struct nw_variables *variables = wanted->variables;
+    const char *preload = getenv(NW_ENV_PRELOAD);
+    struct nw_text text = {0};
+
+    for (size_t i = 0; i < variables->count; i++)
+        setenv(variables->name[i], variables->value[i], 1);
+    nw_text_format(&text, "%s%s%s", preload ? preload : "",
+                   preload && preload[0] ? ":" : "", wanted->preload->library);
+    if (text.data)
+        setenv(NW_ENV_PRELOAD, text.data, 1);
+}
+
+int nw_preload_run(const struct nw_preload *preload, const char *command,
+                   const struct nw_variables *variables)
+{
+    bool alone = preload->launcher == NW_LAUNCHER_NONE;
+
+    return nw_child_run(&(struct nw_child){
+        .command = command,
+        .argv = preload->argv,
+        .out = -1,
+        .prepare = alone ? set_environment : NULL,
+        .user = &(struct environment){preload, variables},
+    });
+}
+
+void nw_preload_fini(struct nw_preload *preload)
+{
+    nw_argv_free(preload->argv);
+    free(preload->library);
+    *preload = (struct nw_preload){0};
+}
+
+static bool has_variable(const struct nw_variables *variables,
+                         const char *entry)
+{
+    for (size_t i = 0; i < variables->count; i++) {
+        size_t length = strlen(variables->name[i]);
+
+        if (!strncmp(entry, variables->name[i], length) && entry[length] == '=')
+            return true;
+    }
+    return false;
+}
+
+/* A copy of the name of "NAME=VALUE". */
+static nw_status add_entry(struct nw_variables *all, const char *entry)
+{
+    size_t length = strcspn(entry, "=");
+    char *name = strndup(entry, length);
+
+    if (!name)
+        return nw_fail(NW_ENOMEM, "out of memory for a variable");
+    all->name[all->count] = name;
+    all->value[all->count++] = entry + length + 1;
+    return NW_OK;
+}
+
+/* `variables` first, then copies of the names of the user's own ones. */
+static nw_status gather_variables(const struct nw_variables *variables,
+                                  struct nw_variables *all)
+{
+    size_t room = variables->count;
+    nw_status status;
+
+    for (char **entry = environ; *entry; entry++)
+        room++;
+    status = nw_alloc(room, sizeof *all->name, &all->name);
+    if (!status)
+        status = nw_alloc(room, sizeof *all->value, &all->value);
+    if (status)
+        return status;
+    for (size_t i = 0; i < variables->count; i++) {
+        all->name[i] = variables->name[i];
+        all->value[i] = variables->value[i];
+    }
+    all->count = variables->count;
+    for (char **entry = environ; !status && *entry; entry++)
+        if (!strncmp(*entry, "NODEWISE_", 9) && strchr(*entry, '=') &&
+            !has_variable(variables, *entry))
+            status = add_entry(all, *entry);
+    return status;
+}
+
+int nw_preload_command(const char *command, const char *flavour, char **argv,
+                       const struct nw_variables *variables)
+{
+    struct nw_preload preload = {0};
+    struct nw_variables all = {0};
+    nw_status status = nw_preload_find(flavour, argv, &preload);
+    int code = NW_EXIT_FAILED;
+
+    if (!status)
+        status = gather_variables(variables, &all);
+    if (!status)
+        status = nw_preload_prepare(&preload, argv, &all);
+    if (!status)
+        code = nw_preload_run(&preload, command, &all);
+    for (size_t i = variables->count; i < all.count; i++)
+        free((char *)(uintptr_t)all.name[i]);
+    free(all.name);
+    free(all.value);
+    nw_preload_fini(&preload);
+    return status ? nw_cli_fail(command, status) : code;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Runs an MPI program as it is typed, with Nodewise's library for its MPI
+ * preloaded into the ranks and not into the launcher. */
+#ifndef NW_CLI_PRELOAD_H
+#define NW_CLI_PRELOAD_H
+
+#include "cli/launcher.h"
+
+struct nw_preload {
+    enum nw_launcher_kind launcher;
+    const char *mpi; /* the flavour's name; static */
+    char *library;
+    char **argv;
+};
+
+/* True for openmpi, mpich and mpiabi. */
+bool nw_preload_is_flavour(const char *word);
+/* Finds the launcher of `argv` and the library for its MPI; `flavour` is NULL
+ * or the one that the user gave. NW_ENODEV: unknown MPI, or no library. The
+ * caller frees *out with nw_preload_fini, also after a failure. */
+NW_MUST_CHECK nw_status nw_preload_find(const char *flavour, char **argv,
+                                        struct nw_preload *out);
+/* Makes the command that passes the library and `variables` to the ranks. */
+NW_MUST_CHECK nw_status
+nw_preload_prepare(struct nw_preload *preload, char **argv,
+                   const struct nw_variables *variables);
+/* Runs it and returns its exit status; `command` is ours, for messages. */
+int nw_preload_run(const struct nw_preload *preload, const char *command,
+                   const struct nw_variables *variables);
+void nw_preload_fini(struct nw_preload *preload);
+
+/* All of it: `variables` and the NODEWISE_ variables of this process that they
+ * do not have. Says what failed; returns the exit status. */
+int nw_preload_command(const char *command, const char *flavour, char **argv,
+                       const struct nw_variables *variables);
+
+#endif

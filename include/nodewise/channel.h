@@ -74,7 +74,7 @@ enum nw_channel_copy {
     NW_CHANNEL_COPY_AUTO,
     NW_CHANNEL_NAIVE,    /* the driver's copy */
     NW_CHANNEL_LOOPBACK, /* the NIC writes to its own host */
-    NW_CHANNEL_FASTCOPY, /* the CPU writes through a mapping */
+    NW_CHANNEL_FASTCOPY, /* by the CPU, through a mapping */
     NW_CHANNEL_COPIES
 };
 

@@ -178,6 +178,8 @@ static nw_status open_parts(nw_channel *channel)
         channel->gpu_count = nw_memory_gpus();
         channel->mapping = channel->reaches ? nw_gpu_mapping_open() : NULL;
         nw_gpu_mapping_prepare(channel->mapping);
+        if (channel->mapping)
+            nw_costs_of_mapping(&channel->costs, channel->mapping->name);
         channel->opens = channel->has_gpu && (!open || strcmp(open, "off"));
         nw_cma_open(channel);
         status = nw_peers_meet(channel);

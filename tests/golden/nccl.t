@@ -137,3 +137,21 @@ note: NCCL calls of 2 processes in 1 communicators
 $ printf '{"header":{"id":"0x1","rank":0,"n_ranks":1},\n"metadata":{"hostname":"a"}}\n' > x.json; nodewise pattern nccl-inspector:x.json -q
 ! x.json:2 ... Inspector
 ? 3
+
+## NCCL 2.28.9 under PyTorch, four processes on an H100, each with an NCCL_HOSTID of its own
+## (bench/gpu/nccl.py). With B = 1,290,240 bytes, a ring of n ranks sends 2B(n-1)/n for an
+## all-reduce, B(n-1) each for an all-gather and a reduce-scatter, and B along the chain of a
+## broadcast. Rings: 0 1 2 3, 0 2 and 1 3. Sends: B from 0 to 3, B/2 from 3 to 1.
+$ nodewise pattern nccl:$FIXTURES/pattern/valid/nccl-2.28/calls --to list -q
+0 1 10967040
+0 2 5160960
+0 3 1290240
+1 2 10967040
+1 3 5160960
+2 0 3870720
+2 3 10967040
+3 0 9676800
+3 1 4515840
+$ nodewise pattern nccl:$FIXTURES/pattern/valid/nccl-2.28/calls --to list -q > calls; nodewise pattern nccl-log:$FIXTURES/pattern/valid/nccl-2.28/logs --to list -q | cmp - calls
+$ nodewise topology nccl:$FIXTURES/pattern/valid/nccl-2.28/topology.xml -q | grep gpu
+  └─gpu 0 0000:00:06.0       pcie     25 GB/s  250 ns assumed

@@ -74,7 +74,8 @@ void nw_mapped_read(const struct nw_gpu_mapping *mapping,
 /* memcpy by the widest stores that go past the caches, and a fence. */
 void nw_stores(void *to, const void *from, size_t bytes);
 void nw_stores_fence(void); /* only the fence */
-/* memcpy from mapped memory, by whole lines where the CPU can. */
+/* memcpy from mapped memory, by whole lines of 64 bytes where the CPU can. Then
+ * the lines of the first and the last byte are read whole. */
 void nw_loads(void *to, const void *from, size_t bytes);
 
 /* Counters of the resident kernels of this process, for tests and

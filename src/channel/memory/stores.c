@@ -3,6 +3,7 @@
  * caches, so that the bus sees whole write-combined lines. */
 #include "channel/memory/mapping.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -31,24 +32,20 @@ static size_t stream(char *to, const char *from, size_t bytes)
     return by_sse2(to, from, bytes);
 }
 
-/* `from` begins a line: four of these read it across the bus at once. */
-__attribute__((target("sse4.1"))) static size_t
+/* `from` begins a line: four of these read it across the bus at once, and the
+ * next lines meanwhile. */
+__attribute__((target("sse4.1"))) static void
 load_lines(char *to, const char *from, size_t bytes)
 {
-    size_t done = 0;
-
-    for (; done + sizeof(__m128i) <= bytes; done += sizeof(__m128i))
+    for (size_t done = 0; done < bytes; done += sizeof(__m128i))
         _mm_storeu_si128((__m128i *)(to + done),
                          _mm_stream_load_si128((__m128i *)(from + done)));
-    return done;
 }
 
-static size_t load(char *to, const char *from, size_t bytes)
+static bool can_load_lines(void)
 {
     _mm_mfence(); // nothing that was read before
-    if (__builtin_cpu_supports("sse4.1"))
-        return load_lines(to, from, bytes);
-    return 0;
+    return __builtin_cpu_supports("sse4.1");
 }
 
 void nw_stores_fence(void)
@@ -56,11 +53,15 @@ void nw_stores_fence(void)
     _mm_sfence();
 }
 #else
-static size_t load(char *to, const char *from, size_t bytes)
+static void load_lines(char *to, const char *from, size_t bytes)
+{
+    memcpy(to, from, bytes);
+}
+
+static bool can_load_lines(void)
 {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    memcpy(to, from, bytes);
-    return bytes;
+    return false;
 }
 
 static size_t stream(char *to, const char *from, size_t bytes)
@@ -91,15 +92,33 @@ void nw_stores(void *to, const void *from, size_t bytes)
     nw_stores_fence();
 }
 
+/* A part of one line. The whole line is read, which lies in the mapping, too.
+ */
+static void load_part(char *to, const char *from, size_t bytes)
+{
+    size_t at = (uintptr_t)from % LINE;
+    char line[LINE];
+
+    if (!bytes)
+        return;
+    load_lines(line, from - at, LINE);
+    memcpy(to, line + at, bytes);
+}
+
 void nw_loads(void *to, const void *from, size_t bytes)
 {
     char *out = to;
     const char *in = from;
     size_t head = -(uintptr_t)in % LINE, lines;
 
+    if (!can_load_lines()) {
+        memcpy(to, from, bytes);
+        return;
+    }
     if (head > bytes)
         head = bytes;
-    lines = load(out + head, in + head, bytes - head);
-    memcpy(out, in, head);
-    memcpy(out + head + lines, in + head + lines, bytes - head - lines);
+    lines = (bytes - head) / LINE * LINE;
+    load_part(out, in, head);
+    load_lines(out + head, in + head, lines);
+    load_part(out + head + lines, in + head + lines, bytes - head - lines);
 }

@@ -251,13 +251,16 @@ static nw_status allocate(const struct device *on, struct kept *one, int *fd)
     return fails("map and export memory");
 }
 
-/* The driver owns the descriptor once it has imported it. */
+/* The driver owns the descriptor once it has imported it. Its copies are kept
+ * in step with the CPU, which would otherwise load what a copy has yet to
+ * write. */
 static nw_status import(struct kept *one, int fd)
 {
     const struct cu_handle handle = {
         .type = CU_OPAQUE_FD, .of.fd = fd, .bytes = one->bytes};
     const struct cu_buffer whole = {.bytes = one->bytes};
     uintptr_t gpu = 0;
+    nw_status status;
 
     if (cu.import(&one->imported, &handle)) {
         (void)close(fd);
@@ -266,6 +269,12 @@ static nw_status import(struct kept *one, int fd)
     if (cu.buffer(&gpu, one->imported, &whole)) {
         (void)cu.drop(one->imported);
         return nw_fail(NW_ECUDA, "the CUDA driver maps no memory of Vulkan");
+    }
+    status = gpus->keep_in_step((void *)gpu);
+    if (status) {
+        (void)cu.free(gpu);
+        (void)cu.drop(one->imported);
+        return status;
     }
     one->gpu = (char *)gpu;
     one->life = gpus->life();

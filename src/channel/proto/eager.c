@@ -29,9 +29,16 @@ static struct nw_bounce *bounce_take(nw_channel_request *request)
     return request->bounce;
 }
 
-/* Copies the payload out of GPU memory. The resident kernel copies it if
- * FASTCOPY is the choice for this size: the kernel reads as fast as it writes,
- * unlike a CPU that loads through a mapping. */
+/* Whether FASTCOPY, where it is the choice, also loads the payload. The
+ * resident kernel reads as fast as it writes. The CPU waits for each line of a
+ * mapping, so it loads only a few of them. */
+static bool load_pays(const nw_channel *channel, uint64_t bytes)
+{
+    return channel->mapping && (channel->mapping->load ||
+                                nw_cost_load_pays(&channel->costs, bytes));
+}
+
+/* Copies the payload out of GPU memory. */
 static nw_status take_out(nw_channel_request *request, char *payload)
 {
     nw_channel *channel = request->channel;
@@ -40,8 +47,8 @@ static nw_status take_out(nw_channel_request *request, char *payload)
 
     if (copy == NW_CHANNEL_COPY_AUTO)
         copy = nw_choose_way(channel, request, message->bytes).copy;
-    if (copy == NW_CHANNEL_FASTCOPY && channel->mapping &&
-        channel->mapping->load &&
+    if (copy == NW_CHANNEL_FASTCOPY && load_pays(channel, message->bytes) &&
+        nw_gpu_mapping_serves(channel->mapping, message->buffer) &&
         !nw_gpu_mapping_load(channel->mapping, payload, message->buffer,
                              message->bytes))
         return NW_OK;

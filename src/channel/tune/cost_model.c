@@ -22,6 +22,12 @@ double nw_cost(const struct nw_costs *costs, enum nw_cost_kind kind,
     return costs->latency_s[kind] + (double)bytes / costs->rate[kind];
 }
 
+bool nw_cost_load_pays(const struct nw_costs *costs, uint64_t bytes)
+{
+    return nw_cost(costs, NW_COST_LOAD, bytes) <
+           nw_cost(costs, NW_COST_COPY, bytes);
+}
+
 enum nw_channel_copy nw_choose_copy(const struct nw_costs *costs,
                                     const struct nw_ways *ways, uint64_t bytes)
 {
@@ -92,8 +98,8 @@ void nw_costs_of_provider(struct nw_costs *costs, const char *provider)
 void nw_costs_of_mapping(struct nw_costs *costs, const char *mapping)
 {
     if (!strcmp(mapping, "resident")) {
-        costs->latency_s[NW_COST_STORE] = 7e-6;
-        costs->rate[NW_COST_STORE] = 0.9e9;
+        costs->latency_s[NW_COST_STORE] = costs->latency_s[NW_COST_LOAD] = 7e-6;
+        costs->rate[NW_COST_STORE] = costs->rate[NW_COST_LOAD] = 0.9e9;
     }
 }
 
@@ -108,8 +114,12 @@ static double cost_out(const struct nw_ends *ends,
 
     if (!ends->gpu[0])
         return pack ? (double)bytes / costs->rate[NW_COST_HOP] : 0;
-    return nw_cost(
-        costs, !copies && ends->adapter ? NW_COST_READ : NW_COST_COPY, bytes);
+    if (!copies && ends->adapter)
+        return nw_cost(costs, NW_COST_READ, bytes);
+    if (protocol != NW_CHANNEL_RENDEZVOUS && ends->mapping &&
+        nw_cost_load_pays(costs, bytes))
+        return nw_cost(costs, NW_COST_LOAD, bytes);
+    return nw_cost(costs, NW_COST_COPY, bytes);
 }
 
 /* Cost from the slot into the receiver's memory. If many messages are in

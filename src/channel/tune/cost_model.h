@@ -7,14 +7,16 @@
 #include <nodewise/channel.h>
 
 /* Name, default seconds, default bytes/s. "copy" is the driver's copy (mean of
- * both directions, 8 B to 32 KiB), "store" are stores through a Vulkan mapping,
- * both measured on an H100 (bench/results/gpu-h100-80gb-2026-11-26.txt). The
- * adapter's are published figures, never measured by us. */
+ * both directions, 8 B to 32 KiB), "store" and "load" go through a Vulkan
+ * mapping, all measured on an H100 (bench/results/gpu-h100-80gb-2026-11-26.txt,
+ * loads in gpu-h100-80gb-2026-11-27.txt). The adapter's are published figures,
+ * never measured by us. */
 #define NW_COST_LIST(X)                                                        \
     X(HOP, "hop", 0.7e-6, 10e9)                                                \
     X(FETCH, "fetch", 1.2e-6, 20e9)                                            \
     X(COPY, "copy", 7.7e-6, 6.2e9)                                             \
     X(STORE, "store", 0.4e-6, 16e9)                                            \
+    X(LOAD, "load", 2.4e-6, 0.6e9)                                             \
     X(LOOP, "loopback", 1.2e-6, 2e9)                                           \
     X(READ, "adapter-read", 0.6e-6, 0.8e9)                                     \
     X(WRITE, "adapter-write", 0.6e-6, 6e9)
@@ -35,10 +37,13 @@ struct nw_costs {
 void nw_costs_default(struct nw_costs *out);
 /* Sets the cost of a hop by this provider, as the reference has measured it. */
 void nw_costs_of_provider(struct nw_costs *costs, const char *provider);
-/* Sets the cost of stores by this GPU mapping (nw_gpu_mapping), as measured. */
+/* Sets the cost of stores and loads by this GPU mapping (nw_gpu_mapping), as
+ * measured. */
 void nw_costs_of_mapping(struct nw_costs *costs, const char *mapping);
 double nw_cost(const struct nw_costs *costs, enum nw_cost_kind kind,
                uint64_t bytes);
+/* Whether a load of GPU memory is faster than the driver's copy. */
+bool nw_cost_load_pays(const struct nw_costs *costs, uint64_t bytes);
 
 /* Properties of a message that decide the choice. */
 struct nw_ways {

@@ -33,8 +33,6 @@ static void of_model(const nw_channel *channel, int fabric,
 
     nw_costs_of_provider(&ends.costs, of->provider);
     nw_costs_of_locality(&ends.costs, of->locality);
-    if (channel->mapping)
-        nw_costs_of_mapping(&ends.costs, channel->mapping->name);
     nw_choice_make(cost, &ends, channel->options.slot_bytes, out);
 }
 

@@ -616,6 +616,45 @@ static void one_that_is_refused_leaves_the_others(void **state)
     unsetenv("FAKE_CUDA_FAIL");
 }
 
+/* The CPU loads a small message out of mapped GPU memory, line by line; the
+ * driver copies a larger one. The double counts both. */
+static void send_out_of_gpu(nw_channel *channel, const struct job *job,
+                            int32_t rank)
+{
+    static const size_t sizes[] = {100, 8000};
+    unsigned long (*uses)(const char *);
+
+    (void)job;
+    *(void **)&uses = dlsym(dlopen("libcuda.so.1", RTLD_NOW), "fake_cuda_uses");
+    SHOULD(uses != NULL);
+    for (int i = 0; i < 2; i++) {
+        char words[8000], *memory = page(true, sizes[i]);
+        struct nw_channel_message message = {memory, sizes[i], !rank, i};
+        nw_channel_request *request = NULL;
+        unsigned long loads;
+
+        memset(words, rank ? 0 : 'a' + i, sizes[i]);
+        MUST(nw_channel_memory_copy(memory, words, sizes[i]));
+        loads = uses("load");
+        MUST(rank ? nw_channel_receive(channel, &message, &request)
+                  : nw_channel_send(channel, &message, &request));
+        MUST(nw_channel_wait(&request, NULL));
+        SHOULD(uses("load") - loads == (!rank && !i ? 1u : 0u));
+        MUST(nw_channel_memory_copy(words, memory, sizes[i]));
+        for (size_t at = 0; at < sizes[i]; at++)
+            SHOULD(words[at] == 'a' + i);
+        nw_channel_memory_free(true, memory);
+    }
+}
+
+static void small_ones_are_loaded_by_the_cpu(void **state)
+{
+    struct job job = {.count = 2, .gpu = true, .work = send_out_of_gpu};
+
+    (void)state;
+    assert_int_equal(ranks_run(&job), 0);
+}
+
 /* Memory of a pool has no id, is in step with nothing, and is for no other
  * process: its messages are copied, whatever way others go. */
 static void send_from_pool(nw_channel *channel, const struct job *job,
@@ -1026,6 +1065,7 @@ int main(void)
         cmocka_unit_test(nothing_lost_in_a_flood),
         cmocka_unit_test(a_peer_dies),
         cmocka_unit_test(a_peer_without_messages_leaves),
+        cmocka_unit_test(small_ones_are_loaded_by_the_cpu),
         cmocka_unit_test(large_ones_are_copied_into_opened_memory),
         cmocka_unit_test(opened_memory_is_not_kept_for_ever),
         cmocka_unit_test(one_that_is_refused_leaves_the_others),

@@ -13,3 +13,9 @@ $ awk 'BEGIN { n = 1201; m = split("237 571 503 919", by, " "); print "%%MatrixM
 $ for g in mesh few; do for t in 1 2; do nodewise map -q -t hierarchy:4:16:20@1:10:100 -p mm:$g.mtx --objective hop-bytes --threads $t --json -o $g.$t > cost.$g.$t; done; cmp cost.$g.1 cost.$g.2; cmp $g.1 $g.2; wc -l < $g.2; done
 1202
 1203
+
+## Where a limit of steps cuts the search of a grid, both of its starts have the
+## steps that are left, one after the other as well as at once.
+$ nodewise pattern -q --generate stencil3d27:dims=5x5x5 -o cube.pattern
+$ for t in 1 2; do nodewise map -q -t hierarchy:4:8:4@1:10:100 -p cube.pattern --steps 5000 --threads $t -o cube.$t; done; cmp cube.1 cube.2; wc -l < cube.2
+127

@@ -256,7 +256,7 @@ static nw_status on_slots_find_start(struct on_slots_work *work,
                                      const struct nw_algorithm *algorithm)
 {
     struct nw_budget *budget = &work->base.several->budget;
-    bool anytime = budget->anytime;
+    bool former;
     nw_status status;
 
     if (!work->base.per_element_several && work->base.several->options.start &&
@@ -264,11 +264,11 @@ static nw_status on_slots_find_start(struct on_slots_work *work,
         work->base.start = work->base.several->options.start;
         return NW_OK;
     }
-    budget->anytime = false;
+    former = nw_budget_begin_starts(budget);
     status = nw_several_by_parts(work->base.several,
                                  on_slots_choose_initial(work, algorithm),
                                  &work->found);
-    budget->anytime = anytime;
+    nw_budget_end_starts(budget, former);
     work->base.start = work->found;
     return status;
 }

@@ -106,6 +106,92 @@ double nw_budget_elapsed(const struct nw_budget *budget, uint64_t begun)
     return (double)(budget->seen_ns - begun) / (double)(budget->due_ns - begun);
 }
 
+bool nw_budget_begin_starts(struct nw_budget *budget)
+{
+    bool former = budget->anytime;
+
+    budget->anytime = false;
+    return former;
+}
+
+void nw_budget_end_starts(struct nw_budget *budget, bool former)
+{
+    budget->anytime = former;
+}
+
+struct budget_start {
+    struct nw_start *start;
+    struct nw_budget *budget;
+};
+
+static nw_status budget_run_start(void *user)
+{
+    struct budget_start *run = user;
+    struct nw_budget *budget = run->budget;
+    bool quiet = budget->quiet;
+    nw_status status;
+
+    budget->quiet |= run->start->quiet;
+    run->start->ran = true;
+    status = run->start->run(run->start->user, budget);
+    budget->quiet = quiet;
+    return status;
+}
+
+/* The second start has a budget of its own, also on one thread: the result does
+ * not depend on the number of threads. */
+static nw_status budget_run_apart(struct nw_budget *budget,
+                                  struct nw_start start[2],
+                                  bool (*first_suffices)(const void *user))
+{
+    struct nw_budget beside = *budget;
+    uint64_t begun = budget->steps;
+    struct budget_start run[2] = {{&start[0], budget}, {&start[1], &beside}};
+    struct nw_parallel_task task[] = {
+        {.run = budget_run_start, .user = &run[0]},
+        {.run = budget_run_start, .user = &run[1]}};
+    bool at_once = budget->threads > 1;
+    nw_status status;
+
+    beside.quiet |= at_once; /* one at a time reports progress */
+    status = at_once ? nw_parallel_pair(task, budget->threads)
+                     : budget_run_start(&run[0]);
+    if (first_suffices && first_suffices(start[0].user))
+        return status;
+    if (!status && !at_once)
+        status = budget_run_start(&run[1]);
+    budget->steps += beside.steps - begun;
+    budget->stopped |= beside.stopped;
+    budget->hurried |= beside.hurried;
+    return status;
+}
+
+static nw_status budget_run_in_turn(struct nw_budget *budget,
+                                    struct nw_start start[2],
+                                    bool (*first_suffices)(const void *user))
+{
+    nw_status status =
+        budget_run_start(&(struct budget_start){&start[0], budget});
+
+    if (status || budget->stopped ||
+        (first_suffices && first_suffices(start[0].user)))
+        return status;
+    return budget_run_start(&(struct budget_start){&start[1], budget});
+}
+
+nw_status nw_budget_run_starts(struct nw_budget *budget,
+                               struct nw_start start[2],
+                               bool (*first_suffices)(const void *user))
+{
+    bool anytime = nw_budget_begin_starts(budget);
+    nw_status status = anytime
+                           ? budget_run_in_turn(budget, start, first_suffices)
+                           : budget_run_apart(budget, start, first_suffices);
+
+    nw_budget_end_starts(budget, anytime);
+    return status;
+}
+
 bool nw_budget_is_overdue(struct nw_budget *budget)
 {
     bool overdue;

@@ -27,9 +27,7 @@ struct nw_budget {
     bool anytime;          /* --time or --steps is given: restart until cut */
     bool stopped;          /* the search was cut */
     bool hurried;          /* work that counts no steps was cut, too */
-    bool approximate;      /* a search used an approximation of the machine */
     bool quiet;            /* another budget reports the progress */
-    bool grid_found;       /* a search found a grid in the pattern */
     struct nw_progress *progress; /* or NULL */
     double best;                  /* best objective so far, for progress */
 };
@@ -58,6 +56,27 @@ void nw_budget_end_share(struct nw_budget *budget, uint64_t former);
 /* Fraction of the share that began at `begun` (seen_ns then) that is over; 0
  * without a share. */
 double nw_budget_elapsed(const struct nw_budget *budget, uint64_t begun);
+
+/* The searches until the end find starts for a later one: effort ends each of
+ * them, and only the last search of a call restarts until it is cut. Returns
+ * the argument of nw_budget_end_starts. */
+bool nw_budget_begin_starts(struct nw_budget *budget);
+void nw_budget_end_starts(struct nw_budget *budget, bool former);
+
+/* One of two starts; the caller takes the better result. */
+struct nw_start {
+    nw_status (*run)(void *user, struct nw_budget *budget);
+    void *user;
+    bool quiet; /* reports no progress */
+    bool ran;   /* out */
+};
+/* Runs both starts, each by effort: at once if there are two threads, but one
+ * after the other if they would have restarted until a limit. If first_suffices
+ * (of the first one's user) says so, the second is left out or its steps are
+ * not counted; NULL: never. */
+NW_MUST_CHECK nw_status
+nw_budget_run_starts(struct nw_budget *budget, struct nw_start start[2],
+                     bool (*first_suffices)(const void *user));
 
 /* Whether Ctrl-C came, or the time and its grace are over: work that counts no
  * steps then ends with its present result. budget NULL: never. For any thread.

@@ -3,7 +3,6 @@
  * processes also a second search from power diagrams alone. */
 #include "map/multilevel/multilevel_internal.h"
 #include "map/common/parameters.h"
-#include "base/parallel.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -206,26 +205,29 @@ static nw_status multilevel_cut_and_swap(struct multilevel_search *search,
     int32_t count = search->assignment->count;
     uint64_t worth = (uint64_t)count * nw_tuned.multilevel_grid.swaps_each_min,
              most;
-    bool anytime = budget->anytime, swapped;
+    bool swapped, former;
     double again;
     nw_status status;
     int i = (count > nw_tuned.multilevel.grid_few) + (count > 4096);
 
     most = multilevel_swaps_of(search, &tile->stencil, i);
-    swapped = anytime || worth <= most;
+    swapped = budget->anytime || worth <= most;
     status = multilevel_power_diagram_or_bisect(search, tile, swapped);
     if (!status)
         status = nw_multilevel_anneal_grid(search, &tile->stencil);
     if (status || budget->stopped || !swapped)
         return status;
     again = multilevel_reheat(search, i);
-    budget->anytime = anytime && again <= 0;
+    if (again <= 0)
+        return multilevel_swap_grid(search, most,
+                                    nw_tuned.multilevel.grid_temperature);
+    former = nw_budget_begin_starts(budget);
     status = multilevel_swap_grid(search, most,
                                   nw_tuned.multilevel.grid_temperature);
-    budget->anytime = anytime;
-    if (!status && again > 0 && !budget->stopped)
-        status = multilevel_swap_grid(search, most, again);
-    return status;
+    nw_budget_end_starts(budget, former);
+    return status || budget->stopped
+               ? status
+               : multilevel_swap_grid(search, most, again);
 }
 
 /* With few ranks in addition: power diagrams alone, whose starts differ in
@@ -250,23 +252,22 @@ static int multilevel_rounds_of(const struct multilevel_search *search,
 struct multilevel_grid_search {
     struct multilevel_search search;
     const struct nw_best_tiling *tile;
-    struct nw_placement placement; /* of the second one */
-    struct nw_budget budget;
-    struct nw_assignment assignment;
+    struct nw_placement placement;
+    struct nw_assignment assignment; /* of the second one */
 };
 
-static nw_status multilevel_run_cuts(void *user)
+static nw_status multilevel_run_cuts(void *user, struct nw_budget *budget)
 {
     struct multilevel_grid_search *grid = user;
 
+    (void)budget; /* that of the placement */
     return multilevel_cut_and_swap(&grid->search, grid->tile);
 }
 
-static nw_status multilevel_run_rounds(void *user)
+static nw_status multilevel_run_rounds(void *user, struct nw_budget *budget)
 {
     struct multilevel_grid_search *grid = user;
     struct multilevel_search *search = &grid->search;
-    const struct nw_budget *budget = search->placement->budget;
     const struct nw_stencil *stencil = &grid->tile->stencil;
     int filling[FILLINGS],
         count = nw_multilevel_list_fillings(search->assignment, filling);
@@ -274,6 +275,7 @@ static nw_status multilevel_run_rounds(void *user)
     uint64_t most;
     nw_status status = NW_OK;
 
+    grid->placement.budget = budget;
     for (int i = 0; !status && !budget->stopped && i < rounds; i++) {
         bool straight = i % 2 || rounds == 1;
 
@@ -290,68 +292,36 @@ static nw_status multilevel_run_rounds(void *user)
         nw_tuned.multilevel.grid_temperature);
 }
 
-/* Works on slots of its own and reports no progress. */
+/* Works on slots of its own. */
 static nw_status
 multilevel_begin_rounds(const struct multilevel_grid_search *first,
                         struct multilevel_grid_search *grid)
 {
     *grid = *first;
-    grid->budget = *first->search.placement->budget;
-    grid->budget.quiet = true;
     grid->placement = *first->search.placement;
-    grid->placement.budget = &grid->budget;
     grid->search.placement = &grid->placement;
     grid->search.assignment = &grid->assignment;
     grid->search.cost = INFINITY;
     return nw_assignment_copy(first->search.assignment, &grid->assignment);
 }
 
-static nw_status multilevel_run_both(struct multilevel_grid_search both[2])
-{
-    struct nw_budget *budget = both[0].search.placement->budget;
-    uint64_t begun = budget->steps;
-    struct nw_parallel_task task[] = {
-        {.run = multilevel_run_cuts, .user = &both[0]},
-        {.run = multilevel_run_rounds, .user = &both[1]}};
-    nw_status status = nw_parallel_pair(task, budget->threads);
-
-    budget->steps += both[1].budget.steps - begun;
-    budget->stopped |= both[1].budget.stopped;
-    budget->hurried |= both[1].budget.hurried;
-    return status;
-}
-
-/* Where steps or seconds are given: they are for one after the other. */
-static nw_status multilevel_run_in_turn(struct multilevel_grid_search both[2])
-{
-    struct nw_budget *budget = both[0].search.placement->budget;
-    bool quiet = budget->quiet;
-    nw_status status = multilevel_run_cuts(&both[0]);
-
-    if (status || budget->stopped)
-        return status;
-    both[1].placement.budget = budget;
-    budget->quiet = true;
-    status = multilevel_run_rounds(&both[1]);
-    budget->quiet = quiet;
-    return status;
-}
-
 static nw_status multilevel_search_twice(struct multilevel_search *search,
-                                         const struct nw_best_tiling *tile,
-                                         bool in_turn)
+                                         const struct nw_best_tiling *tile)
 {
     struct multilevel_grid_search both[2] = {{.search = *search, .tile = tile}};
+    struct nw_start start[2] = {
+        {multilevel_run_cuts, &both[0]},
+        {multilevel_run_rounds, &both[1], .quiet = true}};
+    struct nw_budget *budget = search->placement->budget;
     nw_status status = multilevel_begin_rounds(&both[0], &both[1]);
 
     if (!status)
-        status =
-            in_turn ? multilevel_run_in_turn(both) : multilevel_run_both(both);
+        status = nw_budget_run_starts(budget, start, NULL);
     *search = both[0].search;
     if (!status)
         status = nw_assignment_take_if_better(
             search->assignment, both[1].assignment.slot, &search->cost);
-    search->placement->budget->best = search->cost;
+    budget->best = search->cost;
     nw_assignment_copy_fini(&both[1].assignment);
     return status;
 }
@@ -359,19 +329,15 @@ static nw_status multilevel_search_twice(struct multilevel_search *search,
 nw_status nw_multilevel_improve_grid(struct multilevel_search *search,
                                      const struct nw_best_tiling *tile)
 {
-    struct nw_budget *budget = search->placement->budget;
-    bool anytime = budget->anytime;
+    const struct nw_budget *budget = search->placement->budget;
     nw_status status;
 
-    budget->grid_found = true;
     search->swaps_table_temperature =
         nw_tuned.multilevel.swaps_table_temperature;
     if (!multilevel_rounds_of(search, tile))
         return multilevel_cut_and_swap(search, tile);
-    budget->anytime = false;
-    status = multilevel_search_twice(search, tile, anytime);
-    budget->anytime = anytime;
-    if (status || budget->stopped || !anytime)
+    status = multilevel_search_twice(search, tile);
+    if (status || budget->stopped || !budget->anytime)
         return status;
     return multilevel_swap_grid(search,
                                 multilevel_swaps_of(search, &tile->stencil, 0),

@@ -20,7 +20,7 @@ static bool multilevel_is_grid(const struct nw_best_tiling *tile)
 }
 
 static nw_status multilevel_improve(struct nw_assignment *assignment,
-                                    const struct nw_placement *placement)
+                                    struct nw_placement *placement)
 {
     struct multilevel_search search = {
         .assignment = assignment,
@@ -41,7 +41,8 @@ static nw_status multilevel_improve(struct nw_assignment *assignment,
         return NW_OK;
     status = nw_assignment_best_tiling(assignment, &tile);
     placement->budget->best = search.cost = tile.cost;
-    if (!status && tile.found && multilevel_is_grid(&tile))
+    placement->grid_found = !status && tile.found && multilevel_is_grid(&tile);
+    if (placement->grid_found)
         return nw_multilevel_improve_grid(&search, &tile);
     search.swaps_table_temperature =
         nw_tuned.multilevel.swaps_table_temperature;
@@ -61,7 +62,7 @@ static nw_status multilevel_improve(struct nw_assignment *assignment,
 
 /* Limits leave a beginning far from the best: that is left hot. */
 static nw_status multilevel_refine(struct nw_assignment *assignment,
-                                   const struct nw_placement *placement)
+                                   struct nw_placement *placement)
 {
     struct multilevel_search search = {
         .assignment = assignment,
@@ -77,7 +78,7 @@ static nw_status multilevel_refine(struct nw_assignment *assignment,
 }
 
 static nw_status multilevel_tile(struct nw_assignment *assignment,
-                                 const struct nw_placement *placement)
+                                 struct nw_placement *placement)
 {
     struct nw_best_tiling try = {.cost = nw_assignment_cost(assignment)};
     nw_status status = nw_assignment_best_tiling(assignment, &try);
@@ -110,7 +111,7 @@ static nw_status multilevel_bisect_waiting(struct multilevel_search *search,
 
 /* No swaps: for programs that wait. */
 static nw_status multilevel_bisect(struct nw_assignment *assignment,
-                                   const struct nw_placement *placement)
+                                   struct nw_placement *placement)
 {
     struct multilevel_search search = {.assignment = assignment,
                                        .placement = placement};
@@ -128,7 +129,7 @@ static nw_status multilevel_bisect(struct nw_assignment *assignment,
 /* --- the placers --- */
 
 typedef nw_status improver(struct nw_assignment *assignment,
-                           const struct nw_placement *placement);
+                           struct nw_placement *placement);
 
 static nw_status multilevel_place_on_hierarchy(struct nw_placement *placement,
                                                improver *run)
@@ -145,7 +146,7 @@ static nw_status multilevel_place_on_hierarchy(struct nw_placement *placement,
     if (!is_hierarchy)
         return nw_fail(NW_EUNSUPPORTED,
                        "this search needs a machine like a tree");
-    placement->budget->approximate |= !hierarchy.exact;
+    placement->approximate = !hierarchy.exact;
     status = nw_assignment_init(&assignment, &hierarchy, placement);
     if (!status)
         status = run(&assignment, placement);

@@ -312,9 +312,12 @@ static nw_status all_units_place(struct all_units_work *work,
     return status;
 }
 
-static nw_status all_units_solve(struct all_units_work *work, int32_t *host,
-                                 int32_t *unit, struct nw_map_report *report)
+static nw_status all_units_solve(struct all_units_work *work,
+                                 struct nw_answer *answer,
+                                 struct nw_map_report *report)
 {
+    int32_t *host = work->flat->gpus ? answer->gpu_host : answer->host;
+    int32_t *unit = work->flat->gpus ? answer->gpu : answer->core;
     struct nw_placement placement;
     const struct nw_budget *budget = work->problem->budget;
     struct nw_placement_of of = {work->problem->pattern,
@@ -331,14 +334,17 @@ static nw_status all_units_solve(struct all_units_work *work, int32_t *host,
         host[work->rank[p]] = work->host[placement.place[p]];
         unit[work->rank[p]] = work->unit[placement.place[p]];
     }
+    answer->approximate |= placement.approximate;
+    answer->grid_found |= placement.grid_found;
     report->steps += placement.steps;
     nw_placement_fini(&placement);
     return status;
 }
 
 nw_status nw_all_units_place(const struct nw_problem *problem,
-                             const struct nw_all_units *flat, int32_t *host,
-                             int32_t *unit, struct nw_map_report *report)
+                             const struct nw_all_units *flat,
+                             struct nw_answer *answer,
+                             struct nw_map_report *report)
 {
     struct all_units_work work = {.problem = problem,
                                   .flat = flat,
@@ -354,7 +360,7 @@ nw_status nw_all_units_place(const struct nw_problem *problem,
     if (!status)
         status = all_units_read_limits(&work);
     if (!status)
-        status = all_units_solve(&work, host, unit, report);
+        status = all_units_solve(&work, answer, report);
     report->phase_seconds[flat->gpus ? 2 : 1] +=
         (double)(nw_clock_ns() - begun) * 1e-9;
     free(work.rank);

@@ -14,11 +14,11 @@ struct nw_all_units {
     const struct nw_answer *start; /* initial answer, or NULL */
 };
 
-/* Fills host[] and unit[] of the ranks that take part, [rank_count] each; unit
- * is -1 for fixed ranks. */
+/* Fills host[] and core[] of the ranks that take part; with `gpus` gpu[] and
+ * gpu_host[] instead. A unit is -1 for fixed ranks. */
 NW_MUST_CHECK nw_status nw_all_units_place(const struct nw_problem *problem,
                                            const struct nw_all_units *flat,
-                                           int32_t *host, int32_t *unit,
+                                           struct nw_answer *answer,
                                            struct nw_map_report *report);
 
 #endif

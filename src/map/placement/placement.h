@@ -81,6 +81,8 @@ struct nw_placement {
     bool in_reduced_effort;   /* fewer starts */
     const struct nw_map_options *options; /* for objectives and seed; or NULL */
     uint64_t steps;
+    bool approximate; /* out: the search used an approximation of the machine */
+    bool grid_found;  /* out: the search found a grid in the pattern */
 };
 
 /* Bits of the kinds of traffic that count. */

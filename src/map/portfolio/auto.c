@@ -63,6 +63,7 @@ struct auto_work {
     const struct nw_algorithm *magc; /* that of MAGC's two ends first */
     struct nw_candidate magc_answer; /* its figures, without a mapping */
     struct nw_pool pool;
+    bool grid_found; /* an algorithm found a grid in the pattern */
 };
 
 struct auto_candidate_run {
@@ -147,6 +148,8 @@ static void auto_take_result(struct auto_work *work,
     auto_raise_standard(work, &candidate,
                         auto_is_magc(algorithm) ? algorithm : NULL);
     auto_lower_standard(work, &candidate, algorithm);
+    work->pool.approximate |= candidate.approximate;
+    work->grid_found |= candidate.grid_found;
     if (auto_is_taken(work, &candidate)) {
         struct nw_candidate worse = work->best;
 
@@ -230,16 +233,16 @@ static nw_status auto_search_hierarchy(struct auto_work *work,
     const struct nw_problem *problem = work->problem;
     struct auto_candidate_run search =
         auto_runner(work, nw_algorithm_get(NW_ALGORITHM_MULTILEVEL));
-    bool anytime = problem->budget->anytime;
+    bool former = problem->budget->anytime;
     bool second = problem->options.has_second;
     nw_status status;
 
     if (auto_suits_qap(problem) || second)
-        problem->budget->anytime = false;
+        former = nw_budget_begin_starts(problem->budget);
     status = auto_run_both(work, standard, &search);
-    problem->budget->anytime = anytime;
-    *done = status == NW_OK && !second && !problem->budget->approximate &&
-            (!auto_suits_qap(problem) || problem->budget->grid_found);
+    nw_budget_end_starts(problem->budget, former);
+    *done = status == NW_OK && !second && !work->pool.approximate &&
+            (!auto_suits_qap(problem) || work->grid_found);
     return status == NW_EUNSUPPORTED && work->best.mapping ? NW_OK : status;
 }
 
@@ -255,12 +258,11 @@ static nw_status auto_begin(struct auto_work *work, bool *done)
     return auto_consider(work, first);
 }
 
-static bool auto_is_started_enough(const struct nw_problem *problem)
+static bool auto_is_started_enough(const struct auto_work *work)
 {
-    int32_t ranks = problem->pattern->rank_count;
+    int32_t ranks = work->problem->pattern->rank_count;
 
-    return !problem->budget->grid_found &&
-           ranks >= nw_tuned.portfolio.started_min &&
+    return !work->grid_found && ranks >= nw_tuned.portfolio.started_min &&
            ranks <= nw_tuned.portfolio.started_max;
 }
 
@@ -274,7 +276,7 @@ static nw_status auto_cut_few_edges(struct auto_work *work)
     if (budget->stopped || budget->anytime ||
         problem->options.effort == NW_EFFORT_FAST ||
         problem->pattern->edge_count > nw_tuned.portfolio.cut_edges_max ||
-        auto_is_started_enough(problem))
+        auto_is_started_enough(work))
         return NW_OK;
     status = auto_consider(work, nw_algorithm_get(NW_ALGORITHM_PARTITION));
     if (!status && nw_scotch_is_here())
@@ -379,6 +381,7 @@ static nw_status auto_finish(struct auto_work *work, nw_status status,
         !nw_budget_is_overdue(problem->budget))
         status = auto_keep_magc(work);
     nw_pool_fini(&work->pool);
+    work->best.approximate = work->pool.approximate;
     if (status)
         nw_candidate_fini(&work->best);
     else
@@ -408,7 +411,7 @@ static nw_status auto_find_nearest(const struct nw_problem *problem,
                                    struct nw_candidate *out)
 {
     struct nw_problem mine = *problem;
-    bool anytime = problem->budget->anytime;
+    bool restarts = nw_budget_begin_starts(problem->budget);
     uint64_t former =
         nw_budget_share(problem->budget, nw_tuned.portfolio.nearest_part);
     nw_status status;
@@ -418,10 +421,9 @@ static nw_status auto_find_nearest(const struct nw_problem *problem,
     mine.options.second = problem->options.objective;
     mine.options.careful = false;
     mine.lean = true;
-    problem->budget->anytime = false;
     status = auto_choose(&mine, report, out);
-    problem->budget->anytime = anytime;
     nw_budget_end_share(problem->budget, former);
+    nw_budget_end_starts(problem->budget, restarts);
     report->proven = false;
     return status;
 }
@@ -438,6 +440,7 @@ static nw_status auto_choose_by_links(const struct nw_problem *problem,
     if (!status && !done && !nw_budget_is_overdue(problem->budget)) {
         nw_budget_begin_shares(problem->budget);
         status = auto_find_nearest(problem, report, &work.pool.nearest);
+        work.pool.approximate |= work.pool.nearest.approximate;
         if (!status)
             status =
                 nw_candidate_improve(problem, report, &work.pool, &work.best);

@@ -16,8 +16,7 @@ static nw_status independent_map_cores(const struct nw_problem *problem,
 {
     struct nw_all_units flat = {phases->placer[1], NW_KINDS_HOST, false, false};
 
-    return nw_all_units_place(problem, &flat, answer->host, answer->core,
-                              report);
+    return nw_all_units_place(problem, &flat, answer, report);
 }
 
 static nw_status independent_map_gpus(const struct nw_problem *problem,
@@ -36,8 +35,7 @@ static nw_status independent_map_gpus(const struct nw_problem *problem,
         answer->gpu_host[r] = -1;
     if (status)
         return status;
-    return nw_all_units_place(problem, &flat, answer->gpu_host, answer->gpu,
-                              report);
+    return nw_all_units_place(problem, &flat, answer, report);
 }
 
 nw_status nw_run_independent(const struct nw_algorithm *algorithm,

@@ -57,7 +57,9 @@ nw_status nw_candidate_from_answer(const struct nw_problem *problem,
                                    const char *algorithm,
                                    struct nw_candidate *out)
 {
-    struct nw_candidate candidate = {.algorithm = algorithm};
+    struct nw_candidate candidate = {.algorithm = algorithm,
+                                     .approximate = answer->approximate,
+                                     .grid_found = answer->grid_found};
     nw_status status =
         nw_answer_to_mapping(answer, problem, &candidate.mapping);
 

@@ -9,6 +9,8 @@ struct nw_candidate {
     nw_mapping *mapping; /* owned */
     struct nw_cost cost; /* owned */
     const char *algorithm;
+    bool approximate; /* found on an approximation of the machine */
+    bool grid_found;  /* the search found a grid in the pattern */
     double figure[2]; /* the objective; what decides between equals */
     double guard[3];  /* hop-bytes; congestion (0: no links); where answers
                          are careful, s: when an exchange ends */

@@ -271,7 +271,7 @@ static nw_status improve_follow(struct improve_work *work,
                                 struct nw_candidate *best)
 {
     struct nw_budget *budget = work->problem->budget;
-    bool anytime = budget->anytime;
+    bool restarts = nw_budget_begin_starts(budget);
     nw_status status = NW_OK;
 
     improve_drop_stragglers(work, leads);
@@ -279,11 +279,12 @@ static nw_status improve_follow(struct improve_work *work,
     for (int i = leads->count; !status && i-- > 0;) {
         uint64_t former = nw_budget_share(budget, 1.0 / (i + 1));
 
-        budget->anytime = anytime && i == 0;
+        if (!i)
+            nw_budget_end_starts(budget, restarts);
         status = improve_from(work, &leads->lead[i], best);
         nw_budget_end_share(budget, former);
     }
-    budget->anytime = anytime;
+    nw_budget_end_starts(budget, restarts);
     for (int i = 0; i < leads->count; i++)
         nw_candidate_fini(&leads->lead[i]);
     return status;
@@ -329,18 +330,17 @@ static nw_status improve_nodes(struct improve_work *work,
                                struct nw_candidate *best)
 {
     struct nw_budget *budget = work->problem->budget;
-    bool anytime = budget->anytime;
+    bool restarts = nw_budget_begin_starts(budget);
     struct improve_leads leads = {.most = pool->nearest.mapping ? LEADS : 1};
     nw_status status;
 
-    budget->anytime = false;
     status = improve_try_pool(work, pool, &leads, best);
     work->below = leads.count && improve_is_near(work, &leads.lead[0])
                       ? leads.lead[0].figure[0]
                       : INFINITY;
     if (!status)
         status = improve_try_divide(work, &leads, best);
-    budget->anytime = anytime;
+    nw_budget_end_starts(budget, restarts);
     if (status)
         leads.count = 0;
     return status ? status : improve_follow(work, &leads, best);
@@ -378,14 +378,13 @@ static nw_status improve_tighten_near(struct improve_work *work,
                                       struct nw_candidate *best)
 {
     struct nw_budget *budget = work->problem->budget;
-    bool anytime = budget->anytime;
+    bool restarts = nw_budget_begin_starts(budget);
     nw_status status = NW_OK;
 
     work->run = nw_improve_tighten;
-    budget->anytime = false;
     if (work->near.mapping)
         status = improve_from(work, &work->near, best);
-    budget->anytime = anytime;
+    nw_budget_end_starts(budget, restarts);
     return status;
 }
 
@@ -444,23 +443,24 @@ static nw_status improve_links(struct improve_work *work,
     const struct nw_candidate *nearest = &pool->nearest;
     struct nw_budget *budget = work->problem->budget;
     bool seeks = work->problem->options.objective == NW_OBJECTIVE_CONGESTION;
-    bool anytime = budget->anytime;
+    bool restarts = budget->anytime;
     uint64_t former;
     nw_status status;
 
     if (improve_holds_hop_bytes(work->problem))
         work->hop_limit =
-            (budget->approximate ? nw_tuned.portfolio.approximate_more
-                                 : nw_tuned.portfolio.hop_bytes_more) *
+            (pool->approximate ? nw_tuned.portfolio.approximate_more
+                               : nw_tuned.portfolio.hop_bytes_more) *
             fmin(nearest->figure[0], best->guard[0]);
     if (work->guard)
         work->hop_limit = fmin(work->hop_limit > 0 ? work->hop_limit : INFINITY,
                                work->guard[0]);
-    budget->anytime = anytime && !seeks;
+    if (seeks)
+        restarts = nw_budget_begin_starts(budget);
     former = nw_budget_share(budget, seeks ? nw_tuned.portfolio.nodes_part : 1);
     status = improve_nodes(work, pool, best);
     nw_budget_end_share(budget, former);
-    budget->anytime = anytime;
+    nw_budget_end_starts(budget, restarts);
     if (!status)
         status = improve_let_go(work, nearest, best);
     work->run = nw_improve_tighten;

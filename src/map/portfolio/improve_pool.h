@@ -10,6 +10,7 @@
 struct nw_pool {
     struct nw_candidate member[NW_POOL_MOST];
     int count;
+    bool approximate;    /* one was found on an approximation of the machine */
     double standard;     /* the least figure of the default, MAGC and Scotch */
     const double *guard; /* [3] figures that a careful answer must not exceed;
                             NULL: none. Borrowed. */

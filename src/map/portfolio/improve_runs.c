@@ -97,15 +97,15 @@ nw_status nw_improve_search_slots(struct improve_work *work,
                                   struct nw_slots *slots)
 {
     struct nw_budget *budget = work->problem->budget;
-    bool fast = budget->effort == NW_EFFORT_FAST, anytime = budget->anytime;
+    bool fast = budget->effort == NW_EFFORT_FAST;
+    bool restarts = nw_budget_begin_starts(budget);
     struct nw_objectives objectives = improve_objectives_of(work);
     nw_status status = NW_OK;
 
     work->name = "anneal";
-    budget->anytime = false;
     if (!fast)
         status = nw_node_swaps(slots, &objectives, NW_SEARCH_FULL);
-    budget->anytime = anytime;
+    nw_budget_end_starts(budget, restarts);
     if (status)
         return status;
     return nw_slots_anneal(slots, &objectives,

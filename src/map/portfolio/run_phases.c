@@ -71,8 +71,7 @@ nw_status nw_run_all_units(const struct nw_algorithm *algorithm,
     status = nw_answer_from_mapping(problem, &start);
     flat.start = start.host ? &start : NULL;
     if (!status)
-        status = nw_all_units_place(problem, &flat, answer->host, answer->core,
-                                    report);
+        status = nw_all_units_place(problem, &flat, answer, report);
     nw_answer_fini(&start);
     if (status || !problem->uses_gpus)
         return status;

@@ -97,6 +97,8 @@ struct nw_answer {
     int32_t *host, *core, *gpu; /* [rank_count] */
     int32_t
         *gpu_host; /* host of the GPU if it is another node; otherwise NULL */
+    bool approximate; /* found on an approximation of the machine */
+    bool grid_found;  /* the search found a grid in the pattern */
 };
 NW_MUST_CHECK nw_status nw_answer_init(struct nw_answer *answer,
                                        int32_t rank_count);

@@ -6,15 +6,13 @@
 #include "base/array.h"
 #include "map/common/addressable_heap.h"
 #include "map/kway/memetic.h"
+#include "map/common/parameters.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    SMALL = 60, /* vertices that are cut without coarsening */
-    OFTEN = 256 /* moves between looks at the clock */
-};
+enum { OFTEN = 256 }; /* moves between looks at the clock */
 
 /* Memory for the refinement of one graph. */
 struct kway_bisect_pass {
@@ -205,8 +203,8 @@ static void kway_bisect_fill_heaps(struct kway_bisect_pass *p)
         bool border = kway_bisect_find_gain(p, v);
 
         p->done[v] = p->fixed && p->fixed[v] >= 0;
-        if (!p->done[v] &&
-            (border || p->graph->n <= SMALL || kway_bisect_excess(p) > 0))
+        if (!p->done[v] && (border || p->graph->n <= nw_tuned.kway.small ||
+                            kway_bisect_excess(p) > 0))
             nw_heap_add(&p->heap[p->side[v]], v);
     }
 }
@@ -235,7 +233,10 @@ static bool kway_bisect_refine_once(struct kway_bisect_pass *p)
 {
     double best_imbalance = kway_bisect_excess(p), best = 0,
            first = best_imbalance;
-    int32_t count = 0, kept = 0, patience = 30 + p->graph->n / 40;
+    int32_t count = 0, kept = 0, patience;
+
+    patience = nw_tuned.kway.bisect_patience +
+               p->graph->n / nw_tuned.kway.bisect_patience_each;
 
     p->value = 0;
     kway_bisect_fill_heaps(p);
@@ -387,9 +388,9 @@ static nw_status kway_bisect_cut_with(struct kway_bisect_pass *p,
     double all = p->cut->target[0] + p->cut->target[1];
     nw_status status = NW_OK;
 
-    if (graph->n <= SMALL)
+    if (graph->n <= nw_tuned.kway.small)
         return kway_bisect_cut_small(p, random);
-    merge.load_max = (int64_t)(all / 15) + 1;
+    merge.load_max = (int64_t)(all / nw_tuned.kway.merged_max) + 1;
     if (p->fixed) {
         status = nw_alloc((size_t)graph->n, sizeof *sides, &sides);
         for (int32_t v = 0; !status && v < graph->n; v++)
@@ -399,7 +400,7 @@ static nw_status kway_bisect_cut_with(struct kway_bisect_pass *p,
     if (!status)
         status = nw_kway_coarsen(graph, &merge, random, &coarse, &into);
     if (!status)
-        status = coarse.n > graph->n - graph->n / 20
+        status = coarse.n > graph->n - graph->n / nw_tuned.kway.less_min
                      ? kway_bisect_cut_small(p, random)
                      : kway_bisect_cut_coarser(p, &coarse, into, random);
     nw_kway_graph_fini(&coarse);

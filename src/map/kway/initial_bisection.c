@@ -7,17 +7,11 @@
 #include "base/array.h"
 #include "base/parallel.h"
 #include "map/kway/memetic.h"
+#include "map/common/parameters.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum {
-    FEW = 4,
-    PER_GROUP = 30,
-    LARGE = 2048, /* vertices that are cut beside others */
-    DEEP = 64     /* cuts in a row that may be as lopsided as the gaps are */
-};
 
 struct initial_bisection_work {
     const struct nw_kway_graph *graph;
@@ -60,7 +54,9 @@ initial_bisection_choose_middle(const struct nw_kway_machine *m,
         before += m->share[i - 1];
         off =
             fabs(before - all / 2) + fabs(i - low - (high - low) / 2.0) * 1e-9;
-        if ((m->step[i] == widest || here->depth >= DEEP) && off < best) {
+        if ((m->step[i] == widest ||
+             here->depth >= nw_tuned.kway.lopsided_depth) &&
+            off < best) {
             best = off;
             middle = i;
         }
@@ -149,7 +145,7 @@ initial_bisection_make_cut(const struct initial_bisection_work *s,
         cut.capacity[i >= middle] += m->capacity[i];
     }
     /* refinement on the way back repairs the last cuts cheaply */
-    if (here->high - here->low > FEW)
+    if (here->high - here->low > nw_tuned.kway.elements_few)
         cut.repeats = s->effort->repeats;
     for (int side = 0; side < 2; side++) {
         int32_t below = side ? here->high - middle : middle - here->low;
@@ -201,8 +197,9 @@ initial_bisection_bisect_all(struct initial_bisection_work *s,
 {
     struct initial_bisection_descent descent = {s, below};
 
-    return nw_parallel_try(initial_bisection_bisect_below, &descent, count,
-                           vertices < LARGE ? 1 : s->threads);
+    return nw_parallel_try(
+        initial_bisection_bisect_below, &descent, count,
+        vertices < nw_tuned.kway.cut_beside_min ? 1 : s->threads);
 }
 
 /* Vertices of side 0 first; both halves are then cut. */
@@ -373,7 +370,7 @@ initial_bisection_share_out(struct initial_bisection_work *s,
                               .machine = &groups->machine,
                               .effort = *s->effort,
                               .budget = &budget,
-                              .per_part = PER_GROUP,
+                              .per_part = nw_tuned.kway.vertices_per_group,
                               .wholes = 1};
     nw_status status = nw_kway_graph_alloc(
         &graph, here->count, initial_bisection_count_arcs(s->graph, here));
@@ -492,7 +489,8 @@ static nw_status initial_bisection_bisect(struct initial_bisection_work *s,
 /* About; each vertex is in as many cuts as the machine has halvings. */
 static double initial_bisection_work_of(const struct initial_bisection_work *s)
 {
-    double halvings = ceil(log2(s->machine->k)), plain = log2(FEW);
+    double halvings = ceil(log2(s->machine->k)),
+           plain = log2(nw_tuned.kway.elements_few);
 
     if (halvings <= plain)
         return s->graph->n * halvings;

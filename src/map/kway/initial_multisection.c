@@ -7,11 +7,10 @@
  */
 #include "base/array.h"
 #include "map/kway/memetic.h"
+#include "map/common/parameters.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-enum { MAX = 64 }; /* groups; more are cut in two first */
 
 void nw_kway_multisection_fini(struct nw_kway_multisection *groups)
 {
@@ -86,7 +85,7 @@ bool nw_kway_multisection_apply(const struct nw_kway_machine *machine,
     int32_t k;
 
     initial_multisection_widest_gap(machine, low, high, &k);
-    return k > 2 && k <= MAX && k < high - low;
+    return k > 2 && k <= nw_tuned.kway.groups_max && k < high - low;
 }
 
 static void

@@ -3,6 +3,7 @@
  * enough where parts are still far from good. */
 #include "base/array.h"
 #include "map/kway/memetic.h"
+#include "map/common/parameters.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +67,8 @@ nw_status nw_kway_label_propagation(struct nw_kway_state *state, int passes,
         memset(awake, 1, n);
         nw_random_shuffle(random, order, n);
     }
-    while (!status && passes-- && moved > state->graph->n / 500 &&
+    while (!status && passes-- &&
+           moved > state->graph->n / nw_tuned.kway.moved_min &&
            !nw_kway_state_is_late(state))
         moved = label_propagation_sweep_once(state, order, awake);
     free(awake);

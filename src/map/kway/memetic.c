@@ -7,6 +7,7 @@
  * combinations depend on nothing but the seed, so threads share them out.
  */
 #include "map/kway/memetic_internal.h"
+#include "map/common/parameters.h"
 #include "base/array.h"
 #include "base/parallel.h"
 #include "base/status.h"
@@ -286,8 +287,9 @@ static nw_status kway_memetic_challenge(struct nw_kway_run *run,
     if (!champion[1].part)
         return NW_OK;
     if (!champion[0].part || !kway_memetic_goes_on(run) ||
-        champion[0].cost > 1.3 * champion[1].cost ||
-        champion[1].cost > 1.3 * champion[0].cost || !champion[0].balanced) {
+        champion[0].cost > nw_tuned.kway.combined_max * champion[1].cost ||
+        champion[1].cost > nw_tuned.kway.combined_max * champion[0].cost ||
+        !champion[0].balanced) {
         kway_memetic_keep_better(&champion[0], &champion[1]);
         return NW_OK;
     }

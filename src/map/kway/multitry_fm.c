@@ -9,10 +9,9 @@
 #include "base/array.h"
 #include "map/common/addressable_heap.h"
 #include "map/kway/memetic.h"
+#include "map/common/parameters.h"
 
 #include <stdlib.h>
-
-enum { CHAIN = 3, SCAN = 48 };
 
 struct multitry_fm_step {
     int32_t v, from;
@@ -79,8 +78,8 @@ static bool multitry_fm_relieve(struct multitry_fm_search *s)
     struct nw_kway_move best = {-1, 0};
     int32_t chosen = -1, seen = 0;
 
-    for (int32_t v = s->state->first[s->over]; v >= 0 && seen < SCAN;
-         v = s->state->next[v]) {
+    for (int32_t v = s->state->first[s->over];
+         v >= 0 && seen < nw_tuned.kway.scanned; v = s->state->next[v]) {
         struct nw_kway_moves moves;
         struct nw_kway_move move;
 
@@ -88,7 +87,7 @@ static bool multitry_fm_relieve(struct multitry_fm_search *s)
         if (s->used[v])
             continue;
         moves = nw_kway_state_best(s->state, v);
-        move = s->chain < CHAIN ? moves.any : moves.fit;
+        move = s->chain < nw_tuned.kway.chain ? moves.any : moves.fit;
         if (move.to >= 0 && (chosen < 0 || move.gain > best.gain)) {
             best = move;
             chosen = v;

@@ -3,6 +3,7 @@
  * of its parents, partitioned when it is small, and refined on every level on
  * the way back. */
 #include "map/kway/memetic_internal.h"
+#include "map/common/parameters.h"
 #include "base/array.h"
 
 #include <assert.h>
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEVELS = 40, PER_PART = 200 };
+enum { LEVELS = 40 };
 
 /* The graph and its coarser ones; into[i] leads from level i to i + 1. */
 struct kway_memetic_levels {
@@ -59,7 +60,8 @@ static nw_status kway_memetic_build_levels(struct kway_memetic_task *task,
                                            struct kway_memetic_levels *levels,
                                            int32_t **coarse_part)
 {
-    int64_t per_part = task->run->per_part ? task->run->per_part : PER_PART;
+    int64_t per_part = task->run->per_part ? task->run->per_part
+                                           : nw_tuned.kway.vertices_per_part;
     int64_t small = task->run->machine->k * per_part;
     const int32_t *given[2] = {task->one ? task->one->part : NULL,
                                task->other ? task->other->part : NULL};
@@ -93,7 +95,7 @@ static nw_status kway_memetic_build_levels(struct kway_memetic_task *task,
         free(part[1]);
         part[0] = next[0];
         part[1] = next[1];
-        if (fine[1].n > fine->n - fine->n / 20)
+        if (fine[1].n > fine->n - fine->n / nw_tuned.kway.less_min)
             break;
     }
     free(part[1]);

@@ -5,11 +5,12 @@
  */
 #include "base/array.h"
 #include "map/kway/memetic.h"
+#include "map/common/parameters.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MANY = 12, STRONGEST = 6, OFTEN = 1 << 16 };
+enum { OFTEN = 1 << 16 };
 
 void nw_kway_state_fini(struct nw_kway_state *state)
 {
@@ -154,9 +155,9 @@ static int32_t kway_state_candidates(struct nw_kway_state *state)
 {
     int32_t *near = state->near;
 
-    if (state->near_count <= MANY)
+    if (state->near_count <= nw_tuned.kway.near_many)
         return state->near_count;
-    for (int32_t i = 0; i < STRONGEST; i++) {
+    for (int32_t i = 0; i < nw_tuned.kway.near_strongest; i++) {
         int32_t best = i, kept;
 
         for (int32_t j = i + 1; j < state->near_count; j++)
@@ -166,7 +167,7 @@ static int32_t kway_state_candidates(struct nw_kway_state *state)
         near[i] = near[best];
         near[best] = kept;
     }
-    return STRONGEST;
+    return nw_tuned.kway.near_strongest;
 }
 
 static void kway_state_take(struct nw_kway_move *best, int32_t q, double gain)

@@ -37,11 +37,10 @@ static int multilevel_repeats_of(const struct multilevel_search *search)
  * of the trials, and so does each other one if the pattern has small
  * separators; with many starts, only one other. Expander-like patterns are
  * annealed once more for the rest. */
-static const struct multilevel_anneals {
+struct multilevel_anneals {
     uint64_t more;
     double first, others;
-} few_anneals = {6, 0.35, 0.35}, deep_anneals = {5, 0.35, 0.35},
-  many_anneals = {0, 1, 0.5};
+};
 
 static bool multilevel_are_few(const struct multilevel_search *search)
 {
@@ -49,15 +48,19 @@ static bool multilevel_are_few(const struct multilevel_search *search)
            search->placement->budget->effort != NW_EFFORT_FAST;
 }
 
-static const struct multilevel_anneals *
+static struct multilevel_anneals
 multilevel_anneals_of(const struct multilevel_search *search)
 {
+    bool deep =
+        search->assignment->hierarchy->levels > nw_tuned.multilevel.levels_few;
+
     if (!multilevel_are_few(search))
-        return &many_anneals;
-    return search->assignment->hierarchy->levels >
-                   nw_tuned.multilevel.levels_few
-               ? &deep_anneals
-               : &few_anneals;
+        return (struct multilevel_anneals){
+            0, 1, nw_tuned.multilevel.second_start_share};
+    return (struct multilevel_anneals){
+        deep ? nw_tuned.multilevel.starts_more_deep
+             : nw_tuned.multilevel.starts_more,
+        nw_tuned.multilevel.start_share, nw_tuned.multilevel.start_share};
 }
 
 bool nw_multilevel_has_two_starts(const struct multilevel_search *search)
@@ -121,14 +124,14 @@ static nw_status multilevel_start_init(const struct multilevel_search *search,
 nw_status nw_multilevel_take_two(struct multilevel_search *search,
                                  bool *expander_like)
 {
-    const struct multilevel_anneals *anneals = multilevel_anneals_of(search);
+    const struct multilevel_anneals anneals = multilevel_anneals_of(search);
     struct nw_recursive_bisection start[2] = {{0}};
     bool both = false;
     nw_status status =
-        multilevel_start_init(search, 0, anneals->first, &start[0]);
+        multilevel_start_init(search, 0, anneals.first, &start[0]);
 
     if (!status)
-        status = multilevel_start_init(search, 1, anneals->others, &start[1]);
+        status = multilevel_start_init(search, 1, anneals.others, &start[1]);
     if (!status)
         status = nw_two_starts(start, &both);
     for (int i = 0; !status && i < (both ? 2 : 1); i++)
@@ -145,7 +148,7 @@ nw_status nw_multilevel_take_annealed(struct multilevel_search *search,
 {
     struct nw_recursive_bisection bisect;
     nw_status status = multilevel_start_init(
-        search, 0, multilevel_anneals_of(search)->first, &bisect);
+        search, 0, multilevel_anneals_of(search).first, &bisect);
 
     bisect.only_expander_like =
         search->assignment->count > nw_tuned.multilevel.two_starts_max;
@@ -253,7 +256,7 @@ static nw_status multilevel_draw(const struct multilevel_search *search,
 /* Anneals the starts that cut least at the top, of many. */
 static nw_status multilevel_anneal_chosen(struct multilevel_search *search)
 {
-    const struct multilevel_anneals *anneals = multilevel_anneals_of(search);
+    const struct multilevel_anneals anneals = multilevel_anneals_of(search);
     struct multilevel_top_cut top_cut[TOP_CUTS];
     nw_status status = NW_OK;
 
@@ -264,9 +267,9 @@ static nw_status multilevel_anneal_chosen(struct multilevel_search *search)
     if (status)
         return status;
     qsort(top_cut, TOP_CUTS, sizeof *top_cut, multilevel_by_cut);
-    for (uint64_t i = 0; !status && i < anneals->more; i++)
+    for (uint64_t i = 0; !status && i < anneals.more; i++)
         status =
-            multilevel_anneal_again(search, top_cut[i].number, anneals->others);
+            multilevel_anneal_again(search, top_cut[i].number, anneals.others);
     return status;
 }
 
@@ -288,7 +291,7 @@ multilevel_take_annealed_again(struct multilevel_search *search)
 
 nw_status nw_multilevel_leave_expander_like(struct multilevel_search *search)
 {
-    double rest = 1 - multilevel_anneals_of(search)->first;
+    double rest = 1 - multilevel_anneals_of(search).first;
 
     search->steps /= nw_tuned.multilevel.expander_swaps_less;
     search->temperature = nw_tuned.multilevel.expander_temperature;

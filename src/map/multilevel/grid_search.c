@@ -7,21 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Grids are swapped for about as long as they are read and cut: those of
- * grid_few processes, which are annealed, less, but once more from hotter. */
-static const struct {
-    uint64_t steps;
-    double again; /* temperature; 0: not */
-} grid_swaps[] = {{100000, 2}, {400000, 0}, {250000, 0}};
-
-/* A tenth of a second where it is done twice. */
-
-/* Where cells fill no boxes, but all slots, round parts are mostly better than
- * any cuts; which slots to leave free bisections tell. */
-/* but where borders askew cost little more */
-/* in edges looked at, of all levels */
-/* of the best cuts: no bisections of those */
-
 static double multilevel_across(const struct nw_stencil *stencil, int d)
 {
     double sum = 0;
@@ -168,11 +153,22 @@ static nw_status multilevel_swap_grid(struct multilevel_search *search,
     return nw_multilevel_search_on(search);
 }
 
+/* Grids are swapped for about as long as they are read and cut: those that are
+ * annealed less, but once more from hotter. */
+static uint64_t multilevel_swaps_by_size(int32_t count)
+{
+    if (count > nw_tuned.multilevel_grid.swapped_large)
+        return nw_tuned.multilevel_grid.swaps_large;
+    return count > nw_tuned.multilevel.grid_few
+               ? nw_tuned.multilevel_grid.swaps
+               : nw_tuned.multilevel_grid.swaps_annealed;
+}
+
 /* Swaps of ranks with many partners take as much longer each. */
 static uint64_t multilevel_swaps_of(const struct multilevel_search *search,
-                                    const struct nw_stencil *stencil, int kind)
+                                    const struct nw_stencil *stencil)
 {
-    uint64_t most = grid_swaps[kind].steps;
+    uint64_t most = multilevel_swaps_by_size(search->assignment->count);
     uint64_t count = (uint64_t)search->assignment->count;
     uint64_t edges = search->assignment->row[count];
 
@@ -184,17 +180,17 @@ static uint64_t multilevel_swaps_of(const struct multilevel_search *search,
 }
 
 /* Temperature of the second time; 0: once is enough. */
-static double multilevel_reheat(const struct multilevel_search *search,
-                                int kind)
+static double multilevel_reheat(const struct multilevel_search *search)
 {
     uint64_t count = (uint64_t)search->assignment->count;
     uint64_t edges = search->assignment->row[count];
 
-    if (nw_multilevel_grid_patience(search) == 1 &&
-        grid_swaps[kind].steps * edges >
-            nw_tuned.multilevel_grid.swapped_again_edges * count)
+    if (search->assignment->count > nw_tuned.multilevel.grid_few ||
+        (nw_multilevel_grid_patience(search) == 1 &&
+         nw_tuned.multilevel_grid.swaps_annealed * edges >
+             nw_tuned.multilevel_grid.swapped_again_edges * count))
         return 0;
-    return grid_swaps[kind].again;
+    return nw_tuned.multilevel_grid.swaps_annealed_again;
 }
 
 /* The best cuts, and few swaps. */
@@ -208,16 +204,15 @@ static nw_status multilevel_cut_and_swap(struct multilevel_search *search,
     bool swapped, former;
     double again;
     nw_status status;
-    int i = (count > nw_tuned.multilevel.grid_few) + (count > 4096);
 
-    most = multilevel_swaps_of(search, &tile->stencil, i);
+    most = multilevel_swaps_of(search, &tile->stencil);
     swapped = budget->anytime || worth <= most;
     status = multilevel_power_diagram_or_bisect(search, tile, swapped);
     if (!status)
         status = nw_multilevel_anneal_grid(search, &tile->stencil);
     if (status || budget->stopped || !swapped)
         return status;
-    again = multilevel_reheat(search, i);
+    again = multilevel_reheat(search);
     if (again <= 0)
         return multilevel_swap_grid(search, most,
                                     nw_tuned.multilevel.grid_temperature);
@@ -232,21 +227,18 @@ static nw_status multilevel_cut_and_swap(struct multilevel_search *search,
 
 /* With few ranks in addition: power diagrams alone, whose starts differ in
  * quality. Swaps from each start find more than swaps from the best one. */
-static const struct {
-    int32_t count_most;
-    int rounds;
-} rounds_beside[] = {{512, 3}, {1024, 2}, {INT32_MAX, 1}};
-
 static int multilevel_rounds_of(const struct multilevel_search *search,
                                 const struct nw_best_tiling *tile)
 {
-    int i = 0;
+    int32_t count = search->assignment->count;
 
     if (!nw_multilevel_is_searched_twice(search, &tile->stencil))
         return 0;
-    while (search->assignment->count > rounds_beside[i].count_most)
-        i++;
-    return rounds_beside[i].rounds;
+    if (count <= nw_tuned.multilevel_grid.rounds_small_max)
+        return nw_tuned.multilevel_grid.rounds_small;
+    return count <= nw_tuned.multilevel_grid.rounds_middle_max
+               ? nw_tuned.multilevel_grid.rounds_middle
+               : 1;
 }
 
 struct multilevel_grid_search {
@@ -286,7 +278,7 @@ static nw_status multilevel_run_rounds(void *user, struct nw_budget *budget)
     }
     if (status || budget->stopped)
         return status;
-    most = multilevel_swaps_of(search, stencil, 0);
+    most = multilevel_swaps_of(search, stencil);
     return multilevel_swap_grid(
         search, nw_multilevel_is_costly(search, stencil) ? most / 2 : most,
         nw_tuned.multilevel.grid_temperature);
@@ -340,6 +332,6 @@ nw_status nw_multilevel_improve_grid(struct multilevel_search *search,
     if (status || budget->stopped || !budget->anytime)
         return status;
     return multilevel_swap_grid(search,
-                                multilevel_swaps_of(search, &tile->stencil, 0),
-                                grid_swaps[0].again);
+                                multilevel_swaps_of(search, &tile->stencil),
+                                nw_tuned.multilevel_grid.swaps_annealed_again);
 }

@@ -11,19 +11,15 @@ uint64_t nw_multilevel_grid_patience(const struct multilevel_search *search)
     return nw_tuned.effort.grid_patience[search->placement->budget->effort];
 }
 
-/* Ways to bisection a grid, the most useful first, and what each costs for a
- * edge beside the others. */
-static const struct {
-    int kinds;
-    double cost, cost_of_dimension;
-} grid_starts[] = {
-    {NW_RB_START_STRIPES | NW_RB_START_GROWN, 7.5, 1},
-    {NW_RB_START_STRIPES | NW_RB_START_GROWN | NW_RB_START_PACKED, 7.5, 1},
-    {NW_RB_START_STRIPES | NW_RB_START_GROWN | NW_RB_START_SPREAD, 7.5, 1},
-    {NW_RB_START_GROWN, 7.5, 0},
-    {NW_RB_START_STRIPES, 0, 1},
-    {NW_RB_START_STRIPES | NW_RB_START_FIRST, 2.5, 1},
-    {NW_RB_START_STRIPES | NW_RB_START_PACKED, 0, 1},
+/* First cuts of the bisections of a grid, the most useful first. */
+static const int grid_starts[] = {
+    NW_RB_START_STRIPES | NW_RB_START_GROWN,
+    NW_RB_START_STRIPES | NW_RB_START_GROWN | NW_RB_START_PACKED,
+    NW_RB_START_STRIPES | NW_RB_START_GROWN | NW_RB_START_SPREAD,
+    NW_RB_START_GROWN,
+    NW_RB_START_STRIPES,
+    NW_RB_START_STRIPES | NW_RB_START_FIRST,
+    NW_RB_START_STRIPES | NW_RB_START_PACKED,
 };
 
 #define GRID_STARTS (int)(sizeof grid_starts / sizeof *grid_starts)
@@ -37,28 +33,26 @@ static const int multilevel_starts[] = {0, NW_RB_START_LAST,
 
 #define STARTS (int)(sizeof multilevel_starts / sizeof *multilevel_starts)
 
-static const struct {
-    double edge, process;
-} straight_cost = {0.6, 4.5}, grown_cost = {0.5, 3.5};
-
-/* of all of them, or so much for each process */
-
-/* If ranks have many partners, bisections may cost this many times as much. */
+static int multilevel_count_grown(int kinds)
+{
+    return __builtin_popcount((unsigned)kinds & NW_RB_START_GROWN);
+}
 
 static double multilevel_kind_cost(const struct multilevel_search *search,
-                                   const struct nw_stencil *stencil, int kind)
+                                   const struct nw_stencil *stencil, int kinds)
 {
     const struct nw_assignment *assignment = search->assignment;
     double edges = (double)assignment->row[assignment->count] + 1;
 
-    return edges * (grid_starts[kind].cost +
-                    grid_starts[kind].cost_of_dimension * stencil->dims);
+    return edges * (nw_tuned.multilevel_grid.grown_cost *
+                        multilevel_count_grown(kinds) +
+                    (kinds & NW_RB_START_STRIPES ? stencil->dims : 0));
 }
 
 bool nw_multilevel_is_denser(const struct multilevel_search *search,
                              const struct nw_stencil *stencil)
 {
-    double cost = multilevel_kind_cost(search, stencil, 0);
+    double cost = multilevel_kind_cost(search, stencil, grid_starts[0]);
 
     return search->assignment->count <= nw_tuned.multilevel.grid_few &&
            cost > (double)nw_tuned.multilevel_grid.bisection_cost &&
@@ -78,7 +72,7 @@ bool nw_multilevel_is_costly(const struct multilevel_search *search,
                              const struct nw_stencil *stencil)
 {
     return nw_multilevel_is_searched_twice(search, stencil) &&
-           multilevel_kind_cost(search, stencil, 0) >
+           multilevel_kind_cost(search, stencil, grid_starts[0]) >
                (double)(nw_tuned.multilevel_grid.bisection_cost *
                         nw_multilevel_grid_patience(search));
 }
@@ -113,16 +107,14 @@ static nw_status multilevel_bisect_grid(struct multilevel_search *search,
 
     for (int i = 0;
          !status && i < nw_tuned.multilevel_grid.rounds * GRID_STARTS; i++) {
-        int kind = i % GRID_STARTS;
-        double cost = multilevel_kind_cost(search, stencil, kind);
+        int kinds = grid_starts[i % GRID_STARTS];
+        double cost = multilevel_kind_cost(search, stencil, kinds);
 
-        if (cost > left ||
-            !multilevel_is_for(search, grid_starts[kind].kinds) ||
+        if (cost > left || !multilevel_is_for(search, kinds) ||
             search->placement->budget->stopped)
             continue;
         left -= cost;
-        status = multilevel_start_kind(search, stencil, grid_starts[kind].kinds,
-                                       i / GRID_STARTS);
+        status = multilevel_start_kind(search, stencil, kinds, i / GRID_STARTS);
     }
     return status;
 }
@@ -130,12 +122,13 @@ static nw_status multilevel_bisect_grid(struct multilevel_search *search,
 static double multilevel_start_cost(const struct nw_assignment *assignment,
                                     int start)
 {
-    int grown = __builtin_popcount((unsigned)start & NW_RB_START_GROWN);
+    int grown = multilevel_count_grown(start);
     double edges = (double)assignment->row[assignment->count];
 
-    return edges * (straight_cost.edge + grown * grown_cost.edge) +
-           assignment->count *
-               (straight_cost.process + grown * grown_cost.process);
+    return edges * (nw_tuned.multilevel_grid.straight_edge +
+                    grown * nw_tuned.multilevel_grid.grown_edge) +
+           assignment->count * (nw_tuned.multilevel_grid.straight_process +
+                                grown * nw_tuned.multilevel_grid.grown_process);
 }
 
 static double multilevel_straight_most(const struct nw_assignment *assignment)
@@ -266,8 +259,8 @@ nw_status nw_multilevel_cuts_max(struct multilevel_search *search,
 
     if (nw_multilevel_is_denser(search, stencil))
         left *= nw_tuned.multilevel_grid.denser;
-    if (multilevel_kind_cost(search, stencil, 0) <= left || tile->boxed ||
-        stencil->dims < 3)
+    if (multilevel_kind_cost(search, stencil, grid_starts[0]) <= left ||
+        tile->boxed || stencil->dims < 3)
         return multilevel_bisect_grid(search, stencil, left);
     if (nw_multilevel_is_costly(search, stencil) ||
         multilevel_is_near_least(search, stencil))

@@ -12,9 +12,15 @@
 
 /* Vertices; smaller clusters are tried less for each. */
 #define PAIRWISE_SEED 7
+
 /* Between few parts, cuts are settled after a share of the tries. */
-#define FEW_PARTS 3
-static const double rb_anneal_few_share[FEW_PARTS + 1] = {0, 0, 0.3, 0.5};
+static uint64_t rb_anneal_tries_among(int32_t parts, uint64_t tries)
+{
+    double share = parts > 2 ? nw_tuned.multilevel.three_parts_share
+                             : nw_tuned.multilevel.two_parts_share;
+
+    return parts > 3 ? tries : (uint64_t)((double)tries * share);
+}
 
 /* The pieces of a cluster are held[first .. end - 1]. */
 struct rb_anneal_group {
@@ -136,9 +142,7 @@ static nw_status rb_anneal_cluster(struct rb_anneal_work *all, int32_t number)
     if (count < nw_tuned.multilevel.anneal_full)
         anneal.tries =
             anneal.tries * (uint64_t)count / nw_tuned.multilevel.anneal_full;
-    if (anneal.parts <= FEW_PARTS)
-        anneal.tries = (uint64_t)((double)anneal.tries *
-                                  rb_anneal_few_share[anneal.parts]);
+    anneal.tries = rb_anneal_tries_among(anneal.parts, anneal.tries);
     if (anneal.parts < 2 || anneal.parts == count ||
         !nw_anneal_kway_fits(count, anneal.parts))
         return NW_OK;

@@ -8,14 +8,27 @@
 
 /* Tried swaps of default effort: so many for each of the first processes, fewer
  * for each of those beyond; for edges few enough. */
-static const struct {
-    int32_t from;
-    uint64_t each;
-} steps_each[] = {{0, 9000}, {512, 3600}, {4096, 300}};
+static uint64_t swap_cycles_steps_for(int32_t count)
+{
+    const int32_t first = nw_tuned.multilevel.first;
+    const int32_t next = nw_tuned.multilevel.next_end;
+    uint64_t steps = 0;
+
+    if (count > next)
+        steps += (uint64_t)(count - next) * nw_tuned.multilevel.steps_further;
+    count = count < next ? count : next;
+    if (count > first)
+        steps += (uint64_t)(count - first) * nw_tuned.multilevel.steps_next;
+    count = count < first ? count : first;
+    return steps + (uint64_t)count * nw_tuned.multilevel.steps_first;
+}
 
 double nw_multilevel_temperature_of(int32_t count)
 {
-    return count > 8192 ? 1 : count > 1024 ? 1.4 : 5;
+    if (count > nw_tuned.multilevel.cold_min)
+        return 1;
+    return count > nw_tuned.multilevel.cooler_min ? nw_tuned.multilevel.cooler
+                                                  : nw_tuned.multilevel.hot;
 }
 
 double nw_multilevel_degree_of(const struct nw_assignment *assignment)
@@ -29,14 +42,8 @@ uint64_t nw_multilevel_steps_of(const struct nw_assignment *assignment,
                                 enum nw_effort effort)
 {
     double degree = nw_multilevel_degree_of(assignment);
-    int32_t end = assignment->count;
-    uint64_t steps = 0;
+    uint64_t steps = swap_cycles_steps_for(assignment->count);
 
-    for (size_t i = sizeof steps_each / sizeof *steps_each; i-- > 0;)
-        if (end > steps_each[i].from) {
-            steps += (uint64_t)(end - steps_each[i].from) * steps_each[i].each;
-            end = steps_each[i].from;
-        }
     if (degree > nw_tuned.multilevel.swap_degree)
         steps = (uint64_t)((double)steps * 2 * nw_tuned.multilevel.swap_degree /
                            (nw_tuned.multilevel.swap_degree + degree));

@@ -4,6 +4,8 @@
 #include "cli/command.h"
 #include "cli/preload.h"
 
+#include <stdlib.h>
+
 #define KEY_MPI 0x2001
 #define KEY_FORCE 0x2002
 
@@ -63,12 +65,15 @@ static const struct argp argp = {
 
 static int run(int argc, char **argv)
 {
-    const char *name[] = {"NODEWISE_GPU_MESSAGES"}, *value[] = {"on"};
-    struct nw_variables variables = {name, value, 0};
+    const char *name[] = {"NODEWISE_GPU_MESSAGES"}, *value[] = {"auto"};
+    struct nw_variables variables = {name, value, 1};
     struct arguments arguments = {0};
 
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-    variables.count = arguments.is_forced;
+    if (arguments.is_forced)
+        value[0] = "on";
+    else if (getenv(name[0]))
+        variables.count = 0;
     return nw_preload_command("gpu-messages", arguments.mpi, arguments.command,
                               &variables);
 }

@@ -88,7 +88,7 @@ $ printf '#!/bin/sh\n[ "$1" = --version ] && echo "HYDRA build details:" && exit
 ? 7
 $ NODEWISE_REORDER=report nodewise reorder -- ./mpiexec -n 2 ./app; nodewise gpu-messages -- ./mpiexec -n 2 ./app; nodewise gpu-messages --force -- ./mpiexec -genv LD_PRELOAD libm.so -n 2 ./app
 -genv NODEWISE_REORDER on -genv LD_PRELOAD libnodewise-mpich.so -n 2 ./app
--genv LD_PRELOAD libnodewise-mpich.so -n 2 ./app
+-genv NODEWISE_GPU_MESSAGES auto -genv LD_PRELOAD libnodewise-mpich.so -n 2 ./app
 -genv NODEWISE_GPU_MESSAGES on -genv LD_PRELOAD libm.so:libnodewise-mpich.so -n 2 ./app
 ? 7
 ## srun ends a variable at a comma.

@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "cli/command.h"
 #include "cli/cost_view.h"
+#include "cli/group_view.h"
 #include "cli/hosts.h"
 #include "cli/priced.h"
 
@@ -71,6 +72,7 @@ struct evaluation {
     struct nw_cost_column *column;
     nw_mapping **mapping;         /* [count] owned */
     struct nw_headline *headline; /* [count]; the first is unused */
+    struct nw_cli_groups groups;
 };
 
 static nw_status price(struct evaluation *work, const char *name,
@@ -117,6 +119,9 @@ static nw_status price_all(struct evaluation *work,
     }
     for (size_t i = 1; !status && i < work->count; i++)
         judge(work, i);
+    if (!status)
+        status = nw_cli_groups_price(work->topology, work->pattern,
+                                     work->mapping, work->count, &work->groups);
     return status;
 }
 
@@ -150,6 +155,7 @@ static nw_status make_json(const struct evaluation *work, char **out)
         nw_json_object(&json, NULL);
         nw_json_string(&json, "name", work->column[i].name);
         nw_cli_cost_json(&json, work->topology, work->column[i].cost);
+        nw_cli_groups_json(&json, work->topology, &work->groups, i);
         if (i)
             nw_cli_headline_json(&json, &work->headline[i]);
         nw_json_end_object(&json);
@@ -171,6 +177,9 @@ static nw_status make_table(const struct evaluation *work,
 
     nw_text_add(&text, words ? words : "");
     free(words);
+    if (!status)
+        status = nw_cli_groups_add(&text, work->topology, &work->groups,
+                                   work->column);
     for (size_t i = 1; !status && i < work->count; i++)
         status = nw_cli_headline_add(&text, work->column[i].name,
                                      &work->headline[i]);
@@ -226,6 +235,7 @@ static int run(int argc, char **argv)
         nw_cost_fini(&work.cost[i]);
         nw_mapping_free(work.mapping[i]);
     }
+    nw_cli_groups_fini(&work.groups);
     free(work.mapping);
     free(work.headline);
     free(work.cost);

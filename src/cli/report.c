@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/cost_view.h"
+#include "cli/group_view.h"
 #include "cli/hosts.h"
 #include "cli/priced.h"
 
@@ -129,6 +130,7 @@ struct work {
     struct nw_report_mapping *mapping;
     nw_mapping **owned;
     size_t count;
+    struct nw_cli_groups groups;
 };
 
 static void add(struct work *work, const char *name, nw_mapping *mapping)
@@ -232,6 +234,7 @@ static void free_work(struct work *work)
 {
     for (size_t i = 0; i < work->count; i++)
         nw_mapping_free(work->owned[i]);
+    nw_cli_groups_fini(&work->groups);
     free(work->owned);
     free(work->mapping);
     nw_pattern_free(work->pattern);
@@ -267,6 +270,7 @@ static nw_status make_json(const struct work *work,
         nw_json_object(&json, NULL);
         nw_json_string(&json, "name", column[i].name);
         nw_cli_cost_json(&json, work->topology, column[i].cost);
+        nw_cli_groups_json(&json, work->topology, &work->groups, i);
         nw_json_end_object(&json);
     }
     nw_json_end_array(&json);
@@ -289,6 +293,9 @@ static nw_status make_table(const struct work *work,
 
     nw_text_add(&text, words ? words : "");
     free(words);
+    if (!status)
+        status =
+            nw_cli_groups_add(&text, work->topology, &work->groups, column);
     for (size_t i = 1; !status && i < work->count; i++) {
         struct nw_headline headline;
 
@@ -303,7 +310,7 @@ static nw_status make_table(const struct work *work,
 }
 
 /* The page's figures once more, as nodewise evaluate has them. */
-static nw_status make_figures(const struct work *work,
+static nw_status make_figures(struct work *work,
                               const struct arguments *arguments,
                               struct answer *answer)
 {
@@ -322,6 +329,9 @@ static nw_status make_figures(const struct work *work,
         if (done && arguments->priced.mapping_count)
             status = nw_cli_blame_mapping(work->mapping[done].name, status);
     }
+    if (!status)
+        status = nw_cli_groups_price(work->topology, work->pattern, work->owned,
+                                     work->count, &work->groups);
     if (!status && arguments->common.json)
         status = make_json(work, column, &answer->json);
     else if (!status)

@@ -18,6 +18,7 @@ struct training {
     uint64_t sequences;     /* of one replica in one step */
     uint64_t micro_batches; /* of one replica in one step */
     enum nw_kind kind;
+    int only; /* index in the table of groups; -1: all */
     nw_pattern_builder *builder;
 };
 
@@ -269,6 +270,43 @@ static nw_status add_expert(const struct training *t, struct place at)
     return status;
 }
 
+static const struct {
+    const char *name;
+    nw_status (*add)(const struct training *t, struct place at);
+} training_groups[] = {{"tp", add_tensor},
+                       {"cp", add_context},
+                       {"pp", add_pipeline},
+                       {"dp", add_data},
+                       {"ep", add_expert}};
+#define TRAINING_GROUPS                                                        \
+    ((int)(sizeof training_groups / sizeof *training_groups))
+
+static nw_status read_only(struct nw_spec *spec, int *only)
+{
+    const char *word = nw_spec_find(spec, "only");
+
+    *only = -1;
+    for (int g = 0; word && g < TRAINING_GROUPS; g++)
+        if (!strcmp(word, training_groups[g].name))
+            *only = g;
+    return word && *only < 0
+               ? nw_fail(NW_EINVAL,
+                         "training: only= is tp, cp, ep, dp or pp, not '%s'",
+                         word)
+               : NW_OK;
+}
+
+static nw_status add_rank(const struct training *t, uint64_t rank)
+{
+    struct place at = place_of(t, rank);
+    nw_status status = NW_OK;
+
+    for (int g = 0; !status && g < TRAINING_GROUPS; g++)
+        if (t->only < 0 || t->only == g)
+            status = training_groups[g].add(t, at);
+    return status;
+}
+
 nw_status nw_generate_training(struct nw_spec *spec,
                                nw_pattern_builder **builder)
 {
@@ -288,24 +326,15 @@ nw_status nw_generate_training(struct nw_spec *spec,
     uint64_t ranks;
     nw_status status = read_keys(spec, &t);
 
+    if (!status)
+        status = read_only(spec, &t.only);
     if (status)
         return status;
     if (__builtin_mul_overflow(t.tp * t.cp, t.dp * t.pp, &ranks))
         ranks = UINT64_MAX;
     status = nw_spec_builder(spec, ranks, t.ep + 6, builder);
     t.builder = *builder;
-    for (uint64_t r = 0; !status && r < ranks; r++) {
-        struct place at = place_of(&t, r);
-
-        status = add_tensor(&t, at);
-        if (!status)
-            status = add_context(&t, at);
-        if (!status)
-            status = add_pipeline(&t, at);
-        if (!status)
-            status = add_data(&t, at);
-        if (!status)
-            status = add_expert(&t, at);
-    }
+    for (uint64_t r = 0; !status && r < ranks; r++)
+        status = add_rank(&t, r);
     return status;
 }

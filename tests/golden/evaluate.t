@@ -107,3 +107,35 @@ $ nodewise evaluate -t uneven.yaml -p gpus.pattern uneven.mapping | awk 'NR < 4 
 MAPPING
 default
 uneven.mapping
+
+## A training step by group. Two tensor groups of two ranks send 4 x 8 x 8 x 1/2 numbers of 2 bytes (256 B), the two pipelines 4 x 4
+## numbers (32 B). By default the tensor groups are inside nodes; in the other mapping the pipelines are.
+$ cat > pairs.yaml <<END
+> nodewise: cluster 1
+> name: pairs
+> node_types:
+>   n:
+>     cpu: {cores: 2}
+>     devices: [{package: 0, parts: [{gpu: 2}]}]
+> nodes:
+>   - {name: "n[0-1]", switch: s}
+> network:
+>   tree: {switch: s}
+> END
+$ nodewise pattern -q --generate training:tp=2,pp=2,hidden=2,layers=2,seq=4 -o step.pattern; printf 'nodewise mapping 1\nranks 4\n0 n0 0 0\n1 n1 0 0\n2 n0 1 1\n3 n1 1 1\n' > split.mapping; nodewise evaluate -t pairs.yaml -p step.pattern split.mapping | sed -n '/GROUP/,/^$/p' | grep -v time
+BYTES OF GROUP WITHIN   default split.mapping
+tensor (tp)    package    256 B           0 B
+               1 switch     0 B         256 B
+pipeline (pp)  package      0 B          32 B
+               1 switch    32 B           0 B
+
+$ for c in evaluate report; do nodewise $c -t pairs.yaml -p step.pattern split.mapping --json > groups.json; sed -n 's/"name": "\([tcedp]p\)",/\1/p' groups.json | paste -s -d ' ' | tr -s ' '; done; nodewise report -t pairs.yaml -p step.pattern split.mapping -o page.html | grep -c -e '^tensor' -e '^pipeline'
+ tp pp tp pp
+ tp pp tp pp
+2
+$ for p in "tp=2,pp=2,hidden=2,layers=2,seq=4" "tp=2,pp=2,hidden=4,layers=2,seq=4" "tp=65536,pp=30000" "tp=4,dp=1,ep=40000" "tp=4,pp=x" "tp=4,only=tp"; do sed "s/^note: .*/note: training:$p/" step.pattern > other.pattern; nodewise evaluate -t pairs.yaml -p other.pattern | grep -c '^tensor'; done | paste -s -d ' '
+1 0 0 0 0 0
+$ nodewise pattern -q --generate training:tp=2,pp=2,hidden=2,layers=2,seq=4,only=pp -o - | grep -c ' gg 8 1'; nodewise pattern --generate training:tp=2,only=xx
+4
+! only= is tp, cp, ep, dp or pp ... 'xx'
+? 2

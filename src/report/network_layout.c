@@ -8,6 +8,7 @@
 
 #define MARGIN 16.0
 #define LEVEL_HEIGHT 72.0
+#define MOST_LEVEL_HEIGHT 220.0
 #define MOST_WIDTH 1300.0
 #define LEAST_WIDTH 640.0 /* name and scale fit above */
 #define BLOCK_GAP 14.0
@@ -126,11 +127,10 @@ static void place_block(const nw_topology *topology,
                         struct nw_network_layout *layout, int32_t s,
                         int32_t columns)
 {
-    double top = NW_PICTURE_TOP + layout->level_count * LEVEL_HEIGHT;
+    double top = layout->node_top;
     double left = layout->width;
     int32_t i = 0;
 
-    layout->node_top = top;
     for (int32_t node = 0; node < topology->node_count; node++) {
         if (home(topology, node) != s)
             continue;
@@ -220,9 +220,10 @@ static void place_level(const nw_topology *topology,
         if (spread)
             layout->switch_x[s] =
                 MARGIN + (layout->width - 2 * MARGIN) * (i++ + 0.5) / count;
-        layout->switch_y[s] = NW_PICTURE_TOP +
-                              (layout->level_count - 1 - level) * LEVEL_HEIGHT +
-                              NW_SWITCH_HEIGHT / 2;
+        layout->switch_y[s] =
+            NW_PICTURE_TOP +
+            (layout->level_count - 1 - level) * layout->level_height +
+            NW_SWITCH_HEIGHT / 2;
     }
 }
 
@@ -233,7 +234,83 @@ double nw_network_layout_arc(const struct nw_network_layout *layout, int32_t a,
 
     return layout->level[a] == layout->level_count - 1
                ? arc
-               : fmin(arc, LEVEL_HEIGHT - NW_SWITCH_HEIGHT);
+               : fmin(arc, layout->level_height - NW_SWITCH_HEIGHT);
+}
+
+/* --- places of links --- */
+
+static int32_t other_switch(const struct nw_network *network, int32_t link,
+                            int32_t s)
+{
+    return network->link_a[link] == s ? network->link_b[link]
+                                      : network->link_a[link];
+}
+
+/* Whether the link leaves s by its lower edge. */
+static bool leaves_down(const struct nw_network *network,
+                        const struct nw_network_layout *layout, int32_t link,
+                        int32_t s)
+{
+    return layout->level[other_switch(network, link, s)] < layout->level[s];
+}
+
+static bool is_at(const struct nw_network *network, int32_t link, int32_t s)
+{
+    return network->link_a[link] == s || network->link_b[link] == s;
+}
+
+double nw_network_layout_place(const struct nw_network *network,
+                               const struct nw_network_layout *layout,
+                               int32_t link, int32_t s)
+{
+    double x = layout->switch_x[other_switch(network, link, s)];
+    bool down = leaves_down(network, layout, link, s);
+    int32_t before = 0, all = 0;
+
+    for (int32_t l = 0; l < network->link_count; l++) {
+        double other;
+
+        if (!is_at(network, l, s) || leaves_down(network, layout, l, s) != down)
+            continue;
+        other = layout->switch_x[other_switch(network, l, s)];
+        before += other < x || (other == x && l < link);
+        all++;
+    }
+    return layout->switch_x[s] +
+           (layout->switch_width - 8) * ((before + 0.5) / all - 0.5);
+}
+
+/* The least distance of two such places. */
+static double find_spacing(const struct nw_network *network,
+                           const struct nw_network_layout *layout)
+{
+    int32_t most = 1;
+
+    for (int32_t s = 0; s < network->switch_count; s++) {
+        int32_t count[2] = {0, 0};
+
+        for (int32_t l = 0; l < network->link_count; l++)
+            if (is_at(network, l, s))
+                count[leaves_down(network, layout, l, s)]++;
+        most = count[0] > most ? count[0] : most;
+        most = count[1] > most ? count[1] : most;
+    }
+    return (layout->switch_width - 8) / most;
+}
+
+/* Levels with many links between them are further apart: the lines are
+ * steeper, and easier to follow. */
+static void space_levels(const nw_topology *topology,
+                         struct nw_network_layout *layout)
+{
+    const struct nw_network *network = topology->network;
+    double height = LEVEL_HEIGHT;
+
+    if (layout->level_count > 1 && !network->parent)
+        height += 1.2 * network->link_count / (layout->level_count - 1);
+    layout->level_height = fmin(height, MOST_LEVEL_HEIGHT);
+    layout->node_top +=
+        (layout->level_count - 1) * layout->level_height + LEVEL_HEIGHT;
 }
 
 /* Lines between switches of the top level reach 3/4 of their arcs. */
@@ -287,6 +364,7 @@ nw_status nw_network_layout_new(const nw_topology *topology, double node_width,
     *layout =
         (struct nw_network_layout){.node_width = node_width,
                                    .node_height = node_height,
+                                   .node_top = NW_PICTURE_TOP,
                                    .switch_width = find_switch_width(topology)};
     status = allocate(topology, layout);
     if (!status)
@@ -298,8 +376,11 @@ nw_status nw_network_layout_new(const nw_topology *topology, double node_width,
     }
     for (int32_t node = 0; node < topology->node_count; node++)
         count[topology->network ? home(topology, node) : 0]++;
-    if (topology->network)
+    if (topology->network) {
         find_levels(topology, layout);
+        space_levels(topology, layout);
+        layout->line_room = find_spacing(topology->network, layout);
+    }
     place_nodes(topology, layout, count);
     for (int32_t level = 0; level < layout->level_count; level++)
         place_level(topology, layout, level);

@@ -14,7 +14,9 @@ struct nw_network_layout {
     double *node_box;               /* [nodes] width, for the caller to set */
     double *switch_x, *switch_y;    /* [switches] centre */
     double switch_width;
-    int32_t *level; /* [switches] 0 nearest the nodes */
+    double level_height; /* from a level to the next */
+    double line_room;    /* between two lines at an edge of a switch */
+    int32_t *level;      /* [switches] 0 nearest the nodes */
     int32_t level_count;
     double node_top; /* of the first row of nodes */
     double width, height;
@@ -28,6 +30,11 @@ NW_MUST_CHECK nw_status nw_network_layout_new(const nw_topology *topology,
 /* How far above two switches of one level the line between them is pulled. */
 double nw_network_layout_arc(const struct nw_network_layout *layout, int32_t a,
                              int32_t b);
+/* Where link `link` of the network leaves switch `s`: each link has a place of
+ * its own along the upper or the lower edge, in the order of its other ends. */
+double nw_network_layout_place(const struct nw_network *network,
+                               const struct nw_network_layout *layout,
+                               int32_t link, int32_t s);
 void nw_network_layout_fini(struct nw_network_layout *layout);
 
 #endif

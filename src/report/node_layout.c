@@ -14,6 +14,7 @@ struct sizes {
     struct nw_node_layout *layout;
     int32_t *first, *inside; /* boxes in each box, CSR */
     int32_t *children;       /* [vertex_count] how many each vertex has */
+    bool lines;              /* direct links lead down from GPUs */
 };
 
 static bool is_leaf(enum nw_vertex_kind kind)
@@ -135,6 +136,8 @@ static int32_t line_of(const struct sizes *sizes, int32_t v, int32_t count)
 
     if (kind == NW_VERTEX_CORE)
         return count <= 4 ? 4 : columns_for(count, sqrt(count * 2.0));
+    if (sizes->lines && kind != NW_VERTEX_GPU_SWITCH)
+        return count; /* one row: no line crosses what is below it */
     if (kind == NW_VERTEX_BRIDGE)
         return count <= 2 ? 1 : 2;
     if (kind == NW_VERTEX_GPU_SWITCH)
@@ -160,6 +163,7 @@ static void put_kind(struct sizes *sizes, struct pen *pen, int32_t v, int kind)
 {
     const int32_t *box = &sizes->inside[sizes->first[v]];
     int32_t count = sizes->first[v + 1] - sizes->first[v], of_kind = 0;
+    int32_t before = pen->in_line; /* of another kind, in the same row */
     double step = sizes->layout->unit + pen->gap;
 
     for (int32_t i = 0; i < count; i++)
@@ -167,13 +171,44 @@ static void put_kind(struct sizes *sizes, struct pen *pen, int32_t v, int kind)
     for (int32_t i = 0; i < count; i++) {
         if (sizes->type->kind[box[i]] != kind)
             continue;
-        pen->most = line_of(sizes, box[i], of_kind);
+        pen->most = before + line_of(sizes, box[i], of_kind);
         if (kind == NW_VERTEX_CORE)
             pen->most = widen(pen->most, of_kind,
                               (int32_t)((pen->used_width - pen->pad) / step));
         put(pen, sizes->layout, box[i]);
     }
-    new_line(pen);
+    if (!sizes->lines || (kind != NW_VERTEX_BRIDGE && kind != NW_VERTEX_BOARD))
+        new_line(pen); /* else GPUs follow in the row */
+}
+
+/* The order of kinds from top to bottom. Cards are above everything that has
+ * GPUs if lines lead down from GPUs. */
+static int kind_at(const struct sizes *sizes, int place)
+{
+    if (!sizes->lines || place < NW_VERTEX_BRIDGE || place > NW_VERTEX_NIC)
+        return place;
+    return place == NW_VERTEX_BRIDGE ? NW_VERTEX_NIC : place - 1;
+}
+
+/* What lines lead down from stands on one line, whatever its height. */
+static void align_bottoms(struct sizes *sizes, int32_t v)
+{
+    struct nw_node_layout *layout = sizes->layout;
+    double bottom = 0;
+
+    for (int pass = 0; pass < 2; pass++)
+        for (int32_t i = sizes->first[v]; i < sizes->first[v + 1]; i++) {
+            int32_t box = sizes->inside[i];
+            uint8_t kind = sizes->type->kind[box];
+
+            if (kind != NW_VERTEX_BRIDGE && kind != NW_VERTEX_BOARD &&
+                kind != NW_VERTEX_GPU)
+                continue;
+            if (pass)
+                layout->y[box] = bottom - layout->height[box];
+            else
+                bottom = fmax(bottom, layout->y[box] + layout->height[box]);
+        }
 }
 
 /* Kind after kind. All but the cores are placed once before, so that the
@@ -184,12 +219,14 @@ static void fill_box(struct sizes *sizes, int32_t v)
     double gap = layout->unit * 0.22, pad = layout->unit * 0.5;
     struct pen pen = {.x = pad, .y = pad, .gap = gap, .pad = pad};
 
-    for (int kind = 0; kind < NW_VERTEX_KIND_COUNT; kind++)
-        if (kind != NW_VERTEX_CORE)
-            put_kind(sizes, &pen, v, kind);
+    for (int place = 0; place < NW_VERTEX_KIND_COUNT; place++)
+        if (place != NW_VERTEX_CORE)
+            put_kind(sizes, &pen, v, kind_at(sizes, place));
     pen.x = pen.y = pad;
-    for (int kind = 0; kind < NW_VERTEX_KIND_COUNT; kind++)
-        put_kind(sizes, &pen, v, kind);
+    for (int place = 0; place < NW_VERTEX_KIND_COUNT; place++)
+        put_kind(sizes, &pen, v, kind_at(sizes, place));
+    if (sizes->lines)
+        align_bottoms(sizes, v);
     layout->width[v] = fmax(pen.used_width, 2 * pad + layout->unit);
     layout->height[v] = fmax(pen.y - gap + pad, 2 * pad + layout->unit);
 }
@@ -258,6 +295,7 @@ static void lay_out(struct sizes *sizes)
 {
     const struct nw_node_type *type = sizes->type;
 
+    sizes->lines = type->direct_count > 0;
     for (int32_t v = type->vertex_count - 1; v >= 0; v--) {
         if (!is_drawn(sizes, v))
             continue;

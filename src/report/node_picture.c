@@ -52,7 +52,8 @@ void nw_picture_wire(struct nw_text *text, const struct nw_picture *picture,
                    "<path class=\"halo\" stroke-width=\"%.3g\" d=\"%s\"/>"
                    "<path class=\"%s ends\" stroke-width=\"%.3g\" "
                    "d=\"%s\"><title>",
-                   path.width + 3, words, class, path.width, words);
+                   path.width + fmin(3, 1.2 * path.width), words, class,
+                   path.width, words);
     nw_picture_tip(text, picture, link);
     nw_text_add(text, "</title></path>\n");
     text->failed |= path.words.failed;
@@ -178,6 +179,27 @@ static void trace_to_bar(struct nw_text *path,
                    layout->y[end[1]] + layout->height[end[1]] * 0.5);
 }
 
+/* Straight from a device to one just below it. False if none is. */
+static bool trace_down(struct nw_text *path,
+                       const struct nw_node_layout *layout,
+                       const int32_t end[2])
+{
+    bool swaps = layout->y[end[0]] > layout->y[end[1]];
+    int32_t upper = end[swaps], lower = end[!swaps];
+    double top = layout->y[upper] + layout->height[upper];
+    double left = fmax(layout->x[upper], layout->x[lower]);
+    double right = fmin(layout->x[upper] + layout->width[upper],
+                        layout->x[lower] + layout->width[lower]);
+
+    if (right <= left || layout->y[lower] < top ||
+        layout->y[lower] > top + layout->unit)
+        return false;
+    nw_text_format(path, "M%.5g %.5gV%.5g", (left + right) / 2,
+                   top - layout->height[upper] * 0.3,
+                   layout->y[lower] + layout->height[lower] * 0.3);
+    return true;
+}
+
 /* A curve that hangs between two devices, or stands out at the right of two
  * that are above each other. */
 static void trace_arc(struct nw_text *path, const struct nw_node_layout *layout,
@@ -213,7 +235,7 @@ static void draw_direct(struct nw_text *text, const struct nw_picture *picture,
         return;
     if (find_bar(type, layout, d, end))
         trace_to_bar(&path.words, layout, end, find_lane(type, layout, d));
-    else
+    else if (!trace_down(&path.words, layout, end))
         trace_arc(&path.words, layout, end);
     nw_text_format(text, "<g transform=\"translate(%.5g %.5g)\">", place.x,
                    place.y);

@@ -16,15 +16,7 @@
 #define MOST_SWITCHES 64
 #define NAME_HEIGHT 16.0
 #define GAP 12.0
-
-/* Thick lines are fast ones, against the fastest line of the network. */
-static double stroke_of(const struct nw_picture *picture, int32_t link,
-                        double fastest)
-{
-    struct nw_link_info info = nw_topology_link(picture->topology, link);
-
-    return 1 + 4 * sqrt(fmin(info.bandwidth[0], info.bandwidth[1]) / fastest);
-}
+#define BUS_WIDTH 8.0 /* of the lines of a node in the gap at its left */
 
 static double fastest_of(const nw_topology *topology)
 {
@@ -37,11 +29,25 @@ static double fastest_of(const nw_topology *topology)
     return fastest > 0 ? fastest : 1;
 }
 
+/* Thick lines are fast ones, against the fastest line of the network. Lines
+ * leave the gaps between them free. */
+static double stroke_of(const struct nw_picture *picture, int32_t link,
+                        const struct nw_network_layout *layout)
+{
+    struct nw_link_info info = nw_topology_link(picture->topology, link);
+    double most = fmin(5, 0.5 * layout->line_room);
+
+    return most * (0.2 + 0.8 * sqrt(fmin(info.bandwidth[0], info.bandwidth[1]) /
+                                    fastest_of(picture->topology)));
+}
+
 struct line {
+    const struct nw_network_layout *layout;
     int32_t link;
     double xa, ya, xb, yb;
-    double gap; /* between the columns of nodes */
-    double arc; /* between two of one level: over their heads; else 0 */
+    double gap;    /* between the columns of nodes */
+    double arc;    /* between two of one level: over their heads; else 0 */
+    bool straight; /* many lines cross: straight ones are easiest to follow */
 };
 
 static void draw_line(struct nw_text *text, const struct nw_picture *picture,
@@ -50,11 +56,15 @@ static void draw_line(struct nw_text *text, const struct nw_picture *picture,
     double middle =
         line->arc > 0 ? line->ya - line->arc : (line->ya + line->yb) / 2;
     struct nw_picture_path path = {
-        .width = stroke_of(picture, line->link, fastest_of(picture->topology))};
+        .width = stroke_of(picture, line->link, line->layout)};
 
-    nw_text_format(&path.words, "M%.5g %.5gC%.5g %.5g %.5g %.5g %.5g %.5g",
-                   line->xa, line->ya, line->xa, middle, line->xb, middle,
-                   line->xb, line->yb);
+    if (line->straight)
+        nw_text_format(&path.words, "M%.5g %.5gL%.5g %.5g", line->xa, line->ya,
+                       line->xb, line->yb);
+    else
+        nw_text_format(&path.words, "M%.5g %.5gC%.5g %.5g %.5g %.5g %.5g %.5g",
+                       line->xa, line->ya, line->xa, middle, line->xb, middle,
+                       line->xb, line->yb);
     nw_picture_wire(text, picture, line->link, path);
 }
 
@@ -81,11 +91,12 @@ static void draw_network(struct nw_text *text, const struct nw_picture *picture,
         if (is_busy(picture, l) != busy)
             continue;
         draw_line(text, picture,
-                  &(struct line){l, layout->switch_x[a],
+                  &(struct line){layout, l,
+                                 nw_network_layout_place(network, layout, l, a),
                                  layout->switch_y[a] + (arc > 0 ? -half : down),
-                                 layout->switch_x[b],
+                                 nw_network_layout_place(network, layout, l, b),
                                  layout->switch_y[b] - (arc > 0 ? half : down),
-                                 0, arc});
+                                 0, arc, !network->parent && arc <= 0});
     }
 }
 
@@ -95,14 +106,23 @@ static void draw_bus(struct nw_text *text, const struct nw_picture *picture,
 {
     double gap = line->gap;
     struct nw_picture_path path = {
-        .width = 0.6 *
-                 stroke_of(picture, line->link, fastest_of(picture->topology))};
+        .width = 0.6 * stroke_of(picture, line->link, line->layout)};
 
     nw_text_format(&path.words,
                    "M%.5g %.5gC%.5g %.5g %.5g %.5g %.5g %.5gV%.5gH%.5g",
                    line->xa, line->ya, line->xa, top - 12, gap, top - 30, gap,
                    top, line->yb, line->xb);
     nw_picture_wire(text, picture, line->link, path);
+}
+
+/* How far from the middle of a switch the line to a node leaves it: the lines
+ * are in the order of their other ends. */
+static double port_place(const struct nw_network_layout *layout, double from,
+                         double to)
+{
+    double share = 2 * (to - from) / layout->width;
+
+    return (layout->switch_width - 8) * fmax(-0.5, fmin(0.5, share));
 }
 
 /* Links of a node to its switches. */
@@ -120,18 +140,24 @@ static void draw_ports(struct nw_text *text, const struct nw_picture *picture,
     for (int32_t p = 0; p < ports; p++) {
         int32_t s = topology->port[first + p];
         double share = (p + 0.5) / ports;
-        struct line line = {topology->link_first[node],
+        struct line line = {layout,
+                            topology->link_first[node],
                             layout->switch_x[s],
                             layout->switch_y[s] + NW_SWITCH_HEIGHT / 2,
                             x,
                             y + 4 + 4 * p,
-                            x - (room - layout->node_box[node] + GAP) / 2,
+                            x - (room - layout->node_box[node] + GAP) / 2 +
+                                (share - 0.5) * BUS_WIDTH,
                             0};
 
         if (type->nic_count)
             line.link += type->vertex_count + type->direct_count + p;
         if (is_busy(picture, line.link) != busy)
             continue;
+        line.xa += port_place(layout, line.xa,
+                              y > layout->node_top
+                                  ? line.gap
+                                  : x + layout->node_box[node] * share);
         if (y > layout->node_top) {
             draw_bus(text, picture, &line, layout->node_top);
             continue;

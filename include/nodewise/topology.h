@@ -80,6 +80,13 @@ NW_API void nw_topology_free(nw_topology *topology); /* NULL is fine */
 NW_API NW_MUST_CHECK nw_status nw_topology_write(const nw_topology *topology,
                                                  char **out);
 
+/* Makes a cluster file to start from, with comments, by "key=value,...":
+ * nodes, sockets, numa, cores, threads, gpus, nics and network; see
+ * nodewise-topology(1). The caller frees *out with free(). NW_EINVAL: a key or
+ * value is invalid. */
+NW_API NW_MUST_CHECK nw_status nw_topology_template(const char *specification,
+                                                    char **out);
+
 /* Writes the machine as a file of another program. Formats: "nccl" (topology
  * file of NCCL), "hwloc" (XML), "slurm" and "slurm-yaml" (topology.conf and
  * topology.yaml, a tree), "slurm-block" and "slurm-yaml-block", "k8s" (Node

@@ -21,6 +21,7 @@ enum {
     KEY_SVG,
     KEY_YAML,
     KEY_LIST,
+    KEY_NEW,
     KEY_ELEMENTS,
     KEY_DISTANCE,
     KEY_ROUTE,
@@ -40,6 +41,7 @@ struct arguments {
     const char *source;
     int what; /* one of the keys; 0: the tree */
     const char *end[2];
+    const char *template;
     struct nw_topology_parts parts;
     const char *node[MAX_NODES];
     struct nw_topology_export_options export;
@@ -66,6 +68,10 @@ static const struct argp_option options[] = {
     {"node", KEY_NODE, "[HOSTS=]SOURCE", 0,
      "Take what is inside hosts from SOURCE; may be repeated", 0},
     {"gpus", KEY_GPUS, "SOURCE", 0, "Take the direct links of GPUs from SOURCE",
+     0},
+    {"new", KEY_NEW, "SPEC", 0,
+     "Write a cluster file to start from, such as of "
+     "nodes=4,sockets=2,cores=8,gpus=4,network=fat-tree:16:8",
      0},
     {"list", KEY_LIST, NULL, 0, "List the bundled clusters", 0},
     {"elements", KEY_ELEMENTS, "WHAT", 0,
@@ -99,7 +105,7 @@ static void choose(struct arguments *arguments, int what,
                    struct argp_state *state)
 {
     if (arguments->what && arguments->what != what)
-        nw_argfail(state, "one of --tree, --svg, --yaml, --to, --list, "
+        nw_argfail(state, "one of --tree, --svg, --yaml, --to, --list, --new, "
                           "--distance and --route at a time");
     arguments->what = what;
 }
@@ -129,6 +135,10 @@ static error_t parse_part(int key, const char *value, struct argp_state *state)
     case KEY_TO:
         choose(arguments, key, state);
         arguments->export.format = value;
+        return 0;
+    case KEY_NEW:
+        choose(arguments, key, state);
+        arguments->template = value;
         return 0;
     case KEY_HOST:
         arguments->export.host = value;
@@ -325,6 +335,8 @@ static nw_status make(const struct arguments *arguments, char **out)
 
     if (arguments->what == KEY_LIST)
         return arguments->common.json ? list_json(out) : list_table(out);
+    if (arguments->what == KEY_NEW)
+        return nw_topology_template(arguments->template, out);
     status = spare_inputs(arguments);
     if (!status)
         status = load(arguments, &topology);
@@ -396,8 +408,8 @@ static void heed_name(struct arguments *arguments)
              (is_called(file, ".svg") || raster_format(file)))
         arguments->what = KEY_SVG;
     else if (arguments->what != KEY_SVG && arguments->what != KEY_YAML &&
-             arguments->what != KEY_TREE && arguments->what != KEY_TO &&
-             is_called(file, ".json"))
+             arguments->what != KEY_NEW && arguments->what != KEY_TREE &&
+             arguments->what != KEY_TO && is_called(file, ".json"))
         arguments->common.json = true;
 }
 
@@ -405,17 +417,23 @@ static void heed_name(struct arguments *arguments)
 static bool check(const struct arguments *arguments)
 {
     int what = arguments->what;
-    bool other = what == KEY_SVG || what == KEY_YAML || what == KEY_TO;
+    bool other = what == KEY_SVG || what == KEY_YAML || what == KEY_TO ||
+                 what == KEY_NEW;
 
     if (arguments->common.json && other)
         fprintf(stderr,
                 "nodewise topology: --json cannot be combined with --%s\n",
                 what == KEY_SVG    ? "svg"
                 : what == KEY_YAML ? "yaml"
+                : what == KEY_NEW  ? "new"
                                    : "to");
     else if (arguments->source && has_parts(arguments))
         fputs("nodewise topology: either a SOURCE or --network, --node and "
               "--gpus\n",
+              stderr);
+    else if (what == KEY_NEW && (arguments->source || has_parts(arguments)))
+        fputs("nodewise topology: --new reads no machine; leave out SOURCE, "
+              "--network, --node and --gpus\n",
               stderr);
     else if (what != KEY_TO && (arguments->export.host || arguments->addresses))
         fprintf(stderr, "nodewise topology: --%s needs --to\n",

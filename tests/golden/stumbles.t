@@ -109,3 +109,49 @@ $ nodewise gpu-messages -n 2 mpirun ./app
 ! invalid option
 ! put -- in front of 'mpirun'
 ? 2
+## A cluster file to start from reads back as the machine that was asked for; its comments are examples.
+$ nodewise topology --new nodes=4,sockets=2,cores=8,gpus=4,network=fat-tree:2:2 -o new.yaml; nodewise topology new.yaml --json | python3 -c 'import json,sys; d=json.load(sys.stdin); print(len(d["nodes"]), [n["name"] for n in d["nodes"]], len(d["network"]["switches"])); k=[v["kind"] for v in d["types"][0]["vertices"]]; print(*(k.count(w) for w in ("package", "core", "gpu", "nic")))'
+4 ['n1', 'n2', 'n3', 'n4'] 4
+2 16 4 1
+$ sed 's/^\(    *\)# \(link: \|port: \|links: \|  - mesh\|    link: \|direct:\)/\1\2/;s/^    #   /      /;s/ *# .*//' new.yaml >filled.yaml; grep -c bandwidth filled.yaml; nodewise topology filled.yaml --route gpu0 gpu3 | tail -1
+5
+n1: gpu 0 - gpu 3 up  nvlink   50 GB/s  300 ns
+$ for n in cores=4 nodes=2,cores=1,nics=0 nodes=8,cores=4,numa=2,threads=2,network=torus:2x2 nodes=6,cores=4,nics=2,sockets=2,network=dragonfly:3x2x1 nodes=16,cores=1,network=fat-tree:2:2:2:2 nodes=3,cores=1,gpus=1,sockets=4,network=switch; do nodewise topology --new $n -o x.yaml && nodewise topology x.yaml --distance 0 0; done
+0
+0
+0
+0
+0
+0
+$ for n in node=4,cores=2 cores cores=0 cores=2,cores=3 nodes=2 cores=2,gpus=3,sockets=2 cores=2,network=fat-treee:2 cores=2,nodes=4,network=fat-tree:2 cores=2,nodes=4,network=torus:3x1 cores=2,nodes=4,network=dragonfly:2x2 cores=2,nodes=4,network=fat-tree:1:999999999 '' cores=99999999999999999999; do nodewise topology --new "$n" -o none.yaml 2>&1; echo $?; done; ls none.yaml 2>/dev/null
+~ --new ... 'node' ... did you mean 'nodes'?
+2
+~ 'cores' needs a value
+2
+~ cores is a number from 1 to 4096, not '0'
+2
+~ 'cores' stands twice
+2
+~ --new needs cores=N
+2
+~ gpus=3 ... 2 sockets
+2
+~ 'fat-treee:2' ... did you mean 'fat-tree'?
+2
+~ fat-tree:NODES:UP ... '2'
+2
+~ divides 4 nodes ... '3x1'
+2
+~ divides 4 nodes ... '2x2'
+2
+~ --new
+3
+~ unknown key ''
+2
+~ cores is a number
+2
+? 2
+$ nodewise topology --new cores=2 --json; nodewise topology --new cores=2 live
+! --json ... --new
+! --new reads no machine
+? 2

@@ -141,6 +141,24 @@ VALUES = {
 }
 
 
+def words():
+    """What a word that is no option may be, as the readers' tables have it."""
+    sources = re.findall(r'\{"([a-z0-9-]+:)"', tree.text("src/topology/source.c"))
+    formats = re.findall(r'^    \{"([a-z0-9-]+)", (?!NULL, NULL)', tree.text("src/pattern/format.c"),
+                         re.M)
+    machines = set(sources) | {"live", "magc-a", "dgx-h100"}
+    patterns = {name + ":" for name in formats}
+    return {("topology",): machines, ("map", "-t"): machines, ("topology", "--node"): machines,
+            ("pattern",): patterns, ("evaluate", "-p"): patterns,
+            ("bench",): {"pattern", "halo", "mpdata", "channel"}, ("help",): {"map", "reorder"}}
+
+
+def check_words(nodewise):
+    return ["completions/nodewise: %s lacks %s" % (" ".join(before), word)
+            for before, taken in words().items()
+            for word in sorted(taken - completed(nodewise, *before, word=""))]
+
+
 def refuses(nodewise, command, option, word):
     """A word that is not taken is named in quotes."""
     done = subprocess.run([nodewise, command, option, word, "--nothing-such"],
@@ -165,7 +183,7 @@ def check_values(nodewise):
 
 
 def main(nodewise):
-    breaches = check_values(nodewise)
+    breaches = check_values(nodewise) + check_words(nodewise)
     for command in commands(nodewise):
         name = "man/nodewise-%s.1.scd" % command
         found = options(say(nodewise, command, "--help"))

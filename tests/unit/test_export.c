@@ -192,6 +192,41 @@ static void domains_are_blocks(void **state)
     nw_topology_free(t);
 }
 
+/* A group of a dragonfly is a switch above its routers; a torus has none. */
+static void links_beyond_a_tree_are_lost(void **state)
+{
+    nw_topology *t =
+        machine("", ".yaml",
+                "nodewise: cluster 1\n"
+                "node_types: {t: {cpu: {cores: 1}}}\n"
+                "nodes: [{name: 'n[1-6]'}]\n"
+                "network: {dragonfly: {groups: 3, routers: 2, global_links: 1, "
+                "router_nodes: 1}}\n");
+    char *text = export_as(t, "slurm", "the network (dragonfly) is not a tree");
+
+    (void)state;
+    assert_string_equal(text, "SwitchName=g0r0 Nodes=n1\n"
+                              "SwitchName=g0r1 Nodes=n2\n"
+                              "SwitchName=g1r0 Nodes=n3\n"
+                              "SwitchName=g1r1 Nodes=n4\n"
+                              "SwitchName=g2r0 Nodes=n5\n"
+                              "SwitchName=g2r1 Nodes=n6\n"
+                              "SwitchName=g0r0-up Switches=g0r[0,1]\n"
+                              "SwitchName=g1r0-up Switches=g1r[0,1]\n"
+                              "SwitchName=g2r0-up Switches=g2r[0,1]\n"
+                              "SwitchName=g0r0-up-up "
+                              "Switches=g0r0-up,g1r0-up,g2r0-up\n");
+    free(text);
+    nw_topology_free(t);
+    t = machine("", ".yaml",
+                "nodewise: cluster 1\n"
+                "node_types: {t: {cpu: {cores: 1}}}\n"
+                "nodes: [{name: 'n[1-4]'}]\n"
+                "network: {torus: {dimensions: [4]}}\n");
+    free(export_as(t, "k8s", "the network (torus) is not a tree"));
+    nw_topology_free(t);
+}
+
 static void domains_are_labels(void **state)
 {
     nw_topology *t = machine("", ".yaml", RACKS), *back;
@@ -541,6 +576,7 @@ int main(void)
         cmocka_unit_test(parts_read_back),
         cmocka_unit_test(blocks_read_back),
         cmocka_unit_test(domains_are_blocks),
+        cmocka_unit_test(links_beyond_a_tree_are_lost),
         cmocka_unit_test(domains_are_labels),
         cmocka_unit_test(labels_of_topograph_0),
         cmocka_unit_test(long_labels_are_hashed),

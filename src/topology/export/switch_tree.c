@@ -5,6 +5,7 @@
 #include "topology/export/switch_tree.h"
 #include "base/array.h"
 #include "base/status.h"
+#include "topology/network/networks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,8 +50,18 @@ static void lose_ports(struct nw_export *export)
 static nw_status tree_add(struct nw_switch_tree *tree, const char *name,
                           int32_t origin)
 {
-    nw_status status = nw_strdup(name, &tree->name[tree->count]);
+    size_t need = (size_t)tree->count + 1;
+    nw_status status =
+        nw_grow(&tree->name, &tree->capacity[0], need, sizeof *tree->name);
 
+    if (!status)
+        status = nw_grow(&tree->parent, &tree->capacity[1], need,
+                         sizeof *tree->parent);
+    if (!status)
+        status = nw_grow(&tree->origin, &tree->capacity[2], need,
+                         sizeof *tree->origin);
+    if (!status)
+        status = nw_strdup(name, &tree->name[tree->count]);
     if (status)
         return status;
     tree->parent[tree->count] = -1;
@@ -153,15 +164,29 @@ static int32_t joining_find(const struct joining *joining, int32_t s)
     return s;
 }
 
+/* Routers of one group of a dragonfly; elsewhere all switches. */
+static int32_t group_size(const struct nw_network *network)
+{
+    const struct nw_dragonfly *shape;
+
+    if (strcmp(network->ops->name, "dragonfly"))
+        return network->switch_count;
+    shape = network->ops->shape(network);
+    return shape->routers;
+}
+
+/* Joins switches up to a level, at level 0 within groups alone. */
 static void join_level(const struct joining *joining, int32_t level)
 {
     const struct nw_network *network = joining->network;
+    int32_t group = level ? network->switch_count : group_size(network);
 
     for (int32_t l = 0; l < network->link_count; l++) {
         int32_t a = network->link_a[l], b = network->link_b[l];
 
         if (network->level[a] >= 0 && network->level[a] <= level &&
-            network->level[b] >= 0 && network->level[b] <= level)
+            network->level[b] >= 0 && network->level[b] <= level &&
+            a / group == b / group)
             joining->part[joining_find(joining, a)] = joining_find(joining, b);
     }
     for (int32_t s = 0; s < network->switch_count; s++)
@@ -257,7 +282,7 @@ static nw_status join_levels(const nw_topology *t, struct joining *joining,
         if (network->level[s] > highest)
             highest = network->level[s];
     }
-    for (int32_t level = 1; !status && level <= highest; level++) {
+    for (int32_t level = 0; !status && level <= highest; level++) {
         int32_t here = out->count - first;
 
         join_level(joining, level);
@@ -267,6 +292,28 @@ static nw_status join_levels(const nw_topology *t, struct joining *joining,
         first += here;
     }
     return status;
+}
+
+/* A network that has the switches and links of the tree loses nothing. */
+static void lose_links(struct nw_export *export,
+                       const struct nw_switch_tree *out)
+{
+    const struct nw_network *network = export->topology->network;
+    int32_t links = 0;
+
+    for (int32_t i = 0; i < out->count; i++)
+        links += out->parent[i] >= 0;
+    if (out->count < network->switch_count)
+        nw_export_lose(export,
+                       "all but %d of the %d switches, since the network is "
+                       "not a tree",
+                       out->count, network->switch_count);
+    else if (out->count != network->switch_count ||
+             links != network->link_count)
+        nw_export_lose(export,
+                       "the links between switches, since the network (%s) is "
+                       "not a tree",
+                       network->ops->name);
 }
 
 static nw_status join_switches(struct nw_export *export,
@@ -283,11 +330,8 @@ static nw_status join_switches(struct nw_export *export,
         status = nw_alloc(count, sizeof *joining.above, &joining.above);
     if (!status)
         status = join_levels(t, &joining, out);
-    if (!status && out->count < (int32_t)count)
-        nw_export_lose(export,
-                       "all but %d of the %d switches, since the network is "
-                       "not a tree",
-                       out->count, (int32_t)count);
+    if (!status)
+        lose_links(export, out);
     free(joining.part);
     free(joining.best);
     free(joining.above);
@@ -298,7 +342,6 @@ nw_status nw_switch_tree_make(struct nw_export *export,
                               struct nw_switch_tree *out)
 {
     const nw_topology *t = export->topology;
-    size_t room;
     nw_status status;
 
     if (!t->network)
@@ -306,16 +349,8 @@ nw_status nw_switch_tree_make(struct nw_export *export,
                        "'%s' has no network, and the format %s describes "
                        "switches",
                        t->name, export->options->format);
-    /* the levels above have fewer switches each than the leaves, or end */
-    room = 2 * (size_t)t->network->switch_count + 1;
-    status = nw_alloc(room, sizeof *out->name, &out->name);
-    if (!status)
-        status = nw_alloc(room, sizeof *out->parent, &out->parent);
-    if (!status)
-        status = nw_alloc(room, sizeof *out->origin, &out->origin);
-    if (!status)
-        status = nw_alloc((size_t)t->node_count, sizeof *out->node_at,
-                          &out->node_at);
+    status =
+        nw_alloc((size_t)t->node_count, sizeof *out->node_at, &out->node_at);
     if (status)
         return status;
     status = strcmp(t->network->ops->name, "tree") ? join_switches(export, out)

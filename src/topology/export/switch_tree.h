@@ -12,6 +12,7 @@ struct nw_switch_tree {
     char **name;                   /* owned, each */
     int32_t *parent;               /* -1 at a top */
     int32_t *origin;               /* the switch of the network that names it */
+    size_t capacity[3];            /* of these arrays */
     int32_t *node_at;              /* switch of each node of the topology */
     struct nw_groups below, nodes; /* switches and nodes of each switch */
 };

@@ -14,7 +14,7 @@
  * lock. */
 #define SMALL ((size_t)1 << 10)
 
-static nw_status no_memory(size_t count, size_t size)
+static nw_status array_no_memory(size_t count, size_t size)
 {
     return nw_fail(NW_ENOMEM, "out of memory for %zu x %zu bytes", count, size);
 }
@@ -59,7 +59,7 @@ nw_status nw_alloc_raw(size_t count, size_t size, void *out)
     if (!__builtin_mul_overflow(count, size, &bytes))
         memory = malloc(bytes ? bytes : 1);
     if (!memory)
-        return no_memory(count, size);
+        return array_no_memory(count, size);
     want_large_pages(memory, bytes);
     memcpy(out, &memory, sizeof memory);
     return NW_OK;
@@ -74,7 +74,7 @@ nw_status nw_alloc(size_t count, size_t size, void *out)
     nw_status status;
 
     if (__builtin_mul_overflow(count, size, &bytes))
-        return no_memory(count, size);
+        return array_no_memory(count, size);
     if (!count)
         bytes = size;
     if (bytes >= LARGE || bytes <= SMALL) {
@@ -85,7 +85,7 @@ nw_status nw_alloc(size_t count, size_t size, void *out)
     } else {
         memory = calloc(1, bytes);
         if (!memory)
-            return no_memory(count, size);
+            return array_no_memory(count, size);
     }
     memcpy(out, &memory, sizeof memory);
     return NW_OK;
@@ -101,11 +101,11 @@ nw_status nw_grow(void *array, size_t *capacity, size_t need, size_t size)
     while (wanted < need)
         wanted = wanted > SIZE_MAX / 2 ? need : wanted * 2;
     if (wanted > SIZE_MAX / size)
-        return no_memory(wanted, size);
+        return array_no_memory(wanted, size);
     memcpy(&memory, array, sizeof memory);
     memory = realloc(memory, wanted * size);
     if (!memory)
-        return no_memory(wanted, size);
+        return array_no_memory(wanted, size);
     want_large_pages(memory, wanted * size);
     memcpy(array, &memory, sizeof memory);
     *capacity = wanted;
@@ -117,7 +117,7 @@ nw_status nw_strdup(const char *text, char **out)
     char *copy = strdup(text);
 
     if (!copy)
-        return no_memory(strlen(text), 1);
+        return array_no_memory(strlen(text), 1);
     *out = copy;
     return NW_OK;
 }

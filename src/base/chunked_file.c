@@ -90,7 +90,7 @@ struct writing {
     struct nw_error error;
 };
 
-static nw_status put(struct writing *writing, struct nw_text *text)
+static nw_status chunked_file_put(struct writing *writing, struct nw_text *text)
 {
     size_t length = text->length;
     char *data;
@@ -109,7 +109,8 @@ static void put_made(struct writing *writing)
     while (
         !writing->status && writing->next < writing->pieces->count &&
         __atomic_load_n(&writing->is_made[writing->next], __ATOMIC_ACQUIRE)) {
-        writing->status = put(writing, &writing->text[writing->next++]);
+        writing->status =
+            chunked_file_put(writing, &writing->text[writing->next++]);
         if (writing->status)
             nw_error_keep(&writing->error);
     }
@@ -133,7 +134,7 @@ struct making {
     int32_t threads;
 };
 
-static nw_status fill(void *user, int fd, const char *path)
+static nw_status chunked_file_fill(void *user, int fd, const char *path)
 {
     const struct making *making = user;
     struct writing writing = {.pieces = making->pieces,
@@ -178,5 +179,5 @@ nw_status nw_chunked_file_write(const char *path,
 
     if (nw_text_ends_with(path, ".zst"))
         return write_packed(path, pieces);
-    return nw_file_write_by(path, fill, &making);
+    return nw_file_write_by(path, chunked_file_fill, &making);
 }

@@ -98,7 +98,8 @@ const struct nw_variable nw_environment[] = {
     {NULL, NULL, NULL},
 };
 
-static const struct nw_variable *find(const char *name, size_t length)
+static const struct nw_variable *base_environment_find(const char *name,
+                                                       size_t length)
 {
     for (const struct nw_variable *row = nw_environment; row->name; row++)
         if (!strncmp(row->name, name, length) && !row->name[length])
@@ -108,7 +109,7 @@ static const struct nw_variable *find(const char *name, size_t length)
 
 bool nw_environment_takes(const char *name, const char *value)
 {
-    const struct nw_variable *row = find(name, strlen(name));
+    const struct nw_variable *row = base_environment_find(name, strlen(name));
     size_t length = strlen(value), word;
 
     for (const char *at = row ? row->value : ""; *at;
@@ -124,7 +125,7 @@ const char *nw_environment_unknown(char *const *entries)
 {
     for (; entries && *entries; entries++)
         if (!strncmp(*entries, PREFIX, strlen(PREFIX)) &&
-            !find(*entries, strcspn(*entries, "=")))
+            !base_environment_find(*entries, strcspn(*entries, "=")))
             return *entries;
     return NULL;
 }

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 /* Devices such as /dev/zero have no end, and pipes may have none. */
-static nw_status check_end(int fd, const char *path, size_t used)
+static nw_status file_check_end(int fd, const char *path, size_t used)
 {
     struct stat info;
 
@@ -33,7 +33,8 @@ static nw_status check_end(int fd, const char *path, size_t used)
                    path, nw_file_most_of_pipe() >> 20);
 }
 
-static nw_status read_all(int fd, const char *path, char **data, size_t *length)
+static nw_status file_read_all(int fd, const char *path, char **data,
+                               size_t *length)
 {
     char *buffer = NULL;
     size_t used = 0, capacity = 0;
@@ -47,7 +48,7 @@ static nw_status read_all(int fd, const char *path, char **data, size_t *length)
         got = read(fd, buffer + used, capacity - used - 1);
         if (got > 0)
             used += (size_t)got;
-        status = check_end(fd, path, used);
+        status = file_check_end(fd, path, used);
         if (status)
             goto out;
     } while (got > 0 || (got < 0 && errno == EINTR));
@@ -71,7 +72,7 @@ nw_status nw_file_read(const char *path, char **data, size_t *length)
     int fd;
 
     if (!strcmp(path, "-"))
-        return read_all(STDIN_FILENO, "standard input", data, length);
+        return file_read_all(STDIN_FILENO, "standard input", data, length);
     if (!*path)
         return nw_fail(NW_EINVAL, "no file is named");
     status = nw_file_check_pipe(path);
@@ -83,7 +84,7 @@ nw_status nw_file_read(const char *path, char **data, size_t *length)
     if (!fstat(fd, &info) && S_ISDIR(info.st_mode))
         status = nw_fail(NW_EIO, "%s: is a directory", path);
     else
-        status = read_all(fd, path, data, length);
+        status = file_read_all(fd, path, data, length);
     close(fd);
     if (!status && nw_text_ends_with(path, ".zst"))
         status = nw_zstd_unpack(path, data, length);
@@ -97,7 +98,7 @@ bool nw_file_has_bytes(const char *path)
     return !stat(path, &info) && (!S_ISREG(info.st_mode) || info.st_size);
 }
 
-static int line_of(const char *data, size_t at)
+static int file_line_of(const char *data, size_t at)
 {
     int line = 1;
 
@@ -153,7 +154,7 @@ static nw_status check_text(const char *path, const char *data, size_t length)
         start = stop + 1;
     }
     return nw_fail(NW_EFORMAT, "%s:%d: not UTF-8 text", path,
-                   line_of(data, start));
+                   file_line_of(data, start));
 }
 
 /* Removes the byte order mark that some editors put before UTF-8 text. */
@@ -169,7 +170,7 @@ static void drop_mark(char *data, size_t *length)
 }
 
 /* Old files may end lines with a lone carriage return. */
-static void end_lines(char *data, size_t length)
+static void file_end_lines(char *data, size_t length)
 {
     if (memchr(data, '\n', length))
         return;
@@ -192,10 +193,10 @@ nw_status nw_file_read_text_by(const char *path, int32_t threads, char **data,
             status = check_text(path, bytes, count);
         }
         if (!status)
-            end_lines(bytes, count);
+            file_end_lines(bytes, count);
     } else if (!status) {
         drop_mark(bytes, &count); /* of a large file: text is left */
-        end_lines(bytes, count);
+        file_end_lines(bytes, count);
     }
     if (status) {
         free(bytes);
@@ -216,7 +217,7 @@ void nw_lines_init(struct nw_lines *lines, const char *file, char *data)
     *lines = (struct nw_lines){.file = file, .next = data};
 }
 
-static bool is_blank(char c)
+static bool file_is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
 }
@@ -232,9 +233,9 @@ char *nw_lines_next(struct nw_lines *lines)
         lines->line++;
         last = strchr(line, '#');
         last = last ? last : line + strlen(line);
-        while (is_blank(*line))
+        while (file_is_blank(*line))
             line++;
-        while (last > line && is_blank(last[-1]))
+        while (last > line && file_is_blank(last[-1]))
             last--;
         if (last <= line)
             continue;
@@ -248,12 +249,12 @@ char *nw_word_next(char **rest)
 {
     char *word = *rest;
 
-    while (is_blank(*word))
+    while (file_is_blank(*word))
         word++;
     if (!*word)
         return NULL;
     *rest = word;
-    while (**rest && !is_blank(**rest))
+    while (**rest && !file_is_blank(**rest))
         ++*rest;
     if (**rest)
         *(*rest)++ = '\0';

@@ -20,7 +20,7 @@ struct expansion {
     char name[NW_HOSTNAME_MAX + 1]; /* what stands so far */
 };
 
-static nw_status bad(const struct expansion *x, const char *what)
+static nw_status hostlist_bad(const struct expansion *x, const char *what)
 {
     return nw_fail(NW_EFORMAT, "host list '%.60s%s': %s", x->text,
                    strlen(x->text) > 60 ? "..." : "", what);
@@ -32,9 +32,9 @@ static nw_status push(struct expansion *x)
     nw_status status;
 
     if (!*x->name)
-        return bad(x, "a name is empty");
+        return hostlist_bad(x, "a name is empty");
     if (list->count == NW_HOSTLIST_MAX)
-        return bad(x, "more than 1048576 names");
+        return hostlist_bad(x, "more than 1048576 names");
     status = nw_grow(&list->name, &list->capacity, list->count + 1,
                      sizeof *list->name);
     if (!status)
@@ -45,16 +45,17 @@ static nw_status push(struct expansion *x)
 }
 
 /* Puts `count` bytes behind the first `length` ones of the name. */
-static nw_status put(struct expansion *x, size_t length, const char *bytes,
-                     size_t count)
+static nw_status hostlist_put(struct expansion *x, size_t length,
+                              const char *bytes, size_t count)
 {
     if (length + count > NW_HOSTNAME_MAX)
-        return bad(x, "a name is longer than 255 bytes");
+        return hostlist_bad(x, "a name is longer than 255 bytes");
     for (size_t i = 0; i < count; i++)
         if ((unsigned char)bytes[i] <= ' ' || bytes[i] == 0x7f ||
             strchr("]#'\"", bytes[i]))
-            return bad(x, bytes[i] == ']' ? "a ']' without '['"
-                                          : "a character no name can have");
+            return hostlist_bad(x, bytes[i] == ']'
+                                       ? "a ']' without '['"
+                                       : "a character no name can have");
     memcpy(x->name + length, bytes, count);
     x->name[length + count] = '\0';
     return NW_OK;
@@ -92,18 +93,20 @@ static nw_status expand_range(struct expansion *x, size_t length,
         upper = strspn(second, "0123456789");
     }
     if (!strchr(",]", second[upper]) || !width || !upper)
-        return bad(x, "a bracket holds numbers and ranges such as 1-3");
+        return hostlist_bad(x,
+                            "a bracket holds numbers and ranges such as 1-3");
     if (width > MAX_DIGITS || upper > MAX_DIGITS)
-        return bad(x, "a number has more than 18 digits");
+        return hostlist_bad(x, "a number has more than 18 digits");
     snprintf(low, sizeof low, "%.*s", (int)width, item);
     snprintf(high, sizeof high, "%.*s", (int)upper, second);
     if (!nw_parse_u64(low, &first) || !nw_parse_u64(high, &last) ||
         first > last)
-        return bad(x, "a range runs from the smaller number to the larger");
+        return hostlist_bad(
+            x, "a range runs from the smaller number to the larger");
     memcpy(digits, low, width);
     count = width;
     for (uint64_t i = first; i <= last; i++, count_on(digits, &count)) {
-        nw_status status = put(x, length, digits, count);
+        nw_status status = hostlist_put(x, length, digits, count);
 
         if (!status)
             status = expand_rest(x, length + count, tail[0], tail[1]);
@@ -119,7 +122,7 @@ static nw_status expand_rest(struct expansion *x, size_t length,
 {
     const char *open = memchr(rest, '[', (size_t)(end - rest)), *close;
     size_t literal = (size_t)((open ? open : end) - rest);
-    nw_status status = put(x, length, rest, literal);
+    nw_status status = hostlist_put(x, length, rest, literal);
 
     if (status)
         return status;
@@ -127,7 +130,7 @@ static nw_status expand_rest(struct expansion *x, size_t length,
         return push(x);
     close = memchr(open, ']', (size_t)(end - open));
     if (!close)
-        return bad(x, "a '[' without ']'");
+        return hostlist_bad(x, "a '[' without ']'");
     while (!status && *open != ']') {
         status = expand_range(x, length + literal, open + 1,
                               (const char *[]){close + 1, end});
@@ -184,7 +187,7 @@ struct parts {
     uint64_t number;
 };
 
-static struct parts cut(const char *name)
+static struct parts hostlist_cut(const char *name)
 {
     struct parts parts = {.name = name};
     const char *end = name + strlen(name), *start;
@@ -230,11 +233,11 @@ static bool continues(const struct parts *low, const struct parts *at,
 static size_t write_range(struct nw_text *text, const char *const *names,
                           size_t count)
 {
-    struct parts low = cut(names[0]), at = low;
+    struct parts low = hostlist_cut(names[0]), at = low;
     size_t covered = 1;
 
     while (covered < count) {
-        struct parts next = cut(names[covered]);
+        struct parts next = hostlist_cut(names[covered]);
 
         if (!continues(&low, &at, &next))
             break;
@@ -252,7 +255,7 @@ static size_t write_range(struct nw_text *text, const char *const *names,
 static void write_bracket(struct nw_text *text, const char *const *names,
                           size_t count)
 {
-    struct parts first = cut(names[0]);
+    struct parts first = hostlist_cut(names[0]);
 
     if (count == 1) {
         nw_text_add(text, names[0]);
@@ -275,10 +278,10 @@ nw_status nw_hostlist_compress(const char *const *names, size_t count,
 
     nw_text_add(&text, "");
     for (size_t i = 0; i < count; i += length) {
-        struct parts first = cut(names[i]), next;
+        struct parts first = hostlist_cut(names[i]), next;
 
         for (length = 1; i + length < count; length++) {
-            next = cut(names[i + length]);
+            next = hostlist_cut(names[i + length]);
             if (!same_bracket(&first, &next))
                 break;
         }

@@ -15,8 +15,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool is_here(const char *folder, const char *below, const char *name,
-                    int mode, char path[PATH_MAX])
+static bool install_path_is_here(const char *folder, const char *below,
+                                 const char *name, int mode,
+                                 char path[PATH_MAX])
 {
     int size = snprintf(path, PATH_MAX, "%s%s/%s", folder, below, name);
 
@@ -52,21 +53,22 @@ bool nw_install_path_find(const char *beside, const char *name, int mode,
     slash = strrchr(folder, '/');
     if (slash) {
         *slash = '\0';
-        if (is_here(folder, "", beside, mode, path))
+        if (install_path_is_here(folder, "", beside, mode, path))
             return true;
         slash = strrchr(folder, '/');
     }
     if (slash) {
         *slash = '\0';
-        if (is_here(folder, "/" NW_LIBEXECDIR_NAME, name, mode, path) ||
-            is_here(folder, "/" NW_LIBDIR_NAME, name, mode, path))
+        if (install_path_is_here(folder, "/" NW_LIBEXECDIR_NAME, name, mode,
+                                 path) ||
+            install_path_is_here(folder, "/" NW_LIBDIR_NAME, name, mode, path))
             return true;
     }
-    return is_here(NW_LIBEXECDIR, "", name, mode, path) ||
-           is_here(NW_LIBDIR, "", name, mode, path);
+    return install_path_is_here(NW_LIBEXECDIR, "", name, mode, path) ||
+           install_path_is_here(NW_LIBDIR, "", name, mode, path);
 }
 
-static bool is_program(const char *path)
+static bool install_path_is_program(const char *path)
 {
     struct stat info;
 
@@ -79,12 +81,12 @@ bool nw_install_path_search(const char *name, char path[PATH_MAX])
 
     if (strchr(name, '/'))
         return snprintf(path, PATH_MAX, "%s", name) < PATH_MAX &&
-               is_program(path);
+               install_path_is_program(path);
     while (at && *at) {
         size_t length = strcspn(at, ":");
         int size = snprintf(path, PATH_MAX, "%.*s/%s", (int)length, at, name);
 
-        if (length && size < PATH_MAX && is_program(path))
+        if (length && size < PATH_MAX && install_path_is_program(path))
             return true;
         at += length + (at[length] == ':');
     }

@@ -34,7 +34,7 @@ static void add_quoted(struct nw_text *text, const char *words)
     nw_text_add(text, "\"");
 }
 
-static void new_line(struct nw_json *json)
+static void json_new_line(struct nw_json *json)
 {
     nw_text_add(json->text, "\n");
     for (int i = 0; i < json->depth; i++)
@@ -49,7 +49,7 @@ static void begin_value(struct nw_json *json, const char *key)
         nw_text_add(json->text, json->flat[depth] ? ", " : ",");
     json->used[depth] = true;
     if (depth && !json->flat[depth])
-        new_line(json);
+        json_new_line(json);
     if (!key)
         return;
     add_quoted(json->text, key);
@@ -76,7 +76,7 @@ static void close_level(struct nw_json *json, const char *bracket)
     assert(json->depth > 0);
     json->depth--;
     if (lines)
-        new_line(json);
+        json_new_line(json);
     nw_text_add(json->text, bracket);
     if (!json->depth)
         nw_text_add(json->text, "\n");

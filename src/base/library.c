@@ -10,7 +10,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Does not write an address again that another thread may be calling. */
-static void set(void *address, void *found)
+static void base_library_set(void *address, void *found)
 {
     void *known;
 
@@ -19,8 +19,9 @@ static void set(void *address, void *found)
         memcpy(address, &found, sizeof found);
 }
 
-static nw_status load(const char *soname, const struct nw_symbol *symbols,
-                      size_t count, const char *purpose)
+static nw_status base_library_load(const char *soname,
+                                   const struct nw_symbol *symbols,
+                                   size_t count, const char *purpose)
 {
     void *handle = dlopen(soname, RTLD_NOW | RTLD_LOCAL);
 
@@ -33,7 +34,7 @@ static nw_status load(const char *soname, const struct nw_symbol *symbols,
         if (!found)
             return nw_fail(NW_ENODEV, "%s has no %s, needed %s", soname,
                            symbols[i].name, purpose);
-        set(symbols[i].address, found);
+        base_library_set(symbols[i].address, found);
     }
     return NW_OK;
 }
@@ -44,7 +45,7 @@ nw_status nw_library_load(const char *soname, const struct nw_symbol *symbols,
     nw_status status;
 
     (void)pthread_mutex_lock(&lock);
-    status = load(soname, symbols, count, purpose);
+    status = base_library_load(soname, symbols, count, purpose);
     (void)pthread_mutex_unlock(&lock);
     return status;
 }

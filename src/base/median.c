@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-static int ascending(const void *a, const void *b)
+static int median_ascending(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
 
@@ -14,6 +14,6 @@ double nw_median(double *values, size_t count)
 {
     if (!count)
         return 0;
-    qsort(values, count, sizeof *values, ascending);
+    qsort(values, count, sizeof *values, median_ascending);
     return (values[(count - 1) / 2] + values[count / 2]) / 2;
 }

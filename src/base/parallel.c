@@ -53,7 +53,7 @@ static bool do_next(struct parallel_run *run)
     return i < run->count;
 }
 
-static void *help(void *user)
+static void *parallel_help(void *user)
 {
     struct parallel_run *run = user;
 
@@ -70,7 +70,8 @@ static void start_threads(struct parallel_run *run)
     while (run->started < run->most &&
            __atomic_load_n(&run->next, __ATOMIC_RELAXED) < run->count - 1 &&
            take_spare()) {
-        if (pthread_create(&run->thread[run->started], NULL, help, run)) {
+        if (pthread_create(&run->thread[run->started], NULL, parallel_help,
+                           run)) {
             add_spare(1);
             run->most = run->started;
         } else {

@@ -15,7 +15,7 @@
 
 /* The parent of a process, -1 where the kernel does not say; whether that is
  * slurmstepd. */
-static long parent_of(long process, bool *is_step)
+static long slurm_node_parent_of(long process, bool *is_step)
 {
     char path[64], line[512], name[32] = "";
     long parent = -1;
@@ -71,7 +71,7 @@ bool nw_slurm_node(char *name, size_t size)
     if (!getenv("SLURM_JOB_ID"))
         return false;
     for (int i = 0; process > 1 && i < MOST_ANCESTORS; i++) {
-        long parent = parent_of(process, &is_step);
+        long parent = slurm_node_parent_of(process, &is_step);
 
         if (is_step)
             return find_told(process, name, size);

@@ -29,7 +29,7 @@ static bool is_of_process(const char *link)
 
 /* Replaces the path by the target of the link, relative to the link's folder;
  * false if the path is not a link. */
-static bool follow(char at[PATH_MAX])
+static bool target_follow(char at[PATH_MAX])
 {
     char said[PATH_MAX];
     ssize_t length = readlink(at, said, sizeof said - 1);
@@ -55,7 +55,7 @@ nw_status nw_target_find(const char *path, char out[PATH_MAX])
         return nw_fail(NW_EINVAL, "no file is named to write to");
     if (snprintf(out, PATH_MAX, "%s", path) >= PATH_MAX)
         return nw_fail(NW_EIO, "%s: %s", path, strerror(ENAMETOOLONG));
-    while (links <= MOST_LINKS && follow(out))
+    while (links <= MOST_LINKS && target_follow(out))
         links++;
     return links <= MOST_LINKS
                ? NW_OK

@@ -21,7 +21,7 @@ static struct {
     size_t (*decompress)(ZSTD_DStream *, ZSTD_outBuffer *, ZSTD_inBuffer *);
 } zstd;
 
-static nw_status load(void)
+static nw_status zstd_load(void)
 {
     const struct nw_symbol symbols[] = {
         {"ZSTD_compressBound", &zstd.bound},
@@ -47,8 +47,8 @@ static nw_status load(void)
 }
 
 /* By stream: the size written in the header is the file's claim, not ours. */
-static nw_status unpack(ZSTD_DStream *stream, const char *path,
-                        ZSTD_inBuffer in, char **data, size_t *length)
+static nw_status zstd_unpack(ZSTD_DStream *stream, const char *path,
+                             ZSTD_inBuffer in, char **data, size_t *length)
 {
     ZSTD_outBuffer out = {0};
     size_t capacity = 0, left = 1, most = nw_file_most_of_pipe();
@@ -86,7 +86,7 @@ nw_status nw_zstd_unpack(const char *path, char **data, size_t *length)
 {
     char *packed = *data;
     ZSTD_DStream *stream;
-    nw_status status = load();
+    nw_status status = zstd_load();
 
     *data = NULL;
     if (status) {
@@ -97,8 +97,8 @@ nw_status nw_zstd_unpack(const char *path, char **data, size_t *length)
     if (!stream)
         status = nw_fail(NW_ENOMEM, "out of memory to unpack %s", path);
     else
-        status = unpack(stream, path, (ZSTD_inBuffer){packed, *length, 0}, data,
-                        length);
+        status = zstd_unpack(stream, path, (ZSTD_inBuffer){packed, *length, 0},
+                             data, length);
     zstd.free_stream(stream);
     free(packed);
     return status;
@@ -108,7 +108,7 @@ nw_status nw_zstd_pack(const char *data, size_t length, char **packed,
                        size_t *count)
 {
     size_t size;
-    nw_status status = load();
+    nw_status status = zstd_load();
 
     if (status)
         return status;

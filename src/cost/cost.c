@@ -166,8 +166,8 @@ static void congest_part(void *user, int32_t part)
 
 /* Turns loads into seconds in place and gives the largest, the first of
  * several. */
-static double congest(const struct evaluation *work, double *load,
-                      int32_t *where)
+static double cost_congest(const struct evaluation *work, double *load,
+                           int32_t *where)
 {
     struct congesting parts = {.topology = work->of.topology, .load = load};
     double most = 0;
@@ -200,7 +200,7 @@ static void congest_layers(struct evaluation *work)
         nw_flows_load(flows, NW_FLOW_LAYERS, load[LAYER_ALL]);
     }
     cost->max_congestion =
-        congest(work, load[LAYER_ALL], &cost->max_congestion_link);
+        cost_congest(work, load[LAYER_ALL], &cost->max_congestion_link);
     if (only >= 0) {
         if (layer_of[only] == LAYER_HOST)
             cost->max_congestion_host = cost->max_congestion;
@@ -208,8 +208,8 @@ static void congest_layers(struct evaluation *work)
             cost->max_congestion_gpu = cost->max_congestion;
         return;
     }
-    cost->max_congestion_host = congest(work, load[LAYER_HOST], &ignored);
-    cost->max_congestion_gpu = congest(work, load[LAYER_GPU], &ignored);
+    cost->max_congestion_host = cost_congest(work, load[LAYER_HOST], &ignored);
+    cost->max_congestion_gpu = cost_congest(work, load[LAYER_GPU], &ignored);
 }
 
 /* Hop-bytes of each layer, and of all together. */
@@ -238,7 +238,7 @@ static nw_status sum_layers(struct evaluation *work)
     return NW_OK;
 }
 
-static nw_status finish(struct evaluation *work)
+static nw_status cost_finish(struct evaluation *work)
 {
     const nw_topology *topology = work->of.topology;
     size_t links = (size_t)nw_topology_link_count(topology);
@@ -332,7 +332,7 @@ nw_status nw_cost_price(const struct nw_pricing *pricing, struct nw_cost *out)
         status = sum_layers(&work);
     }
     if (!status)
-        status = finish(&work);
+        status = cost_finish(&work);
     if (status)
         nw_cost_fini(&cost);
     else

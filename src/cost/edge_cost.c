@@ -142,8 +142,8 @@ static nw_status add_hop_bytes(struct nw_edge_cost *share, int layer,
     return NW_OK;
 }
 
-static nw_status add_level(struct nw_edge_cost *share, int layer, int32_t level,
-                           const uint64_t amount[2])
+static nw_status edge_cost_add_level(struct nw_edge_cost *share, int layer,
+                                     int32_t level, const uint64_t amount[2])
 {
     uint64_t *sum[2] = {&share->level_bytes[layer][level],
                         &share->level_messages[layer][level]};
@@ -157,15 +157,16 @@ static nw_status add_level(struct nw_edge_cost *share, int layer, int32_t level,
 }
 
 /* Adds the hop-bytes, level and latency of one direction of an edge. */
-static nw_status add_way(struct nw_edge_cost *share, int layer,
-                         const struct nw_trail *way, const uint64_t amount[2],
-                         double latency)
+static nw_status edge_cost_add_way(struct nw_edge_cost *share, int layer,
+                                   const struct nw_trail *way,
+                                   const uint64_t amount[2], double latency)
 {
     const nw_topology *topology = share->of->topology;
     nw_status status = add_hop_bytes(share, layer, amount[0], way->distance);
 
     if (!status)
-        status = add_level(share, layer != NW_FLOW_HOST, way->level, amount);
+        status = edge_cost_add_level(share, layer != NW_FLOW_HOST, way->level,
+                                     amount);
     if (topology->matrix || topology->depth_distance)
         latency = way->distance;
     share->of->latency[share->slice] += (double)amount[1] * latency;
@@ -185,10 +186,11 @@ static nw_status add_far(struct nw_edge_cost *share, int layer,
     if (share->of->has_links)
         latency =
             nw_flows_add(&share->flows, layer, &trail, share->hops, amount[0]);
-    return add_way(share, layer, &trail, amount, latency);
+    return edge_cost_add_way(share, layer, &trail, amount, latency);
 }
 
-static nw_status add_edge(struct nw_edge_cost *share, int32_t src, size_t e)
+static nw_status edge_cost_add_edge(struct nw_edge_cost *share, int32_t src,
+                                    size_t e)
 {
     const nw_pattern *pattern = share->of->pattern;
     const uint64_t amount[2] = {pattern->bytes[e], pattern->messages[e]};
@@ -202,7 +204,7 @@ static nw_status add_edge(struct nw_edge_cost *share, int32_t src, size_t e)
 }
 
 /* Nearly all go to cores of the same node. */
-static nw_status add_rank(struct nw_edge_cost *share, int32_t rank)
+static nw_status edge_cost_add_rank(struct nw_edge_cost *share, int32_t rank)
 {
     const nw_pattern *pattern = share->of->pattern;
     const struct nw_end *core = share->of->ends.core;
@@ -217,7 +219,7 @@ static nw_status add_rank(struct nw_edge_cost *share, int32_t rank)
         if (pattern->kind[e] == NW_KIND_HH && nw_intranode_suits(row, to))
             nw_intranode_add(row, to, pattern->bytes[e], pattern->messages[e]);
         else
-            status = add_edge(share, rank, e);
+            status = edge_cost_add_edge(share, rank, e);
     }
     nw_intranode_end(row);
     return status;
@@ -229,7 +231,7 @@ static nw_status add_rank_plainly(struct nw_edge_cost *share, int32_t rank)
     nw_status status = NW_OK;
 
     for (size_t e = row[0]; !status && e < row[1]; e++)
-        status = add_edge(share, rank, e);
+        status = edge_cost_add_edge(share, rank, e);
     return status;
 }
 
@@ -242,7 +244,7 @@ nw_status nw_edge_cost_add(struct nw_edge_cost *share, int32_t slice)
     for (int32_t r = of->first[slice]; !status && r < of->first[slice + 1]; r++)
         status = of->plainly || !of->used[NW_FLOW_HOST]
                      ? add_rank_plainly(share, r)
-                     : add_rank(share, r);
+                     : edge_cost_add_rank(share, r);
     return status;
 }
 
@@ -281,7 +283,7 @@ static nw_status settle_node(struct nw_edge_cost *share, int32_t node)
         if (!amount[0] && !amount[1])
             continue;
         latency = way_below(share, node, v, &way);
-        status = add_way(share, NW_FLOW_HOST, &way, amount, latency);
+        status = edge_cost_add_way(share, NW_FLOW_HOST, &way, amount, latency);
     }
     return status;
 }
@@ -328,10 +330,10 @@ nw_status nw_edge_cost_merge(struct nw_edge_cost *first,
         int layer = l >= levels;
         int32_t level = (int32_t)(l % levels);
 
-        status =
-            add_level(first, layer, level,
-                      (const uint64_t[]){from->level_bytes[layer][level],
-                                         from->level_messages[layer][level]});
+        status = edge_cost_add_level(
+            first, layer, level,
+            (const uint64_t[]){from->level_bytes[layer][level],
+                               from->level_messages[layer][level]});
     }
     for (int i = 0; !status && i < NW_FLOW_LAYERS; i++)
         if (__builtin_add_overflow(first->exact[i], from->exact[i],

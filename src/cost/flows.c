@@ -82,7 +82,7 @@ nw_status nw_flows_init(struct nw_flows *flows, const nw_topology *topology,
     return status;
 }
 
-static void add_all(nw_uint128 *to, const nw_uint128 *from, size_t count)
+static void flows_add_all(nw_uint128 *to, const nw_uint128 *from, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         to[i] += from[i];
@@ -95,10 +95,10 @@ void nw_flows_merge(struct nw_flows *to, const struct nw_flows *from)
     for (int i = 0; i < NW_FLOW_LAYERS; i++) {
         if (!to->used[i])
             continue;
-        add_all(to->hop[i], from->hop[i], 2 * links);
-        add_all(to->begun[i], from->begun[i], links);
-        add_all(to->ended[i], from->ended[i], links);
-        add_all(to->turned[i], from->turned[i], links);
+        flows_add_all(to->hop[i], from->hop[i], 2 * links);
+        flows_add_all(to->begun[i], from->begun[i], links);
+        flows_add_all(to->ended[i], from->ended[i], links);
+        flows_add_all(to->turned[i], from->turned[i], links);
     }
 }
 
@@ -117,8 +117,8 @@ void nw_flows_fini(struct nw_flows *flows)
     *flows = (struct nw_flows){0};
 }
 
-static double add_span(struct nw_flows *flows, int layer,
-                       const struct nw_span *span, uint64_t bytes)
+static double flows_add_span(struct nw_flows *flows, int layer,
+                             const struct nw_span *span, uint64_t bytes)
 {
     size_t first = (size_t)flows->topology->link_first[span->node];
     size_t from = first + (size_t)span->from, to = first + (size_t)span->to;
@@ -137,7 +137,7 @@ double nw_flows_add(struct nw_flows *flows, int layer,
     double latency = 0;
 
     for (int i = 0; i < trail->span_count; i++)
-        latency += add_span(flows, layer, &trail->span[i], bytes);
+        latency += flows_add_span(flows, layer, &trail->span[i], bytes);
     for (size_t i = 0; i < trail->hop_count; i++) {
         flows->hop[layer][hops[i]] += bytes;
         latency += flows->latency[hops[i] / 2];
@@ -221,7 +221,7 @@ static void carry_part(void *user, int32_t part)
 }
 
 /* A part of the links. */
-static void load_part(void *user, int32_t part)
+static void flows_load_part(void *user, int32_t part)
 {
     const struct loading *loading = user;
     const struct nw_flows *flows = loading->flows;
@@ -251,7 +251,8 @@ void nw_flows_load(struct nw_flows *flows, int layer, double *load)
         nw_parallel_run(carry_part, &loading, NW_PARALLEL_RANGES,
                         flows->threads);
     }
-    nw_parallel_run(load_part, &loading, NW_PARALLEL_RANGES, flows->threads);
+    nw_parallel_run(flows_load_part, &loading, NW_PARALLEL_RANGES,
+                    flows->threads);
 }
 
 int nw_flows_only(const struct nw_flows *flows)

@@ -136,7 +136,8 @@ void nw_intranode_fini(struct nw_intranode *near)
     *near = (struct nw_intranode){0};
 }
 
-static void add(uint64_t *to, uint64_t amount, struct nw_intranode *near)
+static void intranode_add(uint64_t *to, uint64_t amount,
+                          struct nw_intranode *near)
 {
     near->overflows |= __builtin_add_overflow(*to, amount, to);
 }
@@ -147,7 +148,7 @@ struct merging {
     bool overflows[NW_PARALLEL_RANGES];
 };
 
-static void merge_part(void *user, int32_t part)
+static void intranode_merge_part(void *user, int32_t part)
 {
     struct merging *merging = user;
     struct nw_intranode *to = merging->to;
@@ -169,7 +170,8 @@ void nw_intranode_merge(struct nw_intranode *to,
 {
     struct merging merging = {.to = to, .from = from};
 
-    nw_parallel_run(merge_part, &merging, NW_PARALLEL_RANGES, threads);
+    nw_parallel_run(intranode_merge_part, &merging, NW_PARALLEL_RANGES,
+                    threads);
     to->overflows |= from->overflows;
     for (int i = 0; i < NW_PARALLEL_RANGES; i++)
         to->overflows |= merging.overflows[i];
@@ -205,11 +207,11 @@ void nw_intranode_end(struct nw_intranode_row *row)
         v = type->parent[v];
         if (!row->bytes[d] && !row->messages[d])
             continue;
-        add(&near->bytes[first + v], row->bytes[d], near);
-        add(&near->messages[first + v], row->messages[d], near);
-        add(&sum, row->bytes[d], near);
+        intranode_add(&near->bytes[first + v], row->bytes[d], near);
+        intranode_add(&near->messages[first + v], row->messages[d], near);
+        intranode_add(&sum, row->bytes[d], near);
         row->bytes[d] = row->messages[d] = 0;
     }
-    add(&near->begun[first + row->from.vertex], sum, near);
+    intranode_add(&near->begun[first + row->from.vertex], sum, near);
     near->overflows |= row->overflows;
 }

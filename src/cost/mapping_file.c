@@ -97,7 +97,8 @@ static nw_status check_set(struct reader *reader, const char *what,
 }
 
 /* Open fields are kept as a set of the one value -1 (cores) or -2 (GPUs). */
-static nw_status read_cores(struct reader *reader, char *word, int32_t node)
+static nw_status mapping_file_read_cores(struct reader *reader, char *word,
+                                         int32_t node)
 {
     nw_mapping *mapping = reader->mapping;
     size_t count[2] = {reader->core_count, reader->core_capacity};
@@ -125,8 +126,8 @@ static nw_status read_cores(struct reader *reader, char *word, int32_t node)
     return status;
 }
 
-static nw_status add_name(struct reader *reader, const char *word,
-                          int32_t *node)
+static nw_status mapping_file_add_name(struct reader *reader, const char *word,
+                                       int32_t *node)
 {
     nw_mapping *mapping = reader->mapping;
     size_t index = (size_t)mapping->node_count;
@@ -160,7 +161,7 @@ static nw_status read_node(struct reader *reader, const char *word,
     if (!strcmp(word, "*"))
         return NW_OK;
     if (!reader->topology)
-        return add_name(reader, word, node);
+        return mapping_file_add_name(reader, word, node);
     *node = nw_topology_node_find(reader->topology, word);
     if (*node < 0)
         return nw_lines_fail(&reader->lines,
@@ -235,7 +236,8 @@ static nw_status read_nic(struct reader *reader, const char *word, int32_t node,
     return NW_OK;
 }
 
-static nw_status read_rank(struct reader *reader, char *line, int32_t rank)
+static nw_status mapping_file_read_rank(struct reader *reader, char *line,
+                                        int32_t rank)
 {
     nw_mapping *mapping = reader->mapping;
     char *word[6] = {NULL};
@@ -252,7 +254,7 @@ static nw_status read_rank(struct reader *reader, char *line, int32_t rank)
                              word[0]);
     status = read_node(reader, word[1], &node);
     if (!status)
-        status = read_cores(reader, word[2], node);
+        status = mapping_file_read_cores(reader, word[2], node);
     mapping->gpu_node[rank] = node;
     if (!status)
         status = read_gpu_node(reader, &word[3], &mapping->gpu_node[rank]);
@@ -266,7 +268,8 @@ static nw_status read_rank(struct reader *reader, char *line, int32_t rank)
     return status;
 }
 
-static nw_status read_head(struct reader *reader, size_t length, int32_t *ranks)
+static nw_status mapping_file_read_head(struct reader *reader, size_t length,
+                                        int32_t *ranks)
 {
     char *line = nw_lines_next(&reader->lines), *word;
 
@@ -347,7 +350,7 @@ static nw_status copy_names(nw_mapping *mapping, const nw_topology *topology)
     return status;
 }
 
-static nw_status read_body(struct reader *reader, int32_t ranks)
+static nw_status mapping_file_read_body(struct reader *reader, int32_t ranks)
 {
     nw_status status = alloc_rows(reader->mapping, ranks);
     char *line;
@@ -358,7 +361,7 @@ static nw_status read_body(struct reader *reader, int32_t ranks)
         status = nw_fail(NW_ENOMEM, "out of memory for node names");
     for (int32_t r = 0; !status && r < ranks; r++) {
         line = nw_lines_next(&reader->lines);
-        status = line ? read_rank(reader, line, r)
+        status = line ? mapping_file_read_rank(reader, line, r)
                       : nw_lines_fail(&reader->lines,
                                       "the file ends before rank %d of %d", r,
                                       ranks);
@@ -378,9 +381,9 @@ nw_status nw_mapping_parse(const char *path, char *data, size_t length,
     nw_lines_init(&reader.lines, path, data);
     status = nw_alloc(1, sizeof *reader.mapping, &reader.mapping);
     if (!status)
-        status = read_head(&reader, length, &ranks);
+        status = mapping_file_read_head(&reader, length, &ranks);
     if (!status)
-        status = read_body(&reader, ranks);
+        status = mapping_file_read_body(&reader, ranks);
     hdestroy_r(&reader.names);
     if (status) {
         nw_mapping_free(reader.mapping);

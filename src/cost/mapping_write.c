@@ -13,7 +13,7 @@
 #define PIECE 4096 /* ranks */
 
 /* "3-4,8": runs of rising indexes joined, the order kept. */
-static void add_set(struct nw_text *text, struct nw_ints set)
+static void mapping_write_add_set(struct nw_text *text, struct nw_ints set)
 {
     for (size_t i = 0; i < set.count;) {
         size_t last = i;
@@ -32,7 +32,8 @@ static void add_set(struct nw_text *text, struct nw_ints set)
     }
 }
 
-static void add_rank(struct nw_text *text, const nw_mapping *mapping, int32_t r)
+static void mapping_write_add_rank(struct nw_text *text,
+                                   const nw_mapping *mapping, int32_t r)
 {
     struct nw_ints cores = nw_mapping_cores(mapping, r);
     struct nw_ints gpus = nw_mapping_gpus(mapping, r);
@@ -47,7 +48,7 @@ static void add_rank(struct nw_text *text, const nw_mapping *mapping, int32_t r)
     if (open_cores)
         nw_text_add(text, "*");
     else
-        add_set(text, cores);
+        mapping_write_add_set(text, cores);
     nw_text_add(text, " ");
     if (!gpus.count || gpus.values[0] == -1)
         nw_text_add(text, "-");
@@ -57,7 +58,7 @@ static void add_rank(struct nw_text *text, const nw_mapping *mapping, int32_t r)
         if (mapping->gpu_node && mapping->gpu_node[r] != mapping->node[r])
             nw_text_format(text,
                            "%s:", mapping->node_name[mapping->gpu_node[r]]);
-        add_set(text, gpus);
+        mapping_write_add_set(text, gpus);
     }
     if (mapping->nic && mapping->nic[r] >= 0)
         nw_text_format(text, " %d", mapping->nic[r]);
@@ -99,7 +100,7 @@ struct listing {
     const nw_topology *topology;
 };
 
-static int32_t end_of(const nw_mapping *mapping, int32_t piece)
+static int32_t mapping_write_end_of(const nw_mapping *mapping, int32_t piece)
 {
     int64_t end = ((int64_t)piece + 1) * PIECE;
 
@@ -121,14 +122,14 @@ static void make_ranks(const void *user, int32_t piece, struct nw_text *text)
 {
     const struct listing *listing = user;
     const nw_mapping *mapping = listing->mapping;
-    int32_t end = end_of(mapping, piece);
+    int32_t end = mapping_write_end_of(mapping, piece);
 
     if (!piece)
         nw_text_format(text, "nodewise mapping 1\nranks %d\n",
                        mapping->rank_count);
     for (int32_t r = piece * PIECE; r < end; r++)
         if (!add_plain_rank(text, mapping, r))
-            add_rank(text, mapping, r);
+            mapping_write_add_rank(text, mapping, r);
 }
 
 nw_status nw_mapping_write_by(const nw_mapping *mapping, const char *path,
@@ -147,7 +148,7 @@ static void make_elements(const void *user, int32_t piece, struct nw_text *text)
 {
     const struct listing *listing = user;
     const nw_mapping *mapping = listing->mapping;
-    int32_t end = end_of(mapping, piece);
+    int32_t end = mapping_write_end_of(mapping, piece);
 
     for (int32_t r = piece * PIECE; r < end; r++) {
         int32_t node = mapping->node[r];

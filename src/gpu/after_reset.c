@@ -4,7 +4,7 @@
  * handles to others. */
 #include "gpu/gpu.h"
 
-static void *context(void)
+static void *after_reset_context(void)
 {
     return NULL;
 }
@@ -14,7 +14,7 @@ static void leave_alone(void *thing)
     (void)thing;
 }
 
-static nw_status select_gpu(int32_t gpu)
+static nw_status after_reset_select_gpu(int32_t gpu)
 {
     (void)gpu;
     return NW_OK;
@@ -43,9 +43,9 @@ static nw_status wait(nw_gpu_stream stream)
 
 const struct nw_gpu nw_gpu_after_reset = {
     .name = "gone",
-    .context = context,
+    .context = after_reset_context,
     .restore = leave_alone,
-    .select = select_gpu,
+    .select = after_reset_select_gpu,
     .free = leave_alone,
     .drop = leave_alone,
     .free_pinned = leave_alone,

@@ -21,18 +21,19 @@ struct nw_gpu_copy_job {
     struct launch launch[2 * NW_GPU_WIDTHS];
 };
 
-static size_t whole(size_t bytes)
+static size_t copy_job_whole(size_t bytes)
 {
     return (bytes + 15) / 16 * 16;
 }
 
 static size_t table_bytes(const struct nw_gpu_copy_table *table)
 {
-    size_t bytes = whole(table->shift_count * sizeof *table->shift);
+    size_t bytes = copy_job_whole(table->shift_count * sizeof *table->shift);
 
     for (int i = 0; i < table->group_count; i++)
-        bytes += whole(table->group[i].box_count * sizeof(struct nw_gpu_box)) +
-                 whole(table->group[i].blocks * sizeof(uint32_t));
+        bytes += copy_job_whole(table->group[i].box_count *
+                                sizeof(struct nw_gpu_box)) +
+                 copy_job_whole(table->group[i].blocks * sizeof(uint32_t));
     return bytes;
 }
 
@@ -52,7 +53,7 @@ static void write_image(const struct nw_gpu_copy_table *table, char *image,
                         struct nw_gpu_copy_job *job)
 {
     char *gpu = job->memory;
-    size_t at = whole(table->shift_count * sizeof *table->shift);
+    size_t at = copy_job_whole(table->shift_count * sizeof *table->shift);
 
     if (table->shift_count)
         memcpy(image, table->shift, table->shift_count * sizeof *table->shift);
@@ -66,10 +67,10 @@ static void write_image(const struct nw_gpu_copy_table *table, char *image,
         launch->boxes.shift = (const int64_t *)(void *)gpu;
         launch->boxes.box = (const struct nw_gpu_box *)(void *)(gpu + at);
         memcpy(image + at, group->box, bytes);
-        at += whole(bytes);
+        at += copy_job_whole(bytes);
         launch->boxes.owner = (const uint32_t *)(void *)(gpu + at);
         write_owners(group, (uint32_t *)(void *)(image + at));
-        at += whole(group->blocks * sizeof(uint32_t));
+        at += copy_job_whole(group->blocks * sizeof(uint32_t));
     }
 }
 

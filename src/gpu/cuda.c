@@ -47,7 +47,7 @@ nw_status nw_cuda_open(int32_t *count)
     return NW_OK;
 }
 
-static nw_status select_gpu(int32_t gpu)
+static nw_status cuda_select_gpu(int32_t gpu)
 {
     cu_context context = NULL;
     int code = nw_cuda_context(gpu, &context);
@@ -68,14 +68,14 @@ bool nw_cuda_has_mps(int32_t gpu, bool *out)
     return true;
 }
 
-static void *context(void)
+static void *cuda_context_here(void)
 {
     cu_context current = NULL;
 
     return nw_cuda.get_current(&current) ? NULL : current;
 }
 
-static void restore(void *context)
+static void cuda_restore(void *context)
 {
     (void)nw_cuda.set_current(context);
 }
@@ -91,7 +91,7 @@ static void write_uuid(const unsigned char *bytes,
                     i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", bytes[i]);
 }
 
-static nw_status facts(int32_t gpu, struct nw_gpu_properties *out)
+static nw_status cuda_facts(int32_t gpu, struct nw_gpu_properties *out)
 {
     struct nw_gpu_properties found = {{0}, {0}, {0}, 0};
     unsigned char uuid[16];
@@ -112,7 +112,7 @@ static nw_status facts(int32_t gpu, struct nw_gpu_properties *out)
     return NW_OK;
 }
 
-static bool reaches(int32_t from, int32_t to)
+static bool cuda_reaches(int32_t from, int32_t to)
 {
     int a = 0, b = 0, can = 0;
 
@@ -121,7 +121,7 @@ static bool reaches(int32_t from, int32_t to)
             !nw_cuda.can_reach(&can, a, b) && can);
 }
 
-static nw_status reach(int32_t to)
+static nw_status cuda_reach(int32_t to)
 {
     cu_context context = NULL;
     int code = nw_cuda_context(to, &context);
@@ -133,19 +133,19 @@ static nw_status reach(int32_t to)
                : nw_cuda_check(code, "open the way to another GPU");
 }
 
-static nw_status stream_new(nw_gpu_stream *out)
+static nw_status cuda_stream_new(nw_gpu_stream *out)
 {
     return nw_cuda_check(nw_cuda.stream_new(out, STREAM_NON_BLOCKING),
                          "make a stream");
 }
 
-static void stream_free(nw_gpu_stream stream)
+static void cuda_stream_free(nw_gpu_stream stream)
 {
     if (stream)
         (void)nw_cuda.stream_free(stream);
 }
 
-static nw_status tested(int code, bool *done)
+static nw_status cuda_tested(int code, bool *done)
 {
     if (code && code != NOT_READY)
         return nw_cuda_check(code, "do the work of a stream");
@@ -153,59 +153,59 @@ static nw_status tested(int code, bool *done)
     return NW_OK;
 }
 
-static nw_status stream_test(nw_gpu_stream stream, bool *done)
+static nw_status cuda_stream_test(nw_gpu_stream stream, bool *done)
 {
-    return tested(nw_cuda.stream_test(stream), done);
+    return cuda_tested(nw_cuda.stream_test(stream), done);
 }
 
-static nw_status stream_wait(nw_gpu_stream stream)
+static nw_status cuda_stream_wait(nw_gpu_stream stream)
 {
     return nw_cuda_check(nw_cuda.stream_wait(stream),
                          "do the work of a stream");
 }
 
-static nw_status event_new(nw_gpu_event *out)
+static nw_status cuda_event_new(nw_gpu_event *out)
 {
     return nw_cuda_check(nw_cuda.event_new(out, EVENT_NO_TIMING),
                          "make an event");
 }
 
-static nw_status event_new_shared(nw_gpu_event *out)
+static nw_status cuda_event_new_shared(nw_gpu_event *out)
 {
     return nw_cuda_check(nw_cuda.event_new(out, EVENT_NO_TIMING | EVENT_SHARED),
                          "make an event for other processes");
 }
 
-static void event_free(nw_gpu_event event)
+static void cuda_event_free(nw_gpu_event event)
 {
     if (event)
         (void)nw_cuda.event_free(event);
 }
 
-static nw_status event_record(nw_gpu_event event, nw_gpu_stream stream)
+static nw_status cuda_event_record(nw_gpu_event event, nw_gpu_stream stream)
 {
     return nw_cuda_check(nw_cuda.event_record(event, stream),
                          "record an event");
 }
 
-static nw_status event_test(nw_gpu_event event, bool *done)
+static nw_status cuda_event_test(nw_gpu_event event, bool *done)
 {
-    return tested(nw_cuda.event_test(event), done);
+    return cuda_tested(nw_cuda.event_test(event), done);
 }
 
-static nw_status event_join(nw_gpu_event event, nw_gpu_stream stream)
+static nw_status cuda_event_join(nw_gpu_event event, nw_gpu_stream stream)
 {
     return nw_cuda_check(nw_cuda.event_join(stream, event, 0),
                          "let a stream wait for an event");
 }
 
-static nw_status graph_begin(nw_gpu_stream stream)
+static nw_status cuda_graph_begin(nw_gpu_stream stream)
 {
     return nw_cuda_check(nw_cuda.capture_begin(stream, CAPTURE_THREAD),
                          "begin a graph");
 }
 
-static nw_status graph_end(nw_gpu_stream stream, nw_gpu_graph *out)
+static nw_status cuda_graph_end(nw_gpu_stream stream, nw_gpu_graph *out)
 {
     cu_graph graph = NULL;
     int code = nw_cuda.capture_end(stream, &graph);
@@ -217,19 +217,19 @@ static nw_status graph_end(nw_gpu_stream stream, nw_gpu_graph *out)
     return nw_cuda_check(code, "make a graph");
 }
 
-static nw_status graph_launch(nw_gpu_graph graph, nw_gpu_stream stream)
+static nw_status cuda_graph_launch(nw_gpu_graph graph, nw_gpu_stream stream)
 {
     return nw_cuda_check(nw_cuda.graph_launch(graph, stream), "launch a graph");
 }
 
-static void graph_free(nw_gpu_graph graph)
+static void cuda_graph_free(nw_gpu_graph graph)
 {
     if (graph)
         (void)nw_cuda.graph_free(graph);
 }
 
-static nw_status memory_export(void *memory, struct nw_gpu_handle *out,
-                               size_t *offset)
+static nw_status cuda_memory_export(void *memory, struct nw_gpu_handle *out,
+                                    size_t *offset)
 {
     cu_memory base = 0;
     size_t bytes;
@@ -242,7 +242,8 @@ static nw_status memory_export(void *memory, struct nw_gpu_handle *out,
     return nw_cuda_check(code, "offer memory to other processes");
 }
 
-static nw_status memory_import(const struct nw_gpu_handle *handle, void **out)
+static nw_status cuda_memory_import(const struct nw_gpu_handle *handle,
+                                    void **out)
 {
     cu_memory memory = 0;
     int code = nw_cuda.memory_import(&memory, *handle, IPC_REACH_PEER);
@@ -257,7 +258,7 @@ static nw_status memory_import(const struct nw_gpu_handle *handle, void **out)
     return nw_cuda_check(code, "open another process's memory");
 }
 
-static void memory_close(void *memory)
+static void cuda_memory_close(void *memory)
 {
     struct nw_cuda_stay stay;
 
@@ -267,14 +268,15 @@ static void memory_close(void *memory)
     }
 }
 
-static nw_status event_export(nw_gpu_event event, struct nw_gpu_handle *out)
+static nw_status cuda_event_export(nw_gpu_event event,
+                                   struct nw_gpu_handle *out)
 {
     return nw_cuda_check(nw_cuda.event_export(out, event),
                          "offer an event to other processes");
 }
 
-static nw_status event_import(const struct nw_gpu_handle *handle,
-                              nw_gpu_event *out)
+static nw_status cuda_event_import(const struct nw_gpu_handle *handle,
+                                   nw_gpu_event *out)
 {
     return nw_cuda_check(nw_cuda.event_import(out, *handle),
                          "open another process's event");
@@ -283,13 +285,13 @@ static nw_status event_import(const struct nw_gpu_handle *handle,
 const struct nw_gpu nw_gpu_cuda = {
     .name = "cuda",
     .open = nw_cuda_open,
-    .select = select_gpu,
-    .context = context,
-    .restore = restore,
+    .select = cuda_select_gpu,
+    .context = cuda_context_here,
+    .restore = cuda_restore,
     .serves = nw_cuda_serves,
     .life = nw_cuda_life,
     .lives = nw_cuda_lives,
-    .facts = facts,
+    .facts = cuda_facts,
     .alloc = nw_cuda_alloc,
     .free = nw_cuda_free,
     .drop = nw_cuda_drop,
@@ -301,31 +303,31 @@ const struct nw_gpu nw_gpu_cuda = {
     .range = nw_cuda_range,
     .id = nw_cuda_id,
     .keep_in_step = nw_cuda_keep_in_step,
-    .reaches = reaches,
-    .reach = reach,
+    .reaches = cuda_reaches,
+    .reach = cuda_reach,
     .own = nw_cuda_own,
-    .stream_new = stream_new,
-    .stream_free = stream_free,
-    .stream_test = stream_test,
-    .stream_wait = stream_wait,
-    .event_new = event_new,
-    .event_new_shared = event_new_shared,
-    .event_free = event_free,
-    .event_record = event_record,
-    .event_test = event_test,
-    .event_join = event_join,
+    .stream_new = cuda_stream_new,
+    .stream_free = cuda_stream_free,
+    .stream_test = cuda_stream_test,
+    .stream_wait = cuda_stream_wait,
+    .event_new = cuda_event_new,
+    .event_new_shared = cuda_event_new_shared,
+    .event_free = cuda_event_free,
+    .event_record = cuda_event_record,
+    .event_test = cuda_event_test,
+    .event_join = cuda_event_join,
     .copy = nw_cuda_copy,
     .copy_box = nw_cuda_copy_box,
     .fill = nw_cuda_fill,
     .load = nw_cuda_load,
     .launch = nw_cuda_launch,
-    .graph_begin = graph_begin,
-    .graph_end = graph_end,
-    .graph_launch = graph_launch,
-    .graph_free = graph_free,
-    .memory_export = memory_export,
-    .memory_import = memory_import,
-    .memory_close = memory_close,
-    .event_export = event_export,
-    .event_import = event_import,
+    .graph_begin = cuda_graph_begin,
+    .graph_end = cuda_graph_end,
+    .graph_launch = cuda_graph_launch,
+    .graph_free = cuda_graph_free,
+    .memory_export = cuda_memory_export,
+    .memory_import = cuda_memory_import,
+    .memory_close = cuda_memory_close,
+    .event_export = cuda_event_export,
+    .event_import = cuda_event_import,
 };

@@ -19,7 +19,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static cu_module modules[NW_GPUS][2];
 static cu_function functions[NW_GPUS][KERNELS];
 
-static const char *name_of(int index)
+static const char *cuda_kernels_name_of(int index)
 {
     return index == BOXES ? NW_RESIDENT_KERNEL
                           : nw_gpu_kernel_name[index / NW_GPU_WIDTHS]
@@ -29,7 +29,7 @@ static const char *name_of(int index)
 static int index_of(const char *kernel)
 {
     for (int i = 0; i < KERNELS; i++)
-        if (!strcmp(kernel, name_of(i)))
+        if (!strcmp(kernel, cuda_kernels_name_of(i)))
             return i;
     return -1;
 }
@@ -54,7 +54,7 @@ void nw_cuda_forget_kernels(int32_t gpu)
     pthread_mutex_unlock(&lock);
 }
 
-static int find(int gpu, int index, cu_function *out)
+static int cuda_kernels_find(int gpu, int index, cu_function *out)
 {
     cu_module *module = &modules[gpu][index == BOXES];
     const char *text = index == BOXES ? nw_gpu_resident_ptx : nw_gpu_ptx;
@@ -64,8 +64,8 @@ static int find(int gpu, int index, cu_function *out)
     if (!*module)
         code = load_module(module, text);
     if (!code && !functions[gpu][index])
-        code =
-            nw_cuda.module_get(&functions[gpu][index], *module, name_of(index));
+        code = nw_cuda.module_get(&functions[gpu][index], *module,
+                                  cuda_kernels_name_of(index));
     *out = functions[gpu][index];
     pthread_mutex_unlock(&lock);
     return code;
@@ -79,7 +79,7 @@ static nw_status kernel_get(const char *kernel, cu_function *out)
     if (index < 0 || gpu >= NW_GPUS)
         return nw_fail(NW_EINVAL, "no kernel '%s' for GPU %d", kernel, gpu);
     if (!code)
-        code = find(gpu, index, out);
+        code = cuda_kernels_find(gpu, index, out);
     return nw_cuda_check(code, "load a kernel");
 }
 

@@ -21,7 +21,7 @@ enum {
     NOT_ITS_OWN = 1, /* what the driver says of memory that it did not give */
 };
 
-static nw_status no_memory(int code, size_t bytes)
+static nw_status cuda_memory_no_memory(int code, size_t bytes)
 {
     size_t left = 0, all = 0;
     int gpu = 0;
@@ -44,7 +44,7 @@ nw_status nw_cuda_alloc(size_t bytes, void **out)
 
     nw_cuda_unrelax(mode);
     if (code == 2)
-        return no_memory(code, bytes);
+        return cuda_memory_no_memory(code, bytes);
     if (!code)
         *out = (void *)memory;
     return nw_cuda_check(code, "allocate memory");

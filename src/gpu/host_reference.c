@@ -28,8 +28,8 @@ static struct side dense(uint64_t at, const struct nw_gpu_box *box, size_t size)
     return (struct side){at, (int64_t)size, row, plane};
 }
 
-static void copy(struct side to, struct side from, const struct nw_gpu_box *box,
-                 size_t size)
+static void host_reference_copy(struct side to, struct side from,
+                                const struct nw_gpu_box *box, size_t size)
 {
     for (int64_t z = 0; z < box->z; z++)
         for (int64_t y = 0; y < box->y; y++)
@@ -57,6 +57,6 @@ void nw_gpu_host_reference(enum nw_gpu_work work, int width,
             from = dense(box->from, box, size);
         to.at += (uint64_t)shift[box->to_shift + q];
         from.at += (uint64_t)shift[box->from_shift + q];
-        copy(to, from, box, size);
+        host_reference_copy(to, from, box, size);
     }
 }

@@ -13,7 +13,7 @@
 
 #define GENERATIONS 16
 
-static pid_t parent_of(pid_t process)
+static pid_t affinity_check_parent_of(pid_t process)
 {
     char path[40], line[512], *end;
     int parent = 0;
@@ -40,12 +40,13 @@ static pid_t find_starter(void)
     pid_t at = getpid(), group = getpgid(0);
 
     for (int i = 0; i < GENERATIONS && at > 0 && getpgid(at) == group; i++)
-        at = parent_of(at);
+        at = affinity_check_parent_of(at);
     return at > 0 && getpgid(at) != group ? at : 0;
 }
 
 /* "0-3,8", cut where it is long. */
-static void write_list(const cpu_set_t *cpus, char *out, size_t size)
+static void affinity_check_write_list(const cpu_set_t *cpus, char *out,
+                                      size_t size)
 {
     size_t length = 0;
 
@@ -79,8 +80,8 @@ nw_status nw_launch_check_cores(void)
     CPU_AND_S(NW_CPU_BYTES, both, own, given);
     if (CPU_EQUAL_S(NW_CPU_BYTES, both, own))
         return NW_OK;
-    write_list(own, mine, sizeof mine);
-    write_list(given, theirs, sizeof theirs);
+    affinity_check_write_list(own, mine, sizeof mine);
+    affinity_check_write_list(given, theirs, sizeof theirs);
     return nw_fail(NW_ENODEV,
                    "bound to CPUs %s as the mapping says, but the launcher was "
                    "started on CPUs %s (taskset, a batch system)",

@@ -40,8 +40,8 @@ out:
     return status;
 }
 
-static nw_status collect(const nw_topology *machine, struct nw_ints cores,
-                         cpu_set_t *set)
+static nw_status bind_collect(const nw_topology *machine, struct nw_ints cores,
+                              cpu_set_t *set)
 {
     struct nw_range here = nw_topology_node_elements(machine, 0);
 
@@ -99,7 +99,7 @@ nw_status nw_launch_bind(const nw_topology *machine, const nw_mapping *mapping,
     if (!wish || !old || !now)
         status = nw_fail(NW_ENOMEM, "out of memory for a set of cores");
     else
-        status = collect(machine, nw_mapping_cores(mapping, rank), wish);
+        status = bind_collect(machine, nw_mapping_cores(mapping, rank), wish);
     if (!status)
         status = set_and_check(wish, old, now);
     CPU_FREE(wish);
@@ -143,7 +143,7 @@ static nw_status collect_here(const struct nw_local_cpus *here,
 
 /* Finds the CPUs that the kernel allows this process by asking for all of them.
  * The caller restores the old binding. */
-static nw_status widen(cpu_set_t *old, cpu_set_t *allowed)
+static nw_status bind_widen(cpu_set_t *old, cpu_set_t *allowed)
 {
     if (sched_getaffinity(0, NW_CPU_BYTES, old) < 0)
         return nw_fail(NW_EUNSUPPORTED, "binding is not possible here: %s",
@@ -163,7 +163,7 @@ static nw_status bind_here(const nw_mapping *mapping, int32_t rank,
     cpu_set_t *old = (cpu_set_t *)room[0], *allowed = (cpu_set_t *)room[1],
               *wish = (cpu_set_t *)room[2], *now = (cpu_set_t *)room[3];
     struct nw_local_cpus here = {0};
-    nw_status status = widen(old, allowed);
+    nw_status status = bind_widen(old, allowed);
 
     if (status)
         return status;

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static nw_status set(const char *name, const char *value)
+static nw_status launch_environment_set(const char *name, const char *value)
 {
     if (setenv(name, value, 1))
         return nw_fail(NW_ENOMEM, "out of memory for %s", name);
@@ -34,7 +34,7 @@ static nw_status set_hip(const char *gpus)
         nw_text_format(&text, "%s%d", i ? "," : "", i);
     status = nw_text_take(&text, &list);
     if (!status)
-        status = set("HIP_VISIBLE_DEVICES", list);
+        status = launch_environment_set("HIP_VISIBLE_DEVICES", list);
     free(list);
     return status;
 }
@@ -42,18 +42,19 @@ static nw_status set_hip(const char *gpus)
 nw_status nw_launch_choose_gpus(const char *gpus)
 {
     bool numbers = gpus[strspn(gpus, "0123456789.,")] == '\0';
-    nw_status status = set("CUDA_DEVICE_ORDER", "PCI_BUS_ID");
+    nw_status status =
+        launch_environment_set("CUDA_DEVICE_ORDER", "PCI_BUS_ID");
 
     if (!status)
-        status = set("CUDA_VISIBLE_DEVICES", gpus);
+        status = launch_environment_set("CUDA_VISIBLE_DEVICES", gpus);
     if (!status)
-        status = set("ROCR_VISIBLE_DEVICES", gpus);
+        status = launch_environment_set("ROCR_VISIBLE_DEVICES", gpus);
     if (!status)
         status = set_hip(gpus);
     unsetenv("GPU_DEVICE_ORDINAL"); /* would choose once more from the rest */
     if (status || !numbers)
         return status;
-    return set("ZE_AFFINITY_MASK", gpus);
+    return launch_environment_set("ZE_AFFINITY_MASK", gpus);
 }
 
 nw_status nw_launch_nic(const nw_topology *topology, int32_t node,
@@ -120,7 +121,7 @@ static nw_status set_all(const char *name, const struct choice *choices,
                        choices[i].behind);
         status = nw_text_take(&text, &value);
         if (!status)
-            status = set(choices[i].variable, value);
+            status = launch_environment_set(choices[i].variable, value);
         free(value);
     }
     return status;
@@ -136,7 +137,7 @@ static nw_status set_slingshot(const char *name)
     nw_text_format(&text, "cxi%s", name + 3);
     status = nw_text_take(&text, &value);
     if (!status)
-        status = set("FI_CXI_DEVICE_NAME", value);
+        status = launch_environment_set("FI_CXI_DEVICE_NAME", value);
     free(value);
     return status;
 }

@@ -31,18 +31,19 @@ nw_status nw_launch_add_node_hosts(struct nw_launch_job *job,
     return nw_launch_add_file(job, suffix, &text, path);
 }
 
-static void add_set(struct nw_text *text, struct nw_ints set)
+static void launch_files_add_set(struct nw_text *text, struct nw_ints set)
 {
     for (size_t i = 0; i < set.count; i++)
         nw_text_format(text, "%s%d", i ? "," : "", set.values[i]);
 }
 
-static void add_slot(struct nw_text *text, const nw_mapping *mapping,
-                     int32_t slot, int32_t rank)
+static void launch_files_add_slot(struct nw_text *text,
+                                  const nw_mapping *mapping, int32_t slot,
+                                  int32_t rank)
 {
     nw_text_format(text, "%d %s ", slot,
                    mapping->node_name[mapping->node[rank]]);
-    add_set(text, nw_mapping_cores(mapping, rank));
+    launch_files_add_set(text, nw_mapping_cores(mapping, rank));
     nw_text_add(text, " ");
     if (!nw_launch_has_gpu(mapping, rank) &&
         !nw_launch_has_far_gpu(mapping, rank))
@@ -51,7 +52,7 @@ static void add_slot(struct nw_text *text, const nw_mapping *mapping,
         if (nw_launch_has_far_gpu(mapping, rank))
             nw_text_format(text,
                            "%s:", mapping->node_name[mapping->gpu_node[rank]]);
-        add_set(text, nw_mapping_gpus(mapping, rank));
+        launch_files_add_set(text, nw_mapping_gpus(mapping, rank));
     }
     if (mapping->nic && mapping->nic[rank] >= 0)
         nw_text_format(text, " %d", mapping->nic[rank]);
@@ -66,6 +67,6 @@ nw_status nw_launch_add_slots(struct nw_launch_job *job)
     nw_text_format(&text, "nodewise mapping 1\nranks %d\n",
                    mapping->rank_count);
     for (int32_t slot = 0; slot < mapping->rank_count; slot++)
-        add_slot(&text, mapping, slot, job->places.rank[slot]);
+        launch_files_add_slot(&text, mapping, slot, job->places.rank[slot]);
     return nw_launch_add_file(job, "slots", &text, &job->mapping_path);
 }

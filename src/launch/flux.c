@@ -29,7 +29,8 @@ const char *nw_launch_flux_lacks_gpus(const struct nw_launch_job *job)
     return NULL;
 }
 
-static nw_status add_map(struct nw_launch_job *job, const char *name, bool gpus)
+static nw_status flux_add_map(struct nw_launch_job *job, const char *name,
+                              bool gpus)
 {
     struct nw_text text = {0};
     nw_status status = nw_launch_word(job, "-o");
@@ -45,17 +46,17 @@ static nw_status add_map(struct nw_launch_job *job, const char *name, bool gpus)
     return status;
 }
 
-static nw_status add_binding(struct nw_launch_job *job)
+static nw_status flux_add_binding(struct nw_launch_job *job)
 {
     nw_status status =
-        job->binds ? add_map(job, "cpu-affinity", false)
+        job->binds ? flux_add_map(job, "cpu-affinity", false)
                    : nw_launch_words(
                          job, (const char *[]){"-o", "cpu-affinity=off", NULL});
 
     if (status)
         return status;
     if (job->chooses_gpus)
-        return add_map(job, "gpu-affinity", true);
+        return flux_add_map(job, "gpu-affinity", true);
     if (job->exec)
         return nw_launch_words(
             job, (const char *[]){"-o", "gpu-affinity=off", NULL});
@@ -78,5 +79,5 @@ nw_status nw_launch_flux_write(struct nw_launch_job *job)
         status = nw_launch_word(job, "%d", job->mapping->rank_count);
     if (!status)
         status = nw_launch_word(job, "--taskmap=hostfile:%s", path);
-    return status ? status : add_binding(job);
+    return status ? status : flux_add_binding(job);
 }

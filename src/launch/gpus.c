@@ -18,7 +18,7 @@ struct order {
     bool *is_used; /* [count] by GPU */
 };
 
-static void put(struct order *order, int32_t slot, int32_t gpu)
+static void launch_gpus_put(struct order *order, int32_t slot, int32_t gpu)
 {
     if (gpu >= order->count || order->is_used[gpu] || order->gpu[slot] >= 0)
         return;
@@ -30,7 +30,7 @@ static void put_next(struct order *order, int32_t slot, int32_t gpu)
 {
     for (int32_t i = 0; i < order->count; i++)
         if (order->gpu[(slot + i) % order->count] < 0) {
-            put(order, (slot + i) % order->count, gpu);
+            launch_gpus_put(order, (slot + i) % order->count, gpu);
             return;
         }
 }
@@ -40,20 +40,21 @@ static void put_next(struct order *order, int32_t slot, int32_t gpu)
  * local rank l. This rank's choice comes first; the other ranks' choices follow
  * if they fit, so that ranks with GPUs of their own agree on one numbering;
  * then this rank's other GPUs, then the rest in order. */
-static void arrange(struct order *order, const struct nw_launch_seat *seat)
+static void launch_gpus_arrange(struct order *order,
+                                const struct nw_launch_seat *seat)
 {
     const nw_mapping *mapping = seat->mapping;
     struct nw_ints own = nw_launch_own_gpus(mapping, seat->rank);
     int32_t slot = nw_launch_seat_local(seat) % order->count;
 
     if (own.count)
-        put(order, slot, own.values[0]);
+        launch_gpus_put(order, slot, own.values[0]);
     for (size_t i = 0; i < seat->mates.count; i++) {
         int32_t mate = seat->mates.values[i];
 
         if (nw_launch_has_gpu(mapping, mate))
-            put(order, (int32_t)i % order->count,
-                nw_launch_own_gpus(mapping, mate).values[0]);
+            launch_gpus_put(order, (int32_t)i % order->count,
+                            nw_launch_own_gpus(mapping, mate).values[0]);
     }
     for (size_t i = 1; i < own.count; i++)
         put_next(order, slot, own.values[i]);
@@ -61,7 +62,8 @@ static void arrange(struct order *order, const struct nw_launch_seat *seat)
         put_next(order, 0, gpu);
 }
 
-static nw_status permute(const struct nw_launch_seat *seat, struct order *order)
+static nw_status launch_gpus_permute(const struct nw_launch_seat *seat,
+                                     struct order *order)
 {
     nw_status status =
         nw_alloc((size_t)order->count, sizeof *order->gpu, &order->gpu);
@@ -73,7 +75,7 @@ static nw_status permute(const struct nw_launch_seat *seat, struct order *order)
         return status;
     for (int32_t i = 0; i < order->count; i++)
         order->gpu[i] = -1;
-    arrange(order, seat);
+    launch_gpus_arrange(order, seat);
     return NW_OK;
 }
 
@@ -93,8 +95,9 @@ static bool have_uuids(const nw_topology *topology, int32_t node,
     return true;
 }
 
-static nw_status write_list(const nw_topology *topology, int32_t node,
-                            struct nw_ints gpus, char **out)
+static nw_status launch_gpus_write_list(const nw_topology *topology,
+                                        int32_t node, struct nw_ints gpus,
+                                        char **out)
 {
     struct nw_text text = {0};
     bool uuids = have_uuids(topology, node, gpus);
@@ -118,7 +121,7 @@ nw_status nw_launch_gpu_order(const struct nw_launch_seat *seat, int32_t count,
                               int32_t **out)
 {
     struct order order = {.count = count};
-    nw_status status = permute(seat, &order);
+    nw_status status = launch_gpus_permute(seat, &order);
 
     free(order.is_used);
     if (status)
@@ -156,7 +159,7 @@ nw_status nw_launch_seat_gpus(const nw_topology *topology, int32_t node,
         gpus = (struct nw_ints){order, (size_t)count};
     }
     if (!status)
-        status = write_list(topology, node, gpus, out);
+        status = launch_gpus_write_list(topology, node, gpus, out);
     free(order);
     return status;
 }

@@ -37,13 +37,13 @@ const char *nw_launch_granted(void)
 
 /* CUDA takes the devices ahead of the first word that names none: -1, or
  * Slurm's NoDevFiles. */
-static bool is_gpu(const char *word)
+static bool granted_gpus_is_gpu(const char *word)
 {
     return (*word >= '0' && *word <= '9') || !strncmp(word, "GPU-", 4) ||
            !strncmp(word, "MIG-", 4);
 }
 
-static nw_status split(struct granted *granted)
+static nw_status granted_gpus_split(struct granted *granted)
 {
     char *rest, *word;
     size_t room = 0;
@@ -52,7 +52,8 @@ static nw_status split(struct granted *granted)
     if (status)
         return status;
     for (word = strtok_r(granted->text, ", ", &rest);
-         !status && word && is_gpu(word); word = strtok_r(NULL, ", ", &rest)) {
+         !status && word && granted_gpus_is_gpu(word);
+         word = strtok_r(NULL, ", ", &rest)) {
         status = nw_grow(&granted->word, &room, (size_t)granted->count + 1,
                          sizeof *granted->word);
         if (!status)
@@ -61,7 +62,8 @@ static nw_status split(struct granted *granted)
     return status;
 }
 
-static const char *uuid_of(const struct granted *granted, int32_t gpu)
+static const char *granted_gpus_uuid_of(const struct granted *granted,
+                                        int32_t gpu)
 {
     struct nw_range here;
 
@@ -74,9 +76,9 @@ static const char *uuid_of(const struct granted *granted, int32_t gpu)
 }
 
 /* Index of the node's GPU in the list by its own name, or -1. */
-static int32_t find(const struct granted *granted, int32_t gpu)
+static int32_t granted_gpus_find(const struct granted *granted, int32_t gpu)
 {
-    const char *uuid = uuid_of(granted, gpu);
+    const char *uuid = granted_gpus_uuid_of(granted, gpu);
     char number[16];
 
     snprintf(number, sizeof number, "%d", gpu);
@@ -90,9 +92,10 @@ static int32_t find(const struct granted *granted, int32_t gpu)
 /* Translates the node's GPUs to indices in the list, in `place`, a copy of the
  * mapping's `gpu`; by their own names, or by position. False if a GPU is
  * missing; *missing is then the first such GPU. */
-static bool translate(const struct granted *granted, const nw_mapping *mapping,
-                      int32_t rank, bool by_name, int32_t *place,
-                      int32_t *missing)
+static bool granted_gpus_translate(const struct granted *granted,
+                                   const nw_mapping *mapping, int32_t rank,
+                                   bool by_name, int32_t *place,
+                                   int32_t *missing)
 {
     for (int32_t r = 0; r < mapping->rank_count; r++) {
         struct nw_ints gpus = nw_launch_own_gpus(mapping, r);
@@ -103,7 +106,7 @@ static bool translate(const struct granted *granted, const nw_mapping *mapping,
 
             if (mapping->node[r] != mapping->node[rank])
                 continue;
-            *at = by_name ? find(granted, gpu) : gpu;
+            *at = by_name ? granted_gpus_find(granted, gpu) : gpu;
             if (*at < 0 || *at >= granted->count) {
                 *missing = gpu;
                 return false;
@@ -113,9 +116,11 @@ static bool translate(const struct granted *granted, const nw_mapping *mapping,
     return true;
 }
 
-static nw_status write_words(const struct granted *granted,
-                             const nw_mapping *placed, int32_t rank,
-                             enum nw_gpu_visibility visibility, char **out)
+static nw_status granted_gpus_write_words(const struct granted *granted,
+                                          const nw_mapping *placed,
+                                          int32_t rank,
+                                          enum nw_gpu_visibility visibility,
+                                          char **out)
 {
     struct nw_ints gpus = nw_launch_own_gpus(placed, rank);
     struct nw_launch_seat seat = {0};
@@ -140,9 +145,10 @@ static nw_status write_words(const struct granted *granted,
     return nw_text_take(&text, out);
 }
 
-static nw_status choose(const struct granted *granted,
-                        const nw_mapping *mapping, int32_t rank,
-                        enum nw_gpu_visibility visibility, char **out)
+static nw_status granted_gpus_choose(const struct granted *granted,
+                                     const nw_mapping *mapping, int32_t rank,
+                                     enum nw_gpu_visibility visibility,
+                                     char **out)
 {
     nw_mapping placed = *mapping;
     size_t count = mapping->gpu_row ? mapping->gpu_row[mapping->rank_count]
@@ -153,9 +159,12 @@ static nw_status choose(const struct granted *granted,
     if (status)
         return status;
     memcpy(placed.gpu, mapping->gpu, count * sizeof *placed.gpu);
-    if (translate(granted, mapping, rank, true, placed.gpu, &missing) ||
-        translate(granted, mapping, rank, false, placed.gpu, &missing))
-        status = write_words(granted, &placed, rank, visibility, out);
+    if (granted_gpus_translate(granted, mapping, rank, true, placed.gpu,
+                               &missing) ||
+        granted_gpus_translate(granted, mapping, rank, false, placed.gpu,
+                               &missing))
+        status =
+            granted_gpus_write_words(granted, &placed, rank, visibility, out);
     else
         status =
             nw_fail(NW_ENODEV,
@@ -180,9 +189,9 @@ nw_status nw_launch_granted_gpus(const nw_topology *topology, int32_t node,
     *out = NULL;
     if (!nw_launch_has_gpus(mapping))
         return NW_OK;
-    status = split(&granted);
+    status = granted_gpus_split(&granted);
     if (!status)
-        status = choose(&granted, mapping, rank, visibility, out);
+        status = granted_gpus_choose(&granted, mapping, rank, visibility, out);
     free(granted.word);
     free(granted.text);
     return status;

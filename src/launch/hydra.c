@@ -42,7 +42,7 @@ static void add_rankmap(const struct nw_launch_job *job, struct nw_text *text)
     nw_text_add(text, ")");
 }
 
-static nw_status word_of(struct nw_launch_job *job, struct nw_text *text)
+static nw_status hydra_word_of(struct nw_launch_job *job, struct nw_text *text)
 {
     nw_status status = nw_launch_word(job, "%s", text->data ? text->data : "");
 
@@ -61,7 +61,7 @@ static nw_status add_user_binding(struct nw_launch_job *job)
         nw_text_add(&text, "user:");
         nw_launch_add_cpu_list(job, "+", ",", &text);
     }
-    return status ? status : word_of(job, &text);
+    return status ? status : hydra_word_of(job, &text);
 }
 
 nw_status nw_launch_rankmap_write(struct nw_launch_job *job)
@@ -79,7 +79,7 @@ nw_status nw_launch_rankmap_write(struct nw_launch_job *job)
         status = nw_launch_word(job, "-rankmap");
     if (!status) {
         add_rankmap(job, &text);
-        status = word_of(job, &text);
+        status = hydra_word_of(job, &text);
     }
     return status ? status : add_user_binding(job);
 }
@@ -123,7 +123,7 @@ static nw_status add_intel_binding(struct nw_launch_job *job)
         nw_text_add(&text, "]");
     }
     if (!status)
-        return word_of(job, &text);
+        return hydra_word_of(job, &text);
     nw_text_fini(&text);
     return status;
 }
@@ -167,5 +167,5 @@ nw_status nw_launch_mvapich_write(struct nw_launch_job *job)
         return status;
     nw_text_add(&text, "MV2_CPU_MAPPING=");
     nw_launch_add_cpu_list(job, ",", ":", &text);
-    return word_of(job, &text);
+    return hydra_word_of(job, &text);
 }

@@ -315,7 +315,7 @@ static nw_status add_exec(struct nw_launch_job *job)
     return status;
 }
 
-static nw_status add_program(struct nw_launch_job *job)
+static nw_status launch_add_program(struct nw_launch_job *job)
 {
     static const char *const placeholder[] = {"PROGRAM"};
     const struct nw_launch_options *options = job->options;
@@ -351,8 +351,8 @@ static nw_status check_hosts(const struct nw_launch_job *job)
     return NW_OK;
 }
 
-static nw_status make(struct nw_launch_job *job,
-                      const struct nw_launcher *launcher)
+static nw_status launch_make(struct nw_launch_job *job,
+                             const struct nw_launcher *launcher)
 {
     nw_status status = check_closed(job);
 
@@ -371,7 +371,7 @@ static nw_status make(struct nw_launch_job *job,
     if (!status && job->wrapper)
         status = add_wrapper(job);
     if (!status)
-        status = add_program(job);
+        status = launch_add_program(job);
     if (!status)
         status = nw_launch_add_thread_variables(job);
     if (!status && !job->options->place_only)
@@ -395,7 +395,7 @@ nw_status nw_launch_new(const nw_topology *topology, const nw_mapping *mapping,
     if (status)
         return status;
     job.launch->launcher = launcher->name;
-    status = make(&job, launcher);
+    status = launch_make(&job, launcher);
     job.launch->uses_exec = job.exec;
     nw_text_fini(&job.note);
     nw_launch_node_ranks_fini(&job.places);

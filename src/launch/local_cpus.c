@@ -31,7 +31,7 @@ struct scan {
     struct level level[LEVELS];
 };
 
-static bool is_allowed(const struct scan *scan, int32_t cpu)
+static bool local_cpus_is_allowed(const struct scan *scan, int32_t cpu)
 {
     return CPU_ISSET_S((size_t)cpu, NW_CPU_BYTES, scan->allowed);
 }
@@ -70,8 +70,8 @@ static bool next_range(const char **at, int32_t *from, int32_t *to)
 }
 
 /* Gives every CPU of the list that has none the list's lowest. */
-static void add_group(const struct scan *scan, struct level *level,
-                      const char *list)
+static void local_cpus_add_group(const struct scan *scan, struct level *level,
+                                 const char *list)
 {
     int32_t from, to, low = -1;
 
@@ -84,19 +84,19 @@ static void add_group(const struct scan *scan, struct level *level,
 }
 
 /* Reads a level from the file in each CPU's directory that names its group. */
-static void read_level(const struct scan *scan, struct level *level,
-                       const char *file)
+static void local_cpus_read_level(const struct scan *scan, struct level *level,
+                                  const char *file)
 {
     char path[200], list[4096];
 
     for (int32_t c = 0; c < scan->count; c++) {
-        if (!is_allowed(scan, c) || level->low[c] >= 0)
+        if (!local_cpus_is_allowed(scan, c) || level->low[c] >= 0)
             continue;
         snprintf(path, sizeof path, "%s/devices/system/cpu/cpu%d/%s",
                  scan->root, c, file);
         if (!slurp(path, list, sizeof list))
             return;
-        add_group(scan, level, list);
+        local_cpus_add_group(scan, level, list);
         if (level->low[c] < 0) /* not in its own list */
             level->low[c] = c;
     }
@@ -116,20 +116,20 @@ static void read_numa(const struct scan *scan, struct level *level)
             snprintf(path, sizeof path, "%s/devices/system/node/node%d/cpulist",
                      scan->root, n);
             if (slurp(path, list, sizeof list))
-                add_group(scan, level, list);
+                local_cpus_add_group(scan, level, list);
         }
 }
 
 /* Without a second thread anywhere each CPU is a core. */
-static void read_cores(const struct scan *scan, struct level *level)
+static void local_cpus_read_cores(const struct scan *scan, struct level *level)
 {
     char path[200], active[16];
 
     snprintf(path, sizeof path, "%s/devices/system/cpu/smt/active", scan->root);
     if (!slurp(path, active, sizeof active) || strcmp(active, "0")) {
-        read_level(scan, level, "topology/core_cpus_list");
+        local_cpus_read_level(scan, level, "topology/core_cpus_list");
         if (!level->groups) /* before Linux 5.3 */
-            read_level(scan, level, "topology/thread_siblings_list");
+            local_cpus_read_level(scan, level, "topology/thread_siblings_list");
     }
     for (int32_t c = 0; c < scan->count; c++)
         if (level->low[c] < 0)
@@ -146,7 +146,7 @@ static bool shares_l2(const struct scan *scan, const struct level *cores)
     int32_t from, to;
 
     for (int32_t c = 0; c < scan->count; c++) {
-        if (!is_allowed(scan, c))
+        if (!local_cpus_is_allowed(scan, c))
             continue;
         snprintf(path, sizeof path,
                  "%s/devices/system/cpu/cpu%d/cache/index2/shared_cpu_list",
@@ -162,23 +162,23 @@ static bool shares_l2(const struct scan *scan, const struct level *cores)
     return false;
 }
 
-static void read_all(struct scan *scan)
+static void local_cpus_read_all(struct scan *scan)
 {
     struct level *level = scan->level;
 
-    read_level(scan, &level[0], "topology/package_cpus_list");
+    local_cpus_read_level(scan, &level[0], "topology/package_cpus_list");
     if (!level[0].groups)
-        read_level(scan, &level[0], "topology/core_siblings_list");
-    read_level(scan, &level[1], "topology/die_cpus_list");
+        local_cpus_read_level(scan, &level[0], "topology/core_siblings_list");
+    local_cpus_read_level(scan, &level[1], "topology/die_cpus_list");
     read_numa(scan, &level[2]);
-    read_level(scan, &level[3], "cache/index3/shared_cpu_list");
-    read_cores(scan, &level[5]);
+    local_cpus_read_level(scan, &level[3], "cache/index3/shared_cpu_list");
+    local_cpus_read_cores(scan, &level[5]);
     if (shares_l2(scan, &level[5]))
-        read_level(scan, &level[4], "cache/index2/shared_cpu_list");
+        local_cpus_read_level(scan, &level[4], "cache/index2/shared_cpu_list");
 }
 
 /* Few groups are large groups, and those come first. */
-static int by_size(const void *a, const void *b)
+static int local_cpus_by_size(const void *a, const void *b)
 {
     int32_t x = ((const struct level *)a)->groups,
             y = ((const struct level *)b)->groups;
@@ -200,13 +200,13 @@ static int by_place(const void *a, const void *b, void *data)
     return (x > y) - (x < y);
 }
 
-static void order(struct scan *scan, const int32_t *core,
-                  struct nw_local_cpus *here)
+static void local_cpus_order(struct scan *scan, const int32_t *core,
+                             struct nw_local_cpus *here)
 {
     for (int32_t c = 0; c < scan->count; c++)
-        if (is_allowed(scan, c))
+        if (local_cpus_is_allowed(scan, c))
             here->cpu[here->cpu_count++] = c;
-    qsort(scan->level, LEVELS - 1, sizeof *scan->level, by_size);
+    qsort(scan->level, LEVELS - 1, sizeof *scan->level, local_cpus_by_size);
     qsort_r(here->cpu, (size_t)here->cpu_count, sizeof *here->cpu, by_place,
             scan);
     for (int32_t i = 0; i < here->cpu_count; i++)
@@ -215,8 +215,8 @@ static void order(struct scan *scan, const int32_t *core,
     here->first[here->core_count] = here->cpu_count;
 }
 
-static nw_status prepare(struct scan *scan, struct nw_local_cpus *here,
-                         int32_t **lows)
+static nw_status local_cpus_prepare(struct scan *scan,
+                                    struct nw_local_cpus *here, int32_t **lows)
 {
     size_t count = (size_t)scan->count;
     nw_status status = nw_alloc(LEVELS * count, sizeof **lows, lows);
@@ -242,13 +242,13 @@ nw_status nw_local_cpus_read(const char *root, const cpu_set_t *allowed,
     nw_status status;
 
     for (int32_t c = 0; c < NW_CPU_LIMIT; c++)
-        if (is_allowed(&scan, c))
+        if (local_cpus_is_allowed(&scan, c))
             scan.count = c + 1;
-    status = prepare(&scan, &here, &lows);
+    status = local_cpus_prepare(&scan, &here, &lows);
     if (!status) {
-        read_all(&scan);
+        local_cpus_read_all(&scan);
         if (scan.level[0].groups)
-            order(&scan, scan.level[LEVELS - 1].low, &here);
+            local_cpus_order(&scan, scan.level[LEVELS - 1].low, &here);
         else
             status = nw_fail(NW_EUNSUPPORTED,
                              "%s does not tell the cores of "

@@ -41,7 +41,7 @@ static bool find_pci(const char *link, char out[16])
 }
 
 /* A virtual function belongs to a card that is counted already. */
-static bool is_virtual(const char *link)
+static bool local_devices_is_virtual(const char *link)
 {
     char path[PATH_MAX];
 
@@ -86,7 +86,7 @@ static size_t list_class(const char *root, const char *class,
             continue;
         snprintf(path, sizeof path, "%s/class/%s/%s", root, class,
                  entry->d_name);
-        if (!find_pci(path, card->pci) || is_virtual(path))
+        if (!find_pci(path, card->pci) || local_devices_is_virtual(path))
             continue;
         strcpy(card->name, entry->d_name);
         count++;

@@ -5,7 +5,7 @@
 #include "launch/launcher.h"
 
 /* The first rank behind the run of ranks on the same host. */
-static int32_t run_end(const struct nw_launch_job *job, int32_t rank)
+static int32_t mpich_run_end(const struct nw_launch_job *job, int32_t rank)
 {
     const int32_t *node = job->mapping->node;
     int32_t end = rank + 1;
@@ -22,7 +22,7 @@ static int32_t longest_run(const struct nw_launch_job *job, int32_t *length)
 
     *length = 0;
     for (int32_t rank = 0; rank < job->mapping->rank_count;) {
-        int32_t end = run_end(job, rank);
+        int32_t end = mpich_run_end(job, rank);
 
         if (end - rank > *length) {
             *length = end - rank;
@@ -38,7 +38,7 @@ const char *nw_launch_mpich_lacks(const struct nw_launch_job *job)
     int32_t length, model = longest_run(job, &length);
 
     for (int32_t rank = 0; rank < job->mapping->rank_count;) {
-        int32_t end = run_end(job, rank);
+        int32_t end = mpich_run_end(job, rank);
 
         for (int32_t i = rank; i < end; i++)
             if (!nw_launch_same_cpus(job, model + i - rank, i))
@@ -69,7 +69,7 @@ static nw_status add_hostfile(struct nw_launch_job *job, const char **path)
     nw_status status;
 
     for (int32_t rank = 0; rank < job->mapping->rank_count; lines++) {
-        int32_t end = run_end(job, rank);
+        int32_t end = mpich_run_end(job, rank);
 
         nw_text_format(&text, "%s:%d\n", nw_launch_host(job, rank), end - rank);
         rank = end;
@@ -78,7 +78,7 @@ static nw_status add_hostfile(struct nw_launch_job *job, const char **path)
     return status ? status : note_scattered(job, lines);
 }
 
-static nw_status add_binding(struct nw_launch_job *job)
+static nw_status mpich_add_binding(struct nw_launch_job *job)
 {
     struct nw_text text = {0};
     int32_t length, model = longest_run(job, &length);
@@ -110,5 +110,5 @@ nw_status nw_launch_mpich_write(struct nw_launch_job *job)
         status = nw_launch_word(job, "-n");
     if (!status)
         status = nw_launch_word(job, "%d", job->mapping->rank_count);
-    return status ? status : add_binding(job);
+    return status ? status : mpich_add_binding(job);
 }

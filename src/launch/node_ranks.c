@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void count_ranks(struct nw_launch_node_ranks *places,
-                        const nw_mapping *mapping, int32_t *index)
+static void node_ranks_count_ranks(struct nw_launch_node_ranks *places,
+                                   const nw_mapping *mapping, int32_t *index)
 {
     for (int32_t r = 0; r < mapping->rank_count; r++)
         index[mapping->node[r]]++;
@@ -44,7 +44,7 @@ nw_status nw_launch_node_ranks_init(struct nw_launch_node_ranks *places,
         status = nw_alloc((size_t)mapping->rank_count, sizeof *places->rank,
                           &places->rank);
     if (!status) {
-        count_ranks(places, mapping, index);
+        node_ranks_count_ranks(places, mapping, index);
         memcpy(fill, places->first, (size_t)places->node_count * sizeof *fill);
         for (int32_t r = 0; r < mapping->rank_count; r++)
             places->rank[fill[index[mapping->node[r]]]++] = r;
@@ -117,7 +117,7 @@ struct row {
     int32_t node, first, count, lowest;
 };
 
-static int by_lowest(const void *a, const void *b)
+static int node_ranks_by_lowest(const void *a, const void *b)
 {
     int32_t x = ((const struct row *)a)->lowest,
             y = ((const struct row *)b)->lowest;
@@ -148,7 +148,7 @@ nw_status nw_launch_node_ranks_sort_nodes(struct nw_launch_node_ranks *places)
         goto out;
     memcpy(old, places->rank, ranks * sizeof *old);
     gather_rows(places, rows);
-    qsort(rows, count, sizeof *rows, by_lowest);
+    qsort(rows, count, sizeof *rows, node_ranks_by_lowest);
     places->fullest = 0;
     for (int32_t i = 0; i < places->node_count; i++) {
         places->node[i] = rows[i].node;

@@ -28,8 +28,8 @@ static const struct {
     {"RANK", "WORLD_SIZE", "WORLD_SIZE"},
 };
 
-static nw_status read_rank(size_t i, const char *value,
-                           struct nw_launch_rank *out)
+static nw_status rank_read_rank(size_t i, const char *value,
+                                struct nw_launch_rank *out)
 {
     const char *size = variables[i].size ? getenv(variables[i].size) : NULL;
     int32_t rank, count = -1;
@@ -51,7 +51,7 @@ nw_status nw_launch_find_rank(struct nw_launch_rank *out)
         /* set and empty is how many a script unsets it */
         if (value && *value &&
             (!variables[i].mark || getenv(variables[i].mark)))
-            return read_rank(i, value, out);
+            return rank_read_rank(i, value, out);
     }
     return nw_fail(
         NW_ENODEV,

@@ -30,7 +30,7 @@ static struct line line_at(const char *start, const char *end)
 }
 
 /* The number a line starts with; -1 where it has none, as comments. */
-static int64_t number_of(struct line line)
+static int64_t rank_line_number_of(struct line line)
 {
     size_t i = 0;
     int64_t number = 0;
@@ -51,7 +51,7 @@ static struct line next_numbered(const char *at, const char *end)
     while (at < end) {
         struct line line = line_at(at, end);
 
-        if (number_of(line) >= 0)
+        if (rank_line_number_of(line) >= 0)
             return line;
         at = line.start + line.length + 1;
     }
@@ -71,11 +71,11 @@ static bool find_line(const char *from, const char *end, int32_t rank,
         while (middle > from && middle[-1] != '\n')
             middle--;
         line = next_numbered(middle, end);
-        if (line.length && number_of(line) == rank) {
+        if (line.length && rank_line_number_of(line) == rank) {
             *out = line;
             return true;
         }
-        if (line.length && number_of(line) < rank)
+        if (line.length && rank_line_number_of(line) < rank)
             from = line.start + line.length + 1;
         else
             to = middle;
@@ -103,14 +103,15 @@ static bool find_gpu(const char *from, const char *end, struct line *out)
 {
     for (; from < end; from = out->start + out->length + 1) {
         *out = line_at(from, end);
-        if (number_of(*out) >= 0 && names_gpu(*out))
+        if (rank_line_number_of(*out) >= 0 && names_gpu(*out))
             return true;
     }
     return false;
 }
 
 /* A line with another number in front. */
-static void add_line(struct nw_text *text, int number, struct line line)
+static void rank_line_add_line(struct nw_text *text, int number,
+                               struct line line)
 {
     size_t skip = 0;
 
@@ -138,9 +139,9 @@ static nw_status parse_line(const char *path, const char *body, const char *end,
     nw_status status;
 
     nw_text_format(&text, "nodewise mapping 1\nranks %d\n", two ? 2 : 1);
-    add_line(&text, 0, own);
+    rank_line_add_line(&text, 0, own);
     if (two)
-        add_line(&text, 1, other);
+        rank_line_add_line(&text, 1, other);
     length = text.length;
     status = nw_text_take(&text, &data);
     if (!status && !nw_text_is_utf8(data, length))
@@ -154,7 +155,8 @@ static nw_status parse_line(const char *path, const char *body, const char *end,
 
 /* The head as `nodewise map` writes it; any other is left to the reader of
  * whole files. */
-static const char *read_head(const char *data, const char *end, int32_t *ranks)
+static const char *rank_line_read_head(const char *data, const char *end,
+                                       int32_t *ranks)
 {
     static const char head[] = "nodewise mapping 1\nranks ";
     size_t length = sizeof head - 1;
@@ -187,11 +189,11 @@ static nw_status read_whole(const char *path, int32_t rank,
 }
 
 /* Whatever is not as expected is read again as a whole, for its message. */
-static bool look_up(const char *path, const char *data, const char *end,
-                    struct nw_launch_place *out)
+static bool rank_line_look_up(const char *path, const char *data,
+                              const char *end, struct nw_launch_place *out)
 {
     int32_t ranks, rank = out->index;
-    const char *body = read_head(data, end, &ranks);
+    const char *body = rank_line_read_head(data, end, &ranks);
     struct line own;
 
     if (!body || rank >= ranks || !find_line(body, end, rank, &own) ||
@@ -217,7 +219,7 @@ nw_status nw_launch_place_read(const char *path, int32_t rank, bool whole,
 
         data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
         if (data != MAP_FAILED) {
-            found = look_up(path, data, data + size, &place);
+            found = rank_line_look_up(path, data, data + size, &place);
             munmap(data, size);
         }
     }

@@ -23,9 +23,9 @@ const char *nw_launch_script_lacks_gpus(const struct nw_launch_job *job)
 }
 
 /* "3) node='n1' rank=7 cpus=0,4 gpus='2' ;;" */
-static nw_status add_case(const struct nw_launch_job *job,
-                          const struct nw_launch_case *one,
-                          struct nw_text *text)
+static nw_status script_add_case(const struct nw_launch_job *job,
+                                 const struct nw_launch_case *one,
+                                 struct nw_text *text)
 {
     nw_status status;
 
@@ -85,7 +85,7 @@ static const char find_rank[] =
     "case $rank in\n";
 
 /* Binds the process and becomes the program. */
-static void end_lines(struct nw_launch_job *job, struct nw_text *text)
+static void script_end_lines(struct nw_launch_job *job, struct nw_text *text)
 {
     nw_text_add(text, job->options->place_only ? "exec \"$@\"\n" : run_bound);
     if (!job->options->place_only && !nw_launch_cpus_known(job))
@@ -102,7 +102,7 @@ static nw_status end_script(struct nw_launch_job *job, nw_status status,
     if (!status)
         status = nw_launch_add_gpu_choice(job, text);
     nw_launch_add_thread_exports(job, text);
-    end_lines(job, text);
+    script_end_lines(job, text);
     if (!status)
         status = nw_launch_add_file(job, "sh", text, path);
     nw_text_fini(text);
@@ -123,7 +123,7 @@ nw_status nw_launch_add_wrapper(struct nw_launch_job *job, const char **path)
             nw_launch_node_ranks_find(&job->places, job->mapping->node[r]),
             job->options->visibility};
 
-        status = add_case(job, &one, &text);
+        status = script_add_case(job, &one, &text);
     }
     nw_text_add(&text, "*)\n    echo \"${0##*/}: no place for rank '$rank'\" "
                        ">&2\n    exec \"$@\" ;;\nesac\n");
@@ -149,7 +149,7 @@ static nw_status add_environment_cases(struct nw_launch_job *job,
     for (int32_t i = 0; i < places->node_count; i++)
         for (int32_t slot = places->first[i];
              !status && slot < places->first[i + 1]; slot++)
-            status = add_case(
+            status = script_add_case(
                 job,
                 &(const struct nw_launch_case){
                     places->rank[slot], places->rank[slot], i, NW_GPU_PERMUTED},
@@ -194,16 +194,17 @@ nw_status nw_launch_add_rank_cases(struct nw_launch_job *job,
     for (int32_t i = 0; i < places->node_count; i++)
         for (int32_t slot = places->first[i];
              !status && slot < places->first[i + 1]; slot++)
-            status = add_case(job,
-                              &(const struct nw_launch_case){
-                                  slot, places->rank[slot], i, NW_GPU_PERMUTED},
-                              text);
+            status = script_add_case(
+                job,
+                &(const struct nw_launch_case){slot, places->rank[slot], i,
+                                               NW_GPU_PERMUTED},
+                text);
     nw_text_add(text, "*)\n    echo \"${0##*/}: no place for rank '$RANK'\" "
                       ">&2\n    exit 1 ;;\nesac\n"
                       "export RANK=$rank\n");
     if (!status)
         status = nw_launch_add_gpu_choice(job, text);
-    end_lines(job, text);
+    script_end_lines(job, text);
     return status;
 }
 

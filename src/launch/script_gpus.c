@@ -103,8 +103,8 @@ static bool is_used(const struct nw_launch_job *job, int32_t place, int32_t gpu)
 }
 
 /* ",0=0,0=GPU-a,1=1,1=GPU-b,", as one word. */
-static nw_status add_names(const struct nw_launch_job *job, int32_t node,
-                           struct nw_text *text)
+static nw_status script_gpus_add_names(const struct nw_launch_job *job,
+                                       int32_t node, struct nw_text *text)
 {
     struct nw_range gpus = nw_topology_node_gpus(job->topology, node);
     struct nw_text names = {0};
@@ -128,8 +128,8 @@ static nw_status add_names(const struct nw_launch_job *job, int32_t node,
 }
 
 /* "'n1') names=',0=0,1=1,' used='0 1 ' ;;" */
-static nw_status add_node(const struct nw_launch_job *job, int32_t place,
-                          struct nw_text *text)
+static nw_status script_gpus_add_node(const struct nw_launch_job *job,
+                                      int32_t place, struct nw_text *text)
 {
     int32_t node = job->places.node[place];
     struct nw_range gpus = nw_topology_node_gpus(job->topology, node);
@@ -137,7 +137,7 @@ static nw_status add_node(const struct nw_launch_job *job, int32_t place,
 
     nw_text_add_quoted(text, job->mapping->node_name[node]);
     nw_text_add(text, ") names=");
-    status = add_names(job, node, text);
+    status = script_gpus_add_names(job, node, text);
     nw_text_add(text, " used='");
     for (int32_t g = 0; g < gpus.count; g++)
         if (is_used(job, place, g))
@@ -155,7 +155,7 @@ nw_status nw_launch_add_gpu_choice(const struct nw_launch_job *job,
         return NW_OK;
     nw_text_add(text, "case $node in\n");
     for (int32_t i = 0; !status && i < job->places.node_count; i++)
-        status = add_node(job, i, text);
+        status = script_gpus_add_node(job, i, text);
     nw_text_add(text, "esac\n");
     nw_text_add(text, choose);
     return status;

@@ -43,7 +43,7 @@ static nw_status share_gpus(struct nw_launch_job *job, const char *end)
                           most < 64 ? (UINT64_C(1) << most) - 1 : UINT64_MAX);
 }
 
-static nw_status add_cpus(struct nw_launch_job *job)
+static nw_status launch_slurm_add_cpus(struct nw_launch_job *job)
 {
     bool single = nw_launch_single_cpus(job);
     struct nw_text text = {0};
@@ -78,7 +78,7 @@ static nw_status write_srun(struct nw_launch_job *job, const char *end)
     if (!status)
         status = nw_launch_word(job, "%d", job->mapping->rank_count);
     if (!status)
-        status = add_cpus(job);
+        status = launch_slurm_add_cpus(job);
     if (!status && job->has_gpus && (job->exec || job->wrapper))
         status = share_gpus(job, end);
     return status;

@@ -25,8 +25,8 @@ static const char find_node[] = "if [ -z \"$TORCHELASTIC_RUN_ID\" ]; then\n"
                                 "    case $here in\n";
 
 /* Adds a host by the first `letters` letters of a node's name. */
-static void add_case(const struct nw_launch_job *job, int32_t place,
-                     size_t letters, struct nw_text *text)
+static void torchrun_add_case(const struct nw_launch_job *job, int32_t place,
+                              size_t letters, struct nw_text *text)
 {
     const struct nw_launch_node_ranks *places = &job->places;
     const char *name = job->mapping->node_name[places->node[place]];
@@ -52,7 +52,7 @@ static nw_status add_cases(const struct nw_launch_job *job,
                                           (size_t)mapping->node_count);
 
     for (int32_t i = 0; !status && i < count; i++)
-        add_case(job, i, strlen(mapping->node_name[node[i]]), text);
+        torchrun_add_case(job, i, strlen(mapping->node_name[node[i]]), text);
     for (int32_t i = 0; !status && i < count; i++) {
         const char *name = mapping->node_name[node[i]];
         size_t letters = strcspn(name, ".");
@@ -61,9 +61,9 @@ static nw_status add_cases(const struct nw_launch_job *job,
         if (!stem)
             status = nw_fail(NW_ENOMEM, "out of memory for a name");
         else if (!name[letters])
-            add_case(job, i, letters + 1, text);
+            torchrun_add_case(job, i, letters + 1, text);
         else if (nw_host_index_find(&hosts, stem) == node[i])
-            add_case(job, i, letters, text);
+            torchrun_add_case(job, i, letters, text);
         free(stem);
     }
     nw_host_index_fini(&hosts);

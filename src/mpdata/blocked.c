@@ -69,8 +69,8 @@ static bool has_copy(const struct block *b, int axis, int side, ptrdiff_t at)
 
 /* Beyond the ends of a row that was computed, and beyond open sides, are its
  * copies; above the last plane where `above` says so. */
-static void spread(const struct block *b, const struct stack *s, struct cell c,
-                   bool above)
+static void blocked_spread(const struct block *b, const struct stack *s,
+                           struct cell c, bool above)
 {
     const real *row = at(s, c.p, c.j);
 
@@ -88,7 +88,8 @@ static void spread(const struct block *b, const struct stack *s, struct cell c,
 }
 
 /* Asks for a row that the next plane will need, while this one is computed. */
-static void fetch(const struct block *b, const struct stack *s, struct cell c)
+static void blocked_fetch(const struct block *b, const struct stack *s,
+                          struct cell c)
 {
     const real *row = at(s, c.p, c.j);
 
@@ -120,10 +121,10 @@ static void guess(const struct block *b, struct cell c)
 {
     if (beyond(b, c.p)) // is a copy already
         return;
-    fetch(b, &b->x, (struct cell){c.p + 2, c.j});
-    fetch(b, &b->from.h, (struct cell){c.p + 1, c.j});
+    blocked_fetch(b, &b->x, (struct cell){c.p + 2, c.j});
+    blocked_fetch(b, &b->from.h, (struct cell){c.p + 1, c.j});
     guess_row(b, c, at(&b->ring[XS], c.p, c.j));
-    spread(b, &b->ring[XS], c, true);
+    blocked_spread(b, &b->ring[XS], c, true);
 }
 
 /* The fluxes of a row that `which` names; below its first cell, too. */
@@ -163,8 +164,8 @@ static void ratio_row(const struct block *b, struct cell c)
         put(cp, k, ratio((mx - x) * g, flow_in(&f, k)));
         put(cn, k, ratio((x - mn) * g, flow_out(&f, k)));
     }
-    spread(b, &b->ring[CP], c, false);
-    spread(b, &b->ring[CN], c, false);
+    blocked_spread(b, &b->ring[CP], c, false);
+    blocked_spread(b, &b->ring[CN], c, false);
 }
 
 static void plain_row(const struct block *b, struct cell c)
@@ -251,7 +252,7 @@ static void correct(const struct block *b, struct cell c)
         which |= c.j >= low ? FACE_2 | FACE_3 : FACE_2;
     // the donor cell of the next plane reads them
     for (int a = 0; a < 3; a++)
-        fetch(b, &b->from.u[a], (struct cell){c.p + 2, c.j});
+        blocked_fetch(b, &b->from.u[a], (struct cell){c.p + 2, c.j});
     flux_row(b, c, which);
     if (b->edge && which & FACE_3)
         ratio_row(b, c);
@@ -263,14 +264,14 @@ static void correct(const struct block *b, struct cell c)
 
 /* The new x; of the rows just below the block, the faces it shares with them.
  */
-static void finish(const struct block *b, struct cell c)
+static void blocked_finish(const struct block *b, struct cell c)
 {
     bool inside = c.p >= b->low[0], row_inside = c.j >= b->low[1];
 
     if (c.p < b->low[0] - 1 || c.j < b->low[1] - 1 || c.j >= b->high[1])
         return;
     if (inside && row_inside) {
-        fetch(b, &b->out, (struct cell){c.p + 1, c.j});
+        blocked_fetch(b, &b->out, (struct cell){c.p + 1, c.j});
         if (b->view->limited)
             limited_row(b, c);
         else
@@ -295,7 +296,7 @@ static void corrected(const struct block *b)
             if (p < first - e)
                 continue;
             correct(b, (struct cell){p - 1, j - 1});
-            finish(b, (struct cell){p - 1 - e, j - 1});
+            blocked_finish(b, (struct cell){p - 1 - e, j - 1});
         }
 }
 

@@ -50,8 +50,8 @@ static ptrdiff_t source(const struct nw_mpdata *s, int axis, ptrdiff_t at,
     }
 }
 
-static void copy(const struct nw_mpdata *s, char *to, const char *from,
-                 ptrdiff_t elements)
+static void border_copy(const struct nw_mpdata *s, char *to, const char *from,
+                        ptrdiff_t elements)
 {
     size_t bytes = (size_t)elements * s->bytes;
 
@@ -61,8 +61,8 @@ static void copy(const struct nw_mpdata *s, char *to, const char *from,
         memset(to, 0, bytes);
 }
 
-static char *start(const struct nw_mpdata *s, void *values, ptrdiff_t i,
-                   ptrdiff_t j)
+static char *border_start(const struct nw_mpdata *s, void *values, ptrdiff_t i,
+                          ptrdiff_t j)
 {
     return (char *)values + (nw_mpdata_at(s, i, j) - 2) * (ptrdiff_t)s->bytes;
 }
@@ -80,8 +80,9 @@ static void rows(const struct nw_mpdata *s, char *values, bool faces,
             ptrdiff_t from = source(s, 1, j, open);
             if (from == -2 || (keep && j == -1))
                 continue;
-            copy(s, start(s, values, i, j),
-                 from < 0 ? NULL : start(s, values, i, from), s->n[2] + 4);
+            border_copy(s, border_start(s, values, i, j),
+                        from < 0 ? NULL : border_start(s, values, i, from),
+                        s->n[2] + 4);
         }
 }
 
@@ -97,9 +98,9 @@ static void planes(const struct nw_mpdata *s, char *values, bool faces,
         ptrdiff_t from = source(s, 0, i, open);
         if (from == -2 || (keep && i == -1))
             continue;
-        copy(s, start(s, values, i, -s->ghost),
-             from < 0 ? NULL : start(s, values, from, -s->ghost),
-             s->plane - s->pitch + s->n[2] + 4);
+        border_copy(s, border_start(s, values, i, -s->ghost),
+                    from < 0 ? NULL : border_start(s, values, from, -s->ghost),
+                    s->plane - s->pitch + s->n[2] + 4);
     }
 }
 

@@ -97,7 +97,7 @@ static double wave(const struct nw_mpdata_case *c, enum nw_mpdata_field field,
 
 /* A box of 1 in 0.1, in cells of uneven h: a flow that turns, from a stream
  * function of period `scale`, and so without divergence. */
-static double stream(const struct nw_mpdata_case *c, int64_t a, int64_t b)
+static double cases_stream(const struct nw_mpdata_case *c, int64_t a, int64_t b)
 {
     double turn = 2 * M_PI / c->scale, amplitude = c->courant * c->scale / 7;
 
@@ -115,9 +115,11 @@ static double vortex(const struct nw_mpdata_case *c, enum nw_mpdata_field field,
             where = fmax(where, fabs((double)at[a] - c->scale * 0.4));
         return where < c->scale / 6 ? 1 : 0.1;
     case NW_MPDATA_U1:
-        return stream(c, at[0], at[1] + 1) - stream(c, at[0], at[1]);
+        return cases_stream(c, at[0], at[1] + 1) -
+               cases_stream(c, at[0], at[1]);
     case NW_MPDATA_U2:
-        return stream(c, at[0], at[1]) - stream(c, at[0] + 1, at[1]);
+        return cases_stream(c, at[0], at[1]) -
+               cases_stream(c, at[0] + 1, at[1]);
     case NW_MPDATA_U3:
         return 0.1;
     default:

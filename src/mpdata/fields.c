@@ -43,8 +43,8 @@ size_t nw_mpdata_count(const nw_mpdata *s, enum nw_mpdata_field field)
 }
 
 /* The error in a value of a field; NULL if the value is valid. */
-static const char *fault(const struct nw_mpdata *s, enum nw_mpdata_field field,
-                         double value)
+static const char *fields_fault(const struct nw_mpdata *s,
+                                enum nw_mpdata_field field, double value)
 {
     if (isnan(value))
         return "not a number";
@@ -72,7 +72,7 @@ static nw_status check_values(const struct nw_mpdata *s,
         for (int64_t j = 0; j < n[1]; j++)
             for (int64_t k = 0; k < n[2]; k++) {
                 double value = *values++;
-                const char *what = fault(s, field, value);
+                const char *what = fields_fault(s, field, value);
                 if (what)
                     return nw_fail(
                         NW_EFORMAT, "%s at (%lld, %lld, %lld): %g is %s",

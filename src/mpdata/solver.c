@@ -20,8 +20,8 @@ int32_t nw_mpdata_halo(const struct nw_mpdata_options *o)
     return 1 + (o->passes - 1) * (1 + o->limited + o->third_order);
 }
 
-static nw_status check_borders(const int64_t size[3],
-                               const struct nw_mpdata_options *o)
+static nw_status solver_check_borders(const int64_t size[3],
+                                      const struct nw_mpdata_options *o)
 {
     for (int a = 0; a < 3; a++) {
         enum nw_mpdata_border low = o->border[a][0], high = o->border[a][1];
@@ -44,8 +44,8 @@ static nw_status check_borders(const int64_t size[3],
     return NW_OK;
 }
 
-static nw_status check_options(const int64_t size[3],
-                               const struct nw_mpdata_options *o)
+static nw_status solver_check_options(const int64_t size[3],
+                                      const struct nw_mpdata_options *o)
 {
     if (o->passes < 1 || o->passes > 8)
         return nw_fail(NW_EINVAL, "%d passes: from 1 to 8", o->passes);
@@ -59,7 +59,7 @@ static nw_status check_options(const int64_t size[3],
     if (o->path == NW_MPDATA_BLOCKED && (o->passes > 2 || o->third_order))
         return nw_fail(NW_EINVAL, "the blocked path has two passes and no "
                                   "third order");
-    return check_borders(size, o);
+    return solver_check_borders(size, o);
 }
 
 /* Zeroed memory, in large pages where it fills some: a step walks along many
@@ -104,7 +104,8 @@ static nw_status fields_new(struct nw_mpdata *s)
     return NW_OK;
 }
 
-static void view_of(const struct nw_mpdata *s, struct nw_mpdata_view *out)
+static void solver_view_of(const struct nw_mpdata *s,
+                           struct nw_mpdata_view *out)
 {
     ptrdiff_t at = nw_mpdata_at(s, 0, 0) * (ptrdiff_t)s->bytes;
     const struct nw_mpdata_options *o = &s->options;
@@ -156,7 +157,7 @@ static nw_status scratch_new(struct nw_mpdata *s)
 
     if (!s->blocked)
         return NW_OK;
-    view_of(s, &view);
+    solver_view_of(s, &view);
     s->rows = block_rows(s);
     s->scratch_bytes =
         (s->kernels->scratch_bytes(&view, s->rows) + 4095) / 4096 * 4096;
@@ -175,7 +176,7 @@ nw_status nw_mpdata_new(const int64_t size[3],
     struct nw_mpdata *s = NULL;
 
     memcpy(&o, options, options->size < sizeof o ? options->size : sizeof o);
-    nw_status status = check_options(size, &o);
+    nw_status status = solver_check_options(size, &o);
     if (status == NW_OK)
         status = nw_alloc(1, sizeof *s, &s);
     if (status != NW_OK)
@@ -247,7 +248,7 @@ static void advance_blocks(nw_mpdata *s, const struct nw_mpdata_box *box)
         blocks = (blocks + s->threads - 1) / s->threads * s->threads;
     while (blocks * runs < s->threads && planes / (runs + 1) >= 2 * s->ghost)
         runs++;
-    view_of(s, &view);
+    solver_view_of(s, &view);
 #pragma omp parallel for schedule(static) num_threads(s->threads)
     for (ptrdiff_t b = 0; b < blocks * runs; b++) {
         struct nw_mpdata_box part;
@@ -275,7 +276,7 @@ void nw_mpdata_advance(nw_mpdata *s, const int64_t low[2],
         return;
     }
     // the stages know only the whole grid
-    view_of(s, &view);
+    solver_view_of(s, &view);
     s->kernels->stages(&view);
 }
 

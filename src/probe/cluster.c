@@ -37,8 +37,8 @@ static void add_rate(struct nw_text *text, double rate)
 }
 
 /* "{bandwidth: ..., latency: ...}"; out and in apart where they differ. */
-static void add_figures(struct nw_text *text, const double rate[2],
-                        double latency)
+static void probe_cluster_add_figures(struct nw_text *text,
+                                      const double rate[2], double latency)
 {
     bool differ = rate[0] > EQUAL * rate[1] || rate[1] > EQUAL * rate[0];
 
@@ -81,7 +81,8 @@ static int32_t packages(const struct sheet *sheet, int32_t host)
     return is_crowded(sheet, host) || elements(sheet, host) % count ? 1 : count;
 }
 
-static bool same_type(const struct sheet *sheet, int32_t a, int32_t b)
+static bool probe_cluster_same_type(const struct sheet *sheet, int32_t a,
+                                    int32_t b)
 {
     return elements(sheet, a) == elements(sheet, b) &&
            packages(sheet, a) == packages(sheet, b) &&
@@ -96,7 +97,7 @@ static nw_status find_types(struct sheet *sheet)
     if (status)
         return status;
     for (int32_t h = 0; h < n; h++)
-        while (!same_type(sheet, sheet->type[h], h))
+        while (!probe_cluster_same_type(sheet, sheet->type[h], h))
             sheet->type[h]++;
     return NW_OK;
 }
@@ -159,7 +160,7 @@ static void add_inner(struct nw_text *text, const char *name,
                    it->guessed ? ", assumed: true" : "");
 }
 
-static void add_links(struct sheet *sheet)
+static void probe_cluster_add_links(struct sheet *sheet)
 {
     nw_text_add(&sheet->text, "      links:\n");
     add_inner(&sheet->text, "core", &sheet->core);
@@ -194,7 +195,7 @@ static void add_gpus(struct sheet *sheet, int32_t host)
     if (rate[0] <= 0)
         return;
     nw_text_add(text, "            link: ");
-    add_figures(text, rate, latency);
+    probe_cluster_add_figures(text, rate, latency);
     nw_text_add(text, "\n");
 }
 
@@ -213,7 +214,7 @@ static void add_types(struct sheet *sheet)
                        packages(sheet, h));
         nw_text_format(text, "      cores: %d\n",
                        elements(sheet, h) / packages(sheet, h));
-        add_links(sheet);
+        probe_cluster_add_links(sheet);
         add_gpus(sheet, h);
     }
 }
@@ -263,7 +264,7 @@ static nw_status find_entries(struct sheet *sheet)
 }
 
 /* The hosts of one entry. */
-static void add_node(struct sheet *sheet, int32_t first)
+static void probe_cluster_add_node(struct sheet *sheet, int32_t first)
 {
     const struct nw_probe_group *group = sheet->host.group;
     struct nw_text *text = &sheet->text;
@@ -289,16 +290,16 @@ static void add_node(struct sheet *sheet, int32_t first)
     sum[0] /= count;
     sum[1] /= count;
     nw_text_add(text, "    port: ");
-    add_figures(text, sum, port_latency(sheet, first));
+    probe_cluster_add_figures(text, sum, port_latency(sheet, first));
     nw_text_add(text, "\n");
 }
 
-static void add_nodes(struct sheet *sheet)
+static void probe_cluster_add_nodes(struct sheet *sheet)
 {
     nw_text_add(&sheet->text, "nodes:\n");
     for (int32_t h = 0; h < sheet->host.host_count; h++)
         if (sheet->entry[h] == h)
-            add_node(sheet, h);
+            probe_cluster_add_node(sheet, h);
 }
 
 /* --- the network --- */
@@ -326,11 +327,13 @@ static void add_link_up(struct sheet *sheet, int32_t group, int depth)
         return;
     add_indent(&sheet->text, depth);
     nw_text_add(&sheet->text, "link: ");
-    add_figures(&sheet->text, it->up, fmax(more / 2, SMALLEST_LATENCY));
+    probe_cluster_add_figures(&sheet->text, it->up,
+                              fmax(more / 2, SMALLEST_LATENCY));
     nw_text_add(&sheet->text, "\n");
 }
 
-static void add_switch(struct sheet *sheet, int32_t group, int depth)
+static void probe_cluster_add_switch(struct sheet *sheet, int32_t group,
+                                     int depth)
 {
     struct nw_text *text = &sheet->text;
     bool first = true;
@@ -348,7 +351,7 @@ static void add_switch(struct sheet *sheet, int32_t group, int depth)
         first = false;
         add_indent(text, depth + 1);
         nw_text_add(text, "- ");
-        add_switch(sheet, g, depth + 2);
+        probe_cluster_add_switch(sheet, g, depth + 2);
     }
 }
 
@@ -363,7 +366,7 @@ static nw_status number_switches(struct sheet *sheet)
     return status;
 }
 
-static void add_all(struct sheet *sheet)
+static void probe_cluster_add_all(struct sheet *sheet)
 {
     struct nw_text *text = &sheet->text;
 
@@ -377,11 +380,11 @@ static void add_all(struct sheet *sheet)
         nw_text_format(text, "# a tree does not explain %.0f %% of the pairs\n",
                        100 * sheet->host.untidy);
     add_types(sheet);
-    add_nodes(sheet);
+    probe_cluster_add_nodes(sheet);
     if (sheet->host.count == sheet->host.host_count)
         return;
     nw_text_add(text, "network:\n  tree:\n    ");
-    add_switch(sheet, sheet->host.count - 1, 2);
+    probe_cluster_add_switch(sheet, sheet->host.count - 1, 2);
 }
 
 nw_status nw_probe_cluster(const nw_probe *probe, char **out)
@@ -399,7 +402,7 @@ nw_status nw_probe_cluster(const nw_probe *probe, char **out)
         status = number_switches(&sheet);
     if (!status) {
         find_inner(&sheet);
-        add_all(&sheet);
+        probe_cluster_add_all(&sheet);
         status = nw_text_take(&sheet.text, out);
     }
     nw_text_fini(&sheet.text);

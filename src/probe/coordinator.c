@@ -34,8 +34,8 @@ bool nw_probe_is_here(const struct nw_probe_coordinator *coordinator, int rank)
            !coordinator->probe->rank[rank].lost;
 }
 
-static void lose(struct nw_probe_coordinator *coordinator, int rank,
-                 const char *why)
+static void coordinator_lose(struct nw_probe_coordinator *coordinator, int rank,
+                             const char *why)
 {
     if (coordinator->probe->rank[rank].lost)
         return;
@@ -69,7 +69,7 @@ void nw_probe_gather_places(struct nw_probe_coordinator *coordinator)
         if (nw_probe_wait(&request[r], end - nw_probe_now()))
             say_place(coordinator, r, &place[r]);
         else
-            lose(coordinator, r, "did not answer at the beginning");
+            coordinator_lose(coordinator, r, "did not answer at the beginning");
     free(request);
     free(place);
 }
@@ -84,8 +84,9 @@ struct half {
     double done; /* when; 0: not yet */
 };
 
-static struct nw_probe_command make_command(const struct nw_probe_task *task,
-                                            int64_t number, int end)
+static struct nw_probe_command
+coordinator_make_command(const struct nw_probe_task *task, int64_t number,
+                         int end)
 {
     return (struct nw_probe_command){
         .work = task->work,
@@ -98,7 +99,7 @@ static struct nw_probe_command make_command(const struct nw_probe_task *task,
     };
 }
 
-static void begin(struct half *half)
+static void coordinator_begin(struct half *half)
 {
     half->failed =
         MPI_Irecv(half->reply, sizeof *half->reply, MPI_BYTE, half->rank,
@@ -107,7 +108,8 @@ static void begin(struct half *half)
                   TAG_COMMAND, MPI_COMM_WORLD, &half->sent);
 }
 
-static void give_up(struct nw_probe_coordinator *coordinator, struct half *half)
+static void coordinator_give_up(struct nw_probe_coordinator *coordinator,
+                                struct half *half)
 {
     half->done = nw_probe_now();
     half->reply->good = 0;
@@ -115,7 +117,7 @@ static void give_up(struct nw_probe_coordinator *coordinator, struct half *half)
         MPI_Cancel(&half->answered);
         MPI_Request_free(&half->answered);
     }
-    lose(coordinator, half->rank, "does not answer any more");
+    coordinator_lose(coordinator, half->rank, "does not answer any more");
 }
 
 /* A rank whose peer has already given it up has not long to live. */
@@ -130,8 +132,9 @@ static bool is_overdue(const struct nw_probe_coordinator *coordinator,
             now > peer->done + coordinator->self->timeout / 2);
 }
 
-static void look(struct nw_probe_coordinator *coordinator, struct half *half,
-                 const struct half *peer, double until)
+static void coordinator_look(struct nw_probe_coordinator *coordinator,
+                             struct half *half, const struct half *peer,
+                             double until)
 {
     int come = 0;
 
@@ -141,14 +144,14 @@ static void look(struct nw_probe_coordinator *coordinator, struct half *half,
         half->done = nw_probe_now();
         nw_probe_wait(&half->sent, coordinator->self->timeout);
     } else if (come || is_overdue(coordinator, half, peer, until)) {
-        give_up(coordinator, half);
+        coordinator_give_up(coordinator, half);
     }
 }
 
 /* Until every half has answered or was given up. The time that was spent on
  * lost ranks is not taken off the budget. */
-static void end(struct nw_probe_coordinator *coordinator, struct half *half,
-                size_t count, double until)
+static void coordinator_end(struct nw_probe_coordinator *coordinator,
+                            struct half *half, size_t count, double until)
 {
     double start = nw_probe_now();
     int lost = coordinator->lost_count;
@@ -160,7 +163,7 @@ static void end(struct nw_probe_coordinator *coordinator, struct half *half,
             struct half *peer = count > 1 ? &half[i ^ 1] : NULL;
 
             if (half[i].done <= 0)
-                look(coordinator, &half[i], peer, until);
+                coordinator_look(coordinator, &half[i], peer, until);
             left += half[i].done <= 0;
         }
         if (left)
@@ -185,12 +188,13 @@ void nw_probe_run_wave(struct nw_probe_coordinator *coordinator,
         longest = of->seconds > longest ? of->seconds : longest;
         half[i].rank = which ? of->b : of->a;
         half[i].reply = &of->reply[which];
-        half[i].command = make_command(of, coordinator->number, which);
+        half[i].command =
+            coordinator_make_command(of, coordinator->number, which);
         if (of->start > 0 && coordinator->offset)
             half[i].command.start =
                 of->start + coordinator->offset[half[i].rank];
         if (half[i].rank)
-            begin(&half[i]);
+            coordinator_begin(&half[i]);
         else
             mine = &half[i];
     }
@@ -201,7 +205,7 @@ void nw_probe_run_wave(struct nw_probe_coordinator *coordinator,
     longest = nw_probe_now() + NW_PROBE_CLASSES * longest +
               3 * coordinator->self->timeout;
     if (half)
-        end(coordinator, half, 2 * count, longest);
+        coordinator_end(coordinator, half, 2 * count, longest);
     free(half);
 }
 
@@ -218,8 +222,9 @@ static double ask_clock(struct nw_probe_coordinator *coordinator, int rank)
             .command = {.work = WORK_CLOCK, .number = ++coordinator->number}};
         double sent = nw_probe_now(), back;
 
-        begin(&half);
-        end(coordinator, &half, 1, sent + coordinator->self->timeout);
+        coordinator_begin(&half);
+        coordinator_end(coordinator, &half, 1,
+                        sent + coordinator->self->timeout);
         back = nw_probe_now();
         if (reply.good && back - sent < best) {
             best = back - sent;

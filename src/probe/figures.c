@@ -99,7 +99,7 @@ static nw_status damaged(const char *what)
     return nw_fail(NW_EFORMAT, "a record of the probe is damaged: %s", what);
 }
 
-static bool take_number(char **rest, int32_t *out)
+static bool figures_take_number(char **rest, int32_t *out)
 {
     char *word = nw_word_next(rest);
 
@@ -114,17 +114,18 @@ static bool take_figure(char **rest, double *out)
     return word && nw_parse_double(word, out) && isfinite(*out) && *out >= 0;
 }
 
-static bool take_rank(const nw_probe *probe, char **rest, int32_t *out)
+static bool figures_take_rank(const nw_probe *probe, char **rest, int32_t *out)
 {
-    return take_number(rest, out) && *out >= 0 && *out < probe->rank_count;
+    return figures_take_number(rest, out) && *out >= 0 &&
+           *out < probe->rank_count;
 }
 
-static nw_status take_ranks(nw_probe *probe, char *rest)
+static nw_status figures_take_ranks(nw_probe *probe, char *rest)
 {
     int32_t count;
     nw_status status;
 
-    if (probe->rank || !take_number(&rest, &count) || count < 1 ||
+    if (probe->rank || !figures_take_number(&rest, &count) || count < 1 ||
         count > MOST_RANKS)
         return damaged("ranks");
     status = nw_alloc((size_t)count, sizeof *probe->rank, &probe->rank);
@@ -137,7 +138,7 @@ static nw_status take_ranks(nw_probe *probe, char *rest)
 }
 
 /* Hosts are numbered as their first record comes. */
-static int32_t host_of(nw_probe *probe, const char *name)
+static int32_t figures_host_of(nw_probe *probe, const char *name)
 {
     for (int32_t r = 0; r < probe->rank_count; r++)
         if (probe->rank[r].name && !strcmp(probe->rank[r].name, name))
@@ -145,18 +146,21 @@ static int32_t host_of(nw_probe *probe, const char *name)
     return probe->host_count++;
 }
 
-static nw_status take_place(nw_probe *probe, char *rest)
+static nw_status figures_take_place(nw_probe *probe, char *rest)
 {
     struct nw_probe_rank it = {0};
     int32_t rank, staged;
     char *name;
     nw_status status;
 
-    if (!take_rank(probe, &rest, &rank) || !(name = nw_word_next(&rest)) ||
-        probe->rank[rank].name || !take_number(&rest, &it.packages) ||
-        !take_number(&rest, &it.cores) || !take_number(&rest, &it.gpus) ||
-        !take_number(&rest, &it.core) || !take_number(&rest, &it.package) ||
-        !take_number(&rest, &staged))
+    if (!figures_take_rank(probe, &rest, &rank) ||
+        !(name = nw_word_next(&rest)) || probe->rank[rank].name ||
+        !figures_take_number(&rest, &it.packages) ||
+        !figures_take_number(&rest, &it.cores) ||
+        !figures_take_number(&rest, &it.gpus) ||
+        !figures_take_number(&rest, &it.core) ||
+        !figures_take_number(&rest, &it.package) ||
+        !figures_take_number(&rest, &staged))
         return damaged("rank");
     if (it.packages < 1 || it.cores < it.packages || it.gpus < 0 ||
         it.cores > 1 << 16 || it.gpus > 1 << 10)
@@ -165,13 +169,13 @@ static nw_status take_place(nw_probe *probe, char *rest)
     status = nw_strdup(name, &name);
     if (status)
         return status;
-    it.host = host_of(probe, name);
+    it.host = figures_host_of(probe, name);
     it.name = name;
     probe->rank[rank] = it;
     return NW_OK;
 }
 
-static bool take_memory(char **rest, enum nw_probe_memory *out)
+static bool figures_take_memory(char **rest, enum nw_probe_memory *out)
 {
     char *word = nw_word_next(rest);
 
@@ -181,13 +185,13 @@ static bool take_memory(char **rest, enum nw_probe_memory *out)
     return true;
 }
 
-static nw_status take_pair(nw_probe *probe, char *rest)
+static nw_status figures_take_pair(nw_probe *probe, char *rest)
 {
     struct nw_probe_pair it;
     nw_status status;
-    bool good = take_memory(&rest, &it.memory) &&
-                take_rank(probe, &rest, &it.a) &&
-                take_rank(probe, &rest, &it.b) && it.a != it.b &&
+    bool good = figures_take_memory(&rest, &it.memory) &&
+                figures_take_rank(probe, &rest, &it.a) &&
+                figures_take_rank(probe, &rest, &it.b) && it.a != it.b &&
                 take_figure(&rest, &it.spread);
 
     for (int c = 0; good && c < NW_PROBE_CLASSES; c++)
@@ -208,9 +212,10 @@ static nw_status take_stream(nw_probe *probe, char *rest)
     struct nw_probe_stream it;
     nw_status status;
 
-    if (!take_memory(&rest, &it.memory) || !take_number(&rest, &it.set) ||
-        it.set < 0 || !take_rank(probe, &rest, &it.from) ||
-        !take_rank(probe, &rest, &it.to) || it.from == it.to ||
+    if (!figures_take_memory(&rest, &it.memory) ||
+        !figures_take_number(&rest, &it.set) || it.set < 0 ||
+        !figures_take_rank(probe, &rest, &it.from) ||
+        !figures_take_rank(probe, &rest, &it.to) || it.from == it.to ||
         !take_figure(&rest, &it.rate) || it.rate <= 0 ||
         !probe->rank[it.from].name || !probe->rank[it.to].name)
         return damaged("stream");
@@ -227,7 +232,7 @@ static nw_status take_lost(nw_probe *probe, char *rest)
 {
     int32_t rank;
 
-    if (!take_rank(probe, &rest, &rank) ||
+    if (!figures_take_rank(probe, &rest, &rank) ||
         (probe->rank[rank].lost && rank + 1 != probe->first_dead))
         return damaged("lost");
     if (probe->rank[rank].lost)
@@ -242,8 +247,8 @@ static nw_status take_died(nw_probe *probe, char *rest)
 {
     int32_t rank;
 
-    if (!take_rank(probe, &rest, &rank) || probe->done || probe->first_dead ||
-        probe->rank[rank].lost)
+    if (!figures_take_rank(probe, &rest, &rank) || probe->done ||
+        probe->first_dead || probe->rank[rank].lost)
         return NW_OK;
     probe->first_dead = rank + 1;
     return nw_strdup(rest ? rest + strspn(rest, " ") : "",
@@ -255,8 +260,8 @@ static nw_status take_stage(nw_probe *probe, char *rest)
     char *what = nw_word_next(&rest);
     int32_t done, total;
 
-    if (!what || !take_number(&rest, &done) || !take_number(&rest, &total) ||
-        done < 0 || total < 0)
+    if (!what || !figures_take_number(&rest, &done) ||
+        !figures_take_number(&rest, &total) || done < 0 || total < 0)
         return damaged("stage");
     strncpy(probe->what, what, sizeof probe->what - 1);
     probe->stage.done = (uint64_t)done;
@@ -275,9 +280,10 @@ static const struct {
     const char *word;
     nw_status (*take)(nw_probe *probe, char *rest);
 } records[] = {
-    {"ranks", take_ranks}, {"rank", take_place},    {"pair", take_pair},
-    {"lost", take_lost},   {"stream", take_stream}, {"stage", take_stage},
-    {"done", take_done},   {"died", take_died},
+    {"ranks", figures_take_ranks}, {"rank", figures_take_place},
+    {"pair", figures_take_pair},   {"lost", take_lost},
+    {"stream", take_stream},       {"stage", take_stage},
+    {"done", take_done},           {"died", take_died},
 };
 
 static nw_status take_record(nw_probe *probe, char *rest)

@@ -68,8 +68,8 @@ static void rename_all(int32_t *of, int32_t n, int32_t from, int32_t to)
 
 /* next_of: the groups after all pairs faster than the limit are joined, each
  * named by one of those in `of`. */
-static void join(const double *matrix, int32_t n, double limit,
-                 struct sets *sets)
+static void probe_groups_join(const double *matrix, int32_t n, double limit,
+                              struct sets *sets)
 {
     memcpy(sets->next_of, sets->of, (size_t)n * sizeof *sets->of);
     for (int32_t a = 0; a < n; a++)
@@ -156,7 +156,7 @@ static nw_status cluster(struct nw_probe_groups *groups, const double *matrix,
     for (size_t c = 0; c < classes; c++) {
         double wrong;
 
-        join(matrix, n, limit[c], sets);
+        probe_groups_join(matrix, n, limit[c], sets);
         wrong = exceptions(matrix, n, limit[c], sets->next_of);
         if (by_latency && limit[c] > 0 && is_doubtful(wrong, n, sets->next_of))
             continue;

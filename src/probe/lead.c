@@ -28,13 +28,14 @@
 #define STREAMS_END 0.75
 #define TOGETHER_END 0.9
 
-static bool is_late(const struct nw_probe_coordinator *coordinator,
-                    double share)
+static bool lead_is_late(const struct nw_probe_coordinator *coordinator,
+                         double share)
 {
     return nw_probe_now() - coordinator->begin > share * coordinator->seconds;
 }
 
-static int32_t host_of(const struct nw_probe_coordinator *coordinator, int rank)
+static int32_t lead_host_of(const struct nw_probe_coordinator *coordinator,
+                            int rank)
 {
     return coordinator->probe->rank[rank].host;
 }
@@ -84,8 +85,8 @@ static void fill_round(struct nw_probe_coordinator *coordinator, int32_t number,
                coordinator->probe->rank[b].gpus;
         if (memory == NW_PROBE_GPU && !gpus)
             continue;
-        round->host[2 * round->count] = host_of(coordinator, a);
-        round->host[2 * round->count + 1] = host_of(coordinator, b);
+        round->host[2 * round->count] = lead_host_of(coordinator, a);
+        round->host[2 * round->count + 1] = lead_host_of(coordinator, b);
         round->task[round->count++] = (struct nw_probe_task){
             .a = a, .b = b, .work = WORK_PAIR, .memory = memory};
     }
@@ -102,7 +103,7 @@ static bool play_round(struct nw_probe_coordinator *coordinator,
     for (int32_t w = 0; w < count; w++) {
         size_t n = 0;
 
-        if (is_late(coordinator, PAIRS_END))
+        if (lead_is_late(coordinator, PAIRS_END))
             return false;
         for (size_t i = 0; i < round->count; i++)
             if (round->wave[i] == w &&
@@ -250,7 +251,7 @@ static int rank_on(const struct nw_probe_coordinator *coordinator, int32_t host,
 {
     for (int r = 0; r < coordinator->self->size; r++)
         if (nw_probe_is_here(coordinator, r) &&
-            host_of(coordinator, r) == host &&
+            lead_host_of(coordinator, r) == host &&
             (memory == NW_PROBE_HOST || coordinator->probe->rank[r].gpus) &&
             !k--)
             return r;
@@ -271,8 +272,8 @@ static void stream_between(struct nw_probe_coordinator *coordinator,
                                                               : share};
 
     for (int32_t r = 0; r < rounds; r++) {
-        for (int32_t h = 0; h < hosts && !is_late(coordinator, STREAMS_END);
-             h++) {
+        for (int32_t h = 0;
+             h < hosts && !lead_is_late(coordinator, STREAMS_END); h++) {
             int32_t other = nw_probe_opponent(hosts, r, h);
             int a = rank_on(coordinator, h, 0, memory);
             int b = other > h ? rank_on(coordinator, other, 0, memory) : -1;
@@ -307,7 +308,7 @@ static void stream_inside(struct nw_probe_coordinator *coordinator,
             bool same;
 
             b = rank_on(coordinator, h, k, memory);
-            if (b < 0 || is_late(coordinator, STREAMS_END))
+            if (b < 0 || lead_is_late(coordinator, STREAMS_END))
                 break;
             same = same_package(coordinator, a, b);
             if (had[same])
@@ -325,8 +326,8 @@ struct experiment {
     size_t count;
 };
 
-static void add_flow(struct nw_probe_coordinator *coordinator,
-                     struct experiment *it, int a, int b)
+static void lead_add_flow(struct nw_probe_coordinator *coordinator,
+                          struct experiment *it, int a, int b)
 {
     if (a < 0 || b < 0 || it->count == TOGETHER)
         return;
@@ -353,7 +354,7 @@ static void run_together(struct nw_probe_coordinator *coordinator,
         int set = coordinator->probe->set_count + 1;
         bool few = false;
 
-        if (is_late(coordinator, TOGETHER_END))
+        if (lead_is_late(coordinator, TOGETHER_END))
             return;
         start_soon(it);
         nw_probe_run_wave(coordinator, it->task, it->count);
@@ -389,8 +390,9 @@ static void try_port(struct nw_probe_coordinator *coordinator,
            (a == b || nw_probe_groups_meet(groups, a, b) != g))
         b++;
     for (int k = 0; k < 4 && b < groups->host_count; k++)
-        add_flow(coordinator, &it, rank_on(coordinator, a, k, NW_PROBE_HOST),
-                 rank_on(coordinator, b, k, NW_PROBE_HOST));
+        lead_add_flow(coordinator, &it,
+                      rank_on(coordinator, a, k, NW_PROBE_HOST),
+                      rank_on(coordinator, b, k, NW_PROBE_HOST));
     while (it.count && it.task[it.count - 1].b < 0)
         it.count--;
     run_together(coordinator, &it);
@@ -413,8 +415,9 @@ static void try_group(struct nw_probe_coordinator *coordinator,
             b++;
         if (b == groups->host_count)
             break;
-        add_flow(coordinator, &it, rank_on(coordinator, a, 0, NW_PROBE_HOST),
-                 rank_on(coordinator, b++, 0, NW_PROBE_HOST));
+        lead_add_flow(coordinator, &it,
+                      rank_on(coordinator, a, 0, NW_PROBE_HOST),
+                      rank_on(coordinator, b++, 0, NW_PROBE_HOST));
     }
     run_together(coordinator, &it);
 }
@@ -457,7 +460,7 @@ static void stream_rest(struct nw_probe_coordinator *coordinator)
         for (int a = 0; a < size; a++) {
             int b = nw_probe_opponent(size, r, a);
 
-            if (is_late(coordinator, 1))
+            if (lead_is_late(coordinator, 1))
                 return;
             if (b > a && nw_probe_is_here(coordinator, a) &&
                 nw_probe_is_here(coordinator, b) &&
@@ -478,7 +481,7 @@ static bool has_gpus(const struct nw_probe_coordinator *coordinator)
     return count > 1;
 }
 
-static void measure(struct nw_probe_coordinator *coordinator)
+static void lead_measure(struct nw_probe_coordinator *coordinator)
 {
     bool gpus = has_gpus(coordinator);
 
@@ -506,7 +509,7 @@ bool nw_probe_lead(struct nw_probe_self *self, const struct nw_probe_wish *wish)
     coordinator.begin = nw_probe_now();
     if (!wish->describe) {
         nw_probe_set_clocks(&coordinator);
-        measure(&coordinator);
+        lead_measure(&coordinator);
     }
     nw_probe_emit_record(&coordinator, "done");
     nw_probe_dismiss(&coordinator);

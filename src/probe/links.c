@@ -31,7 +31,8 @@ static int by_cell(const void *a, const void *b)
 }
 
 /* The median of each cell that has samples. */
-static void fill(double *matrix, struct sample *sample, size_t count)
+static void probe_links_fill(double *matrix, struct sample *sample,
+                             size_t count)
 {
     qsort(sample, count, sizeof *sample, by_cell);
     for (size_t i = 0, end; i < count; i = end) {
@@ -66,7 +67,7 @@ static nw_status fill_rates(const struct nw_probe *probe,
             sample[count++] =
                 (struct sample){cell_of(probe, it->from, it->to), it->rate};
     }
-    fill(groups->rate, sample, count);
+    probe_links_fill(groups->rate, sample, count);
     free(sample);
     *any = false;
     for (size_t i = 0, n = (size_t)probe->host_count; i < n * n; i++)
@@ -111,8 +112,8 @@ static nw_status fill_pairs(const struct nw_probe *probe,
         }
     }
     if (!status) {
-        fill(groups->latency, times, count);
-        fill(groups->rate, rates, slopes);
+        probe_links_fill(groups->latency, times, count);
+        probe_links_fill(groups->rate, rates, slopes);
     }
     free(times);
     free(rates);
@@ -120,17 +121,17 @@ static nw_status fill_pairs(const struct nw_probe *probe,
 }
 
 /* Whether a pair is in one host, and there across two packages or not. */
-static bool is_inside(const struct nw_probe *probe, int32_t a, int32_t b,
-                      int across)
+static bool probe_links_is_inside(const struct nw_probe *probe, int32_t a,
+                                  int32_t b, int across)
 {
     return probe->rank[a].host == probe->rank[b].host &&
            nw_probe_crosses(probe, a, b) == across;
 }
 
 /* Inside hosts: one figure for all, in a package and across two. */
-static nw_status find_inside(const struct nw_probe *probe,
-                             enum nw_probe_memory memory,
-                             struct nw_probe_groups *groups)
+static nw_status probe_links_find_inside(const struct nw_probe *probe,
+                                         enum nw_probe_memory memory,
+                                         struct nw_probe_groups *groups)
 {
     size_t most = probe->pair_count + probe->stream_count + 1;
     double *values, *out[2][2] = {{&groups->inside, &groups->across},
@@ -144,7 +145,8 @@ static nw_status find_inside(const struct nw_probe *probe,
         for (size_t i = 0; i < probe->pair_count; i++) {
             const struct nw_probe_pair *it = &probe->pair[i];
 
-            if (it->memory != memory || !is_inside(probe, it->a, it->b, way))
+            if (it->memory != memory ||
+                !probe_links_is_inside(probe, it->a, it->b, way))
                 continue;
             values[count++] = it->class[0].time;
             if (slope_rate(it) > 0)
@@ -156,7 +158,7 @@ static nw_status find_inside(const struct nw_probe *probe,
             const struct nw_probe_stream *it = &probe->stream[i];
 
             if (it->memory == memory && nw_probe_is_alone(it) &&
-                is_inside(probe, it->from, it->to, way))
+                probe_links_is_inside(probe, it->from, it->to, way))
                 values[count++] = it->rate;
         }
         *out[1][way] =
@@ -167,7 +169,7 @@ static nw_status find_inside(const struct nw_probe *probe,
 }
 
 /* Rate and latency at which the children of each group meet. */
-static nw_status find_levels(struct nw_probe_groups *groups)
+static nw_status probe_links_find_levels(struct nw_probe_groups *groups)
 {
     size_t n = (size_t)groups->host_count;
     double *rates, *times = NULL;
@@ -196,7 +198,7 @@ static nw_status find_levels(struct nw_probe_groups *groups)
     return status;
 }
 
-static double most(double a, double b)
+static double probe_links_most(double a, double b)
 {
     return a > b ? a : b;
 }
@@ -214,10 +216,10 @@ static void bound_from_below(struct nw_probe_groups *groups)
         top = nw_probe_groups_meet(groups, a, b);
         for (; a != top; a = groups->group[a].parent)
             groups->group[a].up[0] =
-                most(groups->group[a].up[0], groups->rate[i]);
+                probe_links_most(groups->group[a].up[0], groups->rate[i]);
         for (; b != top; b = groups->group[b].parent)
             groups->group[b].up[1] =
-                most(groups->group[b].up[1], groups->rate[i]);
+                probe_links_most(groups->group[b].up[1], groups->rate[i]);
     }
 }
 
@@ -272,11 +274,11 @@ nw_status nw_probe_groups_find(const struct nw_probe *probe,
     if (!status)
         status = fill_pairs(probe, memory, &groups, any);
     if (!status)
-        status = find_inside(probe, memory, &groups);
+        status = probe_links_find_inside(probe, memory, &groups);
     if (!status)
         status = nw_probe_tree(&groups);
     if (!status)
-        status = find_levels(&groups);
+        status = probe_links_find_levels(&groups);
     if (!status) {
         bound_from_below(&groups);
         for (int32_t set = 1; set <= probe->set_count; set++)

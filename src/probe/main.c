@@ -17,7 +17,7 @@ struct options {
     bool host_only;
 };
 
-static bool parse(int argc, char **argv, struct options *options)
+static bool probe_main_parse(int argc, char **argv, struct options *options)
 {
     for (int i = 1; i < argc; i++) {
         bool good = true;
@@ -40,7 +40,7 @@ static bool parse(int argc, char **argv, struct options *options)
     return true;
 }
 
-static bool make_buffers(struct nw_probe_self *self)
+static bool probe_main_make_buffers(struct nw_probe_self *self)
 {
     size_t bytes = NW_PROBE_WINDOW * NW_PROBE_LARGEST;
 
@@ -51,7 +51,8 @@ static bool make_buffers(struct nw_probe_self *self)
     return true;
 }
 
-static int run(struct nw_probe_self *self, const struct options *options)
+static int probe_main_run(struct nw_probe_self *self,
+                          const struct options *options)
 {
     struct nw_probe_place place;
     MPI_Request request;
@@ -78,7 +79,7 @@ int main(int argc, char **argv)
     bool short_of_some;
     int watcher;
 
-    if (!parse(argc, argv, &options)) {
+    if (!probe_main_parse(argc, argv, &options)) {
         fputs("this program is started by nodewise probe\n", stderr);
         return 2;
     }
@@ -89,11 +90,11 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &self.size);
     nw_probe_watch_rank(watcher, self.rank);
     self.timeout = options.timeout;
-    if (!make_buffers(&self)) {
+    if (!probe_main_make_buffers(&self)) {
         fprintf(stderr, "nodewise probe: rank %d: out of memory\n", self.rank);
         return 1;
     }
-    short_of_some = run(&self, &options);
+    short_of_some = probe_main_run(&self, &options);
     nw_probe_watch_end(watcher);
     if (short_of_some) {
         fflush(stdout);

@@ -45,7 +45,8 @@ static void add_hosts(const struct view *view, int32_t group,
     }
 }
 
-static void add_group(const struct view *view, int32_t g, struct nw_text *text)
+static void output_add_group(const struct view *view, int32_t g,
+                             struct nw_text *text)
 {
     const struct nw_probe_group *it = &view->host.group[g];
     char rate[32], time[32], up[32];
@@ -107,7 +108,7 @@ nw_status nw_probe_summary(const nw_probe *probe, char **out)
                        quantity(view.host.inside_rate, NW_UNIT_BANDWIDTH, rate),
                        quantity(view.host.inside, NW_UNIT_TIME, time));
     for (int32_t g = view.host.host_count; g < view.host.count; g++)
-        add_group(&view, g, &text);
+        output_add_group(&view, g, &text);
     if (view.host.untidy > 0.05)
         nw_text_format(&text,
                        "  a tree does not explain %.0f %% of the pairs\n",

@@ -91,7 +91,8 @@ static int32_t local_rank(void)
     return 0;
 }
 
-static void open_gpu(struct nw_probe_self *self, struct nw_probe_place *place)
+static void probe_place_open_gpu(struct nw_probe_self *self,
+                                 struct nw_probe_place *place)
 {
     const struct nw_gpu *gpu = &nw_gpu_cuda;
     size_t bytes = NW_PROBE_WINDOW * NW_PROBE_LARGEST;
@@ -118,7 +119,7 @@ static void open_gpu(struct nw_probe_self *self, struct nw_probe_place *place)
 
 /* The name that the mapping must use: what Slurm calls the node, else the
  * host's own. */
-static void find_name(struct nw_probe_place *place)
+static void probe_place_find_name(struct nw_probe_place *place)
 {
     gethostname(place->name, sizeof place->name - 1);
     (void)nw_slurm_node(place->name, sizeof place->name);
@@ -131,8 +132,8 @@ void nw_probe_find_place(struct nw_probe_self *self, bool use_gpu,
 {
     *place = (struct nw_probe_place){
         .cores = 1, .packages = 1, .core = -1, .package = -1};
-    find_name(place);
+    probe_place_find_name(place);
     describe_machine(place);
     if (use_gpu)
-        open_gpu(self, place);
+        probe_place_open_gpu(self, place);
 }

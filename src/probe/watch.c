@@ -34,7 +34,7 @@ static bool is_stopped(long process)
     return stopped;
 }
 
-static void tell(int32_t rank, const char *what)
+static void watch_tell(int32_t rank, const char *what)
 {
     char line[128];
     int length = snprintf(line, sizeof line, "%s died %d %s\n", NW_PROBE_MARK,
@@ -60,10 +60,10 @@ static void watch(int from, long process)
             break;
         stood = is_stopped(process) ? stood + 1 : 0;
         if (stood == STOPPED_LOOKS)
-            tell(rank, "it was stopped");
+            watch_tell(rank, "it was stopped");
     }
     if (read(from, &last, 1) != 1)
-        tell(rank, "it ended without a word");
+        watch_tell(rank, "it ended without a word");
 }
 
 int nw_probe_watch(void)

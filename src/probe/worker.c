@@ -63,14 +63,14 @@ bool nw_probe_wait(MPI_Request *request, double seconds)
     return false;
 }
 
-static bool finish(struct talk *talk, MPI_Request *request)
+static bool worker_finish(struct talk *talk, MPI_Request *request)
 {
     if (!talk->lost && !nw_probe_wait(request, talk->self->timeout))
         talk->lost = true;
     return !talk->lost;
 }
 
-static char *memory_of(const struct talk *talk, size_t slot)
+static char *worker_memory_of(const struct talk *talk, size_t slot)
 {
     const struct nw_probe_self *self = talk->self;
     char *buffer = talk->memory == NW_PROBE_GPU && self->staged
@@ -81,7 +81,7 @@ static char *memory_of(const struct talk *talk, size_t slot)
 }
 
 /* Copies a staged message between GPU and host memory. */
-static void stage(const struct talk *talk, size_t bytes, bool out)
+static void worker_stage(const struct talk *talk, size_t bytes, bool out)
 {
     const struct nw_probe_self *self = talk->self;
     char *gpu = self->buffer[NW_PROBE_GPU];
@@ -93,22 +93,22 @@ static void stage(const struct talk *talk, size_t bytes, bool out)
         abort(); /* a failing GPU ends this rank, which rank 0 then names */
 }
 
-static void send(struct talk *talk, size_t bytes, double *overhead)
+static void worker_send(struct talk *talk, size_t bytes, double *overhead)
 {
     MPI_Request request;
     double start = nw_probe_now();
 
     if (talk->lost)
         return;
-    stage(talk, bytes, true);
-    if (MPI_Isend(memory_of(talk, 0), (int)bytes, MPI_BYTE, talk->peer,
+    worker_stage(talk, bytes, true);
+    if (MPI_Isend(worker_memory_of(talk, 0), (int)bytes, MPI_BYTE, talk->peer,
                   talk->tag, MPI_COMM_WORLD, &request)) {
         talk->lost = true;
         return;
     }
     if (overhead)
         *overhead += nw_probe_now() - start;
-    finish(talk, &request);
+    worker_finish(talk, &request);
 }
 
 static void receive(struct talk *talk, size_t bytes)
@@ -117,24 +117,24 @@ static void receive(struct talk *talk, size_t bytes)
 
     if (talk->lost)
         return;
-    if (MPI_Irecv(memory_of(talk, 1), (int)bytes, MPI_BYTE, talk->peer,
+    if (MPI_Irecv(worker_memory_of(talk, 1), (int)bytes, MPI_BYTE, talk->peer,
                   talk->tag, MPI_COMM_WORLD, &request))
         talk->lost = true;
     else
-        finish(talk, &request);
-    stage(talk, bytes, false);
+        worker_finish(talk, &request);
+    worker_stage(talk, bytes, false);
 }
 
-static void tell(struct talk *talk, struct batch batch)
+static void worker_tell(struct talk *talk, struct batch batch)
 {
     MPI_Request request;
 
     if (!talk->lost && !MPI_Isend(&batch, sizeof batch, MPI_BYTE, talk->peer,
                                   talk->tag, MPI_COMM_WORLD, &request))
-        finish(talk, &request);
+        worker_finish(talk, &request);
 }
 
-static struct batch hear(struct talk *talk)
+static struct batch worker_hear(struct talk *talk)
 {
     struct batch batch = {0};
     MPI_Request request;
@@ -142,7 +142,7 @@ static struct batch hear(struct talk *talk)
     if (!talk->lost &&
         !MPI_Irecv(&batch, sizeof batch, MPI_BYTE, talk->peer, talk->tag,
                    MPI_COMM_WORLD, &request) &&
-        !finish(talk, &request))
+        !worker_finish(talk, &request))
         batch.count = 0;
     return batch;
 }
@@ -155,12 +155,12 @@ static double round_trips(struct talk *talk, size_t bytes, int64_t count,
     double start;
 
     *overhead = 0;
-    tell(talk, (struct batch){count + 1, (int64_t)bytes, 0});
-    send(talk, bytes, NULL);
+    worker_tell(talk, (struct batch){count + 1, (int64_t)bytes, 0});
+    worker_send(talk, bytes, NULL);
     receive(talk, bytes);
     start = nw_probe_now();
     for (int64_t i = 0; i < count; i++) {
-        send(talk, bytes, overhead);
+        worker_send(talk, bytes, overhead);
         receive(talk, bytes);
     }
     *overhead /= (double)count;
@@ -173,20 +173,20 @@ static double burst(struct talk *talk, size_t bytes, double time)
     MPI_Request request[BURST];
     double start, gap;
 
-    tell(talk, (struct batch){count, (int64_t)bytes, 1});
-    send(talk, bytes, NULL);
+    worker_tell(talk, (struct batch){count, (int64_t)bytes, 1});
+    worker_send(talk, bytes, NULL);
     receive(talk, bytes);
     start = nw_probe_now();
-    stage(talk, bytes, true);
+    worker_stage(talk, bytes, true);
     for (int i = 0; i < count; i++) {
         request[i] = MPI_REQUEST_NULL;
         if (!talk->lost &&
-            MPI_Isend(memory_of(talk, 0), (int)bytes, MPI_BYTE, talk->peer,
-                      talk->tag, MPI_COMM_WORLD, &request[i]))
+            MPI_Isend(worker_memory_of(talk, 0), (int)bytes, MPI_BYTE,
+                      talk->peer, talk->tag, MPI_COMM_WORLD, &request[i]))
             talk->lost = true;
     }
     for (int i = 0; i < count; i++)
-        finish(talk, &request[i]);
+        worker_finish(talk, &request[i]);
     receive(talk, 8);
     gap = (nw_probe_now() - start - 2 * time) / (count - 1);
     return gap > 0 ? gap : 0;
@@ -248,7 +248,7 @@ static void lead_pair(struct talk *talk, double seconds,
         if (c == 0)
             reply->figure[0] = spread;
     }
-    tell(talk, (struct batch){0});
+    worker_tell(talk, (struct batch){0});
 }
 
 static void follow_burst(struct talk *talk, const struct batch *batch)
@@ -260,29 +260,29 @@ static void follow_burst(struct talk *talk, const struct batch *batch)
     for (int i = 0; i < count; i++) {
         request[i] = MPI_REQUEST_NULL;
         if (!talk->lost &&
-            MPI_Irecv(memory_of(talk, 1), (int)batch->bytes, MPI_BYTE,
+            MPI_Irecv(worker_memory_of(talk, 1), (int)batch->bytes, MPI_BYTE,
                       talk->peer, talk->tag, MPI_COMM_WORLD, &request[i]))
             talk->lost = true;
     }
-    send(talk, (size_t)batch->bytes, NULL);
+    worker_send(talk, (size_t)batch->bytes, NULL);
     for (int i = 0; i < count; i++)
-        finish(talk, &request[i]);
-    stage(talk, (size_t)batch->bytes, false);
-    send(talk, 8, NULL);
+        worker_finish(talk, &request[i]);
+    worker_stage(talk, (size_t)batch->bytes, false);
+    worker_send(talk, 8, NULL);
 }
 
 static void follow_pair(struct talk *talk)
 {
     struct batch batch;
 
-    while ((batch = hear(talk)).count > 0 && !talk->lost) {
+    while ((batch = worker_hear(talk)).count > 0 && !talk->lost) {
         if (batch.burst) {
             follow_burst(talk, &batch);
             continue;
         }
         for (int64_t i = 0; i < batch.count && !talk->lost; i++) {
             receive(talk, (size_t)batch.bytes);
-            send(talk, (size_t)batch.bytes, NULL);
+            worker_send(talk, (size_t)batch.bytes, NULL);
         }
     }
 }
@@ -291,7 +291,7 @@ static void follow_pair(struct talk *talk)
 
 /* Waits until the clock shows `start`; returns without waiting if that time is
  * past, or for 0. */
-static double await(double start)
+static double worker_await(double start)
 {
     struct timespec nap = {.tv_nsec = 50 * 1000};
     double now;
@@ -309,7 +309,7 @@ static void send_stream(struct talk *talk,
 {
     size_t chunk = (size_t)command->chunk;
     MPI_Request request[NW_PROBE_WINDOW];
-    double start = await(command->start);
+    double start = worker_await(command->start);
     int more = NW_PROBE_WINDOW;
 
     for (int i = 0; i < NW_PROBE_WINDOW; i++)
@@ -317,16 +317,17 @@ static void send_stream(struct talk *talk,
     for (int i = 0; more && !talk->lost; i = (i + 1) % NW_PROBE_WINDOW) {
         bool last = nw_probe_now() - start > command->seconds;
 
-        finish(talk, &request[i]);
+        worker_finish(talk, &request[i]);
         more -= last;
-        stage(talk, chunk, true);
+        worker_stage(talk, chunk, true);
         if (!talk->lost &&
-            MPI_Issend(memory_of(talk, 0), last ? 0 : (int)chunk, MPI_BYTE,
-                       talk->peer, talk->tag, MPI_COMM_WORLD, &request[i]))
+            MPI_Issend(worker_memory_of(talk, 0), last ? 0 : (int)chunk,
+                       MPI_BYTE, talk->peer, talk->tag, MPI_COMM_WORLD,
+                       &request[i]))
             talk->lost = true;
     }
     for (int i = 0; i < NW_PROBE_WINDOW; i++)
-        finish(talk, &request[i]);
+        worker_finish(talk, &request[i]);
     /* nothing is in flight when the next measurement begins */
     receive(talk, 8);
 }
@@ -413,8 +414,8 @@ static double receive_stream(struct talk *talk,
     int ends = 0;
 
     for (int i = 0; i < NW_PROBE_WINDOW; i++)
-        MPI_Irecv(memory_of(talk, (size_t)i), (int)chunk, MPI_BYTE, talk->peer,
-                  talk->tag, MPI_COMM_WORLD, &request[i]);
+        MPI_Irecv(worker_memory_of(talk, (size_t)i), (int)chunk, MPI_BYTE,
+                  talk->peer, talk->tag, MPI_COMM_WORLD, &request[i]);
     for (int i = 0; ends < NW_PROBE_WINDOW && !talk->lost;
          i = (i + 1) % NW_PROBE_WINDOW) {
         int bytes = 0;
@@ -425,13 +426,13 @@ static double receive_stream(struct talk *talk,
             ends++;
             continue;
         }
-        stage(talk, chunk, false);
+        worker_stage(talk, chunk, false);
         if (!note_arrival(&arrivals))
             talk->lost = true;
-        MPI_Irecv(memory_of(talk, (size_t)i), (int)chunk, MPI_BYTE, talk->peer,
-                  talk->tag, MPI_COMM_WORLD, &request[i]);
+        MPI_Irecv(worker_memory_of(talk, (size_t)i), (int)chunk, MPI_BYTE,
+                  talk->peer, talk->tag, MPI_COMM_WORLD, &request[i]);
     }
-    send(talk, 8, NULL);
+    worker_send(talk, 8, NULL);
     rate = rate_of(&arrivals, command, chunks);
     free(arrivals.at);
     return rate;

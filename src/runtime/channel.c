@@ -17,7 +17,7 @@ struct opening {
 
 /* Agrees on the result of a step. A rank that failed calls this once more,
  * together with the next step of the others. */
-static nw_status agree(struct opening *opening, nw_status mine)
+static nw_status runtime_channel_agree(struct opening *opening, nw_status mine)
 {
     int bad = mine != NW_OK, any = 1;
 
@@ -33,11 +33,11 @@ static nw_status agree(struct opening *opening, nw_status mine)
     return mine;
 }
 
-static nw_status gather(void *context, const void *mine, size_t bytes,
-                        void *all)
+static nw_status runtime_channel_gather(void *context, const void *mine,
+                                        size_t bytes, void *all)
 {
     struct opening *opening = context;
-    nw_status status = agree(opening, NW_OK);
+    nw_status status = runtime_channel_agree(opening, NW_OK);
 
     if (status)
         return status;
@@ -70,9 +70,9 @@ nw_status nw_channel_open_mpi(MPI_Comm comm,
     how.rank = rank;
     how.count = size;
     how.file = NULL;
-    how.allgather = gather;
+    how.allgather = runtime_channel_gather;
     how.context = &own;
-    status = agree(&own, nw_channel_open(&how, &channel));
+    status = runtime_channel_agree(&own, nw_channel_open(&how, &channel));
     NW_PMPI(Comm_free)(&own.comm);
     if (status)
         nw_channel_close(channel);

@@ -180,7 +180,7 @@ bool nw_is_first_process(void)
 
 static pthread_once_t looked = PTHREAD_ONCE_INIT;
 
-static void look(void)
+static void flavour_look(void)
 {
     const char *name = foreign_name(find_next("PMPI_Init"));
 
@@ -202,7 +202,7 @@ void *nw_mpi_data(const char *name)
     return found ? found : find_private(name);
 }
 
-static int answer_no_such_call(void)
+static int flavour_answer_no_such_call(void)
 {
     return MPI_ERR_INTERN;
 }
@@ -211,9 +211,9 @@ void *nw_next_call(const char *name)
 {
     void *found = find_next(name);
 
-    (void)pthread_once(&looked, look);
+    (void)pthread_once(&looked, flavour_look);
     if (found)
         return found;
     nw_warn_once("%s is not in the MPI library that was found", name);
-    return (void *)answer_no_such_call;
+    return (void *)flavour_answer_no_such_call;
 }

@@ -33,7 +33,7 @@ static struct {
 static bool joined, has_met;
 static MPI_Comm meeting; /* communicator of all ranks */
 
-static void collect(void)
+static void rank0_environment_collect(void)
 {
     char *at = all.text;
 
@@ -73,7 +73,8 @@ static int find_tag(void)
 }
 
 /* False if it is not done in time. */
-static bool await(MPI_Request *request, MPI_Status *status, double until)
+static bool rank0_environment_await(MPI_Request *request, MPI_Status *status,
+                                    double until)
 {
     int done = 0;
 
@@ -85,7 +86,7 @@ static bool await(MPI_Request *request, MPI_Status *status, double until)
     return done;
 }
 
-static void give_up(MPI_Request *request)
+static void rank0_environment_give_up(MPI_Request *request)
 {
     NW_PMPI(Cancel)(request);
     NW_PMPI(Wait)(request, MPI_STATUS_IGNORE);
@@ -106,8 +107,8 @@ static int hear_all(char *here, int size, int tag)
         if (NW_PMPI(Irecv)(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, tag, meeting,
                            &request))
             break;
-        if (!await(&request, &status, until)) {
-            give_up(&request);
+        if (!rank0_environment_await(&request, &status, until)) {
+            rank0_environment_give_up(&request);
             break;
         }
         count += !here[status.MPI_SOURCE];
@@ -142,7 +143,7 @@ static void lead(int size, int tag)
     free(here);
 }
 
-static void follow(int rank, int tag)
+static void rank0_environment_follow(int rank, int tag)
 {
     MPI_Request request;
     int verdict = 0;
@@ -150,8 +151,8 @@ static void follow(int rank, int tag)
     if (NW_PMPI(Send)(NULL, 0, MPI_BYTE, 0, tag, meeting) ||
         NW_PMPI(Irecv)(&verdict, 1, MPI_INT, 0, tag, meeting, &request))
         return;
-    if (!await(&request, MPI_STATUS_IGNORE,
-               NW_PMPI(Wtime)() + (double)ANSWER_S)) {
+    if (!rank0_environment_await(&request, MPI_STATUS_IGNORE,
+                                 NW_PMPI(Wtime)() + (double)ANSWER_S)) {
         nw_warn("rank %d has %s, but rank 0 has not, or not this library "
                 "(LD_PRELOAD); all ranks need both: the job is ended",
                 rank, find_wish());
@@ -215,13 +216,13 @@ void nw_rank0_environment_meet(MPI_Comm world)
         return;
     tag = find_tag();
     if (rank)
-        follow(rank, tag);
+        rank0_environment_follow(rank, tag);
     else
         lead(size, tag);
     if (!joined)
         return;
     if (!rank)
-        collect();
+        rank0_environment_collect();
     joined = !NW_PMPI(Bcast)(&all, (int)sizeof all, MPI_BYTE, 0, meeting);
 }
 

@@ -33,7 +33,7 @@ static void warn_notify(void)
     (void)close(wire);
 }
 
-static void warn(const char *format, va_list args)
+static void warn_print(const char *format, va_list args)
 {
     char line[1024] = "nodewise: ";
     size_t length = 10;
@@ -54,7 +54,7 @@ void nw_warn_once(const char *format, ...)
     if (__atomic_exchange_n(&warned, 1, __ATOMIC_RELAXED))
         return;
     va_start(args, format);
-    warn(format, args);
+    warn_print(format, args);
     va_end(args);
 }
 
@@ -63,6 +63,6 @@ void nw_warn(const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    warn(format, args);
+    warn_print(format, args);
     va_end(args);
 }

@@ -13,7 +13,7 @@ struct load {
     double bytes;
 };
 
-static nw_status add_load(void *user, const struct nw_flow *flow)
+static nw_status estimate_add_load(void *user, const struct nw_flow *flow)
 {
     struct load *load = user;
 
@@ -37,7 +37,7 @@ static nw_status take_longest(void *user, const struct nw_flow *flow)
     return NW_OK;
 }
 
-static void congest(double *load, const nw_topology *topology)
+static void estimate_congest(double *load, const nw_topology *topology)
 {
     int32_t links = nw_topology_link_count(topology);
 
@@ -59,9 +59,9 @@ nw_status nw_exchange_estimate(const struct nw_exchange *exchange,
     nw_status status = nw_alloc(2 * links, sizeof(double), &load.seconds);
 
     if (!status)
-        status = nw_exchange_each(exchange, add_load, &load);
+        status = nw_exchange_each(exchange, estimate_add_load, &load);
     if (!status) {
-        congest(load.seconds, exchange->topology);
+        estimate_congest(load.seconds, exchange->topology);
         status = nw_exchange_each(exchange, take_longest, &load);
     }
     free(load.seconds);

@@ -53,7 +53,7 @@ struct helper {
     struct nw_text answer;
 };
 
-static nw_status start(struct helper *helper, char *path)
+static nw_status helper_start(struct helper *helper, char *path)
 {
     posix_spawn_file_actions_t actions;
     char *arguments[] = {path, NULL};
@@ -79,8 +79,8 @@ static nw_status start(struct helper *helper, char *path)
     return NW_OK;
 }
 
-static void describe(const struct nw_traffic *traffic,
-                     const struct nw_play *play, struct nw_text *text)
+static void helper_describe(const struct nw_traffic *traffic,
+                            const struct nw_play *play, struct nw_text *text)
 {
     nw_text_format(text, HELPER " 1\nunit %.17g\nresolution %.17g\nlinks %d\n",
                    play->unit, play->resolution, traffic->link_count);
@@ -100,7 +100,7 @@ static void describe(const struct nw_traffic *traffic,
 
 /* If the helper dies while it receives its input, the error is reported when
  * its answer is read. */
-static void tell(struct helper *helper, const struct nw_text *text)
+static void helper_tell(struct helper *helper, const struct nw_text *text)
 {
     size_t sent = 0;
 
@@ -154,7 +154,8 @@ static bool is_cancelled(const struct nw_play *play)
 }
 
 /* Reads until the helper closes its end. */
-static nw_status listen_to(struct helper *helper, const struct nw_play *play)
+static nw_status helper_listen_to(struct helper *helper,
+                                  const struct nw_play *play)
 {
     char bytes[4096];
 
@@ -177,7 +178,7 @@ static nw_status listen_to(struct helper *helper, const struct nw_play *play)
     return nw_fail(NW_ECANCELLED, "the simulation was cancelled");
 }
 
-static nw_status end(struct helper *helper, bool at_once)
+static nw_status helper_end(struct helper *helper, bool at_once)
 {
     int how = 0;
 
@@ -219,16 +220,16 @@ nw_status nw_helper_play(const struct nw_traffic *traffic,
 
     if (status)
         return status;
-    describe(traffic, play, &text);
+    helper_describe(traffic, play, &text);
     if (text.failed)
         status =
             nw_fail(NW_ENOMEM, "no memory for %zu flows", traffic->flow_count);
     if (!status)
-        status = start(&helper, path);
+        status = helper_start(&helper, path);
     if (!status) {
-        tell(&helper, &text);
-        status = listen_to(&helper, play);
-        ended = end(&helper, status != NW_OK);
+        helper_tell(&helper, &text);
+        status = helper_listen_to(&helper, play);
+        ended = helper_end(&helper, status != NW_OK);
         status = status ? status : ended;
     }
     if (!status)

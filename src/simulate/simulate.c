@@ -20,9 +20,9 @@ static double resolution(const struct nw_traffic *traffic, double estimate)
     return estimate / (steps < FEWEST_STEPS ? FEWEST_STEPS : steps);
 }
 
-static nw_status play(const struct nw_exchange *exchange,
-                      const struct nw_simulate_options *options,
-                      struct nw_simulation *result)
+static nw_status simulate_play(const struct nw_exchange *exchange,
+                               const struct nw_simulate_options *options,
+                               struct nw_simulation *result)
 {
     struct nw_traffic traffic;
     struct nw_play play = {.unit = result->estimate,
@@ -66,7 +66,7 @@ nw_status nw_simulate(const nw_topology *topology, const nw_pattern *pattern,
     status = nw_exchange_estimate(&exchange, &result);
     if (!status && !mine.estimate &&
         (mine.force || result.flows <= NW_SIMULATE_MOST_FLOWS))
-        status = play(&exchange, &mine, &result);
+        status = simulate_play(&exchange, &mine, &result);
     nw_exchange_fini(&exchange);
     if (!status)
         *out = result;

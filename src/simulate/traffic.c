@@ -14,7 +14,8 @@ struct collection {
     size_t bandwidth_capacity, link_capacity;
 };
 
-static nw_status number_of(struct collection *work, uint32_t hop, int32_t *out)
+static nw_status traffic_number_of(struct collection *work, uint32_t hop,
+                                   int32_t *out)
 {
     struct nw_traffic *traffic = &work->traffic;
     struct nw_link_info link;
@@ -33,7 +34,7 @@ static nw_status number_of(struct collection *work, uint32_t hop, int32_t *out)
     return NW_OK;
 }
 
-static nw_status add_flow(void *user, const struct nw_flow *flow)
+static nw_status traffic_add_flow(void *user, const struct nw_flow *flow)
 {
     struct collection *work = user;
     struct nw_traffic *traffic = &work->traffic;
@@ -48,7 +49,7 @@ static nw_status add_flow(void *user, const struct nw_flow *flow)
     status = nw_grow(&traffic->link, &work->link_capacity, at + flow->hop_count,
                      sizeof(int32_t));
     for (size_t i = 0; !status && i < flow->hop_count; i++)
-        status = number_of(work, flow->hops[i], &traffic->link[at + i]);
+        status = traffic_number_of(work, flow->hops[i], &traffic->link[at + i]);
     if (status)
         return status;
     traffic->bytes[f] = flow->bytes;
@@ -73,7 +74,7 @@ nw_status nw_traffic_collect(const struct nw_exchange *exchange, size_t flows,
     if (!status)
         status = nw_alloc(flows + 1, sizeof(size_t), &traffic->row);
     if (!status)
-        status = nw_exchange_each(exchange, add_flow, &work);
+        status = nw_exchange_each(exchange, traffic_add_flow, &work);
     free(work.number);
     if (status)
         nw_traffic_fini(traffic);

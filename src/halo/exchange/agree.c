@@ -72,7 +72,7 @@ nw_status nw_halo_agree(MPI_Comm comm, nw_status status)
     X("the choice", options->choice)                                           \
     X("the ranks a node", options->ranks_per_node)
 
-static int64_t fold(int64_t hash, int64_t value)
+static int64_t halo_agree_fold(int64_t hash, int64_t value)
 {
     uint64_t mixed = ((uint64_t)hash ^ (uint64_t)value) * 0x100000001b3u;
 
@@ -84,7 +84,7 @@ static int64_t fold_radii(const struct nw_halo_options *options)
     int64_t hash = 7;
 
     for (int d = 0; d < 27; d++)
-        hash = fold(hash, options->radius[d]);
+        hash = halo_agree_fold(hash, options->radius[d]);
     return hash;
 }
 
@@ -93,8 +93,8 @@ static int64_t fold_borders(const struct nw_halo_options *options)
     int64_t hash = 7;
 
     for (int axis = 0; axis < 3; axis++)
-        hash = fold(hash, options->border[axis][0] +
-                              4 * (int)options->border[axis][1]);
+        hash = halo_agree_fold(hash, options->border[axis][0] +
+                                         4 * (int)options->border[axis][1]);
     return hash;
 }
 
@@ -103,8 +103,8 @@ static int64_t fold_quantities(const struct nw_halo_options *options)
     int64_t hash = 7;
 
     for (int32_t i = 0; options->quantity && i < options->quantity_count; i++) {
-        hash = fold(hash, (int64_t)options->quantity[i].bytes);
-        hash = fold(hash, (int64_t)options->quantity[i].stride);
+        hash = halo_agree_fold(hash, (int64_t)options->quantity[i].bytes);
+        hash = halo_agree_fold(hash, (int64_t)options->quantity[i].stride);
     }
     return hash;
 }
@@ -119,7 +119,7 @@ static int64_t fold_text(const char *text)
     int64_t hash = 7;
 
     for (; text && *text; text++)
-        hash = fold(hash, *text);
+        hash = halo_agree_fold(hash, *text);
     return hash;
 }
 

@@ -33,7 +33,7 @@ static uint64_t mix_pieces(uint64_t hash, const nw_halo_layout *layout)
 
 /* Hashes everything in the plan that affects a measurement: the machine of rank
  * 0, the MPI library, and the shape. */
-static uint64_t key_of(const nw_halo *halo)
+static uint64_t choice_cache_key_of(const nw_halo *halo)
 {
     uint64_t hash = NW_HASH_START;
     char library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
@@ -65,7 +65,7 @@ static uint64_t key_of(const nw_halo *halo)
 
 /* Finds `file`, or the file `halo` in the user's cache; returns false if there
  * is neither. */
-static bool find_file(const char *file, char path[PATH_MAX])
+static bool choice_cache_find_file(const char *file, char path[PATH_MAX])
 {
     struct nw_text text = {0};
     bool found;
@@ -103,7 +103,8 @@ static bool parse_wishes(const char *line, struct nw_halo_scheme *out)
 
 /* Parses a line: the key, the schedule, the methods of each class, the methods
  * of kinds of pairs, and a description. */
-static bool parse(const char *line, uint64_t key, struct nw_halo_scheme *out)
+static bool choice_cache_parse(const char *line, uint64_t key,
+                               struct nw_halo_scheme *out)
 {
     struct nw_halo_scheme scheme = {.phased = false};
     unsigned long long number;
@@ -139,16 +140,16 @@ static bool read_here(const nw_halo *halo, const char *file,
     size_t length;
     bool found = false;
     struct nw_lines lines;
-    uint64_t key = key_of(halo);
+    uint64_t key = choice_cache_key_of(halo);
 
-    if (!find_file(file, path) || !nw_file_has_bytes(path) ||
+    if (!choice_cache_find_file(file, path) || !nw_file_has_bytes(path) ||
         nw_file_read_text(path, &data, &length))
         return false;
     nw_lines_init(&lines, path, data);
     line = nw_lines_next(&lines);
     if (line && !strcmp(line, HEAD))
         while ((line = nw_lines_next(&lines)))
-            found = parse(line, key, out) || found;
+            found = choice_cache_parse(line, key, out) || found;
     free(data);
     return found;
 }
@@ -171,7 +172,7 @@ nw_status nw_halo_cache_read(nw_halo *halo, const char *file,
 }
 
 /* Adds the description of a choice: machine, ranks and shape. */
-static void add_words(const nw_halo *halo, struct nw_text *text)
+static void choice_cache_add_words(const nw_halo *halo, struct nw_text *text)
 {
     const struct nw_halo_domain *domain = &halo->layout->domain;
     struct utsname machine;
@@ -191,7 +192,8 @@ static void add_words(const nw_halo *halo, struct nw_text *text)
         most, halo->gpu_memory ? "GPU" : "host", halo->words);
 }
 
-static void add_line(const nw_halo *halo, uint64_t key, struct nw_text *text)
+static void choice_cache_add_line(const nw_halo *halo, uint64_t key,
+                                  struct nw_text *text)
 {
     nw_text_format(text, "%016llx %s%s", (unsigned long long)key,
                    halo->scheme.phased ? "phases" : "once",
@@ -204,14 +206,14 @@ static void add_line(const nw_halo *halo, uint64_t key, struct nw_text *text)
                        (unsigned long long)halo->scheme.wish[i].kind,
                        halo->scheme.wish[i].methods);
     nw_text_add(text, "  "); /* nodewise halo tune shows what follows */
-    add_words(halo, text);
+    choice_cache_add_words(halo, text);
 }
 
 /* Copies earlier choices except one with the same key; drops all choices of
  * another file version. Returns false if the file is not a file of choices: it
  * must not be overwritten. */
-static bool add_others(char *data, const char *path, uint64_t key,
-                       struct nw_text *text)
+static bool choice_cache_add_others(char *data, const char *path, uint64_t key,
+                                    struct nw_text *text)
 {
     struct nw_lines lines;
     char *line;
@@ -231,16 +233,16 @@ void nw_halo_cache_write(const nw_halo *halo, const char *file)
     char path[PATH_MAX], *data = NULL;
     size_t length = 0;
     struct nw_text text = {0};
-    uint64_t key = key_of(halo);
+    uint64_t key = choice_cache_key_of(halo);
     bool ours = true;
 
-    if (!find_file(file, path) || nw_file_folders(path, 0755))
+    if (!choice_cache_find_file(file, path) || nw_file_folders(path, 0755))
         return;
     nw_text_add(&text, HEAD "\n");
     if (nw_file_has_bytes(path))
         ours = !nw_file_read_text(path, &data, &length) &&
-               add_others(data, path, key, &text);
-    add_line(halo, key, &text);
+               choice_cache_add_others(data, path, key, &text);
+    choice_cache_add_line(halo, key, &text);
     if (ours)
         (void)!nw_file_write_text(path, &text);
     nw_text_fini(&text);

@@ -40,16 +40,17 @@ struct measuring {
 
 /* --- contests --- */
 
-static void add(struct schemes *schemes, const struct nw_halo_scheme *scheme)
+static void measurement_add(struct schemes *schemes,
+                            const struct nw_halo_scheme *scheme)
 {
     if (schemes->count < MOST_SCHEMES)
         schemes->item[schemes->count++] = *scheme;
 }
 
 /* Compares the schemes; may use 1/parts of the time that is left. */
-static nw_status run_contest(struct measuring *work,
-                             const struct schemes *schemes, bool holder,
-                             double parts)
+static nw_status measurement_run_contest(struct measuring *work,
+                                         const struct schemes *schemes,
+                                         bool holder, double parts)
 {
     struct nw_halo_rivals rivals = {.scheme = schemes->item,
                                     .count = schemes->count,
@@ -68,7 +69,7 @@ static nw_status run_contest(struct measuring *work,
 
 /* --- classes --- */
 
-static bool is_open(const struct measuring *work, int kind)
+static bool measurement_is_open(const struct measuring *work, int kind)
 {
     uint32_t bits = work->survey.methods[kind];
 
@@ -82,7 +83,7 @@ static double parts_of(const struct measuring *work)
     double parts = 0.5;
 
     for (int i = 0; i < NW_HALO_CLASS_COUNT; i++)
-        parts += is_open(work, i);
+        parts += measurement_is_open(work, i);
     return parts;
 }
 
@@ -109,15 +110,16 @@ static nw_status compare_methods(struct measuring *work,
             continue;
         scheme.phased = phased;
         if (!bits)
-            add(&schemes, &scheme);
+            measurement_add(&schemes, &scheme);
         for (uint32_t left = bits; left; left &= left - 1) {
             scheme.methods[class] = left & -left;
-            add(&schemes, &scheme);
+            measurement_add(&schemes, &scheme);
         }
     }
     work->compared |= 1u << class;
     work->either = work->either || !light;
-    return run_contest(work, &schemes, false, parts < 1 ? 1 : parts);
+    return measurement_run_contest(work, &schemes, false,
+                                   parts < 1 ? 1 : parts);
 }
 
 /* Finds the class with the most bytes among those that still have several
@@ -127,7 +129,7 @@ static bool next_class(const struct measuring *work, enum nw_halo_class *out)
     bool found = false;
 
     for (int i = 0; i < NW_HALO_CLASS_COUNT; i++) {
-        if (!is_open(work, i))
+        if (!measurement_is_open(work, i))
             continue;
         if (!found || work->survey.bytes[i] > work->survey.bytes[*out])
             *out = (enum nw_halo_class)i;
@@ -177,9 +179,9 @@ static nw_status compare_model(struct measuring *work)
     if (status || modelled || !is_worth(work, CLASSES))
         return status;
     model.modelled = true;
-    add(&schemes, &halo->scheme);
-    add(&schemes, &model);
-    return run_contest(work, &schemes, true, 1);
+    measurement_add(&schemes, &halo->scheme);
+    measurement_add(&schemes, &model);
+    return measurement_run_contest(work, &schemes, true, 1);
 }
 
 /* Returns the methods that a kind may use. NW_HALO_NODES joins the messages of
@@ -245,14 +247,15 @@ static uint32_t current_of(struct nw_halo_scheme *scheme,
 /* Adds a scheme in which the first kind uses the method `bit`, and a scheme in
  * which all later kinds of its class use the method too: an exchange waits for
  * its slowest pair, so a change of only one of two slow kinds gains nothing. */
-static void add_ways(struct schemes *schemes, const struct nw_halo_kind *kind,
-                     size_t count, uint32_t bit)
+static void measurement_add_ways(struct schemes *schemes,
+                                 const struct nw_halo_kind *kind, size_t count,
+                                 uint32_t bit)
 {
     struct nw_halo_scheme scheme = schemes->item[0];
     bool more = false;
 
     wish(&scheme, kind, bit);
-    add(schemes, &scheme);
+    measurement_add(schemes, &scheme);
     for (size_t i = 1; i < count; i++)
         if (kind[i].class == kind->class && kind[i].methods & bit &&
             current_of(&scheme, &kind[i]) != bit) {
@@ -260,7 +263,7 @@ static void add_ways(struct schemes *schemes, const struct nw_halo_kind *kind,
             more = true;
         }
     if (more)
-        add(schemes, &scheme);
+        measurement_add(schemes, &scheme);
 }
 
 /* Compares the current methods of a kind with each other method. */
@@ -276,10 +279,10 @@ static nw_status compare_kind(struct measuring *work,
         wish(&like, kind, current);
         bits &= ~current;
     }
-    add(&schemes, &like);
+    measurement_add(&schemes, &like);
     for (; bits; bits &= bits - 1)
-        add_ways(&schemes, kind, count, bits & -bits);
-    return run_contest(work, &schemes, true, parts);
+        measurement_add_ways(&schemes, kind, count, bits & -bits);
+    return measurement_run_contest(work, &schemes, true, parts);
 }
 
 /* Measures the kinds, which differ by shape or distance inside a class; the

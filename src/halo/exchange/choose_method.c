@@ -38,7 +38,7 @@ nw_status nw_halo_methods_find(nw_halo *halo, uint32_t allowed)
 
 /* Describes the incoming bytes of this rank, for example
  * "phases: self 12 kB, direct 40 kB". */
-static void describe(nw_halo *halo)
+static void choose_method_describe(nw_halo *halo)
 {
     size_t used = (size_t)snprintf(halo->words, sizeof halo->words, "%s",
                                    halo->scheme.phased ? "phases" : "once");
@@ -68,7 +68,8 @@ static void describe(nw_halo *halo)
 /* --- by the model --- */
 
 /* Hashes the paths that the model uses. */
-static uint64_t hash_of(const nw_halo *halo, const struct nw_halo_paths *paths)
+static uint64_t choose_method_hash_of(const nw_halo *halo,
+                                      const struct nw_halo_paths *paths)
 {
     uint64_t hash = NW_HASH_START;
     int32_t count = halo->layout->piece_count;
@@ -94,7 +95,7 @@ static nw_status open_paths(const nw_halo *halo, const char *source,
     int code;
 
     if (!status) {
-        own[0] = hash_of(halo, &paths);
+        own[0] = choose_method_hash_of(halo, &paths);
         own[1] = ~own[0];
         code =
             nw_halo_allreduce(halo->comm, own, most, 2, MPI_UINT64_T, MPI_MAX);
@@ -109,7 +110,7 @@ static nw_status open_paths(const nw_halo *halo, const char *source,
 }
 
 /* Sums the predicted times of this rank's connections. */
-static double predict(const nw_halo *halo)
+static double choose_method_predict(const nw_halo *halo)
 {
     double seconds = halo->scheme.phased ? 2e-6 : 0;
 
@@ -139,7 +140,7 @@ static nw_status choose_by_model(nw_halo *halo, const bool allowed[2])
     for (int phased = 0; !status && phased < 2; phased++) {
         status = open_modelled(halo, phased);
         if (!status) {
-            seconds[phased] = predict(halo);
+            seconds[phased] = choose_method_predict(halo);
             nw_halo_connections_close(halo);
         }
     }
@@ -167,7 +168,7 @@ static nw_status measure_or_remember(nw_halo *halo, const bool allowed[2],
         return nw_halo_connections_open(halo, &scheme);
     status = nw_halo_measure(halo, allowed);
     if (!status)
-        describe(halo);
+        choose_method_describe(halo);
     if (!status && cached && !halo->rank)
         nw_halo_cache_write(halo, options->cache);
     return status;
@@ -219,6 +220,6 @@ nw_status nw_halo_choose(nw_halo *halo, const struct nw_halo_options *options)
     halo->paths = NULL;
     nw_halo_paths_close(&paths);
     if (!status)
-        describe(halo);
+        choose_method_describe(halo);
     return status;
 }

@@ -14,7 +14,7 @@
 #define LIGHT 8 /* a light pair has less than 1/8 of the greatest weight */
 
 /* Returns the package of a core, or -1 if it is unknown. */
-static int package_of(int core)
+static int classes_package_of(int core)
 {
     char path[96], *text = NULL;
     size_t length;
@@ -41,7 +41,7 @@ int nw_halo_own_package(void)
 
         if (!CPU_ISSET(i, &cores))
             continue;
-        other = package_of(i);
+        other = classes_package_of(i);
         if (other < 0 || (package >= 0 && package != other))
             return -1;
         package = other;
@@ -66,14 +66,15 @@ struct nw_halo_pair nw_halo_pair_of(const nw_halo *halo,
     };
 }
 
-static uint64_t cells_of(const struct nw_halo_transfer *transfer)
+static uint64_t classes_cells_of(const struct nw_halo_transfer *transfer)
 {
     return (uint64_t)(transfer->extent[0] * transfer->extent[1] *
                       transfer->extent[2]);
 }
 
 /* Returns the sum of the cells from or to the rank at the other end. */
-static uint64_t *weight_of(const nw_halo *halo, const struct nw_halo_pair *pair)
+static uint64_t *classes_weight_of(const nw_halo *halo,
+                                   const struct nw_halo_pair *pair)
 {
     bool out = pair->from_rank == halo->rank;
 
@@ -90,11 +91,11 @@ nw_status nw_halo_weigh(nw_halo *halo)
     for (size_t i = 0; i < halo->transfers.count; i++) {
         struct nw_halo_pair pair =
             nw_halo_pair_of(halo, &halo->transfers.item[i]);
-        uint64_t *weight = weight_of(halo, &pair);
+        uint64_t *weight = classes_weight_of(halo, &pair);
 
         if (pair.same_rank)
             continue;
-        *weight += cells_of(&halo->transfers.item[i]);
+        *weight += classes_cells_of(&halo->transfers.item[i]);
         own = *weight > own ? *weight : own;
     }
     code = nw_halo_allreduce(halo->comm, &own, &most, 1, MPI_UNSIGNED_LONG_LONG,
@@ -111,7 +112,7 @@ enum nw_halo_class nw_halo_class_of(const nw_halo *halo,
     if (pair->same_rank)
         return pair->same_gpu || !halo->gpu_memory ? NW_HALO_CLASS_ALONE
                                                    : NW_HALO_CLASS_GPUS;
-    light = *weight_of(halo, pair) * LIGHT < halo->heaviest;
+    light = *classes_weight_of(halo, pair) * LIGHT < halo->heaviest;
     if (!pair->same_node)
         return light ? NW_HALO_CLASS_NETWORK_LIGHT : NW_HALO_CLASS_NETWORK;
     if (halo->package_of[pair->from_rank] == halo->package_of[pair->to_rank])
@@ -141,7 +142,7 @@ nw_status nw_halo_survey(const nw_halo *halo, struct nw_halo_survey *out)
         enum nw_halo_class kind = nw_halo_class_of(halo, &pair);
 
         own.methods[kind] |= nw_halo_fitting(halo, &pair);
-        own.bytes[kind] += (double)cells_of(transfer);
+        own.bytes[kind] += (double)classes_cells_of(transfer);
     }
     code = nw_halo_allreduce(halo->comm, own.methods, out->methods,
                              NW_HALO_CLASS_COUNT, MPI_UINT32_T, MPI_BOR);

@@ -30,7 +30,7 @@ struct attach {
 
 /* Whether the kernel allows this rank to read the memory of the next rank of
  * the node. Collective. */
-static bool here(nw_halo *halo)
+static bool halo_cma_here(nw_halo *halo)
 {
     uint64_t word = 0x6e6f646577697365u + (uint64_t)halo->rank, got = 0;
     uint64_t address = (uintptr_t)&word, theirs = 0;
@@ -53,14 +53,14 @@ static bool here(nw_halo *halo)
     return good;
 }
 
-static bool fits(const nw_halo *halo, const struct nw_halo_pair *pair)
+static bool halo_cma_fits(const nw_halo *halo, const struct nw_halo_pair *pair)
 {
     (void)halo;
     return pair->same_node && !pair->same_rank;
 }
 
-static nw_status open(struct nw_halo_connection *connection,
-                      struct nw_halo_offer *own)
+static nw_status halo_cma_open(struct nw_halo_connection *connection,
+                               struct nw_halo_offer *own)
 {
     struct attach *attach = NULL;
     nw_halo *halo = connection->halo;
@@ -84,8 +84,8 @@ static nw_status open(struct nw_halo_connection *connection,
     return status;
 }
 
-static nw_status join(struct nw_halo_connection *connection,
-                      const struct nw_halo_offer *other)
+static nw_status halo_cma_join(struct nw_halo_connection *connection,
+                               const struct nw_halo_offer *other)
 {
     struct attach *attach = connection->state;
 
@@ -95,7 +95,7 @@ static nw_status join(struct nw_halo_connection *connection,
     return NW_OK;
 }
 
-static nw_status start(struct nw_halo_connection *connection)
+static nw_status halo_cma_start(struct nw_halo_connection *connection)
 {
     struct attach *attach = connection->state;
 
@@ -150,7 +150,7 @@ static nw_status flush(struct reading *reading)
     return NW_OK;
 }
 
-static nw_status add(struct reading *reading, char *from, size_t bytes)
+static nw_status halo_cma_add(struct reading *reading, char *from, size_t bytes)
 {
     struct attach *attach = reading->connection->state;
     nw_status status = NW_OK;
@@ -179,14 +179,15 @@ static nw_status read_transfer(struct reading *reading,
     for (int64_t k = 0; k < copy.n[2]; k++)
         for (int64_t j = 0; j < copy.n[1]; j++)
             for (int64_t i = 0; !status && i < copy.n[0]; i++)
-                status = add(reading,
-                             copy.from.at + i * copy.from.step[0] +
-                                 j * copy.from.step[1] + k * copy.from.step[2],
-                             copy.bytes);
+                status = halo_cma_add(reading,
+                                      copy.from.at + i * copy.from.step[0] +
+                                          j * copy.from.step[1] +
+                                          k * copy.from.step[2],
+                                      copy.bytes);
     return status;
 }
 
-static nw_status read_all(struct nw_halo_connection *connection)
+static nw_status halo_cma_read_all(struct nw_halo_connection *connection)
 {
     const nw_halo *halo = connection->halo;
     struct attach *attach = connection->state;
@@ -203,7 +204,8 @@ static nw_status read_all(struct nw_halo_connection *connection)
     return status ? status : flush(&reading);
 }
 
-static nw_status test(struct nw_halo_connection *connection, bool *done)
+static nw_status halo_cma_test(struct nw_halo_connection *connection,
+                               bool *done)
 {
     struct attach *attach = connection->state;
     struct flags *flags = attach->flags;
@@ -218,14 +220,14 @@ static nw_status test(struct nw_halo_connection *connection, bool *done)
             attach->count;
     if (!*done)
         return NW_OK;
-    status = read_all(connection);
+    status = halo_cma_read_all(connection);
     if (!status)
         nw_halo_copy_plan_unpack(connection, &attach->packs, attach->buffer);
     atomic_store_explicit(&flags->read, attach->count, memory_order_release);
     return status;
 }
 
-static void close_channel(struct nw_halo_connection *connection)
+static void halo_cma_close_channel(struct nw_halo_connection *connection)
 {
     struct attach *attach = connection->state;
 
@@ -240,11 +242,11 @@ static void close_channel(struct nw_halo_connection *connection)
 
 const struct nw_halo_method_ops nw_halo_cma = {
     .id = NW_HALO_ATTACH,
-    .here = here,
-    .fits = fits,
-    .open = open,
-    .join = join,
-    .start = start,
-    .test = test,
-    .close = close_channel,
+    .here = halo_cma_here,
+    .fits = halo_cma_fits,
+    .open = halo_cma_open,
+    .join = halo_cma_join,
+    .start = halo_cma_start,
+    .test = halo_cma_test,
+    .close = halo_cma_close_channel,
 };

@@ -19,7 +19,7 @@ struct entry {
 
 enum { KEY_PHASE, KEY_FROM_RANK, KEY_TO_RANK, KEY_METHOD, KEY_GROUP, KEYS };
 
-static int compare(const void *a, const void *b)
+static int connections_compare(const void *a, const void *b)
 {
     const struct entry *x = a, *y = b;
 
@@ -75,7 +75,7 @@ static void begin_channel(nw_halo *halo, const struct entry *entry,
     halo->connection_count++;
 }
 
-static void cut(nw_halo *halo, const struct entry *entry)
+static void connections_cut(nw_halo *halo, const struct entry *entry)
 {
     size_t cell = halo->layout->domain.cell_bytes;
 
@@ -114,8 +114,8 @@ static nw_status make_channels(nw_halo *halo)
     for (size_t i = 0; !status && i < count; i++)
         status = fill_entry(halo, i, ops[i], &entry[i]);
     if (!status) {
-        qsort(entry, count, sizeof *entry, compare);
-        cut(halo, entry);
+        qsort(entry, count, sizeof *entry, connections_compare);
+        connections_cut(halo, entry);
     }
     free(ops);
     free(entry);
@@ -146,7 +146,8 @@ static int move_offers(nw_halo *halo, struct nw_halo_offer *own,
     return code == MPI_SUCCESS ? nw_halo_waitall(count, request) : code;
 }
 
-static nw_status join_all(nw_halo *halo, const struct nw_halo_offer *other)
+static nw_status connections_join_all(nw_halo *halo,
+                                      const struct nw_halo_offer *other)
 {
     nw_status status = NW_OK;
 
@@ -158,7 +159,7 @@ static nw_status join_all(nw_halo *halo, const struct nw_halo_offer *other)
     return status;
 }
 
-static nw_status open_all(nw_halo *halo, struct nw_halo_offer *own)
+static nw_status connections_open_all(nw_halo *halo, struct nw_halo_offer *own)
 {
     nw_status status = NW_OK;
 
@@ -203,7 +204,7 @@ nw_status nw_halo_connections_open(nw_halo *halo,
         status =
             nw_alloc(2 * halo->connection_count, sizeof *request, &request);
     if (!status)
-        status = open_all(halo, own);
+        status = connections_open_all(halo, own);
     status = nw_halo_agree(halo->comm, status);
     if (!status)
         status = nw_halo_segment_make(halo);
@@ -214,7 +215,7 @@ nw_status nw_halo_connections_open(nw_halo *halo,
     if (!status && halo->aggregates)
         status = nw_halo_aggregates_share(halo);
     if (!status)
-        status = join_all(halo, other);
+        status = connections_join_all(halo, other);
     status = nw_halo_agree(halo->comm, status);
     free(own);
     free(other);

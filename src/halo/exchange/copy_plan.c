@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-static size_t cells(const struct nw_halo_transfer *transfer)
+static size_t copy_plan_cells(const struct nw_halo_transfer *transfer)
 {
     return (size_t)(transfer->extent[0] * transfer->extent[1] *
                     transfer->extent[2]);
@@ -48,7 +48,7 @@ size_t nw_halo_connection_bytes(const struct nw_halo_connection *connection,
     size_t bytes = 0;
 
     for (size_t i = 0; i < connection->count; i++)
-        bytes += cells(&connection->transfer[i]);
+        bytes += copy_plan_cells(&connection->transfer[i]);
     return bytes * connection->halo->field[field].bytes;
 }
 
@@ -63,8 +63,8 @@ size_t nw_halo_active_bytes(const struct nw_halo_connection *connection)
     return bytes * (connection->bytes / halo->layout->domain.cell_bytes);
 }
 
-static nw_status make(const struct nw_halo_connection *connection,
-                      struct nw_halo_copy_plan *out)
+static nw_status copy_plan_make(const struct nw_halo_connection *connection,
+                                struct nw_halo_copy_plan *out)
 {
     out->transfer_count = connection->count;
     return nw_alloc((size_t)connection->halo->field_count * connection->count,
@@ -72,8 +72,9 @@ static nw_status make(const struct nw_halo_connection *connection,
 }
 
 /* Returns a copy with the extent of the transfer; the caller sets the views. */
-static struct nw_halo_copy begin(const struct nw_halo_transfer *transfer,
-                                 const struct nw_halo_field *field)
+static struct nw_halo_copy
+copy_plan_begin(const struct nw_halo_transfer *transfer,
+                const struct nw_halo_field *field)
 {
     return (struct nw_halo_copy){
         .n = {transfer->extent[0], transfer->extent[1], transfer->extent[2]},
@@ -84,13 +85,14 @@ nw_status nw_halo_copy_plan_make(const struct nw_halo_connection *connection,
                                  bool target, struct nw_halo_copy_plan *out)
 {
     const nw_halo *halo = connection->halo;
-    nw_status status = make(connection, out);
+    nw_status status = copy_plan_make(connection, out);
 
     for (int32_t f = 0; !status && f < halo->field_count; f++)
         for (size_t i = 0; i < connection->count; i++) {
             struct nw_halo_ending ending = {&connection->transfer[i],
                                             &halo->field[f], target};
-            struct nw_halo_copy copy = begin(ending.transfer, ending.field);
+            struct nw_halo_copy copy =
+                copy_plan_begin(ending.transfer, ending.field);
             struct nw_halo_view dense = nw_halo_dense(copy.n, copy.bytes, NULL);
             struct nw_halo_view array =
                 nw_halo_view_of(halo, &ending, NW_HALO_OWN);
@@ -156,13 +158,14 @@ nw_status nw_halo_moves_make(const struct nw_halo_connection *connection,
                              struct nw_halo_copy_plan *out)
 {
     const nw_halo *halo = connection->halo;
-    nw_status status = make(connection, out);
+    nw_status status = copy_plan_make(connection, out);
 
     for (int32_t f = 0; !status && f < halo->field_count; f++)
         for (size_t i = 0; i < connection->count; i++) {
             struct nw_halo_ending ending = {&connection->transfer[i],
                                             &halo->field[f], false};
-            struct nw_halo_copy copy = begin(ending.transfer, ending.field);
+            struct nw_halo_copy copy =
+                copy_plan_begin(ending.transfer, ending.field);
 
             copy.from = nw_halo_view_of(halo, &ending, source);
             ending.target = true;

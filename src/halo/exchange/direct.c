@@ -19,7 +19,7 @@ struct direct {
     uint64_t count;
 };
 
-static bool here(nw_halo *halo)
+static bool halo_direct_here(nw_halo *halo)
 {
     size_t count = (size_t)halo->layout->piece_count * halo->quantity_count;
 
@@ -33,14 +33,15 @@ static bool here(nw_halo *halo)
     return true;
 }
 
-static bool fits(const nw_halo *halo, const struct nw_halo_pair *pair)
+static bool halo_direct_fits(const nw_halo *halo,
+                             const struct nw_halo_pair *pair)
 {
     (void)halo;
     return pair->same_node && !pair->same_rank;
 }
 
-static nw_status open(struct nw_halo_connection *connection,
-                      struct nw_halo_offer *own)
+static nw_status halo_direct_open(struct nw_halo_connection *connection,
+                                  struct nw_halo_offer *own)
 {
     struct direct *direct = NULL;
     nw_status status = nw_alloc(1, sizeof *direct, &direct);
@@ -56,8 +57,8 @@ static nw_status open(struct nw_halo_connection *connection,
     return status;
 }
 
-static nw_status join(struct nw_halo_connection *connection,
-                      const struct nw_halo_offer *other)
+static nw_status halo_direct_join(struct nw_halo_connection *connection,
+                                  const struct nw_halo_offer *other)
 {
     struct direct *direct = connection->state;
 
@@ -67,7 +68,7 @@ static nw_status join(struct nw_halo_connection *connection,
     return NW_OK;
 }
 
-static nw_status start(struct nw_halo_connection *connection)
+static nw_status halo_direct_start(struct nw_halo_connection *connection)
 {
     struct direct *direct = connection->state;
 
@@ -78,7 +79,8 @@ static nw_status start(struct nw_halo_connection *connection)
     return NW_OK;
 }
 
-static nw_status test(struct nw_halo_connection *connection, bool *done)
+static nw_status halo_direct_test(struct nw_halo_connection *connection,
+                                  bool *done)
 {
     struct direct *direct = connection->state;
     struct flags *flags = direct->flags;
@@ -98,7 +100,7 @@ static nw_status test(struct nw_halo_connection *connection, bool *done)
     return NW_OK;
 }
 
-static void close_channel(struct nw_halo_connection *connection)
+static void halo_direct_close_channel(struct nw_halo_connection *connection)
 {
     struct direct *direct = connection->state;
 
@@ -110,11 +112,11 @@ static void close_channel(struct nw_halo_connection *connection)
 
 const struct nw_halo_method_ops nw_halo_direct = {
     .id = NW_HALO_DIRECT,
-    .here = here,
-    .fits = fits,
-    .open = open,
-    .join = join,
-    .start = start,
-    .test = test,
-    .close = close_channel,
+    .here = halo_direct_here,
+    .fits = halo_direct_fits,
+    .open = halo_direct_open,
+    .join = halo_direct_join,
+    .start = halo_direct_start,
+    .test = halo_direct_test,
+    .close = halo_direct_close_channel,
 };

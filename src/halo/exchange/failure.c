@@ -8,7 +8,7 @@
 
 #define TAG 32000 /* not used by connections */
 
-static bool is_told(const nw_halo *halo, size_t connection)
+static bool failure_is_told(const nw_halo *halo, size_t connection)
 {
     for (size_t i = 0; i < connection; i++)
         if (halo->connection[i].peer == halo->connection[connection].peer)
@@ -16,7 +16,7 @@ static bool is_told(const nw_halo *halo, size_t connection)
     return halo->connection[connection].peer == halo->rank;
 }
 
-static void tell(nw_halo *halo, int rank)
+static void failure_tell(nw_halo *halo, int rank)
 {
     MPI_Request request;
 
@@ -32,7 +32,7 @@ static void tell_node(nw_halo *halo)
     for (int rank = 0; rank < halo->size; rank++)
         if (rank != halo->rank &&
             halo->node_of[rank] == halo->node_of[halo->rank])
-            tell(halo, rank);
+            failure_tell(halo, rank);
 }
 
 /* The message stays in halo->failure, because the sends are not waited for. */
@@ -44,8 +44,8 @@ void nw_halo_failure_tell(nw_halo *halo, nw_status status)
     halo->failure[0] = (char)status;
     strncpy(halo->failure + 1, nw_error_text(), sizeof halo->failure - 2);
     for (size_t i = 0; i < halo->connection_count; i++)
-        if (!is_told(halo, i))
-            tell(halo, halo->connection[i].peer);
+        if (!failure_is_told(halo, i))
+            failure_tell(halo, halo->connection[i].peer);
     if (halo->aggregates)
         tell_node(halo);
 }

@@ -28,7 +28,8 @@ struct offer {
     struct nw_halo_export event, buffer;
 };
 
-static bool fits(const nw_halo *halo, const struct nw_halo_pair *pair)
+static bool gpu_ipc_write_fits(const nw_halo *halo,
+                               const struct nw_halo_pair *pair)
 {
     return pair->same_node && !pair->same_rank && halo->gpus->ipc;
 }
@@ -57,8 +58,8 @@ static nw_status make_offer(struct nw_halo_connection *connection,
     return status;
 }
 
-static nw_status open(struct nw_halo_connection *connection,
-                      struct nw_halo_offer *own)
+static nw_status gpu_ipc_write_open(struct nw_halo_connection *connection,
+                                    struct nw_halo_offer *own)
 {
     struct colocated *colocated = NULL;
     const nw_halo *halo = connection->halo;
@@ -85,8 +86,8 @@ static nw_status open(struct nw_halo_connection *connection,
                   : make_offer(connection, (struct offer *)(void *)own->bytes);
 }
 
-static nw_status join(struct nw_halo_connection *connection,
-                      const struct nw_halo_offer *other)
+static nw_status gpu_ipc_write_join(struct nw_halo_connection *connection,
+                                    const struct nw_halo_offer *other)
 {
     const struct offer *offer =
         (const struct offer *)(const void *)other->bytes;
@@ -109,7 +110,7 @@ static nw_status join(struct nw_halo_connection *connection,
 }
 
 /* The cells of the previous exchange are unpacked, so the buffer is free. */
-static nw_status post(struct nw_halo_connection *connection)
+static nw_status gpu_ipc_write_post(struct nw_halo_connection *connection)
 {
     struct colocated *colocated = connection->state;
 
@@ -146,7 +147,7 @@ static nw_status copy_if_free(struct nw_halo_connection *connection)
     return status;
 }
 
-static nw_status start(struct nw_halo_connection *connection)
+static nw_status gpu_ipc_write_start(struct nw_halo_connection *connection)
 {
     struct colocated *colocated = connection->state;
     const nw_halo *halo = connection->halo;
@@ -166,7 +167,7 @@ static nw_status start(struct nw_halo_connection *connection)
     return status ? status : copy_if_free(connection);
 }
 
-static nw_status unpack(struct nw_halo_connection *connection)
+static nw_status gpu_ipc_write_unpack(struct nw_halo_connection *connection)
 {
     struct colocated *colocated = connection->state;
     const nw_halo *halo = connection->halo;
@@ -186,7 +187,8 @@ static nw_status unpack(struct nw_halo_connection *connection)
     return status;
 }
 
-static nw_status test(struct nw_halo_connection *connection, bool *done)
+static nw_status gpu_ipc_write_test(struct nw_halo_connection *connection,
+                                    bool *done)
 {
     struct colocated *colocated = connection->state;
     const nw_halo *halo = connection->halo;
@@ -200,13 +202,13 @@ static nw_status test(struct nw_halo_connection *connection, bool *done)
     }
     if (!colocated->launched &&
         nw_halo_flag_is(&colocated->flags->written, colocated->count))
-        status = unpack(connection);
+        status = gpu_ipc_write_unpack(connection);
     return !status && colocated->launched
                ? nw_halo_gpu_queue_test(halo, &colocated->queue, done)
                : status;
 }
 
-static void leave(struct nw_halo_connection *connection)
+static void gpu_ipc_write_leave(struct nw_halo_connection *connection)
 {
     struct colocated *colocated = connection->state;
     const struct nw_gpu *gpu = nw_halo_gpu(connection->halo);
@@ -222,7 +224,7 @@ static void leave(struct nw_halo_connection *connection)
     colocated->copied = NULL;
 }
 
-static void close_channel(struct nw_halo_connection *connection)
+static void gpu_ipc_write_close_channel(struct nw_halo_connection *connection)
 {
     struct colocated *colocated = connection->state;
     const struct nw_gpu *gpu = nw_halo_gpu(connection->halo);
@@ -241,12 +243,12 @@ const struct nw_halo_method_ops nw_halo_colocated = {
     .id = NW_HALO_COLOCATED,
     .for_gpu = true,
     .each_pieces = true,
-    .fits = fits,
-    .open = open,
-    .join = join,
-    .post = post,
-    .start = start,
-    .test = test,
-    .leave = leave,
-    .close = close_channel,
+    .fits = gpu_ipc_write_fits,
+    .open = gpu_ipc_write_open,
+    .join = gpu_ipc_write_join,
+    .post = gpu_ipc_write_post,
+    .start = gpu_ipc_write_start,
+    .test = gpu_ipc_write_test,
+    .leave = gpu_ipc_write_leave,
+    .close = gpu_ipc_write_close_channel,
 };

@@ -57,8 +57,8 @@ struct run {
     size_t before; /* bytes of earlier transfers in the first field */
 };
 
-static struct nw_halo_view view_of(const struct run *run, bool target,
-                                   int32_t field)
+static struct nw_halo_view gpu_queue_view_of(const struct run *run, bool target,
+                                             int32_t field)
 {
     struct nw_halo_ending ending = {
         run->transfer, &run->connection->halo->field[field], target};
@@ -72,12 +72,12 @@ static struct nw_halo_view view_of(const struct run *run, bool target,
 static void *set_array(const struct run *run, bool target, int64_t step[3],
                        int64_t *shift)
 {
-    struct nw_halo_view view = view_of(run, target, run->first);
+    struct nw_halo_view view = gpu_queue_view_of(run, target, run->first);
 
     for (int axis = 0; axis < 3; axis++)
         step[axis] = view.step[axis];
     for (int32_t i = 0; i < run->count; i++)
-        shift[i] = view_of(run, target, run->first + i).at - view.at;
+        shift[i] = gpu_queue_view_of(run, target, run->first + i).at - view.at;
     return view.at;
 }
 
@@ -121,8 +121,8 @@ static void fill_piece(const struct run *run, struct nw_gpu_piece *piece,
 
 static bool same_steps(const struct run *run, bool target, int32_t field)
 {
-    struct nw_halo_view a = view_of(run, target, run->first);
-    struct nw_halo_view b = view_of(run, target, field);
+    struct nw_halo_view a = gpu_queue_view_of(run, target, run->first);
+    struct nw_halo_view b = gpu_queue_view_of(run, target, field);
 
     return a.step[0] == b.step[0] && a.step[1] == b.step[1] &&
            a.step[2] == b.step[2];
@@ -149,9 +149,10 @@ static size_t dense_block(const struct run *run)
 }
 
 /* Makes a job for all transfers in the fields first <= f < last. */
-static nw_status make_job(const struct nw_halo_connection *connection,
-                          const struct nw_halo_task *task, int32_t first,
-                          int32_t last, struct nw_gpu_copy_job **out)
+static nw_status gpu_queue_make_job(const struct nw_halo_connection *connection,
+                                    const struct nw_halo_task *task,
+                                    int32_t first, int32_t last,
+                                    struct nw_gpu_copy_job **out)
 {
     size_t fields = (size_t)(last - first), count = 0, shifts = 0;
     struct nw_gpu_piece *piece = NULL;
@@ -194,16 +195,17 @@ nw_status nw_halo_gpu_queue_prepare(const struct nw_halo_connection *connection,
     nw_status status = nw_halo_gpu(halo)->select(queue->device);
 
     if (!status)
-        status = make_job(connection, task, 0, halo->joined_count, &queue->all);
+        status = gpu_queue_make_job(connection, task, 0, halo->joined_count,
+                                    &queue->all);
     for (int32_t f = alone; !status && f < halo->field_count; f++)
-        status = make_job(connection, task, f, f + 1, &queue->one[f]);
+        status = gpu_queue_make_job(connection, task, f, f + 1, &queue->one[f]);
     return status;
 }
 
 /* --- running --- */
 
-static nw_status launch(const struct nw_halo_connection *connection,
-                        const struct nw_halo_gpu_queue *queue)
+static nw_status gpu_queue_launch(const struct nw_halo_connection *connection,
+                                  const struct nw_halo_gpu_queue *queue)
 {
     const nw_halo *halo = connection->halo;
     nw_status status = NW_OK;
@@ -218,8 +220,8 @@ static nw_status launch(const struct nw_halo_connection *connection,
     return status;
 }
 
-static nw_status copy(const struct nw_halo_connection *connection,
-                      const struct nw_halo_gpu_queue *queue)
+static nw_status gpu_queue_copy(const struct nw_halo_connection *connection,
+                                const struct nw_halo_gpu_queue *queue)
 {
     const struct nw_gpu *gpu = nw_halo_gpu(connection->halo);
     nw_status status = NW_OK;
@@ -242,11 +244,11 @@ static nw_status run_both(const struct nw_halo_connection *connection,
     nw_status status = NW_OK;
 
     if (queue->copy_to && first)
-        status = copy(connection, queue);
+        status = gpu_queue_copy(connection, queue);
     if (!status)
-        status = launch(connection, queue);
+        status = gpu_queue_launch(connection, queue);
     if (!status && queue->copy_to && !first)
-        status = copy(connection, queue);
+        status = gpu_queue_copy(connection, queue);
     return status;
 }
 

@@ -25,14 +25,14 @@ struct offer {
     struct nw_halo_export done;
 };
 
-static bool is_inside(const struct nw_halo_connection *connection)
+static bool gpus_direct_is_inside(const struct nw_halo_connection *connection)
 {
     return connection->sends && connection->receives;
 }
 
 static enum nw_halo_whose whose(const struct nw_halo_connection *connection)
 {
-    return is_inside(connection) ? NW_HALO_OWN : NW_HALO_MAPPED;
+    return gpus_direct_is_inside(connection) ? NW_HALO_OWN : NW_HALO_MAPPED;
 }
 
 /* --- 3-D copies --- */
@@ -64,7 +64,7 @@ static nw_status copy_one(const struct nw_halo_connection *connection,
     copy.to_row = (size_t)to.step[1];
     copy.to_plane = (size_t)to.step[2];
     copy.from_gpu = copy.to_gpu = direct->queue.device;
-    if (is_inside(connection))
+    if (gpus_direct_is_inside(connection))
         copy.to_gpu = nw_halo_device(halo, transfer->to);
     return nw_halo_gpu(halo)->copy_box(&copy, direct->queue.stream);
 }
@@ -99,13 +99,13 @@ static nw_status copy_all(const struct nw_halo_connection *connection,
 
 /* --- opening --- */
 
-static nw_status prepare(struct nw_halo_connection *connection)
+static nw_status gpus_direct_prepare(struct nw_halo_connection *connection)
 {
     struct direct *direct = connection->state;
     const nw_halo *halo = connection->halo;
     struct nw_halo_task task = {.work = NW_GPU_MOVE,
                                 .whose = whose(connection)};
-    int32_t to = is_inside(connection)
+    int32_t to = gpus_direct_is_inside(connection)
                      ? nw_halo_device(halo, connection->transfer->to)
                      : direct->queue.device;
     nw_status status = nw_halo_gpu(halo)->select(direct->queue.device);
@@ -125,12 +125,12 @@ static nw_status open_sender(struct nw_halo_connection *connection,
                              struct direct *direct, struct offer *offer)
 {
     const nw_halo *halo = connection->halo;
-    bool inside = is_inside(connection);
+    bool inside = gpus_direct_is_inside(connection);
     nw_status status = nw_halo_gpu_queue_open(halo, connection->transfer->from,
                                               !inside, &direct->queue);
 
     if (!status && inside)
-        return prepare(connection);
+        return gpus_direct_prepare(connection);
     if (!status)
         status = nw_halo_gpu(halo)->event_export(direct->queue.done,
                                                  &offer->done.handle);
@@ -171,7 +171,7 @@ nw_status nw_halo_join_direct(struct nw_halo_connection *connection,
             status = nw_halo_peers_event(halo, connection->transfer->to,
                                          &direct->other);
         if (!status)
-            status = prepare(connection);
+            status = gpus_direct_prepare(connection);
     } else {
         status = nw_halo_gpu(halo)->select(
             nw_halo_device(halo, connection->transfer->to));
@@ -198,7 +198,7 @@ static nw_status write_ghosts(struct nw_halo_connection *connection)
             nw_halo_gpu_queue_join(halo, queue, connection->transfer->from);
     if (!status)
         status =
-            is_inside(connection)
+            gpus_direct_is_inside(connection)
                 ? nw_halo_gpu_queue_join(halo, queue, connection->transfer->to)
                 : gpu->event_join(direct->other, queue->stream);
     if (!status)
@@ -238,7 +238,7 @@ static nw_status send_if_free(struct nw_halo_connection *connection)
 
 nw_status nw_halo_start_direct(struct nw_halo_connection *connection)
 {
-    if (is_inside(connection))
+    if (gpus_direct_is_inside(connection))
         return write_ghosts(connection);
     return connection->sends ? send_if_free(connection) : NW_OK;
 }
@@ -254,7 +254,7 @@ nw_status nw_halo_test_direct(struct nw_halo_connection *connection, bool *done)
             status = nw_halo_gpu(halo)->event_test(direct->other, done);
         return status;
     }
-    if (!is_inside(connection))
+    if (!gpus_direct_is_inside(connection))
         status = send_if_free(connection);
     if (!status && direct->launched)
         status = nw_halo_gpu_queue_test(halo, &direct->queue, done);
@@ -284,7 +284,8 @@ void nw_halo_close_direct(struct nw_halo_connection *connection)
 }
 
 /* Fits inside a rank, and inside a node if arrays can be opened. */
-static bool fits(const nw_halo *halo, const struct nw_halo_pair *pair)
+static bool gpus_direct_fits(const nw_halo *halo,
+                             const struct nw_halo_pair *pair)
 {
     const struct nw_halo_gpus *gpus = halo->gpus;
 
@@ -301,7 +302,7 @@ const struct nw_halo_method_ops nw_halo_write = {
     .id = NW_HALO_WRITE,
     .for_gpu = true,
     .each_pieces = true,
-    .fits = fits,
+    .fits = gpus_direct_fits,
     .open = nw_halo_open_direct,
     .join = nw_halo_join_direct,
     .post = nw_halo_post_direct,
@@ -315,7 +316,7 @@ const struct nw_halo_method_ops nw_halo_peer3d = {
     .id = NW_HALO_PEER3D,
     .for_gpu = true,
     .each_pieces = true,
-    .fits = fits,
+    .fits = gpus_direct_fits,
     .open = nw_halo_open_direct,
     .join = nw_halo_join_direct,
     .post = nw_halo_post_direct,

@@ -25,7 +25,8 @@ struct messages {
     enum state state;
 };
 
-static bool fits(const nw_halo *halo, const struct nw_halo_pair *pair)
+static bool gpus_messages_fits(const nw_halo *halo,
+                               const struct nw_halo_pair *pair)
 {
     (void)halo;
     return !pair->same_rank;
@@ -36,8 +37,9 @@ static bool aware_here(nw_halo *halo)
     return halo->gpus->aware;
 }
 
-static nw_status make_buffers(struct nw_halo_connection *connection,
-                              struct messages *messages)
+static nw_status
+gpus_messages_make_buffers(struct nw_halo_connection *connection,
+                           struct messages *messages)
 {
     const struct nw_gpu *gpu = nw_halo_gpu(connection->halo);
     size_t bytes = nw_halo_dense_bytes(connection);
@@ -57,8 +59,8 @@ static nw_status make_buffers(struct nw_halo_connection *connection,
     return status;
 }
 
-static nw_status open(struct nw_halo_connection *connection,
-                      struct nw_halo_offer *own)
+static nw_status gpus_messages_open(struct nw_halo_connection *connection,
+                                    struct nw_halo_offer *own)
 {
     struct messages *messages = NULL;
     const nw_halo *halo = connection->halo;
@@ -74,7 +76,7 @@ static nw_status open(struct nw_halo_connection *connection,
     if (!status)
         status = nw_halo_gpu_queue_open(halo, piece, false, &messages->queue);
     if (!status)
-        status = make_buffers(connection, messages);
+        status = gpus_messages_make_buffers(connection, messages);
     task.buffer = messages->device ? messages->device : messages->pinned;
     if (!status)
         status = nw_halo_gpu_queue_prepare(connection, &task, &messages->queue);
@@ -109,7 +111,7 @@ static int move_span(struct nw_halo_connection *connection,
     return code;
 }
 
-static nw_status move(struct nw_halo_connection *connection)
+static nw_status gpus_messages_move(struct nw_halo_connection *connection)
 {
     struct messages *messages = connection->state;
     int code = MPI_SUCCESS;
@@ -122,9 +124,9 @@ static nw_status move(struct nw_halo_connection *connection)
     return nw_halo_mpi(code, "move a halo between GPUs");
 }
 
-static nw_status post(struct nw_halo_connection *connection)
+static nw_status gpus_messages_post(struct nw_halo_connection *connection)
 {
-    return connection->receives ? move(connection) : NW_OK;
+    return connection->receives ? gpus_messages_move(connection) : NW_OK;
 }
 
 static nw_status run_lane(struct nw_halo_connection *connection, int32_t piece,
@@ -144,7 +146,7 @@ static nw_status run_lane(struct nw_halo_connection *connection, int32_t piece,
     return status;
 }
 
-static nw_status start(struct nw_halo_connection *connection)
+static nw_status gpus_messages_start(struct nw_halo_connection *connection)
 {
     return connection->sends
                ? run_lane(connection, connection->transfer->from, PACKING)
@@ -162,7 +164,8 @@ static nw_status test_messages(struct messages *messages, bool *arrived)
 }
 
 /* Makes one step: sends after packing, or unpacks after the message arrived. */
-static nw_status test(struct nw_halo_connection *connection, bool *done)
+static nw_status gpus_messages_test(struct nw_halo_connection *connection,
+                                    bool *done)
 {
     struct messages *messages = connection->state;
     bool reached = false;
@@ -174,7 +177,7 @@ static nw_status test(struct nw_halo_connection *connection, bool *done)
     if (status || !reached)
         return status;
     if (messages->state == PACKING)
-        return move(connection);
+        return gpus_messages_move(connection);
     if (messages->state == MOVING && connection->receives)
         return run_lane(connection, connection->transfer->to, UNPACKING);
     messages->state = IDLE;
@@ -183,7 +186,7 @@ static nw_status test(struct nw_halo_connection *connection, bool *done)
 }
 
 /* Cancels messages that no peer will match after a failure. */
-static void give_up(struct messages *messages)
+static void gpus_messages_give_up(struct messages *messages)
 {
     int flag = 1;
 
@@ -199,14 +202,14 @@ static void give_up(struct messages *messages)
         }
 }
 
-static void close_channel(struct nw_halo_connection *connection)
+static void gpus_messages_close_channel(struct nw_halo_connection *connection)
 {
     struct messages *messages = connection->state;
     const struct nw_gpu *gpu = nw_halo_gpu(connection->halo);
 
     if (!messages)
         return;
-    give_up(messages);
+    gpus_messages_give_up(messages);
     nw_halo_gpu_queue_close(connection->halo, &messages->queue);
     gpu->free(messages->device);
     gpu->free_pinned(messages->pinned);
@@ -221,12 +224,12 @@ static void close_channel(struct nw_halo_connection *connection)
         .for_gpu = true,                                                       \
         .each_pieces = true,                                                   \
         .here = may,                                                           \
-        .fits = fits,                                                          \
-        .open = open,                                                          \
-        .post = post,                                                          \
-        .start = start,                                                        \
-        .test = test,                                                          \
-        .close = close_channel,                                                \
+        .fits = gpus_messages_fits,                                            \
+        .open = gpus_messages_open,                                            \
+        .post = gpus_messages_post,                                            \
+        .start = gpus_messages_start,                                          \
+        .test = gpus_messages_test,                                            \
+        .close = gpus_messages_close_channel,                                  \
     }
 
 METHOD(nw_halo_aware, NW_HALO_AWARE, aware_here);

@@ -92,7 +92,7 @@ static size_t lead_of(const nw_halo *halo, size_t i)
 }
 
 /* Allocates the library's arrays, filled with zeros. */
-static nw_status make_arrays(nw_halo *halo)
+static nw_status gpus_open_make_arrays(nw_halo *halo)
 {
     struct nw_halo_gpus *gpus = halo->gpus;
     size_t count = (size_t)halo->own_count * halo->quantity_count;
@@ -186,7 +186,7 @@ static nw_status check_aware(const nw_halo *halo, uint32_t methods)
     return NW_OK;
 }
 
-static nw_status allocate(nw_halo *halo)
+static nw_status gpus_open_allocate(nw_halo *halo)
 {
     struct nw_halo_gpus *gpus = NULL;
     size_t own = (size_t)halo->own_count;
@@ -218,7 +218,7 @@ nw_status nw_halo_gpus_open(nw_halo *halo,
                             const struct nw_halo_options *options)
 {
     bool given = options->base || options->memory || options->arrays;
-    nw_status status = allocate(halo);
+    nw_status status = gpus_open_allocate(halo);
 
     if (!status)
         status = nw_gpu_open(&halo->gpus->gpu, &halo->gpus->count);
@@ -227,7 +227,7 @@ nw_status nw_halo_gpus_open(nw_halo *halo,
         status = find_devices(halo, options);
     }
     if (!status)
-        status = given ? check_arrays(halo) : make_arrays(halo);
+        status = given ? check_arrays(halo) : gpus_open_make_arrays(halo);
     if (!status)
         status = make_events(halo);
     status = nw_halo_agree(halo->comm, status);

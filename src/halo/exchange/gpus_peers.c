@@ -47,7 +47,7 @@ static void export_all(nw_halo *halo)
 
 /* Exchanges the handles: every rank has filled its own entries, and all others
  * are zero. */
-static int tell(nw_halo *halo)
+static int gpus_peers_tell(nw_halo *halo)
 {
     struct nw_halo_gpus *gpus = halo->gpus;
     int pieces = halo->layout->piece_count;
@@ -94,7 +94,7 @@ nw_status nw_halo_peers_find(nw_halo *halo)
 
     gpus->told = true;
     export_all(halo);
-    code = tell(halo);
+    code = gpus_peers_tell(halo);
     if (code == MPI_SUCCESS && gpus->ipc && !can_open(halo)) {
         strncpy(gpus->why, nw_error_text(), sizeof gpus->why - 1);
         gpus->ipc = false;

@@ -19,7 +19,7 @@ struct entry {
     int64_t key[KEY_NUMBER + 1];
 };
 
-static int compare(const void *a, const void *b)
+static int halo_groups_compare(const void *a, const void *b)
 {
     const struct entry *x = a, *y = b;
 
@@ -38,8 +38,8 @@ static struct entry entry_of(const nw_halo *halo, size_t number)
     };
 }
 
-static struct nw_halo_traffic begin(const nw_halo *halo,
-                                    const struct nw_halo_pair *pair)
+static struct nw_halo_traffic halo_groups_begin(const nw_halo *halo,
+                                                const struct nw_halo_pair *pair)
 {
     const uint64_t *where = halo->gpu_memory ? halo->gpus->where : NULL;
 
@@ -52,8 +52,9 @@ static struct nw_halo_traffic begin(const nw_halo *halo,
     };
 }
 
-static void add(const nw_halo *halo, const struct nw_halo_transfer *transfer,
-                struct nw_halo_traffic *traffic)
+static void halo_groups_add(const nw_halo *halo,
+                            const struct nw_halo_transfer *transfer,
+                            struct nw_halo_traffic *traffic)
 {
     for (int32_t i = 0; i < halo->joined_count; i++) {
         const struct nw_halo_field *field = &halo->field[i];
@@ -69,7 +70,7 @@ static int64_t about(double value)
     return value > 0 ? lround(log2(value)) : -1000;
 }
 
-static uint64_t kind_of(const struct nw_halo_group *group)
+static uint64_t halo_groups_kind_of(const struct nw_halo_group *group)
 {
     const struct nw_halo_traffic *traffic = &group->traffic;
     const struct nw_halo_path_parameters *path = &traffic->path;
@@ -106,8 +107,8 @@ open_method(const nw_halo *halo, const struct nw_halo_transfer *transfer)
 }
 
 /* Fills a group from the entries that have the key of the first entry. */
-static void fill(const nw_halo *halo, const struct entry *entry,
-                 struct nw_halo_groups *groups, size_t first)
+static void halo_groups_fill(const nw_halo *halo, const struct entry *entry,
+                             struct nw_halo_groups *groups, size_t first)
 {
     const struct nw_halo_transfer *item = halo->transfers.item;
     struct nw_halo_group *group = &groups->item[groups->count++];
@@ -116,7 +117,7 @@ static void fill(const nw_halo *halo, const struct entry *entry,
         .pair = nw_halo_pair_of(halo, &item[entry[first].key[KEY_NUMBER]]),
         .first = first,
     };
-    group->traffic = begin(halo, &group->pair);
+    group->traffic = halo_groups_begin(halo, &group->pair);
     group->class = nw_halo_class_of(halo, &group->pair);
     group->methods = nw_halo_fitting(halo, &group->pair);
     group->current = open_method(halo, &item[entry[first].key[KEY_NUMBER]]);
@@ -125,10 +126,10 @@ static void fill(const nw_halo *halo, const struct entry *entry,
          !nw_halo_keys_compare(entry[first].key, entry[i].key, KEY_NUMBER);
          i++) {
         groups->number[i] = (size_t)entry[i].key[KEY_NUMBER];
-        add(halo, &item[groups->number[i]], &group->traffic);
+        halo_groups_add(halo, &item[groups->number[i]], &group->traffic);
         group->count++;
     }
-    group->kind = kind_of(group);
+    group->kind = halo_groups_kind_of(group);
 }
 
 nw_status nw_halo_groups_make(const nw_halo *halo, struct nw_halo_groups *out)
@@ -145,10 +146,10 @@ nw_status nw_halo_groups_make(const nw_halo *halo, struct nw_halo_groups *out)
     for (size_t i = 0; !status && i < count; i++)
         entry[i] = entry_of(halo, i);
     if (!status && count)
-        qsort(entry, count, sizeof *entry, compare);
+        qsort(entry, count, sizeof *entry, halo_groups_compare);
     for (size_t i = 0; !status && i < count;
          i += groups.item[groups.count - 1].count)
-        fill(halo, entry, &groups, i);
+        halo_groups_fill(halo, entry, &groups, i);
     free(entry);
     if (status)
         nw_halo_groups_fini(&groups);
@@ -246,9 +247,9 @@ double nw_halo_connection_seconds(const struct nw_halo_connection *connection)
 {
     const nw_halo *halo = connection->halo;
     struct nw_halo_pair pair = nw_halo_pair_of(halo, connection->transfer);
-    struct nw_halo_traffic traffic = begin(halo, &pair);
+    struct nw_halo_traffic traffic = halo_groups_begin(halo, &pair);
 
     for (size_t i = 0; i < connection->count; i++)
-        add(halo, &connection->transfer[i], &traffic);
+        halo_groups_add(halo, &connection->transfer[i], &traffic);
     return nw_halo_model(connection->ops->id, &traffic);
 }

@@ -105,7 +105,8 @@ static nw_status borrow_arrays(nw_halo *halo, const nw_halo *other)
     return NW_OK;
 }
 
-static nw_status share(nw_halo *halo, struct memory *memory, size_t bytes)
+static nw_status halo_memory_share(nw_halo *halo, struct memory *memory,
+                                   size_t bytes)
 {
     MPI_Info info;
     char *base = NULL;
@@ -127,7 +128,8 @@ static nw_status share(nw_halo *halo, struct memory *memory, size_t bytes)
     return NW_OK;
 }
 
-static nw_status allocate(nw_halo *halo, struct memory *memory, size_t bytes)
+static nw_status halo_memory_allocate(nw_halo *halo, struct memory *memory,
+                                      size_t bytes)
 {
     struct nw_halo_shm_space room = {0, 0};
     nw_status status = NW_OK;
@@ -139,7 +141,7 @@ static nw_status allocate(nw_halo *halo, struct memory *memory, size_t bytes)
     /* without shared memory, methods that send messages or copy between
      * processes still work */
     if (halo->node_size > 1 && room.need <= room.left)
-        return share(halo, memory, bytes);
+        return halo_memory_share(halo, memory, bytes);
     memory->own = aligned_alloc(ALIGN, round_up(bytes + 1, ALIGN));
     if (!memory->own)
         return nw_fail(NW_ENOMEM, "out of memory");
@@ -151,7 +153,7 @@ static nw_status allocate(nw_halo *halo, struct memory *memory, size_t bytes)
 /* Places the arrays and returns the bytes that they need. The gaps between
  * arrays shift each start, so that equal cells of several quantities are not in
  * the same cache set. */
-static size_t lay_out(nw_halo *halo, char *start)
+static size_t halo_memory_lay_out(nw_halo *halo, char *start)
 {
     int32_t quantities = halo->quantity_count;
     size_t at = 0;
@@ -177,8 +179,8 @@ static size_t alignment_of(const nw_halo *halo, int32_t quantity,
     return NW_HALO_GPU_LINE % stride ? 1 : NW_HALO_GPU_LINE;
 }
 
-static nw_status make_arrays(nw_halo *halo,
-                             const struct nw_halo_options *options)
+static nw_status halo_memory_make_arrays(nw_halo *halo,
+                                         const struct nw_halo_options *options)
 {
     struct memory *memory = NULL;
     nw_status status = nw_alloc(1, sizeof *memory, &memory);
@@ -197,9 +199,10 @@ static nw_status make_arrays(nw_halo *halo,
             alignment_of(halo, i % quantities, options));
     if (halo->gpu_memory)
         return NW_OK; /* nw_halo_gpus_open allocates the arrays */
-    status = allocate(halo, memory, lay_out(halo, NULL) + 64);
+    status = halo_memory_allocate(halo, memory,
+                                  halo_memory_lay_out(halo, NULL) + 64);
     if (!status)
-        lay_out(halo, halo->base[0]);
+        halo_memory_lay_out(halo, halo->base[0]);
     return status;
 }
 
@@ -217,8 +220,9 @@ nw_status nw_halo_memory_make(nw_halo *halo,
     if (options->arrays)
         status = borrow_arrays(halo, options->arrays);
     else
-        status = options->base || options->memory ? take_arrays(halo, options)
-                                                  : make_arrays(halo, options);
+        status = options->base || options->memory
+                     ? take_arrays(halo, options)
+                     : halo_memory_make_arrays(halo, options);
     return nw_halo_agree(halo->comm, status);
 }
 
@@ -290,8 +294,8 @@ static nw_status read_words(nw_halo *halo, const struct word *words, int rank,
     return nw_halo_mpi(code, "find shared memory");
 }
 
-static nw_status tell_all(nw_halo *halo, struct word *own, int *count,
-                          struct word **all)
+static nw_status halo_memory_tell_all(nw_halo *halo, struct word *own,
+                                      int *count, struct word **all)
 {
     int *at = NULL,
         mine = (int)(sizeof *own) * halo->own_count * halo->quantity_count;
@@ -339,7 +343,7 @@ nw_status nw_halo_memory_tell(nw_halo *halo)
                                            MPI_INT32_T, halo->node_comm),
                         "tell of processes");
     if (!status)
-        status = tell_all(halo, own, count, &all);
+        status = halo_memory_tell_all(halo, own, count, &all);
     next = all;
     for (int i = 0; !status && i < halo->node_size; i++) {
         int words = count[i] / (int)sizeof *own;

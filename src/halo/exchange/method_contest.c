@@ -42,7 +42,8 @@ struct contest {
 
 /* Runs one exchange; *seconds is the time of the slowest rank. Updates
  * contest->spent, equal on all ranks. */
-static nw_status exchange(struct contest *contest, double *seconds)
+static nw_status method_contest_exchange(struct contest *contest,
+                                         double *seconds)
 {
     nw_halo *halo = contest->halo;
     double own[2], slowest[2];
@@ -123,7 +124,7 @@ static size_t first_of(const struct contest *contest)
 
 /* Drops the schemes that are certainly slower than the first; sets *decided if
  * all others are as fast as the first. */
-static void look(struct contest *contest, bool *decided)
+static void method_contest_look(struct contest *contest, bool *decided)
 {
     size_t first = first_of(contest);
     bool few = contest->rounds < FEW;
@@ -152,7 +153,7 @@ static nw_status take_turn(struct contest *contest, size_t i)
 
     nw_halo_set_swap(contest->halo, &contest->rival[i].set);
     do {
-        status = exchange(contest, &seconds);
+        status = method_contest_exchange(contest, &seconds);
         /* other load on the machine can only increase a time */
         if (k)
             least = fmin(least, seconds);
@@ -164,7 +165,7 @@ static nw_status take_turn(struct contest *contest, size_t i)
 }
 
 /* Uses a new random order in each round, equal on all ranks. */
-static nw_status run_round(struct contest *contest)
+static nw_status method_contest_run_round(struct contest *contest)
 {
     nw_status status = NW_OK;
 
@@ -181,16 +182,16 @@ static nw_status run_round(struct contest *contest)
     return status;
 }
 
-static nw_status run_contest(struct contest *contest)
+static nw_status method_contest_run_contest(struct contest *contest)
 {
     bool decided = false;
     nw_status status = NW_OK;
 
     while (!status && !decided && contest->rounds < ROUNDS) {
-        status = run_round(contest);
+        status = method_contest_run_round(contest);
         contest->rounds++;
         if (contest->rounds % LOOK == 0)
-            look(contest, &decided);
+            method_contest_look(contest, &decided);
         if (contest->spent > contest->rivals->seconds)
             break;
     }
@@ -254,7 +255,7 @@ nw_status nw_halo_tune(nw_halo *halo, const struct nw_halo_rivals *rivals,
     nw_status status = open_contest(&contest);
 
     if (!status)
-        status = run_contest(&contest);
+        status = method_contest_run_contest(&contest);
     if (!status)
         best = winner_of(&contest);
     for (size_t i = 0; contest.rival && i < contest.count; i++) {

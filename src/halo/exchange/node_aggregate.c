@@ -24,7 +24,7 @@ bool nw_halo_aggregates_wanted(const nw_halo *halo)
     return wanted;
 }
 
-static int compare(const void *a, const void *b)
+static int node_aggregate_compare(const void *a, const void *b)
 {
     return nw_halo_share_compare(a, b, NW_HALO_SHARE_KEYS);
 }
@@ -55,8 +55,9 @@ static nw_status count_shares(nw_halo *halo, int own, int *counts, int *starts)
 }
 
 /* Gathers the shares of all ranks of the node. */
-static nw_status gather(nw_halo *halo, const struct nw_halo_share *own,
-                        size_t count)
+static nw_status node_aggregate_gather(nw_halo *halo,
+                                       const struct nw_halo_share *own,
+                                       size_t count)
 {
     struct nw_halo_aggregates *aggregates = halo->aggregates;
     int *counts = NULL;
@@ -91,7 +92,7 @@ static nw_status gather_own(nw_halo *halo)
     status = nw_halo_agree(halo->node_comm, status);
     if (!status) {
         count = own_shares(halo, own);
-        status = gather(halo, own, count);
+        status = node_aggregate_gather(halo, own, count);
     }
     free(own);
     return status;
@@ -110,7 +111,7 @@ static int leader_of(const nw_halo *halo, int node, int other)
     return -1;
 }
 
-static nw_status cut(nw_halo *halo)
+static nw_status node_aggregate_cut(nw_halo *halo)
 {
     struct nw_halo_aggregates *aggregates = halo->aggregates;
     int here = halo->node_of[halo->rank];
@@ -120,7 +121,7 @@ static nw_status cut(nw_halo *halo)
     if (status)
         return status;
     qsort(aggregates->share, aggregates->share_count, sizeof *aggregates->share,
-          compare);
+          node_aggregate_compare);
     for (size_t i = 0; i < aggregates->share_count; i++) {
         const struct nw_halo_share *share = &aggregates->share[i];
         struct nw_halo_aggregate *aggregate =
@@ -190,7 +191,7 @@ nw_status nw_halo_aggregates_make(nw_halo *halo)
     if (!status)
         status = gather_own(halo);
     if (!status)
-        status = cut(halo);
+        status = node_aggregate_cut(halo);
     return status ? status : add_channels(halo);
 }
 

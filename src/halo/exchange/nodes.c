@@ -36,14 +36,14 @@ struct member {
     bool moved; /* packed or unpacked in this exchange */
 };
 
-static bool fits(const nw_halo *halo, const struct nw_halo_pair *pair)
+static bool nodes_fits(const nw_halo *halo, const struct nw_halo_pair *pair)
 {
     (void)halo;
     return !pair->same_node;
 }
 
-static nw_status open(struct nw_halo_connection *connection,
-                      struct nw_halo_offer *own)
+static nw_status nodes_open(struct nw_halo_connection *connection,
+                            struct nw_halo_offer *own)
 {
     struct member *member = NULL;
     nw_status status = nw_alloc(1, sizeof *member, &member);
@@ -55,8 +55,8 @@ static nw_status open(struct nw_halo_connection *connection,
                                            &member->packs);
 }
 
-static nw_status join(struct nw_halo_connection *connection,
-                      const struct nw_halo_offer *other)
+static nw_status nodes_join(struct nw_halo_connection *connection,
+                            const struct nw_halo_offer *other)
 {
     struct member *member = connection->state;
     const struct nw_halo_aggregate *aggregate =
@@ -87,7 +87,7 @@ static bool try_move(struct nw_halo_connection *connection)
     return true;
 }
 
-static nw_status start(struct nw_halo_connection *connection)
+static nw_status nodes_start(struct nw_halo_connection *connection)
 {
     struct member *member = connection->state;
 
@@ -96,7 +96,7 @@ static nw_status start(struct nw_halo_connection *connection)
     return NW_OK;
 }
 
-static nw_status test(struct nw_halo_connection *connection, bool *done)
+static nw_status nodes_test(struct nw_halo_connection *connection, bool *done)
 {
     struct member *member = connection->state;
 
@@ -104,7 +104,7 @@ static nw_status test(struct nw_halo_connection *connection, bool *done)
     return NW_OK;
 }
 
-static void close_channel(struct nw_halo_connection *connection)
+static void nodes_close_channel(struct nw_halo_connection *connection)
 {
     struct member *member = connection->state;
 
@@ -116,12 +116,12 @@ static void close_channel(struct nw_halo_connection *connection)
 
 const struct nw_halo_method_ops nw_halo_nodes = {
     .id = NW_HALO_NODES,
-    .fits = fits,
-    .open = open,
-    .join = join,
-    .start = start,
-    .test = test,
-    .close = close_channel,
+    .fits = nodes_fits,
+    .open = nodes_open,
+    .join = nodes_join,
+    .start = nodes_start,
+    .test = nodes_test,
+    .close = nodes_close_channel,
 };
 
 /* --- connections of leaders --- */
@@ -166,7 +166,7 @@ static nw_status end_join(struct nw_halo_connection *connection,
     return NW_OK;
 }
 
-static nw_status move(struct nw_halo_connection *connection)
+static nw_status nodes_move(struct nw_halo_connection *connection)
 {
     struct end *end = connection->state;
     MPI_Comm comm = connection->halo->comm;
@@ -200,10 +200,10 @@ static nw_status try_begin(struct nw_halo_connection *connection)
         turns * end->aggregate->count)
         return NW_OK;
     end->moving = true;
-    return move(connection);
+    return nodes_move(connection);
 }
 
-static nw_status end_start(struct nw_halo_connection *connection)
+static nw_status nodes_end_start(struct nw_halo_connection *connection)
 {
     struct end *end = connection->state;
 
@@ -245,10 +245,10 @@ static void end_close(struct nw_halo_connection *connection)
 
 const struct nw_halo_method_ops nw_halo_aggregate_end = {
     .id = NW_HALO_NODES,
-    .fits = fits,
+    .fits = nodes_fits,
     .open = end_open,
     .join = end_join,
-    .start = end_start,
+    .start = nodes_end_start,
     .test = end_test,
     .close = end_close,
 };

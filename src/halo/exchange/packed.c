@@ -14,14 +14,14 @@ struct packed {
     int request_count; /* pending requests */
 };
 
-static bool fits(const nw_halo *halo, const struct nw_halo_pair *pair)
+static bool packed_fits(const nw_halo *halo, const struct nw_halo_pair *pair)
 {
     (void)halo;
     return !pair->same_rank;
 }
 
-static nw_status open(struct nw_halo_connection *connection,
-                      struct nw_halo_offer *own)
+static nw_status packed_open(struct nw_halo_connection *connection,
+                             struct nw_halo_offer *own)
 {
     struct packed *packed = NULL;
     nw_status status = nw_alloc(1, sizeof *packed, &packed);
@@ -62,12 +62,12 @@ static nw_status move_parts(struct nw_halo_connection *connection)
     return nw_halo_mpi(code, "move a packed halo");
 }
 
-static nw_status post(struct nw_halo_connection *connection)
+static nw_status packed_post(struct nw_halo_connection *connection)
 {
     return connection->receives ? move_parts(connection) : NW_OK;
 }
 
-static nw_status start(struct nw_halo_connection *connection)
+static nw_status packed_start(struct nw_halo_connection *connection)
 {
     struct packed *packed = connection->state;
 
@@ -77,7 +77,7 @@ static nw_status start(struct nw_halo_connection *connection)
     return move_parts(connection);
 }
 
-static nw_status test(struct nw_halo_connection *connection, bool *done)
+static nw_status packed_test(struct nw_halo_connection *connection, bool *done)
 {
     struct packed *packed = connection->state;
     int flag = 0;
@@ -92,7 +92,7 @@ static nw_status test(struct nw_halo_connection *connection, bool *done)
     return NW_OK;
 }
 
-static void close_channel(struct nw_halo_connection *connection)
+static void packed_close_channel(struct nw_halo_connection *connection)
 {
     struct packed *packed = connection->state;
 
@@ -109,10 +109,10 @@ static void close_channel(struct nw_halo_connection *connection)
 
 const struct nw_halo_method_ops nw_halo_packed = {
     .id = NW_HALO_PACKED,
-    .fits = fits,
-    .open = open,
-    .post = post,
-    .start = start,
-    .test = test,
-    .close = close_channel,
+    .fits = packed_fits,
+    .open = packed_open,
+    .post = packed_post,
+    .start = packed_start,
+    .test = packed_test,
+    .close = packed_close_channel,
 };

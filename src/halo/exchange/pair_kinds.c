@@ -17,8 +17,8 @@ static int by_share(const void *a, const void *b)
 }
 
 /* Merges `kind` into the entry of the same kind, or appends it. */
-static void merge(struct nw_halo_kind *list, size_t *count,
-                  const struct nw_halo_kind *kind, bool sum)
+static void pair_kinds_merge(struct nw_halo_kind *list, size_t *count,
+                             const struct nw_halo_kind *kind, bool sum)
 {
     size_t i = 0;
 
@@ -38,8 +38,8 @@ static void merge(struct nw_halo_kind *list, size_t *count,
 
 /* Lists this rank's kinds, with shares in seconds; `list` is large enough for
  * all groups. */
-static size_t list_own(const struct nw_halo_groups *groups,
-                       struct nw_halo_kind *list)
+static size_t pair_kinds_list_own(const struct nw_halo_groups *groups,
+                                  struct nw_halo_kind *list)
 {
     size_t count = 0;
 
@@ -54,7 +54,7 @@ static size_t list_own(const struct nw_halo_groups *groups,
             .share = nw_halo_model(id, &group->traffic),
         };
 
-        merge(list, &count, &kind, true);
+        pair_kinds_merge(list, &count, &kind, true);
     }
     return count;
 }
@@ -76,8 +76,9 @@ static void tell_greatest(struct nw_halo_kind *list, size_t count,
     }
 }
 
-static nw_status find_own(const nw_halo *halo,
-                          struct nw_halo_kind out[NW_HALO_KINDS_TOLD])
+static nw_status
+pair_kinds_find_own(const nw_halo *halo,
+                    struct nw_halo_kind out[NW_HALO_KINDS_TOLD])
 {
     struct nw_halo_groups groups = {.count = 0};
     struct nw_halo_kind *list = NULL;
@@ -86,7 +87,7 @@ static nw_status find_own(const nw_halo *halo,
     if (!status)
         status = nw_alloc(groups.count + 1, sizeof *list, &list);
     if (!status)
-        tell_greatest(list, list_own(&groups, list), out);
+        tell_greatest(list, pair_kinds_list_own(&groups, list), out);
     nw_halo_groups_fini(&groups);
     free(list);
     return status;
@@ -98,7 +99,7 @@ nw_status nw_halo_kinds_find(const nw_halo *halo, struct nw_halo_kind **out,
     struct nw_halo_kind own[NW_HALO_KINDS_TOLD], *all = NULL;
     size_t told = (size_t)halo->size * NW_HALO_KINDS_TOLD, merged = 0;
     int bytes = sizeof own;
-    nw_status status = find_own(halo, own);
+    nw_status status = pair_kinds_find_own(halo, own);
 
     if (!status)
         status = nw_alloc(told, sizeof *all, &all);
@@ -115,7 +116,7 @@ nw_status nw_halo_kinds_find(const nw_halo *halo, struct nw_halo_kind **out,
         struct nw_halo_kind kind = all[i];
 
         if (kind.methods)
-            merge(all, &merged, &kind, false);
+            pair_kinds_merge(all, &merged, &kind, false);
     }
     qsort(all, merged, sizeof *all, by_share);
     *out = all;

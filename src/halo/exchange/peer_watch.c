@@ -15,7 +15,7 @@ struct watch {
     nfds_t count;
 };
 
-static int rank_of(const nw_halo *halo, int node_rank)
+static int peer_watch_rank_of(const nw_halo *halo, int node_rank)
 {
     for (int rank = 0; rank < halo->size; rank++)
         if (halo->node_of[rank] == halo->node_of[halo->rank] &&
@@ -24,7 +24,7 @@ static int rank_of(const nw_halo *halo, int node_rank)
     return -1;
 }
 
-static bool is_peer(const nw_halo *halo, int rank)
+static bool peer_watch_is_peer(const nw_halo *halo, int rank)
 {
     for (size_t i = 0; i < halo->connection_count; i++)
         if (halo->connection[i].peer == rank)
@@ -47,9 +47,9 @@ nw_status nw_halo_watch_open(nw_halo *halo)
         status = nw_alloc((size_t)halo->node_size, sizeof *watch->rank,
                           &watch->rank);
     for (int i = 0; !status && i < halo->node_size; i++) {
-        int rank = rank_of(halo, i), fd;
+        int rank = peer_watch_rank_of(halo, i), fd;
 
-        if (!is_peer(halo, rank))
+        if (!peer_watch_is_peer(halo, rank))
             continue;
         fd = (int)syscall(SYS_pidfd_open, halo->pid[i], 0);
         if (fd < 0)

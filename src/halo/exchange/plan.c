@@ -77,7 +77,7 @@ static nw_status make_tables(nw_halo *halo, struct seat **seat)
 
 /* Numbers the nodes in the order of their lowest ranks; so the number of a node
  * is known before its other ranks need it. */
-static void take_seats(nw_halo *halo, const struct seat *seat)
+static void halo_plan_take_seats(nw_halo *halo, const struct seat *seat)
 {
     int nodes = 0;
 
@@ -89,7 +89,7 @@ static void take_seats(nw_halo *halo, const struct seat *seat)
     }
 }
 
-static nw_status find_nodes(nw_halo *halo)
+static nw_status halo_plan_find_nodes(nw_halo *halo)
 {
     struct seat own = {halo->rank, halo->node_rank, nw_halo_own_package()};
     struct seat *seat = NULL;
@@ -105,7 +105,7 @@ static nw_status find_nodes(nw_halo *halo)
         code = NW_PMPI(Allgather)(&own, bytes, MPI_BYTE, seat, bytes, MPI_BYTE,
                                   halo->comm);
     if (code == MPI_SUCCESS)
-        take_seats(halo, seat);
+        halo_plan_take_seats(halo, seat);
     free(seat);
     return nw_halo_mpi(code, "find nodes");
 }
@@ -232,8 +232,9 @@ static nw_status take_boxes(nw_halo *halo,
     return status;
 }
 
-static nw_status divide(nw_halo *halo, const struct nw_halo_options *options,
-                        const struct shares *shares)
+static nw_status halo_plan_divide(nw_halo *halo,
+                                  const struct nw_halo_options *options,
+                                  const struct shares *shares)
 {
     struct nw_halo_places places = {shares->node_count, shares->slots};
     struct nw_halo_options alike = *options;
@@ -246,7 +247,7 @@ static nw_status divide(nw_halo *halo, const struct nw_halo_options *options,
     return status;
 }
 
-static nw_status find_own(nw_halo *halo)
+static nw_status halo_plan_find_own(nw_halo *halo)
 {
     size_t count = (size_t)halo->layout->piece_count;
     nw_status status = nw_alloc(count, sizeof *halo->own, &halo->own);
@@ -274,9 +275,9 @@ static nw_status make_pieces(nw_halo *halo,
 
     if (!status)
         status = options->box ? take_boxes(halo, options, &shares)
-                              : divide(halo, options, &shares);
+                              : halo_plan_divide(halo, options, &shares);
     if (!status)
-        status = find_own(halo);
+        status = halo_plan_find_own(halo);
     free(shares.count);
     free(shares.slots);
     return nw_halo_agree(halo->comm, status);
@@ -284,7 +285,7 @@ static nw_status make_pieces(nw_halo *halo,
 
 /* --- fields --- */
 
-static bool is_joined(const nw_halo *halo, int32_t quantity)
+static bool halo_plan_is_joined(const nw_halo *halo, int32_t quantity)
 {
     const struct nw_halo_quantity *a = &halo->quantity[quantity - 1];
     const struct nw_halo_quantity *b = &halo->quantity[quantity];
@@ -322,7 +323,7 @@ static nw_status make_fields(nw_halo *halo)
     if (!status)
         status = nw_alloc(count, sizeof *halo->active, &halo->active);
     for (int32_t i = 1; !status && i < halo->quantity_count; i++)
-        joined[i] = is_joined(halo, i);
+        joined[i] = halo_plan_is_joined(halo, i);
     status = nw_halo_agree(halo->comm, status);
     if (!status)
         code = NW_PMPI(Allreduce)(MPI_IN_PLACE, joined, (int)count, MPI_INT,
@@ -368,7 +369,7 @@ static nw_status open_ears(nw_halo *halo)
     return status ? status : nw_halo_trace_open(halo);
 }
 
-static nw_status plan(nw_halo *halo, const struct nw_halo_options *options)
+static nw_status halo_plan(nw_halo *halo, const struct nw_halo_options *options)
 {
     nw_status status = nw_halo_agree_options(halo->comm, options);
 
@@ -378,7 +379,7 @@ static nw_status plan(nw_halo *halo, const struct nw_halo_options *options)
         status = nw_halo_mpi(open_node(halo, options->ranks_per_node),
                              "split the ranks by node");
     if (!status)
-        status = find_nodes(halo);
+        status = halo_plan_find_nodes(halo);
     if (!status)
         status = make_pieces(halo, options);
     if (!status)
@@ -411,7 +412,8 @@ static nw_status check_comm(MPI_Comm comm)
     return NW_OK;
 }
 
-static nw_status allocate(const struct nw_halo_options *options, nw_halo **out)
+static nw_status halo_plan_allocate(const struct nw_halo_options *options,
+                                    nw_halo **out)
 {
     nw_status status;
 
@@ -434,13 +436,13 @@ nw_status nw_halo_plan(MPI_Comm comm, const struct nw_halo_options *options,
     status = check_comm(comm);
     if (status)
         return status;
-    status = nw_halo_agree(comm, allocate(options, &halo));
+    status = nw_halo_agree(comm, halo_plan_allocate(options, &halo));
     if (status) {
         free(halo);
         return status;
     }
     code = open_comm(halo, comm);
-    status = code == MPI_SUCCESS ? plan(halo, options)
+    status = code == MPI_SUCCESS ? halo_plan(halo, options)
                                  : nw_halo_mpi(code, "open a halo");
     if (halo->gpus && halo->gpus->gpu)
         halo->gpus->gpu->restore(halo->gpus->context);

@@ -88,19 +88,20 @@ static nw_status fail_for_good(nw_halo *halo, nw_status status)
 }
 
 /* Saves the caller's current GPU context; leave() restores it. */
-static void *enter(const nw_halo *halo)
+static void *halo_run_enter(const nw_halo *halo)
 {
     return halo->gpus ? halo->gpus->gpu->context() : NULL;
 }
 
-static nw_status leave(const nw_halo *halo, void *context, nw_status status)
+static nw_status halo_run_leave(const nw_halo *halo, void *context,
+                                nw_status status)
 {
     if (halo->gpus)
         halo->gpus->gpu->restore(context);
     return status;
 }
 
-static nw_status begin(nw_halo *halo)
+static nw_status halo_run_begin(nw_halo *halo)
 {
     nw_status status = halo->gpus ? nw_halo_gpus_begin(halo) : NW_OK;
 
@@ -127,10 +128,10 @@ nw_status nw_halo_start(nw_halo *halo, const int32_t *subset, int32_t count)
     halo->exchange++;
     halo->phase = 0;
     halo->started = 0;
-    context = enter(halo);
-    status = begin(halo);
+    context = halo_run_enter(halo);
+    status = halo_run_begin(halo);
     halo->left_ns = nw_halo_trace_now(halo);
-    return fail_for_good(halo, leave(halo, context, status));
+    return fail_for_good(halo, halo_run_leave(halo, context, status));
 }
 
 static nw_status test_channel(struct nw_halo_connection *connection)
@@ -149,7 +150,7 @@ static nw_status test_channel(struct nw_halo_connection *connection)
 
 /* Tests the started connections. *open counts those that are not done;
  * *missing counts receiving connections among them. */
-static nw_status drive(nw_halo *halo, size_t *open, size_t *missing)
+static nw_status halo_run_drive(nw_halo *halo, size_t *open, size_t *missing)
 {
     nw_status status = NW_OK;
 
@@ -169,13 +170,13 @@ static nw_status drive(nw_halo *halo, size_t *open, size_t *missing)
 static nw_status advance(nw_halo *halo, bool *done)
 {
     size_t open, missing;
-    nw_status status = drive(halo, &open, &missing);
+    nw_status status = halo_run_drive(halo, &open, &missing);
 
     while (!status && !missing && halo->phase < halo->phase_count - 1) {
         halo->phase++;
         status = start_phase(halo);
         if (!status)
-            status = drive(halo, &open, &missing);
+            status = halo_run_drive(halo, &open, &missing);
     }
     *done = !status && !open && halo->started == halo->connection_count;
     return status;
@@ -214,8 +215,8 @@ nw_status nw_halo_test(nw_halo *halo, bool *done)
         nw_halo_trace_add(halo, NW_HALO_ACT_CALLER, NULL, halo->left_ns);
         halo->left_ns = 0;
     }
-    context = enter(halo);
-    status = leave(halo, context, advance(halo, &finished));
+    context = halo_run_enter(halo);
+    status = halo_run_leave(halo, context, advance(halo, &finished));
     if (!status && !finished && ++halo->polls % CLOCK_EVERY == 0)
         status = look_around(halo);
     if (finished)

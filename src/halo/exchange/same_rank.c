@@ -4,14 +4,14 @@
 
 #include <stdlib.h>
 
-static bool fits(const nw_halo *halo, const struct nw_halo_pair *pair)
+static bool same_rank_fits(const nw_halo *halo, const struct nw_halo_pair *pair)
 {
     (void)halo;
     return pair->same_rank;
 }
 
-static nw_status open(struct nw_halo_connection *connection,
-                      struct nw_halo_offer *own)
+static nw_status same_rank_open(struct nw_halo_connection *connection,
+                                struct nw_halo_offer *own)
 {
     struct nw_halo_copy_plan *moves = NULL;
     nw_status status = nw_alloc(1, sizeof *moves, &moves);
@@ -21,20 +21,21 @@ static nw_status open(struct nw_halo_connection *connection,
     return status ? status : nw_halo_moves_make(connection, NW_HALO_OWN, moves);
 }
 
-static nw_status start(struct nw_halo_connection *connection)
+static nw_status same_rank_start(struct nw_halo_connection *connection)
 {
     nw_halo_moves_run(connection, connection->state);
     return NW_OK;
 }
 
-static nw_status test(struct nw_halo_connection *connection, bool *done)
+static nw_status same_rank_test(struct nw_halo_connection *connection,
+                                bool *done)
 {
     (void)connection;
     *done = true;
     return NW_OK;
 }
 
-static void close_channel(struct nw_halo_connection *connection)
+static void same_rank_close_channel(struct nw_halo_connection *connection)
 {
     if (connection->state)
         nw_halo_copy_plan_fini(connection->state);
@@ -44,9 +45,9 @@ static void close_channel(struct nw_halo_connection *connection)
 
 const struct nw_halo_method_ops nw_halo_same_rank = {
     .id = NW_HALO_SELF,
-    .fits = fits,
-    .open = open,
-    .start = start,
-    .test = test,
-    .close = close_channel,
+    .fits = same_rank_fits,
+    .open = same_rank_open,
+    .start = same_rank_start,
+    .test = same_rank_test,
+    .close = same_rank_close_channel,
 };

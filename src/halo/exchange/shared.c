@@ -22,7 +22,7 @@ struct shared {
     bool packed;    /* cells of this exchange are packed */
 };
 
-static bool fits(const nw_halo *halo, const struct nw_halo_pair *pair)
+static bool shared_fits(const nw_halo *halo, const struct nw_halo_pair *pair)
 {
     (void)halo;
     return pair->same_node && !pair->same_rank;
@@ -33,8 +33,8 @@ static size_t buffer_bytes(const struct nw_halo_connection *connection)
     return (connection->bytes + 63) / 64 * 64;
 }
 
-static nw_status open(struct nw_halo_connection *connection,
-                      struct nw_halo_offer *own)
+static nw_status shared_open(struct nw_halo_connection *connection,
+                             struct nw_halo_offer *own)
 {
     struct shared *shared = NULL;
     nw_status status = nw_alloc(1, sizeof *shared, &shared);
@@ -52,8 +52,8 @@ static nw_status open(struct nw_halo_connection *connection,
     return status;
 }
 
-static nw_status join(struct nw_halo_connection *connection,
-                      const struct nw_halo_offer *other)
+static nw_status shared_join(struct nw_halo_connection *connection,
+                             const struct nw_halo_offer *other)
 {
     struct shared *shared = connection->state;
     char *at;
@@ -83,7 +83,7 @@ static bool try_pack(struct nw_halo_connection *connection)
     return true;
 }
 
-static nw_status start(struct nw_halo_connection *connection)
+static nw_status shared_start(struct nw_halo_connection *connection)
 {
     struct shared *shared = connection->state;
 
@@ -106,7 +106,7 @@ static bool try_unpack(struct nw_halo_connection *connection)
     return true;
 }
 
-static nw_status test(struct nw_halo_connection *connection, bool *done)
+static nw_status shared_test(struct nw_halo_connection *connection, bool *done)
 {
     struct shared *shared = connection->state;
 
@@ -117,7 +117,7 @@ static nw_status test(struct nw_halo_connection *connection, bool *done)
     return NW_OK;
 }
 
-static void close_channel(struct nw_halo_connection *connection)
+static void shared_close_channel(struct nw_halo_connection *connection)
 {
     struct shared *shared = connection->state;
 
@@ -129,10 +129,10 @@ static void close_channel(struct nw_halo_connection *connection)
 
 const struct nw_halo_method_ops nw_halo_shared = {
     .id = NW_HALO_SHARED,
-    .fits = fits,
-    .open = open,
-    .join = join,
-    .start = start,
-    .test = test,
-    .close = close_channel,
+    .fits = shared_fits,
+    .open = shared_open,
+    .join = shared_join,
+    .start = shared_start,
+    .test = shared_test,
+    .close = shared_close_channel,
 };

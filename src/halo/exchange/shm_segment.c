@@ -17,7 +17,7 @@ struct segment {
     char **start; /* [node_size] start of each rank's part */
 };
 
-static nw_status get(nw_halo *halo, struct segment **out)
+static nw_status shm_segment_get(nw_halo *halo, struct segment **out)
 {
     struct segment *segment = halo->segment;
     nw_status status = NW_OK;
@@ -34,7 +34,7 @@ nw_status nw_halo_segment_reserve(nw_halo *halo, size_t bytes,
                                   struct nw_halo_spot *out)
 {
     struct segment *segment;
-    nw_status status = get(halo, &segment);
+    nw_status status = shm_segment_get(halo, &segment);
 
     if (status)
         return status;
@@ -65,7 +65,7 @@ static nw_status map_all(nw_halo *halo, struct segment *segment)
     return nw_halo_mpi(code, "find shared memory");
 }
 
-static nw_status make(nw_halo *halo, struct segment *segment)
+static nw_status shm_segment_make(nw_halo *halo, struct segment *segment)
 {
     MPI_Info info;
     char *base = NULL;
@@ -91,7 +91,7 @@ nw_status nw_halo_segment_make(nw_halo *halo)
 {
     struct segment *segment = NULL;
     unsigned long long own, all = 0;
-    nw_status status = get(halo, &segment);
+    nw_status status = shm_segment_get(halo, &segment);
     int code;
 
     if (!status)
@@ -106,7 +106,7 @@ nw_status nw_halo_segment_make(nw_halo *halo)
     if (code != MPI_SUCCESS || !all)
         return nw_halo_mpi(code, "share memory");
     status = nw_halo_shm_space_need(halo, segment->bytes + 2 * LINE);
-    return status ? status : make(halo, segment);
+    return status ? status : shm_segment_make(halo, segment);
 }
 
 void *nw_halo_segment_at(const nw_halo *halo, const struct nw_halo_spot *spot)

@@ -79,7 +79,8 @@ void nw_halo_trace_add(nw_halo *halo, enum nw_halo_act act,
     event->receives = connection->receives;
 }
 
-static void add_line(struct nw_text *text, int rank, const struct event *event)
+static void trace_add_line(struct nw_text *text, int rank,
+                           const struct event *event)
 {
     static const char *const acts[NW_HALO_ACT_COUNT] = {"start", "finish",
                                                         "way", "caller"};
@@ -99,7 +100,8 @@ static void add_line(struct nw_text *text, int rank, const struct event *event)
 /* Names the file by the rank in MPI_COMM_WORLD, since ranks in other
  * communicators are not unique; later halos of a process append their number.
  */
-static void add_name(const struct nw_halo_trace *trace, struct nw_text *name)
+static void trace_add_name(const struct nw_halo_trace *trace,
+                           struct nw_text *name)
 {
     int rank = 0;
 
@@ -119,11 +121,11 @@ void nw_halo_trace_close(nw_halo *halo)
     nw_text_add(&text, "# exchange rank act end peer method phase bytes begin "
                        "end, in ns\n");
     for (size_t i = 0; i < trace->count; i++)
-        add_line(&text, halo->rank, &trace->event[i]);
+        trace_add_line(&text, halo->rank, &trace->event[i]);
     if (trace->left_out)
         nw_text_format(&text, "# the trace is full: %llu later ones left out\n",
                        (unsigned long long)trace->left_out);
-    add_name(trace, &name);
+    trace_add_name(trace, &name);
     if (!name.failed && nw_file_write_text(name.data, &text))
         nw_warn("NODEWISE_HALO_TRACE: %s", nw_error_text());
     nw_text_fini(&text);

@@ -12,7 +12,7 @@ struct types {
     int request_count;
 };
 
-static bool fits(const nw_halo *halo, const struct nw_halo_pair *pair)
+static bool types_fits(const nw_halo *halo, const struct nw_halo_pair *pair)
 {
     (void)halo;
     return !pair->same_rank;
@@ -56,8 +56,8 @@ static int make_block(const struct nw_halo_copy *copy,
     return code;
 }
 
-static nw_status join(struct nw_halo_connection *connection, MPI_Datatype *part,
-                      MPI_Aint *at, MPI_Datatype *out)
+static nw_status types_join(struct nw_halo_connection *connection,
+                            MPI_Datatype *part, MPI_Aint *at, MPI_Datatype *out)
 {
     int *ones = NULL, code;
     nw_status status = nw_alloc(connection->count, sizeof *ones, &ones);
@@ -103,7 +103,7 @@ static nw_status make_field(struct nw_halo_connection *connection,
     if (!status)
         status = nw_halo_mpi(code, "make a derived type");
     if (!status)
-        status = join(connection, part, at, &types->type[field]);
+        status = types_join(connection, part, at, &types->type[field]);
     while (made--)
         if (code == MPI_SUCCESS)
             NW_PMPI(Type_free)(&part[made]);
@@ -139,8 +139,8 @@ static nw_status make_whole(struct nw_halo_connection *connection)
     return status;
 }
 
-static nw_status open(struct nw_halo_connection *connection,
-                      struct nw_halo_offer *own)
+static nw_status types_open(struct nw_halo_connection *connection,
+                            struct nw_halo_offer *own)
 {
     const nw_halo *halo = connection->halo;
     struct types *types = NULL;
@@ -161,7 +161,7 @@ static nw_status open(struct nw_halo_connection *connection,
     return status ? status : make_whole(connection);
 }
 
-static int move(struct nw_halo_connection *connection, int32_t field)
+static int types_move(struct nw_halo_connection *connection, int32_t field)
 {
     struct types *types = connection->state;
     MPI_Request *request = &types->request[types->request_count++];
@@ -174,7 +174,7 @@ static int move(struct nw_halo_connection *connection, int32_t field)
                            connection->tag, connection->halo->comm, request);
 }
 
-static nw_status move_all(struct nw_halo_connection *connection)
+static nw_status types_move_all(struct nw_halo_connection *connection)
 {
     const nw_halo *halo = connection->halo;
     struct types *types = connection->state;
@@ -186,26 +186,26 @@ static nw_status move_all(struct nw_halo_connection *connection)
     for (int32_t i = 0; whole && i < halo->active_count; i++)
         whole = halo->active[i] == i;
     if (whole)
-        code = move(connection, halo->field_count);
+        code = types_move(connection, halo->field_count);
     for (int32_t i = 0; !whole && code == MPI_SUCCESS && i < halo->active_count;
          i++)
-        code = move(connection, halo->active[i]);
+        code = types_move(connection, halo->active[i]);
     return nw_halo_mpi(code, "move a halo in place");
 }
 
 /* Ghost cells may be received as soon as the exchange begins: no other phase
  * reads them before their own phase is done. */
-static nw_status post(struct nw_halo_connection *connection)
+static nw_status types_post(struct nw_halo_connection *connection)
 {
-    return connection->receives ? move_all(connection) : NW_OK;
+    return connection->receives ? types_move_all(connection) : NW_OK;
 }
 
-static nw_status start(struct nw_halo_connection *connection)
+static nw_status types_start(struct nw_halo_connection *connection)
 {
-    return connection->sends ? move_all(connection) : NW_OK;
+    return connection->sends ? types_move_all(connection) : NW_OK;
 }
 
-static nw_status test(struct nw_halo_connection *connection, bool *done)
+static nw_status types_test(struct nw_halo_connection *connection, bool *done)
 {
     struct types *types = connection->state;
     int flag = 0;
@@ -216,7 +216,7 @@ static nw_status test(struct nw_halo_connection *connection, bool *done)
     return nw_halo_mpi(code, "move a halo in place");
 }
 
-static void close_channel(struct nw_halo_connection *connection)
+static void types_close_channel(struct nw_halo_connection *connection)
 {
     struct types *types = connection->state;
 
@@ -234,10 +234,10 @@ static void close_channel(struct nw_halo_connection *connection)
 
 const struct nw_halo_method_ops nw_halo_types = {
     .id = NW_HALO_TYPES,
-    .fits = fits,
-    .open = open,
-    .post = post,
-    .start = start,
-    .test = test,
-    .close = close_channel,
+    .fits = types_fits,
+    .open = types_open,
+    .post = types_post,
+    .start = types_start,
+    .test = types_test,
+    .close = types_close_channel,
 };

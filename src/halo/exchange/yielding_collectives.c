@@ -24,7 +24,7 @@ int nw_halo_waitall(int count, MPI_Request *request)
     return code;
 }
 
-static bool is_over(MPI_Request *request)
+static bool yielding_is_over(MPI_Request *request)
 {
     int flag = 0;
 
@@ -38,11 +38,11 @@ static bool is_over(MPI_Request *request)
 static bool ends_soon(MPI_Request *request)
 {
     uint64_t until = nw_clock_ns() + SOON_NS;
-    bool over = is_over(request);
+    bool over = yielding_is_over(request);
 
     while (!over && nw_clock_ns() < until) {
         sched_yield();
-        over = is_over(request);
+        over = yielding_is_over(request);
     }
     return over;
 }
@@ -52,7 +52,7 @@ bool nw_halo_give_up(int count, MPI_Request *request, bool receives)
     bool all = true;
 
     for (int i = 0; i < count; i++) {
-        if (is_over(&request[i]))
+        if (yielding_is_over(&request[i]))
             continue;
         if (receives)
             NW_PMPI(Cancel)(&request[i]);

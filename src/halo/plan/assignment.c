@@ -64,8 +64,9 @@ static nw_status search_exactly(const struct nw_halo_assignment *problem,
     return status ? status : nw_halo_assignment_prove(problem, out, report);
 }
 
-static nw_status solve(const struct nw_halo_assignment *problem, int32_t *out,
-                       struct nw_halo_assigned *report)
+static nw_status halo_assignment_solve(const struct nw_halo_assignment *problem,
+                                       int32_t *out,
+                                       struct nw_halo_assigned *report)
 {
     nw_status status;
 
@@ -94,7 +95,7 @@ static nw_status solve_worst(const struct nw_halo_assignment *problem,
     for (size_t i = 0; i < cells; i++)
         far[i] = most - problem->distance[i];
     other.distance = far;
-    status = solve(&other, out, report);
+    status = halo_assignment_solve(&other, out, report);
     free(far);
     return status;
 }
@@ -133,7 +134,7 @@ nw_status nw_halo_assign(const struct nw_halo_assignment *problem, int32_t *out,
         nw_random_init(&random, problem->seed);
         nw_random_shuffle(&random, at, (size_t)problem->n);
     } else if (problem->placement == NW_HALO_PLACE_BEST) {
-        status = solve(problem, at, &done);
+        status = halo_assignment_solve(problem, at, &done);
     } else if (problem->placement == NW_HALO_PLACE_WORST) {
         status = solve_worst(problem, at, &done);
     }

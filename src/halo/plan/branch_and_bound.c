@@ -46,8 +46,8 @@ struct fork {
     int first[MOST];    /* first symmetric place, for each of the places */
 };
 
-static void lay_out(const struct nw_halo_assignment *problem,
-                    struct nw_halo_dual_ascent *out)
+static void branch_and_bound_lay_out(const struct nw_halo_assignment *problem,
+                                     struct nw_halo_dual_ascent *out)
 {
     const double *f = problem->flow, *d = problem->distance;
     int n = problem->n;
@@ -72,7 +72,7 @@ static double enough(const struct search *search)
 }
 
 /* Keeps a complete assignment if its recomputed cost is better. */
-static void keep(struct search *search)
+static void branch_and_bound_keep(struct search *search)
 {
     double cost = nw_halo_assignment_cost(search->problem, search->at);
 
@@ -86,8 +86,9 @@ static void keep(struct search *search)
 /* Reads the places of a line; lines are the facilities, then the locations.
  * Symmetric places have equal true costs, so the greatest of their bounds holds
  * for all of them. */
-static void read_line(const struct nw_halo_dual_ascent *problem, int line,
-                      struct fork *fork)
+static void
+branch_and_bound_read_line(const struct nw_halo_dual_ascent *problem, int line,
+                           struct fork *fork)
 {
     int n = problem->n;
     bool row = line < n;
@@ -123,7 +124,7 @@ static int choose_line(const struct nw_halo_dual_ascent *problem, double room,
         double sum = 0;
         int left = 0;
 
-        read_line(problem, line, fork);
+        branch_and_bound_read_line(problem, line, fork);
         for (int k = 0; k < n; k++) {
             if (fork->first[k] != k)
                 continue;
@@ -171,7 +172,7 @@ static void branch(struct search *search, int depth, const bool symmetric[2])
         return;
     if (n == 1) {
         search->at[here->facility[0]] = here->location[0];
-        keep(search);
+        branch_and_bound_keep(search);
         return;
     }
     nw_halo_dual_ascent_run(here, enough(search), depth ? ROUNDS : ROOT_ROUNDS);
@@ -185,7 +186,7 @@ static void branch(struct search *search, int depth, const bool symmetric[2])
         symmetric[1] &&
         nw_halo_orbits(&search->locations.symmetry, fork.orbit[1]);
     line = choose_line(here, enough(search) - here->bound, &fork);
-    read_line(here, line, &fork);
+    branch_and_bound_read_line(here, line, &fork);
     for (int k = 0; k < n; k++) {
         const int place[2] = {line < n ? line : k, line < n ? k : line - n};
 
@@ -225,7 +226,7 @@ nw_status nw_halo_assignment_prove(const struct nw_halo_assignment *problem,
             problem->flow, problem->n, search.facilities.taken};
         search.locations.symmetry = (struct nw_halo_symmetry){
             problem->distance, problem->n, search.locations.taken};
-        lay_out(problem, search.level);
+        branch_and_bound_lay_out(problem, search.level);
         branch(&search, 0, (const bool[2]){true, true});
         report->steps = search.steps;
         report->exact = search.steps < search.limit;

@@ -12,8 +12,9 @@ struct load {
     double *bytes; /* [2 x links] */
 };
 
-static struct nw_end end_of(const struct nw_halo_network *network,
-                            const int32_t *machine_node, int32_t piece)
+static struct nw_end busiest_link_end_of(const struct nw_halo_network *network,
+                                         const int32_t *machine_node,
+                                         int32_t piece)
 {
     int32_t node = network->layout->piece[piece].node;
     int32_t slot = piece - network->layout->first[node];
@@ -21,8 +22,8 @@ static struct nw_end end_of(const struct nw_halo_network *network,
     return network->end[machine_node[node] * network->slots + slot];
 }
 
-static void add(const struct nw_halo_network *network,
-                const int32_t *machine_node, struct load *load)
+static void busiest_link_add(const struct nw_halo_network *network,
+                             const int32_t *machine_node, struct load *load)
 {
     const struct nw_halo_piece *piece = network->layout->piece;
     double cell = (double)network->layout->domain.cell_bytes;
@@ -35,8 +36,9 @@ static void add(const struct nw_halo_network *network,
         if (piece[item->from].node == piece[item->to].node)
             continue;
         hops = nw_topology_route(
-            network->topology, end_of(network, machine_node, item->from),
-            end_of(network, machine_node, item->to), load->hops);
+            network->topology,
+            busiest_link_end_of(network, machine_node, item->from),
+            busiest_link_end_of(network, machine_node, item->to), load->hops);
         for (size_t k = 0; k < hops; k++)
             load->bytes[load->hops[k]] +=
                 cell * (double)n[0] * (double)n[1] * (double)n[2];
@@ -55,7 +57,7 @@ nw_status nw_halo_busiest(const struct nw_halo_network *network,
     if (!status)
         status = nw_alloc(2 * links, sizeof *load.bytes, &load.bytes);
     if (!status)
-        add(network, machine_node, &load);
+        busiest_link_add(network, machine_node, &load);
     for (size_t i = 0; !status && i < 2 * links; i++)
         if (load.bytes[i] > 0) {
             struct nw_link_info link =

@@ -63,7 +63,8 @@ static nw_status check_extents(const struct nw_halo_options *options)
     return NW_OK;
 }
 
-static nw_status check_borders(const struct nw_halo_options *options)
+static nw_status
+halo_domain_check_borders(const struct nw_halo_options *options)
 {
     for (int axis = 0; axis < 3; axis++) {
         const enum nw_halo_border *side = options->border[axis];
@@ -180,7 +181,7 @@ nw_status nw_halo_domain_make(const struct nw_halo_options *options,
                        "the halo options were not set by NW_HALO_OPTIONS_INIT");
     status = check_extents(options);
     if (!status)
-        status = check_borders(options);
+        status = halo_domain_check_borders(options);
     if (!status)
         status = check_quantities(options);
     if (!status)

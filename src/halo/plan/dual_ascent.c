@@ -25,7 +25,8 @@ static double *row_of(struct nw_halo_dual_ascent *problem, int i, int p)
 }
 
 /* Spreads the cost of a place equally over its pairs. */
-static void spread(struct nw_halo_dual_ascent *problem, int i, int p)
+static void dual_ascent_spread(struct nw_halo_dual_ascent *problem, int i,
+                               int p)
 {
     int n = problem->n;
     double *pair = row_of(problem, i, p);
@@ -38,8 +39,8 @@ static void spread(struct nw_halo_dual_ascent *problem, int i, int p)
 
 /* Moves the costs of the pairs of place (i, p) from both ends into a matrix
  * without row i and column p; pairs with an excluded place get `never`. */
-static void take(struct nw_halo_dual_ascent *problem, int i, int p,
-                 double never, double *out)
+static void dual_ascent_take(struct nw_halo_dual_ascent *problem, int i, int p,
+                             double never, double *out)
 {
     int n = problem->n;
     double *pair = row_of(problem, i, p);
@@ -61,8 +62,8 @@ static void take(struct nw_halo_dual_ascent *problem, int i, int p,
     }
 }
 
-static void put(struct nw_halo_dual_ascent *problem, int i, int p,
-                const double *from)
+static void dual_ascent_put(struct nw_halo_dual_ascent *problem, int i, int p,
+                            const double *from)
 {
     int n = problem->n;
     double *pair = row_of(problem, i, p);
@@ -78,7 +79,7 @@ static void put(struct nw_halo_dual_ascent *problem, int i, int p,
 }
 
 /* Moves the least sum of an assignment of all places into the bound. */
-static void settle(struct nw_halo_dual_ascent *problem)
+static void dual_ascent_settle(struct nw_halo_dual_ascent *problem)
 {
     int n = problem->n;
     double matrix[WIDE * WIDE];
@@ -100,17 +101,17 @@ static void round_of(struct nw_halo_dual_ascent *problem, double enough)
     for (int i = 0; i < n; i++)
         for (int p = 0; p < n; p++)
             if (problem->linear[i * n + p] < never)
-                spread(problem, i, p);
+                dual_ascent_spread(problem, i, p);
     for (int i = 0; i < n; i++)
         for (int p = 0; p < n; p++) {
             if (problem->linear[i * n + p] >= never)
                 continue;
-            take(problem, i, p, never, matrix);
+            dual_ascent_take(problem, i, p, never, matrix);
             problem->linear[i * n + p] =
                 nw_halo_linear_assignment(matrix, n - 1);
-            put(problem, i, p, matrix);
+            dual_ascent_put(problem, i, p, matrix);
         }
-    settle(problem);
+    dual_ascent_settle(problem);
 }
 
 void nw_halo_dual_ascent_run(struct nw_halo_dual_ascent *problem, double enough,

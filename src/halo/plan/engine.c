@@ -37,8 +37,8 @@ static nw_status make_pattern(const struct nw_halo_assignment *problem,
 }
 
 /* Descends from the engine's mapping, and keeps the result if it is better. */
-static void take(const struct nw_halo_assignment *problem,
-                 const nw_mapping *mapping, int32_t *at, int32_t *out)
+static void engine_take(const struct nw_halo_assignment *problem,
+                        const nw_mapping *mapping, int32_t *at, int32_t *out)
 {
     for (int32_t i = 0; i < problem->n; i++)
         at[i] = nw_mapping_cores(mapping, i).values[0];
@@ -52,7 +52,7 @@ static void take(const struct nw_halo_assignment *problem,
 
 /* Whether the distances are those of the leaves of a tree: of any three
  * distances, the two longest are equal. */
-static bool is_tree(const struct nw_halo_assignment *problem)
+static bool engine_is_tree(const struct nw_halo_assignment *problem)
 {
     size_t n = (size_t)problem->n;
     const double *d = problem->distance;
@@ -82,7 +82,8 @@ nw_status nw_halo_assignment_engine(const struct nw_halo_assignment *problem,
 
     options.objective = NW_OBJECTIVE_HOP_BYTES;
     options.progress = problem->progress;
-    options.effort = is_tree(problem) ? NW_EFFORT_FAST : NW_EFFORT_DEFAULT;
+    options.effort =
+        engine_is_tree(problem) ? NW_EFFORT_FAST : NW_EFFORT_DEFAULT;
     if (!status)
         status = make_pattern(problem, &pattern);
     if (!status)
@@ -91,7 +92,7 @@ nw_status nw_halo_assignment_engine(const struct nw_halo_assignment *problem,
     if (!status)
         status = nw_map(machine, pattern, &options, &mapping, NULL);
     if (!status)
-        take(problem, mapping, at, out);
+        engine_take(problem, mapping, at, out);
     if (status == NW_ECANCELLED) /* `out` holds the best one so far */
         status = NW_OK;
     nw_mapping_free(mapping);

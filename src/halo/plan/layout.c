@@ -93,8 +93,8 @@ static bool find_cuts(const nw_halo_layout *layout, int axis, struct cuts *cuts)
     return true;
 }
 
-static int64_t place_of(const struct cuts *cuts, const struct nw_halo_box *box,
-                        int axis)
+static int64_t layout_place_of(const struct cuts *cuts,
+                               const struct nw_halo_box *box, int axis)
 {
     const int64_t key[2] = {box->low[axis], box->high[axis]};
     const int64_t(*found)[2] =
@@ -112,7 +112,7 @@ static bool all_once(const nw_halo_layout *layout, const struct cuts cuts[3],
 
         for (int axis = 2; axis >= 0; axis--)
             at = at * cuts[axis].count +
-                 place_of(&cuts[axis], &layout->piece[i].box, axis);
+                 layout_place_of(&cuts[axis], &layout->piece[i].box, axis);
         if (seen[at]++)
             return false;
     }
@@ -204,7 +204,7 @@ static uint64_t transfer_bytes(const nw_halo_layout *layout,
            (uint64_t)transfer->extent[1] * (uint64_t)transfer->extent[2];
 }
 
-static nw_status sum_up(nw_halo_layout *layout)
+static nw_status layout_sum_up(nw_halo_layout *layout)
 {
     struct nw_halo_transfers transfers = {0};
     struct nw_halo_wanted all = {.layout = layout, .rank = -1};
@@ -227,7 +227,7 @@ static nw_status sum_up(nw_halo_layout *layout)
 }
 
 /* Counts the slots per node: GPUs, or cores if no node has a GPU. */
-static nw_status count_slots(const nw_topology *topology, int32_t **out)
+static nw_status layout_count_slots(const nw_topology *topology, int32_t **out)
 {
     int32_t nodes = nw_topology_node_count(topology), *slots;
     bool gpus = nw_topology_gpu_count(topology) > 0;
@@ -242,9 +242,9 @@ static nw_status count_slots(const nw_topology *topology, int32_t **out)
     return NW_OK;
 }
 
-static nw_status make(const struct nw_halo_options *options,
-                      const struct nw_halo_places *places,
-                      const nw_topology *topology, nw_halo_layout **out)
+static nw_status layout_make(const struct nw_halo_options *options,
+                             const struct nw_halo_places *places,
+                             const nw_topology *topology, nw_halo_layout **out)
 {
     nw_halo_layout *layout = NULL;
     nw_status status = nw_halo_layout_new(options, places, &layout);
@@ -259,7 +259,7 @@ static nw_status make(const struct nw_halo_options *options,
     if (!status)
         status = nw_halo_place(layout, options, topology);
     if (!status)
-        status = sum_up(layout);
+        status = layout_sum_up(layout);
     if (status)
         nw_halo_layout_free(layout);
     else
@@ -281,13 +281,13 @@ nw_status nw_halo_layout_make(const struct nw_halo_options *options,
     if (!status && !places && !topology)
         status = nw_fail(NW_EINVAL, "neither places nor a topology are given");
     if (!status && !places) {
-        status = count_slots(topology, &slots);
+        status = layout_count_slots(topology, &slots);
         own.node_count = nw_topology_node_count(topology);
         own.slots = slots;
         places = &own;
     }
     if (!status)
-        status = make(options, places, topology, out);
+        status = layout_make(options, places, topology, out);
     free(slots);
     nw_topology_free(topology);
     return status;

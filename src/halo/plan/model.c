@@ -65,7 +65,7 @@ static double host_seconds(enum nw_halo_method method,
 }
 
 /* The time to copy an array to a dense buffer, or back. */
-static double pack(const struct nw_halo_traffic *traffic)
+static double halo_model_pack(const struct nw_halo_traffic *traffic)
 {
     return (traffic->sector + traffic->bytes) / MEMORY;
 }
@@ -77,7 +77,7 @@ static double over(double inside, double bytes, double link)
     return fmax(inside, bytes / (STORE * link));
 }
 
-static double tell(const struct nw_halo_traffic *traffic)
+static double halo_model_tell(const struct nw_halo_traffic *traffic)
 {
     return traffic->same_rank ? 0 : EVENT;
 }
@@ -96,7 +96,7 @@ static double write_seconds(const struct nw_halo_traffic *traffic)
 {
     double inside = 2 * traffic->sector / MEMORY;
 
-    return LAUNCH + tell(traffic) +
+    return LAUNCH + halo_model_tell(traffic) +
            (traffic->same_gpu
                 ? inside
                 : over(inside, traffic->sector, traffic->path.link));
@@ -108,7 +108,7 @@ static double copies_seconds(const struct nw_halo_traffic *traffic)
 
     if (traffic->gaps)
         return write_seconds(traffic);
-    return COPY + tell(traffic) + NEXT * (traffic->boxes - 1) +
+    return COPY + halo_model_tell(traffic) + NEXT * (traffic->boxes - 1) +
            fmax(traffic->bytes / rate, ROW * traffic->rows);
 }
 
@@ -116,27 +116,27 @@ static double packed_seconds(const struct nw_halo_traffic *traffic)
 {
     double rate = traffic->same_gpu ? MEMORY / 2 : traffic->path.link;
 
-    return LAUNCH + 2 * NEXT + tell(traffic) + 2 * pack(traffic) +
-           traffic->bytes / rate;
+    return LAUNCH + 2 * NEXT + halo_model_tell(traffic) +
+           2 * halo_model_pack(traffic) + traffic->bytes / rate;
 }
 
 static double aware_seconds(const struct nw_halo_traffic *traffic)
 {
-    return 2 * LAUNCH + AWARE + 2 * pack(traffic) +
+    return 2 * LAUNCH + AWARE + 2 * halo_model_pack(traffic) +
            (traffic->same_node ? 0 : traffic->path.latency) +
            traffic->bytes / traffic->path.link;
 }
 
 static double staged_seconds(const struct nw_halo_traffic *traffic)
 {
-    return 2 * (LAUNCH + NEXT) + 2 * pack(traffic) + message(traffic) +
-           traffic->bytes / traffic->path.out +
+    return 2 * (LAUNCH + NEXT) + 2 * halo_model_pack(traffic) +
+           message(traffic) + traffic->bytes / traffic->path.out +
            traffic->bytes / traffic->path.in;
 }
 
 static double pinned_seconds(const struct nw_halo_traffic *traffic)
 {
-    double inside = pack(traffic), bytes = traffic->bytes;
+    double inside = halo_model_pack(traffic), bytes = traffic->bytes;
 
     return 2 * LAUNCH + message(traffic) +
            over(inside, bytes, traffic->path.out) +

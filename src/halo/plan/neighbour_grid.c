@@ -46,8 +46,8 @@ static size_t cell_at(const struct nw_halo_neighbour_grid *nearby, int32_t x,
 
 /* Counts the piece in its cells, or (second pass) fills the cells' lists from
  * the back. */
-static void enter(struct nw_halo_neighbour_grid *nearby,
-                  const struct nw_halo_piece *piece, int32_t id)
+static void neighbour_grid_enter(struct nw_halo_neighbour_grid *nearby,
+                                 const struct nw_halo_piece *piece, int32_t id)
 {
     struct range range = range_of(nearby, &piece->box);
 
@@ -63,19 +63,20 @@ static void enter(struct nw_halo_neighbour_grid *nearby,
             }
 }
 
-static nw_status fill(const nw_halo_layout *layout,
-                      struct nw_halo_neighbour_grid *nearby, size_t cells)
+static nw_status neighbour_grid_fill(const nw_halo_layout *layout,
+                                     struct nw_halo_neighbour_grid *nearby,
+                                     size_t cells)
 {
     nw_status status;
 
     for (int32_t i = 0; i < layout->piece_count; i++)
-        enter(nearby, &layout->piece[i], i);
+        neighbour_grid_enter(nearby, &layout->piece[i], i);
     for (size_t i = 1; i <= cells; i++)
         nearby->first[i] += nearby->first[i - 1];
     status = nw_alloc((size_t)nearby->first[cells] + 1, sizeof(int32_t),
                       &nearby->item);
     for (int32_t i = 0; !status && i < layout->piece_count; i++)
-        enter(nearby, &layout->piece[i], i);
+        neighbour_grid_enter(nearby, &layout->piece[i], i);
     return status;
 }
 
@@ -125,7 +126,7 @@ nw_status nw_halo_neighbour_grid_make(const nw_halo_layout *layout,
         status = nw_alloc(count, sizeof(int32_t), &out->found);
     if (!status)
         status = nw_alloc(count, sizeof(uint64_t), &out->seen);
-    return status ? status : fill(layout, out, cells);
+    return status ? status : neighbour_grid_fill(layout, out, cells);
 }
 
 void nw_halo_neighbour_grid_fini(struct nw_halo_neighbour_grid *nearby)
@@ -137,15 +138,15 @@ void nw_halo_neighbour_grid_fini(struct nw_halo_neighbour_grid *nearby)
     *nearby = (struct nw_halo_neighbour_grid){0};
 }
 
-static int ascending(const void *a, const void *b)
+static int neighbour_grid_ascending(const void *a, const void *b)
 {
     int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
 
     return (x > y) - (x < y);
 }
 
-static int32_t collect(struct nw_halo_neighbour_grid *nearby, size_t cell,
-                       int32_t count)
+static int32_t neighbour_grid_collect(struct nw_halo_neighbour_grid *nearby,
+                                      size_t cell, int32_t count)
 {
     for (int32_t i = nearby->first[cell]; i < nearby->first[cell + 1]; i++) {
         int32_t piece = nearby->item[i];
@@ -168,7 +169,9 @@ int32_t nw_halo_neighbour_grid_find(struct nw_halo_neighbour_grid *nearby,
     for (int32_t z = range.low[2]; z <= range.high[2]; z++)
         for (int32_t y = range.low[1]; y <= range.high[1]; y++)
             for (int32_t x = range.low[0]; x <= range.high[0]; x++)
-                count = collect(nearby, cell_at(nearby, x, y, z), count);
-    qsort(nearby->found, (size_t)count, sizeof *nearby->found, ascending);
+                count = neighbour_grid_collect(nearby, cell_at(nearby, x, y, z),
+                                               count);
+    qsort(nearby->found, (size_t)count, sizeof *nearby->found,
+          neighbour_grid_ascending);
     return count;
 }

@@ -20,9 +20,10 @@ static bool spans(const struct nw_halo_domain *domain,
 
 /* Returns the cells along one axis that take part in a direction's transfers:
  * the ghost layers of all parts with a neighbour, or all cells. */
-static double share(const struct nw_halo_domain *domain,
-                    const struct nw_halo_box *box,
-                    const struct nw_halo_grid *grid, int direction, int axis)
+static double partition_share(const struct nw_halo_domain *domain,
+                              const struct nw_halo_box *box,
+                              const struct nw_halo_grid *grid, int direction,
+                              int axis)
 {
     bool wraps =
         spans(domain, box, axis) && domain->border[axis][0] == NW_HALO_PERIODIC;
@@ -53,7 +54,7 @@ double nw_halo_grid_cells(const struct nw_halo_domain *domain,
         if (!domain->radius[d] || !leaves(grid, d))
             continue;
         for (int axis = 0; axis < 3; axis++)
-            cells *= share(domain, box, grid, d, axis);
+            cells *= partition_share(domain, box, grid, d, axis);
         sum += cells;
     }
     return sum;
@@ -82,7 +83,8 @@ static bool is_ahead(const struct nw_halo_grid *a, const struct nw_halo_grid *b,
     return false;
 }
 
-static bool fits(const struct nw_halo_box *box, const struct nw_halo_grid *grid)
+static bool partition_fits(const struct nw_halo_box *box,
+                           const struct nw_halo_grid *grid)
 {
     for (int axis = 0; axis < 3; axis++)
         if (grid->parts[axis] > width(box, axis))
@@ -99,11 +101,12 @@ struct search {
     struct nw_halo_grid best;
 };
 
-static void try_grid(struct search *search, const struct nw_halo_grid *grid)
+static void partition_try_grid(struct search *search,
+                               const struct nw_halo_grid *grid)
 {
     double cells;
 
-    if (!fits(search->box, grid))
+    if (!partition_fits(search->box, grid))
         return;
     cells = nw_halo_grid_cells(search->domain, search->box, grid);
     if (search->found && cells > search->least)
@@ -125,7 +128,8 @@ static void factor_best(struct search *search, int32_t count)
             continue;
         for (int32_t y = 1; y <= rest; y++)
             if (rest % y == 0)
-                try_grid(search, &(struct nw_halo_grid){{x, y, rest / y}});
+                partition_try_grid(search,
+                                   &(struct nw_halo_grid){{x, y, rest / y}});
     }
 }
 
@@ -156,7 +160,7 @@ static void factor_paper(struct search *search, int32_t count)
         grid.parts[longest] *= prime;
         count /= prime;
     }
-    try_grid(search, &grid);
+    partition_try_grid(search, &grid);
 }
 
 nw_status nw_halo_factor(const struct nw_halo_domain *domain,
@@ -182,8 +186,8 @@ nw_status nw_halo_factor(const struct nw_halo_domain *domain,
 }
 
 /* The first parts are one cell wider if the width is not divisible. */
-static void cut(const struct nw_halo_box *box, int axis, int32_t parts,
-                int32_t index, struct nw_halo_box *out)
+static void partition_cut(const struct nw_halo_box *box, int axis,
+                          int32_t parts, int32_t index, struct nw_halo_box *out)
 {
     int64_t each = width(box, axis) / parts, rest = width(box, axis) % parts;
     int64_t low = box->low[axis] + index * each + (index < rest ? index : rest);
@@ -199,7 +203,8 @@ struct nw_halo_box nw_halo_grid_box(const struct nw_halo_box *box,
     struct nw_halo_box out;
 
     for (int axis = 0; axis < 3; axis++) {
-        cut(box, axis, grid->parts[axis], index % grid->parts[axis], &out);
+        partition_cut(box, axis, grid->parts[axis], index % grid->parts[axis],
+                      &out);
         index /= grid->parts[axis];
     }
     return out;

@@ -136,7 +136,7 @@ static nw_status doubt(struct placing *work, struct nw_halo_assigned *report)
     return status;
 }
 
-static nw_status place_nodes(struct placing *work)
+static nw_status halo_place_nodes(struct placing *work)
 {
     nw_halo_layout *layout = work->layout;
     size_t n = (size_t)layout->node_count;
@@ -215,7 +215,8 @@ static void slot_matrices(struct placing *work, int32_t node, double *flow,
                         slot_end(work, machine, b));
 }
 
-static bool is_known(const struct placing *work, const double *both, int32_t n)
+static bool halo_place_is_known(const struct placing *work, const double *both,
+                                int32_t n)
 {
     return work->known_count == n && work->known &&
            !memcmp(work->known, both, 2 * (size_t)n * n * sizeof *both);
@@ -252,7 +253,7 @@ static nw_status place_slots(struct placing *work, int32_t node)
     if (status)
         return status;
     slot_matrices(work, node, both, both + (size_t)n * n);
-    if (is_known(work, both, n))
+    if (halo_place_is_known(work, both, n))
         free(both);
     else
         status = assign_slots(work, both, n);
@@ -279,7 +280,7 @@ static nw_status check_machine(const struct placing *work)
     return NW_OK;
 }
 
-static nw_status prepare(struct placing *work)
+static nw_status halo_place_prepare(struct placing *work)
 {
     const nw_halo_layout *layout = work->layout;
     struct nw_halo_wanted all = {.layout = layout, .rank = -1};
@@ -315,9 +316,9 @@ nw_status nw_halo_place(nw_halo_layout *layout,
     layout->summary.exact = true;
     layout->gpus = topology && nw_topology_gpu_count(topology) > 0;
     layout->cores = topology && !layout->gpus;
-    status = prepare(&work);
+    status = halo_place_prepare(&work);
     if (!status && topology && layout->node_count > 1 && even(layout))
-        status = place_nodes(&work);
+        status = halo_place_nodes(&work);
     for (int32_t node = 0; !status && node < layout->node_count; node++)
         status = place_slots(&work, node);
     nw_halo_transfers_fini(&work.transfers);

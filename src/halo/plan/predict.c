@@ -65,9 +65,9 @@ static uint32_t fitting(const struct nw_halo_traffic *traffic)
            NW_HALO_BIT(NW_HALO_STAGED) | NW_HALO_BIT(NW_HALO_PINNED);
 }
 
-static void decide(const struct predicting *work,
-                   const struct nw_halo_traffic *traffic,
-                   struct nw_halo_prediction *out)
+static void predict_decide(const struct predicting *work,
+                           const struct nw_halo_traffic *traffic,
+                           struct nw_halo_prediction *out)
 {
     uint32_t allowed = work->options->methods ? work->options->methods : ~0u;
 
@@ -95,11 +95,11 @@ static size_t predict_pair(const struct predicting *work, size_t first,
                                 work->options->quantity[q].bytes);
     *out = (struct nw_halo_prediction){.from = item[first].from,
                                        .to = item[first].to};
-    decide(work, &traffic, out);
+    predict_decide(work, &traffic, out);
     return i;
 }
 
-static size_t count_pairs(const struct nw_halo_transfers *transfers)
+static size_t predict_count_pairs(const struct nw_halo_transfers *transfers)
 {
     size_t count = transfers->count > 0;
 
@@ -108,11 +108,11 @@ static size_t count_pairs(const struct nw_halo_transfers *transfers)
     return count;
 }
 
-static nw_status predict(const struct predicting *work,
-                         struct nw_halo_prediction **out, size_t *count)
+static nw_status predict_run(const struct predicting *work,
+                             struct nw_halo_prediction **out, size_t *count)
 {
     struct nw_halo_prediction *pair = NULL;
-    size_t pairs = count_pairs(&work->transfers), at = 0;
+    size_t pairs = predict_count_pairs(&work->transfers), at = 0;
     nw_status status = nw_alloc(pairs, sizeof *pair, &pair);
 
     if (status)
@@ -138,7 +138,7 @@ nw_status nw_halo_layout_predict(const nw_halo_layout *layout,
         if (work.transfers.count) /* else the array is NULL */
             qsort(work.transfers.item, work.transfers.count,
                   sizeof *work.transfers.item, by_pair);
-        status = predict(&work, out, count);
+        status = predict_run(&work, out, count);
     }
     nw_halo_paths_close(&work.paths);
     nw_halo_transfers_fini(&work.transfers);

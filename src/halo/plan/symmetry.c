@@ -18,7 +18,7 @@ struct renumbering {
 };
 
 /* Sums along a route and along its reverse may differ in their last bits. */
-static bool same(double a, double b)
+static bool symmetry_same(double a, double b)
 {
     return fabs(a - b) <= 1e-12 * fmax(fabs(a), fabs(b));
 }
@@ -29,7 +29,7 @@ static bool agrees(struct renumbering *work, int v, int w)
     const double *m = work->symmetry->matrix;
     int n = work->symmetry->n;
 
-    if (!same(m[v * n + v], m[w * n + w]))
+    if (!symmetry_same(m[v * n + v], m[w * n + w]))
         return false;
     for (int u = 0; u < n; u++) {
         int x = work->image[u];
@@ -37,8 +37,8 @@ static bool agrees(struct renumbering *work, int v, int w)
         if (x < 0 || u == v)
             continue;
         work->tries++;
-        if (!same(m[v * n + u], m[w * n + x]) ||
-            !same(m[u * n + v], m[x * n + w]))
+        if (!symmetry_same(m[v * n + u], m[w * n + x]) ||
+            !symmetry_same(m[u * n + v], m[x * n + w]))
             return false;
     }
     return true;
@@ -66,7 +66,8 @@ static bool extend(struct renumbering *work, int v)
     return false;
 }
 
-static bool alike(const struct nw_halo_symmetry *symmetry, int p, int q)
+static bool symmetry_alike(const struct nw_halo_symmetry *symmetry, int p,
+                           int q)
 {
     struct renumbering work = {.symmetry = symmetry};
 
@@ -88,7 +89,8 @@ bool nw_halo_orbits(const struct nw_halo_symmetry *symmetry, int *orbit)
     for (int q = 0; q < symmetry->n; q++) {
         orbit[q] = q;
         for (int p = 0; !symmetry->taken[q] && p < q && orbit[q] == q; p++)
-            if (!symmetry->taken[p] && orbit[p] == p && alike(symmetry, p, q))
+            if (!symmetry->taken[p] && orbit[p] == p &&
+                symmetry_alike(symmetry, p, q))
                 orbit[q] = p;
         any = any || orbit[q] != q;
     }

@@ -22,18 +22,18 @@ struct runs {
     int count;
 };
 
-static void add_run(struct runs *runs, struct run run)
+static void transfers_add_run(struct runs *runs, struct run run)
 {
     if (run.low < run.high)
         runs->run[runs->count++] = run;
 }
 
-static int64_t least(int64_t a, int64_t b)
+static int64_t transfers_least(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
-static int64_t most(int64_t a, int64_t b)
+static int64_t transfers_most(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
@@ -48,29 +48,34 @@ static void find_runs(const struct nw_halo_domain *domain, int axis,
 
     out->count = 0;
     if (below == NW_HALO_PERIODIC)
-        add_run(out, (struct run){low, least(high, 0), low + n, false});
+        transfers_add_run(
+            out, (struct run){low, transfers_least(high, 0), low + n, false});
     else if (below == NW_HALO_MIRROR)
-        add_run(out, (struct run){low, least(high, 0), -1 - low, true});
-    add_run(out,
-            (struct run){most(low, 0), least(high, n), most(low, 0), false});
+        transfers_add_run(
+            out, (struct run){low, transfers_least(high, 0), -1 - low, true});
+    transfers_add_run(out, (struct run){transfers_most(low, 0),
+                                        transfers_least(high, n),
+                                        transfers_most(low, 0), false});
     if (above == NW_HALO_PERIODIC)
-        add_run(out, (struct run){most(low, n), high, most(low, n) - n, false});
+        transfers_add_run(out, (struct run){transfers_most(low, n), high,
+                                            transfers_most(low, n) - n, false});
     else if (above == NW_HALO_MIRROR)
-        add_run(out, (struct run){most(low, n), high, 2 * n - 1 - most(low, n),
-                                  true});
+        transfers_add_run(out, (struct run){transfers_most(low, n), high,
+                                            2 * n - 1 - transfers_most(low, n),
+                                            true});
 }
 
 /* Finds the part of a run with source cells first <= c < last; returns false if
  * it is empty. */
-static bool meet(const struct run *run, int64_t first, int64_t last,
-                 struct run *out)
+static bool transfers_meet(const struct run *run, int64_t first, int64_t last,
+                           struct run *out)
 {
     int64_t count = run->high - run->low;
     int64_t skip = run->mirror ? run->source - (last - 1) : first - run->source;
     int64_t end = run->mirror ? run->source - first + 1 : last - run->source;
 
-    skip = most(skip, 0);
-    end = least(end, count);
+    skip = transfers_most(skip, 0);
+    end = transfers_least(end, count);
     if (skip >= end)
         return false;
     *out = *run;
@@ -121,9 +126,10 @@ static nw_status meet_piece(struct finder *finder, int32_t source,
         struct run part = *run[axis];
         bool same = ends[0]->box.low[axis] == ends[1]->box.low[axis];
 
-        if (whole & 1u << axis ? !same
-                               : !meet(run[axis], ends[0]->box.low[axis],
-                                       ends[0]->box.high[axis], &part))
+        if (whole & 1u << axis
+                ? !same
+                : !transfers_meet(run[axis], ends[0]->box.low[axis],
+                                  ends[0]->box.high[axis], &part))
             return NW_OK;
         set_axis(&transfer, axis, &part, ends);
     }
@@ -228,9 +234,9 @@ static struct run with_ghosts(const nw_halo_layout *layout,
     low -= piece->low_ghost[axis];
     high += piece->high_ghost[axis];
     if (border[0] == NW_HALO_OPEN)
-        low = most(low, 0);
+        low = transfers_most(low, 0);
     if (border[1] == NW_HALO_OPEN)
-        high = least(high, layout->domain.extent[axis]);
+        high = transfers_least(high, layout->domain.extent[axis]);
     return (struct run){low, high, low, false};
 }
 

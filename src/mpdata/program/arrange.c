@@ -21,7 +21,8 @@ enum { NAME = 256 };
 /* --- the shape without an arrangement --- */
 
 /* Number of sides between `parts` parts of an axis. */
-static int64_t sides(const struct nw_mp_settings *s, int axis, int32_t parts)
+static int64_t arrange_sides(const struct nw_mp_settings *s, int axis,
+                             int32_t parts)
 {
     bool ring = s->options.border[axis][0] == NW_MPDATA_PERIODIC;
 
@@ -42,7 +43,8 @@ static nw_status choose_shape(const struct nw_mp_settings *s,
     }
     for (int32_t r = g->size; r >= 1; r--) {
         int32_t c = g->size / r;
-        int64_t cost = sides(s, 0, r) * g->n[1] + sides(s, 1, c) * g->n[0];
+        int64_t cost =
+            arrange_sides(s, 0, r) * g->n[1] + arrange_sides(s, 1, c) * g->n[0];
         if (g->size % r || (r > 1 && g->n[0] < least * r) ||
             (c > 1 && g->n[1] < least * c) || (best >= 0 && cost >= best))
             continue;
@@ -63,8 +65,8 @@ static nw_status choose_shape(const struct nw_mp_settings *s,
 
 /* Node of each rank by its host's name; in order if no name matches and there
  * are as many nodes as ranks. */
-static nw_status find_nodes(const nw_topology *t, const char *hosts, int ranks,
-                            int32_t *node)
+static nw_status arrange_find_nodes(const nw_topology *t, const char *hosts,
+                                    int ranks, int32_t *node)
 {
     int32_t nodes = nw_topology_node_count(t);
     int found = 0;
@@ -87,7 +89,7 @@ static nw_status find_nodes(const nw_topology *t, const char *hosts, int ranks,
 
 /* Bytes/s between two ranks of a node: the slower way of its cores, or what
  * memory gives. */
-static double inside(const nw_topology *t, int32_t node)
+static double arrange_inside(const nw_topology *t, int32_t node)
 {
     uint32_t *hops = NULL;
     double least = 8e9;
@@ -120,9 +122,10 @@ static void order_by_node(const int32_t *node, int ranks, int32_t *order)
                 order[next++] = r;
 }
 
-static nw_status spread(const nw_topology *t, const struct nw_bandwidths *nodes,
-                        const int32_t *node, const int32_t *order,
-                        struct nw_bandwidths *out)
+static nw_status arrange_spread(const nw_topology *t,
+                                const struct nw_bandwidths *nodes,
+                                const int32_t *node, const int32_t *order,
+                                struct nw_bandwidths *out)
 {
     size_t n = (size_t)out->count;
     nw_status status = nw_alloc(n, sizeof *out->group, &out->group);
@@ -137,7 +140,7 @@ static nw_status spread(const nw_topology *t, const struct nw_bandwidths *nodes,
         for (size_t y = 0; y < n; y++) {
             size_t to = (size_t)node[order[y]];
             size_t at = from * (size_t)nodes->count + to;
-            double same = from == to ? inside(t, (int32_t)from) : 0;
+            double same = from == to ? arrange_inside(t, (int32_t)from) : 0;
             out->horizontal[x * n + y] =
                 same > 0 ? same : nodes->horizontal[at];
             out->vertical[x * n + y] = same > 0 ? same : nodes->vertical[at];
@@ -159,12 +162,12 @@ static nw_status from_topology(const char *source, const char *hosts,
     if (!status)
         status = nw_alloc((size_t)ranks, sizeof *node, &node);
     if (!status)
-        status = find_nodes(t, hosts, ranks, node);
+        status = arrange_find_nodes(t, hosts, ranks, node);
     if (!status)
         status = nw_bandwidths_of(t, &nodes);
     if (!status) {
         order_by_node(node, ranks, order);
-        status = spread(t, &nodes, node, order, out);
+        status = arrange_spread(t, &nodes, node, order, out);
     }
     nw_bandwidths_fini(&nodes);
     free(node);
@@ -193,8 +196,8 @@ static nw_status find_bandwidths(const struct nw_mp_settings *s,
 
 /* --- the arrangement, on rank 0 --- */
 
-static double sum_of(const struct nw_rowcol_problem *problem,
-                     const struct nw_rowcol *a)
+static double arrange_sum_of(const struct nw_rowcol_problem *problem,
+                             const struct nw_rowcol *a)
 {
     struct nw_rowcol_cost cost;
 
@@ -203,9 +206,9 @@ static double sum_of(const struct nw_rowcol_problem *problem,
 }
 
 /* Beside the same shape as without an arrangement, ranks in order. */
-static void tell(const struct nw_mp_settings *s, struct nw_mp_grid *g,
-                 const struct nw_rowcol_problem *problem,
-                 const struct nw_rowcol *a)
+static void arrange_tell(const struct nw_mp_settings *s, struct nw_mp_grid *g,
+                         const struct nw_rowcol_problem *problem,
+                         const struct nw_rowcol *a)
 {
     struct nw_rowcol plain = {.rows = g->parts[0], .columns = g->parts[1]};
     double before;
@@ -214,13 +217,13 @@ static void tell(const struct nw_mp_settings *s, struct nw_mp_grid *g,
         return;
     for (int r = 0; r < g->size; r++)
         plain.process[r] = r;
-    before = sum_of(problem, &plain);
+    before = arrange_sum_of(problem, &plain);
     free(plain.process);
     snprintf(g->words, sizeof g->words,
              "%s: %d x %d, %.4g us of an exchange; ranks in order as %d x %d "
              "%.4g us",
-             s->arrange, a->rows, a->columns, sum_of(problem, a), plain.rows,
-             plain.columns, before);
+             s->arrange, a->rows, a->columns, arrange_sum_of(problem, a),
+             plain.rows, plain.columns, before);
 }
 
 /* One part takes any number of cells. */
@@ -232,8 +235,9 @@ static int32_t most_parts(const struct nw_mp_settings *s,
     return parts > 1 ? (int32_t)parts : 1;
 }
 
-static nw_status solve(const struct nw_mp_settings *s, struct nw_mp_grid *g,
-                       const char *hosts, int32_t *rank_at)
+static nw_status arrange_solve(const struct nw_mp_settings *s,
+                               struct nw_mp_grid *g, const char *hosts,
+                               int32_t *rank_at)
 {
     double column = (double)g->n[2] * nw_mpdata_halo(&s->options) *
                     (s->options.single ? 4 : 8);
@@ -265,7 +269,7 @@ static nw_status solve(const struct nw_mp_settings *s, struct nw_mp_grid *g,
         status = problem.all_shapes ? nw_rowcol_best(&problem, &a)
                                     : nw_rowcol_paper(&problem, &a);
     if (!status) {
-        tell(s, g, &problem, &a);
+        arrange_tell(s, g, &problem, &a);
         g->parts[0] = a.rows;
         g->parts[1] = a.columns;
         for (int i = 0; i < g->size; i++)
@@ -295,15 +299,16 @@ static nw_status gather_hosts(const struct nw_mp_grid *g, char **out)
     return NW_OK;
 }
 
-static nw_status arrange(const struct nw_mp_settings *s, struct nw_mp_grid *g,
-                         int32_t *rank_at)
+static nw_status arrange_run(const struct nw_mp_settings *s,
+                             struct nw_mp_grid *g, int32_t *rank_at)
 {
     char *hosts = NULL;
     nw_status status = gather_hosts(g, &hosts);
 
     if (!status)
-        status = nw_mp_agree(MPI_COMM_WORLD,
-                             g->rank ? NW_OK : solve(s, g, hosts, rank_at));
+        status =
+            nw_mp_agree(MPI_COMM_WORLD,
+                        g->rank ? NW_OK : arrange_solve(s, g, hosts, rank_at));
     free(hosts);
     if (status)
         return status;
@@ -316,7 +321,7 @@ static nw_status arrange(const struct nw_mp_settings *s, struct nw_mp_grid *g,
 /* --- speeds --- */
 
 /* Cells a second of a small part, all ranks at the same time. */
-static nw_status measure(const struct nw_mp_settings *s, double *out)
+static nw_status arrange_measure(const struct nw_mp_settings *s, double *out)
 {
     const int64_t size[3] = {48, 48, 64};
     struct nw_mpdata_options options = s->options;
@@ -340,7 +345,7 @@ static nw_status measure(const struct nw_mp_settings *s, double *out)
     return status;
 }
 
-static nw_status read_speeds(const char *list, struct nw_mp_grid *g)
+static nw_status arrange_read_speeds(const char *list, struct nw_mp_grid *g)
 {
     char *copy = NULL, *rest, *word;
     int count = 0;
@@ -372,9 +377,9 @@ static nw_status find_speeds(const struct nw_mp_settings *s,
         return NW_OK;
     status = nw_alloc((size_t)g->size, sizeof *g->speed, &g->speed);
     if (!status && strcmp(s->speeds, "measure"))
-        return nw_mp_agree(MPI_COMM_WORLD, read_speeds(s->speeds, g));
+        return nw_mp_agree(MPI_COMM_WORLD, arrange_read_speeds(s->speeds, g));
     if (!status)
-        status = measure(s, &own);
+        status = arrange_measure(s, &own);
     status = nw_mp_agree(MPI_COMM_WORLD, status);
     if (!status)
         MPI_Allgather(&own, 1, MPI_DOUBLE, g->speed, 1, MPI_DOUBLE,
@@ -431,7 +436,7 @@ nw_status nw_mp_arrange(const struct nw_mp_settings *s, struct nw_mp_grid *g)
     if (!status)
         status = find_speeds(s, g);
     if (!status && arranged)
-        status = arrange(s, g, rank_at);
+        status = arrange_run(s, g, rank_at);
     if (!status)
         status = make_comm(s, g, rank_at);
     free(rank_at);

@@ -12,7 +12,8 @@
 
 /* Of the cores that this rank may run on its share, each core being shared by
  * all ranks of the node that may run there. */
-static int32_t share_of(const cpu_set_t *set, int ranks, const cpu_set_t *own)
+static int32_t begin_share_of(const cpu_set_t *set, int ranks,
+                              const cpu_set_t *own)
 {
     double share = 1e-9; // sums of thirds
 
@@ -44,13 +45,13 @@ static int32_t choose_threads(void)
     if (nw_alloc((size_t)ranks, sizeof own, &set))
         MPI_Abort(MPI_COMM_WORLD, 1);
     MPI_Allgather(&own, bytes, MPI_BYTE, set, bytes, MPI_BYTE, node);
-    share = share_of(set, ranks, &own);
+    share = begin_share_of(set, ranks, &own);
     free(set);
     MPI_Comm_free(&node);
     return getenv("OMP_NUM_THREADS") ? omp_get_max_threads() : share;
 }
 
-static nw_status prepare(struct nw_mp_job *job, struct nw_mp_settings *s)
+static nw_status begin_prepare(struct nw_mp_job *job, struct nw_mp_settings *s)
 {
     nw_status status = nw_mp_size(job);
 
@@ -87,7 +88,7 @@ static nw_status spare(const struct nw_mp_settings *s, const char *option,
 }
 
 /* Checks before hours of work that all outputs can be written. */
-static nw_status check_outputs(const struct nw_mp_settings *s)
+static nw_status begin_check_outputs(const struct nw_mp_settings *s)
 {
     const char *checkpoint =
         s->checkpoint || s->every ? nw_mp_checkpoint_path(s) : NULL;
@@ -112,8 +113,8 @@ nw_status nw_mp_begin(struct nw_mp_job *job, struct nw_mp_settings *settings)
         settings->options.threads = choose_threads();
     omp_set_num_threads(settings->options.threads);
     nw_status status = nw_mp_agree(
-        MPI_COMM_WORLD, job->grid.rank ? NW_OK : check_outputs(settings));
-    return status ? status : prepare(job, settings);
+        MPI_COMM_WORLD, job->grid.rank ? NW_OK : begin_check_outputs(settings));
+    return status ? status : begin_prepare(job, settings);
 }
 
 void nw_mp_end(struct nw_mp_job *job)

@@ -32,7 +32,7 @@ struct variable {
     bool grows; /* with records, and these are of one */
 };
 
-static uint64_t number(struct header *h, int bytes)
+static uint64_t classic_number(struct header *h, int bytes)
 {
     uint64_t value = 0;
 
@@ -45,9 +45,9 @@ static uint64_t number(struct header *h, int bytes)
     return h->bad ? 0 : value;
 }
 
-static uint64_t count_of(struct header *h)
+static uint64_t classic_count_of(struct header *h)
 {
-    return number(h, h->count_bytes);
+    return classic_number(h, h->count_bytes);
 }
 
 static void skip(struct header *h, uint64_t bytes)
@@ -67,7 +67,8 @@ static uint64_t type_bytes(uint64_t type)
 /* A name, cut where it is longer than ours are. */
 static void read_name(struct header *h, char name[NAME])
 {
-    uint64_t length = count_of(h), kept = length < NAME ? length : NAME - 1;
+    uint64_t length = classic_count_of(h),
+             kept = length < NAME ? length : NAME - 1;
     off_t start = ftello(h->file);
 
     name[fread(name, 1, kept, h->file)] = '\0';
@@ -80,10 +81,11 @@ static void skip_attributes(struct header *h)
 {
     char name[NAME];
 
-    number(h, 4);
-    for (uint64_t n = count_of(h); n > 0 && !h->bad; n--) {
+    classic_number(h, 4);
+    for (uint64_t n = classic_count_of(h); n > 0 && !h->bad; n--) {
         read_name(h, name);
-        uint64_t each = type_bytes(number(h, 4)), count = count_of(h);
+        uint64_t each = type_bytes(classic_number(h, 4)),
+                 count = classic_count_of(h);
         skip(h, count > h->bytes ? count : each * count);
     }
 }
@@ -92,13 +94,13 @@ static void read_dimensions(struct header *h)
 {
     char name[NAME];
 
-    number(h, 4);
-    h->dimensions = count_of(h);
+    classic_number(h, 4);
+    h->dimensions = classic_count_of(h);
     if (h->dimensions > DIMENSIONS)
         h->bad = true;
     for (uint64_t i = 0; i < h->dimensions && !h->bad; i++) {
         read_name(h, name);
-        h->dimension[i] = count_of(h);
+        h->dimension[i] = classic_count_of(h);
     }
 }
 
@@ -109,8 +111,8 @@ static uint64_t read_cells(struct header *h, bool *grows)
 
     *grows = false;
 
-    for (uint64_t n = count_of(h); n > 0 && !h->bad; n--) {
-        uint64_t which = count_of(h);
+    for (uint64_t n = classic_count_of(h); n > 0 && !h->bad; n--) {
+        uint64_t which = classic_count_of(h);
         if (which >= h->dimensions)
             h->bad = true;
         else if (!h->dimension[which])
@@ -126,9 +128,9 @@ static void read_variable(struct header *h, struct variable *v)
     read_name(h, v->name);
     uint64_t cells = read_cells(h, &v->grows);
     skip_attributes(h);
-    uint64_t each = type_bytes(number(h, 4));
-    count_of(h); // its bytes once more, not kept for large ones
-    uint64_t begin = number(h, h->offset_bytes);
+    uint64_t each = type_bytes(classic_number(h, 4));
+    classic_count_of(h); // its bytes once more, not kept for large ones
+    uint64_t begin = classic_number(h, h->offset_bytes);
     v->bytes = cells * each;
     v->end = begin + v->bytes;
     if (!each || begin > h->bytes)
@@ -148,8 +150,8 @@ static bool is_classic(struct header *h)
     return magic[3] == 1 || magic[3] == 2 || magic[3] == 5;
 }
 
-static nw_status cut(const struct header *h, const char *path,
-                     const struct variable *v)
+static nw_status classic_cut(const struct header *h, const char *path,
+                             const struct variable *v)
 {
     return nw_fail(NW_EFORMAT, "%s: ends at byte %llu, within variable '%s'",
                    path, (unsigned long long)h->bytes, v->name);
@@ -177,20 +179,20 @@ static nw_status check_variables(struct header *h, const char *path)
     struct variable v, last = {.end = 0};
     int growing = 0;
 
-    h->records = count_of(h);
+    h->records = classic_count_of(h);
     read_dimensions(h);
     skip_attributes(h);
-    number(h, 4);
-    for (uint64_t n = count_of(h); n > 0 && !h->bad; n--) {
+    classic_number(h, 4);
+    for (uint64_t n = classic_count_of(h); n > 0 && !h->bad; n--) {
         read_variable(h, &v);
         growing += v.grows;
         if (v.grows && v.end >= last.end)
             last = v;
         if (!h->bad && !v.grows && v.end > h->bytes)
-            return cut(h, path, &v);
+            return classic_cut(h, path, &v);
     }
     if (!h->bad && is_short(h, &last, growing == 1))
-        return cut(h, path, &last);
+        return classic_cut(h, path, &last);
     return h->bad ? nw_fail(NW_EFORMAT,
                             "%s: ends at byte %llu, within its "
                             "header",

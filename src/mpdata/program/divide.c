@@ -56,7 +56,7 @@ static nw_status set_low(struct nw_mp_grid *g, int64_t least)
     return status;
 }
 
-static nw_status check(const struct nw_mp_grid *g, int64_t least)
+static nw_status divide_check(const struct nw_mp_grid *g, int64_t least)
 {
     static const char *const word[2] = {"rows", "columns"};
 
@@ -74,7 +74,7 @@ nw_status nw_mp_divide(struct nw_mp_grid *g,
                        const struct nw_mpdata_options *options)
 {
     int64_t least = nw_mpdata_halo(options);
-    nw_status status = check(g, least);
+    nw_status status = divide_check(g, least);
 
     if (!status)
         status = set_low(g, least);

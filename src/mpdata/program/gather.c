@@ -12,7 +12,7 @@
 
 enum { TAG_BOX = 71, TAG_VALUES };
 
-static size_t cells(const int64_t extent[3])
+static size_t mpdata_gather_cells(const int64_t extent[3])
 {
     return (size_t)extent[0] * (size_t)extent[1] * (size_t)extent[2];
 }
@@ -73,7 +73,7 @@ nw_status nw_mp_gather(const struct nw_mp_job *job, enum nw_mpdata_field field,
     nw_status status;
 
     nw_mp_part(job, field, box, box + 3);
-    status = nw_alloc(cells(box + 3), sizeof *values, &values);
+    status = nw_alloc(mpdata_gather_cells(box + 3), sizeof *values, &values);
     if (status)
         MPI_Abort(job->grid.comm, 1);
     nw_mp_take(job, field, values);
@@ -88,7 +88,7 @@ nw_status nw_mp_gather(const struct nw_mp_job *job, enum nw_mpdata_field field,
 }
 
 /* Sum and error, exact to twice the digits (Knuth). */
-static void add(double sum[2], double term)
+static void mpdata_gather_add(double sum[2], double term)
 {
     double next = sum[0] + term, back = next - sum[0];
 
@@ -108,7 +108,7 @@ struct nw_mpdata_summary nw_mp_sum(const struct nw_mp_job *job)
             for (ptrdiff_t k = 0; k < s->n[2]; k++) {
                 ptrdiff_t at = nw_mpdata_at(s, i, j) + k;
                 double value = nw_mpdata_value(s, x, at);
-                add(sum, value * nw_mpdata_value(s, h, at));
+                mpdata_gather_add(sum, value * nw_mpdata_value(s, h, at));
                 out.low = fmin(out.low, value);
                 out.high = fmax(out.high, value);
             }
@@ -116,7 +116,7 @@ struct nw_mpdata_summary nw_mp_sum(const struct nw_mp_job *job)
         MPI_Abort(job->grid.comm, 1);
     MPI_Allgather(sum, 2, MPI_DOUBLE, each, 2, MPI_DOUBLE, job->grid.comm);
     for (int i = 0; i < 2 * job->grid.size; i++)
-        add(all, each[i]);
+        mpdata_gather_add(all, each[i]);
     free(each);
     out.mass = all[0] + all[1];
     MPI_Allreduce(MPI_IN_PLACE, &out.low, 1, MPI_DOUBLE, MPI_MIN,
@@ -143,7 +143,7 @@ uint64_t nw_mp_hash(const struct nw_mp_job *job, enum nw_mpdata_field field)
     nw_mp_part(job, field, first, extent);
     for (int a = 0; a < 3; a++)
         n[a] = job->grid.n[a] + ((int)field == NW_MPDATA_U1 + a);
-    if (nw_alloc(cells(extent), sizeof *values, &values))
+    if (nw_alloc(mpdata_gather_cells(extent), sizeof *values, &values))
         MPI_Abort(job->grid.comm, 1);
     nw_mp_take(job, field, values);
     next = values;

@@ -73,8 +73,8 @@ static size_t part_cells(const struct part *p)
     return (size_t)(p->extent[0] * p->extent[1] * p->extent[2]);
 }
 
-static void make(const struct nw_mp_job *job, enum nw_mpdata_field field,
-                 const struct part *p, double *values)
+static void load_make(const struct nw_mp_job *job, enum nw_mpdata_field field,
+                      const struct part *p, double *values)
 {
     const int64_t *n = job->grid.n;
 
@@ -91,9 +91,9 @@ static void make(const struct nw_mp_job *job, enum nw_mpdata_field field,
             }
 }
 
-static nw_status read_part(const struct nw_mp_job *job,
-                           enum nw_mpdata_field field, const struct part *p,
-                           double *values)
+static nw_status load_read_part(const struct nw_mp_job *job,
+                                enum nw_mpdata_field field,
+                                const struct part *p, double *values)
 {
     int64_t size[3];
 
@@ -102,12 +102,12 @@ static nw_status read_part(const struct nw_mp_job *job,
     if (job->settings->input)
         return nw_mp_netcdf_read(job->settings->input, field, size, p->first,
                                  p->extent, values);
-    make(job, field, p, values);
+    load_make(job, field, p, values);
     return NW_OK;
 }
 
 /* As numbers: a 0 may have either sign. */
-static bool same(const double *a, const double *b, int64_t count)
+static bool load_same(const double *a, const double *b, int64_t count)
 {
     for (int64_t i = 0; i < count; i++)
         if (!(a[i] == b[i]))
@@ -133,13 +133,13 @@ static nw_status check_wrap(const struct nw_mp_job *job, int axis,
     slab.extent[axis] = 1;
     status = nw_alloc(part_cells(&slab), sizeof *first, &first);
     if (!status)
-        status = read_part(job, field, &slab, first);
+        status = load_read_part(job, field, &slab, first);
     int64_t width = whole->extent[2], m = whole->extent[1];
     for (int64_t i = 0; i < slab.extent[0] && !status; i++)
         for (int64_t j = 0; j < slab.extent[1] && !status; j++) {
             int64_t at = axis ? i * m + m - 1 : (whole->extent[0] - 1) * m + j;
-            if (!same(values + at * width,
-                      first + (i * slab.extent[1] + j) * width, width))
+            if (!load_same(values + at * width,
+                           first + (i * slab.extent[1] + j) * width, width))
                 status = nw_fail(NW_EFORMAT,
                                  "u%d of the last face of a periodic axis is "
                                  "not that of the first at (%lld, %lld)",
@@ -160,7 +160,7 @@ static nw_status load_field(struct nw_mp_job *job, enum nw_mpdata_field field)
     nw_mpdata_extent(job->solver, field, p.extent);
     status = nw_alloc(part_cells(&p), sizeof *values, &values);
     if (!status)
-        status = read_part(job, field, &p, values);
+        status = load_read_part(job, field, &p, values);
     if (!status)
         status = nw_mpdata_put(job->solver, field, values);
     if (!status && field >= NW_MPDATA_U1 && field <= NW_MPDATA_U3)

@@ -29,7 +29,8 @@ struct progress {
     bool drawn, terminal;
 };
 
-static void show(const struct nw_mp_job *job, struct progress *p, int64_t last)
+static void mpdata_main_show(const struct nw_mp_job *job, struct progress *p,
+                             int64_t last)
 {
     uint64_t now = nw_clock_ns(), gap = p->terminal ? 160000000u : 30000000000u;
     double spent = 1e-9 * (double)(now - p->begin);
@@ -62,7 +63,7 @@ static bool stop_now(const struct nw_mp_job *job, int64_t *next,
 }
 
 /* An exchange failed: a peer is gone, and with it the job. */
-static void lose(const struct nw_mp_job *job)
+static void mpdata_main_lose(const struct nw_mp_job *job)
 {
     fprintf(stderr, "nodewise-mpdata: %s\n", nw_error_text());
     MPI_Abort(job->grid.comm, 1);
@@ -81,10 +82,10 @@ static nw_status march(struct nw_mp_job *job, int64_t last, bool *stopped)
     p.shown = p.begin;
     while (job->step < last && !status && !*stopped) {
         if (nw_mp_step(job))
-            lose(job);
+            mpdata_main_lose(job);
         if (s->every && job->step % s->every == 0)
             status = nw_mp_checkpoint_write(job, nw_mp_checkpoint_path(s));
-        show(job, &p, last);
+        mpdata_main_show(job, &p, last);
         if (!status && job->step >= next && job->step < last)
             *stopped = stop_now(job, &next,
                                 1e-9 * (double)(nw_clock_ns() - p.begin) /
@@ -97,7 +98,7 @@ static nw_status march(struct nw_mp_job *job, int64_t last, bool *stopped)
     return status;
 }
 
-static nw_status write_files(const struct nw_mp_job *job)
+static nw_status mpdata_main_write_files(const struct nw_mp_job *job)
 {
     nw_status status = NW_OK;
 
@@ -108,7 +109,7 @@ static nw_status write_files(const struct nw_mp_job *job)
     return status;
 }
 
-static nw_status run(struct nw_mp_job *job, bool *stopped)
+static nw_status mpdata_main_run(struct nw_mp_job *job, bool *stopped)
 {
     const struct nw_mp_settings *s = job->settings;
     int64_t last = nw_mp_last(job);
@@ -133,7 +134,7 @@ static nw_status run(struct nw_mp_job *job, bool *stopped)
                 "%s goes on\n",
                 (long long)job->step, (long long)last,
                 nw_mp_checkpoint_path(s));
-    return *stopped ? NW_OK : write_files(job);
+    return *stopped ? NW_OK : mpdata_main_write_files(job);
 }
 
 static void set_signals(void)
@@ -144,7 +145,7 @@ static void set_signals(void)
 }
 
 /* Words are printed as they go: a full disk shows when they end. */
-static void close_stdout(void)
+static void mpdata_main_close_stdout(void)
 {
     if (!nw_file_end_output())
         return;
@@ -160,13 +161,13 @@ int main(int argc, char **argv)
     nw_status status;
     int level;
 
-    atexit(close_stdout);
+    atexit(mpdata_main_close_stdout);
     nw_mp_parse(argc, argv, &settings);
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
     set_signals();
     status = nw_mp_begin(&job, &settings);
     if (!status)
-        status = run(&job, &stopped);
+        status = mpdata_main_run(&job, &stopped);
     fflush(stdout);
     nw_mp_end(&job);
     MPI_Barrier(MPI_COMM_WORLD);

@@ -16,8 +16,9 @@ static bool divided(const struct nw_mp_grid *g, int axis)
 }
 
 /* The halo's z is our first axis, its y our second, its x the contiguous. */
-static void describe(const struct nw_mp_job *job,
-                     struct nw_halo_options *options, struct nw_halo_box *box)
+static void march_describe(const struct nw_mp_job *job,
+                           struct nw_halo_options *options,
+                           struct nw_halo_box *box)
 {
     const struct nw_mp_grid *g = &job->grid;
     int32_t ghost = (int32_t)job->solver->ghost;
@@ -54,7 +55,7 @@ nw_status nw_mp_plan(struct nw_mp_job *job)
 
     if (job->grid.size == 1)
         return NW_OK;
-    describe(job, &options, &box);
+    march_describe(job, &options, &box);
     for (int i = 0; i < 2; i++) {
         struct nw_mpdata_cells cells =
             nw_mpdata_cells_of(job->solver, NW_MPDATA_X);
@@ -74,8 +75,9 @@ nw_status nw_mp_plan(struct nw_mp_job *job)
 }
 
 /* Cells of our own indexes that a box of the halo's has. */
-static bool cells_of(const struct nw_mp_job *job, const struct nw_halo_box *box,
-                     int64_t low[2], int64_t high[2])
+static bool march_cells_of(const struct nw_mp_job *job,
+                           const struct nw_halo_box *box, int64_t low[2],
+                           int64_t high[2])
 {
     for (int a = 0; a < 2; a++) {
         low[a] = box->low[2 - a] - job->solver->ghost;
@@ -91,14 +93,14 @@ static bool cells_of(const struct nw_mp_job *job, const struct nw_halo_box *box,
 }
 
 /* In bands of blocks, between which the exchange makes progress. */
-static nw_status inside(struct nw_mp_job *job)
+static nw_status march_inside(struct nw_mp_job *job)
 {
     struct nw_halo_box box = nw_halo_interior(job->halo, 0);
     int64_t low[2], high[2];
     ptrdiff_t band = job->solver->rows * job->solver->threads;
     nw_status status = NW_OK;
 
-    if (!cells_of(job, &box, low, high))
+    if (!march_cells_of(job, &box, low, high))
         return NW_OK;
     for (int64_t at = low[1]; at < high[1] && !status; at += band) {
         int64_t from[2] = {low[0], at}, to[2] = {high[0], at + band};
@@ -118,16 +120,16 @@ static void around(struct nw_mp_job *job)
     int64_t low[2], high[2];
 
     for (int32_t i = 0; i < count; i++)
-        if (cells_of(job, &shell[i], low, high))
+        if (march_cells_of(job, &shell[i], low, high))
             nw_mpdata_advance(job->solver, low, high);
 }
 
-static nw_status exchange(struct nw_mp_job *job, bool overlap)
+static nw_status march_exchange(struct nw_mp_job *job, bool overlap)
 {
     nw_status status = nw_halo_start(job->halo, &job->now, 1);
 
     if (!status && overlap)
-        status = inside(job);
+        status = march_inside(job);
     if (!status)
         status = nw_halo_wait(job->halo);
     return status;
@@ -141,7 +143,7 @@ nw_status nw_mp_step(struct nw_mp_job *job)
 
     nw_mpdata_sides(job->solver);
     if (job->halo) {
-        status = exchange(job, overlap);
+        status = march_exchange(job, overlap);
         nw_mpdata_sides(job->solver);
     }
     if (status)

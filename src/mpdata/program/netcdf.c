@@ -44,7 +44,7 @@ static struct {
 } nc;
 #undef CALL
 
-static nw_status load(void)
+static nw_status netcdf_load(void)
 {
 #define SYMBOL(name)                                                           \
     {                                                                          \
@@ -77,7 +77,7 @@ static nw_status load(void)
 
 static nw_status opened(const char *path, int *file)
 {
-    nw_status status = load();
+    nw_status status = netcdf_load();
     int code;
 
     if (status)
@@ -89,8 +89,8 @@ static nw_status opened(const char *path, int *file)
 }
 
 /* The id of a variable of three dimensions, and these. */
-static nw_status find(const char *path, int file, const char *name,
-                      size_t size[3])
+static nw_status netcdf_find(const char *path, int file, const char *name,
+                             size_t size[3])
 {
     int variable, count = 0, dims[NC_MAX_VAR_DIMS];
 
@@ -117,7 +117,7 @@ nw_status nw_mp_netcdf_size(const char *path, int64_t size[3])
         status = opened(path, &file);
     if (status)
         return status;
-    status = find(path, file, "x", found);
+    status = netcdf_find(path, file, "x", found);
     nc.close(file);
     for (int a = 0; a < 3 && !status; a++) {
         size[a] = (int64_t)found[a];
@@ -129,8 +129,8 @@ nw_status nw_mp_netcdf_size(const char *path, int64_t size[3])
     return status;
 }
 
-static nw_status check_size(const char *path, const char *name,
-                            const size_t found[3], const int64_t size[3])
+static nw_status netcdf_check_size(const char *path, const char *name,
+                                   const size_t found[3], const int64_t size[3])
 {
     for (int a = 0; a < 3; a++)
         if ((int64_t)found[a] != size[a])
@@ -229,8 +229,8 @@ static bool is_none(const struct reading *r, double value)
     return false;
 }
 
-static nw_status unpack(const struct reading *r, const size_t from[3],
-                        const size_t count[3], double *values)
+static nw_status netcdf_unpack(const struct reading *r, const size_t from[3],
+                               const size_t count[3], double *values)
 {
     size_t all = count[0] * count[1] * count[2];
 
@@ -249,8 +249,8 @@ static nw_status unpack(const struct reading *r, const size_t from[3],
     return NW_OK;
 }
 
-static nw_status read_values(struct reading *r, const size_t from[3],
-                             const size_t count[3], double *values)
+static nw_status netcdf_read_values(struct reading *r, const size_t from[3],
+                                    const size_t count[3], double *values)
 {
     int code = nc.inq_varid(r->file, r->name, &r->variable);
     nw_status status = code ? NW_OK : find_meaning(r);
@@ -260,7 +260,7 @@ static nw_status read_values(struct reading *r, const size_t from[3],
     if (code)
         return nw_fail(NW_EFORMAT, "%s: variable '%s': %s", r->path, r->name,
                        nc.strerror(code));
-    return status ? status : unpack(r, from, count, values);
+    return status ? status : netcdf_unpack(r, from, count, values);
 }
 
 nw_status nw_mp_netcdf_read(const char *path, enum nw_mpdata_field field,
@@ -273,15 +273,15 @@ nw_status nw_mp_netcdf_read(const char *path, enum nw_mpdata_field field,
 
     if (status)
         return status;
-    status = find(path, r.file, r.name, found);
+    status = netcdf_find(path, r.file, r.name, found);
     if (!status)
-        status = check_size(path, r.name, found, size);
+        status = netcdf_check_size(path, r.name, found, size);
     for (int a = 0; a < 3; a++) {
         from[a] = (size_t)first[a];
         count[a] = (size_t)extent[a];
     }
     if (!status)
-        status = read_values(&r, from, count, values);
+        status = netcdf_read_values(&r, from, count, values);
     nc.close(r.file);
     return status;
 }
@@ -296,7 +296,7 @@ struct writer {
     enum nw_mpdata_field now;
 };
 
-static void keep(struct writer *w, int code)
+static void netcdf_keep(struct writer *w, int code)
 {
     if (!w->code)
         w->code = code;
@@ -305,7 +305,8 @@ static void keep(struct writer *w, int code)
 static void attribute(struct writer *w, int variable, const char *name,
                       const char *text)
 {
-    keep(w, nc.put_att_text(w->file, variable, name, strlen(text), text));
+    netcdf_keep(w,
+                nc.put_att_text(w->file, variable, name, strlen(text), text));
 }
 
 /* Coordinates: the middle of each cell, in cells. */
@@ -320,18 +321,19 @@ static void define_axes(struct writer *w, const struct nw_mp_job *job,
 
     for (int a = 0; a < 3; a++) {
         size_t n = (size_t)job->grid.n[a];
-        keep(w, nc.def_dim(w->file, name[a], n, &dims[0][a]));
+        netcdf_keep(w, nc.def_dim(w->file, name[a], n, &dims[0][a]));
         if (job->settings->fields)
-            keep(w, nc.def_dim(w->file, face[a], n + 1, &dims[1][a]));
-        keep(w, nc.def_var(w->file, name[a], NC_DOUBLE, 1, &dims[0][a],
-                           &w->axis[a]));
+            netcdf_keep(w, nc.def_dim(w->file, face[a], n + 1, &dims[1][a]));
+        netcdf_keep(w, nc.def_var(w->file, name[a], NC_DOUBLE, 1, &dims[0][a],
+                                  &w->axis[a]));
         attribute(w, w->axis[a], "standard_name", standard[a]);
         attribute(w, w->axis[a], "long_name", "middle of the cell, in cells");
         attribute(w, w->axis[a], "units", "m");
         attribute(w, w->axis[a], "axis", axis[a]);
     }
     attribute(w, w->axis[2], "positive", "up");
-    keep(w, nc.def_var(w->file, "elapsed", NC_DOUBLE, 0, NULL, &w->time));
+    netcdf_keep(w,
+                nc.def_var(w->file, "elapsed", NC_DOUBLE, 0, NULL, &w->time));
     attribute(w, w->time, "standard_name", "forecast_period");
     attribute(w, w->time, "long_name", "steps since the initial state");
     attribute(w, w->time, "units", "s");
@@ -352,8 +354,8 @@ static void define(struct writer *w, const struct nw_mp_job *job)
         int own[3];
         for (int a = 0; a < 3; a++)
             own[a] = dims[f == NW_MPDATA_U1 + a][a];
-        keep(w, nc.def_var(w->file, nw_mp_field_name[f], type, 3, own,
-                           &w->variable[f]));
+        netcdf_keep(w, nc.def_var(w->file, nw_mp_field_name[f], type, 3, own,
+                                  &w->variable[f]));
         attribute(w, w->variable[f], "long_name", words[f]);
         attribute(w, w->variable[f], "units", "1");
         attribute(w, w->variable[f], "coordinates", "elapsed");
@@ -363,7 +365,7 @@ static void define(struct writer *w, const struct nw_mp_job *job)
     attribute(w, NC_GLOBAL, "Conventions", "CF-1.8");
     attribute(w, NC_GLOBAL, "title", "advection by MPDATA");
     attribute(w, NC_GLOBAL, "source", "nodewise-mpdata");
-    keep(w, nc.enddef(w->file));
+    netcdf_keep(w, nc.enddef(w->file));
 }
 
 static void put_axes(struct writer *w, const struct nw_mp_job *job)
@@ -374,19 +376,20 @@ static void put_axes(struct writer *w, const struct nw_mp_job *job)
     for (int a = 0; a < 3; a++)
         for (size_t i = 0; i < (size_t)job->grid.n[a]; i++) {
             double middle = (double)i + 0.5;
-            keep(w, nc.put_vara_double(w->file, w->axis[a], &i, &one, &middle));
+            netcdf_keep(
+                w, nc.put_vara_double(w->file, w->axis[a], &i, &one, &middle));
         }
-    keep(w, nc.put_vara_double(w->file, w->time, NULL, NULL, &step));
+    netcdf_keep(w, nc.put_vara_double(w->file, w->time, NULL, NULL, &step));
 }
 
-static nw_status fault(const struct writer *w)
+static nw_status netcdf_fault(const struct writer *w)
 {
     return w->code ? nw_fail(NW_EIO, "%s: %s", w->path, nc.strerror(w->code))
                    : NW_OK;
 }
 
-static nw_status put_part(void *context, const int64_t first[3],
-                          const int64_t extent[3], const double *values)
+static nw_status netcdf_put_part(void *context, const int64_t first[3],
+                                 const int64_t extent[3], const double *values)
 {
     struct writer *w = context;
     size_t from[3], count[3];
@@ -396,14 +399,14 @@ static nw_status put_part(void *context, const int64_t first[3],
         count[a] = (size_t)extent[a];
     }
     if (count[0] && count[1])
-        keep(w, nc.put_vara_double(w->file, w->variable[w->now], from, count,
-                                   values));
-    return fault(w);
+        netcdf_keep(w, nc.put_vara_double(w->file, w->variable[w->now], from,
+                                          count, values));
+    return netcdf_fault(w);
 }
 
-static nw_status begin(struct writer *w, const struct nw_mp_job *job)
+static nw_status netcdf_begin(struct writer *w, const struct nw_mp_job *job)
 {
-    nw_status status = load();
+    nw_status status = netcdf_load();
 
     if (!status)
         status = nw_target_find(w->path, w->target);
@@ -415,21 +418,21 @@ static nw_status begin(struct writer *w, const struct nw_mp_job *job)
     w->code = nc.create(w->temporary, NC_64BIT_DATA | NC_NOCLOBBER, &w->file);
     if (w->code) {
         w->temporary[0] = '\0'; /* another's */
-        return fault(w);
+        return netcdf_fault(w);
     }
     w->held = nw_mp_hold_beside(w->temporary);
     define(w, job);
     put_axes(w, job);
-    return fault(w);
+    return netcdf_fault(w);
 }
 
-static nw_status finish(struct writer *w, nw_status status)
+static nw_status netcdf_finish(struct writer *w, nw_status status)
 {
     if (!w->temporary[0])
         return status;
-    keep(w, w->file >= 0 ? nc.close(w->file) : 0);
+    netcdf_keep(w, w->file >= 0 ? nc.close(w->file) : 0);
     if (!status)
-        status = fault(w);
+        status = netcdf_fault(w);
     if (!status && !nw_mp_name_beside(w->held, w->temporary, w->target))
         status = nw_fail(NW_EIO, "%s: %m", w->path);
     if (status)
@@ -443,19 +446,19 @@ nw_status nw_mp_netcdf_write(const struct nw_mp_job *job)
 {
     struct writer w = {.path = job->settings->output, .file = -1, .held = -1};
     int last = job->settings->fields ? NW_MPDATA_FIELD_COUNT : 1;
-    nw_status status =
-        nw_mp_agree(job->grid.comm, job->grid.rank ? NW_OK : begin(&w, job));
+    nw_status status = nw_mp_agree(
+        job->grid.comm, job->grid.rank ? NW_OK : netcdf_begin(&w, job));
 
     for (int f = 0; f < last && !status; f++) {
         w.now = (enum nw_mpdata_field)f;
-        status =
-            nw_mp_agree(job->grid.comm, nw_mp_gather(job, w.now, put_part, &w));
+        status = nw_mp_agree(job->grid.comm,
+                             nw_mp_gather(job, w.now, netcdf_put_part, &w));
     }
     if (status) {
         if (!job->grid.rank)
-            finish(&w, status);
+            netcdf_finish(&w, status);
         return status;
     }
     return nw_mp_agree(job->grid.comm,
-                       job->grid.rank ? NW_OK : finish(&w, NW_OK));
+                       job->grid.rank ? NW_OK : netcdf_finish(&w, NW_OK));
 }

@@ -107,8 +107,8 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static void whole(const char *name, const char *value, int64_t least,
-                  int64_t *out, struct argp_state *state)
+static void options_whole(const char *name, const char *value, int64_t least,
+                          int64_t *out, struct argp_state *state)
 {
     if (!nw_parse_i64(value, out) || *out < least)
         argp_error(state, "--%s is a number from %lld, not '%s'", name,
@@ -120,7 +120,7 @@ static int32_t small(const char *name, const char *value, int32_t least,
 {
     int64_t found = 0;
 
-    whole(name, value, least, &found, state);
+    options_whole(name, value, least, &found, state);
     if (found > 1 << 20)
         argp_error(state, "--%s is at most %d, not '%s'", name, 1 << 20, value);
     return (int32_t)found;
@@ -233,7 +233,7 @@ static error_t parse_files(int key, char *value, struct argp_state *state)
         s->checkpoint = value;
         return 0;
     case KEY_EVERY:
-        whole("every", value, 1, &s->every, state);
+        options_whole("every", value, 1, &s->every, state);
         return 0;
     case KEY_RESTART:
         s->restart = value;
@@ -243,7 +243,8 @@ static error_t parse_files(int key, char *value, struct argp_state *state)
     }
 }
 
-static error_t parse_ranks(int key, char *value, struct argp_state *state)
+static error_t options_parse_ranks(int key, char *value,
+                                   struct argp_state *state)
 {
     static const char *const hows[3] = {"none", "paper", "best"};
     struct nw_mp_settings *s = state->input;
@@ -286,7 +287,8 @@ static error_t parse_ranks(int key, char *value, struct argp_state *state)
     }
 }
 
-static void check(const struct nw_mp_settings *s, struct argp_state *state)
+static void options_check(const struct nw_mp_settings *s,
+                          struct argp_state *state)
 {
     if (!s->name == !s->input)
         argp_error(state, "give a --case or an --input");
@@ -305,7 +307,7 @@ static void check(const struct nw_mp_settings *s, struct argp_state *state)
         argp_error(state, "--fields needs --output");
 }
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t options_parse(int key, char *value, struct argp_state *state)
 {
     static const char *const whens[3] = {"auto", "always", "never"};
     struct nw_mp_settings *s = state->input;
@@ -326,7 +328,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
             argp_error(state, "--courant is above 0, not '%s'", value);
         return 0;
     case 's':
-        whole("steps", value, 0, &s->steps, state);
+        options_whole("steps", value, 0, &s->steps, state);
         return 0;
     case 'q':
         s->quiet = true;
@@ -340,16 +342,16 @@ static error_t parse(int key, char *value, struct argp_state *state)
         s->silent = found == 2;
         return 0;
     case ARGP_KEY_END:
-        check(s, state);
+        options_check(s, state);
         s->arrange = s->arrange ? s->arrange : "none";
         return 0;
     default:
-        return parse_ranks(key, value, state);
+        return options_parse_ranks(key, value, state);
     }
 }
 
 /* The cases, below the options. */
-static char *help(int key, const char *text, void *input)
+static char *options_help(int key, const char *text, void *input)
 {
     struct nw_text list = {0};
     struct nw_mpdata_case c;
@@ -369,10 +371,10 @@ static char *help(int key, const char *text, void *input)
 
 static const struct argp argp = {
     .options = options,
-    .parser = parse,
+    .parser = options_parse,
     .doc = "Advects a quantity by MPDATA on a grid that is divided over the "
            "ranks of an MPI job.\v ",
-    .help_filter = help,
+    .help_filter = options_help,
 };
 
 /* As every command of ours has it. */

@@ -35,8 +35,8 @@ static nw_status trouble(const struct store *s)
     return nw_fail(NW_EIO, "%s: %s", s->path, strerror(errno));
 }
 
-static nw_status put(const struct store *s, const void *bytes, size_t count,
-                     uint64_t at)
+static nw_status store_put(const struct store *s, const void *bytes,
+                           size_t count, uint64_t at)
 {
     while (count) {
         ssize_t done = pwrite(s->file, bytes, count, (off_t)at);
@@ -62,8 +62,8 @@ static void swap(char *bytes, size_t count, size_t size)
 }
 
 /* Whole rows of a plane that lie behind one another. */
-static nw_status put_part(void *context, const int64_t first[3],
-                          const int64_t extent[3], const double *values)
+static nw_status store_put_part(void *context, const int64_t first[3],
+                                const int64_t extent[3], const double *values)
 {
     const struct store *s = context;
     const int64_t *n = s->job->grid.n;
@@ -80,13 +80,13 @@ static nw_status put_part(void *context, const int64_t first[3],
                 ((double *)(void *)bytes)[k] = values[k];
         if (s->swapped)
             swap(bytes, run, size);
-        status = put(s, bytes, run * size, s->head + (uint64_t)at * size);
+        status = store_put(s, bytes, run * size, s->head + (uint64_t)at * size);
     }
     free(bytes);
     return status;
 }
 
-static nw_status begin(struct store *s, const char *head)
+static nw_status store_begin(struct store *s, const char *head)
 {
     nw_status status = nw_target_find(s->path, s->target);
 
@@ -100,10 +100,10 @@ static nw_status begin(struct store *s, const char *head)
     if (s->file < 0)
         return trouble(s);
     s->held = nw_mp_hold_beside(s->temporary);
-    return put(s, head, s->head, 0);
+    return store_put(s, head, s->head, 0);
 }
 
-static nw_status finish(struct store *s, nw_status status)
+static nw_status store_finish(struct store *s, nw_status status)
 {
     if (s->file < 0)
         return status;
@@ -123,17 +123,17 @@ static nw_status finish(struct store *s, nw_status status)
 static nw_status write_store(struct store *s, const char *head)
 {
     const struct nw_mp_job *job = s->job;
-    nw_status status =
-        nw_mp_agree(job->grid.comm, job->grid.rank ? NW_OK : begin(s, head));
+    nw_status status = nw_mp_agree(
+        job->grid.comm, job->grid.rank ? NW_OK : store_begin(s, head));
 
     if (status) {
         if (!job->grid.rank)
-            finish(s, status);
+            store_finish(s, status);
         return status;
     }
-    status = nw_mp_gather(job, NW_MPDATA_X, put_part, s);
+    status = nw_mp_gather(job, NW_MPDATA_X, store_put_part, s);
     return nw_mp_agree(job->grid.comm,
-                       job->grid.rank ? NW_OK : finish(s, status));
+                       job->grid.rank ? NW_OK : store_finish(s, status));
 }
 
 nw_status nw_mp_vtk_write(const struct nw_mp_job *job)
@@ -162,7 +162,7 @@ nw_status nw_mp_vtk_write(const struct nw_mp_job *job)
 
 /* --- checkpoints --- */
 
-static void describe(const struct nw_mp_job *job, char *out)
+static void store_describe(const struct nw_mp_job *job, char *out)
 {
     const struct nw_mpdata_options *o = &job->options;
     int length = snprintf(
@@ -208,7 +208,7 @@ nw_status nw_mp_checkpoint_write(const struct nw_mp_job *job, const char *path)
                       .single = job->options.single};
     uint64_t hash = nw_mp_hash(job, NW_MPDATA_X);
 
-    describe(job, head);
+    store_describe(job, head);
     size_t length = strlen(head);
     length += (size_t)snprintf(head + length, HEAD - length,
                                "step %lld\nvalues %016llx\n",
@@ -227,7 +227,7 @@ static nw_status check_head(const struct nw_mp_job *job, const char *path,
     char own[HEAD] = {0};
     char *mine = own, *theirs = head, *line, *other;
 
-    describe(job, own);
+    store_describe(job, own);
     for (int number = 1; (line = strsep(&mine, "\n")) && *line; number++) {
         other = strsep(&theirs, "\n");
         if (!other || strcmp(line, other))
@@ -270,7 +270,7 @@ static nw_status open_checkpoint(const struct nw_mp_job *job, struct store *s,
 }
 
 /* As they are: rounding may have left what an input may not hold. */
-static nw_status read_rows(struct nw_mp_job *job, const struct store *s)
+static nw_status store_read_rows(struct nw_mp_job *job, const struct store *s)
 {
     const int64_t *n = job->grid.n, *own = job->grid.own;
     nw_mpdata *solver = job->solver;
@@ -306,7 +306,7 @@ nw_status nw_mp_checkpoint_read(struct nw_mp_job *job)
         status = nw_fail(NW_EFORMAT, "%s: step %lld, and --steps ends at %lld",
                          s.path, step, (long long)nw_mp_last(job));
     if (!status)
-        status = read_rows(job, &s);
+        status = store_read_rows(job, &s);
     if (s.file >= 0)
         close(s.file);
     status = nw_mp_agree(job->grid.comm, status);

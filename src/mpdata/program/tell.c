@@ -50,7 +50,7 @@ static double per_cell(const struct nw_mp_job *job,
     return steps ? 1e9 * result->seconds / cells / (double)steps : 0;
 }
 
-static double change(const struct nw_mp_result *result)
+static double tell_change(const struct nw_mp_result *result)
 {
     double before = result->sums[0].mass, after = result->sums[1].mass;
 
@@ -67,7 +67,7 @@ static void print_text(const struct nw_mp_job *job,
     for (int i = 0; i < 2; i++)
         printf("%-8s %24.16g %16.9g %16.9g\n", i ? "after" : "before",
                result->sums[i].mass, result->sums[i].low, result->sums[i].high);
-    printf("change   %24.2e\n", change(result));
+    printf("change   %24.2e\n", tell_change(result));
 }
 
 static void put_variant(struct nw_json *json, const struct nw_mp_job *job)
@@ -143,7 +143,7 @@ static void print_json(const struct nw_mp_job *job,
     nw_json_number(&json, "ns_per_cell_and_step", per_cell(job, result));
     put_summary(&json, "before", &result->sums[0]);
     put_summary(&json, "after", &result->sums[1]);
-    nw_json_number(&json, "change", change(result));
+    nw_json_number(&json, "change", tell_change(result));
     nw_json_end_object(&json);
     fputs(text.data ? text.data : "", stdout);
     nw_text_fini(&text);

@@ -48,7 +48,8 @@ static void mpi_call(const struct trial *t, const void *from, void *into)
         NW_PMPI(Allreduce)(from, into, n, MPI_BYTE, MPI_BOR, comm);
 }
 
-static void *stage(struct nw_stage *stage, int way, void *memory, size_t bytes)
+static void *algorithm_benchmark_stage(struct nw_stage *stage, int way,
+                                       void *memory, size_t bytes)
 {
     int64_t count = (int64_t)bytes;
     MPI_Datatype type = MPI_BYTE;
@@ -70,15 +71,16 @@ static nw_status stage_end(struct nw_stage *stage)
 
 /* The call through the host, as for the program. If this rank cannot stage its
  * memory, it makes the call with spare memory, since the other ranks wait. */
-static nw_status by_host(struct trial *t)
+static nw_status algorithm_benchmark_by_host(struct trial *t)
 {
     bool reads = t->form == NW_CALL_BCAST && !t->record->rank;
     struct nw_stage both = {.call = "MPI_Init", .whole = true};
     void *from = t->from, *into = t->into;
 
     if (t->gpu) {
-        into = stage(&both, reads ? NW_READ : NW_WRITE, into, t->into_bytes);
-        from = stage(&both, NW_READ, from, t->from_bytes);
+        into = algorithm_benchmark_stage(&both, reads ? NW_READ : NW_WRITE,
+                                         into, t->into_bytes);
+        from = algorithm_benchmark_stage(&both, NW_READ, from, t->from_bytes);
     }
     mpi_call(t, both.status ? t->spare[0] : from,
              both.status ? t->spare[1] : into);
@@ -86,7 +88,7 @@ static nw_status by_host(struct trial *t)
 }
 
 /* The call by an MPI that takes GPU memory itself. */
-static nw_status by_mpi(struct trial *t)
+static nw_status algorithm_benchmark_by_mpi(struct trial *t)
 {
     mpi_call(t, t->from, t->into);
     return NW_OK;
@@ -128,7 +130,7 @@ static double time_form(struct trial *t, nw_status (*form)(struct trial *))
     return slowest;
 }
 
-static void *take_memory(bool gpu, size_t bytes)
+static void *algorithm_benchmark_take_memory(bool gpu, size_t bytes)
 {
     void *memory = NULL;
 
@@ -164,12 +166,12 @@ static bool trial_open(struct trial *t)
     void *before = t->gpu ? nw_gpu_cuda.context() : NULL;
 
     size_trial(t);
-    t->from = take_memory(t->gpu, t->from_bytes);
-    t->into = take_memory(t->gpu, t->into_bytes);
+    t->from = algorithm_benchmark_take_memory(t->gpu, t->from_bytes);
+    t->into = algorithm_benchmark_take_memory(t->gpu, t->into_bytes);
     if (t->gpu)
         nw_gpu_cuda.restore(before);
-    t->spare[0] = take_memory(false, t->from_bytes);
-    t->spare[1] = take_memory(false, t->into_bytes);
+    t->spare[0] = algorithm_benchmark_take_memory(false, t->from_bytes);
+    t->spare[1] = algorithm_benchmark_take_memory(false, t->into_bytes);
     return (!t->from_bytes || (t->from && t->spare[0])) &&
            (!t->into_bytes || (t->into && t->spare[1]));
 }
@@ -207,7 +209,8 @@ int nw_algorithm_benchmark(struct nw_algorithm_comm *record,
         double other, ours;
 
         t.warming = find_warming(record, bytes);
-        other = time_form(&t, nw_passthrough ? by_mpi : by_host);
+        other = time_form(&t, nw_passthrough ? algorithm_benchmark_by_mpi
+                                             : algorithm_benchmark_by_host);
         ours = time_form(&t, by_channel);
 
         if (ours < failed_s && other < failed_s)

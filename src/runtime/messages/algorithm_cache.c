@@ -42,8 +42,8 @@ static uint64_t variables(void)
     return sum;
 }
 
-static struct share share_of(struct nw_algorithm_comm *record,
-                             nw_channel *channel)
+static struct share algorithm_cache_share_of(struct nw_algorithm_comm *record,
+                                             nw_channel *channel)
 {
     struct nw_gpu_properties facts = {.name = ""};
     uint64_t words = variables();
@@ -67,7 +67,7 @@ static struct share share_of(struct nw_algorithm_comm *record,
 /* -- the setup of all ranks -- */
 
 /* A node is identified by its first rank. */
-static int node_of(const struct share *share, int rank)
+static int algorithm_cache_node_of(const struct share *share, int rank)
 {
     int first = 0;
 
@@ -76,7 +76,8 @@ static int node_of(const struct share *share, int rank)
     return first;
 }
 
-static nw_status find_path(const struct share *share, int size, char **out)
+static nw_status algorithm_cache_find_path(const struct share *share, int size,
+                                           char **out)
 {
     struct nw_text text = {0};
     uint64_t all = nw_mpi_hash(nw_passthrough ? 1 : NW_HASH_START);
@@ -86,7 +87,7 @@ static nw_status find_path(const struct share *share, int size, char **out)
     if (!nw_file_cache(&text))
         return nw_fail(NW_EIO, "neither XDG_CACHE_HOME nor HOME is set");
     for (int i = 0; i < size; i++) {
-        int node = node_of(share, i);
+        int node = algorithm_cache_node_of(share, i);
 
         nodes += node == i;
         all = nw_hash(all, &node, sizeof node);
@@ -111,8 +112,8 @@ static bool find_form(const char *word, int *out)
 }
 
 /* form bytes host|channel */
-static nw_status parse(struct nw_lines *lines, char *line,
-                       struct nw_algorithm_cache *known)
+static nw_status algorithm_cache_parse(struct nw_lines *lines, char *line,
+                                       struct nw_algorithm_cache *known)
 {
     const char *words[3];
     uint64_t bytes;
@@ -132,20 +133,21 @@ static nw_status parse(struct nw_lines *lines, char *line,
     return NW_OK;
 }
 
-static void forget(struct nw_algorithm_cache *known)
+static void algorithm_cache_forget(struct nw_algorithm_cache *known)
 {
     memset(known->form, NW_BY_NONE, sizeof known->form);
 }
 
 /* Loads the whole file, or nothing if it is invalid. */
-static void load(const char *path, struct nw_algorithm_cache *known)
+static void algorithm_cache_load(const char *path,
+                                 struct nw_algorithm_cache *known)
 {
     struct nw_lines lines;
     char *text = NULL, *line;
     size_t length;
     nw_status status = nw_file_read_text(path, &text, &length);
 
-    forget(known);
+    algorithm_cache_forget(known);
     if (status)
         return;
     nw_lines_init(&lines, path, text);
@@ -153,14 +155,14 @@ static void load(const char *path, struct nw_algorithm_cache *known)
     if (!line || strcmp(line, head))
         status = nw_lines_fail(&lines, "expected '%s'", head);
     while (!status && (line = nw_lines_next(&lines)) != NULL)
-        status = parse(&lines, line, known);
+        status = algorithm_cache_parse(&lines, line, known);
     if (status)
-        forget(known);
+        algorithm_cache_forget(known);
     free(text);
 }
 
-static void add_rows(const struct nw_algorithm_cache *known,
-                     struct nw_text *text)
+static void algorithm_cache_add_rows(const struct nw_algorithm_cache *known,
+                                     struct nw_text *text)
 {
     nw_text_format(text, "%s\n# call, bytes up to, form\n", head);
     for (int i = 0; i < NW_CALLS; i++)
@@ -178,18 +180,20 @@ void nw_algorithm_cache_open(struct nw_algorithm_cache *known,
                              struct nw_algorithm_comm *record,
                              nw_channel *channel)
 {
-    struct share mine = share_of(record, channel), all[NW_MOST_RANKS];
+    struct share mine = algorithm_cache_share_of(record, channel),
+                 all[NW_MOST_RANKS];
     MPI_Comm comm = record->comm;
 
     known->open = true;
-    forget(known);
+    algorithm_cache_forget(known);
     if (NW_PMPI(Gather)(&mine, sizeof mine, MPI_BYTE, all, sizeof mine,
                         MPI_BYTE, 0, comm))
         return;
-    if (!record->rank && !find_path(all, record->size, &known->path))
-        load(known->path, known);
+    if (!record->rank &&
+        !algorithm_cache_find_path(all, record->size, &known->path))
+        algorithm_cache_load(known->path, known);
     if (NW_PMPI(Bcast)(known->form, sizeof known->form, MPI_BYTE, 0, comm))
-        forget(known);
+        algorithm_cache_forget(known);
 }
 
 void nw_algorithm_cache_save(const struct nw_algorithm_cache *known)
@@ -199,12 +203,13 @@ void nw_algorithm_cache_save(const struct nw_algorithm_cache *known)
 
     if (!known->path)
         return;
-    load(known->path, &both); // another communicator may have measured more
+    algorithm_cache_load(known->path,
+                         &both); // another communicator may have measured more
     for (int i = 0; i < NW_CALLS; i++)
         for (int class = 0; class < NW_CLASSES; class ++)
             if (known->form[i][class] != NW_BY_NONE)
                 both.form[i][class] = known->form[i][class];
-    add_rows(&both, &text);
+    algorithm_cache_add_rows(&both, &text);
     /* if this fails, the next program measures again */
     if (!nw_file_folders(known->path, 0700))
         (void)!nw_file_write_text(known->path, &text);

@@ -13,8 +13,9 @@
 
 #include <string.h>
 
-static bool measure(struct nw_algorithm_comm *record,
-                    enum nw_collective_call form, int64_t bytes)
+static bool algorithm_choice_measure(struct nw_algorithm_comm *record,
+                                     enum nw_collective_call form,
+                                     int64_t bytes)
 {
     int wins = nw_algorithm_benchmark(record, form, (size_t)bytes);
 
@@ -37,7 +38,7 @@ static bool is_faster(struct nw_algorithm_comm *record,
         nw_algorithm_cache_open(&record->known, record, record->channel);
     if (record->known.form[form][class] != NW_BY_NONE)
         return record->known.form[form][class] == NW_BY_CHANNEL;
-    wins = measure(record, form, bytes);
+    wins = algorithm_choice_measure(record, form, bytes);
     if (record->known.form[form][class] != NW_BY_NONE)
         nw_algorithm_cache_save(&record->known);
     return wins;
@@ -58,8 +59,8 @@ void nw_algorithms_tune(void)
         nw_algorithm_cache_open(&record->known, record, record->channel);
     for (int form = 0; form < NW_CALLS; form++)
         for (int class = 0; class < TUNED_CLASSES; class ++)
-            (void)measure(record, (enum nw_collective_call)form,
-                          (int64_t)1 << class);
+            (void)algorithm_choice_measure(
+                record, (enum nw_collective_call)form, (int64_t)1 << class);
     nw_algorithm_cache_save(&record->known);
 }
 

@@ -48,7 +48,7 @@ static void list_append(struct nw_algorithm_comm *record)
     pthread_mutex_unlock(&lock);
 }
 
-static int drop(MPI_Comm comm, int key, void *value, void *extra)
+static int algorithm_comm_drop(MPI_Comm comm, int key, void *value, void *extra)
 {
     struct nw_algorithm_comm *record = value;
 
@@ -113,7 +113,8 @@ struct nw_algorithm_comm *nw_algorithm_comm_of(MPI_Comm comm)
         return NULL;
     pthread_mutex_lock(&lock);
     if (keyval == MPI_KEYVAL_INVALID)
-        NW_PMPI(Comm_create_keyval)(nw_shape_not_copied, drop, &keyval, NULL);
+        NW_PMPI(Comm_create_keyval)
+    (nw_shape_not_copied, algorithm_comm_drop, &keyval, NULL);
     pthread_mutex_unlock(&lock);
     if (NW_PMPI(Comm_get_attr)(comm, keyval, &record, &found))
         return NULL;

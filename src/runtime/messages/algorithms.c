@@ -36,7 +36,7 @@ static int64_t block_of(MPI_Datatype type, int64_t count, int size)
     return bytes <= INT_MAX / size ? (int64_t)bytes : 0;
 }
 
-static int fail(const struct call *call)
+static int messages_algorithms_fail(const struct call *call)
 {
     nw_warn_once("%s: %s", call->name, nw_error_text());
     NW_PMPI(Comm_call_errhandler)(call->comm, MPI_ERR_OTHER);
@@ -54,7 +54,7 @@ static void read_in_place(struct call *call)
         (blocks ? (size_t)call->collect.rank * call->collect.bytes : 0);
 }
 
-static nw_status make(struct call *call)
+static nw_status messages_algorithms_make(struct call *call)
 {
     bool in_place = call->from.buffer == MPI_IN_PLACE;
     struct nw_contiguous from, into;
@@ -88,7 +88,8 @@ static bool form(struct call *call, int64_t bytes, int *rc)
         return false;
     call->collect.bytes = (size_t)bytes;
     nw_algorithm_comm_next(call->record, &call->collect);
-    *rc = make(call) ? fail(call) : MPI_SUCCESS;
+    *rc = messages_algorithms_make(call) ? messages_algorithms_fail(call)
+                                         : MPI_SUCCESS;
     return true;
 }
 
@@ -135,7 +136,8 @@ bool nw_algorithm_gather(int *rc, struct nw_area from, struct nw_area into,
     return bytes && form(&call, bytes, rc);
 }
 
-static bool all_blocks(struct call *call, int64_t from_blocks, int *rc)
+static bool messages_algorithms_all_blocks(struct call *call,
+                                           int64_t from_blocks, int *rc)
 {
     int64_t bytes;
 
@@ -158,7 +160,7 @@ bool nw_algorithm_allgather(int *rc, struct nw_area from, struct nw_area into,
                         from,
                         into};
 
-    return all_blocks(&call, 0, rc);
+    return messages_algorithms_all_blocks(&call, 0, rc);
 }
 
 bool nw_algorithm_alltoall(int *rc, struct nw_area from, struct nw_area into,
@@ -167,10 +169,12 @@ bool nw_algorithm_alltoall(int *rc, struct nw_area from, struct nw_area into,
     struct call call = {NW_CALL_ALLTOALL,           "MPI_Alltoall", comm,
                         nw_algorithm_comm_of(comm), from,           into};
 
-    return from.buffer != MPI_IN_PLACE && all_blocks(&call, 1, rc);
+    return from.buffer != MPI_IN_PLACE &&
+           messages_algorithms_all_blocks(&call, 1, rc);
 }
 
-static bool is_among(MPI_Datatype type, const MPI_Datatype *types, size_t n)
+static bool messages_algorithms_is_among(MPI_Datatype type,
+                                         const MPI_Datatype *types, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (type == types[i])
@@ -179,11 +183,11 @@ static bool is_among(MPI_Datatype type, const MPI_Datatype *types, size_t n)
 }
 
 #define IS_AMONG(type, ...)                                                    \
-    is_among((type), (const MPI_Datatype[]){__VA_ARGS__},                      \
-             sizeof((const MPI_Datatype[]){__VA_ARGS__}) /                     \
-                 sizeof(MPI_Datatype))
+    messages_algorithms_is_among((type), (const MPI_Datatype[]){__VA_ARGS__},  \
+                                 sizeof((const MPI_Datatype[]){__VA_ARGS__}) / \
+                                     sizeof(MPI_Datatype))
 
-static bool is_whole(MPI_Datatype type)
+static bool messages_algorithms_is_whole(MPI_Datatype type)
 {
     return IS_AMONG(type, MPI_INT, MPI_LONG, MPI_SHORT, MPI_LONG_LONG,
                     MPI_SIGNED_CHAR, MPI_UNSIGNED, MPI_UNSIGNED_CHAR,
@@ -208,24 +212,25 @@ static bool is_complex(MPI_Datatype type)
 /* Predefined operations on operands that MPI accepts. MPI rejects other
  * operands on every rank. In a tree only one rank would notice the error, and
  * its neighbours would hang. */
-static bool is_plain(MPI_Op op, MPI_Datatype type)
+static bool messages_algorithms_is_plain(MPI_Op op, MPI_Datatype type)
 {
     if (op == MPI_SUM || op == MPI_PROD)
-        return is_whole(type) || is_real(type) || is_complex(type);
+        return messages_algorithms_is_whole(type) || is_real(type) ||
+               is_complex(type);
     if (op == MPI_MAX || op == MPI_MIN)
-        return is_whole(type) || is_real(type);
+        return messages_algorithms_is_whole(type) || is_real(type);
     if (op == MPI_BAND || op == MPI_BOR || op == MPI_BXOR)
-        return is_whole(type) || type == MPI_BYTE;
+        return messages_algorithms_is_whole(type) || type == MPI_BYTE;
     return (op == MPI_LAND || op == MPI_LOR || op == MPI_LXOR) &&
-           (is_whole(type) || type == MPI_C_BOOL);
+           (messages_algorithms_is_whole(type) || type == MPI_C_BOOL);
 }
 
-static bool reduce(struct call *call, MPI_Op op, int *rc)
+static bool messages_algorithms_reduce(struct call *call, MPI_Op op, int *rc)
 {
     int64_t bytes;
 
     bytes = block_of(call->into.type, call->into.count, 1);
-    if (!bytes || !is_plain(op, call->into.type))
+    if (!bytes || !messages_algorithms_is_plain(op, call->into.type))
         return false;
     call->collect.op = op;
     call->collect.type = call->into.type;
@@ -248,7 +253,7 @@ bool nw_algorithm_reduce(int *rc, const void *from, struct nw_area into,
     call.from.buffer = from;
     call.from.blocks = 1;
     call.collect.root = how.root;
-    return reduce(&call, how.op, rc);
+    return messages_algorithms_reduce(&call, how.op, rc);
 }
 
 bool nw_algorithm_allreduce(int *rc, const void *from, struct nw_area into,
@@ -264,5 +269,5 @@ bool nw_algorithm_allreduce(int *rc, const void *from, struct nw_area into,
     call.from = into;
     call.from.buffer = from;
     call.from.blocks = 1;
-    return reduce(&call, how.op, rc);
+    return messages_algorithms_reduce(&call, how.op, rc);
 }

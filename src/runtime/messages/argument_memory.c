@@ -14,7 +14,8 @@ struct look {
     bool gpu, host;
 };
 
-static bool look_at(void *context, MPI_Aint offset, size_t bytes)
+static bool argument_memory_look_at(void *context, MPI_Aint offset,
+                                    size_t bytes)
 {
     struct look *look = context;
     uintptr_t at = look->base + (uintptr_t)offset;
@@ -37,7 +38,7 @@ static enum nw_side look_through(const struct nw_area *area, enum nw_side side)
 
     if (nw_typemap_of(area->type, &layout))
         return side;
-    nw_typemap_walk(layout, area->count, look_at, &look);
+    nw_typemap_walk(layout, area->count, argument_memory_look_at, &look);
     nw_typemap_drop(layout);
     return !look.gpu ? NW_SIDE_HOST : look.host ? NW_SIDE_MIXED : NW_SIDE_GPU;
 }

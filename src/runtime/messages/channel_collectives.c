@@ -25,7 +25,7 @@ static void turn_mpi(void)
     (void)sched_yield();
 }
 
-static nw_status wait_for(nw_channel_request **request)
+static nw_status channel_collectives_wait_for(nw_channel_request **request)
 {
     nw_status status = NW_OK;
     bool done = false;
@@ -38,8 +38,9 @@ static nw_status wait_for(nw_channel_request **request)
     return status;
 }
 
-static nw_status begin(const struct nw_channel_collective *c, bool send,
-                       int peer, char *memory, nw_channel_request **out)
+static nw_status
+channel_collectives_begin(const struct nw_channel_collective *c, bool send,
+                          int peer, char *memory, nw_channel_request **out)
 {
     struct nw_channel_message message = {memory, c->bytes, peer, c->tag};
 
@@ -47,13 +48,14 @@ static nw_status begin(const struct nw_channel_collective *c, bool send,
                 : nw_channel_receive(c->channel, &message, out);
 }
 
-static nw_status pass(const struct nw_channel_collective *c, bool send,
-                      int peer, char *memory)
+static nw_status channel_collectives_pass(const struct nw_channel_collective *c,
+                                          bool send, int peer, char *memory)
 {
     nw_channel_request *request = NULL;
-    nw_status status = begin(c, send, peer, memory, &request);
+    nw_status status =
+        channel_collectives_begin(c, send, peer, memory, &request);
 
-    return status ? status : wait_for(&request);
+    return status ? status : channel_collectives_wait_for(&request);
 }
 
 /* -- one block between each pair of ranks -- */
@@ -64,19 +66,21 @@ struct exchange {
     size_t count;
 };
 
-static nw_status add(struct exchange *x, bool send, int peer, char *memory)
+static nw_status channel_collectives_add(struct exchange *x, bool send,
+                                         int peer, char *memory)
 {
-    nw_status status =
-        begin(x->collect, send, peer, memory, &x->request[x->count]);
+    nw_status status = channel_collectives_begin(x->collect, send, peer, memory,
+                                                 &x->request[x->count]);
 
     x->count += !status;
     return status;
 }
 
-static nw_status finish(struct exchange *x, nw_status status)
+static nw_status channel_collectives_finish(struct exchange *x,
+                                            nw_status status)
 {
     for (size_t i = 0; i < x->count; i++) {
-        nw_status one = wait_for(&x->request[i]);
+        nw_status one = channel_collectives_wait_for(&x->request[i]);
 
         status = status ? status : one;
     }
@@ -100,7 +104,8 @@ static nw_status receive_blocks(struct exchange *x)
     for (int i = 1; i < c->size && !status; i++) {
         int peer = (c->rank + c->size - i) % c->size;
 
-        status = add(x, false, peer, c->into + (size_t)peer * c->bytes);
+        status = channel_collectives_add(x, false, peer,
+                                         c->into + (size_t)peer * c->bytes);
     }
     return status;
 }
@@ -113,7 +118,8 @@ static nw_status send_blocks(struct exchange *x, size_t step)
     for (int i = 1; i < c->size && !status; i++) {
         int peer = (c->rank + i) % c->size;
 
-        status = add(x, true, peer, c->from + (size_t)peer * step);
+        status = channel_collectives_add(x, true, peer,
+                                         c->from + (size_t)peer * step);
     }
     return status;
 }
@@ -125,22 +131,25 @@ static nw_status exchange_open(const struct nw_channel_collective *c,
     return nw_alloc(2 * (size_t)c->size, sizeof *out->request, &out->request);
 }
 
-static nw_status gather(const struct nw_channel_collective *c)
+static nw_status
+channel_collectives_gather(const struct nw_channel_collective *c)
 {
     struct exchange x;
     nw_status status;
 
     if (c->rank != c->root)
-        return pass(c, true, c->root, c->from);
+        return channel_collectives_pass(c, true, c->root, c->from);
     status = exchange_open(c, &x);
     if (!status)
         status = receive_blocks(&x);
     if (!status)
         status = keep_own(c, c->from);
-    return finish(&x, status);
+    return channel_collectives_finish(&x, status);
 }
 
-static nw_status all_blocks(const struct nw_channel_collective *c, size_t step)
+static nw_status
+channel_collectives_all_blocks(const struct nw_channel_collective *c,
+                               size_t step)
 {
     struct exchange x;
     nw_status status = exchange_open(c, &x);
@@ -151,7 +160,7 @@ static nw_status all_blocks(const struct nw_channel_collective *c, size_t step)
         status = send_blocks(&x, step);
     if (!status)
         status = keep_own(c, c->from + (size_t)c->rank * step);
-    return finish(&x, status);
+    return channel_collectives_finish(&x, status);
 }
 
 /* -- trees -- */
@@ -166,10 +175,12 @@ static nw_status broadcast(const struct nw_channel_collective *c, int root,
     while (mask < c->size && !(mine & mask))
         mask <<= 1;
     if (mine)
-        status = pass(c, false, (c->rank - mask + c->size) % c->size, memory);
+        status = channel_collectives_pass(
+            c, false, (c->rank - mask + c->size) % c->size, memory);
     for (mask >>= 1; mask > 0 && !status; mask >>= 1)
         if (mine + mask < c->size)
-            status = pass(c, true, (c->rank + mask) % c->size, memory);
+            status = channel_collectives_pass(
+                c, true, (c->rank + mask) % c->size, memory);
     return status;
 }
 
@@ -208,7 +219,7 @@ static nw_status sum_take(const struct nw_channel_collective *c,
         sum->now = sum->host[0];
     }
     if (!status)
-        status = pass(c, false, peer, theirs);
+        status = channel_collectives_pass(c, false, peer, theirs);
     if (!status &&
         NW_PMPI(Reduce_local)(sum->now, theirs, (int)c->count, c->type, c->op))
         status = nw_fail(NW_EMPI, "MPI_Reduce_local fails");
@@ -221,7 +232,8 @@ static nw_status sum_take(const struct nw_channel_collective *c,
 }
 
 /* Reduces to rank 0, then sends to `root` (-1: all ranks). */
-static nw_status reduce(const struct nw_channel_collective *c, int root)
+static nw_status
+channel_collectives_reduce(const struct nw_channel_collective *c, int root)
 {
     struct sum sum;
     nw_status status = sum_open(c, &sum);
@@ -231,11 +243,11 @@ static nw_status reduce(const struct nw_channel_collective *c, int root)
         if (c->rank + mask < c->size)
             status = sum_take(c, &sum, c->rank + mask);
     if (!status && c->rank)
-        status = pass(c, true, c->rank - mask, sum.now);
+        status = channel_collectives_pass(c, true, c->rank - mask, sum.now);
     if (!status && !c->rank && root > 0)
-        status = pass(c, true, root, sum.now);
+        status = channel_collectives_pass(c, true, root, sum.now);
     if (!status && c->rank && c->rank == root)
-        status = pass(c, false, 0, c->into);
+        status = channel_collectives_pass(c, false, 0, c->into);
     if (!status && root < 0)
         status = broadcast(c, 0, c->rank ? c->into : sum.now);
     if (!status && !c->rank && root <= 0 && sum.now != c->into)
@@ -254,19 +266,19 @@ nw_status nw_channel_collective(enum nw_collective_call form,
         status = broadcast(c, c->root, c->into);
         break;
     case NW_CALL_GATHER:
-        status = gather(c);
+        status = channel_collectives_gather(c);
         break;
     case NW_CALL_ALLGATHER:
-        status = all_blocks(c, 0);
+        status = channel_collectives_all_blocks(c, 0);
         break;
     case NW_CALL_ALLTOALL:
-        status = all_blocks(c, c->bytes);
+        status = channel_collectives_all_blocks(c, c->bytes);
         break;
     case NW_CALL_REDUCE:
-        status = reduce(c, c->root);
+        status = channel_collectives_reduce(c, c->root);
         break;
     case NW_CALL_ALLREDUCE:
-        status = reduce(c, -1);
+        status = channel_collectives_reduce(c, -1);
         break;
     case NW_CALLS:
         break;

@@ -29,7 +29,7 @@ int64_t nw_shape_group(MPI_Comm comm)
     return size;
 }
 
-static int rank_of(MPI_Comm comm)
+static int collective_shape_rank_of(MPI_Comm comm)
 {
     int rank = -1;
 
@@ -39,7 +39,8 @@ static int rank_of(MPI_Comm comm)
 
 bool nw_shape_is_root(MPI_Comm comm, int root)
 {
-    return is_between(comm) ? root == MPI_ROOT : root == rank_of(comm);
+    return is_between(comm) ? root == MPI_ROOT
+                            : root == collective_shape_rank_of(comm);
 }
 
 bool nw_shape_is_outside(MPI_Comm comm, int root)
@@ -59,7 +60,8 @@ static void count_neighbours(MPI_Comm comm, int *in, int *out)
         *in *= 2;
         *out = *in;
     } else if (kind == MPI_GRAPH) {
-        NW_PMPI(Graph_neighbors_count)(comm, rank_of(comm), in);
+        NW_PMPI(Graph_neighbors_count)
+        (comm, collective_shape_rank_of(comm), in);
         *out = *in;
     } else if (kind == MPI_DIST_GRAPH) {
         NW_PMPI(Dist_graph_neighbors_count)(comm, in, out, &weighted);
@@ -82,7 +84,8 @@ int64_t nw_shape_out(MPI_Comm comm)
     return out;
 }
 
-static int64_t number(const void *array, size_t size, int64_t i)
+static int64_t collective_shape_number(const void *array, size_t size,
+                                       int64_t i)
 {
     return size == sizeof(int) ? ((const int *)array)[i]
                                : ((const int64_t *)array)[i];
@@ -94,13 +97,14 @@ int64_t nw_shape_sum(MPI_Comm comm, const void *counts, size_t count_size)
     int64_t size = nw_shape_group(comm), sum = 0;
 
     for (int64_t i = 0; i < size; i++)
-        sum += number(counts, count_size, i);
+        sum += collective_shape_number(counts, count_size, i);
     return sum;
 }
 
 int64_t nw_shape_rank_count(MPI_Comm comm, const void *counts, size_t size)
 {
-    return number(counts, size, rank_of(comm));
+    return collective_shape_number(counts, size,
+                                   collective_shape_rank_of(comm));
 }
 
 void *nw_shape_place(const void *buffer, const void *places, size_t size,
@@ -110,7 +114,7 @@ void *nw_shape_place(const void *buffer, const void *places, size_t size,
 
     if (type != MPI_DATATYPE_NULL)
         NW_PMPI(Type_get_extent)(type, &lb, &extent);
-    extent *= (MPI_Aint)number(places, size, 0);
+    extent *= (MPI_Aint)collective_shape_number(places, size, 0);
     return (void *)((uintptr_t)buffer + (uintptr_t)extent);
 }
 

@@ -4,7 +4,7 @@
 #include "runtime/messages/matched.h"
 #include "runtime/messages/request_table.h"
 
-static void leave(MPI_Comm comm)
+static void comm_free_leave(MPI_Comm comm)
 {
     struct nw_shadow_comm *shadow = NULL;
 
@@ -21,7 +21,7 @@ int nw_message_part(__typeof__(&MPI_Comm_free) next, MPI_Comm *comm)
 {
     nw_shadow_comms_lock();
     if (*comm != MPI_COMM_NULL)
-        leave(*comm);
+        comm_free_leave(*comm);
     nw_shadow_comms_unlock();
     return next(comm);
 }

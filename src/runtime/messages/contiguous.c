@@ -34,8 +34,8 @@ static char *find_dense(const struct nw_area *area)
 }
 
 /* Packs host memory with gaps, and records the address for unpacking. */
-static nw_status pack(struct nw_contiguous *flat, void *spread,
-                      const struct nw_area *area)
+static nw_status contiguous_pack(struct nw_contiguous *flat, void *spread,
+                                 const struct nw_area *area)
 {
     int size = 0, at = 0;
     int64_t count = area->count * area->blocks;
@@ -76,8 +76,9 @@ nw_status nw_contiguous_open(struct nw_contiguous *flat, int way,
     if (flat->stage.status)
         return flat->stage.status;
     flat->memory = find_dense(&host);
-    return flat->memory ? NW_OK
-                        : pack(flat, (void *)(uintptr_t)host.buffer, &host);
+    return flat->memory
+               ? NW_OK
+               : contiguous_pack(flat, (void *)(uintptr_t)host.buffer, &host);
 }
 
 nw_status nw_contiguous_close(struct nw_contiguous *flat, nw_status status)

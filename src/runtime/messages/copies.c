@@ -261,7 +261,7 @@ static nw_status move_part(struct all *all, const struct nw_part *part)
     return move_pieces(&move);
 }
 
-static nw_status move_all(struct all all)
+static nw_status copies_move_all(struct all all)
 {
     nw_status status = NW_OK;
 
@@ -288,7 +288,7 @@ nw_status nw_buffer_fill(const struct nw_buffer *buffer, bool at_once)
 
     if (!at_once)
         look_again(buffer, &owner);
-    return move_all((struct all){buffer, &owner, true, UINT64_MAX});
+    return copies_move_all((struct all){buffer, &owner, true, UINT64_MAX});
 }
 
 nw_status nw_buffer_empty(const struct nw_buffer *buffer, uint64_t most)
@@ -301,7 +301,7 @@ nw_status nw_buffer_empty(const struct nw_buffer *buffer, uint64_t most)
         most = most / first->layout->size *
                (run_bytes(first) / (uint64_t)first->count);
     look_again(buffer, &owner);
-    return move_all((struct all){buffer, &owner, false, most});
+    return copies_move_all((struct all){buffer, &owner, false, most});
 }
 
 void nw_copies_close(void)

@@ -18,7 +18,8 @@ enum { CLASSES = 13 /* up to 4 KiB */ };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct nw_selector selectors[CLASSES];
 
-static nw_status move(bool out, const void *device, void *host, size_t bytes)
+static nw_status copy_bytes_move(bool out, const void *device, void *host,
+                                 size_t bytes)
 {
     struct nw_pointer owner;
     nw_status status = nw_messages_open_gpu();
@@ -30,7 +31,7 @@ static nw_status move(bool out, const void *device, void *host, size_t bytes)
         out, (char *)(uintptr_t)device, host, bytes, &owner});
 }
 
-static nw_status by_driver(void *to, const void *from, size_t bytes)
+static nw_status copy_bytes_by_driver(void *to, const void *from, size_t bytes)
 {
     nw_status status = nw_messages_open_gpu();
     nw_gpu_stream stream = NULL;
@@ -52,15 +53,15 @@ static nw_status by_driver(void *to, const void *from, size_t bytes)
     return status;
 }
 
-static nw_status by_host(void *to, const void *from, size_t bytes)
+static nw_status copy_bytes_by_host(void *to, const void *from, size_t bytes)
 {
     struct nw_host *host = NULL;
     nw_status status = nw_pinned_cache_take(bytes, &host);
 
     if (!status)
-        status = move(true, from, host->memory, bytes);
+        status = copy_bytes_move(true, from, host->memory, bytes);
     if (!status)
-        status = move(false, to, host->memory, bytes);
+        status = copy_bytes_move(false, to, host->memory, bytes);
     nw_pinned_cache_give(host);
     return status;
 }
@@ -81,8 +82,8 @@ static nw_status between_gpus(void *to, const void *from, size_t bytes)
     bool few = bytes <= (size_t)1 << class, timed = false;
     int way = few ? pick(&selectors[class], &timed) : BY_DRIVER;
     uint64_t start = nw_clock_ns();
-    nw_status status =
-        way == BY_HOST ? by_host(to, from, bytes) : by_driver(to, from, bytes);
+    nw_status status = way == BY_HOST ? copy_bytes_by_host(to, from, bytes)
+                                      : copy_bytes_by_driver(to, from, bytes);
 
     if (!status && timed) {
         (void)pthread_mutex_lock(&lock);
@@ -106,9 +107,9 @@ nw_status nw_buffer_copy(void *to, const void *from, size_t bytes)
     if (into && out)
         return between_gpus(to, from, bytes);
     if (into)
-        return move(false, to, (void *)(uintptr_t)from, bytes);
+        return copy_bytes_move(false, to, (void *)(uintptr_t)from, bytes);
     if (out)
-        return move(true, from, to, bytes);
+        return copy_bytes_move(true, from, to, bytes);
     memcpy(to, from, bytes);
     return NW_OK;
 }

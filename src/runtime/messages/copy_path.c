@@ -62,7 +62,7 @@ static void open_mapping(void)
     nw_nic_read_start(copy);
 }
 
-static nw_status by_driver(const struct nw_path_copy *haul)
+static nw_status copy_path_by_driver(const struct nw_path_copy *haul)
 {
     int32_t gpu = haul->owner->gpu;
 
@@ -136,7 +136,7 @@ static nw_status move_near(const struct nw_path_copy *haul,
     if (way != BY_CPU && !timed && !asked)
         return NW_OK;
     start = timed ? nw_clock_ns() : 0;
-    status = way == BY_CPU ? by_cpu(haul) : by_driver(haul);
+    status = way == BY_CPU ? by_cpu(haul) : copy_path_by_driver(haul);
     if (status && way == BY_CPU) {
         allocation->barred = true;
         return NW_OK;
@@ -147,8 +147,8 @@ static nw_status move_near(const struct nw_path_copy *haul,
     return status;
 }
 
-static nw_status move(const struct nw_path_copy *haul, struct seen *allocation,
-                      bool *done)
+static nw_status copy_path_move(const struct nw_path_copy *haul,
+                                struct seen *allocation, bool *done)
 {
     bool timed = false;
     bool pulled = !allocation->unread && nw_nic_read_pick(haul, &timed);
@@ -174,14 +174,14 @@ nw_status nw_copy_path_move(const struct nw_path_copy *haul)
 
     (void)pthread_once(&once, open_mapping);
     if (!nw_nic_read_may(haul) && !fits_mapping(haul))
-        return by_driver(haul);
+        return copy_path_by_driver(haul);
     (void)pthread_mutex_lock(&lock);
     if (nw_nic_read_may(haul) || may_map(haul))
         allocation = reached(haul);
     if (allocation)
-        status = move(haul, allocation, &done);
+        status = copy_path_move(haul, allocation, &done);
     (void)pthread_mutex_unlock(&lock);
-    return done ? status : by_driver(haul);
+    return done ? status : copy_path_by_driver(haul);
 }
 
 char *nw_copy_path_open(const struct nw_path_copy *span)

@@ -89,8 +89,9 @@ static size_t place_of_large(int combiner, size_t ints)
     return combiner == MPI_COMBINER_DARRAY ? 3 : ints;
 }
 
-static void join(const int *ints, const MPI_Count *large,
-                 const struct amounts *n, struct nw_datatype_contents *out)
+static void datatype_contents_join(const int *ints, const MPI_Count *large,
+                                   const struct amounts *n,
+                                   struct nw_datatype_contents *out)
 {
     size_t place = place_of_large(out->combiner, (size_t)n->ints);
     size_t many = (size_t)n->large;
@@ -138,8 +139,8 @@ static void free_types(struct nw_datatype_contents *recipe)
             NW_PMPI(Type_free)(&recipe->type[i]);
 }
 
-static nw_status make_room(const struct amounts *n,
-                           struct nw_datatype_contents *out)
+static nw_status datatype_contents_make_room(const struct amounts *n,
+                                             struct nw_datatype_contents *out)
 {
     size_t ints = (size_t)n->ints, large = (size_t)n->large;
     nw_status status =
@@ -158,7 +159,7 @@ static nw_status read_contents(MPI_Datatype type, const struct amounts *n,
 {
     int *ints = NULL;
     MPI_Count *large = NULL;
-    nw_status status = make_room(n, out);
+    nw_status status = datatype_contents_make_room(n, out);
 
     if (!status)
         status = nw_alloc((size_t)n->ints + 1, sizeof *ints, &ints);
@@ -170,7 +171,7 @@ static nw_status read_contents(MPI_Datatype type, const struct amounts *n,
     if (!status) {
         out->types = (size_t)n->types;
         out->addresses = (size_t)n->addresses;
-        join(ints, large, n, out);
+        datatype_contents_join(ints, large, n, out);
         if (n->large)
             move_places(out);
     }

@@ -8,8 +8,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct nw_tracked_request *orphans;
 static int orphan_count; /* read without the lock */
 
-static void keep(struct nw_tracked_request *first,
-                 struct nw_tracked_request **end)
+static void detached_requests_keep(struct nw_tracked_request *first,
+                                   struct nw_tracked_request **end)
 {
     pthread_mutex_lock(&lock);
     *end = orphans;
@@ -32,7 +32,7 @@ int nw_message_free(__typeof__(&MPI_Request_free) next, MPI_Request *request)
         return next(request);
     }
     __atomic_add_fetch(&orphan_count, 1, __ATOMIC_RELAXED);
-    keep(kept, &kept->next);
+    detached_requests_keep(kept, &kept->next);
     *request = MPI_REQUEST_NULL;
     return MPI_SUCCESS;
 }
@@ -63,7 +63,7 @@ static bool settle_one(struct nw_tracked_request *kept, bool wait)
  * Ends the requests that are done; if `wait`, also waits for all sends. Runs
  * without the lock, since an error handler may send messages and free requests.
  */
-static void settle(bool wait)
+static void detached_requests_settle(bool wait)
 {
     struct nw_tracked_request *first, **at = &first;
 
@@ -84,17 +84,17 @@ static void settle(bool wait)
         nw_request_table_fail(kept); // no effect after a successful end
     }
     if (first)
-        keep(first, at);
+        detached_requests_keep(first, at);
 }
 
 void nw_detached_reap(void)
 {
     if (__atomic_load_n(&orphan_count, __ATOMIC_RELAXED))
-        settle(false);
+        detached_requests_settle(false);
 }
 
 void nw_requests_finish(void)
 {
-    settle(true);
+    detached_requests_settle(true);
     nw_sendrecvs_finish();
 }

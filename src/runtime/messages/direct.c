@@ -39,8 +39,8 @@ bool nw_load_find(const struct nw_area *area, struct nw_load *out)
 }
 
 /* Copies a payload into the pool. */
-static nw_status put(const struct nw_load *load,
-                     const struct nw_pool_slot *slot)
+static nw_status messages_direct_put(const struct nw_load *load,
+                                     const struct nw_pool_slot *slot)
 {
     char *to = nw_pool_memory() + slot->at;
 
@@ -65,7 +65,7 @@ bool nw_direct_suits(int peer)
                                           __ATOMIC_RELAXED));
 }
 
-static bool is_open(int peer)
+static bool messages_direct_is_open(int peer)
 {
     return nw_direct_suits(peer) &&
            __atomic_load_n(nw_local_peer_opens(nw_local_peer_mine(), peer),
@@ -95,10 +95,10 @@ bool nw_load_slot(const struct nw_load *load, int peer,
                   struct nw_pool_slot *slot)
 {
     nw_pool_look();
-    if (!nw_pool_open(load->gpu) || !is_open(peer) ||
+    if (!nw_pool_open(load->gpu) || !messages_direct_is_open(peer) ||
         !nw_pool_slot_take((size_t)load->bytes, slot))
         return false;
-    if (!put(load, slot))
+    if (!messages_direct_put(load, slot))
         return true;
     nw_pool_slot_drop(slot);
     return false;

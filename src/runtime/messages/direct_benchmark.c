@@ -39,7 +39,7 @@ static bool by_staging(const struct bench *b, size_t bytes)
     return !nw_copy_path_move(&haul);
 }
 
-static bool by_mpi(const struct bench *b, size_t bytes)
+static bool direct_benchmark_by_mpi(const struct bench *b, size_t bytes)
 {
     return !NW_PMPI(Sendrecv)(b->host->memory, (int)bytes, MPI_BYTE, 0, TAG,
                               b->other->memory, (int)bytes, MPI_BYTE, 0, TAG,
@@ -55,13 +55,13 @@ static bool by_gpu(const struct bench *b, size_t bytes)
 }
 
 enum { STAGING, MPIS, GPUS, WAYS };
-static bool (*const ways[WAYS])(const struct bench *b,
-                                size_t bytes) = {by_staging, by_mpi, by_gpu};
+static bool (*const ways[WAYS])(const struct bench *b, size_t bytes) = {
+    by_staging, direct_benchmark_by_mpi, by_gpu};
 
 /* The paths alternate, and each round covers all sizes, so that a busy moment
  * affects all. False on failure. */
-static bool measure(const struct bench *b, size_t bytes, int turns,
-                    double least[WAYS])
+static bool direct_benchmark_measure(const struct bench *b, size_t bytes,
+                                     int turns, double least[WAYS])
 {
     for (int i = 0; i < turns; i++)
         for (int k = 0; k < WAYS; k++) {
@@ -86,13 +86,14 @@ static bool measure_all(const struct bench *b, double least[SIZES + 1][WAYS])
             least[i][k] = HUGE_VAL;
     for (int round = 0; round < ROUNDS; round++)
         for (int i = 0; i <= SIZES && good; i++)
-            good = measure(b, i < SIZES ? (size_t)LEAST << i : NW_ENVELOPE,
-                           round ? TURNS : WARM, least[i]);
+            good = direct_benchmark_measure(
+                b, i < SIZES ? (size_t)LEAST << i : NW_ENVELOPE,
+                round ? TURNS : WARM, least[i]);
     return good;
 }
 
 /* The smallest size from which all sizes gain enough. */
-static uint64_t find(const struct bench *b, uint64_t standard)
+static uint64_t direct_benchmark_find(const struct bench *b, uint64_t standard)
 {
     double us[SIZES + 1][WAYS];
     int i = SIZES - 1;
@@ -117,7 +118,7 @@ static uint64_t find_on_gpu(char *pool, uint64_t standard)
     if (!nw_pinned_cache_take(MOST, &b.host) &&
         !nw_pinned_cache_take(MOST, &b.other) &&
         nw_pointer_find(b.device, &b.owner))
-        from = find(&b, standard);
+        from = direct_benchmark_find(&b, standard);
     nw_pinned_cache_give(b.host);
     nw_pinned_cache_give(b.other);
     nw_gpu_cuda.free(device);

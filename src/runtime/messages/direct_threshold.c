@@ -31,7 +31,7 @@ void nw_direct_set(uint64_t from)
 }
 
 /* The table has an entry per GPU, so the driver must be open. */
-static void look_up(void)
+static void direct_threshold_look_up(void)
 {
     char name[NW_MPI_NAME];
     uint64_t from;
@@ -52,7 +52,7 @@ bool nw_direct_is_large(uint64_t bytes, const char *first)
     if (!from && bytes >= LEAST_BYTES &&
         !__atomic_load_n(&looked_up, __ATOMIC_RELAXED) && nw_gpu_holds(first) &&
         !nw_messages_open_gpu()) {
-        look_up();
+        direct_threshold_look_up();
         from = __atomic_load_n(&from_bytes, __ATOMIC_RELAXED);
     }
     return bytes >= (from ? from : FROM_BYTES) && bytes <= INT_MAX;

@@ -18,7 +18,8 @@ static pthread_mutex_t self_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local bool receiving_again; /* from ourselves */
 
 /* For a datatype with gaps: packs the first bytes as MPI would send them. */
-static bool pack(const struct nw_catch *caught, struct nw_envelope *out)
+static bool envelope_pack(const struct nw_catch *caught,
+                          struct nw_envelope *out)
 {
     MPI_Count size = 0;
     int at = 0, n;
@@ -53,13 +54,13 @@ static bool read_envelope(const struct nw_catch *caught,
         memcpy(out, (const char *)caught->at + layout->lb, NW_ENVELOPE);
     nw_typemap_drop(layout);
     if (!dense)
-        good = pack(caught, out);
+        good = envelope_pack(caught, out);
     return good && nw_envelope_is(out);
 }
 
 /* -- from the pool to the receive buffer -- */
 
-static int32_t gpu_of(const void *memory)
+static int32_t envelope_gpu_of(const void *memory)
 {
     int32_t gpu = nw_memory_gpu(memory);
 
@@ -68,23 +69,25 @@ static int32_t gpu_of(const void *memory)
 
 /* Copies a payload to the host. The caller gives *host back, also after an
  * error. */
-static nw_status fetch(const char *payload, size_t bytes, struct nw_host **host)
+static nw_status envelope_fetch(const char *payload, size_t bytes,
+                                struct nw_host **host)
 {
     nw_status status = nw_pinned_cache_take(bytes, host);
 
     return status ? status
-                  : nw_memory_copy_out(gpu_of(payload), (*host)->memory,
-                                       payload, bytes);
+                  : nw_memory_copy_out(envelope_gpu_of(payload),
+                                       (*host)->memory, payload, bytes);
 }
 
 /* Copies through the host, since two GPUs may not reach each other. */
 static nw_status copy_twice(char *to, const char *payload, size_t bytes)
 {
     struct nw_host *host = NULL;
-    nw_status status = fetch(payload, bytes, &host);
+    nw_status status = envelope_fetch(payload, bytes, &host);
 
     if (!status)
-        status = nw_memory_copy_in(gpu_of(to), to, host->memory, bytes);
+        status =
+            nw_memory_copy_in(envelope_gpu_of(to), to, host->memory, bytes);
     nw_pinned_cache_give(host);
     return status;
 }
@@ -92,8 +95,8 @@ static nw_status copy_twice(char *to, const char *payload, size_t bytes)
 static nw_status copy_dense(char *to, const char *payload, size_t bytes)
 {
     if (!nw_gpu_holds(to))
-        return nw_memory_copy_out(gpu_of(payload), to, payload, bytes);
-    if (!nw_memory_copy_over(gpu_of(to), to, payload, bytes))
+        return nw_memory_copy_out(envelope_gpu_of(payload), to, payload, bytes);
+    if (!nw_memory_copy_over(envelope_gpu_of(to), to, payload, bytes))
         return NW_OK;
     return copy_twice(to, payload, bytes);
 }
@@ -122,9 +125,9 @@ static nw_status receive_again(const struct nw_catch *caught, const char *from,
 }
 
 /* Unpacks whole elements into GPU memory by a pack kernel. */
-static bool unpack(const struct nw_catch *caught,
-                   const struct nw_typemap *layout, const char *payload,
-                   size_t bytes)
+static bool envelope_unpack(const struct nw_catch *caught,
+                            const struct nw_typemap *layout,
+                            const char *payload, size_t bytes)
 {
     struct nw_pieces what = {.layout = layout, .device = caught->buffer};
     struct nw_pointer owner;
@@ -148,7 +151,7 @@ static nw_status copy_spread(const struct nw_catch *caught, const char *payload,
                              size_t bytes)
 {
     struct nw_host *host = NULL;
-    nw_status status = fetch(payload, bytes, &host);
+    nw_status status = envelope_fetch(payload, bytes, &host);
 
     if (!status)
         status = receive_again(caught, host->memory, bytes);
@@ -171,7 +174,7 @@ static int deliver(const struct nw_catch *caught,
     else if (layout->dense && !layout->gaps && caught->buffer != MPI_BOTTOM)
         status =
             copy_dense((char *)caught->buffer + layout->lb, payload, bytes);
-    else if (!unpack(caught, layout, payload, bytes))
+    else if (!envelope_unpack(caught, layout, payload, bytes))
         status = copy_spread(caught, payload, bytes);
     nw_typemap_drop(layout);
     return status ? MPI_ERR_BUFFER : rc;

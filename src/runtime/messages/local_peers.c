@@ -87,7 +87,7 @@ static void places_remove(struct places *places)
     pthread_mutex_unlock(&lock);
 }
 
-static int drop(MPI_Comm comm, int key, void *value, void *extra)
+static int local_peers_drop(MPI_Comm comm, int key, void *value, void *extra)
 {
     (void)comm;
     (void)key;
@@ -97,7 +97,7 @@ static int drop(MPI_Comm comm, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-static bool translate(MPI_Comm comm, struct places *places)
+static bool local_peers_translate(MPI_Comm comm, struct places *places)
 {
     int *ranks = malloc((size_t)places->count * sizeof *ranks);
     MPI_Group from, to;
@@ -134,7 +134,7 @@ static struct places *places_new(MPI_Comm comm)
         return NULL;
     places->comm = comm;
     places->count = size;
-    if ((size && !translate(comm, places)) ||
+    if ((size && !local_peers_translate(comm, places)) ||
         NW_PMPI(Comm_set_attr)(comm, keyval, places)) {
         free(places);
         return NULL;
@@ -162,7 +162,7 @@ int nw_local_peer_of(MPI_Comm comm, int rank)
 /* -- the shared page -- */
 
 /* Whether `yes` is true in all processes of the node. */
-static bool all_say(bool yes)
+static bool local_peers_all_say(bool yes)
 {
     int in = yes, all = 0;
 
@@ -222,7 +222,7 @@ static bool board_open(void)
     board_map(fd);
     if (nw_shared_page && !mine)
         good = getrandom(nw_shared_page->nonce, NW_NONCE, 0) == NW_NONCE;
-    good = all_say(good && nw_shared_page);
+    good = local_peers_all_say(good && nw_shared_page);
     if (!mine && name[0])
         shm_unlink(name);
     return good;
@@ -253,7 +253,7 @@ static bool has_driver(void)
     return driver != NULL;
 }
 
-static void close_all(void)
+static void local_peers_close_all(void)
 {
     board_unmap();
     if (have_self)
@@ -271,7 +271,7 @@ static bool open_self(void)
     return have_self;
 }
 
-static bool open_all(bool messaging)
+static bool local_peers_open_all(bool messaging)
 {
     if (NW_PMPI(Comm_split_type)(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0,
                                  MPI_INFO_NULL, &node))
@@ -280,12 +280,13 @@ static bool open_all(bool messaging)
     NW_PMPI(Comm_set_errhandler)(node, MPI_ERRORS_RETURN);
     NW_PMPI(Comm_rank)(node, &mine);
     NW_PMPI(Comm_size)(node, &count);
-    return all_say(messaging && !nw_passthrough && is_wanted() &&
-                   has_driver()) &&
+    return local_peers_all_say(messaging && !nw_passthrough && is_wanted() &&
+                               has_driver()) &&
            board_open() &&
-           all_say(open_self() &&
-                   !NW_PMPI(Comm_create_keyval)(nw_shape_not_copied, drop,
-                                                &keyval, NULL));
+           local_peers_all_say(open_self() &&
+                               !NW_PMPI(Comm_create_keyval)(nw_shape_not_copied,
+                                                            local_peers_drop,
+                                                            &keyval, NULL));
 }
 
 void nw_direct_start(bool messaging)
@@ -293,15 +294,15 @@ void nw_direct_start(bool messaging)
     if (!nw_rank0_environment_variable("NODEWISE_GPU_DIRECT") &&
         !nw_rank0_environment_variable("NODEWISE_GPU_MESSAGES"))
         return;
-    if (open_all(messaging))
+    if (local_peers_open_all(messaging))
         __atomic_store_n(&nw_direct, true, __ATOMIC_RELEASE);
     else
-        close_all();
+        local_peers_close_all();
 }
 
 void nw_local_peers_close(void)
 {
     while (all_places)
         NW_PMPI(Comm_delete_attr)(all_places->comm, keyval);
-    close_all();
+    local_peers_close_all();
 }

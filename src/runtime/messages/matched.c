@@ -33,7 +33,7 @@ void nw_matched_note(MPI_Comm comm, MPI_Message message)
     nw_matched_add(one);
 }
 
-static struct nw_unexpected *find(MPI_Message message)
+static struct nw_unexpected *matched_find(MPI_Message message)
 {
     struct nw_unexpected *one = all;
 
@@ -47,7 +47,7 @@ struct nw_unexpected *nw_matched_take(MPI_Message message)
     struct nw_unexpected *one;
 
     pthread_mutex_lock(&lock);
-    one = find(message);
+    one = matched_find(message);
     if (one)
         one->taken = true;
     pthread_mutex_unlock(&lock);
@@ -61,7 +61,7 @@ struct nw_errhandler_scope nw_matched_whose(struct nw_unexpected *one,
 
     pthread_mutex_lock(&lock);
     if (!one)
-        one = find(message);
+        one = matched_find(message);
     pthread_mutex_unlock(&lock);
     whose.owner = one ? &one->owner : NULL;
     return whose;

@@ -36,7 +36,7 @@ void nw_nic_read_start(const char *copy)
         nw_messages_setting("NODEWISE_GPU_ADAPTER_AFTER", AFTER, 0, UINT64_MAX);
 }
 
-static int class_of(const struct nw_path_copy *haul)
+static int nic_read_class_of(const struct nw_path_copy *haul)
 {
     return nw_selector_class(haul->bytes, CLASSES);
 }
@@ -65,7 +65,7 @@ static bool leads(int class, bool better)
 
 bool nw_nic_read_pick(const struct nw_path_copy *haul, bool *timed)
 {
-    int class = class_of(haul);
+    int class = nic_read_class_of(haul);
     bool better;
 
     if (!nw_nic_read_may(haul) ||
@@ -86,7 +86,7 @@ bool nw_nic_read_pick(const struct nw_path_copy *haul, bool *timed)
 
 void nw_nic_read_took(const struct nw_path_copy *haul, bool pulled, uint64_t ns)
 {
-    nw_selector_took(&selectors[class_of(haul)], pulled, ns);
+    nw_selector_took(&selectors[nic_read_class_of(haul)], pulled, ns);
 }
 
 bool nw_nic_read_move(const struct nw_path_copy *haul)

@@ -70,8 +70,8 @@ static nw_status set_pieces(const struct nw_pack_kernel *job,
     return status;
 }
 
-static nw_status make_job(const struct nw_pieces *what,
-                          struct nw_pack_kernel *job)
+static nw_status pack_kernels_make_job(const struct nw_pieces *what,
+                                       struct nw_pack_kernel *job)
 {
     struct nw_typemap all = {.users = 0};
     struct nw_gpu_piece *pieces = NULL;
@@ -98,7 +98,8 @@ static nw_status make_job(const struct nw_pieces *what,
     return status;
 }
 
-static bool fits(const struct nw_pack_kernel *job, const struct nw_pieces *what)
+static bool pack_kernels_fits(const struct nw_pack_kernel *job,
+                              const struct nw_pieces *what)
 {
     return job->layout == what->layout->id &&
            job->what.device == what->device && job->what.count == what->count &&
@@ -117,7 +118,7 @@ nw_status nw_pack_kernel_take(const struct nw_pieces *what,
                             nw_typemap_low(what->layout, what->count)))
         return nw_fail(NW_EUNSUPPORTED, "memory of another context");
     pthread_mutex_lock(&lock);
-    while (*at && !fits(*at, what))
+    while (*at && !pack_kernels_fits(*at, what))
         at = &(*at)->next;
     job = *at;
     if (job)
@@ -126,7 +127,7 @@ nw_status nw_pack_kernel_take(const struct nw_pieces *what,
     if (!job) {
         status = nw_alloc(1, sizeof *job, &job);
         if (!status)
-            status = make_job(what, job);
+            status = pack_kernels_make_job(what, job);
         if (status && job)
             free_job(job);
         if (status)
@@ -144,7 +145,7 @@ nw_status nw_pack_kernel_run(const struct nw_pack_kernel *job)
     return status ? status : nw_gpu_cuda.stream_wait(stream);
 }
 
-static void keep(struct nw_pack_kernel *job)
+static void pack_kernels_keep(struct nw_pack_kernel *job)
 {
     struct nw_pack_kernel **at = &jobs, *last = NULL;
     int count = 0;
@@ -164,7 +165,7 @@ static void keep(struct nw_pack_kernel *job)
 void nw_pack_kernel_give(struct nw_pack_kernel *job, bool good)
 {
     if (good)
-        keep(job);
+        pack_kernels_keep(job);
     else
         free_job(job);
 }

@@ -50,7 +50,8 @@ static uint32_t won(const struct nw_round_trip rounds[NW_ROUNDS])
 
 /* -- one message -- */
 
-static void call(const struct contest *c, bool send, void *memory, int bytes)
+static void passthrough_benchmark_call(const struct contest *c, bool send,
+                                       void *memory, int bytes)
 {
     MPI_Status status;
 
@@ -60,7 +61,8 @@ static void call(const struct contest *c, bool send, void *memory, int bytes)
         NW_PMPI(Recv)(memory, bytes, MPI_BYTE, c->peer, TAG, c->comm, &status);
 }
 
-static void pass(const struct contest *c, bool send, bool staged, int bytes)
+static void passthrough_benchmark_pass(const struct contest *c, bool send,
+                                       bool staged, int bytes)
 {
     struct nw_stage stage = {.call = "MPI_Init", .whole = true};
     int64_t count = bytes;
@@ -70,13 +72,14 @@ static void pass(const struct contest *c, bool send, bool staged, int bytes)
     if (staged)
         memory = nw_stage_triple(&stage, send ? NW_READ : NW_WRITE, memory,
                                  (struct nw_triple){&count, INT_MAX, &type, 1});
-    call(c, send, memory, bytes);
+    passthrough_benchmark_call(c, send, memory, bytes);
     if (staged)
         (void)nw_stage_end(&stage, MPI_SUCCESS, NULL, NW_OF_COMM(c->comm));
 }
 
 /* The shortest time of several turns, in microseconds for one direction. */
-static double time_way(const struct contest *c, bool staged, int bytes)
+static double passthrough_benchmark_time_way(const struct contest *c,
+                                             bool staged, int bytes)
 {
     double least = 1e9;
 
@@ -84,8 +87,8 @@ static double time_way(const struct contest *c, bool staged, int bytes)
         uint64_t start = nw_clock_ns();
         double us;
 
-        pass(c, !c->rank, staged, bytes);
-        pass(c, c->rank, staged, bytes);
+        passthrough_benchmark_pass(c, !c->rank, staged, bytes);
+        passthrough_benchmark_pass(c, c->rank, staged, bytes);
         us = (double)(nw_clock_ns() - start) * 0.5e-3;
         if (i >= 0 && us < least)
             least = us;
@@ -93,20 +96,22 @@ static double time_way(const struct contest *c, bool staged, int bytes)
     return least;
 }
 
-static void measure(const struct contest *c,
-                    struct nw_round_trip rounds[NW_ROUNDS])
+static void
+passthrough_benchmark_measure(const struct contest *c,
+                              struct nw_round_trip rounds[NW_ROUNDS])
 {
     for (int i = 0; i < NW_ROUNDS; i++) {
         rounds[i].bytes = sizes[i];
-        rounds[i].ours = time_way(c, true, (int)sizes[i]);
-        rounds[i].theirs = time_way(c, false, (int)sizes[i]);
+        rounds[i].ours = passthrough_benchmark_time_way(c, true, (int)sizes[i]);
+        rounds[i].theirs =
+            passthrough_benchmark_time_way(c, false, (int)sizes[i]);
     }
 }
 
 /* -- all ranks -- */
 
 /* Allocates GPU memory on ranks 0 and 1. Fails on all ranks or on none. */
-static bool take_memory(struct contest *c)
+static bool passthrough_benchmark_take_memory(struct contest *c)
 {
     int ready = c->rank > 1, all = 0;
 
@@ -142,9 +147,9 @@ static bool find_rounds(struct contest *c,
     if (known)
         return true;
     before = nw_messages_open_gpu() ? NULL : nw_gpu_cuda.context();
-    ready = take_memory(c);
+    ready = passthrough_benchmark_take_memory(c);
     if (ready && c->rank < 2)
-        measure(c, rounds);
+        passthrough_benchmark_measure(c, rounds);
     if (c->memory)
         nw_channel_memory_free(true, c->memory);
     if (!nw_messages_open_gpu())

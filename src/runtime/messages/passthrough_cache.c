@@ -14,7 +14,7 @@
 
 static const char head[] = "nodewise messages 1";
 
-static nw_status find_path(bool near, char **out)
+static nw_status passthrough_cache_find_path(bool near, char **out)
 {
     struct nw_text text = {0};
     char host[256] = "";
@@ -28,7 +28,7 @@ static nw_status find_path(bool near, char **out)
     return nw_text_take(&text, out);
 }
 
-static bool parse(char *line, struct nw_round_trip *out)
+static bool passthrough_cache_parse(char *line, struct nw_round_trip *out)
 {
     struct nw_round_trip round;
     const char *words[3];
@@ -45,8 +45,9 @@ static bool parse(char *line, struct nw_round_trip *out)
     return true;
 }
 
-static nw_status parse_all(const char *path, char *text,
-                           struct nw_round_trip rounds[NW_ROUNDS])
+static nw_status
+passthrough_cache_parse_all(const char *path, char *text,
+                            struct nw_round_trip rounds[NW_ROUNDS])
 {
     struct nw_lines lines;
     char *line;
@@ -57,7 +58,8 @@ static nw_status parse_all(const char *path, char *text,
     if (!line || strcmp(line, head))
         return nw_lines_fail(&lines, "expected '%s'", head);
     while ((line = nw_lines_next(&lines)) != NULL)
-        if (count == NW_ROUNDS || !parse(line, &rounds[count++]) ||
+        if (count == NW_ROUNDS ||
+            !passthrough_cache_parse(line, &rounds[count++]) ||
             (count > 1 && rounds[count - 1].bytes <= rounds[count - 2].bytes))
             return nw_lines_fail(&lines, "expected bytes and two times");
     return count == NW_ROUNDS ? NW_OK : nw_lines_fail(&lines, "lines missing");
@@ -68,12 +70,12 @@ nw_status nw_passthrough_cache_read(bool near,
 {
     char *path = NULL, *text = NULL;
     size_t length;
-    nw_status status = find_path(near, &path);
+    nw_status status = passthrough_cache_find_path(near, &path);
 
     if (!status)
         status = nw_file_read_text(path, &text, &length);
     if (!status)
-        status = parse_all(path, text, rounds);
+        status = passthrough_cache_parse_all(path, text, rounds);
     free(text);
     free(path);
     return status;
@@ -85,7 +87,7 @@ nw_passthrough_cache_write(bool near,
 {
     struct nw_text text = {0};
     char *path = NULL;
-    nw_status status = find_path(near, &path);
+    nw_status status = passthrough_cache_find_path(near, &path);
 
     nw_text_format(&text, "%s\n# bytes, us staged, us by MPI itself\n", head);
     for (int i = 0; i < NW_ROUNDS; i++)

@@ -4,7 +4,7 @@
 
 #include <nodewise/status.h>
 
-static int fill(struct nw_tracked_request *kept)
+static int persistent_start_fill(struct nw_tracked_request *kept)
 {
     nw_status bad = NW_OK;
 
@@ -39,7 +39,7 @@ struct begun {
 };
 
 /* Takes a message that a probe set aside for this receive. */
-static bool take(struct begun *one, MPI_Message *message)
+static bool persistent_start_take(struct begun *one, MPI_Message *message)
 {
     const struct nw_catch *caught = &one->kept->caught;
 
@@ -52,7 +52,7 @@ static bool take(struct begun *one, MPI_Message *message)
     return !one->posting;
 }
 
-static int begin(MPI_Request request, struct begun *out)
+static int persistent_start_begin(MPI_Request request, struct begun *out)
 {
     struct nw_tracked_request *kept =
         nw_request_table_find(request, nw_request_table_is_persistent);
@@ -62,15 +62,15 @@ static int begin(MPI_Request request, struct begun *out)
     *out = (struct begun){.kept = kept, .was_active = kept && kept->active};
     if (!kept)
         return MPI_SUCCESS;
-    out->held = take(out, &message);
-    rc = out->held ? hold(kept, message) : fill(kept);
+    out->held = persistent_start_take(out, &message);
+    rc = out->held ? hold(kept, message) : persistent_start_fill(kept);
     if (rc && out->posting)
         nw_post_end();
     return rc;
 }
 
 /* If MPI did not start the send, no process will fetch its payload. */
-static int end_start(const struct begun *one, int rc)
+static int persistent_start_end_start(const struct begun *one, int rc)
 {
     if (one->posting)
         nw_post_end();
@@ -84,9 +84,10 @@ static int end_start(const struct begun *one, int rc)
 int nw_message_start(__typeof__(&MPI_Start) next, MPI_Request *request)
 {
     struct begun one;
-    int rc = begin(*request, &one);
+    int rc = persistent_start_begin(*request, &one);
 
-    return rc || one.held ? rc : end_start(&one, next(request));
+    return rc || one.held ? rc
+                          : persistent_start_end_start(&one, next(request));
 }
 
 /* Requests are started one by one. If one fails, it must be known which
@@ -98,9 +99,9 @@ int nw_message_startall(__typeof__(&MPI_Startall) next, int count,
     int rc = MPI_SUCCESS;
 
     for (int i = 0; i < count && !rc; i++) {
-        rc = begin(requests[i], &one);
+        rc = persistent_start_begin(requests[i], &one);
         if (!rc && !one.held)
-            rc = end_start(&one, next(1, &requests[i]));
+            rc = persistent_start_end_start(&one, next(1, &requests[i]));
     }
     return rc;
 }

@@ -22,7 +22,7 @@ enum { QUICK = 6 };
 static struct nw_host *quick[QUICK];
 static size_t kept_bytes;
 
-static int class_of(size_t bytes)
+static int pinned_cache_class_of(size_t bytes)
 {
     int class = 0;
 
@@ -36,7 +36,7 @@ static bool host_lives(const struct nw_host *host)
     return !host->pinned || nw_gpu_cuda.lives(&host->life);
 }
 
-static void let_go(struct nw_host *host)
+static void pinned_cache_let_go(struct nw_host *host)
 {
     if (host->pinned && host_lives(host))
         nw_gpu_cuda.free_pinned(host->memory);
@@ -94,12 +94,12 @@ static bool host_pin(struct nw_host *host)
 
 nw_status nw_pinned_cache_take(size_t bytes, struct nw_host **out)
 {
-    int class = class_of(bytes);
+    int class = pinned_cache_class_of(bytes);
     struct nw_host *host = class < CLASSES ? take_kept(class) : NULL;
     nw_status status;
 
     while (host && !host_lives(host)) {
-        let_go(host);
+        pinned_cache_let_go(host);
         host = take_kept(class);
     }
     if (host) {
@@ -123,7 +123,7 @@ nw_status nw_pinned_cache_take(size_t bytes, struct nw_host **out)
 
 void nw_pinned_cache_give(struct nw_host *host)
 {
-    int class = host ? class_of(host->bytes) : CLASSES;
+    int class = host ? pinned_cache_class_of(host->bytes) : CLASSES;
 
     if (!host || give_quick(class, host))
         return;
@@ -136,7 +136,7 @@ void nw_pinned_cache_give(struct nw_host *host)
     }
     pthread_mutex_unlock(&lock);
     if (host)
-        let_go(host);
+        pinned_cache_let_go(host);
 }
 
 void nw_pinned_cache_close(void)
@@ -145,5 +145,5 @@ void nw_pinned_cache_close(void)
 
     for (int class = 0; class < CLASSES; class ++)
         while ((host = take_kept(class)) != NULL)
-            let_go(host);
+            pinned_cache_let_go(host);
 }

@@ -23,7 +23,7 @@ bool nw_pointer_holds(const struct nw_pointer *owner, const void *memory,
 }
 
 /* Asks the driver for the allocation. The caller's current GPU may differ. */
-static void ask(const void *memory, struct nw_pointer *out)
+static void pointer_cache_ask(const void *memory, struct nw_pointer *out)
 {
     void *before = nw_gpu_cuda.context();
     struct nw_gpu_range range = {0};
@@ -52,7 +52,7 @@ bool nw_pointer_find(const void *memory, struct nw_pointer *out)
     *out = (struct nw_pointer){0};
     if (nw_messages_open_gpu())
         return true; // the copy will report the error
-    ask(memory, out);
+    pointer_cache_ask(memory, out);
     if (out->id)
         kept.owner[kept.next++ % KEPT] = *out;
     return true;

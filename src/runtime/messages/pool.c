@@ -40,7 +40,7 @@ static size_t wanted_bytes(void)
            << 20;
 }
 
-static nw_status make(size_t bytes)
+static nw_status pool_make(size_t bytes)
 {
     void *before = nw_gpu_cuda.context(), *memory = NULL;
     nw_status status = nw_gpu_cuda.select(pool.gpu);
@@ -79,7 +79,7 @@ static void open_pool(int32_t gpu)
 
     pool.tried = true;
     pool.gpu = gpu;
-    if (!bytes || !have_room() || make(bytes))
+    if (!bytes || !have_room() || pool_make(bytes))
         return;
     nw_direct_measure(gpu, pool.memory, bytes);
     __atomic_store_n(&mapped[mine], pool.memory, __ATOMIC_RELEASE);
@@ -90,22 +90,23 @@ static void open_pool(int32_t gpu)
     __atomic_add_fetch(&nw_shared_page->announced, 1, __ATOMIC_RELEASE);
 }
 
-static uint64_t *word_of(int owner, uint32_t index)
+static uint64_t *pool_word_of(int owner, uint32_t index)
 {
     return &nw_shared_page->peer[owner].slot[index];
 }
 
 enum { EMPTY, HELD, FETCHED, STATES = 4 };
 
-static uint64_t word(uint64_t generation, int state)
+static uint64_t pool_word(uint64_t generation, int state)
 {
     return STATES * generation + (uint64_t)state;
 }
 
-static bool change(int owner, uint32_t index, uint64_t from, uint64_t to)
+static bool pool_change(int owner, uint32_t index, uint64_t from, uint64_t to)
 {
-    return __atomic_compare_exchange_n(word_of(owner, index), &from, to, false,
-                                       __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+    return __atomic_compare_exchange_n(pool_word_of(owner, index), &from, to,
+                                       false, __ATOMIC_ACQ_REL,
+                                       __ATOMIC_RELAXED);
 }
 
 static void reclaim(void)
@@ -115,7 +116,7 @@ static void reclaim(void)
     for (int i = 0; i < pool.count; i++) {
         uint32_t index = pool.used[i].index;
 
-        if (__atomic_load_n(word_of(nw_local_peer_mine(), index),
+        if (__atomic_load_n(pool_word_of(nw_local_peer_mine(), index),
                             __ATOMIC_ACQUIRE) %
                 STATES !=
             EMPTY)
@@ -139,7 +140,8 @@ static int find_gap(size_t bytes, size_t *at)
     return pool.bytes - *at >= bytes ? pool.count : -1;
 }
 
-static void enter(int place, size_t at, size_t bytes, struct nw_pool_slot *out)
+static void pool_enter(int place, size_t at, size_t bytes,
+                       struct nw_pool_slot *out)
 {
     uint32_t index = 0;
 
@@ -151,8 +153,8 @@ static void enter(int place, size_t at, size_t bytes, struct nw_pool_slot *out)
     pool.count++;
     pool.busy[index] = true;
     *out = (struct nw_pool_slot){index, at, ++pool.generation[index]};
-    __atomic_store_n(word_of(nw_local_peer_mine(), index),
-                     word(out->generation, HELD), __ATOMIC_RELEASE);
+    __atomic_store_n(pool_word_of(nw_local_peer_mine(), index),
+                     pool_word(out->generation, HELD), __ATOMIC_RELEASE);
 }
 
 bool nw_pool_open(int32_t gpu)
@@ -175,7 +177,7 @@ bool nw_pool_slot_take(size_t bytes, struct nw_pool_slot *out)
         if (pool.count < NW_SLOTS)
             place = find_gap(room, &at);
         if (place >= 0)
-            enter(place, at, room, out);
+            pool_enter(place, at, room, out);
     }
     pthread_mutex_unlock(&lock);
     return place >= 0;
@@ -188,8 +190,9 @@ char *nw_pool_memory(void)
 
 void nw_pool_slot_drop(const struct nw_pool_slot *slot)
 {
-    (void)change(nw_local_peer_mine(), slot->index,
-                 word(slot->generation, HELD), word(slot->generation, EMPTY));
+    (void)pool_change(nw_local_peer_mine(), slot->index,
+                      pool_word(slot->generation, HELD),
+                      pool_word(slot->generation, EMPTY));
 }
 
 /* -- pools of other processes -- */
@@ -239,16 +242,17 @@ const char *nw_pool_slot_payload(const struct nw_envelope *envelope)
     if (all && owner < (uint32_t)nw_local_peer_count())
         memory = __atomic_load_n(&all[owner], __ATOMIC_ACQUIRE);
     if (!memory || envelope->slot >= NW_SLOTS ||
-        !change((int)owner, envelope->slot, word(envelope->generation, HELD),
-                word(envelope->generation, FETCHED)))
+        !pool_change((int)owner, envelope->slot,
+                     pool_word(envelope->generation, HELD),
+                     pool_word(envelope->generation, FETCHED)))
         return NULL;
     return memory + envelope->at;
 }
 
 void nw_pool_slot_free(const struct nw_envelope *envelope)
 {
-    __atomic_store_n(word_of((int)envelope->owner, envelope->slot),
-                     word(envelope->generation, EMPTY), __ATOMIC_RELEASE);
+    __atomic_store_n(pool_word_of((int)envelope->owner, envelope->slot),
+                     pool_word(envelope->generation, EMPTY), __ATOMIC_RELEASE);
 }
 
 void nw_pool_unmap(void)

@@ -61,7 +61,7 @@ static int cancel_nothing(void *unused, int complete)
 
 /* MPI may go on with a request that failed. It is freed like a request that the
  * program frees, and its send data stays allocated. */
-static void give_up(struct nw_sendrecv *pair, int part)
+static void sendrecv_give_up(struct nw_sendrecv *pair, int part)
 {
     if (pair->part[part] == MPI_REQUEST_NULL)
         return;
@@ -80,14 +80,14 @@ static void end_part(struct nw_sendrecv *pair, int part)
         return;
     rc = MPI_Test(&pair->part[part], &flag, &status);
     if (rc)
-        give_up(pair, part);
+        sendrecv_give_up(pair, part);
     pair->rc = pair->rc ? pair->rc : rc;
     if (part == RECEIVE && (rc || flag))
         pair->status = status;
     pair->status.MPI_ERROR = pair->rc;
 }
 
-static void look_at(struct nw_sendrecv *pair)
+static void sendrecv_look_at(struct nw_sendrecv *pair)
 {
     for (int i = 0; i < PARTS && !pair->done; i++)
         end_part(pair, i);
@@ -99,7 +99,7 @@ static void look_at(struct nw_sendrecv *pair)
 }
 
 /* Removes a pair from the list. */
-static void drop(struct nw_sendrecv **at)
+static void sendrecv_drop(struct nw_sendrecv **at)
 {
     struct nw_sendrecv *pair = *at;
 
@@ -120,10 +120,10 @@ void nw_sendrecvs_look(void)
     looking = true;
     nw_depth++;
     while (*at) {
-        look_at(*at);
+        sendrecv_look_at(*at);
         if ((*at)->done && (*at)->freed) {
             NW_PMPI(Request_free)(&(*at)->request);
-            drop(at);
+            sendrecv_drop(at);
         } else {
             at = &(*at)->next;
         }
@@ -133,7 +133,7 @@ void nw_sendrecvs_look(void)
     pthread_mutex_unlock(&lock);
 }
 
-static struct nw_sendrecv **find(MPI_Request request)
+static struct nw_sendrecv **sendrecv_find(MPI_Request request)
 {
     struct nw_sendrecv **at = &pairs;
 
@@ -151,7 +151,7 @@ bool nw_sendrecvs_are_busy(int count, const MPI_Request *requests)
     nw_sendrecvs_look();
     pthread_mutex_lock(&lock);
     for (int i = 0; i < count && !busy; i++) {
-        const struct nw_sendrecv *pair = *find(requests[i]);
+        const struct nw_sendrecv *pair = *sendrecv_find(requests[i]);
 
         busy = pair && !pair->done;
     }
@@ -172,7 +172,7 @@ bool nw_sendrecv_see(MPI_Request request, MPI_Status *status, int *rc)
     if (!are_any())
         return false;
     pthread_mutex_lock(&lock);
-    pair = *find(request);
+    pair = *sendrecv_find(request);
     if (pair && status)
         *status = pair->status;
     if (pair)
@@ -188,7 +188,7 @@ struct nw_sendrecv *nw_sendrecv_take(MPI_Request request)
     if (!are_any())
         return NULL;
     pthread_mutex_lock(&lock);
-    pair = *find(request);
+    pair = *sendrecv_find(request);
     if (pair)
         pair->ending = true;
     pthread_mutex_unlock(&lock);
@@ -213,7 +213,7 @@ int nw_sendrecv_end(struct nw_sendrecv *pair, MPI_Status *status)
         *status = pair->status;
     while (*at != pair)
         at = &(*at)->next;
-    drop(at);
+    sendrecv_drop(at);
     pthread_mutex_unlock(&lock);
     return rc;
 }
@@ -225,7 +225,7 @@ bool nw_sendrecv_free(MPI_Request *request)
     if (!are_any())
         return false;
     pthread_mutex_lock(&lock);
-    pair = *find(*request);
+    pair = *sendrecv_find(*request);
     if (pair) {
         pair->freed = true;
         *request = MPI_REQUEST_NULL;
@@ -251,7 +251,7 @@ void nw_sendrecvs_finish(void)
 
 /* -- starting both parts -- */
 
-static bool fits(const struct nw_area *area)
+static bool sendrecv_fits(const struct nw_area *area)
 {
     return area->count == (int64_t)(nw_units)area->count;
 }
@@ -282,7 +282,7 @@ static int start_all(struct nw_sendrecv *pair,
 {
     int rc;
 
-    if (!fits(&exchange->from) || !fits(&exchange->into))
+    if (!sendrecv_fits(&exchange->from) || !sendrecv_fits(&exchange->into))
         return nw_stage_raise(NW_OF_COMM(exchange->to.comm), MPI_ERR_COUNT);
     rc = NW_PMPI(Grequest_start)(say_nothing, free_nothing, cancel_nothing,
                                  NULL, &pair->request);
@@ -296,8 +296,8 @@ static int start_all(struct nw_sendrecv *pair,
     return rc;
 }
 
-static int start(struct nw_sendrecv_pair exchange, char *packed,
-                 MPI_Request *request)
+static int sendrecv_start(struct nw_sendrecv_pair exchange, char *packed,
+                          MPI_Request *request)
 {
     struct nw_sendrecv *pair = calloc(1, sizeof *pair);
     int rc = pair ? start_all(pair, &exchange) : MPI_ERR_NO_MEM;
@@ -320,7 +320,7 @@ static int start(struct nw_sendrecv_pair exchange, char *packed,
 
 int nw_sendrecv_start(struct nw_sendrecv_pair exchange, MPI_Request *request)
 {
-    return start(exchange, NULL, request);
+    return sendrecv_start(exchange, NULL, request);
 }
 
 /* A message on the direct path has left the program's memory when the call
@@ -342,11 +342,11 @@ int nw_sendrecv_replace(struct nw_sendrecv_pair exchange, MPI_Request *request)
     char *packed;
     int rc;
 
-    if (!fits(area))
+    if (!sendrecv_fits(area))
         return nw_stage_raise(NW_OF_COMM(comm), MPI_ERR_COUNT);
     if (is_direct(area)) {
         exchange.from = *area;
-        return start(exchange, NULL, request);
+        return sendrecv_start(exchange, NULL, request);
     }
     rc = NW_LARGE_BELOW(Pack_size)((nw_units)area->count, area->type, comm,
                                    &room);
@@ -361,7 +361,7 @@ int nw_sendrecv_replace(struct nw_sendrecv_pair exchange, MPI_Request *request)
         return rc;
     }
     exchange.from = NW_AREA(packed, at, MPI_PACKED);
-    return start(exchange, packed, request);
+    return sendrecv_start(exchange, packed, request);
 }
 
 bool nw_is_apart(struct nw_area area)

@@ -21,7 +21,8 @@ void nw_stage_drop(struct nw_stage *stage)
 
 /* Allocates host memory for the parts of the buffer, and fills it if the call
  * reads it now. */
-static nw_status fill(struct nw_stage *stage, struct nw_buffer *buffer)
+static nw_status messages_stage_fill(struct nw_stage *stage,
+                                     struct nw_buffer *buffer)
 {
     nw_status status = nw_pinned_cache_take(buffer->bytes, &buffer->host);
 
@@ -31,11 +32,12 @@ static nw_status fill(struct nw_stage *stage, struct nw_buffer *buffer)
 }
 
 /* Adds the buffer to the stage. Returns the address for the call. */
-static void *enter(struct nw_stage *stage, struct nw_buffer *buffer)
+static void *messages_stage_enter(struct nw_stage *stage,
+                                  struct nw_buffer *buffer)
 {
     stage->status = nw_messages_open_gpu();
     if (!stage->status)
-        stage->status = fill(stage, buffer);
+        stage->status = messages_stage_fill(stage, buffer);
     if (stage->status) {
         nw_buffer_free(buffer);
         return NULL; // the call is not made
@@ -153,10 +155,10 @@ void *nw_stage_triple(struct nw_stage *stage, int way, const void *buffer,
     made->way = way;
     if (!packs(made, way, &triple))
         set_room(made);
-    return enter(stage, made);
+    return messages_stage_enter(stage, made);
 }
 
-static int64_t number(const void *array, size_t size, int64_t i)
+static int64_t messages_stage_number(const void *array, size_t size, int64_t i)
 {
     return size == sizeof(int) ? ((const int *)array)[i]
                                : ((const int64_t *)array)[i];
@@ -171,8 +173,8 @@ static nw_status set_part(const struct nw_block_places *places, int64_t i,
 
     if (status)
         return status;
-    part->count = number(places->counts, places->count_size, i);
-    part->offset = number(places->places, places->place_size, i);
+    part->count = messages_stage_number(places->counts, places->count_size, i);
+    part->offset = messages_stage_number(places->places, places->place_size, i);
     if (!places->types)
         part->offset *= part->layout->extent;
     return NW_OK;
@@ -180,7 +182,7 @@ static nw_status set_part(const struct nw_block_places *places, int64_t i,
 
 static bool is_empty(const struct nw_block_places *places, int64_t i)
 {
-    return number(places->counts, places->count_size, i) <= 0;
+    return messages_stage_number(places->counts, places->count_size, i) <= 0;
 }
 
 static struct nw_area area_of(const void *buffer,
@@ -191,10 +193,11 @@ static struct nw_area area_of(const void *buffer,
 
     if (!places->types)
         NW_PMPI(Type_get_extent)(type, &lb, &extent);
-    extent *= (MPI_Aint)number(places->places, places->place_size, i);
+    extent *=
+        (MPI_Aint)messages_stage_number(places->places, places->place_size, i);
     return (struct nw_area){
         .buffer = (const void *)((uintptr_t)buffer + (uintptr_t)extent),
-        .count = number(places->counts, places->count_size, i),
+        .count = messages_stage_number(places->counts, places->count_size, i),
         .type = type};
 }
 
@@ -247,7 +250,7 @@ void *nw_stage_places(struct nw_stage *stage, int way, const void *buffer,
     }
     made->way = way;
     set_room(made);
-    return enter(stage, made);
+    return messages_stage_enter(stage, made);
 }
 
 void *nw_stage_bytes(struct nw_stage *stage, int way, const void *buffer,
@@ -313,8 +316,9 @@ int nw_stage_fail(struct nw_stage *stage, struct nw_errhandler_scope whose)
     return nw_stage_error(whose, stage->call, nw_error_text());
 }
 
-static int end(struct nw_stage *stage, int rc, MPI_Status *status,
-               struct nw_errhandler_scope whose)
+static int messages_stage_end(struct nw_stage *stage, int rc,
+                              MPI_Status *status,
+                              struct nw_errhandler_scope whose)
 {
     uint64_t most = status && !rc ? nw_stage_received(status) : UINT64_MAX;
 
@@ -336,7 +340,7 @@ static int end(struct nw_stage *stage, int rc, MPI_Status *status,
 int nw_stage_end(struct nw_stage *stage, int rc, MPI_Status *status,
                  struct nw_errhandler_scope whose)
 {
-    rc = end(stage, rc, status, whose);
+    rc = messages_stage_end(stage, rc, status, whose);
     nw_matched_drop(stage->caught.from);
     return rc;
 }

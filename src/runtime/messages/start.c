@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* Collective if rank 0 has the variable: true if all ranks pass true. */
-static bool all_say(bool mine)
+static bool messages_start_all_say(bool mine)
 {
     int in = mine, all = 0;
 
@@ -32,7 +32,7 @@ void nw_messages_start(void)
         nw_warn_once("NODEWISE_GPU_MESSAGES=%s is unknown; use off, on or auto",
                      mode);
     aware = !off && !on && nw_mpi_takes_gpu_memory();
-    if (set && all_say(aware) && !nw_passthrough_start())
+    if (set && messages_start_all_say(aware) && !nw_passthrough_start())
         off = true;
     NW_PMPI(Query_thread)(&threads);
     nw_threaded = threads == MPI_THREAD_MULTIPLE;

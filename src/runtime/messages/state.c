@@ -17,7 +17,7 @@ enum nw_algorithm_call nw_algorithm_call;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static nw_status opened;
 
-static void open_gpu(void)
+static void messages_state_open_gpu(void)
 {
     int32_t count;
 
@@ -26,7 +26,7 @@ static void open_gpu(void)
 
 nw_status nw_messages_open_gpu(void)
 {
-    (void)pthread_once(&once, open_gpu);
+    (void)pthread_once(&once, messages_state_open_gpu);
     return opened;
 }
 

@@ -44,7 +44,7 @@ struct pair {
     void *memory; /* MOST bytes of GPU memory */
 };
 
-static bool pass(const struct pair *p, bool send, int bytes)
+static bool messages_tune_pass(const struct pair *p, bool send, int bytes)
 {
     return !(send ? MPI_Send(p->memory, bytes, MPI_BYTE, p->peer, TAG, p->comm)
                   : MPI_Recv(p->memory, bytes, MPI_BYTE, p->peer, TAG, p->comm,
@@ -61,14 +61,16 @@ static bool goes_on(const struct pair *p, int more)
     return !NW_PMPI(Send)(&more, 1, MPI_INT, p->peer, TAG, p->comm) && more;
 }
 
-static bool time_way(const struct pair *p, int bytes, int turns, double *least)
+static bool messages_tune_time_way(const struct pair *p, int bytes, int turns,
+                                   double *least)
 {
     int i = 0;
 
     do {
         uint64_t start = nw_clock_ns();
 
-        if (!pass(p, !p->rank, bytes) || !pass(p, p->rank, bytes))
+        if (!messages_tune_pass(p, !p->rank, bytes) ||
+            !messages_tune_pass(p, p->rank, bytes))
             return false;
         *least = fmin(*least, (double)(nw_clock_ns() - start) * 0.5e-3);
     } while (goes_on(p, ++i < turns && 2 * i * *least < budget_us));
@@ -81,7 +83,7 @@ static bool map_pools(const struct pair *p)
     double none = 0;
 
     nw_direct_set(LEAST);
-    return time_way(p, LEAST, MAPPING, &none);
+    return messages_tune_time_way(p, LEAST, MAPPING, &none);
 }
 
 /* The paths alternate, and each round covers all sizes, so that a busy moment
@@ -95,14 +97,15 @@ static bool time_all(const struct pair *p, double least[SIZES][WAYS])
     for (int round = 0; round < ROUNDS; round++)
         for (int i = 0; i < SIZES * WAYS && good; i++) {
             nw_direct_set(i % WAYS ? LEAST : INT_MAX);
-            good = time_way(p, LEAST << i / WAYS, round ? TURNS : WARM,
-                            &least[i / WAYS][i % WAYS]);
+            good = messages_tune_time_way(p, LEAST << i / WAYS,
+                                          round ? TURNS : WARM,
+                                          &least[i / WAYS][i % WAYS]);
         }
     return good;
 }
 
 /* The smallest size from which all sizes gain enough. */
-static uint64_t find(double us[SIZES][WAYS])
+static uint64_t messages_tune_find(double us[SIZES][WAYS])
 {
     int i = SIZES;
 
@@ -124,7 +127,7 @@ static bool both_say(const struct pair *p, bool mine)
 
 /* Measures between the first two ranks of this node. 0 if the measurement
  * failed. */
-static uint64_t measure(struct pair *p)
+static uint64_t messages_tune_measure(struct pair *p)
 {
     double us[SIZES][WAYS];
     bool ready = !nw_messages_open_gpu() &&
@@ -133,7 +136,7 @@ static uint64_t measure(struct pair *p)
     uint64_t from = 0;
 
     if (both_say(p, ready) && time_all(p, us))
-        from = find(us);
+        from = messages_tune_find(us);
     if (p->memory)
         nw_channel_memory_free(true, p->memory);
     return from;
@@ -155,14 +158,14 @@ static uint64_t measure_pair(void)
     if (!before && nw_memory_gpus() > 1) // one GPU per rank
         (void)nw_gpu_cuda.select(p.rank % nw_memory_gpus());
     if (p.rank < 2)
-        from = measure(&p);
+        from = messages_tune_measure(&p);
     if (!nw_messages_open_gpu())
         nw_gpu_cuda.restore(before);
     NW_PMPI(Comm_free)(&p.comm);
     return from;
 }
 
-static nw_status put(const char *path, const char *text)
+static nw_status messages_tune_put(const char *path, const char *text)
 {
     int fd = open(path, O_WRONLY);
     nw_status status;
@@ -174,7 +177,7 @@ static nw_status put(const char *path, const char *text)
     return status;
 }
 
-static void tell(const char *path, uint64_t from)
+static void messages_tune_tell(const char *path, uint64_t from)
 {
     char provider[NW_MPI_NAME], *table = NULL;
     nw_status status;
@@ -182,7 +185,7 @@ static void tell(const char *path, uint64_t from)
     nw_mpi_name(provider);
     status = nw_mpi_rows_write(provider, from, &table);
     if (!status)
-        status = put(path, table);
+        status = messages_tune_put(path, table);
     if (status)
         nw_warn_once("%s", nw_error_text());
     free(table);
@@ -200,6 +203,6 @@ void nw_messages_tune(void)
     from = measure_pair();
     nw_direct_set(from);
     if (from && !rank)
-        tell(path, from);
+        messages_tune_tell(path, from);
     nw_algorithms_tune();
 }

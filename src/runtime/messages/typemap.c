@@ -17,7 +17,7 @@ static uint64_t given;
 enum { NAMED = 64 };
 static struct nw_typemap *named[NAMED];
 
-static nw_status flatten(MPI_Datatype type, struct nw_typemap *out);
+static nw_status typemap_flatten(MPI_Datatype type, struct nw_typemap *out);
 
 void nw_typemap_drop(struct nw_typemap *layout)
 {
@@ -56,13 +56,13 @@ static nw_status flatten_named(MPI_Datatype type, struct nw_typemap *out)
 
 /* Computes the layout of a component datatype. The caller adds its runs to
  * `out`; its other properties are merged here. */
-static nw_status open_part(MPI_Datatype type, struct nw_typemap *out,
-                           struct nw_typemap *part)
+static nw_status typemap_open_part(MPI_Datatype type, struct nw_typemap *out,
+                                   struct nw_typemap *part)
 {
     nw_status status;
 
     *part = (struct nw_typemap){.unit = out->unit, .unit_size = out->unit_size};
-    status = flatten(type, part);
+    status = typemap_flatten(type, part);
     out->unit = part->unit;
     out->unit_size = part->unit_size;
     out->mixed |= part->mixed;
@@ -80,7 +80,7 @@ static nw_status add_blocks(MPI_Datatype type, const struct blocks *blocks,
                             struct nw_typemap *out)
 {
     struct nw_typemap part, row = {.users = 0};
-    nw_status status = open_part(type, out, &part);
+    nw_status status = typemap_open_part(type, out, &part);
 
     if (!status)
         status = nw_runs_repeat(&row, &part, blocks->length,
@@ -104,7 +104,7 @@ static nw_status add_places(const struct nw_datatype_contents *r,
     const int64_t *places = in_bytes ? NULL : r->number + r->numbers - count;
     MPI_Aint step = extent_of(r->type[0]);
     struct nw_typemap part;
-    nw_status status = open_part(r->type[0], out, &part);
+    nw_status status = typemap_open_part(r->type[0], out, &part);
 
     for (int64_t i = 0; i < count && !status; i++) {
         MPI_Aint place = in_bytes ? r->address[i] : places[i] * step;
@@ -140,8 +140,8 @@ struct dimension {
 
 /* Repeats `part` for the selected elements of a dimension. `unit` is the
  * distance of two elements in bytes. */
-static nw_status add_dimension(const struct dimension *d, MPI_Aint unit,
-                               struct nw_typemap *part)
+static nw_status typemap_add_dimension(const struct dimension *d, MPI_Aint unit,
+                                       struct nw_typemap *part)
 {
     struct nw_typemap next = {.users = 0};
     nw_status status = NW_OK;
@@ -166,12 +166,12 @@ static nw_status add_array(
     bool c_order = r->number[r->numbers - 1] == MPI_ORDER_C;
     MPI_Aint unit = extent_of(r->type[0]);
     struct nw_typemap part;
-    nw_status status = open_part(r->type[0], out, &part);
+    nw_status status = typemap_open_part(r->type[0], out, &part);
 
     for (int64_t i = 0; i < n && !status; i++) {
         struct dimension d = of(r, c_order ? n - 1 - i : i);
 
-        status = add_dimension(&d, unit, &part);
+        status = typemap_add_dimension(&d, unit, &part);
         unit *= d.size;
     }
     if (!status)
@@ -214,8 +214,8 @@ static struct dimension of_darray(const struct nw_datatype_contents *r,
     return d;
 }
 
-static nw_status follow(const struct nw_datatype_contents *r,
-                        struct nw_typemap *out)
+static nw_status typemap_follow(const struct nw_datatype_contents *r,
+                                struct nw_typemap *out)
 {
     struct blocks blocks = {.count = 1, .length = 1};
 
@@ -254,7 +254,7 @@ static nw_status follow(const struct nw_datatype_contents *r,
     }
 }
 
-static nw_status flatten(MPI_Datatype type, struct nw_typemap *out)
+static nw_status typemap_flatten(MPI_Datatype type, struct nw_typemap *out)
 {
     struct nw_datatype_contents recipe;
     nw_status status = nw_datatype_contents_read(type, &recipe);
@@ -262,12 +262,12 @@ static nw_status flatten(MPI_Datatype type, struct nw_typemap *out)
     if (!status)
         status = nw_datatype_contents_is_basic(&recipe)
                      ? flatten_named(type, out)
-                     : follow(&recipe, out);
+                     : typemap_follow(&recipe, out);
     nw_datatype_contents_free(&recipe);
     return status;
 }
 
-static nw_status find(MPI_Datatype type, struct nw_typemap **out)
+static nw_status typemap_find(MPI_Datatype type, struct nw_typemap **out)
 {
     struct nw_typemap *layout = NULL;
     MPI_Aint span;
@@ -280,7 +280,7 @@ static nw_status find(MPI_Datatype type, struct nw_typemap **out)
     layout->of = type;
     layout->id = __atomic_add_fetch(&given, 1, __ATOMIC_RELAXED);
     layout->unit = MPI_BYTE;
-    status = flatten(type, layout);
+    status = typemap_flatten(type, layout);
     if (status) {
         nw_typemap_drop(layout);
         return status;
@@ -307,8 +307,8 @@ static int drop_attribute(MPI_Datatype type, int key, void *value, void *extra)
 }
 
 /* A duplicated datatype shares the layout of the original. */
-static int share(MPI_Datatype type, int key, void *extra, void *in, void *out,
-                 int *flag)
+static int typemap_share(MPI_Datatype type, int key, void *extra, void *in,
+                         void *out, int *flag)
 {
     struct nw_typemap *layout = in;
 
@@ -328,7 +328,7 @@ static struct nw_typemap **named_cell(MPI_Datatype type)
 
 /* The handle of a predefined datatype is never freed or reused, so its layout
  * is kept in a table. */
-static struct nw_typemap *find_known(MPI_Datatype type)
+static struct nw_typemap *typemap_find_known(MPI_Datatype type)
 {
     struct nw_typemap *layout =
         __atomic_load_n(named_cell(type), __ATOMIC_ACQUIRE);
@@ -338,12 +338,12 @@ static struct nw_typemap *find_known(MPI_Datatype type)
 
 bool nw_typemap_is_plain(MPI_Datatype type)
 {
-    return find_known(type) != NULL;
+    return typemap_find_known(type) != NULL;
 }
 
 static struct nw_typemap *known(MPI_Datatype type)
 {
-    struct nw_typemap *layout = find_known(type);
+    struct nw_typemap *layout = typemap_find_known(type);
 
     if (layout)
         (void)__atomic_add_fetch(&layout->users, 1, __ATOMIC_RELAXED);
@@ -361,15 +361,16 @@ static void know(struct nw_typemap *layout)
         nw_typemap_drop(layout);
 }
 
-static nw_status keep(MPI_Datatype type, struct nw_typemap **out)
+static nw_status typemap_keep(MPI_Datatype type, struct nw_typemap **out)
 {
     int found = 0;
     nw_status status = NW_OK;
 
     if (keyval == MPI_KEYVAL_INVALID)
-        NW_PMPI(Type_create_keyval)(share, drop_attribute, &keyval, NULL);
+        NW_PMPI(Type_create_keyval)
+    (typemap_share, drop_attribute, &keyval, NULL);
     if (!NW_PMPI(Type_get_attr)(type, keyval, out, &found) && !found) {
-        status = find(type, out);
+        status = typemap_find(type, out);
         if (!status && NW_PMPI(Type_set_attr)(type, keyval, *out))
             return NW_OK; // not cached: the caller is its only user
     }
@@ -391,13 +392,13 @@ nw_status nw_typemap_of(MPI_Datatype type, struct nw_typemap **out)
         return NW_OK;
     }
     if (nw_type_is_named(type)) {
-        status = find(type, out);
+        status = typemap_find(type, out);
         if (!status)
             know(*out);
         return status;
     }
     pthread_mutex_lock(&lock);
-    status = keep(type, out);
+    status = typemap_keep(type, out);
     pthread_mutex_unlock(&lock);
     return status;
 }

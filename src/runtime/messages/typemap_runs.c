@@ -8,7 +8,7 @@
 
 enum { MOST_RUNS = 1 << 22 };
 
-static bool is_plain(const struct nw_run *run)
+static bool typemap_runs_is_plain(const struct nw_run *run)
 {
     return run->n[0] == 1 && run->n[1] == 1;
 }
@@ -20,7 +20,7 @@ nw_status nw_runs_add(struct nw_typemap *out, const struct nw_run *run)
 
     if (!run->bytes)
         return NW_OK;
-    if (last && is_plain(last) && is_plain(run) &&
+    if (last && typemap_runs_is_plain(last) && typemap_runs_is_plain(run) &&
         last->offset + (MPI_Aint)last->bytes == run->offset) {
         last->bytes += run->bytes;
         return NW_OK;
@@ -38,7 +38,7 @@ nw_status nw_runs_add(struct nw_typemap *out, const struct nw_run *run)
 /* Repeats the run n times if a single run can represent this. */
 static bool becomes_loop(struct nw_run *run, int64_t n, MPI_Aint step)
 {
-    if (is_plain(run) && step == (MPI_Aint)run->bytes) {
+    if (typemap_runs_is_plain(run) && step == (MPI_Aint)run->bytes) {
         run->bytes *= (size_t)n;
         return true;
     }

@@ -31,7 +31,7 @@ static void append(struct nw_unexpected *one)
     *at = one;
 }
 
-static struct nw_unexpected **find(const struct nw_match *match)
+static struct nw_unexpected **unexpected_find(const struct nw_match *match)
 {
     struct nw_unexpected **at = &asides;
 
@@ -43,7 +43,7 @@ static struct nw_unexpected **find(const struct nw_match *match)
     return at;
 }
 
-static void say(const struct nw_unexpected *one, MPI_Status *status)
+static void unexpected_say(const struct nw_unexpected *one, MPI_Status *status)
 {
     status->MPI_SOURCE = one->source;
     status->MPI_TAG = one->tag;
@@ -72,7 +72,8 @@ static int look_into(struct nw_unexpected *one)
     return rc;
 }
 
-static int enter(MPI_Comm comm, MPI_Message message, const MPI_Status *status)
+static int unexpected_enter(MPI_Comm comm, MPI_Message message,
+                            const MPI_Status *status)
 {
     struct nw_unexpected *one = calloc(1, sizeof *one);
     int rc = MPI_SUCCESS;
@@ -108,7 +109,7 @@ static int set_aside(MPI_Comm comm, const MPI_Status *seen)
         rc = NW_PMPI(Improbe)(seen->MPI_SOURCE, MPI_ANY_TAG, comm, &flag,
                               &message, &status);
         if (!rc && flag)
-            rc = enter(comm, message, &status);
+            rc = unexpected_enter(comm, message, &status);
     } while (!rc && flag &&
              (status.MPI_TAG != seen->MPI_TAG || !is_small(&status)));
     return rc;
@@ -121,9 +122,9 @@ static bool is_aside(const struct nw_match *match, MPI_Status *status)
     const struct nw_unexpected *one;
 
     pthread_mutex_lock(&lock);
-    one = *find(match);
+    one = *unexpected_find(match);
     if (one)
-        say(one, status);
+        unexpected_say(one, status);
     pthread_mutex_unlock(&lock);
     return one != NULL;
 }
@@ -133,7 +134,7 @@ bool nw_unexpected_take(struct nw_match match, MPI_Message *message)
     struct nw_unexpected **at, *one;
 
     pthread_mutex_lock(&lock);
-    at = find(&match);
+    at = unexpected_find(&match);
     one = *at;
     if (one) {
         *at = one->next;
@@ -159,7 +160,8 @@ static int match_next(MPI_Comm comm, int *flag, struct nw_found found)
 /* Finds a message that was set aside, or MPI's next message after setting aside
  * those before it. Matches it if the caller wants the message. The lock keeps
  * other probes and receives out. */
-static int look(const struct nw_match *match, int *flag, struct nw_found found)
+static int unexpected_look(const struct nw_match *match, int *flag,
+                           struct nw_found found)
 {
     MPI_Status *seen = found.status;
     int rc = MPI_SUCCESS;
@@ -205,7 +207,7 @@ static int probe(const struct nw_match *match, bool wait, int *flag,
                      __ATOMIC_RELAXED);
     do {
         pthread_mutex_lock(&lock);
-        rc = look(match, flag, found);
+        rc = unexpected_look(match, flag, found);
         pthread_mutex_unlock(&lock);
         if (rc || *flag || !wait)
             return rc;

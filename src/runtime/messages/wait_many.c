@@ -66,8 +66,8 @@ static int done_one(struct several *several, int request, int status, int rc)
 }
 
 /* Reports our own error for one request as MPI does: in its status. */
-static void note(struct several *several, int count, int status, int *rc,
-                 int one)
+static void wait_many_note(struct several *several, int count, int status,
+                           int *rc, int one)
 {
     if (!one)
         return;
@@ -80,7 +80,8 @@ static void note(struct several *several, int count, int status, int *rc,
 static int done_all(struct several *several, int rc)
 {
     for (int i = 0; i < several->count; i++)
-        note(several, several->count, i, &rc, done_one(several, i, i, rc));
+        wait_many_note(several, several->count, i, &rc,
+                       done_one(several, i, i, rc));
     return rc;
 }
 
@@ -196,8 +197,8 @@ int nw_message_some(__typeof__(&MPI_Waitsome) next, int count,
         for (int i = 0; *outcount != MPI_UNDEFINED && i < *outcount &&
                         (!rc || rc == MPI_ERR_IN_STATUS);
              i++)
-            note(&several, *outcount, i, &rc,
-                 done_one(&several, indices[i], i, rc));
+            wait_many_note(&several, *outcount, i, &rc,
+                           done_one(&several, indices[i], i, rc));
     }
     several_close(&several, statuses);
     return rc;

@@ -106,7 +106,7 @@ void nw_request_table_fail(struct nw_tracked_request *kept)
 
 /* Takes the request's work out of the table. A persistent request stays until
  * the program frees it. */
-static void find(struct nw_ending *ending)
+static void wait_one_find(struct nw_ending *ending)
 {
     MPI_Request request = ending->request;
 
@@ -126,7 +126,7 @@ void nw_request_begin(MPI_Request request, struct nw_ending *out)
 {
     *out = (struct nw_ending){.request = request};
     if (nw_threaded)
-        find(out);
+        wait_one_find(out);
 }
 
 void nw_request_back(struct nw_ending *ending)
@@ -151,7 +151,7 @@ int nw_request_end(struct nw_ending *ending, MPI_Status *status)
     struct nw_ending end;
 
     if (!ending->found)
-        find(ending);
+        wait_one_find(ending);
     end = *ending;
     *ending = (struct nw_ending){.found = true};
     if (end.pair)
@@ -179,7 +179,7 @@ void nw_request_fail(struct nw_ending *ending, MPI_Request left)
     struct nw_ending end;
 
     if (!ending->found)
-        find(ending);
+        wait_one_find(ending);
     end = *ending;
     *ending = (struct nw_ending){.found = true};
     if (end.persistent)
@@ -250,7 +250,7 @@ int nw_request_held(int count, const MPI_Request *requests, MPI_Status *status)
  * error handler may run meanwhile. */
 static pthread_mutex_t looking = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
-static int look(MPI_Request request, MPI_Status *status)
+static int wait_one_look(MPI_Request request, MPI_Status *status)
 {
     struct nw_tracked_request *kept;
     int rc = MPI_SUCCESS;
@@ -280,6 +280,6 @@ int nw_message_look(__typeof__(&MPI_Request_get_status) next,
     nw_sendrecvs_look();
     rc = next(request, flag, seen);
     if (!rc && *flag && !nw_sendrecv_see(request, seen, &bad))
-        bad = look(request, seen);
+        bad = wait_one_look(request, seen);
     return rc ? rc : bad;
 }

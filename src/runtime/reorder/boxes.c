@@ -111,7 +111,7 @@ static int32_t volume(const struct nw_boxes *boxes, const int32_t *shape)
 }
 
 /* Bytes between the cells of one box. */
-static double inside(const struct search *search, const int32_t *shape)
+static double boxes_inside(const struct search *search, const int32_t *shape)
 {
     const struct nw_boxes *boxes = search->boxes;
     double cells = volume(boxes, shape), sum = 0;
@@ -126,8 +126,8 @@ static double inside(const struct search *search, const int32_t *shape)
 }
 
 /* The table entry of the state, or the free entry where it belongs. */
-static struct state *find_state(struct search *search, int level,
-                                const int32_t *shape)
+static struct state *boxes_find_state(struct search *search, int level,
+                                      const int32_t *shape)
 {
     uint64_t hash = (uint64_t)level;
     struct state *state;
@@ -143,7 +143,8 @@ static struct state *find_state(struct search *search, int level,
     }
 }
 
-static double solve(struct search *search, int level, const int32_t *shape);
+static double boxes_solve(struct search *search, int level,
+                          const int32_t *shape);
 
 struct cut {
     int level;
@@ -158,13 +159,13 @@ struct cut {
 static void try_part(struct search *search, struct cut *cut, int32_t cells)
 {
     double parts = cut->cells / cells;
-    double cost =
-        search->boxes->levels.distance[cut->level] *
-        (inside(search, cut->shape) - parts * inside(search, cut->part));
+    double cost = search->boxes->levels.distance[cut->level] *
+                  (boxes_inside(search, cut->shape) -
+                   parts * boxes_inside(search, cut->part));
 
     if (cost >= cut->cost)
         return;
-    cost += parts * solve(search, cut->level - 1, cut->part);
+    cost += parts * boxes_solve(search, cut->level - 1, cut->part);
     if (cost >= cut->cost)
         return;
     cut->cost = cost;
@@ -191,7 +192,8 @@ static void try_dims(struct search *search, struct cut *cut, int d,
 }
 
 /* Bytes x distance inside a box that lies in a part of `level`. */
-static double solve(struct search *search, int level, const int32_t *shape)
+static double boxes_solve(struct search *search, int level,
+                          const int32_t *shape)
 {
     const int32_t *size = search->boxes->levels.size;
     struct cut cut = {.level = level, .shape = shape, .cost = NO_WAY};
@@ -200,7 +202,7 @@ static double solve(struct search *search, int level, const int32_t *shape)
     cut.cells = volume(search->boxes, shape);
     if (!level)
         return cut.cells == 1 ? 0 : NO_WAY;
-    known = find_state(search, level, shape);
+    known = boxes_find_state(search, level, shape);
     if (known->level)
         return known->cost;
     cut.most = size[level - 1];
@@ -210,7 +212,7 @@ static double solve(struct search *search, int level, const int32_t *shape)
         search->failed = true;
     if (search->failed)
         return NO_WAY;
-    known = find_state(search, level, shape); /* others came meanwhile */
+    known = boxes_find_state(search, level, shape); /* others came meanwhile */
     known->level = level;
     known->cost = cut.cost;
     memcpy(known->shape, shape, sizeof known->shape);
@@ -242,20 +244,20 @@ static bool take_dims(struct search *search, const struct nw_cart *cart,
     return boxes->dims > 0;
 }
 
-static bool find(struct search *search, const struct nw_cart *cart,
-                 const double *weight)
+static bool boxes_find(struct search *search, const struct nw_cart *cart,
+                       const double *weight)
 {
     struct nw_boxes *boxes = search->boxes;
     int top = boxes->levels.count - 1;
 
     if (!take_dims(search, cart, weight) ||
         volume(boxes, boxes->size) > boxes->levels.size[top] ||
-        solve(search, top, boxes->size) >= NO_WAY || search->failed)
+        boxes_solve(search, top, boxes->size) >= NO_WAY || search->failed)
         return false;
     memcpy(boxes->shape[top], boxes->size, sizeof boxes->size);
     for (int l = top; l > 0; l--)
         memcpy(boxes->shape[l - 1],
-               find_state(search, l, boxes->shape[l])->part,
+               boxes_find_state(search, l, boxes->shape[l])->part,
                sizeof boxes->size);
     return true;
 }
@@ -271,7 +273,7 @@ bool nw_boxes_find(const struct nw_levels *levels, const struct nw_cart *cart,
     if (!search)
         return false;
     search->boxes = out;
-    found = find(search, cart, weight);
+    found = boxes_find(search, cart, weight);
     free(search);
     return found;
 }

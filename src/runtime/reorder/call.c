@@ -53,7 +53,8 @@ struct share {
     int vertex[];
 };
 
-static void fill(const struct nw_call *call, bool good, struct share *share)
+static void call_fill(const struct nw_call *call, bool good,
+                      struct share *share)
 {
     const struct nw_decision *decision = &call->decision;
 
@@ -67,7 +68,7 @@ static void fill(const struct nw_call *call, bool good, struct share *share)
                (size_t)call->size * sizeof *share->vertex);
 }
 
-static bool take(struct nw_call *call, const struct share *share)
+static bool call_take(struct nw_call *call, const struct share *share)
 {
     size_t bytes = (size_t)call->size * sizeof *share->vertex;
 
@@ -95,10 +96,10 @@ bool nw_call_share(struct nw_call *call, bool good)
     if (!share)
         return false;
     if (!call->rank)
-        fill(call, good, share);
+        call_fill(call, good, share);
     if (!NW_PMPI(Bcast)(share, (int)bytes, MPI_BYTE, 0, call->comm)) {
         call->refused = share->refused;
-        taken = share->good && take(call, share);
+        taken = share->good && call_take(call, share);
     }
     free(share);
     return taken;

@@ -76,7 +76,7 @@ static bool weigh(struct nw_call *call, struct grid *grid)
 }
 
 /* True if this rank knows all that it needs. */
-static bool prepare(struct nw_call *call, struct grid *grid)
+static bool cart_prepare(struct nw_call *call, struct grid *grid)
 {
     if (!weigh(call, grid))
         return false;
@@ -90,7 +90,7 @@ static bool prepare(struct nw_call *call, struct grid *grid)
     return true;
 }
 
-static bool search(struct nw_call *call, const struct grid *grid)
+static bool cart_search(struct nw_call *call, const struct grid *grid)
 {
     nw_pattern *graph = NULL;
     bool good = !nw_cart_graph(&grid->cart, grid->weight, &graph) &&
@@ -109,7 +109,7 @@ static void take_plan(struct nw_call *call, const struct grid *grid)
         nw_reorder_settings(), call->decision.before, call->decision.after);
 }
 
-static void describe(const struct nw_cart *cart, char *out, size_t size)
+static void cart_describe(const struct nw_cart *cart, char *out, size_t size)
 {
     size_t used = 0;
 
@@ -118,7 +118,7 @@ static void describe(const struct nw_cart *cart, char *out, size_t size)
                                  cart->dims[d]);
 }
 
-static uint64_t hash_of(const struct grid *grid)
+static uint64_t cart_hash_of(const struct grid *grid)
 {
     size_t n = (size_t)grid->cart.count;
     uint64_t hash = nw_hash_ints(2 * n + grid->planned, grid->cart.dims, n);
@@ -130,14 +130,15 @@ static uint64_t hash_of(const struct grid *grid)
 }
 
 /* True if the arguments are such as MPI takes. */
-static bool is_sound(const struct nw_call *call, const struct nw_cart *cart)
+static bool cart_is_sound(const struct nw_call *call,
+                          const struct nw_cart *cart)
 {
     return cart->count > 0 && cart->dims && cart->periods &&
            nw_cart_vertices(cart, call->size) > 1;
 }
 
 /* True if MPI refuses them: what is left is a grid without processes. */
-static bool is_bad(const struct nw_call *call, const struct nw_cart *cart)
+static bool cart_is_bad(const struct nw_call *call, const struct nw_cart *cart)
 {
     long long product = 1;
 
@@ -151,8 +152,8 @@ static bool is_bad(const struct nw_call *call, const struct nw_cart *cart)
     return false;
 }
 
-static int create(const struct nw_call *call, const struct nw_cart *cart,
-                  MPI_Comm *out)
+static int cart_create(const struct nw_call *call, const struct nw_cart *cart,
+                       MPI_Comm *out)
 {
     MPI_Comm permuted;
     int code = nw_call_permute(call, &permuted);
@@ -167,16 +168,17 @@ static int create(const struct nw_call *call, const struct nw_cart *cart,
 }
 
 /* True if all ranks agree on the result. Collective. */
-static bool settle(struct nw_call *call, struct grid *grid)
+static bool cart_settle(struct nw_call *call, struct grid *grid)
 {
-    bool good =
-        call->wanted && is_sound(call, &grid->cart) && prepare(call, grid);
+    bool good = call->wanted && cart_is_sound(call, &grid->cart) &&
+                cart_prepare(call, grid);
 
-    call->bad = is_bad(call, &grid->cart);
-    if (!nw_call_sum(call, good, good ? hash_of(grid) : 0, grid->plan.cost))
+    call->bad = cart_is_bad(call, &grid->cart);
+    if (!nw_call_sum(call, good, good ? cart_hash_of(grid) : 0,
+                     grid->plan.cost))
         return false;
     if (!grid->planned)
-        return nw_call_share(call, call->rank || search(call, grid));
+        return nw_call_share(call, call->rank || cart_search(call, grid));
     take_plan(call, grid);
     return true;
 }
@@ -191,14 +193,14 @@ int nw_cart_create(MPI_Comm comm, int count, const int *dims,
     int code;
 
     if (ours) {
-        describe(&grid.cart, shape, sizeof shape);
+        cart_describe(&grid.cart, shape, sizeof shape);
         if (!call.wanted && nw_reorder_settings()->gpus &&
-            is_sound(&call, &grid.cart))
+            cart_is_sound(&call, &grid.cart))
             weigh(&call, &grid);
-        ours = settle(&call, &grid) && nw_call_report(&call, shape);
+        ours = cart_settle(&call, &grid) && nw_call_report(&call, shape);
     }
     code = call.refused ? nw_call_refuse(&call, MPI_ERR_DIMS)
-           : ours       ? create(&call, &grid.cart, out)
+           : ours       ? cart_create(&call, &grid.cart, out)
                         : NW_PMPI(Cart_create)(comm, count, dims, periods,
                                          nw_call_reorder(&call, reorder), out);
     if (!code && call.members)
@@ -230,10 +232,10 @@ int nw_reorder_cart_create(MPI_Comm comm, const struct nw_reorder_grid *grid,
 /* The same without asking the others: all find the same. */
 static bool settle_alone(struct nw_call *call, struct grid *grid)
 {
-    if (!is_sound(call, &grid->cart) || !prepare(call, grid))
+    if (!cart_is_sound(call, &grid->cart) || !cart_prepare(call, grid))
         return false;
     if (!grid->planned) {
-        if (!search(call, grid))
+        if (!cart_search(call, grid))
             return false;
         call->mine = call->decision.vertex[call->rank];
         return true;

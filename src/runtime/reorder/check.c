@@ -113,7 +113,7 @@ static bool ask_graph(MPI_Comm comm, int rank, struct ends *ends)
 
 /* A sum over all edges that is the same from both ends: order plays no part,
  * and one edge more or less, or another one, changes it. */
-static uint64_t sum_of(int (*edge)[2], int count)
+static uint64_t reorder_check_sum_of(int (*edge)[2], int count)
 {
     uint64_t sum = 0;
 
@@ -123,8 +123,8 @@ static uint64_t sum_of(int (*edge)[2], int count)
     return sum;
 }
 
-static void ask(const struct nw_call *call, MPI_Comm made, int rank,
-                struct ends *ends)
+static void reorder_check_ask(const struct nw_call *call, MPI_Comm made,
+                              int rank, struct ends *ends)
 {
     int kind = MPI_UNDEFINED;
 
@@ -137,15 +137,15 @@ static void ask(const struct nw_call *call, MPI_Comm made, int rank,
         ask_graph(made, rank, ends);
 }
 
-static void check(const struct nw_call *call, MPI_Comm made,
-                  const struct ends *ends)
+static void reorder_check(const struct nw_call *call, MPI_Comm made,
+                          const struct ends *ends)
 {
     uint64_t mine[2], all[2] = {0};
     int rank;
 
     NW_PMPI(Comm_rank)(made, &rank);
-    mine[0] = sum_of(ends->leaving, ends->leaving_count);
-    mine[1] = sum_of(ends->coming, ends->coming_count);
+    mine[0] = reorder_check_sum_of(ends->leaving, ends->leaving_count);
+    mine[1] = reorder_check_sum_of(ends->coming, ends->coming_count);
     NW_PMPI(Allreduce)(mine, all, 2, MPI_UINT64_T, MPI_SUM, made);
     if (!rank)
         fprintf(stderr, "nodewise: %s: %s\n", call->name,
@@ -155,7 +155,7 @@ static void check(const struct nw_call *call, MPI_Comm made,
 
 /* In both directions: a process sends to its neighbours before it in a grid
  * too. */
-static void assign_gpus(MPI_Comm made, const struct ends *ends)
+static void reorder_check_assign_gpus(MPI_Comm made, const struct ends *ends)
 {
     int out = ends->leaving_count, in = ends->coming_count;
     struct nw_gpu_edge *edge = calloc((size_t)(out + in) + 1, sizeof *edge);
@@ -184,13 +184,13 @@ void nw_call_finish(const struct nw_call *call, MPI_Comm made)
         (!settings->check && !settings->gpus))
         return;
     NW_PMPI(Comm_rank)(made, &rank);
-    ask(call, made, rank, &ends);
+    reorder_check_ask(call, made, rank, &ends);
     if (settings->check)
-        check(call, made, &ends);
+        reorder_check(call, made, &ends);
     if (settings->check && !rank)
         nw_asked_watch(call, made);
     if (settings->gpus)
-        assign_gpus(made, &ends);
+        reorder_check_assign_gpus(made, &ends);
     free(ends.leaving);
     free(ends.coming);
     free(ends.weight);

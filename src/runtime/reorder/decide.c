@@ -12,8 +12,8 @@
 #include <string.h>
 
 /* Hop-bytes with vertex v on element[v]. */
-static double price(const struct nw_members *members, const nw_pattern *graph,
-                    const int32_t *element)
+static double decide_price(const struct nw_members *members,
+                           const nw_pattern *graph, const int32_t *element)
 {
     const nw_topology *machine = members->machine;
     double sum = 0;
@@ -51,8 +51,9 @@ static void take_vertices(const struct nw_members *members,
 
 /* Sections along the tree give nearly all there is to gain; swaps after that
  * cost more than a creation may. */
-static nw_status map(const struct nw_members *members, const nw_pattern *graph,
-                     const char *algorithm, nw_mapping **out)
+static nw_status decide_map(const struct nw_members *members,
+                            const nw_pattern *graph, const char *algorithm,
+                            nw_mapping **out)
 {
     struct nw_map_options options = NW_MAP_OPTIONS_INIT;
     bool any = !strcmp(algorithm, "auto");
@@ -70,10 +71,10 @@ static nw_status map(const struct nw_members *members, const nw_pattern *graph,
     return status;
 }
 
-static nw_status compute(const struct nw_members *members,
-                         const nw_pattern *graph,
-                         const struct nw_reorder_settings *settings,
-                         struct nw_decision *out)
+static nw_status decide_compute(const struct nw_members *members,
+                                const nw_pattern *graph,
+                                const struct nw_reorder_settings *settings,
+                                struct nw_decision *out)
 {
     nw_mapping *mapping = NULL;
     int32_t *element = NULL;
@@ -81,11 +82,11 @@ static nw_status compute(const struct nw_members *members,
         nw_alloc((size_t)members->count, sizeof *element, &element);
 
     if (!status)
-        status = map(members, graph, settings->algorithm, &mapping);
+        status = decide_map(members, graph, settings->algorithm, &mapping);
     if (!status) {
-        out->before = price(members, graph, members->element);
+        out->before = decide_price(members, graph, members->element);
         take_elements(members, mapping, element);
-        out->after = price(members, graph, element);
+        out->after = decide_price(members, graph, element);
         take_vertices(members, element, graph->rank_count, out->vertex);
     }
     nw_mapping_free(mapping);
@@ -112,7 +113,7 @@ nw_status nw_decide(struct nw_members *members, const nw_pattern *graph,
         status =
             nw_alloc((size_t)members->count, sizeof *out->vertex, &out->vertex);
     if (!status)
-        status = compute(members, graph, settings, out);
+        status = decide_compute(members, graph, settings, out);
     if (status) {
         free(out->vertex);
         out->vertex = NULL;

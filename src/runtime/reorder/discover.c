@@ -20,7 +20,7 @@ struct gathering {
     int local_rank, local_size;
 };
 
-static bool split(struct gathering *g, int rank)
+static bool discover_split(struct gathering *g, int rank)
 {
     if (NW_PMPI(Comm_split_type)(g->comm, MPI_COMM_TYPE_SHARED, rank,
                                  MPI_INFO_NULL, &g->local))
@@ -79,7 +79,7 @@ static void say_words(struct nw_node_words *words)
         strcpy(words->slurm, slurm);
 }
 
-static void flatten(struct nw_site *site)
+static void discover_flatten(struct nw_site *site)
 {
     if (site->above)
         memset(site->above, -1,
@@ -109,16 +109,16 @@ static void read_network(struct gathering *g, struct nw_site *site)
     if (nw_alloc((size_t)site->node_count * NW_SWITCH_DEPTH, sizeof(int32_t),
                  &site->above))
         return;
-    flatten(site);
+    discover_flatten(site);
     if (nw_rank_location_network(getenv("NODEWISE_TOPOLOGY"), all, site)) {
         nw_warn_once("the network counts as flat: %s", nw_error_text());
-        flatten(site);
+        discover_flatten(site);
     }
     free(all);
 }
 
 /* An array that rank 0 has, for everybody. */
-static bool share(MPI_Comm comm, int rank, size_t bytes, void *array)
+static bool discover_share(MPI_Comm comm, int rank, size_t bytes, void *array)
 {
     void **at = array;
 
@@ -131,21 +131,22 @@ static bool share_network(MPI_Comm comm, struct nw_site *site)
 {
     size_t nodes = (size_t)site->node_count;
     int length = site->source ? (int)strlen(site->source) + 1 : 0;
-    bool good =
-        share(comm, site->rank, nodes * NW_SWITCH_DEPTH * 4, &site->above);
+    bool good = discover_share(comm, site->rank, nodes * NW_SWITCH_DEPTH * 4,
+                               &site->above);
 
     NW_PMPI(Bcast)(&length, 1, MPI_INT, 0, comm);
     if (!length)
         return good;
-    return good && share(comm, site->rank, (size_t)length, &site->source) &&
-           share(comm, site->rank, nodes * 4, &site->number);
+    return good &&
+           discover_share(comm, site->rank, (size_t)length, &site->source) &&
+           discover_share(comm, site->rank, nodes * 4, &site->number);
 }
 
 static bool gather_live(struct nw_site *site, MPI_Comm comm)
 {
     struct gathering g = {comm, MPI_COMM_NULL, MPI_COMM_NULL, 0, 0};
     struct nw_rank_location mine = {0};
-    bool good = split(&g, site->rank);
+    bool good = discover_split(&g, site->rank);
 
     if (good) {
         seat_locals(&g, &mine);

@@ -28,8 +28,8 @@ static bool is_unweighted(const int *weights)
 #endif
 }
 
-static bool add_edge(struct edges *edges, size_t *capacity, int from, int to,
-                     int weight)
+static bool dist_add_edge(struct edges *edges, size_t *capacity, int from,
+                          int to, int weight)
 {
     if (nw_grow(&edges->edge, capacity, (size_t)edges->count + 1,
                 sizeof *edges->edge))
@@ -42,7 +42,7 @@ static bool add_edge(struct edges *edges, size_t *capacity, int from, int to,
 
 /* Nobody stands for a neighbour beyond a border: MPI libraries take it in a
  * rank's own lists. */
-static bool is_peer(const struct nw_call *call, int rank)
+static bool dist_is_peer(const struct nw_call *call, int rank)
 {
     return rank == MPI_PROC_NULL || (rank >= 0 && rank < call->size);
 }
@@ -75,7 +75,7 @@ static uint64_t profiled(const struct nw_call *call, int from, int to)
 /* If any rank names an invalid neighbour, the order stays as it is: MPI 4.0
  * (section 8.5.4) forbids such edges, MPICH 4.0 hangs and Open MPI 4.1 writes
  * out of bounds. */
-static bool decide(struct nw_call *call, const int *edge, int count)
+static bool dist_decide(struct nw_call *call, const int *edge, int count)
 {
     nw_pattern_builder *builder = NULL;
     nw_pattern *pattern = NULL;
@@ -116,8 +116,8 @@ static bool list_pairs(const struct nw_call *call, int **out)
     return true;
 }
 
-static bool answer(struct nw_call *call, const struct nw_gather *gather,
-                   bool good)
+static bool dist_answer(struct nw_call *call, const struct nw_gather *gather,
+                        bool good)
 {
     int *pairs = NULL, mine[2] = {0};
 
@@ -132,11 +132,11 @@ static bool answer(struct nw_call *call, const struct nw_gather *gather,
     return good;
 }
 
-static bool share(struct nw_call *call, const struct nw_gather *gather,
-                  bool good)
+static bool dist_share(struct nw_call *call, const struct nw_gather *gather,
+                       bool good)
 {
     if (gather->stages > 1)
-        return answer(call, gather, good);
+        return dist_answer(call, gather, good);
     if (!nw_call_share(call, good))
         return false;
     if (call->decision.changes)
@@ -145,7 +145,8 @@ static bool share(struct nw_call *call, const struct nw_gather *gather,
 }
 
 /* True if the order of the ranks is to change. Collective. */
-static bool settle(struct nw_call *call, const struct edges *mine, bool good)
+static bool dist_settle(struct nw_call *call, const struct edges *mine,
+                        bool good)
 {
     struct nw_gather gather;
     const int *words = NULL;
@@ -155,8 +156,8 @@ static bool settle(struct nw_call *call, const struct edges *mine, bool good)
     if (nw_gather_lists(&gather, call, good && call->wanted,
                         (const int *)mine->edge, 3 * mine->count, &words,
                         &total)) {
-        good = call->rank || decide(call, words, total / 3);
-        good = share(call, &gather, good);
+        good = call->rank || dist_decide(call, words, total / 3);
+        good = dist_share(call, &gather, good);
         snprintf(shape, sizeof shape, "of %d edges", total / 3);
         good = good && nw_call_report(call, shape);
     } else {
@@ -181,11 +182,11 @@ static bool list_edges(struct nw_call *call, int count, const int *sources,
     for (int i = 0; i < count; i++)
         for (int k = 0; k < degrees[i]; k++, at++) {
             call->bad = !destinations || !(plain || weights) ||
-                        !is_peer(call, destinations[at]) ||
+                        !dist_is_peer(call, destinations[at]) ||
                         (!plain && weights[at] < 0);
             if (call->bad ||
-                !add_edge(out, &capacity, sources[i], destinations[at],
-                          plain ? -1 : weights[at]))
+                !dist_add_edge(out, &capacity, sources[i], destinations[at],
+                               plain ? -1 : weights[at]))
                 return false;
         }
     return true;
@@ -206,7 +207,7 @@ int nw_dist_graph_create(MPI_Comm comm, int count, const int *sources,
         bool good = list_edges(&call, count, sources, degrees, destinations,
                                weights, &mine);
 
-        ours = settle(&call, &mine, good);
+        ours = dist_settle(&call, &mine, good);
     }
     free(mine.edge);
     code = call.refused ? nw_call_refuse(&call, MPI_ERR_ARG)
@@ -231,9 +232,9 @@ struct lists {
     int *words; /* sources, destinations, weights of both */
 };
 
-static bool pack(struct lists *lists, const int *sources,
-                 const int *source_weights, const int *destinations,
-                 const int *destination_weights)
+static bool dist_pack(struct lists *lists, const int *sources,
+                      const int *source_weights, const int *destinations,
+                      const int *destination_weights)
 {
     size_t in = (size_t)lists->in, out = (size_t)lists->out;
     bool plain =
@@ -304,17 +305,17 @@ static bool list_outgoing(const struct nw_call *call, const struct lists *lists,
 
     for (int i = 0; i < lists->out; i++)
         if (destinations[i] != MPI_PROC_NULL &&
-            !add_edge(out, &capacity, call->rank, destinations[i],
-                      plain ? -1 : weights[i]))
+            !dist_add_edge(out, &capacity, call->rank, destinations[i],
+                           plain ? -1 : weights[i]))
             return false;
     return true;
 }
 
-static bool is_sound(const struct nw_call *call, int count, const int *peers,
-                     const int *weights)
+static bool dist_is_sound(const struct nw_call *call, int count,
+                          const int *peers, const int *weights)
 {
     for (int i = 0; i < count; i++)
-        if (!peers || !is_peer(call, peers[i]))
+        if (!peers || !dist_is_peer(call, peers[i]))
             return false;
     return count >= 0 && (is_unweighted(weights) ||
                           all_between(weights, count, 0, INT32_MAX));
@@ -337,15 +338,15 @@ int nw_dist_graph_create_adjacent(MPI_Comm comm, int indegree,
         bool good;
 
         call.bad =
-            !is_sound(&call, indegree, sources, source_weights) ||
-            !is_sound(&call, outdegree, destinations, destination_weights);
+            !dist_is_sound(&call, indegree, sources, source_weights) ||
+            !dist_is_sound(&call, outdegree, destinations, destination_weights);
         good = !call.bad &&
-               pack(&lists, sources, source_weights, destinations,
-                    destination_weights) &&
+               dist_pack(&lists, sources, source_weights, destinations,
+                         destination_weights) &&
                list_outgoing(&call, &lists, destinations, destination_weights,
                              &mine);
 
-        ours = settle(&call, &mine, good);
+        ours = dist_settle(&call, &mine, good);
     }
     free(mine.edge);
     code = call.refused ? nw_call_refuse(&call, MPI_ERR_ARG)

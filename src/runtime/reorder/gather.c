@@ -11,7 +11,7 @@
 /* Jobs of so many ranks are very large. */
 #define LARGE 4096
 
-static int node_of(const struct nw_call *call, int rank)
+static int reorder_gather_node_of(const struct nw_call *call, int rank)
 {
     const struct nw_members *members = call->members;
 
@@ -43,7 +43,8 @@ static void open_nodes(struct nw_gather *gather)
                            *leaders = &gather->stage[1];
 
     NW_PMPI(Comm_split)
-    (call->comm, node_of(call, call->rank), call->rank, &local->comm);
+    (call->comm, reorder_gather_node_of(call, call->rank), call->rank,
+     &local->comm);
     open_stage(local);
     NW_PMPI(Comm_split)
     (call->comm, local->rank ? MPI_UNDEFINED : 0, call->rank, &leaders->comm);
@@ -127,7 +128,7 @@ static int count_up(struct nw_gather_stage *stage, int mine)
     return trouble ? trouble : stage->total;
 }
 
-static int agree(struct nw_gather *gather, int count)
+static int reorder_gather_agree(struct nw_gather *gather, int count)
 {
     int sum = count_up(&gather->stage[0], count), verdict;
 
@@ -155,7 +156,9 @@ bool nw_gather_lists(struct nw_gather *gather, struct nw_call *call, bool good,
     int trouble;
 
     open_stages(gather, call);
-    trouble = agree(gather, call->bad ? ALL_BAD : good ? count : TROUBLE);
+    trouble = reorder_gather_agree(gather, call->bad ? ALL_BAD
+                                           : good    ? count
+                                                     : TROUBLE);
     call->refused = trouble == SOME_BAD;
     if (trouble)
         return false;
@@ -181,7 +184,7 @@ static int *by_nodes(const struct nw_gather *gather, const int *pairs)
 
     memset(leaders->count, 0, (size_t)leaders->size * sizeof(int));
     for (int r = 0; r < call->size; r++) {
-        int *number = &leader[node_of(call, r)];
+        int *number = &leader[reorder_gather_node_of(call, r)];
 
         if (!*number)
             *number = ++found;
@@ -190,7 +193,8 @@ static int *by_nodes(const struct nw_gather *gather, const int *pairs)
     for (int l = 1; l < leaders->size; l++)
         leaders->place[l] = leaders->place[l - 1] + leaders->count[l - 1];
     for (int r = 0; r < call->size; r++) {
-        int *place = &leaders->place[leader[node_of(call, r)] - 1];
+        int *place =
+            &leaders->place[leader[reorder_gather_node_of(call, r)] - 1];
 
         memcpy(sorted + *place, pairs + 2 * r, 2 * sizeof *sorted);
         *place += 2;

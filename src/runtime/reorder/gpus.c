@@ -32,7 +32,7 @@ struct local {
 };
 
 /* Until cuInit the driver answers that it was not started. */
-static int find_state(void)
+static int reorder_gpus_find_state(void)
 {
     void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
     int (*query)(int *) = NULL, count = 0;
@@ -51,8 +51,8 @@ static int find_state(void)
 
 /* --- the leader's choice --- */
 
-static nw_status add_edges(const struct local *local, int ranks,
-                           nw_pattern_builder *builder, bool *any)
+static nw_status reorder_gpus_add_edges(const struct local *local, int ranks,
+                                        nw_pattern_builder *builder, bool *any)
 {
     int *index = NULL;
     nw_status status = nw_alloc((size_t)ranks, sizeof *index, &index);
@@ -86,16 +86,16 @@ static nw_status build_pattern(const struct local *local, int ranks,
 
     if (status)
         return status;
-    status = add_edges(local, ranks, builder, &any);
+    status = reorder_gpus_add_edges(local, ranks, builder, &any);
     if (!status && any)
         status = nw_pattern_builder_build(builder, out);
     nw_pattern_builder_free(builder);
     return status;
 }
 
-static nw_status map(const struct local *local, int gpus,
-                     const nw_topology *node, const nw_pattern *pattern,
-                     nw_mapping **out)
+static nw_status reorder_gpus_map(const struct local *local, int gpus,
+                                  const nw_topology *node,
+                                  const nw_pattern *pattern, nw_mapping **out)
 {
     struct nw_map_options options = NW_MAP_OPTIONS_INIT;
 
@@ -107,8 +107,8 @@ static nw_status map(const struct local *local, int gpus,
 
 /* A rank without a GPU in the mapping (it has no edges here) takes the device
  * with the fewest ranks. */
-static int32_t device_of(const nw_mapping *mapping, int rank, int gpus,
-                         int *used)
+static int32_t reorder_gpus_device_of(const nw_mapping *mapping, int rank,
+                                      int gpus, int *used)
 {
     struct nw_ints given = {0};
     int32_t least = 0;
@@ -140,7 +140,7 @@ static nw_status name_devices(const struct local *local,
 
             if (reason != !pass)
                 continue;
-            gpu = device_of(mapping, i, gpus, used);
+            gpu = reorder_gpus_device_of(mapping, i, gpus, used);
             used[gpu]++;
             uuid = nw_topology_gpu_info(node, gpu).uuid;
             if (uuid)
@@ -152,7 +152,7 @@ static nw_status name_devices(const struct local *local,
     return status;
 }
 
-static nw_status choose(const struct local *local, int ranks)
+static nw_status reorder_gpus_choose(const struct local *local, int ranks)
 {
     nw_topology *node = NULL;
     nw_pattern *pattern = NULL;
@@ -162,8 +162,8 @@ static nw_status choose(const struct local *local, int ranks)
     if (!status && nw_topology_gpu_count(node) > 0)
         status = build_pattern(local, ranks, &pattern);
     if (!status && pattern)
-        status =
-            map(local, nw_topology_gpu_count(node), node, pattern, &mapping);
+        status = reorder_gpus_map(local, nw_topology_gpu_count(node), node,
+                                  pattern, &mapping);
     if (!status && nw_topology_gpu_count(node) > 0)
         status = name_devices(local, node, mapping);
     nw_mapping_free(mapping);
@@ -174,7 +174,7 @@ static nw_status choose(const struct local *local, int ranks)
 
 /* --- the talk of a node --- */
 
-static bool make_room(struct local *local)
+static bool reorder_gpus_make_room(struct local *local)
 {
     size_t size = (size_t)local->size;
 
@@ -195,8 +195,8 @@ static bool add_up(struct local *local)
     return !nw_alloc((size_t)total / 2, sizeof *local->edge, &local->edge);
 }
 
-static void gather(struct local *local, int number,
-                   const struct nw_gpu_edge *edge, int count)
+static void reorder_gpus_gather(struct local *local, int number,
+                                const struct nw_gpu_edge *edge, int count)
 {
     int words = 2 * count, good = 1;
 
@@ -232,7 +232,7 @@ static bool is_replaced(const char *entry)
 /* Gives the process a new environment once, and keeps the memory of the old
  * one. setenv() would free the array that other threads may be reading. It also
  * takes a lock that a child process would inherit as held. */
-static void take(const char *word)
+static void reorder_gpus_take(const char *word)
 {
     static char cuda[WORD + 24], rocm[WORD + 24];
     static char order[] = "CUDA_DEVICE_ORDER=PCI_BUS_ID";
@@ -255,7 +255,7 @@ static void take(const char *word)
 }
 
 /* The leader of the first node says it for all. */
-static void say(const struct local *local)
+static void reorder_gpus_say(const struct local *local)
 {
     char line[512] = "";
     size_t used = 0;
@@ -273,29 +273,29 @@ static void assign_here(struct local *local, int number, int ranks,
                         const struct nw_gpu_edge *edge, int count)
 {
     char mine[WORD] = "";
-    int good = local->rank || make_room(local);
+    int good = local->rank || reorder_gpus_make_room(local);
 
     NW_PMPI(Bcast)(&good, 1, MPI_INT, 0, local->comm);
     if (!good)
         return;
-    gather(local, number, edge, count);
-    if (!local->rank && choose(local, ranks)) {
+    reorder_gpus_gather(local, number, edge, count);
+    if (!local->rank && reorder_gpus_choose(local, ranks)) {
         nw_warn("NODEWISE_GPU: devices are left as they are: %s",
                 nw_error_text());
         memset(local->word, 0, (size_t)local->size * sizeof *local->word);
     } else if (!number) {
-        say(local);
+        reorder_gpus_say(local);
     }
     NW_PMPI(Scatter)
     (local->word, WORD, MPI_CHAR, mine, WORD, MPI_CHAR, 0, local->comm);
     if (mine[0])
-        take(mine);
+        reorder_gpus_take(mine);
 }
 
 void nw_gpus_assign(MPI_Comm comm, const struct nw_gpu_edge *edge, int count)
 {
     int before = assigned, any = 0, number, ranks, worst = FREE;
-    int state = find_state();
+    int state = reorder_gpus_find_state();
     struct local local = {.comm = MPI_COMM_NULL};
 
     NW_PMPI(Allreduce)(&before, &any, 1, MPI_INT, MPI_MAX, comm);

@@ -12,7 +12,8 @@ struct graph {
 };
 
 /* True if MPI refuses the graph. */
-static bool is_bad(const struct nw_call *call, const struct graph *graph)
+static bool reorder_graph_is_bad(const struct nw_call *call,
+                                 const struct graph *graph)
 {
     int before = 0;
 
@@ -36,8 +37,8 @@ static bool has_edges(const struct graph *graph)
     return graph->count >= 2 && graph->index[graph->count - 1] > 0;
 }
 
-static nw_status add_edges(const struct graph *graph,
-                           nw_pattern_builder *builder)
+static nw_status reorder_graph_add_edges(const struct graph *graph,
+                                         nw_pattern_builder *builder)
 {
     nw_status status = NW_OK;
 
@@ -49,7 +50,8 @@ static nw_status add_edges(const struct graph *graph,
     return status;
 }
 
-static bool decide(struct nw_call *call, const struct graph *graph)
+static bool reorder_graph_decide(struct nw_call *call,
+                                 const struct graph *graph)
 {
     nw_pattern_builder *builder;
     nw_pattern *pattern = NULL;
@@ -57,7 +59,7 @@ static bool decide(struct nw_call *call, const struct graph *graph)
 
     if (nw_pattern_builder_new(graph->count, &builder))
         return false;
-    good = !add_edges(graph, builder) &&
+    good = !reorder_graph_add_edges(graph, builder) &&
            !nw_pattern_builder_build(builder, &pattern) &&
            nw_call_decide(call, pattern);
     nw_pattern_free(pattern);
@@ -65,7 +67,7 @@ static bool decide(struct nw_call *call, const struct graph *graph)
     return good;
 }
 
-static uint64_t hash_of(const struct graph *graph, bool sound)
+static uint64_t reorder_graph_hash_of(const struct graph *graph, bool sound)
 {
     size_t n = (size_t)graph->count;
 
@@ -75,8 +77,8 @@ static uint64_t hash_of(const struct graph *graph, bool sound)
                         (size_t)graph->index[n - 1]);
 }
 
-static int create(const struct nw_call *call, const struct graph *graph,
-                  MPI_Comm *out)
+static int reorder_graph_create(const struct nw_call *call,
+                                const struct graph *graph, MPI_Comm *out)
 {
     MPI_Comm permuted;
     int code = nw_call_permute(call, &permuted);
@@ -102,15 +104,15 @@ int nw_graph_create(MPI_Comm comm, int count, const int *index,
     if (ours) {
         bool sound, good;
 
-        call.bad = is_bad(&call, &graph);
+        call.bad = reorder_graph_is_bad(&call, &graph);
         sound = call.wanted && !call.bad && has_edges(&graph);
-        good = sound && (call.rank || decide(&call, &graph));
+        good = sound && (call.rank || reorder_graph_decide(&call, &graph));
         snprintf(shape, sizeof shape, "of %d vertices", count);
-        good = nw_call_tell(&call, good, hash_of(&graph, sound));
+        good = nw_call_tell(&call, good, reorder_graph_hash_of(&graph, sound));
         ours = nw_call_share(&call, good) && nw_call_report(&call, shape);
     }
     code = call.refused ? nw_call_refuse(&call, MPI_ERR_ARG)
-           : ours       ? create(&call, &graph, out)
+           : ours       ? reorder_graph_create(&call, &graph, out)
                         : NW_PMPI(Graph_create)(comm, count, index, edges,
                                           nw_call_reorder(&call, reorder), out);
     if (!code && call.members)
@@ -125,8 +127,8 @@ int nw_graph_map(MPI_Comm comm, int count, const int *index, const int *edges,
     struct graph graph = {count, index, edges};
     struct nw_call call;
     bool ours = nw_call_open(&call, "MPI_Graph_map", comm, 1) && call.wanted &&
-                !is_bad(&call, &graph) && has_edges(&graph) &&
-                decide(&call, &graph);
+                !reorder_graph_is_bad(&call, &graph) && has_edges(&graph) &&
+                reorder_graph_decide(&call, &graph);
     int code = MPI_SUCCESS;
 
     if (ours && call.decision.changes &&

@@ -27,9 +27,9 @@ int nw_cart_neighbour(const struct nw_cart *cart, int d, int stride, int v,
     return v + ((to + size) % size - at) * stride;
 }
 
-static nw_status add_dimension(nw_pattern_builder *builder,
-                               const struct nw_cart *cart, int d, int stride,
-                               uint64_t bytes)
+static nw_status reorder_grid_add_dimension(nw_pattern_builder *builder,
+                                            const struct nw_cart *cart, int d,
+                                            int stride, uint64_t bytes)
 {
     int vertices = nw_cart_vertices(cart, INT32_MAX);
     nw_status status = NW_OK;
@@ -69,8 +69,8 @@ nw_status nw_cart_graph(const struct nw_cart *cart, const double *weight,
         return status;
     for (int d = cart->count - 1; !status && d >= 0; d--) {
         if (weight[d] > 0)
-            status =
-                add_dimension(builder, cart, d, stride, (uint64_t)weight[d]);
+            status = reorder_grid_add_dimension(builder, cart, d, stride,
+                                                (uint64_t)weight[d]);
         stride *= cart->dims[d];
     }
     if (!status)
@@ -79,7 +79,8 @@ nw_status nw_cart_graph(const struct nw_cart *cart, const double *weight,
     return status;
 }
 
-static double bytes_between(const nw_pattern *profile, int from, int to)
+static double reorder_grid_bytes_between(const nw_pattern *profile, int from,
+                                         int to)
 {
     double bytes = 0;
 
@@ -104,7 +105,7 @@ bool nw_cart_profiled(const struct nw_cart *cart, const nw_pattern *profile,
 
                 if (to < 0 || to == v)
                     continue;
-                sum += bytes_between(profile, world[v], world[to]);
+                sum += reorder_grid_bytes_between(profile, world[v], world[to]);
                 pairs++;
             }
         weight[d] = pairs > 0 ? sum / pairs : 0;

@@ -25,14 +25,15 @@ struct building {
     struct nw_network *network;
 };
 
-static const struct nw_rank_location *seat_of(const struct building *b, int i)
+static const struct nw_rank_location *machine_seat_of(const struct building *b,
+                                                      int i)
 {
     return &b->site->seat[b->world[b->member[i]]];
 }
 
-static const int32_t *switches_of(const struct building *b, int i)
+static const int32_t *machine_switches_of(const struct building *b, int i)
 {
-    return &b->site->above[seat_of(b, i)->node * NW_SWITCH_DEPTH];
+    return &b->site->above[machine_seat_of(b, i)->node * NW_SWITCH_DEPTH];
 }
 
 static int compare_ints(const int32_t *a, const int32_t *b, int count)
@@ -89,7 +90,7 @@ static nw_status add_seats(struct building *b, struct nw_node_type *type,
     int32_t vertex;
 
     while (!status && first < end) {
-        const struct nw_rank_location *seat = seat_of(b, first);
+        const struct nw_rank_location *seat = machine_seat_of(b, first);
         int next = first + 1;
 
         if (seat->depth <= depth) {
@@ -97,8 +98,8 @@ static nw_status add_seats(struct building *b, struct nw_node_type *type,
             first = next;
             continue;
         }
-        while (next < end && seat_of(b, next)->depth > depth &&
-               seat_of(b, next)->at[depth] == seat->at[depth])
+        while (next < end && machine_seat_of(b, next)->depth > depth &&
+               machine_seat_of(b, next)->at[depth] == seat->at[depth])
             next++;
         status =
             nw_node_type_add(type, parent, NW_VERTEX_GROUP, b->inner, &vertex);
@@ -109,8 +110,8 @@ static nw_status add_seats(struct building *b, struct nw_node_type *type,
     return status;
 }
 
-static bool same_type(const struct nw_node_type *a,
-                      const struct nw_node_type *b)
+static bool machine_same_type(const struct nw_node_type *a,
+                              const struct nw_node_type *b)
 {
     return a->vertex_count == b->vertex_count &&
            !memcmp(a->parent, b->parent,
@@ -119,7 +120,8 @@ static bool same_type(const struct nw_node_type *a,
 }
 
 /* The type of a node: an equal earlier type, or a new one. */
-static nw_status add_type(struct building *b, int first, int end, int32_t *out)
+static nw_status machine_add_type(struct building *b, int first, int end,
+                                  int32_t *out)
 {
     struct nw_node_type *type;
     char name[32];
@@ -133,7 +135,7 @@ static nw_status add_type(struct building *b, int first, int end, int32_t *out)
         return status;
     *out = b->topology->type_count - 1;
     for (int32_t t = 0; t < *out; t++)
-        if (same_type(b->topology->type[t], type)) {
+        if (machine_same_type(b->topology->type[t], type)) {
             nw_topology_drop_last_type(b->topology);
             *out = t;
             break;
@@ -145,7 +147,8 @@ static int end_of_node(const struct building *b, int first)
 {
     int end = first + 1;
 
-    while (end < b->count && seat_of(b, end)->node == seat_of(b, first)->node)
+    while (end < b->count &&
+           machine_seat_of(b, end)->node == machine_seat_of(b, first)->node)
         end++;
     return end;
 }
@@ -161,14 +164,14 @@ static int count_nodes(const struct building *b)
 
 /* Switches of the tree: one above all, then one a distinct prefix. `out` may
  * be NULL: then they are only counted. */
-static nw_status add_switches(struct building *b, int32_t *out_count)
+static nw_status machine_add_switches(struct building *b, int32_t *out_count)
 {
     int32_t path[NW_SWITCH_DEPTH] = {0}, count = 1, node = 0;
     const int32_t *before = NULL;
     nw_status status = NW_OK;
 
     for (int i = 0; !status && i < b->count; i = end_of_node(b, i)) {
-        const int32_t *above = switches_of(b, i);
+        const int32_t *above = machine_switches_of(b, i);
         int32_t at = 0;
         bool fresh = !before;
 
@@ -191,10 +194,10 @@ static nw_status add_switches(struct building *b, int32_t *out_count)
     return status;
 }
 
-static nw_status build_tree(struct building *b)
+static nw_status machine_build_tree(struct building *b)
 {
     int32_t count;
-    nw_status status = add_switches(b, &count);
+    nw_status status = machine_add_switches(b, &count);
 
     if (!status)
         status = nw_network_new(count, &b->network);
@@ -210,7 +213,7 @@ static nw_status build_tree(struct building *b)
     for (int32_t s = 0; !status && s < count; s++)
         status = nw_network_name(b->network, s, "s%d", s);
     if (!status)
-        status = add_switches(b, &count);
+        status = machine_add_switches(b, &count);
     return status ? status : nw_network_finish_tree(b->network);
 }
 
@@ -220,7 +223,7 @@ struct taking {
     nw_status status;
 };
 
-static void take_class(void *user, int32_t *class)
+static void machine_take_class(void *user, int32_t *class)
 {
     struct taking *taking = user;
 
@@ -243,15 +246,15 @@ static nw_status take_source(struct building *b)
     taking.from = from;
     b->network = from->network;
     from->network = NULL;
-    nw_network_visit(b->network, take_class, &taking);
+    nw_network_visit(b->network, machine_take_class, &taking);
     for (int i = 0; i < b->count; i = end_of_node(b, i))
         b->leaf[node++] = nw_topology_switch_of(
-            from, b->site->number[seat_of(b, i)->node], -1);
+            from, b->site->number[machine_seat_of(b, i)->node], -1);
     nw_topology_free(from);
     return taking.status;
 }
 
-static nw_status add_network(struct building *b, int nodes)
+static nw_status machine_add_network(struct building *b, int nodes)
 {
     nw_status status;
 
@@ -259,7 +262,7 @@ static nw_status add_network(struct building *b, int nodes)
         return NW_OK;
     status = nw_alloc((size_t)nodes, sizeof *b->leaf, &b->leaf);
     if (!status)
-        status = b->site->source ? take_source(b) : build_tree(b);
+        status = b->site->source ? take_source(b) : machine_build_tree(b);
     if (status) {
         nw_network_free(b->network);
         return status;
@@ -268,7 +271,7 @@ static nw_status add_network(struct building *b, int nodes)
     return NW_OK;
 }
 
-static nw_status add_nodes(struct building *b, int nodes)
+static nw_status machine_add_nodes(struct building *b, int nodes)
 {
     int node = 0;
     nw_status status =
@@ -277,11 +280,11 @@ static nw_status add_nodes(struct building *b, int nodes)
     for (int i = 0; !status && i < b->count; i = end_of_node(b, i), node++) {
         char name[32];
 
-        snprintf(name, sizeof name, "n%d", seat_of(b, i)->node);
+        snprintf(name, sizeof name, "n%d", machine_seat_of(b, i)->node);
         status = nw_strdup(name, &b->topology->node_name[node]);
         if (!status)
-            status = add_type(b, i, end_of_node(b, i),
-                              &b->topology->node_type[node]);
+            status = machine_add_type(b, i, end_of_node(b, i),
+                                      &b->topology->node_type[node]);
         if (nodes < 2)
             continue;
         b->topology->port_first[node + 1] = node + 1;
@@ -291,7 +294,7 @@ static nw_status add_nodes(struct building *b, int nodes)
     return status;
 }
 
-static nw_status build(struct building *b)
+static nw_status machine_build(struct building *b)
 {
     struct nw_link_class inner = nw_link_assumed(NW_LINK_CORE);
     struct nw_link_class outer = nw_link_assumed(NW_LINK_NIC);
@@ -303,9 +306,9 @@ static nw_status build(struct building *b)
     if (!status)
         status = nw_topology_class(b->topology, &outer, &b->outer);
     if (!status)
-        status = add_network(b, nodes);
+        status = machine_add_network(b, nodes);
     if (!status)
-        status = add_nodes(b, nodes);
+        status = machine_add_nodes(b, nodes);
     if (!status)
         status = nw_topology_finish(b->topology, NW_ELEMENTS_CORE);
     return status;
@@ -326,7 +329,7 @@ nw_status nw_machine_of(const struct nw_site *site, const int *world, int count,
         b.depth = seat->depth > b.depth ? seat->depth : b.depth;
     }
     qsort_r(b.member, (size_t)count, sizeof *b.member, compare_members, &b);
-    status = build(&b);
+    status = machine_build(&b);
     free(b.leaf);
     if (status) {
         nw_topology_free(b.topology);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/reorder/plan.h"
 
-static struct nw_end end_of(const struct nw_members *members,
-                            const struct nw_boxes *boxes, int vertex)
+static struct nw_end reorder_plan_end_of(const struct nw_members *members,
+                                         const struct nw_boxes *boxes,
+                                         int vertex)
 {
     int32_t element =
         boxes ? nw_boxes_element(boxes, vertex) : members->element[vertex];
@@ -15,7 +16,7 @@ static uint64_t cost_of(const struct nw_members *members,
                         const struct nw_cart *cart, const double *weight,
                         const struct nw_boxes *boxes, int vertex)
 {
-    struct nw_end from = end_of(members, boxes, vertex);
+    struct nw_end from = reorder_plan_end_of(members, boxes, vertex);
     uint64_t sum = 0;
     int stride = 1;
 
@@ -24,9 +25,10 @@ static uint64_t cost_of(const struct nw_members *members,
             int to = nw_cart_neighbour(cart, d, stride, vertex, step);
 
             if (to >= 0 && to != vertex)
-                sum += (uint64_t)(weight[d] * nw_topology_distance(
-                                                  members->machine, from,
-                                                  end_of(members, boxes, to)));
+                sum += (uint64_t)(weight[d] *
+                                  nw_topology_distance(
+                                      members->machine, from,
+                                      reorder_plan_end_of(members, boxes, to)));
         }
     return sum;
 }

@@ -104,8 +104,10 @@ static void take_switches(const nw_topology *topology, int32_t node,
         above[--depth] = at;
 }
 
-static nw_status take_network(const nw_topology *topology, const char *source,
-                              const int32_t *node, struct nw_site *site)
+static nw_status rank_location_take_network(const nw_topology *topology,
+                                            const char *source,
+                                            const int32_t *node,
+                                            struct nw_site *site)
 {
     if (!topology->network)
         return NW_OK;
@@ -122,9 +124,9 @@ static nw_status take_network(const nw_topology *topology, const char *source,
     return NW_OK;
 }
 
-static nw_status read_source(const char *source,
-                             const struct nw_node_words *words,
-                             struct nw_site *site)
+static nw_status rank_location_read_source(const char *source,
+                                           const struct nw_node_words *words,
+                                           struct nw_site *site)
 {
     nw_topology *topology;
     int32_t *node = NULL;
@@ -140,7 +142,7 @@ static nw_status read_source(const char *source,
                              words[i].host);
     }
     if (!status)
-        status = take_network(topology, source, node, site);
+        status = rank_location_take_network(topology, source, node, site);
     free(node);
     nw_topology_free(topology);
     return status;
@@ -158,7 +160,8 @@ static int32_t slurm_switch(const struct nw_node_words *words, int node,
     return node;
 }
 
-static void read_slurm(const struct nw_node_words *words, struct nw_site *site)
+static void rank_location_read_slurm(const struct nw_node_words *words,
+                                     struct nw_site *site)
 {
     for (int i = 0; i < site->node_count; i++) {
         const char *at = words[i].slurm;
@@ -182,13 +185,15 @@ nw_status nw_rank_location_network(const char *source,
                                    struct nw_site *site)
 {
     if (source && source[0])
-        return read_source(source, node, site);
-    read_slurm(node, site);
+        return rank_location_read_source(source, node, site);
+    rank_location_read_slurm(node, site);
     return NW_OK;
 }
 
-static void take_seats(const nw_topology *topology, const nw_mapping *mapping,
-                       const int32_t *number, struct nw_site *site)
+static void rank_location_take_seats(const nw_topology *topology,
+                                     const nw_mapping *mapping,
+                                     const int32_t *number,
+                                     struct nw_site *site)
 {
     for (int r = 0; r < site->rank_count; r++) {
         const struct nw_node_type *type =
@@ -242,9 +247,9 @@ static nw_status take_mapping(const nw_topology *topology, const char *source,
         memset(site->above, -1,
                (size_t)site->node_count * NW_SWITCH_DEPTH * sizeof *used);
     if (!status)
-        status = take_network(topology, source, used, site);
+        status = rank_location_take_network(topology, source, used, site);
     if (!status)
-        take_seats(topology, mapping, number, site);
+        rank_location_take_seats(topology, mapping, number, site);
     free(number);
     free(used);
     return status;

@@ -107,7 +107,7 @@ const char *nw_reorder_noted(MPI_Comm comm)
 
 #define WEIGHTS_KEY "nodewise_cart_weights"
 
-static void warn_of_misspelt(MPI_Info info)
+static void reorder_start_warn_of_misspelt(MPI_Info info)
 {
     static int warned;
     char key[MPI_MAX_INFO_KEY + 1];
@@ -124,7 +124,7 @@ static void warn_of_misspelt(MPI_Info info)
 }
 
 /* True where `info` has weights. */
-static bool note(MPI_Comm comm, MPI_Info info)
+static bool reorder_start_note(MPI_Comm comm, MPI_Info info)
 {
     char words[256];
     int found = 0;
@@ -140,8 +140,8 @@ void nw_reorder_note_info(MPI_Comm comm, MPI_Info info)
 {
     if (!state.has_keys || comm == MPI_COMM_NULL || info == MPI_INFO_NULL)
         return;
-    warn_of_misspelt(info);
-    note(comm, info);
+    reorder_start_warn_of_misspelt(info);
+    reorder_start_note(comm, info);
 }
 
 void nw_reorder_note_copy(MPI_Comm comm, MPI_Info info)
@@ -149,8 +149,8 @@ void nw_reorder_note_copy(MPI_Comm comm, MPI_Info info)
     if (!state.has_keys || comm == MPI_COMM_NULL)
         return;
     if (info != MPI_INFO_NULL) {
-        warn_of_misspelt(info);
-        if (note(comm, info))
+        reorder_start_warn_of_misspelt(info);
+        if (reorder_start_note(comm, info))
             return;
     }
     if (nw_reorder_noted(comm))
@@ -278,7 +278,7 @@ struct nw_members *nw_reorder_members(MPI_Comm comm)
     return find_members(comm);
 }
 
-static bool open_all(MPI_Comm comm)
+static bool reorder_start_open_all(MPI_Comm comm)
 {
     if (!nw_discover(&state.site, comm))
         return false;
@@ -292,7 +292,7 @@ static bool open_all(MPI_Comm comm)
 }
 
 /* By the messages between GPUs that the profile saw, if it saw any. */
-static void assign_gpus(MPI_Comm comm)
+static void reorder_start_assign_gpus(MPI_Comm comm)
 {
     const nw_pattern *profile = state.profile;
     size_t first = profile->row[state.site.rank];
@@ -340,11 +340,11 @@ static void open_machine(int rank)
     if (NW_PMPI(Comm_dup)(MPI_COMM_WORLD, &comm))
         return;
     NW_PMPI(Comm_set_errhandler)(comm, MPI_ERRORS_RETURN);
-    state.is_open = open_all(comm);
+    state.is_open = reorder_start_open_all(comm);
     if (!state.is_open && !rank)
         nw_warn_once("the machine could not be read: nothing is reordered");
     if (state.is_open && state.settings.gpus && state.profile)
-        assign_gpus(comm);
+        reorder_start_assign_gpus(comm);
     NW_PMPI(Comm_free)(&comm);
 }
 

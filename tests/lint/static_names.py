@@ -1,0 +1,33 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The name of a static function is in one file of src/ only, so that ctags, gdb and grep
+find it. Modules in LATER still have such names among themselves; a file of another module
+shares none with any file."""
+import re
+
+import tree
+
+LATER = {"channel", "cli", "pattern", "report", "topology"}
+LATER_FILES = {"src/gpu/hip.c"}  # its list of functions has the names of its functions
+DEFINITION = re.compile(r"^static (?:inline )?(?:const )?(?:[\w* ]+?[ *\n]+)(\w+)\(", re.M)
+
+
+def is_later(name):
+    return name.split("/")[1] in LATER or name in LATER_FILES or \
+        name.startswith("src/runtime/profile/")
+
+
+def main():
+    places = {}
+    for name in tree.files(".c"):
+        if name.startswith("src/"):
+            code = re.sub(r"/\*.*?\*/", "", tree.text(name), flags=re.S)
+            for static in set(DEFINITION.findall(code)):
+                places.setdefault(static, []).append(name)
+    tree.finish(["%s: the static %s is also in %s" % (name, static, ", ".join(
+                     other for other in names if other != name))
+                 for static, names in sorted(places.items()) if len(names) > 1
+                 for name in names if not is_later(name)])
+
+
+main()

@@ -226,6 +226,12 @@ $ nodewise topology rashti-32 --to slurm --json
 $ nodewise topology rashti-32 --host N1
 ! --host needs --to
 ? 2
+$ nodewise topology rashti-32 --to slurm --host N1
+! the format slurm describes all hosts ... 'N1'
+? 2
+$ nodewise topology rashti-32 --to hwloc --addresses rashti-32
+! only the format nccl takes addresses, not hwloc
+? 2
 ## hwloc itself reads the file of one node.
 $ nodewise topology dgx-h100 --to hwloc -q -o node.xml; command -v lstopo >/dev/null || { echo SKIP lstopo is not installed; exit 77; }; lstopo -i node.xml --of console --only core | wc -l; lstopo -i node.xml --of console | grep -c -E 'PCI 1[0-9a-f]+:..:00.0 \((3D|InfiniBand)\)'
 112

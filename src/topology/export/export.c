@@ -53,6 +53,22 @@ static nw_status take_notes(struct nw_export *export, const char *title,
     return nw_text_take(&line, notes);
 }
 
+/* Options that a format does not heed are errors. */
+static nw_status check_options(const struct nw_topology_export_options *options)
+{
+    bool nccl = !strcmp(options->format, "nccl");
+
+    if (options->addresses && !nccl)
+        return nw_fail(NW_EINVAL,
+                       "only the format nccl takes addresses, not %s",
+                       options->format);
+    if (options->host && !nccl && strcmp(options->format, "hwloc"))
+        return nw_fail(NW_EINVAL,
+                       "the format %s describes all hosts, not only '%s'",
+                       options->format, options->host);
+    return NW_OK;
+}
+
 /* A hierarchy or a matrix has distances alone. */
 static bool has_parts(const nw_topology *topology)
 {
@@ -78,7 +94,9 @@ nw_status nw_topology_export(const nw_topology *topology,
         return nw_fail(NW_EINVAL,
                        "'%s' has distances but no parts, which %s needs",
                        topology->name, formats[f].title);
-    status = formats[f].write(&export);
+    status = check_options(options);
+    if (!status)
+        status = formats[f].write(&export);
     if (!status)
         status = take_notes(&export, formats[f].title, &words);
     if (!status)

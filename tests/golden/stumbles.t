@@ -155,3 +155,16 @@ $ nodewise topology --new cores=2 --json; nodewise topology --new cores=2 live
 ! --json ... --new
 ! --new reads no machine
 ? 2
+## A missing file has no line; times and sizes have units; help has its command; a benchmark names the command that runs it.
+$ nodewise pattern missing.pattern 2>err; echo $?; cat err
+3
+missing.pattern: No such file or directory
+$ nodewise pattern --generate stencil2d5:dims=2x2,bytes=64k -q -o kilo.pattern; sed -n '$p' kilo.pattern; nodewise map -t magc-a -p kilo.pattern --time 0.1s -q -o kilo.mapping; nodewise map -t magc-a -p kilo.pattern --time soon 2>&1 | sed -n 1p
+3 2 hh 64000 1
+~ --time ... 90s or 5m ... 'soon'
+$ for w in help -h --help; do nodewise $w | sed -n 1p; done; nodewise help map | sed -n 1p; nodewise bench pattern --help | sed -n 1p
+Usage: nodewise COMMAND [OPTION...]
+Usage: nodewise COMMAND [OPTION...]
+Usage: nodewise COMMAND [OPTION...]
+Usage: nodewise map [OPTION...]
+Usage: nodewise bench pattern [OPTION...]

@@ -54,6 +54,14 @@ class Traffic:
             if rank != last:
                 self.add(rank, ranks[(i + 1) % len(ranks)], size)
 
+    def collectives(self, ranks):
+        """What collectives() makes a group of ranks send."""
+        n = len(ranks)
+        self.ring(ranks, 2 * COUNT * ITEM * (n - 1) // n)
+        self.ring(ranks, COUNT * ITEM * (n - 1))
+        self.ring(ranks, COUNT * ITEM * (n - 1))
+        self.ring(ranks, COUNT * ITEM, last=ranks[-1])
+
 
 def full(count, value):
     return torch.full((count,), float(value), device=DEVICE)
@@ -63,27 +71,23 @@ def all_right(tensor, value):
     return bool((tensor == value).all())
 
 
-def collectives(ranks, group, traffic):
+def collectives(ranks, group):
     """All calls in one group of ranks; whether all results are right."""
     n, me = len(ranks), ranks.index(RANK)
     right = []
     block = full(COUNT, me + 1)
     dist.all_reduce(block, group=group)
     right.append(all_right(block, n * (n + 1) // 2))
-    traffic.ring(ranks, 2 * COUNT * ITEM * (n - 1) // n)
     parts = [full(COUNT, 0) for _ in ranks]
     dist.all_gather(parts, full(COUNT, me + 1), group=group)
     right.append(all(all_right(part, i + 1) for i, part in enumerate(parts)))
-    traffic.ring(ranks, COUNT * ITEM * (n - 1))
     block = full(COUNT, 0)
     if BACKEND == "nccl":
         dist.reduce_scatter(block, [full(COUNT, i + 1) for i in range(n)], group=group)
         right.append(all_right(block, (me + 1) * n))
-    traffic.ring(ranks, COUNT * ITEM * (n - 1))
     block = full(COUNT, me + 1)
     dist.broadcast(block, src=ranks[0], group=group)
     right.append(all_right(block, 1))
-    traffic.ring(ranks, COUNT * ITEM, last=ranks[-1])
     return all(right)
 
 
@@ -104,14 +108,14 @@ def sends(size, traffic):
 def calls(size, name):
     traffic = Traffic()
     world = list(range(size))
-    right = collectives(world, None, traffic)
+    right = collectives(world, None)
+    traffic.collectives(world)
     halves = [world[0::2], world[1::2]]
     groups = [dist.new_group(half) for half in halves]
     for half, group in zip(halves, groups):
         if RANK in half:
-            right = collectives(half, group, traffic) and right
-        else:
-            collectives_elsewhere(half, traffic)
+            right = collectives(half, group) and right
+        traffic.collectives(half)
     right = sends(size, traffic) and right
     if DEVICE == "cuda":
         torch.cuda.synchronize()
@@ -121,15 +125,6 @@ def calls(size, name):
                 file.write("%d %d %d\n" % (source, target, count))
     print("%s nccl rank %d" % ("ok" if right else "FAULT", RANK), flush=True)
     return not right
-
-
-def collectives_elsewhere(ranks, traffic):
-    """The traffic of collectives() in a group that this rank is not part of."""
-    n = len(ranks)
-    traffic.ring(ranks, 2 * COUNT * ITEM * (n - 1) // n)
-    traffic.ring(ranks, COUNT * ITEM * (n - 1))
-    traffic.ring(ranks, COUNT * ITEM * (n - 1))
-    traffic.ring(ranks, COUNT * ITEM, last=ranks[-1])
 
 
 def times(turns):

@@ -33,10 +33,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
         state->child_inputs[0] = &arguments->common;
         return 0;
     case KEY_MPI:
-        if (!nw_preload_is_flavour(value))
-            nw_argfail(state, "--mpi is openmpi, mpich or mpiabi, not '%s'",
-                       value);
-        arguments->mpi = value;
+        arguments->mpi = nw_preload_flavour(state, value);
         return 0;
     case KEY_FORCE:
         arguments->is_forced = true;

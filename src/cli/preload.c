@@ -16,10 +16,12 @@
 #include <string.h>
 #include <unistd.h>
 
-bool nw_preload_is_flavour(const char *word)
+const char *nw_preload_flavour(struct argp_state *state, const char *word)
 {
-    return !strcmp(word, "openmpi") || !strcmp(word, "mpich") ||
-           !strcmp(word, "mpiabi");
+    if (strcmp(word, "openmpi") && strcmp(word, "mpich") &&
+        strcmp(word, "mpiabi"))
+        nw_argfail(state, "--mpi is openmpi, mpich or mpiabi, not '%s'", word);
+    return word;
 }
 
 nw_status nw_preload_find(const char *flavour, char **argv,
@@ -42,25 +44,36 @@ nw_status nw_preload_find(const char *flavour, char **argv,
     return nw_profile_library(flavour, &out->library);
 }
 
+/* *out: the variables, with space for `more`. */
+static nw_status copy_variables(const struct nw_variables *variables,
+                                size_t more, struct nw_variables *out)
+{
+    size_t space = variables->count + more;
+    nw_status status = nw_alloc(space, sizeof *out->name, &out->name);
+
+    if (!status)
+        status = nw_alloc(space, sizeof *out->value, &out->value);
+    if (status)
+        return status;
+    for (size_t i = 0; i < variables->count; i++) {
+        out->name[i] = variables->name[i];
+        out->value[i] = variables->value[i];
+    }
+    out->count = variables->count;
+    return NW_OK;
+}
+
 /* *out: the variables, and LD_PRELOAD. */
 static nw_status add_library(const struct nw_preload *preload,
                              const struct nw_variables *variables,
                              struct nw_variables *out)
 {
-    size_t count = variables->count;
-    nw_status status = nw_alloc(count + 1, sizeof *out->name, &out->name);
+    nw_status status = copy_variables(variables, 1, out);
 
-    if (!status)
-        status = nw_alloc(count + 1, sizeof *out->value, &out->value);
     if (status)
         return status;
-    for (size_t i = 0; i < count; i++) {
-        out->name[i] = variables->name[i];
-        out->value[i] = variables->value[i];
-    }
-    out->name[count] = NW_ENV_PRELOAD;
-    out->value[count] = preload->library;
-    out->count = count + 1;
+    out->name[out->count] = NW_ENV_PRELOAD;
+    out->value[out->count++] = preload->library;
     return NW_OK;
 }
 
@@ -152,21 +165,12 @@ static nw_status add_entry(struct nw_variables *all, const char *entry)
 static nw_status gather_variables(const struct nw_variables *variables,
                                   struct nw_variables *all)
 {
-    size_t room = variables->count;
+    size_t others = 0;
     nw_status status;
 
     for (char **entry = environ; *entry; entry++)
-        room++;
-    status = nw_alloc(room, sizeof *all->name, &all->name);
-    if (!status)
-        status = nw_alloc(room, sizeof *all->value, &all->value);
-    if (status)
-        return status;
-    for (size_t i = 0; i < variables->count; i++) {
-        all->name[i] = variables->name[i];
-        all->value[i] = variables->value[i];
-    }
-    all->count = variables->count;
+        others++;
+    status = copy_variables(variables, others, all);
     for (char **entry = environ; !status && *entry; entry++)
         if (!strncmp(*entry, "NODEWISE_", 9) && strchr(*entry, '=') &&
             !has_variable(variables, *entry))

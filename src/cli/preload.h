@@ -6,6 +6,8 @@
 
 #include "cli/launcher.h"
 
+#include <argp.h>
+
 struct nw_preload {
     enum nw_launcher_kind launcher;
     const char *mpi; /* the flavour's name; static */
@@ -13,8 +15,9 @@ struct nw_preload {
     char **argv;
 };
 
-/* True for openmpi, mpich and mpiabi. */
-bool nw_preload_is_flavour(const char *word);
+/* Returns the value of --mpi: openmpi, mpich or mpiabi. Another word ends the
+ * program with wrong usage. */
+const char *nw_preload_flavour(struct argp_state *state, const char *word);
 /* Finds the launcher of `argv` and the library for its MPI; `flavour` is NULL
  * or the one that the user gave. NW_ENODEV: unknown MPI, or no library. The
  * caller frees *out with nw_preload_fini, also after a failure. */

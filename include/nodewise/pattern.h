@@ -22,7 +22,7 @@ enum nw_kind { NW_KIND_HH, NW_KIND_GG, NW_KIND_HG, NW_KIND_GH, NW_KIND_COUNT };
 /* "hh", "gg", "hg", "gh". */
 NW_API const char *nw_kind_name(enum nw_kind kind);
 
-/* Who moved the messages of a profile. */
+/* The kind of call that sent the messages of a profile. */
 enum nw_origin {
     NW_ORIGIN_POINT_TO_POINT,
     NW_ORIGIN_ONE_SIDED,

@@ -115,9 +115,9 @@ def map(topology: Topology | str, pattern: Any, *, objective: str | Sequence[str
 
     Args:
         topology: the machine, or its source.
-        pattern: the program: a Pattern, or what makes one.
-        objective: what to lower: ``"hop-bytes"``, ``"congestion"``, ``"latency"``,
-            ``"time"``, ``"auto"``, or two of them, the second of which decides between
+        pattern: the traffic of the program: a Pattern, or a value that makes one.
+        objective: the cost to reduce: ``"hop-bytes"``, ``"congestion"``, ``"latency"``,
+            ``"time"``, ``"auto"``, or two of them. The second one decides between
             answers that are equal in the first.
         algorithm: a name of ``nodewise.algorithms()`` (default: ``"auto"``).
         phases: an algorithm for each of MAGC's three phases.

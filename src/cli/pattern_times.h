@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a profile knows beside the messages: who moved them, and the time that
- * the ranks spent in MPI. */
+/* Prints two more parts of a profile: the bytes by kind of call, and the time
+ * that the ranks spent in MPI. */
 #ifndef NW_CLI_PATTERN_TIMES_H
 #define NW_CLI_PATTERN_TIMES_H
 

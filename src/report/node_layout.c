@@ -190,7 +190,8 @@ static int kind_at(const struct sizes *sizes, int place)
     return place == NW_VERTEX_BRIDGE ? NW_VERTEX_NIC : place - 1;
 }
 
-/* What lines lead down from stands on one line, whatever its height. */
+/* Boxes from which lines lead down get the same bottom edge, whatever their
+ * heights are. */
 static void align_bottoms(struct sizes *sizes, int32_t v)
 {
     struct nw_node_layout *layout = sizes->layout;

@@ -536,7 +536,7 @@ static void hwloc_reads_back(void **state)
     }
 }
 
-/* What a cluster file says, as far as hwloc has words for it. */
+/* The XML keeps all parts of a cluster file that hwloc can express. */
 static void hwloc_takes_cluster_files(void **state)
 {
     nw_topology *t =

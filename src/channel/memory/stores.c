@@ -92,7 +92,7 @@ void nw_stores(void *to, const void *from, size_t bytes)
     nw_stores_fence();
 }
 
-/* A part of one line. The whole line is read, which lies in the mapping, too.
+/* Loads a part of one line: reads the whole line, which the mapping contains.
  */
 static void load_part(char *to, const char *from, size_t bytes)
 {

@@ -252,8 +252,8 @@ static nw_status allocate(const struct device *on, struct kept *one, int *fd)
 }
 
 /* The driver owns the descriptor once it has imported it. Its copies are kept
- * in step with the CPU, which would otherwise load what a copy has yet to
- * write. */
+ * in step with the CPU. Otherwise the CPU could load bytes before a copy has
+ * written them. */
 static nw_status import(struct kept *one, int fd)
 {
     const struct cu_handle handle = {

@@ -27,7 +27,7 @@ void nw_count_open(const char *path, int rank, int rank_count);
 /* Adds `messages` messages of `bytes` each. Quiet where memory is short: the
  * profile then says that it is partial. */
 void nw_count_add(struct nw_count_key key, uint64_t bytes, uint64_t messages);
-/* The phase of what is counted from now on, 0 to begin with. */
+/* Sets the phase of all later counts. The first phase is 0. */
 void nw_count_set_phase(uint16_t phase);
 /* Adds messages to a partner outside MPI_COMM_WORLD. */
 void nw_count_add_outside(uint64_t bytes, uint64_t messages);

@@ -341,7 +341,8 @@ static nw_status template_write(const struct template *template,
     return template_write_network(template, out);
 }
 
-/* What the reader refuses, such as too many switches, is not written. */
+/* Fails for a file that the reader would refuse, for example because it has too
+ * many switches. */
 static nw_status template_check_readable(const char *file)
 {
     struct nw_cluster_text text = {

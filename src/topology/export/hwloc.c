@@ -204,7 +204,7 @@ static void hwloc_add_attributes(struct hwloc_file *file, int32_t v)
     hwloc_add_sets(file, v == 0);
 }
 
-/* NULL for what is no processor. */
+/* The name of a kind of vertex in hwloc; NULL if it contains no processors. */
 static const char *hwloc_name_of(uint8_t kind)
 {
     static const char *const names[NW_VERTEX_KIND_COUNT] = {

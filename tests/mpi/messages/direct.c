@@ -657,7 +657,7 @@ static void little(MPI_Comm comm)
         complain("slots that stay taken", &letter, (int)direct);
 }
 
-/* Those that were cancelled need not be received, nor keep their room. */
+/* A cancelled send needs no receive, and its space becomes free again. */
 static void cancelled(MPI_Comm comm)
 {
     struct letter letter = {.bytes = ROOM, .id = 6};

@@ -3,8 +3,8 @@
  * Programs that come to a bad end after one message from each rank to the
  * next: "abort", "handler", "exit", "kill", or "good", by rank 1; the exit
  * status is 5 where the program chooses it. "early" aborts before any message.
- * "told" is something that rank 0
- * tells all instead, which they print.
+ * "told": rank 0 broadcasts a message instead, and all ranks print its first
+ * character.
  */
 #include <mpi.h>
 

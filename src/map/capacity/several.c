@@ -7,16 +7,11 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 bool nw_several_is_asked(const struct nw_map_options *options)
 {
-    struct nw_map_options mine = NW_MAP_OPTIONS_INIT;
+    struct nw_map_options mine = nw_problem_options(options);
 
-    if (!options)
-        return false;
-    memcpy(&mine, options,
-           options->size < sizeof mine ? options->size : sizeof mine);
     return mine.capacity > 1 || mine.imbalance >= 0;
 }
 
@@ -109,14 +104,11 @@ static nw_status several_check_options(const struct nw_several *several)
 nw_status nw_several_init(struct nw_several *several,
                           const struct nw_map_call *call)
 {
-    const struct nw_map_options *options = call->options;
     struct nw_map_options *mine = &several->options;
 
     *several = (struct nw_several){.topology = call->topology,
                                    .pattern = call->pattern};
-    *mine = (struct nw_map_options)NW_MAP_OPTIONS_INIT;
-    memcpy(mine, options,
-           options->size < sizeof *mine ? options->size : sizeof *mine);
+    *mine = nw_problem_options(call->options);
     nw_budget_init(&several->budget, mine); /* the time runs from here */
     return several_check_options(several);
 }

@@ -42,10 +42,7 @@ static nw_status lost_nodes_read_options(struct lost_nodes_work *work,
 {
     struct nw_map_options *mine = &work->options;
 
-    *mine = (struct nw_map_options)NW_MAP_OPTIONS_INIT;
-    memcpy(mine, call->options,
-           call->options->size < sizeof *mine ? call->options->size
-                                              : sizeof *mine);
+    *mine = nw_problem_options(call->options);
     work->topology = call->topology;
     work->pattern = call->pattern;
     work->old = mine->start;
@@ -545,12 +542,8 @@ static nw_status lost_nodes_solve(struct lost_nodes_work *work,
 
 bool nw_lost_nodes_is_asked(const struct nw_map_options *options)
 {
-    struct nw_map_options mine = NW_MAP_OPTIONS_INIT;
+    struct nw_map_options mine = nw_problem_options(options);
 
-    if (!options)
-        return false;
-    memcpy(&mine, options,
-           options->size < sizeof mine ? options->size : sizeof mine);
     return mine.lost_count > 0;
 }
 

@@ -25,12 +25,8 @@ struct whole_nodes_work {
 
 bool nw_whole_nodes_is_asked(const struct nw_map_options *options)
 {
-    struct nw_map_options mine = NW_MAP_OPTIONS_INIT;
+    struct nw_map_options mine = nw_problem_options(options);
 
-    if (!options)
-        return false;
-    memcpy(&mine, options,
-           options->size < sizeof mine ? options->size : sizeof mine);
     return mine.whole_nodes;
 }
 

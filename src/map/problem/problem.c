@@ -31,16 +31,23 @@ static nw_status problem_check_options(const struct nw_map_options *options)
     return NW_OK;
 }
 
+struct nw_map_options nw_problem_options(const struct nw_map_options *options)
+{
+    struct nw_map_options mine = NW_MAP_OPTIONS_INIT;
+    size_t size = sizeof mine;
+
+    if (options)
+        memcpy(&mine, options, options->size < size ? options->size : size);
+    mine.size = size;
+    return mine;
+}
+
 static nw_status problem_read_options(struct nw_problem *problem,
                                       const struct nw_map_options *options)
 {
     struct nw_map_options *mine = &problem->options;
-    size_t size = sizeof *mine;
 
-    *mine = (struct nw_map_options)NW_MAP_OPTIONS_INIT;
-    if (options)
-        memcpy(mine, options, options->size < size ? options->size : size);
-    mine->size = size;
+    *mine = nw_problem_options(options);
     if (!mine->cores_per_rank)
         mine->cores_per_rank = problem_one_each;
     if (!mine->ranks_per_gpu)

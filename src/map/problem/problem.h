@@ -56,6 +56,9 @@ static inline bool nw_problem_within_limit(const struct nw_problem *problem,
            problem->load[rank] <= problem->limit[core_unit];
 }
 
+/* The caller's options, whose struct may be an older one, over the defaults;
+ * `options` may be NULL. */
+struct nw_map_options nw_problem_options(const struct nw_map_options *options);
 /* NW_EINVAL, with what would fit, if the ranks do not fit. All arguments are
  * borrowed until nw_problem_fini; `options` may be NULL. */
 NW_MUST_CHECK nw_status nw_problem_init(struct nw_problem *problem,

@@ -102,6 +102,12 @@ struct nw_report_mapping {
     double seconds; /* simulated time of one exchange; negative: not known */
 };
 
+/* The traffic of one kind of group of a training step, for example tensor. */
+struct nw_report_group {
+    const char *name;
+    const struct nw_cost *cost; /* [mapping_count] of this traffic alone */
+};
+
 /* The input of a report. All pointers are borrowed; strings may be NULL. */
 struct nw_report_input {
     size_t size; /* sizeof of this struct */
@@ -111,8 +117,10 @@ struct nw_report_input {
                                                 compare with */
     size_t mapping_count;                    /* at least 1 */
     const char *topology_source, *pattern_source;
-    const char *command; /* command that made the report */
-    const char *seed;    /* random seed of the computations */
+    const char *command;                 /* command that made the report */
+    const char *seed;                    /* random seed of the computations */
+    const struct nw_report_group *group; /* [group_count] or NULL */
+    size_t group_count;
 };
 #define NW_REPORT_INPUT_INIT                                                   \
     {                                                                          \
@@ -120,8 +128,9 @@ struct nw_report_input {
     }
 
 /* One HTML page that loads no other files. It shows the machine, the pattern,
- * the location of the traffic under each mapping, the congestion of links, and
- * all costs side by side. Equal input gives equal bytes. NW_EINVAL: a mapping
+ * the location of the traffic and of the ranks under each mapping, the
+ * congestion of links, and all costs side by side. The last mapping is in it as
+ * files to download. Equal input gives equal bytes. NW_EINVAL: a mapping
  * does not fit the topology or the pattern. */
 NW_API NW_MUST_CHECK nw_status
 nw_report_html(const struct nw_report_input *input, char **out);

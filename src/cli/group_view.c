@@ -131,6 +131,18 @@ nw_status nw_cli_groups_price(const nw_topology *topology,
     return status;
 }
 
+size_t nw_cli_groups_report(const struct nw_cli_groups *groups,
+                            struct nw_report_group out[NW_CLI_GROUPS])
+{
+    size_t count = 0;
+
+    for (int g = 0; g < NW_CLI_GROUPS; g++)
+        if (groups->cost[g])
+            out[count++] =
+                (struct nw_report_group){group_names[g].title, groups->cost[g]};
+    return count;
+}
+
 void nw_cli_groups_fini(struct nw_cli_groups *groups)
 {
     for (int g = 0; g < NW_CLI_GROUPS; g++) {

@@ -24,6 +24,10 @@ NW_MUST_CHECK nw_status nw_cli_groups_price(const nw_topology *topology,
                                             nw_mapping *const *mapping,
                                             size_t count,
                                             struct nw_cli_groups *out);
+/* The groups that have traffic, for a report. Borrows `groups`; returns their
+ * count. */
+size_t nw_cli_groups_report(const struct nw_cli_groups *groups,
+                            struct nw_report_group out[NW_CLI_GROUPS]);
 void nw_cli_groups_fini(struct nw_cli_groups *groups);
 
 /* A table of the bytes on each level and of the time by group; nothing without

@@ -349,6 +349,7 @@ static nw_status make_page(const struct work *work,
                            const char *command, char **out)
 {
     struct nw_report_input input = NW_REPORT_INPUT_INIT;
+    struct nw_report_group group[NW_CLI_GROUPS];
     char seed[32];
 
     snprintf(seed, sizeof seed, "%llu",
@@ -360,6 +361,8 @@ static nw_status make_page(const struct work *work,
     input.topology_source = arguments->priced.source;
     input.pattern_source = arguments->priced.pattern;
     input.command = command;
+    input.group = group;
+    input.group_count = nw_cli_groups_report(&work->groups, group);
     input.seed = arguments->priced.mapping_count ? NULL : seed;
     return arguments->svg ? nw_report_before_after_svg(&input, out)
                           : nw_report_html(&input, out);

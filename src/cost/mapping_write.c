@@ -3,6 +3,8 @@
  * pieces, so that large ones are made on several threads. */
 #include <nodewise/mapping.h>
 
+#include "cost/mapping_file.h"
+
 #include "base/parallel.h"
 #include "base/chunked_file.h"
 #include "base/status.h"
@@ -137,6 +139,16 @@ nw_status nw_mapping_write_by(const nw_mapping *mapping, const char *path,
 {
     return write_pieces(&(struct listing){mapping, NULL}, path, make_ranks,
                         nw_parallel_size(threads));
+}
+
+nw_status nw_mapping_text(const nw_mapping *mapping, char **out)
+{
+    struct listing listing = {mapping, NULL};
+    struct nw_text text = {0};
+
+    for (int32_t piece = 0; piece <= mapping->rank_count / PIECE; piece++)
+        make_ranks(&listing, piece, &text);
+    return nw_text_take(&text, out);
 }
 
 nw_status nw_mapping_write(const nw_mapping *mapping, const char *path)

@@ -55,7 +55,7 @@ static void find_range(struct nw_heat *heat)
     size_t count = (size_t)heat->cells * heat->cells;
 
     for (size_t i = 0; i < count; i++) {
-        double bytes = heat->bytes[i];
+        double bytes = fabs(heat->bytes[i]);
 
         heat->total += bytes;
         if (bytes > heat->high)
@@ -88,6 +88,32 @@ void nw_heat_fini(struct nw_heat *heat)
     *heat = (struct nw_heat){0};
 }
 
+void nw_heat_subtract(struct nw_heat *heat, const struct nw_heat *before)
+{
+    size_t count = (size_t)heat->cells * heat->cells;
+
+    for (size_t i = 0; i < count; i++)
+        heat->bytes[i] -= before->bytes[i];
+    heat->total = heat->low = heat->high = 0;
+    heat->difference = true;
+    find_range(heat);
+}
+
+/* The colour of a cell, -1 for none. Differences go from the middle of their
+ * ramp to its ends. */
+static int heat_colour(const struct nw_heat *heat, double bytes)
+{
+    int middle = NW_SVG_STEPS / 2, step;
+
+    if (!heat->difference)
+        return bytes > 0 ? nw_svg_step(bytes, heat->low, heat->high) : -1;
+    if (bytes == 0)
+        return -1;
+    step = 1 + nw_svg_step(fabs(bytes), heat->low, heat->high) * middle /
+                   NW_SVG_STEPS;
+    return bytes > 0 ? middle + step : middle - step;
+}
+
 /* Runs of equal colour along a row, all rows of one colour in one path. */
 static void draw_step(struct nw_text *text, const struct nw_heat *heat,
                       const signed char *step, int colour)
@@ -104,7 +130,8 @@ static void draw_step(struct nw_text *text, const struct nw_heat *heat,
             if (column == from)
                 continue;
             if (!begun)
-                nw_text_format(text, "<path class=\"t%d\" d=\"", colour);
+                nw_text_format(text, "<path class=\"%c%d\" d=\"",
+                               heat->difference ? 'd' : 't', colour);
             begun = true;
             nw_text_format(text, "M%d %d.5h%d", from, row, column - from);
         }
@@ -139,10 +166,7 @@ void nw_heat_draw(struct nw_text *text, const struct nw_heat *heat,
         return;
     }
     for (size_t i = 0; i < count; i++)
-        step[i] = heat->bytes[i] > 0
-                      ? (signed char)nw_svg_step(heat->bytes[i], heat->low,
-                                                 heat->high)
-                      : -1;
+        step[i] = (signed char)heat_colour(heat, heat->bytes[i]);
     nw_svg_box(text, &(struct nw_svg_box){square->x, square->y, square->side,
                                           square->side, "frame", NULL});
     nw_text_format(text,

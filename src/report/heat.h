@@ -21,6 +21,7 @@ struct nw_heat {
     double *bytes;    /* [cells x cells], row = sender */
     double low, high; /* least and most of the cells that are not empty */
     double total;     /* bytes of the layer */
+    bool difference;  /* bytes may be negative; low and high are of |bytes| */
 };
 
 /* Adds up one layer. Rank r stands at place[r]; NULL: at r. At most
@@ -34,6 +35,8 @@ struct nw_heat_what {
 NW_MUST_CHECK nw_status nw_heat_bin(const struct nw_heat_what *what,
                                     struct nw_heat *heat);
 void nw_heat_fini(struct nw_heat *heat);
+/* Makes `heat` the difference to a map of as many cells. */
+void nw_heat_subtract(struct nw_heat *heat, const struct nw_heat *before);
 
 /* The map as a square of `side` units at x, y, without words. `block` are
  * places where something begins (a node), drawn as thin lines, or NULL. */

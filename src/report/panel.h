@@ -7,6 +7,9 @@
 
 #define NW_PANEL_WIDTH 420
 #define NW_PANEL_HEIGHT 470
+#define NW_PANEL_LEFT 52.0 /* of its square of cells */
+#define NW_PANEL_TOP 56.0
+#define NW_PANEL_SIDE 340.0
 
 struct nw_panel {
     struct nw_heat_what heat;
@@ -14,6 +17,8 @@ struct nw_panel {
     const char *title;    /* NULL: the layer's name */
     const char *subtitle; /* NULL: its total */
     double low, high;     /* ends of the scale; 0: its own */
+    const int32_t *minus; /* shows the difference to the map with this place of
+                             each rank; or NULL */
     const int32_t *block; /* as nw_heat_square */
     int32_t block_count;
 };

@@ -307,16 +307,20 @@ static void find_range(struct nw_picture *picture)
         picture->high = fmax(picture->high, picture->congestion[i]);
 }
 
+bool nw_picture_is_whole(const nw_topology *topology)
+{
+    return topology->node_count <= MOST_NODES &&
+           (!topology->network ||
+            topology->network->switch_count <= MOST_SWITCHES);
+}
+
 nw_status nw_picture_draw(struct nw_text *text, struct nw_picture *picture)
 {
-    const nw_topology *topology = picture->topology;
-
     if (picture->high <= 0)
         find_range(picture);
-    if (topology->node_count > MOST_NODES ||
-        (topology->network && topology->network->switch_count > MOST_SWITCHES))
-        return nw_picture_samples(text, picture);
-    return draw_whole(text, picture);
+    return nw_picture_is_whole(picture->topology)
+               ? draw_whole(text, picture)
+               : nw_picture_samples(text, picture);
 }
 
 nw_status nw_report_topology_svg(const nw_topology *topology, char **out)

@@ -17,6 +17,9 @@ struct nw_picture {
 NW_MUST_CHECK nw_status nw_picture_draw(struct nw_text *text,
                                         struct nw_picture *picture);
 
+/* The picture shows all nodes and switches. */
+bool nw_picture_is_whole(const nw_topology *topology);
+
 /* One node of each type instead of all. */
 NW_MUST_CHECK nw_status nw_picture_samples(struct nw_text *text,
                                            const struct nw_picture *picture);

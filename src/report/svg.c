@@ -61,14 +61,16 @@ int nw_svg_whole(const char *words, int most)
 }
 
 /* Three colours; the ramp runs through them. Lightness falls (rises, on dark)
- * steadily, so the order is seen without telling hues apart. */
+ * steadily, so the order is seen without telling hues apart. The ramp of
+ * differences is faint in its middle. */
 struct ramp {
     char letter;
     unsigned colour[2][3]; /* light, dark */
 };
 static const struct ramp ramps[] = {
-    {'t', {{0xcfe3f5, 0x4a90c8, 0x0b2e5c}, {0x1d4263, 0x3f8fd0, 0xe6f3ff}}},
-    {'c', {{0xfbdfa6, 0xe5762a, 0x6e0f12}, {0x55391c, 0xe5762a, 0xffe6bd}}},
+    {'t', {{0xcfe3f5, 0x4a90c8, 0x0b2e5c}, {0x24506f, 0x3a86c4, 0x9ad3ff}}},
+    {'c', {{0xfbdfa6, 0xe5762a, 0x6e0f12}, {0x5a3d22, 0xa8521c, 0xff6a3d}}},
+    {'d', {{0x0b6b5d, 0xe3e8ec, 0xb33c0b}, {0x3fd0b6, 0x2b343d, 0xff8a4c}}},
 };
 
 static unsigned blend(unsigned a, unsigned b, double part)
@@ -93,8 +95,9 @@ static void add_ramp(struct nw_text *text, const struct ramp *ramp, int dark)
         unsigned mixed = at < 1 ? blend(colour[0], colour[1], at)
                                 : blend(colour[1], colour[2], at - 1);
 
-        nw_text_format(text, ".%c%d{stroke:#%06x}.f.%c%d{fill:#%06x}",
-                       ramp->letter, i, mixed, ramp->letter, i, mixed);
+        nw_text_format(
+            text, ".%c%d{stroke:#%06x}.f.%c%d{fill:#%06x;background:#%06x}",
+            ramp->letter, i, mixed, ramp->letter, i, mixed, mixed);
     }
     nw_text_add(text, "\n");
 }
@@ -141,6 +144,10 @@ void nw_svg_style(struct nw_text *text)
 void nw_svg_begin(struct nw_text *text, const struct nw_svg_frame *frame)
 {
     nw_text_add(text, "<svg class=\"nw\" ");
+    if (frame->attributes)
+        nw_text_add(text, frame->attributes);
+    if (!frame->alone)
+        nw_text_format(text, "style=\"--w:%gpx\" ", frame->width);
     if (frame->alone)
         nw_text_add(text, "xmlns=\"http://www.w3.org/2000/svg\" ");
     nw_text_format(text,

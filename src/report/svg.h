@@ -15,16 +15,20 @@ void nw_svg_words(struct nw_text *text, const char *words);
 /* How many of the first `most` bytes are whole characters: for "%.*s". */
 int nw_svg_whole(const char *words, int most);
 
-/* The style of all pictures: classes t0.. (traffic) and c0.. (congestion)
- * colour strokes and fills, `faint`, `frame`, `grid`, `back` the rest. */
+/* The style of all pictures: classes t0.. (traffic), c0.. (congestion) and
+ * d0.. (difference, from less to more) colour strokes and fills, `faint`,
+ * `frame`, `grid`, `back` the rest. */
 void nw_svg_style(struct nw_text *text);
 
 /* An <svg> element of that many units, named for people who cannot see it.
- * A picture that stands alone brings its style and background. */
+ * A picture that stands alone brings its style and background; one of a page
+ * has its width in the property --w. */
 struct nw_svg_frame {
     double width, height;
     const char *title;
     bool alone;
+    const char *attributes; /* more of them, each with a blank behind; or
+                               NULL */
 };
 void nw_svg_begin(struct nw_text *text, const struct nw_svg_frame *frame);
 void nw_svg_end(struct nw_text *text);
@@ -45,7 +49,7 @@ struct nw_svg_box {
 };
 void nw_svg_box(struct nw_text *text, const struct nw_svg_box *box);
 
-/* The ramp of class letter `ramp` ('t' or 'c') with words at its ends. */
+/* The ramp of class letter `ramp` ('t', 'c' or 'd') with words at its ends. */
 struct nw_svg_legend {
     double x, y;
     char ramp;

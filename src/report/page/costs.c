@@ -1,42 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The figures of the report: what was gained in a few large numbers, then all
  * costs side by side, then bytes by level. */
-#include "report/page.h"
+#include "report/page/page.h"
 #include "base/c_locale.h"
 #include "report/svg.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-void nw_page_element(struct nw_text *text, const char *tag, const char *format,
-                     ...)
-{
-    char *words;
-    va_list args;
-    int length;
-
-    va_start(args, format);
-    length = nw_vasprintf(&words, format, args);
-    va_end(args);
-    if (length < 0) {
-        text->failed = true;
-        return;
-    }
-    nw_text_format(text, "<%s>", tag);
-    nw_svg_words(text, words);
-    nw_text_format(text, "</%.*s>", (int)strcspn(tag, " "), tag);
-    free(words);
-}
 
 /* One column of the cost table. */
 struct figure {
     const char *title, *what;
     double (*value)(const struct nw_page *page, size_t mapping);
     enum nw_unit unit;
-    bool plain; /* a number without unit */
+    bool of_layer; /* shown if there are several layers */
 };
 
 static double hop_bytes(const struct nw_page *page, size_t m)
@@ -95,17 +74,17 @@ static double crossing(const struct nw_page *page, size_t m)
 }
 
 static const struct figure figures[] = {
-    {"max congestion", "the busiest link, both layers", congestion,
-     NW_UNIT_TIME, false},
-    {"of host layer", "max congestion of the host layer", congestion_host,
-     NW_UNIT_TIME, false},
-    {"of GPU layer", "max congestion of the GPU layer", congestion_gpu,
-     NW_UNIT_TIME, false},
-    {"hop-bytes", "bytes times distance", hop_bytes, NW_UNIT_BYTES, true},
-    {"of host layer", "hop-bytes of the host layer", host_hop_bytes,
+    {"max congestion", "the busiest link, all layers", congestion, NW_UNIT_TIME,
+     false},
+    {"congestion, host", "max congestion of the host layer", congestion_host,
+     NW_UNIT_TIME, true},
+    {"congestion, GPU", "max congestion of the GPU layer", congestion_gpu,
+     NW_UNIT_TIME, true},
+    {"hop-bytes", "bytes times distance", hop_bytes, NW_UNIT_BYTES, false},
+    {"hop-bytes, host", "hop-bytes of the host layer", host_hop_bytes,
      NW_UNIT_BYTES, true},
-    {"of GPU layer", "hop-bytes of the GPU layer", gpu_hop_bytes, NW_UNIT_BYTES,
-     true},
+    {"hop-bytes, GPU", "hop-bytes of the GPU layer", gpu_hop_bytes,
+     NW_UNIT_BYTES, true},
     {"bytes that leave", "a node; in a single node, a package", crossing,
      NW_UNIT_BYTES, false},
     {"latency", "messages times route latency", latency, NW_UNIT_TIME, false},
@@ -113,31 +92,29 @@ static const struct figure figures[] = {
 };
 #define FIGURE_COUNT (sizeof figures / sizeof *figures)
 
-/* "4.23 G": as bytes, without their unit. */
-static void add_prefix(double value, char out[32])
-{
-    char *unit;
-
-    nw_format_quantity(value, NW_UNIT_BYTES, out, 32);
-    unit = strrchr(out, 'B');
-    if (unit)
-        unit[unit > out && unit[-1] == ' ' ? -1 : 0] = '\0';
-}
-
 static const char *format_figure(const struct figure *figure, double value,
                                  char out[32])
 {
     if (value < 0)
         snprintf(out, 32, "-");
-    else if (figure->plain)
-        add_prefix(value, out);
     else
         nw_format_quantity(value, figure->unit, out, 32);
     return out;
 }
 
+static bool costs_has_layers(const struct nw_page *page)
+{
+    int used = 0;
+
+    for (int layer = 0; layer < NW_LAYER_COUNT; layer++)
+        used += page->used[layer];
+    return used > 1;
+}
+
 static bool is_known(const struct nw_page *page, const struct figure *figure)
 {
+    if (figure->of_layer && !costs_has_layers(page))
+        return false;
     for (size_t m = 0; m < page->input->mapping_count; m++)
         if (figure->value(page, m) > 0)
             return true;
@@ -188,16 +165,19 @@ static void add_row(struct nw_text *text, const struct nw_page *page, size_t m)
 
 void nw_page_costs(struct nw_text *text, const struct nw_page *page)
 {
-    nw_text_add(text, "<section><h2>Costs</h2>\n<div class=\"wide\"><table>"
-                      "<thead><tr><th>mapping</th>");
+    nw_text_add(text, "<section id=\"costs\"><h2>Costs</h2>\n");
+    nw_page_wide(text, "Costs");
+    nw_text_add(text, "<table><thead><tr><th scope=\"col\">mapping</th>");
     for (size_t i = 0; i < FIGURE_COUNT; i++)
         if (is_known(page, &figures[i]))
-            nw_text_format(text, "<th title=\"%s\">%s</th>", figures[i].what,
-                           figures[i].title);
+            nw_text_format(text, "<th scope=\"col\" title=\"%s\">%s</th>",
+                           figures[i].what, figures[i].title);
     nw_text_add(text, "</tr></thead>\n<tbody>\n");
     for (size_t m = 0; m < page->input->mapping_count; m++)
         add_row(text, page, m);
-    nw_text_add(text, "</tbody></table></div>\n</section>\n");
+    nw_text_add(text, "</tbody></table>\n");
+    nw_page_wide_end(text);
+    nw_text_add(text, "</section>\n");
 }
 
 static void add_tile(struct nw_text *text, const struct nw_page *page,
@@ -241,6 +221,15 @@ static double level_bytes(const struct nw_page *page, size_t m, int32_t level)
            (double)cost->level_bytes[1][level];
 }
 
+static double levels_bytes(const struct nw_page *page, size_t m)
+{
+    double bytes = 0;
+
+    for (int32_t level = 0; level < page->cost[m].level_count; level++)
+        bytes += level_bytes(page, m, level);
+    return bytes;
+}
+
 static void add_level(struct nw_text *text, const struct nw_page *page,
                       int32_t level)
 {
@@ -255,22 +244,28 @@ static void add_level(struct nw_text *text, const struct nw_page *page,
     nw_page_element(text, "th scope=\"row\"", "%s",
                     nw_topology_level_name(page->input->topology, level));
     for (size_t m = 0; m < page->input->mapping_count; m++)
-        nw_page_element(text, "td", "%s",
-                        nw_format_quantity(level_bytes(page, m, level),
-                                           NW_UNIT_BYTES, words, sizeof words));
+        nw_page_share(text,
+                      nw_format_quantity(level_bytes(page, m, level),
+                                         NW_UNIT_BYTES, words, sizeof words),
+                      level_bytes(page, m, level), levels_bytes(page, m));
     nw_text_add(text, "</tr>\n");
 }
 
 void nw_page_levels(struct nw_text *text, const struct nw_page *page)
 {
-    nw_text_add(text, "<section><h2>How far the bytes go</h2>\n<p>Bytes by the "
-                      "deepest thing that holds both ends, or by the number of "
-                      "switches between their nodes.</p>\n<div class=\"wide\">"
-                      "<table><thead><tr><th>level</th>");
+    nw_text_add(text,
+                "<section id=\"levels\"><h2>How far the bytes go</h2>\n<p>"
+                "Bytes by the smallest part that has both ends, or by the "
+                "number of switches between their nodes.</p>\n");
+    nw_page_wide(text, "Bytes by level");
+    nw_text_add(text, "<table><thead><tr><th scope=\"col\">level</th>");
     for (size_t m = 0; m < page->input->mapping_count; m++)
-        nw_page_element(text, "th", "%s", page->input->mapping[m].name);
+        nw_page_element(text, "th scope=\"col\"", "%s",
+                        page->input->mapping[m].name);
     nw_text_add(text, "</tr></thead>\n<tbody>\n");
     for (int32_t level = 0; level < page->cost[0].level_count; level++)
         add_level(text, page, level);
-    nw_text_add(text, "</tbody></table></div>\n</section>\n");
+    nw_text_add(text, "</tbody></table>\n");
+    nw_page_wide_end(text);
+    nw_text_add(text, "</section>\n");
 }

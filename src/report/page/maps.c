@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The heat maps of the report: ranks in the order of where each mapping puts
  * them, on one scale. */
-#include "report/page.h"
+#include "report/page/page.h"
+#include "base/array.h"
 #include "base/c_locale.h"
 #include "report/panel.h"
 #include "report/svg.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MOST_BLOCKS 64
@@ -90,25 +92,90 @@ nw_status nw_page_panel(struct nw_text *text, const struct nw_page *page,
     if (status)
         return status;
     shorten(page->input->mapping[what->mapping].name, name);
-    snprintf(title, sizeof title, "%s: %s", name, nw_layer_name(what->layer));
+    snprintf(title, sizeof title, "%s: %s",
+             what->difference ? "difference" : name,
+             nw_layer_name(what->layer));
     describe(order, subtitle, sizeof subtitle);
+    if (what->difference) {
+        panel.low = panel.high = 0;
+        panel.minus = nw_page_order(page, 0, what->layer)->place;
+        panel.subtitle = "more (+) or less (-) than under the default";
+    }
     return nw_panel_draw(text, &panel);
 }
 
-static nw_status add_figure(struct nw_text *text, const struct nw_page *page,
-                            size_t mapping, enum nw_layer layer)
+/* The SVG of a panel with the attributes that the script reads. */
+static nw_status maps_draw(struct nw_text *text, const struct nw_page *page,
+                           const struct nw_page_panel *panel)
 {
-    const char *name = page->input->mapping[mapping].name;
-    char title[160];
+    const char *name = page->input->mapping[panel->mapping].name;
+    struct nw_text data = {0};
+    char title[200];
+    nw_status status = nw_page_heat_data(&data, page, panel);
+
+    snprintf(title, sizeof title,
+             panel->difference
+                 ? "Traffic of the %s layer under %.*s, less that of the "
+                   "default"
+                 : "Traffic of the %s layer under %.*s",
+             nw_layer_name(panel->layer), nw_svg_whole(name, 60), name);
+    if (!status) {
+        nw_svg_begin(text,
+                     &(struct nw_svg_frame){NW_PANEL_WIDTH, NW_PANEL_HEIGHT,
+                                            title, false, data.data});
+        status = nw_page_panel(text, page, panel);
+        nw_svg_end(text);
+    }
+    text->failed |= data.failed;
+    nw_text_fini(&data);
+    return status;
+}
+
+static nw_status maps_add_figure(struct nw_text *text,
+                                 const struct nw_page *page,
+                                 const struct nw_page_panel *panel)
+{
     nw_status status;
 
-    snprintf(title, sizeof title, "Traffic of the %s layer under %.*s",
-             nw_layer_name(layer), nw_svg_whole(name, 60), name);
-    nw_svg_begin(text, &(struct nw_svg_frame){NW_PANEL_WIDTH, NW_PANEL_HEIGHT,
-                                              title, false});
-    status = nw_page_panel(
-        text, page, &(struct nw_page_panel){mapping, layer, 0, 0, PAGE_CELLS});
-    nw_svg_end(text);
+    nw_text_format(text, "<figure class=\"panel v%zu\">\n",
+                   panel->difference ? page->input->mapping_count
+                                     : panel->mapping);
+    status = maps_draw(text, page, panel);
+    nw_text_add(text, "<output class=\"cell\" aria-live=\"polite\"></output>"
+                      "</figure>\n");
+    return status;
+}
+
+/* All mappings of a layer, and the difference of the last one to the first. */
+static nw_status maps_add_layer(struct nw_text *text,
+                                const struct nw_page *page, enum nw_layer layer)
+{
+    size_t n = page->input->mapping_count;
+    char name[16], label[64];
+    const char **title;
+    nw_status status = nw_alloc(n + 1, sizeof *title, &title);
+
+    if (status)
+        return status;
+    for (size_t m = 0; m < n; m++)
+        title[m] = page->input->mapping[m].name;
+    title[n] = "difference";
+    snprintf(name, sizeof name, "heat%d", (int)layer);
+    snprintf(label, sizeof label, "Heat maps of the %s layer",
+             nw_layer_name(layer));
+    nw_page_views(text,
+                  &(struct nw_page_views){name, label, title, n > 1 ? n + 1 : n,
+                                          n > 1 ? n + 1 : n});
+    for (size_t m = 0; !status && m < n; m++)
+        status = maps_add_figure(
+            text, page,
+            &(struct nw_page_panel){m, layer, 0, 0, PAGE_CELLS, false});
+    if (!status && n > 1)
+        status = maps_add_figure(
+            text, page,
+            &(struct nw_page_panel){n - 1, layer, 0, 0, PAGE_CELLS, true});
+    nw_page_views_end(text);
+    free(title);
     return status;
 }
 
@@ -118,20 +185,15 @@ nw_status nw_page_maps(struct nw_text *text, const struct nw_page *page)
 
     nw_text_add(
         text,
-        "<section><h2>Where the traffic lies</h2>\n"
-        "<p>Senders go down, receivers across, both in the order of the cores "
-        "or GPUs they are placed on; thin lines part the nodes (in a single "
-        "node the packages). Dark cells inside the blocks on the diagonal are "
-        "traffic that stays inside; what lies outside crosses the network. "
+        "<section id=\"traffic\"><h2>Where the traffic lies</h2>\n"
+        "<p>Rows are senders and columns are receivers, both in the order of "
+        "the cores or GPUs they are placed on. Thin lines separate the nodes "
+        "(in a single node the packages). Traffic in the blocks on the "
+        "diagonal stays inside a node; all other traffic crosses the network. "
         "The scale is logarithmic and the same for all maps of a layer.</p>\n");
-    for (int layer = 0; layer < NW_LAYER_COUNT; layer++) {
-        if (!page->used[layer])
-            continue;
-        nw_text_add(text, "<div class=\"row\">\n");
-        for (size_t m = 0; !status && m < page->input->mapping_count; m++)
-            status = add_figure(text, page, m, (enum nw_layer)layer);
-        nw_text_add(text, "</div>\n");
-    }
+    for (int layer = 0; !status && layer < NW_LAYER_COUNT; layer++)
+        if (page->used[layer])
+            status = maps_add_layer(text, page, (enum nw_layer)layer);
     nw_text_add(text, "</section>\n");
     return status;
 }
@@ -147,16 +209,16 @@ static nw_status draw_rows(struct nw_text *text, const struct nw_page *page,
                                               rows * NW_PANEL_HEIGHT,
                                               "Traffic by place, before and "
                                               "after",
-                                              true});
+                                              true, NULL});
     for (int layer = 0; !status && layer < NW_LAYER_COUNT; layer++) {
         if (!page->used[layer])
             continue;
         for (size_t m = 0; !status && m < n; m++)
             status = nw_page_panel(
                 text, page,
-                &(struct nw_page_panel){m, (enum nw_layer)layer,
-                                        (double)m * NW_PANEL_WIDTH,
-                                        row * NW_PANEL_HEIGHT, ALONE_CELLS});
+                &(struct nw_page_panel){
+                    m, (enum nw_layer)layer, (double)m * NW_PANEL_WIDTH,
+                    row * NW_PANEL_HEIGHT, ALONE_CELLS, false});
         row++;
     }
     nw_svg_end(text);

@@ -3,7 +3,7 @@
  * mapping gathers traffic in blocks on the diagonal of that order. */
 #include "base/array.h"
 #include "base/status.h"
-#include "report/page.h"
+#include "report/page/page.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The report: one HTML page in reading order, with its style inside. */
-#include "report/page.h"
+#include "report/page/page.h"
 #include "report/panel.h"
 #include "report/picture.h"
 #include "report/svg.h"
@@ -11,50 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char style[] =
-    ":root{color-scheme:light dark;--ink:#1d2731;--faint:#5c6975;"
-    "--paper:#fff;--card:#f7f9fb;--line:#d9e0e6;--good:#16704c;--bad:#a33b12;"
-    "--bar:#4a90c8}\n"
-    "@media(prefers-color-scheme:dark){:root{--ink:#e4e9ee;--faint:#9aa7b4;"
-    "--paper:#11161b;--card:#1a2129;--line:#2e3944;--good:#63cfa0;"
-    "--bad:#f0926a;--bar:#3f8fd0}}\n"
-    "*{box-sizing:border-box}\n"
-    "body{margin:0 auto;max-width:1340px;padding:24px 28px 60px;"
-    "background:var(--paper);color:var(--ink);"
-    "font:15px/1.5 system-ui,'DejaVu Sans',sans-serif;"
-    "overflow-wrap:anywhere}\n"
-    "h1{font-size:26px;margin:0 0 4px}h2{font-size:19px;margin:0 0 6px}"
-    "h3{font-size:15px;margin:18px 0 6px}p{margin:4px 0 12px;max-width:80ch;"
-    "color:var(--faint)}\n"
-    "section{margin-top:34px;padding-top:18px;"
-    "border-top:1px solid var(--line)}\n"
-    "p.verdict{font-size:20px;font-weight:600;color:var(--ink);"
-    "margin:14px 0 2px}\n"
-    ".row{display:flex;flex-wrap:wrap;gap:8px}"
-    ".tiles{gap:14px;margin-top:18px}"
-    ".wide{overflow-x:auto}svg{height:auto}\n"
-    ".tile{background:var(--card);border:1px solid var(--line);"
-    "border-radius:8px;padding:12px 18px;min-width:180px}"
-    ".tile b{display:block;font-size:26px}"
-    ".tile span{display:block}.tile small{color:var(--faint)}\n"
-    "table{border-collapse:collapse;font-variant-numeric:tabular-nums}"
-    "th,td{padding:5px 14px 5px 0;text-align:right;white-space:nowrap;"
-    "vertical-align:top}th:first-child{text-align:left;max-width:300px;"
-    "overflow:hidden;text-overflow:ellipsis}"
-    "thead th{color:var(--faint);font-weight:600;"
-    "border-bottom:1px solid var(--line)}"
-    "tbody th{font-weight:600}"
-    "tbody tr+tr>*{border-top:1px solid var(--line)}\n"
-    "td small{display:block;color:var(--faint)}"
-    "td small.good{color:var(--good)}td small.bad{color:var(--bad)}"
-    ".bar{display:block;height:4px;margin-top:4px;border-radius:2px;"
-    "background:var(--line);min-width:70px}"
-    ".bar i{display:block;height:4px;border-radius:2px;"
-    "background:var(--bar)}\n"
-    "dl{display:grid;grid-template-columns:max-content 1fr;gap:4px 18px;"
-    "margin:0}dt{color:var(--faint)}dd{margin:0}code{font-size:13px}"
-    "summary{cursor:pointer;color:var(--faint)}\n";
 
 /* The verdict on the last mapping, and the figures behind it. */
 static void page_add_verdict(struct nw_text *text, const struct nw_page *page)
@@ -80,7 +36,44 @@ static void page_add_verdict(struct nw_text *text, const struct nw_page *page)
     free(words);
 }
 
-void nw_page_head(struct nw_text *text, const struct nw_page *page)
+/* Links to the sections, in their order. */
+static void page_add_contents(struct nw_text *text, const struct nw_page *page)
+{
+    const struct nw_report_input *input = page->input;
+    const struct {
+        const char *id, *title;
+        bool shown;
+    } parts[] = {
+        {"costs", "Costs", true},
+        {"groups", "Groups", input->group_count > 0},
+        {"levels", "Levels", true},
+        {"messages", "Messages", true},
+        {"traffic", "Traffic", true},
+        {"links", "Links", true},
+        {"ranks", "Ranks and downloads", true},
+        {"pattern", "Pattern", true},
+        {"machine", "Machine", true},
+        {"glossary", "Glossary", true},
+    };
+
+    nw_text_add(text, "<nav aria-label=\"Sections\">");
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].shown)
+            nw_text_format(text, "<a href=\"#%s\">%s</a> ", parts[i].id,
+                           parts[i].title);
+    nw_text_add(text, "</nav>");
+}
+
+static void page_add_style(struct nw_text *text, const struct nw_page *page)
+{
+    nw_text_add(text, "\n<style>\n");
+    nw_text_add(text, nw_page_style);
+    nw_page_views_style(text, page->input->mapping_count + 1);
+    nw_svg_style(text);
+    nw_text_add(text, "</style>\n");
+}
+
+static void page_add_head(struct nw_text *text, const struct nw_page *page)
 {
     const struct nw_report_input *input = page->input;
     const nw_topology *topology = input->topology;
@@ -97,18 +90,17 @@ void nw_page_head(struct nw_text *text, const struct nw_page *page)
                       "content=\"width=device-width, initial-scale=1\"/>\n");
     nw_page_element(text, "title", "%d rank%s on %.*s", ranks, s, most,
                     machine);
-    nw_text_add(text, "\n<style>\n");
-    nw_text_add(text, style);
-    nw_svg_style(text);
-    nw_text_add(text, "</style>\n</head>\n<body>\n<header>");
+    page_add_style(text, page);
+    nw_text_add(text, "</head>\n<body>\n<header>");
     nw_page_element(text, "h1", "%d rank%s on %.*s", ranks, s, most, machine);
+    page_add_verdict(text, page);
     nw_words_counts(&counts, topology);
     nw_page_element(text, "p", "%s%s%.*s", counts.data ? counts.data : "",
                     *program ? "; program: " : "", nw_svg_whole(program, 200),
                     program);
     nw_text_fini(&counts);
-    page_add_verdict(text, page);
-    nw_text_add(text, "</header>\n");
+    page_add_contents(text, page);
+    nw_text_add(text, "</header>\n<main>\n");
 }
 
 static void add_fact(struct nw_text *text, const char *what, const char *words)
@@ -120,11 +112,12 @@ static void add_fact(struct nw_text *text, const char *what, const char *words)
     nw_text_add(text, "\n");
 }
 
-void nw_page_origin(struct nw_text *text, const struct nw_page *page)
+static void page_add_origin(struct nw_text *text, const struct nw_page *page)
 {
     const struct nw_report_input *input = page->input;
 
-    nw_text_add(text, "<section><h2>Where this comes from</h2>\n<dl>\n");
+    nw_text_add(text, "<section id=\"origin\"><h2>Where this comes from</h2>\n"
+                      "<dl>\n");
     add_fact(text, "machine", input->topology_source);
     add_fact(text, "pattern", input->pattern_source);
     add_fact(text, "program", input->pattern->program);
@@ -135,7 +128,10 @@ void nw_page_origin(struct nw_text *text, const struct nw_page *page)
     add_fact(text, "seed", input->seed);
     add_fact(text, "command", input->command);
     add_fact(text, "made by", "nodewise " NW_VERSION);
-    nw_text_add(text, "</dl>\n</section>\n</body>\n</html>\n");
+    nw_text_add(text, "</dl>\n</section>\n</main>\n<script>"
+                      "/*<![CDATA[*/\n");
+    nw_text_add(text, nw_page_script);
+    nw_text_add(text, "/*]]>*/</script>\n</body>\n</html>\n");
 }
 
 static nw_status add_machine(struct nw_text *text, const struct nw_page *page)
@@ -144,9 +140,11 @@ static nw_status add_machine(struct nw_text *text, const struct nw_page *page)
                                  .title = "The machine"};
     nw_status status;
 
-    nw_text_add(text, "<section><h2>The machine</h2>\n<div class=\"wide\">\n");
+    nw_text_add(text, "<section id=\"machine\"><h2>The machine</h2>\n");
+    nw_page_wide(text, "The machine");
     status = nw_picture_draw(text, &picture);
-    nw_text_add(text, "</div>\n</section>\n");
+    nw_page_wide_end(text);
+    nw_text_add(text, "</section>\n");
     return status;
 }
 
@@ -155,9 +153,9 @@ static nw_status add_pattern(struct nw_text *text, const struct nw_page *page)
 {
     nw_status status = NW_OK;
 
-    nw_text_add(text, "<section><h2>The pattern</h2>\n<p>What each rank sends "
-                      "to each other, in the order of the ranks.</p>\n"
-                      "<div class=\"row\">\n");
+    nw_text_add(text, "<section id=\"pattern\"><h2>The pattern</h2>\n<p>Bytes "
+                      "from each rank to each other, in the order of the ranks."
+                      "</p>\n<div class=\"panels\">\n");
     for (int layer = 0; !status && layer < NW_LAYER_COUNT; layer++) {
         char title[64];
 
@@ -165,8 +163,9 @@ static nw_status add_pattern(struct nw_text *text, const struct nw_page *page)
             continue;
         snprintf(title, sizeof title, "The %s layer by rank",
                  nw_layer_name((enum nw_layer)layer));
-        nw_svg_begin(text, &(struct nw_svg_frame){
-                               NW_PANEL_WIDTH, NW_PANEL_HEIGHT, title, false});
+        nw_svg_begin(text,
+                     &(struct nw_svg_frame){NW_PANEL_WIDTH, NW_PANEL_HEIGHT,
+                                            title, false, NULL});
         status = nw_panel_draw(
             text,
             &(struct nw_panel){.heat = {page->input->pattern,
@@ -179,22 +178,21 @@ static nw_status add_pattern(struct nw_text *text, const struct nw_page *page)
 
 static nw_status add_sections(struct nw_text *text, const struct nw_page *page)
 {
-    nw_status status;
+    static nw_status (*const sections[])(struct nw_text *,
+                                         const struct nw_page *) = {
+        nw_page_messages, nw_page_maps,      nw_page_links, nw_page_switches,
+        nw_page_ranks,    nw_page_downloads, add_pattern,   add_machine};
+    nw_status status = NW_OK;
 
-    nw_page_head(text, page);
+    page_add_head(text, page);
     nw_page_tiles(text, page);
     nw_page_costs(text, page);
-    status = nw_page_maps(text, page);
-    if (!status)
-        status = nw_page_links(text, page);
-    if (!status)
-        nw_page_levels(text, page);
-    if (!status)
-        status = add_machine(text, page);
-    if (!status)
-        status = add_pattern(text, page);
-    if (!status)
-        nw_page_origin(text, page);
+    nw_page_groups(text, page);
+    nw_page_levels(text, page);
+    for (size_t i = 0; !status && i < sizeof sections / sizeof *sections; i++)
+        status = sections[i](text, page);
+    nw_page_glossary(text);
+    page_add_origin(text, page);
     return status;
 }
 

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The elements of HTML that several sections write. */
+#include "base/c_locale.h"
+#include "report/page/page.h"
+#include "report/svg.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+void nw_page_element(struct nw_text *text, const char *tag, const char *format,
+                     ...)
+{
+    char *words;
+    va_list args;
+    int length;
+
+    va_start(args, format);
+    length = nw_vasprintf(&words, format, args);
+    va_end(args);
+    if (length < 0) {
+        text->failed = true;
+        return;
+    }
+    nw_text_format(text, "<%s>", tag);
+    nw_svg_words(text, words);
+    nw_text_format(text, "</%.*s>", (int)strcspn(tag, " "), tag);
+    free(words);
+}
+
+void nw_page_cell(struct nw_text *text, double value, enum nw_unit unit)
+{
+    char words[32];
+
+    nw_page_element(text, "td", "%s",
+                    nw_format_quantity(value, unit, words, sizeof words));
+}
+
+void nw_page_share(struct nw_text *text, const char *words, double value,
+                   double all)
+{
+    nw_text_add(text, "<td>");
+    nw_svg_words(text, words);
+    if (all > 0)
+        nw_text_format(
+            text, "<span class=\"bar\"><i style=\"width:%.1f%%\"></i></span>",
+            100 * fmin(1, value / all));
+    nw_text_add(text, "</td>");
+}
+
+void nw_page_wide(struct nw_text *text, const char *label)
+{
+    nw_text_format(text,
+                   "<div class=\"wide\" role=\"region\" aria-label=\"%s\" "
+                   "tabindex=\"0\">\n",
+                   label);
+}
+
+void nw_page_wide_end(struct nw_text *text)
+{
+    nw_text_add(text, "</div>\n");
+}

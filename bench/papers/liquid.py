@@ -50,7 +50,7 @@ def lj(nodewise, ranks, *words):
 
 
 def methods(nodewise):
-    """What one message takes by each way, modelled
+    """Time of one message by each protocol, modelled
     bench/channel/lj methods: half a round trip between two processes, shm,
     slots of 16 KiB; median of 41 rounds, the ways taking turns; microseconds.
     `host` is the wire alone, host memory to host memory."""
@@ -60,7 +60,7 @@ def methods(nodewise):
 
 
 def figure_10a(nodewise):
-    """Figure 10a, modelled: steps a second of a Lennard-Jones liquid on 2 processes
+    """Figure 10a, modelled: steps per second of a Lennard-Jones liquid on 2 processes
     bench/channel/lj: what it sends is timed (shm; median of the rounds, 49
     or 21 steps each, the ways taking turns), computation is the model's: 5 us a
     kernel and what it moves at 200 GB/s. All ways ended with the same bits, and
@@ -75,7 +75,7 @@ def figure_10a(nodewise):
         rows.append([particles, by["auto"][0]] + [by[way][1] for way in WAYS] +
                     [1e6 / sum(by[way]) for way in WAYS])
     return Table(["particles", "computation us"] + [way + " us" for way in WAYS] + WAYS, rows, "lines",
-                 "steps a second", show=WAYS, gnuplot=["set logscale x 2"])
+                 "steps per second", show=WAYS, gnuplot=["set logscale x 2"])
 
 
 # -- on more GPUs --
@@ -142,7 +142,7 @@ def ends(table, way, size, short, loopback=1):
 
 
 def step_time(nodewise, table, ranks, particles, loopback=1):
-    """{way: microseconds a step}. Each rank has two messages a dimension, whose
+    """{way: microseconds per step}. Each rank has two messages a dimension, whose
     costs at the ends come one after the other; new lists bring two counts and
     the leavers."""
     computation, flows = sent(nodewise, ranks, particles)
@@ -163,7 +163,7 @@ def scaled(nodewise, cases, first):
         times = step_time(nodewise, table, ranks, particles)
         rows.append([name, sent(nodewise, ranks, particles)[0]] + [1e6 / times[way] for way in WAYS])
         print("  %d particles on %d" % (particles, ranks), file=sys.stderr, flush=True)
-    return Table([first, "computation us"] + WAYS, rows, "lines", "steps a second", show=WAYS,
+    return Table([first, "computation us"] + WAYS, rows, "lines", "steps per second", show=WAYS,
                  gnuplot=["set logscale x 2"])
 
 
@@ -185,12 +185,12 @@ def figure_11_loopback(nodewise):
             times = step_time(nodewise, measured(), 64, particles, factor)
             row.append(100 * (times["rendezvous"] / times["loopback"] - 1))
         rows.append(row)
-    return Table(["of the loopback's cost", "strong %", "weak %"], rows, "bars",
-                 "more steps a second than rendezvous, %")
+    return Table(["share of the loopback's cost", "strong %", "weak %"], rows, "bars",
+                 "more steps per second than rendezvous, %")
 
 
 def figure_10b(nodewise):
-    """Figure 10b, simulated: steps a second of a Lennard-Jones liquid on 64 GPUs of Wilkes
+    """Figure 10b, simulated: steps per second of a Lennard-Jones liquid on 64 GPUs of Wilkes
     One GPU a node; network by nodewise simulate, the ends as in methods.tsv,
     what is sent by bench/channel/lj on 64 processes."""
     return scaled(nodewise, [(n, 64, n) for n in (64000, 125000, 262144)], "particles")
@@ -198,13 +198,13 @@ def figure_10b(nodewise):
 
 def figure_11a(nodewise):
     """Figure 11a, simulated: strong scaling of 64 thousand particles on Wilkes
-    As figure 10b; steps a second."""
+    As figure 10b; steps per second."""
     return scaled(nodewise, [(n, n, 64000) for n in COUNTS], "GPUs")
 
 
 def figure_11b(nodewise):
-    """Figure 11b, simulated: weak scaling, 2 thousand particles a GPU, on Wilkes
-    As figure 10b; steps a second."""
+    """Figure 11b, simulated: weak scaling, 2 thousand particles per GPU, on Wilkes
+    As figure 10b; steps per second."""
     return scaled(nodewise, [(n, n, 2000 * n) for n in COUNTS], "GPUs")
 
 
@@ -217,19 +217,19 @@ def gain(row, way):
 def say_methods(data):
     rows = data.table("methods")["rows"]
     cross = next((r["bytes"] for r in rows if float(r["loopback"]) > float(r["rendezvous"])), None)
-    return ("Half a round trip, from which the figures below take what each way adds to the wire. Loopback "
-            "is dearer than rendezvous from %s B on: its third crossing of the adapter's link costs what "
-            "the handshake saves; reading GPU memory at 0.8 GB/s is in all of them." % cross)
+    return ("The table has half a round trip. The figures below add to the wire what each protocol takes more here. From %s B "
+            "on, loopback takes longer than rendezvous: its data crosses the adapter's link a third time, which costs as much "
+            "as the handshake. All protocols include the adapter's reading of GPU memory at 0.8 GB/s." % cross)
 
 
 def say_10a(data):
     rows = data.table("figure_10a")["rows"]
     best = {way: max(rows, key=lambda r: gain(r, way)) for way in ("loopback", "fastcopy")}
-    return ("At 4096 particles, against rendezvous: loopback %+.1f %%, fastcopy %+.1f %%, auto %+.1f %% (paper: "
-            "12 and 12.5 %% more). At most %+.1f %% by loopback (at %s) and %+.1f %% by fastcopy (at %s). The "
-            "messages at 4096 particles have about 9 KiB, beyond where loopback gains in the model "
-            "(see the table above); from 16 thousand on they do not fit a slot of 16 KiB, all go by "
-            "rendezvous, and what is left between the ways is noise."
+    return ("At 4096 particles, relative to rendezvous: loopback %+.1f %%, fastcopy %+.1f %%, auto %+.1f %% (paper: loopback and "
+            "fastcopy +12 and +12.5 %%). The largest gains are %+.1f %% by loopback (at %s particles) and %+.1f %% by "
+            "fastcopy (at %s). At 4096 particles a message has about 9 KiB, where loopback no longer gains in the model "
+            "(table above). From 16 thousand particles on, messages exceed the slot of 16 KiB, and all use "
+            "rendezvous; the remaining differences are noise."
             % (*(gain(rows[0], way) for way in ("loopback", "fastcopy", "auto")),
                gain(best["loopback"], "loopback"), best["loopback"]["particles"],
                gain(best["fastcopy"], "fastcopy"), best["fastcopy"]["particles"]))
@@ -237,35 +237,35 @@ def say_10a(data):
 
 def say_10b(data):
     rows = data.table("figure_10b")["rows"]
-    return ("At 64 thousand particles loopback %+.1f %% and fastcopy %+.1f %% over rendezvous (paper: loopback up "
-            "to 20.1 %%; it could not load fastcopy's driver there), at %s %+.1f and %+.1f %%. " %
+    return ("At 64 thousand particles, loopback gives %+.1f %% and fastcopy %+.1f %% over rendezvous (paper: loopback up to "
+            "20.1 %%; fastcopy's driver could not be loaded there). At %s particles they give %+.1f and %+.1f %%. " %
             (gain(rows[0], "loopback"), gain(rows[0], "fastcopy"), rows[-1]["particles"],
              gain(rows[-1], "loopback"), gain(rows[-1], "fastcopy")) +
-            "The paper's loopback gains what ours does not: its crossings at the reference's cost make it no "
-            "cheaper than a handshake from 2 KiB on, while these messages have 5 to 7 KiB; the last of these "
-            "figures shows it at lower costs. Where the CPU stores, the gain is there.")
+            "Our loopback gains less than the paper's: at the reference's cost it takes as long as a handshake from 2 KiB "
+            "on, and these messages have 5 to 7 KiB. The last of these figures shows loopback at lower costs. Stores by "
+            "the CPU (fastcopy) do gain.")
 
 
 def say_loopback(data):
     rows = data.table("figure_11_loopback")["rows"]
-    return ("The cause of loopback's smaller gain is its cost: at the reference's, which was fixed before "
-            "anything was measured, %+.1f and %+.1f %% (strong, weak), at half of it %+.1f and %+.1f %%, at a "
-            "quarter %+.1f and %+.1f %% (paper: 17 and 20.1 %%)." % tuple(float(r[c]) for r in rows for c in ("strong %", "weak %")))
+    return ("Loopback gains less here because of its cost. At the reference's cost, which was fixed before any measurement, "
+            "it gives %+.1f and %+.1f %% (strong, weak scaling); at half of it %+.1f and %+.1f %%, at a quarter %+.1f and "
+            "%+.1f %% (paper: 17 and 20.1 %%)." % tuple(float(r[c]) for r in rows for c in ("strong %", "weak %")))
 
 
 def say_11(data, name, paper):
     rows = data.table(name)["rows"]
     best = max(rows, key=lambda r: float(r["rendezvous"]))
     last = rows[-1]
-    return ("On 64 GPUs loopback %+.1f %% and fastcopy %+.1f %% over rendezvous (paper: loopback %s %% more). Most "
-            "steps a second with rendezvous on %s GPUs (paper: %s); the more GPUs, the more of a step is "
-            "messages: computation is %.0f %% of it on 2 and %.0f %% on 64." %
+    return ("On 64 GPUs, loopback gives %+.1f %% and fastcopy %+.1f %% over rendezvous (paper: loopback %s %% more). With "
+            "rendezvous, %s GPUs make the most steps per second (paper: %s). With more GPUs, messages take a larger part of "
+            "a step: computation takes %.0f %% of it on 2 GPUs and %.0f %% on 64." %
             (gain(last, "loopback"), gain(last, "fastcopy"), paper, best["GPUs"], MOST[name],
              *(float(row["computation us"]) * float(row["rendezvous"]) / 1e4 for row in (rows[0], last))))
 
 
-MOST = {"figure_11a": "on 16; what slows its step on more, collective calls perhaps, is not modelled",
-        "figure_11b": "falls with the number of GPUs, too"}
+MOST = {"figure_11a": "16; we do not model the cause, which may be collective calls",
+        "figure_11b": "the rate also falls with the number of GPUs"}
 EXPERIMENTS = [methods, figure_10a, figure_10b, figure_11a, figure_11b,
                figure_11_loopback]
 for _experiment in EXPERIMENTS:

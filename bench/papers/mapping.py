@@ -7,13 +7,13 @@ import re
 from twin import RESULTS, ROOT, Table, read
 
 TITLE = "Mapping: our engine and its peers"
-PAPER = ("J is hop-bytes relative to the best on each instance, geometric means over the instances; CPU "
-         "seconds of the whole program, one thread. **Measured** on this machine: ours, the peers that "
-         "Debian has (Scotch; METIS with our swaps), and those that a file named by NW_BENCH_PEERS "
-         "lists (SharedMap and VieM at its three and two efforts, built from their own repositories in "
-         "November 2026). A peer that needs over a minute for an instance, or over 20 s of 32,768 "
-         "ranks, is left out of it; the best peer is the best of those that finished. Where no such file is "
-         "named, the rows of its peers are kept as they were, with their date.")
+PAPER = ("J is hop-bytes relative to the best mapping of each instance; the tables have geometric means over the instances, "
+         "and CPU seconds of the whole program with one thread. All figures are **measured** on this machine. The peers "
+         "are those that Debian has (Scotch; METIS with our swaps) and those in the file NW_BENCH_PEERS (SharedMap with "
+         "three efforts and VieM with two, built from their own repositories in November 2026). A peer that needs more "
+         "than a minute for an instance, or more than 20 s for 32,768 ranks, is left out for this instance. The best peer "
+         "is the best of those that finished. Without NW_BENCH_PEERS, the rows of its peers keep their last figures and "
+         "their date.")
 ROW = re.compile(r"(.+?)\s+(\d\.\d{4})\s+(\d+\.\d{4})\s+(\d+\.\d+)\s+(\d+)$")
 
 
@@ -97,13 +97,13 @@ EXPERIMENTS = [stencils_512, irregular_512, stencils_4608, irregular_4608, stenc
 def words(name, data):
     rows = {r["algorithm"]: r for r in data.table(name)["rows"]}
     best = rows.get("auto over the best peer")
-    text = "Ours takes %s s of CPU; its hop-bytes are %s times the best found. " % (
+    text = "Our engine takes %s s of CPU and has J = %s. " % (
         rows["auto"]["CPU s"], rows["auto"]["J / best"])
     if "scotch" in rows:
-        text += "Scotch's are %s times. " % rows["scotch"]["J / best"]
+        text += "Scotch has J = %s. " % rows["scotch"]["J / best"]
     if best:
-        text += "Over the best peer of each instance: %s in the mean, %s at worst." % (
+        text += "Relative to the best peer of each instance, our hop-bytes are %s times in the mean and %s times at worst." % (
             best["J / best"], best["worst"])
         if best.get("measured", data.table(name)["date"]) != data.table(name)["date"]:
-            text += " This and the peers not here are of %s." % best["measured"]
+            text += " This and the peers that are not on this machine were measured on %s." % best["measured"]
     return text

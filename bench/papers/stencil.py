@@ -9,10 +9,10 @@ import timeline
 from twin import ROOT, Table
 
 TITLE = "Node-aware stencil: partition, placement, scaling"
-PAPER = ("Paper: node-aware stencil communication on heterogeneous supercomputers (figures 3 to 5 and "
-         "11 to 13), on Summit's nodes of six GPUs as described (`summit`). What is timed is "
-         "**simulated** or predicted by the model of `nodewise halo plan`. [GPU paths on one NVIDIA H100](gpu.md) has "
-         "the methods and the pack rates as **measured** on one GPU.")
+PAPER = ("Paper: node-aware stencil communication on heterogeneous supercomputers (figures 3 to 5 and 11 to 13), on "
+         "Summit's nodes of six GPUs (`summit`). The times are **simulated**, or predicted by the model of `nodewise "
+         "halo plan`; figure 9 is **measured** in host memory. [GPU paths on one NVIDIA H100](gpu.md) has the methods "
+         "and the pack rates as **measured** on one GPU.")
 COUNTS = [1, 2, 4, 8, 16, 32, 64, 128, 256]
 
 
@@ -53,7 +53,7 @@ def figure_4(nodewise):
 
 
 def figure_5(nodewise):
-    """Figure 5, computed: four pieces placed onto the GPUs of a node with two a processor
+    """Figure 5, computed: four pieces on the GPUs of a node with two GPUs per processor
     1400 x 960 x 700 cells, open borders, radius 3, four single-precision quantities, the
     paper's partition; Summit's node with two GPUs a processor. w: bytes from piece to
     piece; d: 1 / bandwidth; the time of each pair where they are placed best and in
@@ -104,7 +104,7 @@ def figure_11(nodewise):
                      "yes" if plan["exact"] else "no"])
         for piece in plan["pieces"]:
             piece["node"] = piece["slot"] // 3  # a colour for each processor
-        panels.append(("%s: %.3f ms an exchange" % (kind, 1e3 * plan["seconds"]),
+        panels.append(("%s: %.3f ms per exchange" % (kind, 1e3 * plan["seconds"]),
                        pieces(plan, (0.12, 0.1))))
     return Table(["placement", "cost ms", "exchange ms", "proven"], rows, None, svg=boxes.draw(
         "Figure 11, predicted: processor.GPU of six pieces of 720 x 484 x 700 cells", panels))
@@ -123,7 +123,7 @@ def together(lines):
 
 
 def figure_9(nodewise):
-    """Figure 9, measured: what one overlapped exchange of the heat example did when
+    """Figure 9, measured: timeline of one overlapped exchange of the heat example
     Two ranks in host memory, 27 points, 96^3 cells; of 24 steps the one that the ranks
     began most nearly together, from the exchange's own trace (NODEWISE_HALO_TRACE)."""
     trace = os.path.join(nodewise.folder, "trace")
@@ -161,7 +161,7 @@ def scaling(nodewise, which):
             columns = [words[0]] + ["%s ms" % w for w in words[1:]]
         elif wanted and words:
             rows.append([words[0]] + [1e3 * float(w) for w in words[1:]])
-    return Table(columns, rows, "bars", "ms an exchange", show=columns[1:7] + columns[8:])
+    return Table(columns, rows, "bars", "ms per exchange", show=columns[1:7] + columns[8:])
 
 
 def figure_12a(nodewise):
@@ -173,11 +173,11 @@ def figure_12a(nodewise):
     lines = open(base + ".txt").read().split("# one node", 1)[1].splitlines()
     names, (_, *times) = lines[1].split()[1:], lines[2].split()
     return Table(["methods", "exchange ms"], [[n, 1e3 * float(t)] for n, t in zip(names, times)],
-                 "bars", "ms an exchange")
+                 "bars", "ms per exchange")
 
 
 def figure_12(nodewise):
-    """Figures 12b and 12c, simulated: weak scaling, 750^3 cells a GPU, methods added one by one"""
+    """Figures 12b and 12c, simulated: weak scaling, 750^3 cells per GPU, methods added one by one"""
     return scaling(nodewise, "weak")
 
 
@@ -187,8 +187,8 @@ def figure_13(nodewise):
 
 
 EXPERIMENTS = [figure_3, figure_4, figure_5, figure_9, figure_11, figure_12a, figure_12, figure_13]
-ABSENT = ["every figure on several GPUs, figure 9 too",
-          "figure 12a with 1 and 2 ranks a node: what several copies at once cost one process is not modelled"]
+ABSENT = ["no figure was run on several GPUs, figure 9 included",
+          "figure 12a with 1 and 2 ranks per node: the model has no cost for several copies of one process at a time"]
 
 
 def weak(data):
@@ -196,16 +196,16 @@ def weak(data):
 
     def times(nodes, column, other_nodes, other):
         return float(by[nodes][column + " ms"]) / float(by[other_nodes][other + " ms"])
-    return ("From 32 to 256 nodes the exchange takes %.2f times as long where the fat tree's routes adapt, and "
-            "%.2f times where they are fixed (`fixed`, D-mod-K: some links get more flows than others, "
-            "and only that grows; paper: flat after 32). At 256 nodes the methods inside the node are worth %.2f "
-            "times where MPI's copies there overlap the network, %.2f times where they do not (`apart`, not "
-            "drawn; paper, measured: 1.16, between the two). With CUDA-aware MPI (`ca`) the links "
-            "alone would allow %.2f times the staged exchange; with its copies in the default stream and "
-            "the device waited for, as the paper's profile found, so that a GPU has one message at work "
-            "at a time (`serial`), the exchange takes %.1f times as long as staged at 2 nodes and %.1f times "
-            "at 256: slower everywhere, as the paper says, and growing up to 16 nodes, after "
-            "which it is flat here (paper: degrades dramatically, no figures printed)." %
+    return ("- From 32 to 256 nodes the exchange takes %.2f times as long if the fat tree routes adaptively, and %.2f times "
+            "with fixed routes (`fixed`, D-mod-K), because some links then carry more flows than others. Paper: flat "
+            "after 32.\n"
+            "- At 256 nodes the methods inside the node make the exchange %.2f times faster if MPI's copies there overlap "
+            "the network, %.2f times if they do not (`apart`, not drawn). Paper, measured: 1.16.\n"
+            "- With CUDA-aware MPI (`ca`) the links alone would allow %.2f times the time of the staged exchange. "
+            "In the paper's profile its copies run in the default stream and wait for the device, so that a GPU "
+            "has one message in progress at a time. Simulated like this (`serial`), the exchange takes %.1f times as "
+            "long as the staged one on 2 nodes and %.1f times on 256. Paper: slower everywhere, and it degrades "
+            "dramatically with more nodes; here it is flat from 16 nodes on." %
             (times("256", "+kernel", "32", "+kernel"),
              times("256", "fixed", "32", "fixed"), times("256", "+remote", "256", "+kernel"),
              times("256", "apart", "256", "+kernel"), times("256", "ca", "256", "+kernel"),
@@ -215,13 +215,14 @@ def weak(data):
 def one_node(data):
     row = {r["methods"]: float(r["exchange ms"]) for r in data.table("figure_12a")["rows"]}
     best = row["+kernel"]
-    return ("All methods together are %.1f times faster than staging alone (paper: 6). Against CUDA-aware MPI "
-            "they are %.1f times faster where it opens a handle once for each pair of GPUs and %.1f times where "
-            "it does so for each of the 26 directions (paper: 2, and the handles opened every time are the "
-            "cause that it names); CUDA-aware MPI is %.1f or %.1f times faster than staging (paper: 3). Copies "
-            "between processes bring %.1f times; peer copies, in the paper for ranks with several GPUs, "
-            "here for a piece's exchange with itself, %.2f times more; the kernel for the same almost "
-            "nothing, as in the paper. Staging is bound by a core's copies inside the node (8 GB/s, assumed)."
+    return ("- All methods together are %.1f times faster than staging alone (paper: 6).\n"
+            "- They are %.1f times faster than CUDA-aware MPI that opens a handle once for each pair of GPUs, and %.1f times "
+            "faster if it opens one for each of the 26 directions (paper: 2, and it names the repeated opening as "
+            "the cause).\n"
+            "- CUDA-aware MPI is %.1f or %.1f times faster than staging (paper: 3).\n"
+            "- Copies between processes give a factor of %.1f. Peer copies give %.2f more; here they serve the exchange of a "
+            "piece with itself, in the paper ranks with several GPUs. The kernel adds almost nothing, as in the paper.\n"
+            "- Staging is limited by the copies of one core inside the node (8 GB/s, assumed)."
             % (row["+remote"] / best, row["ca-pair"] / best, row["ca-each"] / best,
                row["+remote"] / row["ca-pair"], row["+remote"] / row["ca-each"],
                row["+remote"] / row["+colo"], row["+colo"] / row["+peer"]))
@@ -234,12 +235,13 @@ def strong(data):
     nodes = [r["configuration"].split("n/")[0] for r in rows]
     most = total.index(max(total))
     last = next(n for n, gain in zip(nodes, gains) if gain < 1.05)
-    return ("With all methods the exchange takes %s ms on one node, most on %s (%s ms), and from there less and "
-            "less down to %s ms on %s; from 128 to 256 nodes it still falls, by %.0f %% (paper: falls from 1 to 128 "
-            "nodes and no longer at 256). Staged (`+remote`) it takes %s ms on one node and %s on two. With all methods "
-            "the rise at first is not in the paper's text: here a GPU has 50 GB/s inside a node and a third of a "
-            "port's 12.5 GB/s between nodes, so that the first cuts between nodes cost more than they save. The methods inside the node bring %.1f times on one node and under 1.05 times from %s on "
-            "(paper: nothing from 32 on)."
+    return ("- With all methods the exchange takes %s ms on one node. It is longest on %s nodes (%s ms) and falls to %s ms on "
+            "%s. From 128 to 256 nodes it still falls by %.0f %% (paper: it falls from 1 to 128 nodes and not beyond).\n"
+            "- Staged (`+remote`), it takes %s ms on one node and %s ms on two.\n"
+            "- The paper does not mention the rise at first. Here a GPU has 50 GB/s inside a node and a third of a "
+            "port's 12.5 GB/s between nodes, so the first cuts between nodes cost more than they save.\n"
+            "- The methods inside the node make the exchange %.1f times faster on one node, and less than 1.05 times from %s "
+            "nodes on (paper: nothing from 32 on)."
             % (rows[0]["+kernel ms"], nodes[most], rows[most]["+kernel ms"], rows[-1]["+kernel ms"],
                nodes[-1], 100 * (1 - total[-1] / total[-2]), rows[0]["+remote ms"], rows[1]["+remote ms"],
                gains[0], last))
@@ -257,17 +259,17 @@ def overlap(data):
         hidden += sum(max(0, min(end, float(r["to us"])) - max(begin, float(r["from us"])))
                       for r in own if r["act"] == "caller")
     methods = sorted({r["method"] for r in rows if r["method"] != "-"})
-    return ("Two ranks, methods %s; dark what the library does itself, light what is under way, green "
-            "the program computing between its calls: %.0f %% of the time in which something is under "
-            "way between the ranks." % (" and ".join(methods), 100 * hidden / under_way))
+    return ("Two ranks use the methods %s. Dark bars are work of the library, light bars are messages in flight, green "
+            "bars are computation of the program. The program computes during %.0f %% of the time in which messages "
+            "between the ranks are in flight." % (" and ".join(methods), 100 * hidden / under_way))
 
 
 def placed(rows):
     heavy, whole = max(rows[:-1], key=lambda r: int(r["w bytes"])), rows[-1]
-    return ("The quadratic assignment puts pieces that share their larger face (%s, %s bytes each way) at one "
-            "processor, on GPUs %s; in order they are on %s, at two. A pair alone takes as long either way; all "
-            "of them at once take %s us best and %s us in order, since less goes over the link between the "
-            "processors. The paper's drawing has faces M x N and M x P and no figures." %
+    return ("The quadratic assignment puts the pieces with the larger common face (%s, %s bytes each way) on GPUs %s of one "
+            "processor; in rank order they are on GPUs %s of two processors. One pair alone takes the same time "
+            "either way. All pairs together take %s us with the best placement and %s us in order, because fewer bytes "
+            "cross the link between the processors. The paper's drawing has no figures." %
             (heavy["pieces"], heavy["w bytes"], heavy["GPUs best"], heavy["GPUs in order"],
              whole["best us"], whole["in order us"]))
 
@@ -277,20 +279,20 @@ def words(name, data):
         return overlap(data)
     if name == "figure_3":
         rows = data.table(name)["rows"]
-        return ("Squares have less halo than strips: %s against %s cells for four pieces, %s against "
-                "%s for nine, which is the paper's point." % tuple(r["V_d"] for r in rows))
+        return ("Squares have a smaller halo than strips, as the paper states: %s instead of %s cells for four pieces, "
+                "%s instead of %s for nine." % tuple(r["V_d"] for r in rows))
     if name == "figure_4":
         row = data.row(name, "paper")
-        return ("The paper's bisection gives %s nodes and %s GPUs in each, as its figure prints." %
+        return ("The paper's bisection gives %s nodes and %s GPUs in each node, as in its figure." %
                 (row["nodes"], row["GPUs of a node"]))
     if name == "figure_5":
         return placed(data.table(name)["rows"])
     if name == "figure_11":
         best, plain = data.row(name, "optimal"), data.row(name, "trivial")
-        return ("Placed best the node's exchange takes %s ms, in trivial order %s ms: %.0f %% less, "
-                "%.2f times as fast (paper, measured: 20 %% faster). Best, the three pieces along y, whose "
-                "common faces are the largest, share a processor's three GPUs; in order one of each "
-                "three is with the other processor." % (
+        return ("The exchange of the node takes %s ms with the best placement and %s ms in trivial order: %.0f %% less, "
+                "%.2f times as fast (paper, measured: 20 %% faster). In the best placement, three pieces along y, whose "
+                "common faces are the largest, share the three GPUs of one processor. In trivial order, one of each "
+                "three is on the other processor." % (
                     best["exchange ms"], plain["exchange ms"],
                     100 - 100 * float(best["exchange ms"]) / float(plain["exchange ms"]),
                     float(plain["exchange ms"]) / float(best["exchange ms"])))

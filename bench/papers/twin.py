@@ -117,7 +117,7 @@ class Place:
         how = {"date": datetime.date.today(), "machine": machine(),
                "command": "make results-" + self.part.replace("_", "-"), **table.more}
         lines += ["# %s: %s" % (word, how[word]) for word in ("date", "machine", "command")]
-        lines.append("# seed: %s" % getattr(self.run, "seed", "1, the commands' own"))
+        lines.append("# seed: %s" % getattr(self.run, "seed", "1 (the default)"))
         lines.append("\t".join(table.columns))
         lines += ["\t".join(show(value) for value in row) for row in table.rows]
         with open(self.base + ".tsv.new", "w", encoding="utf-8") as file:
@@ -244,7 +244,7 @@ def write_page(part, name, troubles):
     lost = list(troubles) + list(getattr(part, "ABSENT", []))
     text = page_text(part, name)
     if lost:
-        text += "\n## Missing, failed or kept\n\n" + "\n".join("- " + line for line in lost)
+        text += "\n## Missing, or kept from an earlier run\n\n" + "\n".join("- " + line for line in lost)
     os.makedirs(RESULTS, exist_ok=True)
     with open(os.path.join(RESULTS, name + ".md"), "w", encoding="utf-8") as file:
         file.write(text.rstrip() + "\n")
@@ -261,9 +261,14 @@ def differs(part, name):
 
 def write_index(parts):
     lines = ["# Results", "",
-             "The five papers' tables and figures again, by `make results` (or "
-             "`make results-PART`); every caption says whether its figures were",
-             "measured, simulated, computed or modelled, and every table where, when and by what command.", ""]
+             "`make results` (or `make results-PART`) makes the tables and figures of five papers again. Each caption says",
+             "how its figures were obtained, and each table has the date, the machine and the command:", "",
+             "- **measured**: real runs on the named machine",
+             "- **emulated**: real runs whose network was slowed down (shaped links)",
+             "- **simulated**: SimGrid plays the messages on a described cluster",
+             "- **modelled**: real code in which test doubles of hardware take the hardware's time",
+             "- **computed**, **predicted**: results of formulas", "",
+             "The pages:", ""]
     for name in parts:
         page = os.path.join(RESULTS, name + ".md")
         if os.path.exists(page):

@@ -259,7 +259,7 @@ def overlap(data):
         hidden += sum(max(0, min(end, float(r["to us"])) - max(begin, float(r["from us"])))
                       for r in own if r["act"] == "caller")
     methods = sorted({r["method"] for r in rows if r["method"] != "-"})
-    return ("Two ranks use the methods %s. Dark bars are work of the library, light bars are messages in flight, green "
+    return ("Two ranks use the methods %s. Blue and red bars are work of the library, light blue bars are messages in flight, green "
             "bars are computation of the program. The program computes during %.0f %% of the time in which messages "
             "between the ranks are in flight." % (" and ".join(methods), 100 * hidden / under_way))
 

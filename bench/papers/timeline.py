@@ -38,7 +38,7 @@ def draw(rows):
         out.append('<path d="M%.1f %dv5" stroke="#777"/><text x="%.1f" y="%d" text-anchor="middle">'
                    '%.0f us</text>' % (x, y - 8, x, y + 10, last * i / 4))
     for i, (act, words) in enumerate([("caller", "computing"), ("start", "pack, send"),
-                                      ("way", "under way"), ("finish", "unpack, copy")]):
+                                      ("way", "in flight"), ("finish", "unpack, copy")]):
         out.append('<rect x="%d" y="12" width="12" height="12" fill="%s"/><text x="%d" y="22">%s'
                    '</text>' % (LEFT + 150 * i, COLOURS[act], LEFT + 18 + 150 * i, words))
     return "\n".join(out + ["</svg>"]) + "\n"

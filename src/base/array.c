@@ -91,6 +91,21 @@ nw_status nw_alloc(size_t count, size_t size, void *out)
     return NW_OK;
 }
 
+nw_status nw_alloc_all(const struct nw_array *array, size_t count)
+{
+    nw_status status = NW_OK;
+
+    for (size_t i = 0; !status && i < count; i++)
+        status = nw_alloc(array[i].count, array[i].size, array[i].out);
+    return status;
+}
+
+void nw_free_all(void *const *memory, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(memory[i]);
+}
+
 nw_status nw_grow(void *array, size_t *capacity, size_t need, size_t size)
 {
     void *memory;

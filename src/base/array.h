@@ -14,6 +14,29 @@ NW_MUST_CHECK nw_status nw_alloc(size_t count, size_t size, void *out);
  * reading. */
 NW_MUST_CHECK nw_status nw_alloc_raw(size_t count, size_t size, void *out);
 
+/* Several arrays: NW_ALLOC_ALL(NW_ARRAY(n, work->gain), NW_ARRAY(n,
+ * work->side)). Each is allocated by nw_alloc, up to the first that fails. */
+struct nw_array {
+    size_t count, size;
+    void *out;
+};
+NW_MUST_CHECK nw_status nw_alloc_all(const struct nw_array *array,
+                                     size_t count);
+#define NW_ARRAY(count, pointer)                                               \
+    {                                                                          \
+        count, sizeof *(pointer), &(pointer)                                   \
+    }
+#define NW_ALLOC_ALL(...)                                                      \
+    nw_alloc_all((const struct nw_array[]){__VA_ARGS__},                       \
+                 sizeof((const struct nw_array[]){__VA_ARGS__}) /              \
+                     sizeof(struct nw_array))
+
+/* Frees several pointers. */
+void nw_free_all(void *const *memory, size_t count);
+#define NW_FREE_ALL(...)                                                       \
+    nw_free_all((void *const[]){__VA_ARGS__},                                  \
+                sizeof((void *const[]){__VA_ARGS__}) / sizeof(void *))
+
 /* Grows *array to at least `need` elements by doubling; new elements are not
  * cleared. `array` is a T ** passed as void *. */
 NW_MUST_CHECK nw_status nw_grow(void *array, size_t *capacity, size_t need,

@@ -412,6 +412,25 @@ static void refuses_sizes_that_wrap(void **state)
     assert_null(memory);
 }
 
+static void allocates_up_to_the_first_that_fails(void **state)
+{
+    struct {
+        int32_t *first;
+        double *huge, *last;
+    } three = {NULL, NULL, NULL};
+
+    (void)state;
+    assert_int_equal(NW_ALLOC_ALL(NW_ARRAY(3, three.first),
+                                  NW_ARRAY(SIZE_MAX / 4, three.huge),
+                                  NW_ARRAY(5, three.last)),
+                     NW_ENOMEM);
+    assert_non_null(three.first);
+    assert_int_equal(three.first[0] | three.first[1] | three.first[2], 0);
+    assert_null(three.huge);
+    assert_null(three.last);
+    NW_FREE_ALL(three.first, three.huge, three.last);
+}
+
 /* Crews within a pair, and pairs within those: so many run at once, at most. */
 struct herd {
     int32_t running, most, done[3];
@@ -591,6 +610,7 @@ int main(void)
         cmocka_unit_test(the_first_that_fails_is_blamed),
         cmocka_unit_test(clears_what_it_allocates),
         cmocka_unit_test(refuses_sizes_that_wrap),
+        cmocka_unit_test(allocates_up_to_the_first_that_fails),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -159,16 +159,11 @@ static nw_status assign_gpus_alloc(struct assign_gpus_work *work)
     const struct nw_problem *problem = work->problem;
     size_t hosts = (size_t)problem->host_count;
     size_t units = (size_t)problem->core.first[hosts];
-    nw_status status = nw_alloc(units, sizeof *work->host_of, &work->host_of);
+    nw_status status = NW_ALLOC_ALL(
+        NW_ARRAY(units, work->host_of), NW_ARRAY(units, work->owner),
+        NW_ARRAY(hosts, work->ranks), NW_ARRAY(hosts, work->gpus),
+        NW_ARRAY(hosts, work->gpu_most));
 
-    if (!status)
-        status = nw_alloc(units, sizeof *work->owner, &work->owner);
-    if (!status)
-        status = nw_alloc(hosts, sizeof *work->ranks, &work->ranks);
-    if (!status)
-        status = nw_alloc(hosts, sizeof *work->gpus, &work->gpus);
-    if (!status)
-        status = nw_alloc(hosts, sizeof *work->gpu_most, &work->gpu_most);
     return status;
 }
 
@@ -231,11 +226,7 @@ nw_status nw_several_assign_gpus(const struct nw_several *several,
             assign_gpus_relieve(&work, h);
         status = assign_gpus_check(&work);
     }
-    free(work.host_of);
-    free(work.owner);
-    free(work.ranks);
-    free(work.gpus);
-    free(work.gpu_most);
+    NW_FREE_ALL(work.host_of, work.owner, work.ranks, work.gpus, work.gpu_most);
     return status ? status
                   : nw_phase_units(problem, &phases, answer, report, true);
 }

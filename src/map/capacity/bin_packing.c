@@ -90,18 +90,11 @@ static nw_status bin_packing_prepare(struct bin_packing_work *fit)
     const struct nw_kway_machine *m = &fit->several->machine;
     const struct nw_kway_graph *g = &fit->several->graph;
     size_t n = (size_t)g->n, k = (size_t)m->k;
-    nw_status status = nw_alloc(n, sizeof *fit->order, &fit->order);
+    nw_status status =
+        NW_ALLOC_ALL(NW_ARRAY(n, fit->order), NW_ARRAY(k, fit->left),
+                     NW_ARRAY(k, fit->gain), NW_ARRAY(k, fit->count),
+                     NW_ARRAY(k, fit->heap.at), NW_ARRAY(k, fit->heap.item));
 
-    if (!status)
-        status = nw_alloc(k, sizeof *fit->left, &fit->left);
-    if (!status)
-        status = nw_alloc(k, sizeof *fit->gain, &fit->gain);
-    if (!status)
-        status = nw_alloc(k, sizeof *fit->count, &fit->count);
-    if (!status)
-        status = nw_alloc(k, sizeof *fit->heap.at, &fit->heap.at);
-    if (!status)
-        status = nw_alloc(k, sizeof *fit->heap.item, &fit->heap.item);
     if (status)
         return status;
     fit->heap.gain = fit->gain;
@@ -125,11 +118,7 @@ nw_status nw_several_bin_packing(const struct nw_several *several,
 
     if (!status)
         *fits = bin_packing_put_all(&fit, part);
-    free(fit.order);
-    free(fit.left);
-    free(fit.gain);
-    free(fit.count);
-    free(fit.heap.at);
-    free(fit.heap.item);
+    NW_FREE_ALL(fit.order, fit.left, fit.gain, fit.count, fit.heap.at,
+                fit.heap.item);
     return status;
 }

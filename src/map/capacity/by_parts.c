@@ -167,10 +167,8 @@ static nw_status by_parts_find(struct nw_several *several,
     int32_t *found = NULL, *fitted = NULL, *start = NULL;
     double *share = NULL;
     bool fits = false;
-    nw_status status = nw_alloc(n, sizeof *found, &found);
+    nw_status status = NW_ALLOC_ALL(NW_ARRAY(n, found), NW_ARRAY(n, fitted));
 
-    if (!status)
-        status = nw_alloc(n, sizeof *fitted, &fitted);
     if (!status)
         status = nw_several_from_mapping(several, &start);
     if (!status && !start && !by_parts_is_within(several, standard))
@@ -185,10 +183,7 @@ static nw_status by_parts_find(struct nw_several *several,
     if (!status)
         status = by_parts_choose(several, found,
                                  (const int32_t *[2]){standard, start}, out);
-    free(found);
-    free(fitted);
-    free(start);
-    free(share);
+    NW_FREE_ALL(found, fitted, start, share);
     return status;
 }
 

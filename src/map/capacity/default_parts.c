@@ -112,10 +112,8 @@ static nw_status default_parts_keep_places(struct default_parts_work *d,
         part[v] = -1;
     if (!range)
         return NW_OK;
-    status = nw_alloc((size_t)several->machine.k, sizeof *d->host, &d->host);
-    if (!status)
-        status =
-            nw_alloc((size_t)several->host_count, sizeof *d->spare, &d->spare);
+    status = NW_ALLOC_ALL(NW_ARRAY((size_t)several->machine.k, d->host),
+                          NW_ARRAY((size_t)several->host_count, d->spare));
     for (int32_t h = 0; !status && h < several->host_count; h++)
         for (int32_t q = several->first[h]; q < several->first[h + 1]; q++) {
             d->host[q] = h;
@@ -171,9 +169,6 @@ nw_status nw_several_default_parts(const struct nw_several *several,
         d.due = several->machine.share[order[0]];
         status = default_parts_distribute_all(&d, part);
     }
-    free(order);
-    free(d.count);
-    free(d.host);
-    free(d.spare);
+    NW_FREE_ALL(order, d.count, d.host, d.spare);
     return status;
 }

@@ -70,9 +70,8 @@ nw_status nw_several_from_mapping(const struct nw_several *several,
         return nw_fail(NW_EINVAL,
                        "the mapping to begin from has %d ranks, the pattern %d",
                        start->rank_count, several->graph.n);
-    status = nw_alloc((size_t)start->node_count, sizeof *host_of, &host_of);
-    if (!status)
-        status = nw_alloc((size_t)several->graph.n, sizeof *part, &part);
+    status = NW_ALLOC_ALL(NW_ARRAY((size_t)start->node_count, host_of),
+                          NW_ARRAY((size_t)several->graph.n, part));
     for (int32_t i = 0; !status && i < start->node_count; i++)
         host_of[i] =
             several_from_mapping_find_host(several, start->node_name[i]);

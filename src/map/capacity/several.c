@@ -2,6 +2,7 @@
 /* Several ranks on an element: the options, the graph and the machine of one
  * call, and predicates of them. */
 #include "map/capacity/several.h"
+#include "base/array.h"
 #include "map/capacity/map_several.h"
 #include "base/status.h"
 
@@ -71,13 +72,8 @@ void nw_several_fini(struct nw_several *several)
 {
     nw_kway_graph_fini(&several->graph);
     nw_kway_machine_fini(&several->machine);
-    free(several->table);
-    free(several->host);
-    free(several->slots);
-    free(several->order);
-    free(several->first);
-    free(several->element);
-    free(several->end);
+    NW_FREE_ALL(several->table, several->host, several->slots, several->order,
+                several->first, several->element, several->end);
 }
 
 static nw_status several_check_options(const struct nw_several *several)

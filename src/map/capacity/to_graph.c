@@ -24,12 +24,10 @@ static nw_status to_graph_transpose(const nw_pattern *p, size_t **row,
                                     int32_t **from, size_t **edge)
 {
     size_t n = (size_t)p->rank_count;
-    nw_status status = nw_alloc(n + 2, sizeof **row, row);
+    nw_status status =
+        NW_ALLOC_ALL(NW_ARRAY(n + 2, *row), NW_ARRAY(p->edge_count, *from),
+                     NW_ARRAY(p->edge_count, *edge));
 
-    if (!status)
-        status = nw_alloc(p->edge_count, sizeof **from, from);
-    if (!status)
-        status = nw_alloc(p->edge_count, sizeof **edge, edge);
     if (status)
         return status;
     for (size_t e = 0; e < p->edge_count; e++)
@@ -104,9 +102,7 @@ static nw_status to_graph_merge(struct nw_several *several)
         to_graph_merge_rank(&m, v);
     if (!status)
         several->graph.row[p->rank_count] = m.arcs;
-    free(m.row);
-    free(m.from);
-    free(m.edge);
+    NW_FREE_ALL(m.row, m.from, m.edge);
     return status;
 }
 

@@ -28,14 +28,10 @@ static int to_machine_by_node(const void *a, const void *b, void *context)
 static nw_status to_machine_alloc_hosts(struct nw_several *several,
                                         size_t count)
 {
-    nw_status status = nw_alloc(count, sizeof *several->host, &several->host);
+    nw_status status = NW_ALLOC_ALL(
+        NW_ARRAY(count, several->host), NW_ARRAY(count, several->slots),
+        NW_ARRAY(count, several->order), NW_ARRAY(count + 1, several->first));
 
-    if (!status)
-        status = nw_alloc(count, sizeof *several->slots, &several->slots);
-    if (!status)
-        status = nw_alloc(count, sizeof *several->order, &several->order);
-    if (!status)
-        status = nw_alloc(count + 1, sizeof *several->first, &several->first);
     several->host_count = (int32_t)count;
     return status;
 }
@@ -184,11 +180,10 @@ static nw_status to_machine_fill_table(struct nw_several *several)
 {
     size_t k = (size_t)several->machine.k;
     uint32_t *hops = NULL;
-    nw_status status = nw_alloc(k * k, sizeof *several->table, &several->table);
+    nw_status status = NW_ALLOC_ALL(
+        NW_ARRAY(k * k, several->table),
+        NW_ARRAY(nw_topology_route_max(several->topology) + 1, hops));
 
-    if (!status)
-        status = nw_alloc(nw_topology_route_max(several->topology) + 1,
-                          sizeof *hops, &hops);
     for (size_t a = 0; !status && a < k; a++)
         for (size_t b = 0; b <= a; b++) {
             double there = to_machine_apart(several, several->end[a],
@@ -213,9 +208,8 @@ static nw_status to_machine_alloc_machine(struct nw_several *several)
     m->user = several;
     m->distance = to_machine_ask;
     if (!status)
-        status = nw_alloc(k, sizeof *several->element, &several->element);
-    if (!status)
-        status = nw_alloc(k, sizeof *several->end, &several->end);
+        status = NW_ALLOC_ALL(NW_ARRAY(k, several->element),
+                              NW_ARRAY(k, several->end));
     return status;
 }
 

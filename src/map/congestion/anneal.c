@@ -526,9 +526,8 @@ static nw_status congestion_prepare(struct congestion_search *work)
         &work->loads, slots, nw_objectives_wants(work->objectives));
 
     if (!status)
-        status = nw_alloc(n, sizeof *work->free_rank, &work->free_rank);
-    if (!status)
-        status = nw_alloc(2 * n, sizeof *work->best, &work->best);
+        status = NW_ALLOC_ALL(NW_ARRAY(n, work->free_rank),
+                              NW_ARRAY(2 * n, work->best));
     if (status)
         return status;
     memcpy(work->best, slots->slot, 2 * n * sizeof *work->best);

@@ -333,10 +333,9 @@ static nw_status branch_bound_prepare_links(struct branch_bound_work *work,
 {
     size_t n = 2 * (size_t)nw_topology_link_count(topology);
     size_t edges = work->slots->row[2 * work->slots->rank_count];
-    nw_status status = nw_alloc(n, sizeof *work->load, &work->load);
+    nw_status status =
+        NW_ALLOC_ALL(NW_ARRAY(n, work->load), NW_ARRAY(n, work->slow));
 
-    if (!status)
-        status = nw_alloc(n, sizeof *work->slow, &work->slow);
     if (!status) /* two ways for a tie, which stands with both its ends */
         status = nw_alloc(edges * nw_topology_route_max(topology),
                           sizeof *work->change, &work->change);
@@ -367,9 +366,8 @@ static nw_status branch_bound_prepare(struct branch_bound_work *work)
     if (!status && wants.links && nw_topology_has_links(topology))
         status = branch_bound_prepare_links(work, topology);
     if (!status)
-        status = nw_alloc(n, sizeof *work->order, &work->order);
-    if (!status)
-        status = nw_alloc(2 * n, sizeof *work->best, &work->best);
+        status =
+            NW_ALLOC_ALL(NW_ARRAY(n, work->order), NW_ARRAY(2 * n, work->best));
     if (!status)
         status = branch_bound_choose_order(work);
     return status;
@@ -435,10 +433,6 @@ nw_status nw_slots_branch_bound(struct nw_slots *slots,
                     work.best_value[0]) <= 1e-9 * fabs(work.best_value[0]));
     }
     nw_route_cache_fini(&work.options);
-    free(work.load);
-    free(work.slow);
-    free(work.change);
-    free(work.order);
-    free(work.best);
+    NW_FREE_ALL(work.load, work.slow, work.change, work.order, work.best);
     return status;
 }

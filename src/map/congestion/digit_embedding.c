@@ -79,11 +79,9 @@ nw_status nw_slots_find_grid(const struct nw_slots *slots,
 {
     struct nw_assignment assignment = {.count = slots->rank_count};
     size_t n = (size_t)assignment.count, cells = 1;
-    nw_status status = nw_alloc(n + 1, sizeof *assignment.row, &assignment.row);
+    nw_status status = NW_ALLOC_ALL(NW_ARRAY(n + 1, assignment.row),
+                                    NW_ARRAY(slots->row[n], assignment.edge));
 
-    if (!status)
-        status =
-            nw_alloc(slots->row[n], sizeof *assignment.edge, &assignment.edge);
     if (!status) {
         digits_list_edges(slots, &assignment);
         status = nw_stencil_find(&assignment, stencil, found);

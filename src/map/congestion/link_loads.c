@@ -518,15 +518,11 @@ static nw_status link_loads_alloc_flows(struct nw_link_loads *loads)
     const struct nw_slots *slots = loads->slots;
     size_t route_classes = (size_t)loads->routes.route_classes;
     size_t actors = 2 * (size_t)slots->rank_count;
-    nw_status status =
-        nw_alloc(route_classes, sizeof *loads->flow, &loads->flow);
+    nw_status status = NW_ALLOC_ALL(NW_ARRAY(route_classes, loads->flow),
+                                    NW_ARRAY(route_classes, loads->met),
+                                    NW_ARRAY(route_classes, loads->meet),
+                                    NW_ARRAY(actors, loads->all));
 
-    if (!status)
-        status = nw_alloc(route_classes, sizeof *loads->met, &loads->met);
-    if (!status)
-        status = nw_alloc(route_classes, sizeof *loads->meet, &loads->meet);
-    if (!status)
-        status = nw_alloc(actors, sizeof *loads->all, &loads->all);
     for (size_t a = 0; !status && a < actors; a++)
         for (size_t t = slots->row[a]; t < slots->row[a + 1]; t++)
             if ((size_t)slots->edge[t].peer != a) {
@@ -572,13 +568,7 @@ nw_status nw_link_loads_init(struct nw_link_loads *loads,
 void nw_link_loads_fini(struct nw_link_loads *loads)
 {
     nw_route_cache_fini(&loads->routes);
-    free(loads->link);
-    free(loads->peak);
-    free(loads->all);
-    free(loads->flow);
-    free(loads->met);
-    free(loads->meet);
-    free(loads->touch);
-    free(loads->mark);
+    NW_FREE_ALL(loads->link, loads->peak, loads->all, loads->flow, loads->met,
+                loads->meet, loads->touch, loads->mark);
     *loads = (struct nw_link_loads){0};
 }

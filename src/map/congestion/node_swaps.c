@@ -155,24 +155,13 @@ static nw_status node_swaps_alloc_nodes(struct nw_slots *nodes)
 {
     size_t n = (size_t)nodes->rank_count;
     size_t hosts = (size_t)nodes->problem->host_count;
-    nw_status status = nw_alloc(n, sizeof *nodes->end, &nodes->end);
+    nw_status status = NW_ALLOC_ALL(
+        NW_ARRAY(n, nodes->end), NW_ARRAY(n, nodes->host),
+        NW_ARRAY(n, nodes->owner), NW_ARRAY(2 * n, nodes->slot),
+        NW_ARRAY(n, nodes->locked), NW_ARRAY(hosts, nodes->used),
+        NW_ARRAY(hosts, nodes->gpu_used), NW_ARRAY(hosts, nodes->node_class),
+        NW_ARRAY(2 * n + 1, nodes->row));
 
-    if (!status)
-        status = nw_alloc(n, sizeof *nodes->host, &nodes->host);
-    if (!status)
-        status = nw_alloc(n, sizeof *nodes->owner, &nodes->owner);
-    if (!status)
-        status = nw_alloc(2 * n, sizeof *nodes->slot, &nodes->slot);
-    if (!status)
-        status = nw_alloc(n, sizeof *nodes->locked, &nodes->locked);
-    if (!status)
-        status = nw_alloc(hosts, sizeof *nodes->used, &nodes->used);
-    if (!status)
-        status = nw_alloc(hosts, sizeof *nodes->gpu_used, &nodes->gpu_used);
-    if (!status)
-        status = nw_alloc(hosts, sizeof *nodes->node_class, &nodes->node_class);
-    if (!status)
-        status = nw_alloc(2 * n + 1, sizeof *nodes->row, &nodes->row);
     return status;
 }
 

@@ -116,11 +116,8 @@ nw_status nw_qap_bridge_init(struct nw_qap_bridge *bridge,
     *bridge = (struct nw_qap_bridge){.slots = slots};
     status = nw_qap_init(&bridge->qap, slots->count);
     if (!status)
-        status = nw_alloc(n, sizeof *bridge->endpoint, &bridge->endpoint);
-    if (!status)
-        status = nw_alloc(n, sizeof *bridge->place, &bridge->place);
-    if (!status)
-        status = nw_alloc(n, sizeof *item_of, &item_of);
+        status = NW_ALLOC_ALL(NW_ARRAY(n, bridge->endpoint),
+                              NW_ARRAY(n, bridge->place), NW_ARRAY(n, item_of));
     if (!status)
         status = qap_bridge_fill_distances(bridge);
     if (!status) {

@@ -33,14 +33,9 @@ nw_status nw_route_cache_init(struct nw_route_cache *routes)
 
 void nw_route_cache_fini(struct nw_route_cache *routes)
 {
-    free(routes->link_latency);
-    free(routes->route_class);
-    free(routes->slot);
-    free(routes->own);
-    free(routes->own_hop);
-    free(routes->kept);
-    free(routes->hop);
-    free(routes->buffer);
+    NW_FREE_ALL(routes->link_latency, routes->route_class, routes->slot,
+                routes->own, routes->own_hop, routes->kept, routes->hop,
+                routes->buffer);
     *routes = (struct nw_route_cache){0};
 }
 

@@ -131,12 +131,9 @@ nw_status nw_route_cache_classify(struct nw_route_cache *routes)
 {
     size_t n = (size_t)routes->count;
     nw_status status =
-        nw_alloc(n, sizeof *routes->route_class, &routes->route_class);
+        NW_ALLOC_ALL(NW_ARRAY(n, routes->route_class),
+                     NW_ARRAY(n, routes->slot), NW_ARRAY(n + 1, routes->own));
 
-    if (!status)
-        status = nw_alloc(n, sizeof *routes->slot, &routes->slot);
-    if (!status)
-        status = nw_alloc(n + 1, sizeof *routes->own, &routes->own);
     if (!status)
         status = route_classes_find_own(routes);
     if (!status)

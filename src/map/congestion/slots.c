@@ -99,28 +99,14 @@ static nw_status slots_alloc_slots(struct nw_slots *slots)
     size_t ranks = (size_t)slots->rank_count;
     size_t most = slots_of(&problem->core, problem->host_count) +
                   slots_of(&problem->gpu, problem->host_count) + 2 * ranks;
-    nw_status status = nw_alloc(most, sizeof *slots->end, &slots->end);
+    nw_status status = NW_ALLOC_ALL(
+        NW_ARRAY(most, slots->end), NW_ARRAY(most, slots->host),
+        NW_ARRAY(most, slots->unit), NW_ARRAY(most, slots->owner),
+        NW_ARRAY(2 * hosts + 2, slots->first), NW_ARRAY(2 * ranks, slots->slot),
+        NW_ARRAY(ranks, slots->locked), NW_ARRAY(ranks, slots->held),
+        NW_ARRAY(ranks, slots->half), NW_ARRAY(hosts, slots->used),
+        NW_ARRAY(hosts, slots->gpu_used));
 
-    if (!status)
-        status = nw_alloc(most, sizeof *slots->host, &slots->host);
-    if (!status)
-        status = nw_alloc(most, sizeof *slots->unit, &slots->unit);
-    if (!status)
-        status = nw_alloc(most, sizeof *slots->owner, &slots->owner);
-    if (!status)
-        status = nw_alloc(2 * hosts + 2, sizeof *slots->first, &slots->first);
-    if (!status)
-        status = nw_alloc(2 * ranks, sizeof *slots->slot, &slots->slot);
-    if (!status)
-        status = nw_alloc(ranks, sizeof *slots->locked, &slots->locked);
-    if (!status)
-        status = nw_alloc(ranks, sizeof *slots->held, &slots->held);
-    if (!status)
-        status = nw_alloc(ranks, sizeof *slots->half, &slots->half);
-    if (!status)
-        status = nw_alloc(hosts, sizeof *slots->used, &slots->used);
-    if (!status)
-        status = nw_alloc(hosts, sizeof *slots->gpu_used, &slots->gpu_used);
     for (size_t a = 0; !status && a < 2 * ranks; a++)
         slots->slot[a] = -1;
     return status;
@@ -242,10 +228,9 @@ static nw_status slots_make_edges(struct nw_slots *slots)
 {
     const nw_pattern *pattern = slots->problem->pattern;
     size_t actors = 2 * (size_t)slots->rank_count, *at = NULL;
-    nw_status status = nw_alloc(actors + 1, sizeof *slots->row, &slots->row);
+    nw_status status =
+        NW_ALLOC_ALL(NW_ARRAY(actors + 1, slots->row), NW_ARRAY(actors, at));
 
-    if (!status)
-        status = nw_alloc(actors, sizeof *at, &at);
     if (status)
         return status;
     for (int32_t r = 0; r < slots->rank_count; r++)
@@ -313,20 +298,10 @@ nw_status nw_slots_init(struct nw_slots *slots,
 
 void nw_slots_fini(struct nw_slots *slots)
 {
-    free(slots->end);
-    free(slots->host);
-    free(slots->unit);
-    free(slots->first);
-    free(slots->row);
-    free(slots->edge);
-    free(slots->slot);
-    free(slots->owner);
-    free(slots->locked);
-    free(slots->held);
-    free(slots->half);
-    free(slots->used);
-    free(slots->gpu_used);
-    free(slots->node_class);
+    NW_FREE_ALL(slots->end, slots->host, slots->unit, slots->first, slots->row,
+                slots->edge, slots->slot, slots->owner, slots->locked,
+                slots->held, slots->half, slots->used, slots->gpu_used,
+                slots->node_class);
     *slots = (struct nw_slots){0};
 }
 

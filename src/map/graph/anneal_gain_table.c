@@ -279,27 +279,17 @@ nw_status nw_gain_table_init(struct nw_gain_table *near,
 
     *near =
         (struct nw_gain_table){.graph = graph, .part = part, .parts = parts};
-    status = nw_alloc((size_t)parts + 1, sizeof *near->begin, &near->begin);
-    if (!status)
-        status = nw_alloc((size_t)parts, sizeof *near->end, &near->end);
-    if (!status)
-        status = nw_alloc(n, sizeof *near->at, &near->at);
-    if (!status)
-        status = nw_alloc(places, sizeof *near->vertex, &near->vertex);
-    if (!status)
-        status = nw_alloc(n, sizeof *near->beyond, &near->beyond);
-    if (!status)
-        status = nw_alloc(n, sizeof *near->border, &near->border);
-    if (!status)
-        status = nw_alloc(n, sizeof *near->at_border, &near->at_border);
+    status =
+        NW_ALLOC_ALL(NW_ARRAY((size_t)parts + 1, near->begin),
+                     NW_ARRAY((size_t)parts, near->end), NW_ARRAY(n, near->at),
+                     NW_ARRAY(places, near->vertex), NW_ARRAY(n, near->beyond),
+                     NW_ARRAY(n, near->border), NW_ARRAY(n, near->at_border));
     if (!status)
         gain_table_place(near);
     if (!status)
-        status = nw_alloc(near->stride * (size_t)parts,
-                          sizeof *near->connection, &near->connection);
-    if (!status)
-        status = nw_alloc((size_t)near->places, sizeof *near->between,
-                          &near->between);
+        status = NW_ALLOC_ALL(
+            NW_ARRAY(near->stride * (size_t)parts, near->connection),
+            NW_ARRAY((size_t)near->places, near->between));
     if (!status)
         gain_table_fill(near);
     return status;
@@ -307,14 +297,8 @@ nw_status nw_gain_table_init(struct nw_gain_table *near,
 
 void nw_gain_table_fini(struct nw_gain_table *near)
 {
-    free(near->begin);
-    free(near->end);
-    free(near->at);
-    free(near->vertex);
-    free(near->connection);
-    free(near->between);
-    free(near->beyond);
-    free(near->border);
-    free(near->at_border);
+    NW_FREE_ALL(near->begin, near->end, near->at, near->vertex,
+                near->connection, near->between, near->beyond, near->border,
+                near->at_border);
     *near = (struct nw_gain_table){0};
 }

@@ -264,12 +264,10 @@ static nw_status anneal_kway_alloc_table(struct anneal_kway_work *work)
 {
     size_t block = (size_t)work->anneal->parts * NW_ANNEAL_PARALLEL_BLOCK;
     size_t cells = (size_t)anneal_kway_blocks_of(work) * block + LINE;
-    nw_status status = nw_alloc(cells, sizeof *work->memory, &work->memory);
+    nw_status status = NW_ALLOC_ALL(NW_ARRAY(cells, work->memory),
+                                    NW_ARRAY(TEAMS * block, work->scratch),
+                                    NW_ARRAY(block, work->source));
 
-    if (!status)
-        status = nw_alloc(TEAMS * block, sizeof *work->scratch, &work->scratch);
-    if (!status)
-        status = nw_alloc(block, sizeof *work->source, &work->source);
     if (!status) {
         size_t line = LINE * sizeof *work->memory;
         size_t over = (uintptr_t)work->memory % line;
@@ -283,22 +281,12 @@ static nw_status anneal_kway_alloc_table(struct anneal_kway_work *work)
 static nw_status anneal_kway_alloc_parts(struct anneal_kway_work *work)
 {
     size_t parts = (size_t)work->anneal->parts;
-    nw_status status = nw_alloc(parts, sizeof *work->column, &work->column);
+    nw_status status = NW_ALLOC_ALL(
+        NW_ARRAY(parts, work->column), NW_ARRAY(parts, work->was),
+        NW_ARRAY(parts, work->size), NW_ARRAY(parts, work->target),
+        NW_ARRAY(parts, work->imbalance), NW_ARRAY(parts + TEAMS, work->first),
+        NW_ARRAY(parts, work->deal), NW_ARRAY(parts, work->weight));
 
-    if (!status)
-        status = nw_alloc(parts, sizeof *work->was, &work->was);
-    if (!status)
-        status = nw_alloc(parts, sizeof *work->size, &work->size);
-    if (!status)
-        status = nw_alloc(parts, sizeof *work->target, &work->target);
-    if (!status)
-        status = nw_alloc(parts, sizeof *work->imbalance, &work->imbalance);
-    if (!status)
-        status = nw_alloc(parts + TEAMS, sizeof *work->first, &work->first);
-    if (!status)
-        status = nw_alloc(parts, sizeof *work->deal, &work->deal);
-    if (!status)
-        status = nw_alloc(parts, sizeof *work->weight, &work->weight);
     for (size_t p = 0; !status && p < parts; p++)
         work->deal[p] = (int32_t)p;
     return status;
@@ -312,13 +300,9 @@ static nw_status anneal_kway_alloc_teams(struct anneal_kway_work *work)
     if (!status)
         status = anneal_kway_alloc_parts(work);
     if (!status)
-        status = nw_alloc(n, sizeof *work->list, &work->list);
-    if (!status)
-        status = nw_alloc(n, sizeof *work->old, &work->old);
-    if (!status)
-        status = nw_alloc(n, sizeof *work->spare, &work->spare);
-    if (!status)
-        status = nw_alloc(n * TEAMS, sizeof *work->own, &work->own);
+        status = NW_ALLOC_ALL(NW_ARRAY(n, work->list), NW_ARRAY(n, work->old),
+                              NW_ARRAY(n, work->spare),
+                              NW_ARRAY(n * TEAMS, work->own));
     for (int t = 0; !status && t < TEAMS; t++)
         work->team[t] = (struct nw_anneal_parallel){
             .graph = work->anneal->graph,
@@ -374,24 +358,11 @@ static nw_status anneal_kway_prepare(struct anneal_kway_work *work)
 static void anneal_kway_free_work(struct anneal_kway_work *work)
 {
     nw_gain_table_fini(&work->near);
-    free(work->thresholds);
-    free(work->memory);
-    free(work->scratch);
-    free(work->source);
-    free(work->column);
-    free(work->was);
-    free(work->size);
-    free(work->target);
-    free(work->imbalance);
-    free(work->spare);
-    free(work->first);
-    free(work->deal);
-    free(work->weight);
-    free(work->list);
-    free(work->old);
-    free(work->best);
-    free(work->own);
-    free(work);
+    NW_FREE_ALL(work->thresholds, work->memory, work->scratch, work->source,
+                work->column, work->was, work->size, work->target,
+                work->imbalance, work->spare, work->first, work->deal,
+                work->weight, work->list, work->old, work->best, work->own,
+                work);
 }
 
 /* --- the search --- */

@@ -25,9 +25,7 @@ nw_status nw_bisect_graph_init(struct nw_bisect_graph *graph, int32_t n,
 
 void nw_bisect_graph_fini(struct nw_bisect_graph *graph)
 {
-    free(graph->row);
-    free(graph->arc);
-    free(graph->size);
+    NW_FREE_ALL(graph->row, graph->arc, graph->size);
     *graph = (struct nw_bisect_graph){0};
 }
 
@@ -224,10 +222,8 @@ static nw_status bisect_cut_first(const struct nw_bisect_graph *graph,
     size_t n = (size_t)graph->n;
     double *connection = NULL, best = -1;
     int8_t *mine = NULL;
-    nw_status status = nw_alloc(n, sizeof *connection, &connection);
+    nw_status status = NW_ALLOC_ALL(NW_ARRAY(n, connection), NW_ARRAY(n, mine));
 
-    if (!status)
-        status = nw_alloc(n, sizeof *mine, &mine);
     for (int i = 0; !status && i < tries; i++) {
         double cut;
 

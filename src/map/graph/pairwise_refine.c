@@ -231,39 +231,20 @@ static nw_status pairwise_alloc(struct pairwise_work *work)
 {
     const struct nw_bisect_graph *graph = work->pairwise->graph;
     size_t n = (size_t)graph->n, parts = (size_t)work->pairwise->parts;
-    nw_status status =
-        nw_alloc((size_t)graph->row[n] / 2, sizeof *work->pair, &work->pair);
+    nw_status status = NW_ALLOC_ALL(
+        NW_ARRAY((size_t)graph->row[n] / 2, work->pair),
+        NW_ARRAY(parts, work->bytes), NW_ARRAY(parts, work->peer),
+        NW_ARRAY(parts, work->changed), NW_ARRAY(parts + 1, work->begin),
+        NW_ARRAY(n, work->list), NW_ARRAY(n, work->local),
+        NW_ARRAY(n, work->side), NW_ARRAY(n, work->was));
 
-    if (!status)
-        status = nw_alloc(parts, sizeof *work->bytes, &work->bytes);
-    if (!status)
-        status = nw_alloc(parts, sizeof *work->peer, &work->peer);
-    if (!status)
-        status = nw_alloc(parts, sizeof *work->changed, &work->changed);
-    if (!status)
-        status = nw_alloc(parts + 1, sizeof *work->begin, &work->begin);
-    if (!status)
-        status = nw_alloc(n, sizeof *work->list, &work->list);
-    if (!status)
-        status = nw_alloc(n, sizeof *work->local, &work->local);
-    if (!status)
-        status = nw_alloc(n, sizeof *work->side, &work->side);
-    if (!status)
-        status = nw_alloc(n, sizeof *work->was, &work->was);
     return status;
 }
 
 static void pairwise_free_all(struct pairwise_work *work)
 {
-    free(work->bytes);
-    free(work->peer);
-    free(work->pair);
-    free(work->changed);
-    free(work->begin);
-    free(work->list);
-    free(work->local);
-    free(work->side);
-    free(work->was);
+    NW_FREE_ALL(work->bytes, work->peer, work->pair, work->changed, work->begin,
+                work->list, work->local, work->side, work->was);
 }
 
 nw_status nw_pairwise_refine(struct nw_pairwise_refine *pairwise)

@@ -126,10 +126,9 @@ nw_status nw_assign_groups(const struct nw_slots *slots,
 {
     size_t cells = (size_t)groups->parts * (size_t)groups->parts;
     struct assign_groups_work work = {.groups = groups, .random = random};
-    nw_status status = nw_alloc(cells, sizeof *work.bytes, &work.bytes);
+    nw_status status =
+        NW_ALLOC_ALL(NW_ARRAY(cells, work.bytes), NW_ARRAY(cells, work.far));
 
-    if (!status)
-        status = nw_alloc(cells, sizeof *work.far, &work.far);
     if (!status) {
         assign_groups_count_bytes(slots, part, &work);
         nw_switch_groups_measure(slots, groups, work.far);

@@ -23,23 +23,17 @@ nw_status nw_division_init(struct nw_division *division, struct nw_slots *slots)
 
     *division = (struct nw_division){.slots = slots};
     nw_random_init(&division->random, slots->problem->options.seed);
-    status = nw_alloc((size_t)slots->problem->host_count,
-                      sizeof *division->groups.group, &division->groups.group);
-    if (!status)
-        status = nw_alloc(n, sizeof *division->part, &division->part);
-    if (!status)
-        status = nw_alloc(n, sizeof *division->member, &division->member);
-    if (!status)
-        status = nw_alloc(n, sizeof *division->at, &division->at);
+    status = NW_ALLOC_ALL(
+        NW_ARRAY((size_t)slots->problem->host_count, division->groups.group),
+        NW_ARRAY(n, division->part), NW_ARRAY(n, division->member),
+        NW_ARRAY(n, division->at));
     return status;
 }
 
 void nw_division_fini(struct nw_division *division)
 {
-    free(division->groups.group);
-    free(division->part);
-    free(division->member);
-    free(division->at);
+    NW_FREE_ALL(division->groups.group, division->part, division->member,
+                division->at);
 }
 
 void nw_division_shuffle(struct nw_division *division)

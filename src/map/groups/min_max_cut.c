@@ -344,11 +344,10 @@ static nw_status min_max_cut_alloc(struct min_max_cut_work *work,
     nw_status status = nw_division_init(&work->of, slots);
 
     if (!status)
-        status = nw_alloc((size_t)slots->rank_count, sizeof *work->best.part,
-                          &work->best.part);
-    if (!status)
-        status = nw_alloc(NW_SWITCH_LEVELS_MAX * NW_SWITCH_GROUPS_MAX,
-                          sizeof *work->leaving, &work->leaving);
+        status =
+            NW_ALLOC_ALL(NW_ARRAY((size_t)slots->rank_count, work->best.part),
+                         NW_ARRAY(NW_SWITCH_LEVELS_MAX * NW_SWITCH_GROUPS_MAX,
+                                  work->leaving));
     return status;
 }
 

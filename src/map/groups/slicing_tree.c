@@ -299,44 +299,29 @@ static nw_status slicing_tree_alloc_remains(struct slicing_tree_work *work)
 {
     size_t n = (size_t)work->ranks, parts = (size_t)work->best->parts;
     struct slicing_tree_remains *before = &work->before;
-    nw_status status = nw_alloc(n, sizeof *before->box, &before->box);
+    nw_status status = NW_ALLOC_ALL(
+        NW_ARRAY(n, before->box), NW_ARRAY(n, before->part),
+        NW_ARRAY(n, before->now), NW_ARRAY(parts, before->leaving));
 
-    if (!status)
-        status = nw_alloc(n, sizeof *before->part, &before->part);
-    if (!status)
-        status = nw_alloc(n, sizeof *before->now, &before->now);
-    if (!status)
-        status = nw_alloc(parts, sizeof *before->leaving, &before->leaving);
     return status;
 }
 
 static nw_status slicing_tree_alloc(struct slicing_tree_work *work)
 {
     size_t parts = (size_t)work->best->parts, n = (size_t)work->ranks;
-    nw_status status = nw_alloc(parts, sizeof *work->cut, &work->cut);
+    nw_status status =
+        NW_ALLOC_ALL(NW_ARRAY(parts, work->cut), NW_ARRAY(n, work->cell),
+                     NW_ARRAY(n, work->box), NW_ARRAY(n, work->part),
+                     NW_ARRAY(parts, work->leaving));
 
-    if (!status)
-        status = nw_alloc(n, sizeof *work->cell, &work->cell);
-    if (!status)
-        status = nw_alloc(n, sizeof *work->box, &work->box);
-    if (!status)
-        status = nw_alloc(n, sizeof *work->part, &work->part);
-    if (!status)
-        status = nw_alloc(parts, sizeof *work->leaving, &work->leaving);
     return status ? status : slicing_tree_alloc_remains(work);
 }
 
 static void slicing_tree_release(struct slicing_tree_work *work)
 {
-    free(work->cut);
-    free(work->cell);
-    free(work->box);
-    free(work->part);
-    free(work->leaving);
-    free(work->before.box);
-    free(work->before.part);
-    free(work->before.now);
-    free(work->before.leaving);
+    NW_FREE_ALL(work->cut, work->cell, work->box, work->part, work->leaving,
+                work->before.box, work->before.part, work->before.now,
+                work->before.leaving);
 }
 
 static void slicing_tree_run_rounds(struct slicing_tree_work *work,

@@ -208,22 +208,13 @@ static nw_status anneal_swaps_alloc_work(struct anneal_swaps_work *work)
     const struct nw_hierarchy *hierarchy = assignment->hierarchy;
     int32_t below = hierarchy->count[hierarchy->levels - 2];
     size_t n = (size_t)assignment->count;
-    nw_status status = nw_alloc(NW_METROPOLIS_SIZE, sizeof *work->metropolis,
-                                &work->metropolis);
+    nw_status status = NW_ALLOC_ALL(
+        NW_ARRAY(NW_METROPOLIS_SIZE, work->metropolis),
+        NW_ARRAY((size_t)below, work->deal),
+        NW_ARRAY((size_t)hierarchy->slots, work->group),
+        NW_ARRAY((size_t)below + 2, work->first), NW_ARRAY(n, work->list),
+        NW_ARRAY(n, work->best), NW_ARRAY((size_t)below, work->change));
 
-    if (!status)
-        status = nw_alloc((size_t)below, sizeof *work->deal, &work->deal);
-    if (!status)
-        status = nw_alloc((size_t)hierarchy->slots, sizeof *work->group,
-                          &work->group);
-    if (!status)
-        status = nw_alloc((size_t)below + 2, sizeof *work->first, &work->first);
-    if (!status)
-        status = nw_alloc(n, sizeof *work->list, &work->list);
-    if (!status)
-        status = nw_alloc(n, sizeof *work->best, &work->best);
-    if (!status)
-        status = nw_alloc((size_t)below, sizeof *work->change, &work->change);
     if (status)
         return status;
     nw_metropolis_fill(work->metropolis);
@@ -239,13 +230,8 @@ static nw_status anneal_swaps_alloc_work(struct anneal_swaps_work *work)
 
 static void anneal_swaps_free_work(struct anneal_swaps_work *work)
 {
-    free(work->metropolis);
-    free(work->deal);
-    free(work->group);
-    free(work->first);
-    free(work->list);
-    free(work->best);
-    free(work->change);
+    NW_FREE_ALL(work->metropolis, work->deal, work->group, work->first,
+                work->list, work->best, work->change);
 }
 
 static void anneal_swaps_draw_groups(struct anneal_swaps_work *work,

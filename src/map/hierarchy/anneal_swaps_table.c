@@ -494,26 +494,14 @@ static nw_status swaps_table_prepare(struct swaps_table_work *work)
     nw_status status;
 
     work->stride = LINE * ((slots / LINE + 1) | 1);
-    status = nw_alloc((n + 1) * work->stride + NW_SIMD4_WIDTH,
-                      sizeof *work->price, &work->price);
-    if (!status)
-        status = nw_alloc(work->stride, sizeof *work->change, &work->change);
-    if (!status)
-        status =
-            nw_alloc(slots + NW_SIMD4_WIDTH, sizeof *work->here, &work->here);
-    if (!status)
-        status =
-            nw_alloc(slots + NW_SIMD4_WIDTH, sizeof *work->who, &work->who);
-    if (!status)
-        status = nw_alloc(slots, sizeof *work->within, &work->within);
-    if (!status)
-        status = nw_alloc(n, sizeof *work->list, &work->list);
-    if (!status)
-        status = nw_alloc(n, sizeof *work->best, &work->best);
-    if (!status)
-        status = nw_alloc(n, sizeof *work->begun, &work->begun);
-    if (!status)
-        status = nw_alloc(n, sizeof *work->last, &work->last);
+    status = NW_ALLOC_ALL(
+        NW_ARRAY((n + 1) * work->stride + NW_SIMD4_WIDTH, work->price),
+        NW_ARRAY(work->stride, work->change),
+        NW_ARRAY(slots + NW_SIMD4_WIDTH, work->here),
+        NW_ARRAY(slots + NW_SIMD4_WIDTH, work->who),
+        NW_ARRAY(slots, work->within), NW_ARRAY(n, work->list),
+        NW_ARRAY(n, work->best), NW_ARRAY(n, work->begun),
+        NW_ARRAY(n, work->last));
     if (!status)
         status = nw_gain_table_thresholds_new(&work->thresholds);
     return status;
@@ -521,16 +509,9 @@ static nw_status swaps_table_prepare(struct swaps_table_work *work)
 
 static void swaps_table_free_work(struct swaps_table_work *work)
 {
-    free(work->price);
-    free(work->change);
-    free(work->here);
-    free(work->who);
-    free(work->within);
-    free(work->list);
-    free(work->best);
-    free(work->begun);
-    free(work->last);
-    free(work->thresholds);
+    NW_FREE_ALL(work->price, work->change, work->here, work->who, work->within,
+                work->list, work->best, work->begun, work->last,
+                work->thresholds);
 }
 
 /* Recomputes costs from scratch: repeated additions of floats lose small

@@ -39,22 +39,15 @@ static nw_status assignment_alloc(struct nw_assignment *assignment,
 
 void nw_assignment_fini(struct nw_assignment *assignment)
 {
-    free(assignment->row);
-    free(assignment->edge);
-    free(assignment->slot);
-    free(assignment->at);
-    free(assignment->process);
-    free(assignment->fixed);
-    free(assignment->name);
-    free(assignment->limit);
+    NW_FREE_ALL(assignment->row, assignment->edge, assignment->slot,
+                assignment->at, assignment->process, assignment->fixed,
+                assignment->name, assignment->limit);
     *assignment = (struct nw_assignment){0};
 }
 
 void nw_assignment_copy_fini(struct nw_assignment *copy)
 {
-    free(copy->slot);
-    free(copy->at);
-    free(copy->process);
+    NW_FREE_ALL(copy->slot, copy->at, copy->process);
     *copy = (struct nw_assignment){0};
 }
 

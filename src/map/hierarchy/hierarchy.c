@@ -96,10 +96,8 @@ static nw_status hierarchy_order_vertices(const struct nw_node_type *type,
 {
     size_t n = (size_t)type->vertex_count;
     int32_t *size = NULL, *next = NULL;
-    nw_status status = nw_alloc(n, sizeof *size, &size);
+    nw_status status = NW_ALLOC_ALL(NW_ARRAY(n, size), NW_ARRAY(n, next));
 
-    if (!status)
-        status = nw_alloc(n, sizeof *next, &next);
     for (size_t v = n; !status && v-- > 0;) {
         size[v]++;
         if (type->parent[v] >= 0)
@@ -148,10 +146,9 @@ static nw_status hierarchy_order_places(const struct nw_places *places,
     int32_t *node_turn = NULL, **turn = NULL;
     size_t types = (size_t)topology->type_count;
     nw_status status =
-        nw_alloc((size_t)topology->node_count, sizeof *node_turn, &node_turn);
+        NW_ALLOC_ALL(NW_ARRAY((size_t)topology->node_count, node_turn),
+                     NW_ARRAY(types, turn));
 
-    if (!status)
-        status = nw_alloc(types, sizeof *turn, &turn);
     if (!status)
         status = hierarchy_order_nodes(topology, node_turn);
     if (!status)
@@ -421,9 +418,7 @@ nw_status nw_hierarchy_init(struct nw_hierarchy *hierarchy,
             nw_hierarchy_from_gaps(hierarchy, gap, place, slots, is_hierarchy);
     if (!status && *is_hierarchy)
         hierarchy->exact = hierarchy_holds(hierarchy, placement->places);
-    free(keys);
-    free(place);
-    free(gap);
+    NW_FREE_ALL(keys, place, gap);
     return status;
 }
 

@@ -155,16 +155,11 @@ nw_status nw_partition_crossover(struct nw_assignment *assignment,
            slots = (size_t)assignment->hierarchy->slots;
     bool *taken = NULL;
     int32_t *next = NULL;
-    nw_status status = nw_alloc(n, sizeof *work.to, &work.to);
+    nw_status status =
+        NW_ALLOC_ALL(NW_ARRAY(n, work.to), NW_ARRAY(n, work.leader),
+                     NW_ARRAY(n, work.change), NW_ARRAY(slots, taken),
+                     NW_ARRAY(slots, next));
 
-    if (!status)
-        status = nw_alloc(n, sizeof *work.leader, &work.leader);
-    if (!status)
-        status = nw_alloc(n, sizeof *work.change, &work.change);
-    if (!status)
-        status = nw_alloc(slots, sizeof *taken, &taken);
-    if (!status)
-        status = nw_alloc(slots, sizeof *next, &next);
     if (!status) {
         memcpy(work.to, slot, n * sizeof *slot);
         crossover_keep_slots(&work, taken, next);
@@ -173,10 +168,6 @@ nw_status nw_partition_crossover(struct nw_assignment *assignment,
         crossover_take_parts(&work);
         status = nw_assignment_take_if_better(assignment, work.to, cost);
     }
-    free(work.to);
-    free(work.leader);
-    free(work.change);
-    free(taken);
-    free(next);
+    NW_FREE_ALL(work.to, work.leader, work.change, taken, next);
     return status;
 }

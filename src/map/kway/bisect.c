@@ -31,25 +31,17 @@ struct kway_bisect_pass {
 
 static void kway_bisect_pass_fini(struct kway_bisect_pass *p)
 {
-    free(p->gain);
-    free(p->at);
-    free(p->moves);
-    free(p->done);
-    free(p->heap[0].item);
-    free(p->heap[1].item);
+    NW_FREE_ALL(p->gain, p->at, p->moves, p->done, p->heap[0].item,
+                p->heap[1].item);
 }
 
 static nw_status kway_bisect_pass_init(struct kway_bisect_pass *p)
 {
     size_t n = (size_t)p->graph->n;
-    nw_status status = nw_alloc(n, sizeof *p->gain, &p->gain);
+    nw_status status =
+        NW_ALLOC_ALL(NW_ARRAY(n, p->gain), NW_ARRAY(n, p->at),
+                     NW_ARRAY(n, p->moves), NW_ARRAY(n, p->done));
 
-    if (!status)
-        status = nw_alloc(n, sizeof *p->at, &p->at);
-    if (!status)
-        status = nw_alloc(n, sizeof *p->moves, &p->moves);
-    if (!status)
-        status = nw_alloc(n, sizeof *p->done, &p->done);
     for (int s = 0; s < 2; s++) {
         if (!status)
             status = nw_alloc(n, sizeof *p->moves, &p->heap[s].item);

@@ -225,10 +225,9 @@ static nw_status kway_coarsen_list_members(const struct nw_kway_graph *graph,
                                            const int32_t *into, int32_t groups,
                                            int32_t **first, int32_t **member)
 {
-    nw_status status = nw_alloc((size_t)groups + 2, sizeof **first, first);
+    nw_status status = NW_ALLOC_ALL(NW_ARRAY((size_t)groups + 2, *first),
+                                    NW_ARRAY((size_t)graph->n, *member));
 
-    if (!status)
-        status = nw_alloc((size_t)graph->n, sizeof **member, member);
     if (status)
         return status;
     for (int32_t v = 0; v < graph->n; v++)
@@ -296,9 +295,7 @@ static nw_status kway_coarsen_contract(const struct nw_kway_graph *fine,
     }
     if (!status)
         coarse->row[groups] = c.arcs;
-    free(first);
-    free(member);
-    free(c.seen);
+    NW_FREE_ALL(first, member, c.seen);
     if (status)
         nw_kway_graph_fini(coarse);
     return status;
@@ -309,16 +306,10 @@ static nw_status kway_coarsen_group(struct kway_coarsen_work *c,
 {
     size_t n = (size_t)c->graph->n;
     int32_t *taken = NULL;
-    nw_status status = nw_alloc(n, sizeof *c->leader, &c->leader);
+    nw_status status = NW_ALLOC_ALL(NW_ARRAY(n, c->leader),
+                                    NW_ARRAY(n, c->load), NW_ARRAY(n, c->order),
+                                    NW_ARRAY(n, c->wish), NW_ARRAY(n, taken));
 
-    if (!status)
-        status = nw_alloc(n, sizeof *c->load, &c->load);
-    if (!status)
-        status = nw_alloc(n, sizeof *c->order, &c->order);
-    if (!status)
-        status = nw_alloc(n, sizeof *c->wish, &c->wish);
-    if (!status)
-        status = nw_alloc(n, sizeof *taken, &taken);
     if (status)
         return status;
     for (size_t v = 0; v < n; v++) {
@@ -353,10 +344,7 @@ nw_status nw_kway_coarsen(const struct nw_kway_graph *graph,
         groups = kway_coarsen_number_groups(&c, map);
         status = kway_coarsen_contract(graph, map, groups, coarse);
     }
-    free(c.leader);
-    free(c.load);
-    free(c.order);
-    free(c.wish);
+    NW_FREE_ALL(c.leader, c.load, c.order, c.wish);
     if (!status)
         *into = c.late ? NULL : map;
     if (status || c.late)

@@ -7,12 +7,8 @@
 
 void nw_kway_graph_fini(struct nw_kway_graph *graph)
 {
-    free(graph->row);
-    free(graph->to);
-    free(graph->weight);
-    free(graph->load);
-    free(graph->count);
-    free(graph->range);
+    NW_FREE_ALL(graph->row, graph->to, graph->weight, graph->load, graph->count,
+                graph->range);
     *graph = (struct nw_kway_graph){0};
 }
 
@@ -20,16 +16,11 @@ nw_status nw_kway_graph_alloc(struct nw_kway_graph *graph, int32_t n,
                               size_t arcs)
 {
     struct nw_kway_graph made = {.n = n};
-    nw_status status = nw_alloc((size_t)n + 1, sizeof *made.row, &made.row);
+    nw_status status = NW_ALLOC_ALL(
+        NW_ARRAY((size_t)n + 1, made.row), NW_ARRAY(arcs, made.to),
+        NW_ARRAY(arcs, made.weight), NW_ARRAY((size_t)n, made.load),
+        NW_ARRAY((size_t)n, made.count));
 
-    if (!status)
-        status = nw_alloc(arcs, sizeof *made.to, &made.to);
-    if (!status)
-        status = nw_alloc(arcs, sizeof *made.weight, &made.weight);
-    if (!status)
-        status = nw_alloc((size_t)n, sizeof *made.load, &made.load);
-    if (!status)
-        status = nw_alloc((size_t)n, sizeof *made.count, &made.count);
     if (status)
         nw_kway_graph_fini(&made);
     else
@@ -39,10 +30,8 @@ nw_status nw_kway_graph_alloc(struct nw_kway_graph *graph, int32_t n,
 
 void nw_kway_machine_fini(struct nw_kway_machine *machine)
 {
-    free(machine->step);
-    free(machine->share);
-    free(machine->limit);
-    free(machine->capacity);
+    NW_FREE_ALL(machine->step, machine->share, machine->limit,
+                machine->capacity);
 }
 
 nw_status nw_kway_machine_alloc(struct nw_kway_machine *machine, int32_t k)
@@ -52,11 +41,9 @@ nw_status nw_kway_machine_alloc(struct nw_kway_machine *machine, int32_t k)
 
     machine->k = k;
     if (!status)
-        status = nw_alloc(n, sizeof *machine->share, &machine->share);
-    if (!status)
-        status = nw_alloc(n, sizeof *machine->limit, &machine->limit);
-    if (!status)
-        status = nw_alloc(n, sizeof *machine->capacity, &machine->capacity);
+        status = NW_ALLOC_ALL(NW_ARRAY(n, machine->share),
+                              NW_ARRAY(n, machine->limit),
+                              NW_ARRAY(n, machine->capacity));
     return status;
 }
 

@@ -415,10 +415,9 @@ static nw_status initial_bisection_descend_groups(
     const struct nw_kway_multisection *groups, const int32_t *part)
 {
     int32_t k = groups->machine.k, *sorted, *at = NULL;
-    nw_status status = nw_alloc((size_t)here.count, sizeof *sorted, &sorted);
+    nw_status status = NW_ALLOC_ALL(NW_ARRAY((size_t)here.count, sorted),
+                                    NW_ARRAY((size_t)k + 2, at));
 
-    if (!status)
-        status = nw_alloc((size_t)k + 2, sizeof *at, &at);
     for (int32_t i = 0; !status && i < here.count; i++)
         at[part[i] + 2]++;
     for (int32_t g = 0; !status && g < k; g++)
@@ -517,10 +516,9 @@ nw_status nw_kway_initial_bisection(const struct nw_kway_graph *graph,
         .threads = initial_bisection_threads_of(effort->budget)};
     struct initial_bisection_range all = {.high = machine->k,
                                           .count = graph->n};
-    nw_status status = nw_alloc((size_t)graph->n, sizeof *s.place, &s.place);
+    nw_status status = NW_ALLOC_ALL(NW_ARRAY((size_t)graph->n, s.place),
+                                    NW_ARRAY((size_t)graph->n, all.vertex));
 
-    if (!status)
-        status = nw_alloc((size_t)graph->n, sizeof *all.vertex, &all.vertex);
     for (int32_t v = 0; !status && v < graph->n; v++)
         all.vertex[v] = v;
     nw_time_shares_begin(&s.pace, effort->budget, 0.5,

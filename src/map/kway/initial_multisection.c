@@ -23,10 +23,9 @@ static nw_status initial_multisection_alloc(struct nw_kway_multisection *groups,
                                             size_t k)
 {
     double *table = NULL;
-    nw_status status = nw_alloc(k + 1, sizeof *groups->first, &groups->first);
+    nw_status status =
+        NW_ALLOC_ALL(NW_ARRAY(k + 1, groups->first), NW_ARRAY(k * k, table));
 
-    if (!status)
-        status = nw_alloc(k * k, sizeof *table, &table);
     groups->machine.table = table;
     return status ? status
                   : nw_kway_machine_alloc(&groups->machine, (int32_t)k);

@@ -155,11 +155,7 @@ static void multitry_fm_search_from(struct multitry_fm_search *s, int32_t v)
 
 static void multitry_fm_search_fini(struct multitry_fm_search *s)
 {
-    free(s->gain);
-    free(s->used);
-    free(s->step);
-    free(s->heap.at);
-    free(s->heap.item);
+    NW_FREE_ALL(s->gain, s->used, s->step, s->heap.at, s->heap.item);
 }
 
 static nw_status multitry_fm_search_init(struct multitry_fm_search *s)
@@ -170,11 +166,8 @@ static nw_status multitry_fm_search_init(struct multitry_fm_search *s)
     if (!status)
         status = nw_alloc(n, 1, &s->used);
     if (!status)
-        status = nw_alloc(n + 1, sizeof *s->step, &s->step);
-    if (!status)
-        status = nw_alloc(n, sizeof *s->heap.at, &s->heap.at);
-    if (!status)
-        status = nw_alloc(n, sizeof *s->heap.item, &s->heap.item);
+        status = NW_ALLOC_ALL(NW_ARRAY(n + 1, s->step), NW_ARRAY(n, s->heap.at),
+                              NW_ARRAY(n, s->heap.item));
     s->heap.gain = s->gain;
     return status;
 }

@@ -252,9 +252,7 @@ nw_status nw_kway_rebalance(struct nw_kway_state *state, bool *balanced)
         *balanced = true;
         return NW_OK;
     }
-    status = nw_alloc(k, sizeof *b.hops, &b.hops);
-    if (!status)
-        status = nw_alloc(k, sizeof *b.queue, &b.queue);
+    status = NW_ALLOC_ALL(NW_ARRAY(k, b.hops), NW_ARRAY(k, b.queue));
     if (!status)
         status = kway_rebalance_relieve_all(&b);
     if (!status)

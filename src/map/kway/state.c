@@ -14,15 +14,9 @@ enum { OFTEN = 1 << 16 };
 
 void nw_kway_state_fini(struct nw_kway_state *state)
 {
-    free(state->load);
-    free(state->limit);
-    free(state->count);
-    free(state->most);
-    free(state->first);
-    free(state->next);
-    free(state->back);
-    free(state->bound);
-    free(state->near);
+    NW_FREE_ALL(state->load, state->limit, state->count, state->most,
+                state->first, state->next, state->back, state->bound,
+                state->near);
 }
 
 static void kway_state_join(struct nw_kway_state *state, int32_t v, int32_t q)
@@ -56,20 +50,12 @@ static void kway_state_leave(struct nw_kway_state *state, int32_t v)
 static nw_status kway_state_alloc_parts(struct nw_kway_state *state)
 {
     size_t k = (size_t)state->machine->k;
-    nw_status status = nw_alloc(k, sizeof *state->load, &state->load);
+    nw_status status =
+        NW_ALLOC_ALL(NW_ARRAY(k, state->load), NW_ARRAY(k, state->limit),
+                     NW_ARRAY(k, state->count), NW_ARRAY(k, state->most),
+                     NW_ARRAY(k, state->first), NW_ARRAY(k, state->bound),
+                     NW_ARRAY(k, state->near));
 
-    if (!status)
-        status = nw_alloc(k, sizeof *state->limit, &state->limit);
-    if (!status)
-        status = nw_alloc(k, sizeof *state->count, &state->count);
-    if (!status)
-        status = nw_alloc(k, sizeof *state->most, &state->most);
-    if (!status)
-        status = nw_alloc(k, sizeof *state->first, &state->first);
-    if (!status)
-        status = nw_alloc(k, sizeof *state->bound, &state->bound);
-    if (!status)
-        status = nw_alloc(k, sizeof *state->near, &state->near);
     return status;
 }
 
@@ -84,9 +70,7 @@ nw_status nw_kway_state_init(struct nw_kway_state *state,
     nw_status status = kway_state_alloc_parts(&made);
 
     if (!status)
-        status = nw_alloc(n, sizeof *made.next, &made.next);
-    if (!status)
-        status = nw_alloc(n, sizeof *made.back, &made.back);
+        status = NW_ALLOC_ALL(NW_ARRAY(n, made.next), NW_ARRAY(n, made.back));
     if (status) {
         nw_kway_state_fini(&made);
         return status;

@@ -96,10 +96,10 @@ static nw_status rb_anneal_write_parts(struct sectioning *work,
     int32_t begin = work->held[group->first].first;
     int32_t count = work->held[group->end - 1].end - begin, *old = NULL;
     int32_t *at = NULL;
-    nw_status status = nw_alloc((size_t)count, sizeof *old, &old);
+    nw_status status =
+        NW_ALLOC_ALL(NW_ARRAY((size_t)count, old),
+                     NW_ARRAY((size_t)(group->end - group->first), at));
 
-    if (!status)
-        status = nw_alloc((size_t)(group->end - group->first), sizeof *at, &at);
     if (!status) {
         memcpy(old, work->list + begin, (size_t)count * sizeof *old);
         for (int32_t i = group->first; i < group->end; i++)

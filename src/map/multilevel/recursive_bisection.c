@@ -248,13 +248,9 @@ static nw_status rb_prepare(struct sectioning *work)
     if (!status)
         status = nw_alloc_raw(n, sizeof *work->place, &work->place);
     if (!status)
-        status = nw_alloc(slots + 1, sizeof *work->capacity, &work->capacity);
-    if (!status)
-        status = nw_alloc(n + 1, sizeof *work->now, &work->now);
-    if (!status)
-        status = nw_alloc(n + 1, sizeof *work->next, &work->next);
-    if (!status)
-        status = nw_alloc(n + 1, sizeof *work->held, &work->held);
+        status = NW_ALLOC_ALL(
+            NW_ARRAY(slots + 1, work->capacity), NW_ARRAY(n + 1, work->now),
+            NW_ARRAY(n + 1, work->next), NW_ARRAY(n + 1, work->held));
     if (!status)
         nw_parallel_run(rb_copy_edges, work, NW_PARALLEL_RANGES,
                         assignment->row[n] < nw_tuned.threads.edges_min
@@ -293,13 +289,8 @@ nw_status nw_recursive_bisection(struct nw_recursive_bisection *bisection)
             rb_cut_level(&work);
         status = work.status;
     }
-    free(work.arc);
-    free(work.list);
-    free(work.place);
-    free(work.capacity);
-    free(work.now);
-    free(work.next);
-    free(work.held);
+    NW_FREE_ALL(work.arc, work.list, work.place, work.capacity, work.now,
+                work.next, work.held);
     for (int d = 0; d < NW_STENCIL_DIMS; d++)
         free(work.at[d]);
     return status;

@@ -46,13 +46,10 @@ static nw_status all_units_list_ranks(struct all_units_work *work)
 {
     const struct nw_problem *problem = work->problem;
     int32_t n = problem->pattern->rank_count;
-    nw_status status = nw_alloc((size_t)n, sizeof *work->rank, &work->rank);
+    nw_status status = NW_ALLOC_ALL(NW_ARRAY((size_t)n, work->rank),
+                                    NW_ARRAY((size_t)n, work->local),
+                                    NW_ARRAY((size_t)n, work->fixed_place));
 
-    if (!status)
-        status = nw_alloc((size_t)n, sizeof *work->local, &work->local);
-    if (!status)
-        status =
-            nw_alloc((size_t)n, sizeof *work->fixed_place, &work->fixed_place);
     for (int32_t r = 0; !status && r < n; r++) {
         work->local[r] = -1;
         if (work->flat->gpus && !problem->wants_gpu[r])
@@ -183,17 +180,11 @@ static nw_status all_units_list_places(struct all_units_work *work)
 {
     size_t most = (size_t)work->units->first[work->problem->host_count] +
                   (size_t)work->count;
-    nw_status status = nw_alloc(most, sizeof *work->unit, &work->unit);
+    nw_status status = NW_ALLOC_ALL(
+        NW_ARRAY(most, work->unit), NW_ARRAY(most, work->host),
+        NW_ARRAY(most, work->capacity), NW_ARRAY(most, work->end),
+        NW_ARRAY((size_t)work->problem->host_count, work->reserved));
 
-    if (!status)
-        status = nw_alloc(most, sizeof *work->host, &work->host);
-    if (!status)
-        status = nw_alloc(most, sizeof *work->capacity, &work->capacity);
-    if (!status)
-        status = nw_alloc(most, sizeof *work->end, &work->end);
-    if (!status)
-        status = nw_alloc((size_t)work->problem->host_count,
-                          sizeof *work->reserved, &work->reserved);
     if (status)
         return status;
     if (work->problem->fixed_host)
@@ -224,10 +215,8 @@ static nw_status all_units_read_start(struct all_units_work *work)
 
     if (!work->flat->start)
         return NW_OK;
-    status = nw_alloc(units, sizeof *place_of, &place_of);
-    if (!status)
-        status = nw_alloc((size_t)work->count, sizeof *work->initial,
-                          &work->initial);
+    status = NW_ALLOC_ALL(NW_ARRAY(units, place_of),
+                          NW_ARRAY((size_t)work->count, work->initial));
     for (size_t u = 0; !status && u < units; u++)
         place_of[u] = -1;
     for (int32_t q = 0; !status && q < work->place_count; q++)
@@ -246,10 +235,8 @@ static nw_status all_units_read_limits(struct all_units_work *work)
 
     if (!problem->limit || work->flat->gpus)
         return NW_OK;
-    status = nw_alloc((size_t)work->count, sizeof *work->load, &work->load);
-    if (!status)
-        status = nw_alloc((size_t)work->place_count, sizeof *work->limit,
-                          &work->limit);
+    status = NW_ALLOC_ALL(NW_ARRAY((size_t)work->count, work->load),
+                          NW_ARRAY((size_t)work->place_count, work->limit));
     for (int32_t p = 0; !status && p < work->count; p++)
         work->load[p] = problem->load[work->rank[p]];
     for (int32_t q = 0; !status && q < work->place_count; q++)
@@ -363,16 +350,8 @@ nw_status nw_all_units_place(const struct nw_problem *problem,
         status = all_units_solve(&work, answer, report);
     report->phase_seconds[flat->gpus ? 2 : 1] +=
         (double)(nw_clock_ns() - begun) * 1e-9;
-    free(work.rank);
-    free(work.local);
-    free(work.unit);
-    free(work.host);
-    free(work.capacity);
-    free(work.end);
-    free(work.fixed_place);
-    free(work.reserved);
-    free(work.initial);
-    free(work.load);
-    free(work.limit);
+    NW_FREE_ALL(work.rank, work.local, work.unit, work.host, work.capacity,
+                work.end, work.fixed_place, work.reserved, work.initial,
+                work.load, work.limit);
     return status;
 }

@@ -132,13 +132,10 @@ nw_status nw_gpu_affinity(const struct nw_problem *problem,
     if (problem->options.affinity <= 0 ||
         !nw_topology_has_links(problem->topology))
         return NW_OK;
-    status = nw_alloc(n, sizeof *own, &own);
-    if (!status)
-        status = nw_alloc(nw_topology_route_max(problem->topology),
-                          sizeof *hops, &hops);
-    if (!status)
-        status = nw_alloc(ranks.count * (size_t)placement->places->count,
-                          sizeof *affinity, &affinity);
+    status = NW_ALLOC_ALL(
+        NW_ARRAY(n, own),
+        NW_ARRAY(nw_topology_route_max(problem->topology), hops),
+        NW_ARRAY(ranks.count * (size_t)placement->places->count, affinity));
     if (!status) {
         gpu_affinity_count_own(problem, answer, own, gpus);
         gpu_affinity_fill(problem, answer, placement, ranks, own, gpus, hops,

@@ -43,12 +43,10 @@ static nw_status phase23_list_ranks(struct phase23_work *work)
     const int32_t *host = work->answer->host;
     size_t hosts = (size_t)work->problem->host_count;
     int32_t n = work->problem->pattern->rank_count;
-    nw_status status = nw_alloc(hosts + 2, sizeof *work->row, &work->row);
+    nw_status status = NW_ALLOC_ALL(NW_ARRAY(hosts + 2, work->row),
+                                    NW_ARRAY((size_t)n, work->rank),
+                                    NW_ARRAY((size_t)n, work->local));
 
-    if (!status)
-        status = nw_alloc((size_t)n, sizeof *work->rank, &work->rank);
-    if (!status)
-        status = nw_alloc((size_t)n, sizeof *work->local, &work->local);
     if (status)
         return status;
     for (int32_t r = 0; r < n; r++)
@@ -276,9 +274,7 @@ nw_status nw_phase_units(const struct nw_problem *problem,
     for (int32_t h = 0; !status && h < problem->host_count; h++)
         status = phase23_place_in_host(&work, h);
     nw_places_fini(&work.places);
-    free(work.row);
-    free(work.rank);
-    free(work.local);
+    NW_FREE_ALL(work.row, work.rank, work.local);
     report->steps += work.steps;
     report->phase_seconds[gpus ? 2 : 1] +=
         (double)(nw_clock_ns() - begun) * 1e-9;

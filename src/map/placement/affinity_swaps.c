@@ -113,12 +113,10 @@ static nw_status affinity_swaps_fill_seconds(struct affinity_swaps_work *work)
 {
     const struct nw_places *places = work->placement->places;
     uint32_t *buffer = NULL;
-    nw_status status = nw_alloc(work->count * work->count,
-                                sizeof *work->seconds, &work->seconds);
+    nw_status status =
+        NW_ALLOC_ALL(NW_ARRAY(work->count * work->count, work->seconds),
+                     NW_ARRAY(nw_topology_route_max(places->topology), buffer));
 
-    if (!status)
-        status = nw_alloc(nw_topology_route_max(places->topology),
-                          sizeof *buffer, &buffer);
     for (size_t i = 0; !status && i < work->count * work->count; i++) {
         struct nw_hops hops =
             nw_places_route(places, (int32_t)(i / work->count),

@@ -391,22 +391,12 @@ static nw_status congestion_swaps_prepare(struct congestion_swaps_work *work)
     const struct nw_placement *placement = work->placement;
     const struct nw_places *places = placement->places;
     size_t n = (size_t)placement->count, hops = places->hop_count;
-    nw_status status = nw_alloc(hops, sizeof *work->load, &work->load);
+    nw_status status = NW_ALLOC_ALL(
+        NW_ARRAY(hops, work->load), NW_ARRAY(hops, work->change),
+        NW_ARRAY(hops, work->touched), NW_ARRAY(hops, work->touch),
+        NW_ARRAY(nw_topology_route_max(places->topology), work->buffer),
+        NW_ARRAY((size_t)places->count, work->head), NW_ARRAY(n, work->next));
 
-    if (!status)
-        status = nw_alloc(hops, sizeof *work->change, &work->change);
-    if (!status)
-        status = nw_alloc(hops, sizeof *work->touched, &work->touched);
-    if (!status)
-        status = nw_alloc(hops, sizeof *work->touch, &work->touch);
-    if (!status)
-        status = nw_alloc(nw_topology_route_max(places->topology),
-                          sizeof *work->buffer, &work->buffer);
-    if (!status)
-        status =
-            nw_alloc((size_t)places->count, sizeof *work->head, &work->head);
-    if (!status)
-        status = nw_alloc(n, sizeof *work->next, &work->next);
     for (int32_t q = 0; !status && q < places->count; q++)
         work->head[q] = -1;
     for (int32_t p = placement->count - 1; !status && p >= 0; p--)
@@ -428,12 +418,7 @@ nw_status nw_placement_congestion_swaps(struct nw_placement *placement)
              i++)
             ;
     }
-    free(work.load);
-    free(work.change);
-    free(work.touched);
-    free(work.touch);
-    free(work.buffer);
-    free(work.head);
-    free(work.next);
+    NW_FREE_ALL(work.load, work.change, work.touched, work.touch, work.buffer,
+                work.head, work.next);
     return status;
 }

@@ -459,15 +459,10 @@ nw_status nw_place_partition(struct nw_placement *placement)
     if (!status)
         status = nw_exact_fm_init(&part.fm, placement);
     if (!status)
-        status = nw_alloc(n, sizeof *part.list, &part.list);
-    if (!status)
-        status = nw_alloc(n, sizeof *part.half, &part.half);
-    if (!status)
-        status = nw_alloc(n, sizeof *part.place, &part.place);
-    if (!status)
-        status = nw_alloc(n, sizeof *part.best_side, &part.best_side);
-    if (!status)
-        status = nw_alloc(n + 1, sizeof *part.bucket, &part.bucket);
+        status =
+            NW_ALLOC_ALL(NW_ARRAY(n, part.list), NW_ARRAY(n, part.half),
+                         NW_ARRAY(n, part.place), NW_ARRAY(n, part.best_side),
+                         NW_ARRAY(n + 1, part.bucket));
     if (!status)
         status = dual_bipartition_list_anchors(&part);
     if (!status)
@@ -476,13 +471,8 @@ nw_status nw_place_partition(struct nw_placement *placement)
         status = dual_bipartition_all_starts(&part);
     placement->steps += part.fm.steps;
     nw_exact_fm_fini(&part.fm);
-    free(part.list);
-    free(part.half);
-    free(part.place);
-    free(part.best_side);
-    free(part.bucket);
-    free(part.anchor);
-    free(part.anchored);
+    NW_FREE_ALL(part.list, part.half, part.place, part.best_side, part.bucket,
+                part.anchor, part.anchored);
     nw_rank_strides_fini(&part.strides);
     if (status)
         return status;

@@ -17,15 +17,9 @@ nw_status nw_exact_fm_init(struct nw_exact_fm *b,
     nw_status status;
 
     *b = (struct nw_exact_fm){.placement = placement};
-    status = nw_alloc(n, sizeof *b->side, &b->side);
-    if (!status)
-        status = nw_alloc(n, sizeof *b->gain, &b->gain);
-    if (!status)
-        status = nw_alloc(n, sizeof *b->moved, &b->moved);
-    if (!status)
-        status = nw_alloc(n, sizeof *b->at, &b->at);
-    if (!status)
-        status = nw_alloc(n, sizeof *b->moves, &b->moves);
+    status = NW_ALLOC_ALL(NW_ARRAY(n, b->side), NW_ARRAY(n, b->gain),
+                          NW_ARRAY(n, b->moved), NW_ARRAY(n, b->at),
+                          NW_ARRAY(n, b->moves));
     for (int i = 0; i < 2 * NW_CLASS_COUNT; i++) {
         struct nw_heap *heap = &b->heap[i / 2][i % 2];
 
@@ -41,11 +35,7 @@ nw_status nw_exact_fm_init(struct nw_exact_fm *b,
 
 void nw_exact_fm_fini(struct nw_exact_fm *b)
 {
-    free(b->side);
-    free(b->gain);
-    free(b->moved);
-    free(b->at);
-    free(b->moves);
+    NW_FREE_ALL(b->side, b->gain, b->moved, b->at, b->moves);
     for (int i = 0; i < 2 * NW_CLASS_COUNT; i++)
         free(b->heap[i / 2][i % 2].item);
     *b = (struct nw_exact_fm){0};

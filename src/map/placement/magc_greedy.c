@@ -231,19 +231,12 @@ static nw_status magc_greedy_prepare(struct magc_greedy_work *work)
     const struct nw_placement *placement = work->placement;
     const struct nw_places *places = placement->places;
     size_t n = (size_t)placement->count, hops = places->hop_count;
-    nw_status status = nw_alloc(n, sizeof *work->mapped, &work->mapped);
+    nw_status status = NW_ALLOC_ALL(
+        NW_ARRAY(n, work->mapped), NW_ARRAY(n, work->unmapped),
+        NW_ARRAY(hops, work->load), NW_ARRAY(hops, work->trial),
+        NW_ARRAY(hops, work->touched),
+        NW_ARRAY(nw_topology_route_max(places->topology), work->buffer));
 
-    if (!status)
-        status = nw_alloc(n, sizeof *work->unmapped, &work->unmapped);
-    if (!status)
-        status = nw_alloc(hops, sizeof *work->load, &work->load);
-    if (!status)
-        status = nw_alloc(hops, sizeof *work->trial, &work->trial);
-    if (!status)
-        status = nw_alloc(hops, sizeof *work->touched, &work->touched);
-    if (!status)
-        status = nw_alloc(nw_topology_route_max(places->topology),
-                          sizeof *work->buffer, &work->buffer);
     for (int32_t p = 0; !status && p < placement->count; p++)
         magc_greedy_sum_neighbours(work, p);
     return status;
@@ -284,11 +277,7 @@ nw_status nw_place_greedy(struct nw_placement *placement)
             break;
         status = magc_greedy_put(&work, p);
     }
-    free(work.mapped);
-    free(work.unmapped);
-    free(work.load);
-    free(work.trial);
-    free(work.touched);
-    free(work.buffer);
+    NW_FREE_ALL(work.mapped, work.unmapped, work.load, work.trial, work.touched,
+                work.buffer);
     return status;
 }

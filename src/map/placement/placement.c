@@ -336,10 +336,9 @@ static nw_status placement_read_arcs(struct nw_placement *placement,
                                      const struct placement_edges *edges)
 {
     size_t n = (size_t)placement->count, *at = NULL;
-    nw_status status = nw_alloc(n + 1, sizeof *at, &at);
+    nw_status status =
+        NW_ALLOC_ALL(NW_ARRAY(n + 1, at), NW_ARRAY(n + 1, placement->row));
 
-    if (!status)
-        status = nw_alloc(n + 1, sizeof *placement->row, &placement->row);
     if (status)
         goto out;
     placement_count_arcs(edges, at);
@@ -389,9 +388,7 @@ void nw_placement_fini(struct nw_placement *placement)
     free(placement->row);
     free(placement->arc);
     nw_free_slots_fini(&placement->free_slots);
-    free(placement->gpu);
-    free(placement->place);
-    free(placement->fixed);
+    NW_FREE_ALL(placement->gpu, placement->place, placement->fixed);
     *placement = (struct nw_placement){0};
 }
 

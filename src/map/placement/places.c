@@ -92,10 +92,8 @@ nw_status nw_places_init(struct nw_places *places, const nw_topology *topology,
 
 void nw_places_fini(struct nw_places *places)
 {
-    free(places->end);
-    free(places->bandwidth);
-    free(places->route_row);
-    free(places->route);
+    NW_FREE_ALL(places->end, places->bandwidth, places->route_row,
+                places->route);
     *places = (struct nw_places){0};
 }
 

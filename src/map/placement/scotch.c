@@ -281,12 +281,9 @@ static nw_status scotch_build_graph_machine(struct scotch_machine *machine)
     struct nw_rashti_weights loads = nw_rashti_weights_init(places);
     SCOTCH_Graph graph, bound;
     SCOTCH_Strat strat;
-    nw_status status = nw_alloc(n + 1, sizeof *row, &row);
+    nw_status status = NW_ALLOC_ALL(NW_ARRAY(n + 1, row), NW_ARRAY(n * n, peer),
+                                    NW_ARRAY(n * n, cost));
 
-    if (!status)
-        status = nw_alloc(n * n, sizeof *peer, &peer);
-    if (!status)
-        status = nw_alloc(n * n, sizeof *cost, &cost);
     if (status)
         goto out;
     for (size_t a = 0; a < n; a++) {
@@ -314,9 +311,7 @@ static nw_status scotch_build_graph_machine(struct scotch_machine *machine)
     scotch.graph_exit(&bound);
     scotch.graph_exit(&graph);
 out:
-    free(row);
-    free(peer);
-    free(cost);
+    NW_FREE_ALL(row, peer, cost);
     return status;
 }
 
@@ -383,15 +378,10 @@ static nw_status scotch_build_program(struct scotch_program *program,
 
     scale = scale > WEIGHT_SUM ? WEIGHT_SUM / scale : 1;
     program->count = (SCOTCH_Num)n + scotch_filler_count(placement);
-    status = nw_alloc((size_t)program->count + 1, sizeof *program->row,
-                      &program->row);
-    if (!status)
-        status = nw_alloc(arcs, sizeof *program->peer, &program->peer);
-    if (!status)
-        status = nw_alloc(arcs, sizeof *program->weight, &program->weight);
-    if (!status)
-        status = nw_alloc((size_t)program->count, sizeof *program->part,
-                          &program->part);
+    status = NW_ALLOC_ALL(NW_ARRAY((size_t)program->count + 1, program->row),
+                          NW_ARRAY(arcs, program->peer),
+                          NW_ARRAY(arcs, program->weight),
+                          NW_ARRAY((size_t)program->count, program->part));
     if (status)
         return status;
     for (size_t a = 0; a < arcs; a++) {
@@ -552,11 +542,8 @@ static nw_status scotch_place(struct nw_placement *placement, bool by_loads)
     placement->steps++;
     scotch.arch_exit(&machine.arch);
     scotch.graph_exit(&program.graph);
-    free(machine.capacity);
-    free(program.row);
-    free(program.peer);
-    free(program.weight);
-    free(program.part);
+    NW_FREE_ALL(machine.capacity, program.row, program.peer, program.weight,
+                program.part);
     return status;
 }
 

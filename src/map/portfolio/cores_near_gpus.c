@@ -283,10 +283,9 @@ static nw_status near_gpus_settle_hosts(struct near_gpus_work *work)
 {
     const struct nw_slots *slots = &work->slots;
     int32_t hosts = work->problem->host_count, *first = NULL, *next = NULL;
-    nw_status status = nw_alloc((size_t)hosts, sizeof *first, &first);
+    nw_status status = NW_ALLOC_ALL(NW_ARRAY((size_t)hosts, first),
+                                    NW_ARRAY((size_t)slots->rank_count, next));
 
-    if (!status)
-        status = nw_alloc((size_t)slots->rank_count, sizeof *next, &next);
     for (int32_t h = 0; !status && h < hosts; h++)
         first[h] = -1;
     for (int32_t r = slots->rank_count; !status && r-- > 0;) {
@@ -322,10 +321,8 @@ static nw_status near_gpus_measure(struct near_gpus_work *work)
         most = pairs > most ? pairs : most;
     }
     if (!status)
-        status =
-            nw_alloc((size_t)slots->count, sizeof *work->card, &work->card);
-    if (!status)
-        status = nw_alloc(most, sizeof *work->near, &work->near);
+        status = NW_ALLOC_ALL(NW_ARRAY((size_t)slots->count, work->card),
+                              NW_ARRAY(most, work->near));
     for (int32_t s = 0; !status && s < slots->count; s++) {
         work->card[s] =
             nw_near_gpus_links_to_card(problem->topology, slots->end[s]);
@@ -407,10 +404,7 @@ static void near_gpus_fini(struct near_gpus_work *work)
 {
     nw_link_loads_fini(&work->loads);
     nw_slots_fini(&work->slots);
-    free(work->card);
-    free(work->near);
-    free(work->leaves);
-    free(work->gpu_ranks);
+    NW_FREE_ALL(work->card, work->near, work->leaves, work->gpu_ranks);
 }
 
 static nw_status near_gpus_settle(struct near_gpus_work *work,

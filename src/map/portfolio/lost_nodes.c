@@ -65,18 +65,11 @@ static nw_status lost_nodes_alloc(struct lost_nodes_work *work)
 {
     size_t nodes = (size_t)nw_topology_node_count(work->topology),
            ranks = (size_t)work->old->rank_count;
-    nw_status status = nw_alloc(nodes, sizeof *work->is_lost, &work->is_lost);
+    nw_status status = NW_ALLOC_ALL(
+        NW_ARRAY(nodes, work->is_lost), NW_ARRAY(ranks, work->homeless),
+        NW_ARRAY(ranks, work->node), NW_ARRAY(nodes, work->ranks_of),
+        NW_ARRAY(nodes, work->host), NW_ARRAY(nodes, work->slots));
 
-    if (!status)
-        status = nw_alloc(ranks, sizeof *work->homeless, &work->homeless);
-    if (!status)
-        status = nw_alloc(ranks, sizeof *work->node, &work->node);
-    if (!status)
-        status = nw_alloc(nodes, sizeof *work->ranks_of, &work->ranks_of);
-    if (!status)
-        status = nw_alloc(nodes, sizeof *work->host, &work->host);
-    if (!status)
-        status = nw_alloc(nodes, sizeof *work->slots, &work->slots);
     return status;
 }
 
@@ -209,10 +202,9 @@ static nw_status lost_nodes_copy_rows(const struct lost_nodes_work *work,
     size_t ranks = (size_t)old->rank_count, at = 0;
     size_t total = (gpu ? old->gpu_row : old->core_row)[ranks] + ranks;
     int32_t *copy = NULL;
-    nw_status status = nw_alloc(ranks + 1, sizeof **row, row);
+    nw_status status =
+        NW_ALLOC_ALL(NW_ARRAY(ranks + 1, *row), NW_ARRAY(total, copy));
 
-    if (!status)
-        status = nw_alloc(total, sizeof *copy, &copy);
     for (int32_t r = 0; !status && r < old->rank_count; r++) {
         struct nw_ints set =
             gpu ? nw_mapping_gpus(old, r) : nw_mapping_cores(old, r);
@@ -554,12 +546,8 @@ nw_status nw_lost_nodes_map(const struct nw_map_call *call,
     struct nw_map_answer answer = {0};
     nw_status status = lost_nodes_solve(&work, call, &answer);
 
-    free(work.is_lost);
-    free(work.homeless);
-    free(work.node);
-    free(work.ranks_of);
-    free(work.host);
-    free(work.slots);
+    NW_FREE_ALL(work.is_lost, work.homeless, work.node, work.ranks_of,
+                work.host, work.slots);
     nw_mapping_free(work.fixed);
     if (status)
         nw_map_answer_fini(&answer);

@@ -27,18 +27,15 @@ static nw_status near_gpus_subtrees_init(struct near_gpus_subtrees *subtrees,
     subtrees->first = range.first;
     subtrees->slots = range.end - range.first;
     if (!status)
-        status = nw_alloc(slots, sizeof *subtrees->next, &subtrees->next);
-    if (!status)
-        status = nw_alloc((size_t)type->vertex_count, sizeof *subtrees->last,
-                          &subtrees->last);
+        status =
+            NW_ALLOC_ALL(NW_ARRAY(slots, subtrees->next),
+                         NW_ARRAY((size_t)type->vertex_count, subtrees->last));
     return status;
 }
 
 static void near_gpus_subtrees_fini(struct near_gpus_subtrees *subtrees)
 {
-    free(subtrees->head);
-    free(subtrees->next);
-    free(subtrees->last);
+    NW_FREE_ALL(subtrees->head, subtrees->next, subtrees->last);
 }
 
 static void near_gpus_find_subtrees(struct near_gpus_subtrees *subtrees,

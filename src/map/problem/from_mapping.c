@@ -187,14 +187,11 @@ nw_status nw_answer_check_complete(const struct nw_problem *problem,
     struct from_mapping_work gpu = {&problem->gpu, answer->gpu, "GPU", NULL};
     size_t hosts = (size_t)problem->host_count;
     int32_t *taken = NULL;
-    nw_status status = nw_alloc(hosts, sizeof *taken, &taken);
+    nw_status status =
+        NW_ALLOC_ALL(NW_ARRAY(hosts, taken),
+                     NW_ARRAY((size_t)problem->core.first[hosts], core.taken),
+                     NW_ARRAY((size_t)problem->gpu.first[hosts], gpu.taken));
 
-    if (!status)
-        status = nw_alloc((size_t)problem->core.first[hosts],
-                          sizeof *core.taken, &core.taken);
-    if (!status)
-        status = nw_alloc((size_t)problem->gpu.first[hosts], sizeof *gpu.taken,
-                          &gpu.taken);
     for (int32_t r = 0; !status && r < problem->pattern->rank_count; r++) {
         status = from_mapping_check_open(problem, answer, r);
         if (!status)
@@ -206,8 +203,6 @@ nw_status nw_answer_check_complete(const struct nw_problem *problem,
         if (!status)
             status = from_mapping_take_host(problem, answer->host[r], taken);
     }
-    free(taken);
-    free(core.taken);
-    free(gpu.taken);
+    NW_FREE_ALL(taken, core.taken, gpu.taken);
     return status;
 }

@@ -135,10 +135,10 @@ nw_status nw_answer_default_cores(const struct nw_problem *problem,
             most = launcher_default_most_packages(problem);
     int32_t hosts = problem->host_count, *next = NULL;
     struct launcher_default_turns *turns = NULL;
-    nw_status status = nw_alloc((size_t)hosts, sizeof *turns, &turns);
+    nw_status status =
+        NW_ALLOC_ALL(NW_ARRAY((size_t)hosts, turns),
+                     NW_ARRAY((size_t)hosts * (size_t)most, next));
 
-    if (!status)
-        status = nw_alloc((size_t)hosts * (size_t)most, sizeof *next, &next);
     for (int32_t h = 0; !status && h < hosts; h++) {
         turns[h].next = next + (size_t)h * (size_t)most;
         launcher_default_start_turns(problem, &turns[h], h);
@@ -178,10 +178,9 @@ nw_status nw_answer_gpus_in_order(const struct nw_problem *problem,
     int32_t n = problem->pattern->rank_count, hosts = problem->host_count;
     int32_t *capacity = NULL, *turn = NULL;
     size_t units = (size_t)problem->gpu.first[hosts];
-    nw_status status = nw_alloc(units, sizeof *capacity, &capacity);
+    nw_status status =
+        NW_ALLOC_ALL(NW_ARRAY(units, capacity), NW_ARRAY((size_t)hosts, turn));
 
-    if (!status)
-        status = nw_alloc((size_t)hosts, sizeof *turn, &turn);
     if (!status)
         memcpy(capacity, problem->gpu.capacity, units * sizeof *capacity);
     for (int32_t r = 0; !status && r < n; r++) {
@@ -344,10 +343,9 @@ launcher_default_exchange_gpus(const struct nw_problem *problem,
 {
     size_t hosts = (size_t)problem->host_count;
     int32_t n = problem->pattern->rank_count, *first = NULL, *next = NULL;
-    nw_status status = nw_alloc(hosts, sizeof *first, &first);
+    nw_status status =
+        NW_ALLOC_ALL(NW_ARRAY(hosts, first), NW_ARRAY((size_t)n, next));
 
-    if (!status)
-        status = nw_alloc((size_t)n, sizeof *next, &next);
     for (size_t h = 0; !status && h < hosts; h++)
         first[h] = -1;
     for (int32_t r = n; !status && r-- > 0;) {

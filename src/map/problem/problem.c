@@ -174,10 +174,8 @@ static nw_status problem_read_fixed(struct nw_problem *problem)
         return nw_fail_about(NW_FIXED(-1), NW_EINVAL,
                              "%d ranks are fixed or open, the pattern has %d",
                              fixed->rank_count, n);
-    status =
-        nw_alloc((size_t)n, sizeof *problem->fixed_host, &problem->fixed_host);
-    if (!status)
-        status = nw_alloc(nodes, sizeof *host_of, &host_of);
+    status = NW_ALLOC_ALL(NW_ARRAY((size_t)n, problem->fixed_host),
+                          NW_ARRAY(nodes, host_of));
     for (size_t i = 0; !status && i < nodes; i++)
         host_of[i] = -1;
     for (int32_t h = 0; !status && h < problem->host_count; h++)
@@ -283,18 +281,13 @@ nw_status nw_problem_init(struct nw_problem *problem,
 
 static void problem_free_units(struct nw_units *units)
 {
-    free(units->first);
-    free(units->member);
-    free(units->capacity);
+    NW_FREE_ALL(units->first, units->member, units->capacity);
 }
 
 void nw_problem_fini(struct nw_problem *problem)
 {
-    free(problem->wants_gpu);
-    free(problem->host);
-    free(problem->capacity);
-    free(problem->gpu_capacity);
-    free(problem->fixed_host);
+    NW_FREE_ALL(problem->wants_gpu, problem->host, problem->capacity,
+                problem->gpu_capacity, problem->fixed_host);
     problem_free_units(&problem->core);
     problem_free_units(&problem->gpu);
     *problem = (struct nw_problem){0};

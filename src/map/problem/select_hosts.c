@@ -214,10 +214,9 @@ static nw_status select_hosts_list_fixed(const struct nw_problem *problem,
 {
     size_t hosts = (size_t)problem->host_count;
     int32_t n = problem->fixed_host ? problem->pattern->rank_count : 0;
-    nw_status status = nw_alloc(hosts + 2, sizeof *list->row, &list->row);
+    nw_status status = NW_ALLOC_ALL(NW_ARRAY(hosts + 2, list->row),
+                                    NW_ARRAY((size_t)n, list->rank));
 
-    if (!status)
-        status = nw_alloc((size_t)n, sizeof *list->rank, &list->rank);
     if (status)
         return status;
     for (int32_t r = 0; r < n; r++)
@@ -250,10 +249,8 @@ static nw_status select_hosts_size_units(struct select_hosts_work *cut)
     if (!status)
         status = nw_alloc_raw(total, sizeof *units->capacity, &units->capacity);
     if (!status)
-        status = nw_alloc((size_t)most, sizeof *cut->capacity, &cut->capacity);
-    if (!status)
-        status = nw_alloc((size_t)most, sizeof *cut->free_members,
-                          &cut->free_members);
+        status = NW_ALLOC_ALL(NW_ARRAY((size_t)most, cut->capacity),
+                              NW_ARRAY((size_t)most, cut->free_members));
     return status;
 }
 
@@ -303,12 +300,9 @@ select_hosts_count_capacity(struct nw_problem *problem,
 {
     size_t hosts = (size_t)problem->host_count;
     const int32_t *slots = problem->options.slots;
-    nw_status status =
-        nw_alloc(hosts, sizeof *problem->capacity, &problem->capacity);
+    nw_status status = NW_ALLOC_ALL(NW_ARRAY(hosts, problem->capacity),
+                                    NW_ARRAY(hosts, problem->gpu_capacity));
 
-    if (!status)
-        status = nw_alloc(hosts, sizeof *problem->gpu_capacity,
-                          &problem->gpu_capacity);
     for (size_t h = 0; !status && h < hosts; h++) {
         int64_t capacity = 0, gpu_capacity = 0;
 

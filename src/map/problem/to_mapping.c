@@ -40,10 +40,7 @@ nw_status nw_answer_allow_remote(struct nw_answer *answer, int32_t rank_count)
 
 void nw_answer_fini(struct nw_answer *answer)
 {
-    free(answer->host);
-    free(answer->core);
-    free(answer->gpu);
-    free(answer->gpu_host);
+    NW_FREE_ALL(answer->host, answer->core, answer->gpu, answer->gpu_host);
     *answer = (struct nw_answer){0};
 }
 
@@ -92,10 +89,9 @@ static nw_status to_mapping_fill_rows(const struct to_mapping_work *fill,
 {
     size_t n = (size_t)fill->problem->pattern->rank_count, at = 0;
     int32_t *values;
-    nw_status status = nw_alloc(n + 1, sizeof **fill->row, fill->row);
+    nw_status status =
+        NW_ALLOC_ALL(NW_ARRAY(n + 1, *fill->row), NW_ARRAY(total, values));
 
-    if (!status)
-        status = nw_alloc(total, sizeof *values, &values);
     if (status)
         return status;
     for (size_t r = 0; r < n; r++) {

@@ -335,10 +335,9 @@ static nw_status
 qap_branch_bound_prepare(struct qap_branch_bound_search *search)
 {
     size_t n = (size_t)search->qap->n;
-    nw_status status = nw_alloc(n, sizeof *search->at, &search->at);
+    nw_status status =
+        NW_ALLOC_ALL(NW_ARRAY(n, search->at), NW_ARRAY(n, search->taken));
 
-    if (!status)
-        status = nw_alloc(n, sizeof *search->taken, &search->taken);
     if (!status)
         status = nw_alloc((n + 1) * n * n, sizeof(double), &search->cost);
     if (!status)
@@ -371,10 +370,7 @@ nw_status nw_qap_branch_bound(const struct nw_qap *qap,
         qap_branch_bound_visit(&search, 0,
                                qap_branch_bound_fixed_cost(&search));
     }
-    free(search.at);
-    free(search.taken);
-    free(search.cost);
-    free(search.flows);
-    free(search.distances);
+    NW_FREE_ALL(search.at, search.taken, search.cost, search.flows,
+                search.distances);
     return status;
 }

@@ -43,17 +43,10 @@ nw_status nw_qap_memetic_init(struct nw_qap_memetic *memetic,
     nw_random_init(&memetic->random, seed);
     status = nw_robust_tabu_new(qap, &memetic->tabu);
     if (!status)
-        status = nw_alloc((POPULATION_MAX + 1) * n, sizeof *memetic->member,
-                          &memetic->member);
-    if (!status)
-        status =
-            nw_alloc(POPULATION_MAX, sizeof *memetic->cost, &memetic->cost);
-    if (!status)
-        status = nw_alloc(n, sizeof *memetic->best, &memetic->best);
-    if (!status)
-        status = nw_alloc(n, sizeof *memetic->open, &memetic->open);
-    if (!status)
-        status = nw_alloc(n, sizeof *memetic->taken, &memetic->taken);
+        status = NW_ALLOC_ALL(
+            NW_ARRAY((POPULATION_MAX + 1) * n, memetic->member),
+            NW_ARRAY(POPULATION_MAX, memetic->cost), NW_ARRAY(n, memetic->best),
+            NW_ARRAY(n, memetic->open), NW_ARRAY(n, memetic->taken));
     if (status)
         return status;
     memcpy(memetic->best, start, n * sizeof *start);
@@ -64,11 +57,8 @@ nw_status nw_qap_memetic_init(struct nw_qap_memetic *memetic,
 void nw_qap_memetic_fini(struct nw_qap_memetic *memetic)
 {
     nw_robust_tabu_free(memetic->tabu);
-    free(memetic->member);
-    free(memetic->cost);
-    free(memetic->best);
-    free(memetic->open);
-    free(memetic->taken);
+    NW_FREE_ALL(memetic->member, memetic->cost, memetic->best, memetic->open,
+                memetic->taken);
     *memetic = (struct nw_qap_memetic){0};
 }
 

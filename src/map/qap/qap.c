@@ -13,9 +13,8 @@ nw_status nw_qap_init(struct nw_qap *qap, int32_t n)
     nw_status status;
 
     *qap = (struct nw_qap){.n = n, .real = n, .movable = n};
-    status = nw_alloc(cells, sizeof *qap->flow, &qap->flow);
-    if (!status)
-        status = nw_alloc(cells, sizeof *qap->distance, &qap->distance);
+    status = NW_ALLOC_ALL(NW_ARRAY(cells, qap->flow),
+                          NW_ARRAY(cells, qap->distance));
     if (status)
         nw_qap_fini(qap);
     return status;

@@ -77,11 +77,9 @@ nw_status nw_robust_tabu_new(const struct nw_qap *qap,
     tabu->side_count = qap->symmetric ? 1 : 2;
     status = robust_tabu_alloc_sides(tabu);
     if (!status)
-        status = nw_alloc(n * n, sizeof *tabu->change, &tabu->change);
-    if (!status)
-        status = nw_alloc(n * n, sizeof *tabu->until, &tabu->until);
-    if (!status)
-        status = nw_alloc(n, sizeof *tabu->now, &tabu->now);
+        status =
+            NW_ALLOC_ALL(NW_ARRAY(n * n, tabu->change),
+                         NW_ARRAY(n * n, tabu->until), NW_ARRAY(n, tabu->now));
     if (status)
         nw_robust_tabu_free(tabu);
     else
@@ -94,16 +92,10 @@ void nw_robust_tabu_free(struct nw_robust_tabu *tabu)
     if (!tabu)
         return;
     for (int k = 0; k < 2; k++) {
-        free(tabu->side[k].distance);
-        free(tabu->side[k].product);
-        free(tabu->side[k].f);
-        free(tabu->side[k].g);
+        NW_FREE_ALL(tabu->side[k].distance, tabu->side[k].product,
+                    tabu->side[k].f, tabu->side[k].g);
     }
-    free(tabu->turned);
-    free(tabu->change);
-    free(tabu->until);
-    free(tabu->now);
-    free(tabu);
+    NW_FREE_ALL(tabu->turned, tabu->change, tabu->until, tabu->now, tabu);
 }
 
 /* --- from scratch --- */

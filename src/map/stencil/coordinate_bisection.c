@@ -415,11 +415,7 @@ coordinate_bisection_run(struct coordinate_bisection_work *work)
     work->failed = &work->status;
     if (!status)
         status = coordinate_bisection_cut_all(work);
-    free(of->cell);
-    free(of->order);
-    free(of->best);
-    free(of->layer);
-    free(of->cut);
+    NW_FREE_ALL(of->cell, of->order, of->best, of->layer, of->cut);
     for (int d = 0; d < NW_STENCIL_DIMS; d++)
         free(of->at[d]);
     return status;

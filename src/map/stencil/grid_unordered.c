@@ -452,19 +452,11 @@ nw_status nw_stencil_find_unordered(const struct nw_assignment *assignment,
     if (!status)
         status = nw_alloc(n * (size_t)work.markers, 1, &work.mark);
     if (!status)
-        status = nw_alloc(n, sizeof *work.faces, &work.faces);
-    if (!status)
-        status = nw_alloc(n, sizeof *work.spot, &work.spot);
-    if (!status)
-        status = nw_alloc(n, sizeof *work.queue, &work.queue);
+        status = NW_ALLOC_ALL(NW_ARRAY(n, work.faces), NW_ARRAY(n, work.spot),
+                              NW_ARRAY(n, work.queue));
     if (!status)
         *found = grid_unordered_find_order(&work, order);
-    free(work.peer);
-    free(work.shared);
-    free(work.diagonal);
-    free(work.mark);
-    free(work.faces);
-    free(work.spot);
-    free(work.queue);
+    NW_FREE_ALL(work.peer, work.shared, work.diagonal, work.mark, work.faces,
+                work.spot, work.queue);
     return status;
 }

@@ -187,9 +187,8 @@ nw_status nw_stencil_jagged(const struct nw_stencil *stencil, int32_t *cell,
 
     for (int d = 0; d < stencil->dims; d++)
         most = stencil->size[d] > most ? stencil->size[d] : most;
-    status = nw_alloc((size_t)count, sizeof *work.order, &work.order);
-    if (!status)
-        status = nw_alloc((size_t)most + 1, sizeof *work.layer, &work.layer);
+    status = NW_ALLOC_ALL(NW_ARRAY((size_t)count, work.order),
+                          NW_ARRAY((size_t)most + 1, work.layer));
     if (!status) {
         jagged_measure(&work, begin[pieces]);
         jagged_cut_jagged(&work, 0, pieces);

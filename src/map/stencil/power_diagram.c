@@ -331,20 +331,15 @@ static nw_status power_diagram_alloc(struct power_diagram_work *work)
     for (int d = 0; !status && d < work->round->dims; d++)
         status = nw_alloc(wide, sizeof *work->center[d], &work->center[d]);
     if (!status)
-        status = nw_alloc(parts, sizeof *work->sum, &work->sum);
-    if (!status)
-        status = nw_alloc(parts, sizeof *work->size, &work->size);
-    if (!status)
-        status = nw_alloc(parts, sizeof *work->target, &work->target);
+        status = NW_ALLOC_ALL(NW_ARRAY(parts, work->sum),
+                              NW_ARRAY(parts, work->size),
+                              NW_ARRAY(parts, work->target));
     if (!status)
         status = nw_alloc_raw(parts * wide, sizeof *work->cost, &work->cost);
     if (!status)
-        status =
-            nw_alloc(parts, sizeof *work->displacement, &work->displacement);
-    if (!status)
-        status = nw_alloc(parts, sizeof *work->from, &work->from);
-    if (!status)
-        status = nw_alloc(parts, sizeof *work->first, &work->first);
+        status = NW_ALLOC_ALL(NW_ARRAY(parts, work->displacement),
+                              NW_ARRAY(parts, work->from),
+                              NW_ARRAY(parts, work->first));
     if (!status)
         status = nw_alloc_raw((size_t)work->round->n, sizeof *work->after,
                               &work->after);
@@ -414,15 +409,8 @@ nw_status nw_power_diagram(const struct nw_power_diagram *round)
     }
     for (int d = 0; d < round->dims; d++)
         free(work.center[d]);
-    free(work.power);
-    free(work.sum);
-    free(work.size);
-    free(work.target);
-    free(work.cost);
-    free(work.displacement);
-    free(work.from);
-    free(work.first);
-    free(work.after);
-    free(work.offer);
+    NW_FREE_ALL(work.power, work.sum, work.size, work.target, work.cost,
+                work.displacement, work.from, work.first, work.after,
+                work.offer);
     return status;
 }

@@ -56,6 +56,9 @@ struct nw_launch_options {
     const char *srun_mpi; /* value of srun's --mpi; NULL: Slurm's default */
     bool
         place_only; /* place the ranks on hosts; bind nothing, select no GPUs */
+    /* give each host consecutive ranks: ranks exchange their places until each
+     * host has one block of them */
+    bool consecutive;
 };
 #define NW_LAUNCH_OPTIONS_INIT                                                 \
     {                                                                          \

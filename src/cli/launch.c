@@ -26,6 +26,7 @@
 #define KEY_HOSTFILE 0x2008
 #define KEY_MPI 0x2009
 #define KEY_PLACE 0x200a
+#define KEY_CONSECUTIVE 0x200b
 
 struct arguments {
     struct nw_common common;
@@ -64,6 +65,10 @@ static const struct argp_option options[] = {
      "File with the hosts of the job, one per line", 0},
     {"mpi", KEY_MPI, "TYPE", 0,
      "Value of srun's --mpi (default: by the MPI of the program)", 0},
+    {"consecutive", KEY_CONSECUTIVE, NULL, 0,
+     "Give each host consecutive ranks, as MPICH up to 4.0 needs for shared "
+     "memory; ranks then exchange places",
+     0},
     {"place-only", KEY_PLACE, NULL, 0,
      "Only place the ranks on the hosts; do not bind them or select their GPUs",
      0},
@@ -149,6 +154,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
         return 0;
     case KEY_MPI:
         arguments->launch.srun_mpi = value;
+        return 0;
+    case KEY_CONSECUTIVE:
+        arguments->launch.consecutive = true;
         return 0;
     case KEY_PLACE:
         arguments->launch.place_only = true;

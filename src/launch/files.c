@@ -59,14 +59,19 @@ static void launch_files_add_slot(struct nw_text *text,
     nw_text_format(text, " # rank %d\n", rank);
 }
 
+void nw_launch_put_slots(const nw_mapping *mapping,
+                         const struct nw_launch_node_ranks *places,
+                         struct nw_text *text)
+{
+    nw_text_format(text, "nodewise mapping 1\nranks %d\n", mapping->rank_count);
+    for (int32_t slot = 0; slot < mapping->rank_count; slot++)
+        launch_files_add_slot(text, mapping, slot, places->rank[slot]);
+}
+
 nw_status nw_launch_add_slots(struct nw_launch_job *job)
 {
-    const nw_mapping *mapping = job->mapping;
     struct nw_text text = {0};
 
-    nw_text_format(&text, "nodewise mapping 1\nranks %d\n",
-                   mapping->rank_count);
-    for (int32_t slot = 0; slot < mapping->rank_count; slot++)
-        launch_files_add_slot(&text, mapping, slot, job->places.rank[slot]);
+    nw_launch_put_slots(job->mapping, &job->places, &text);
     return nw_launch_add_file(job, "slots", &text, &job->mapping_path);
 }

@@ -351,8 +351,11 @@ static nw_status check_hosts(const struct nw_launch_job *job)
     return NW_OK;
 }
 
+/* With --consecutive, `blocks` becomes the mapping of the job: the caller frees
+ * it. */
 static nw_status launch_make(struct nw_launch_job *job,
-                             const struct nw_launcher *launcher)
+                             const struct nw_launcher *launcher,
+                             nw_mapping **blocks)
 {
     nw_status status = check_closed(job);
 
@@ -360,6 +363,8 @@ static nw_status launch_make(struct nw_launch_job *job,
         status = check_hosts(job);
 
     job->mapping_path = job->options->mapping_path;
+    if (!status && job->options->consecutive)
+        status = nw_launch_make_consecutive(job, blocks);
     job->has_gpus =
         !job->options->place_only && nw_launch_has_gpus(job->mapping);
     if (!status)
@@ -388,6 +393,7 @@ nw_status nw_launch_new(const nw_topology *topology, const nw_mapping *mapping,
     struct nw_launch_job job = {
         .topology = topology, .mapping = mapping, .options = options};
     const struct nw_launcher *launcher = NULL;
+    nw_mapping *blocks = NULL;
     nw_status status = find_launcher(options->launcher, &launcher);
 
     if (!status)
@@ -395,10 +401,11 @@ nw_status nw_launch_new(const nw_topology *topology, const nw_mapping *mapping,
     if (status)
         return status;
     job.launch->launcher = launcher->name;
-    status = launch_make(&job, launcher);
+    status = launch_make(&job, launcher, &blocks);
     job.launch->uses_exec = job.exec;
     nw_text_fini(&job.note);
     nw_launch_node_ranks_fini(&job.places);
+    nw_mapping_free(blocks);
     if (status)
         nw_launch_free(job.launch);
     else

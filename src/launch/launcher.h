@@ -132,6 +132,15 @@ void nw_launch_add_thread_exports(struct nw_launch_job *job,
 NW_MUST_CHECK nw_status
 nw_launch_add_thread_variables(struct nw_launch_job *job);
 
+/* --- consecutive.c --- */
+
+/* Gives each host one block of ranks: rank i gets the place of the i-th rank in
+ * the order of hosts, hosts in the order of their lowest ranks. If this changes
+ * the mapping, it becomes the job's, is in a file, and is also in *out, which
+ * the caller frees. */
+NW_MUST_CHECK nw_status nw_launch_make_consecutive(struct nw_launch_job *job,
+                                                   nw_mapping **out);
+
 /* --- files that several launchers want --- */
 
 /* PREFIX.hosts: the host of rank i on line i. */
@@ -180,6 +189,10 @@ NW_MUST_CHECK nw_status nw_launch_run_script(struct nw_launch_job *job,
 /* PREFIX.slots, the mapping in the order of the places: for launchers whose
  * process numbers are not yet ranks. */
 NW_MUST_CHECK nw_status nw_launch_add_slots(struct nw_launch_job *job);
+/* The text of that file. */
+void nw_launch_put_slots(const nw_mapping *mapping,
+                         const struct nw_launch_node_ranks *places,
+                         struct nw_text *text);
 
 /* --- the writers, one file a family --- */
 

@@ -58,7 +58,8 @@ static nw_status note_scattered(struct nw_launch_job *job, int32_t lines)
         nw_text_add(&job->note,
                     "ranks of one host are not consecutive: MPICH before 4.1 "
                     "then takes each run of ranks for a node of its own "
-                    "(MPI_COMM_TYPE_SHARED, shared memory)\n");
+                    "(MPI_COMM_TYPE_SHARED, shared memory); --consecutive or "
+                    "'nodewise map --whole-nodes' avoids it\n");
     return NW_OK;
 }
 

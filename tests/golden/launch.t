@@ -165,6 +165,31 @@ $ printf 'nodewise pattern 1\nranks 6 edges 1\n0 1 hh 5 1\n' > six.pattern; SLUR
 ! four.yaml:1 ... 6 ranks ... 4 hosts ... room
 ? 3
 
+## MPICH to 4.0 shares memory within a run of ranks: scattered ranks exchange places, and the file says how.
+$ printf 'nodewise mapping 1\nranks 4\n0 n2 0 -\n1 n1 0 -\n2 n2 1 -\n3 n1 1 -\n' >apart.mapping; nodewise launch -t four.yaml apart.mapping --for mpich -o apart -- ./app; cat apart.hostfile
+mpiexec -f apart.hostfile -n 4 -bind-to none nodewise exec apart.mapping -- ./app
+n2:1
+n1:1
+n2:1
+n1:1
+! nodewise exec binds the ranks
+! --consecutive ... 'nodewise map --whole-nodes'
+$ nodewise launch -t four.yaml apart.mapping --for mpich --consecutive -o apart -- ./app; cat apart.hostfile apart.slots
+mpiexec -f apart.hostfile -n 4 -bind-to user:0,1 ./app
+n2:2
+n1:2
+nodewise mapping 1
+ranks 4
+0 n2 0 - # rank 0
+1 n2 1 - # rank 2
+2 n1 0 - # rank 1
+3 n1 1 - # rank 3
+! 2 of 4 ranks exchange places
+## A mapping whose hosts have consecutive ranks stays as it is.
+$ nodewise launch -q -t four.yaml apart.slots --for mpich --consecutive -o same -- ./app; ls same.*
+mpiexec -f same.hostfile -n 4 -bind-to user:0,1 ./app
+same.hostfile
+
 ## Hosts of one short name in two domains are two: scripts compare as nodewise exec does.
 $ printf 'nodewise: cluster 1\nname: two\nnode_types:\n  t:\n    cpu: {synthetic: "package:1 core:2 pu:1"}\nnodes:\n  - {name: "n1.east,n1.west,n2", type: t, switch: s}\nnetwork:\n  tree: {switch: s}\n' > two.yaml
 $ printf 'nodewise mapping 1\nranks 3\n0 n1.east 0 -\n1 n1.west 1 -\n2 n2 0 -\n' > two.mapping; mkdir fake; printf '#!/bin/sh\necho $HOST\n' > fake/uname; printf '#!/bin/sh\nshift; echo "$2"\n' > fake/torchrun; printf '#!/bin/sh\n[ "$3" = true ] || echo "bound to $2"\n' > fake/taskset; chmod +x fake/*

@@ -1,14 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* An MPI program that writes down where it is: host, CPUs by the kernel,
- * variables of GPUs and OpenMP, into the file FOLDER/RANK. Every pair talks
- * once, so that a job spread over hosts that cannot reach each other fails. */
+ * variables of GPUs and OpenMP, ranks that share memory, into the file
+ * FOLDER/RANK. Every pair talks once, so that a job spread over hosts that
+ * cannot reach each other fails. */
 #include <mpi.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-static void write_down(const char *folder, int rank)
+/* Ranks that MPI takes for those of this host. */
+static int sharing(void)
+{
+    MPI_Comm host;
+    int size;
+
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL,
+                        &host);
+    MPI_Comm_size(host, &size);
+    MPI_Comm_free(&host);
+    return size;
+}
+
+static void write_down(const char *folder, int rank, int shared)
 {
     const char *gpus = getenv("CUDA_VISIBLE_DEVICES");
     const char *order = getenv("CUDA_DEVICE_ORDER");
@@ -33,7 +47,7 @@ static void write_down(const char *folder, int rank)
     fprintf(out, " '%s' %s", gpus ? gpus : "unset", order ? order : "unset");
     for (size_t i = 0; i < sizeof threads / sizeof *threads; i++)
         fprintf(out, " %s", getenv(threads[i]) ? getenv(threads[i]) : "unset");
-    fprintf(out, "\n");
+    fprintf(out, " %d\n", shared);
     fclose(out);
 }
 
@@ -46,7 +60,7 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (argc != 2 || size > 64)
         MPI_Abort(MPI_COMM_WORLD, 2);
-    write_down(argv[1], rank);
+    write_down(argv[1], rank, sharing());
     for (int i = 0; i < size; i++)
         sent[i] = 100 * rank + i;
     MPI_Alltoall(sent, 1, MPI_INT, got, 1, MPI_INT, MPI_COMM_WORLD);

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Consecutive ranks on each host. Hydra up to MPICH 4.0 takes a host that comes
+ * back later in its hostfile for another node, whose ranks do not share memory
+ * with the earlier ones (tried with 4.0.2). */
+#include "cost/mapping_file.h"
+#include "launch/launcher.h"
+
+#include <stdlib.h>
+
+static int32_t consecutive_moved(const struct nw_launch_node_ranks *places,
+                                 int32_t ranks)
+{
+    int32_t moved = 0;
+
+    for (int32_t i = 0; i < ranks; i++)
+        moved += places->rank[i] != i;
+    return moved;
+}
+
+/* The mapping of the slots: it has its text in a file and a copy in *out. */
+static nw_status consecutive_use(struct nw_launch_job *job,
+                                 const struct nw_launch_node_ranks *places,
+                                 nw_mapping **out)
+{
+    struct nw_text text = {0}, copy = {0};
+    nw_status status;
+
+    nw_launch_put_slots(job->mapping, places, &text);
+    nw_text_add(&copy, text.data ? text.data : "");
+    status = copy.failed ? NW_ENOMEM
+                         : nw_mapping_parse("slots", copy.data, copy.length,
+                                            job->topology, out);
+    nw_text_fini(&copy);
+    if (status) {
+        nw_text_fini(&text);
+        return status;
+    }
+    job->mapping = *out;
+    return nw_launch_add_file(job, "slots", &text, &job->mapping_path);
+}
+
+nw_status nw_launch_make_consecutive(struct nw_launch_job *job,
+                                     nw_mapping **out)
+{
+    struct nw_launch_node_ranks places = {0};
+    int32_t moved = 0;
+    nw_status status = nw_launch_node_ranks_init(&places, job->mapping);
+
+    if (!status)
+        status = nw_launch_node_ranks_sort_nodes(&places);
+    if (!status)
+        moved = consecutive_moved(&places, job->mapping->rank_count);
+    if (!status && moved)
+        status = consecutive_use(job, &places, out);
+    if (!status && moved)
+        nw_text_format(&job->note,
+                       "%d of %d ranks exchange places, so that each host has "
+                       "consecutive ranks; 'nodewise map --whole-nodes' finds "
+                       "the best such mapping\n",
+                       moved, job->mapping->rank_count);
+    nw_launch_node_ranks_fini(&places);
+    return status;
+}

@@ -47,8 +47,8 @@ static nw_status place_gpu(struct nw_endpoints *ends,
     }
     if (gpus.values[0] >= nw_topology_node_gpus(topology, node).count)
         return nw_fail_about(NW_MAPPED(r), NW_EINVAL,
-                             "rank %d has GPU %d, which its node has not", r,
-                             gpus.values[0]);
+                             "rank %d has GPU %d, but its node has no such GPU",
+                             r, gpus.values[0]);
     ends->gpu[r] = nw_topology_gpu_end(
         topology, nw_topology_node_gpus(topology, node).first + gpus.values[0]);
     ends->gpu[r].nic = nic;

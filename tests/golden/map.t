@@ -58,7 +58,7 @@ $ nodewise map -t magc-a -p app.pattern --from from.mapping --fix elsewhere.fixe
 ? 3
 ## Too small, unknown names, a GPU layer without GPUs: what would fit.
 $ nodewise map -t hierarchy:3@1 -p app.pattern
-! 4 ranks ... 1 host ... room ... 3
+! 4 ranks ... 1 host ... 3 ... --capacity
 ? 3
 $ nodewise map -t magc-a -p app.pattern --hosts 'a[1-2],z'
 ! magc-a ... 'z'
@@ -89,7 +89,7 @@ a3 a3 a3 a3
 $ LSB_MCPU_HOSTS='a2 2147483647 a2 2147483647' nodewise map -q -t magc-a -p app.pattern --algorithm block | sed 1,2d | cut -d' ' -f2 | paste -sd' '
 a2 a2 a2 a2
 $ OAR_NODEFILE=parts nodewise map -t magc-a -p app.pattern
-! 4 ranks ... 2 hosts ... room
+! 4 ranks ... 2 hosts ... --capacity
 ? 3
 $ printf 'a1\nz9\n' >odd; LSB_DJOB_HOSTFILE=odd nodewise map -t magc-a -p app.pattern
 ! LSB_DJOB_HOSTFILE ... magc-a ... 'z9'
@@ -181,7 +181,7 @@ $ nodewise map -t hierarchy:2@5 -p pairs.pattern --imbalance 0 --speeds heavy
 ! heavy:3 ... 2 numbers
 ? 3
 $ nodewise map -t hierarchy:2@5 -p pairs.pattern --capacity 1
-! 4 ranks ... 1 host ... room ... 2
+! 4 ranks ... 1 host ... 2 ... --capacity
 ? 3
 ## One objective or two, by name
 
@@ -217,11 +217,11 @@ $ printf 'SwitchName=a Nodes=n[1-4]\n' > slurm.conf; printf 'nodewise pattern 1\
 > printf 'n1 slots=1\nn2 slots=1\n' > hosts; printf 'n1\nn9\n' > other; printf 'n[1-4].site.org\n' > long
 > for o in "--hosts n[1-3]" "--hosts n9" "--hostfile hosts" "--hostfile other" "--hostfile long"; do nodewise map -q -t slurm:slurm.conf -p four $o -o m >/dev/null 2>err; echo $?; cat err; done
 3
-~ slurm.conf:1 ... 4 ranks ... 3 hosts ... room
+~ slurm.conf:1 ... 4 ranks ... 3 hosts ... --capacity
 3
 ~ slurm.conf:1 ... 'n9'
 3
-~ hosts:1 ... 4 ranks ... 2 hosts ... room
+~ hosts:1 ... 4 ranks ... 2 hosts ... --capacity
 3
 ~ other:2 ... slurm.conf ... 'n9'
 0

@@ -172,7 +172,7 @@ $ mkdir folder; nodewise pattern folder
 ? 3
 ## Ids of a list that are cores of some machine are far more than its ranks.
 $ printf '0 90 1\n90 7 1\n' >sparse.list; nodewise map -t hierarchy:4@1 -p sparse.list
-! 91 ranks ... 1 host ... room ... 4
+! 91 ranks ... 1 host ... 4 ... --capacity
 ? 3
 $ nodewise map -q -t hierarchy:4@1 -p sparse.list --compact --output-format pe | sort
 0

@@ -100,7 +100,7 @@ $ nodewise map -q -t 'hwloc:package:2 core:4' -p 16.pattern --imbalance 0 -o sha
 $ nodewise report -q -t 'hwloc:package:2 core:4' -p 16.pattern share.mapping -o share.html && python3 check.py share.html
 share.html 7 True [] 1 [] True
 $ nodewise report -q -t 'hwloc:package:2 core:4' -p 16.pattern -o no.html
-! 16 ranks ... 1 host ... room ... 8
+! 16 ranks ... 1 host ... 8 ... --capacity
 ? 3
 
 ## Heat maps show nothing that a simulation finds.

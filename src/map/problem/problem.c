@@ -123,8 +123,8 @@ static nw_status problem_choose_gpu_ranks(struct nw_problem *problem)
         return nw_fail(NW_EINVAL, "%s has no GPUs for its ranks",
                        nw_topology_name(problem->topology));
     return nw_fail(NW_EINVAL,
-                   "the pattern has a GPU layer and %s has no GPUs; a pattern "
-                   "of host messages alone would fit",
+                   "the pattern has a GPU layer and %s has no GPUs; use a "
+                   "pattern of host messages only",
                    nw_topology_name(problem->topology));
 }
 
@@ -142,8 +142,8 @@ static nw_status problem_fix_rank(struct nw_problem *problem,
     node = nw_topology_node_find(problem->topology, name);
     if (node < 0)
         return nw_fail_about(NW_FIXED(rank), NW_EINVAL,
-                             "rank %d is fixed on %s, which %s has not", rank,
-                             name, nw_topology_name(problem->topology));
+                             "rank %d is fixed on %s, a node that %s lacks",
+                             rank, name, nw_topology_name(problem->topology));
     if (host_of[node] < 0)
         return nw_fail_about(
             NW_FIXED(rank), NW_EINVAL,
@@ -221,22 +221,22 @@ static nw_status problem_fail_capacity(const struct nw_problem *problem,
                  silent);
     return nw_fail_about(
         NW_HOSTS, NW_EINVAL,
-        "%d ranks do not fit on %d host%s with room for %lld; at "
-        "most %lld would fit%s",
+        "%d ranks do not fit on %d host%s: at most %lld would fit%s; use more "
+        "nodes%s",
         n, problem->host_count, problem_plural(problem->host_count),
-        (long long)capacity, (long long)capacity, initial);
+        (long long)capacity, initial,
+        problem->uses_gpus ? "" : ", or --capacity N for N ranks on each core");
 }
 
 static nw_status problem_check_capacity(const struct nw_problem *problem)
 {
-    int64_t capacity = 0, gpu_capacity = 0, both = 0, gpu_ranks = 0;
+    int64_t capacity = 0, both = 0, gpu_ranks = 0;
     int32_t n = problem->pattern->rank_count;
 
     for (int32_t h = 0; h < problem->host_count; h++) {
         int32_t cores = problem->capacity[h], gpus = problem->gpu_capacity[h];
 
         capacity += cores;
-        gpu_capacity += gpus;
         both += cores < gpus ? cores : gpus;
     }
     for (int32_t r = 0; r < n; r++)
@@ -246,12 +246,10 @@ static nw_status problem_check_capacity(const struct nw_problem *problem)
     if (gpu_ranks > both)
         return nw_fail_about(
             NW_HOSTS, NW_EINVAL,
-            "%lld ranks with GPUs do not fit on %d host%s with GPUs "
-            "for %lld; at most %lld would fit, or more with more "
-            "ranks per GPU",
+            "%lld ranks with GPUs do not fit on %d host%s: at most %lld would "
+            "fit; use more nodes, or --ranks-per-gpu N for N ranks on each GPU",
             (long long)gpu_ranks, problem->host_count,
-            problem_plural(problem->host_count), (long long)gpu_capacity,
-            (long long)both);
+            problem_plural(problem->host_count), (long long)both);
     return NW_OK;
 }
 

@@ -176,8 +176,8 @@ static nw_status select_hosts_take_one(struct select_hosts_work *cut,
 
     if (m < 0 || m >= select_hosts_member_count(cut, host))
         return nw_fail_about(NW_FIXED(rank), NW_EINVAL,
-                             "rank %d is fixed on %s %d, which %s has not",
-                             rank, what, m, name);
+                             "rank %d is fixed on %s %d, which %s lacks", rank,
+                             what, m, name);
     if (--cut->capacity[m] < 0)
         return nw_fail_about(NW_FIXED(rank), NW_EINVAL,
                              "rank %d is fixed on %s %d of %s, which is taken",

@@ -79,7 +79,7 @@ static nw_status arrange_find_nodes(const nw_topology *t, const char *hosts,
         return NW_OK;
     if (nodes != ranks)
         return nw_fail(NW_EFORMAT,
-                       "%d of %d ranks are on hosts that %s has not, and it "
+                       "%d of %d ranks are on hosts that %s lacks, and it "
                        "has %d nodes",
                        ranks - found, ranks, nw_topology_name(t), nodes);
     for (int r = 0; r < ranks; r++)

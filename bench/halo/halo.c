@@ -509,9 +509,10 @@ static void tell_text(const struct setup *setup,
     struct verdict verdict = judge(contestants, count, false);
     struct verdict quiet = judge(contestants, count, true);
 
-    printf("1n/%dr/0g/%d  n %d radius %d: %s\n", setup->size,
-           setup->n * setup->dims[0], setup->n, setup->radius,
-           nw_halo_words(contestants[0].state));
+    printf("%d ranks, domain of %d cells along its first side, %d x %d x %d "
+           "cells a rank, radius %d: %s\n",
+           setup->size, setup->n * setup->dims[0], setup->n, setup->n, setup->n,
+           setup->radius, nw_halo_words(contestants[0].state));
     for (int i = 0; i < count; i++)
         printf("  %-14s %9.1f us median %9.1f quartile %9.1f mean %8.1f "
                "spread\n",

@@ -5,6 +5,7 @@
 #include "cli/command.h"
 
 #include <signal.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -25,22 +26,38 @@ static void on_interrupt(int signal)
     __atomic_store_n(&progress.cancelled, 1, __ATOMIC_RELAXED);
 }
 
+#define PROGRESS_BAR 16 /* characters: a line has at most 80 */
+
+/* ", 12 s left", if the share that is done lets us say so. */
+static const char *progress_left(double share, uint64_t now, char out[32])
+{
+    double seconds = (double)(now - bar.begun) / (double)SECOND;
+
+    *out = '\0';
+    if (share > 0.01 && share < 1)
+        snprintf(out, 32, ", %.0f s left", ceil(seconds * (1 - share) / share));
+    return out;
+}
+
 static void draw(uint64_t done, uint64_t total, const char *what)
 {
-    int percent = total ? (int)((double)done / (double)total * 100) : 0;
-    int filled = percent > 100 ? 30 : percent * 30 / 100;
+    double share = total ? (double)done / (double)total : 0;
+    int percent = (int)(100 * share);
+    int filled = percent > 100 ? PROGRESS_BAR : percent * PROGRESS_BAR / 100;
+    char left[32];
 
     if (!total) {
         fprintf(stderr, bar.terminal ? "\r%s\033[K" : "%s\n", what);
         bar.shown = bar.terminal;
         return;
     }
+    progress_left(share, bar.drawn, left);
     if (!bar.terminal) {
-        fprintf(stderr, "%s: %d %%\n", what, percent);
+        fprintf(stderr, "%s: %d %%%s\n", what, percent, left);
         return;
     }
-    fprintf(stderr, "\r%s [%.*s%*s] %3d %%\033[K", what, filled,
-            "##############################", 30 - filled, "", percent);
+    fprintf(stderr, "\r%s [%.*s%*s] %3d %%%s\033[K", what, filled,
+            "################", PROGRESS_BAR - filled, "", percent, left);
     bar.shown = true;
 }
 

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { KEY_ALGORITHM = 0x2001, KEY_SEED, KEY_SIMULATE, KEY_SVG };
 
@@ -406,6 +407,21 @@ static nw_status command_line(int argc, char **argv, char **out)
     return nw_text_take(&text, out);
 }
 
+/* A page is no use on a terminal: the table is. */
+static int show(const struct arguments *arguments, const struct answer *answer)
+{
+    const struct nw_common *common = &arguments->common;
+
+    if (common->output || common->json || !isatty(STDOUT_FILENO))
+        return nw_cli_output("report", common, answer->page, answer->table,
+                             answer->json);
+    if (!common->quiet)
+        fprintf(stderr, "nodewise report: -o report.%s writes the %s\n",
+                arguments->svg ? "svg" : "html",
+                arguments->svg ? "picture" : "page");
+    return nw_cli_output("report", common, answer->table, answer->table, NULL);
+}
+
 static int run(int argc, char **argv)
 {
     struct arguments arguments = {.priced = NW_PRICED_INIT,
@@ -421,9 +437,8 @@ static int run(int argc, char **argv)
     if (!status && !code)
         status = make(&arguments, command, &answer);
     if (!code)
-        code = status ? nw_cli_fail("report", status)
-                      : nw_cli_output("report", &arguments.common, answer.page,
-                                      answer.table, answer.json);
+        code =
+            status ? nw_cli_fail("report", status) : show(&arguments, &answer);
     if (status == NW_EINVAL && answer.is_read)
         code = NW_EXIT_INPUT;
     free(answer.page);

@@ -168,3 +168,38 @@ Usage: nodewise COMMAND [OPTION...]
 Usage: nodewise COMMAND [OPTION...]
 Usage: nodewise map [OPTION...]
 Usage: nodewise bench pattern [OPTION...]
+## One number: the same mapping has the same gain in every command, in time per exchange.
+$ cat >eight.yaml <<'END'
+> nodewise: cluster 1
+> name: eight
+> node_types:
+>   t: {cpu: {synthetic: "package:1 core:2 pu:1"}}
+> nodes:
+>   - {name: "n[1-8]", type: t, switch: s}
+> network:
+>   tree: {switch: s}
+> END
+$ nodewise pattern -q --generate stencil2d5:dims=4x4,weights=9:1 -o grid.pattern; nodewise map -t eight.yaml -p grid.pattern -o grid.mapping >said.map; nodewise evaluate -t eight.yaml -p grid.pattern grid.mapping >said.evaluate; nodewise report -t eight.yaml -p grid.pattern grid.mapping -o grid.html >said.report; grep -ho 'Predicted: [0-9.]* % less communication time' said.* | sort | uniq -c | sed 's/^ *//; s/[0-9.]* %/X %/'; grep -c "$(grep -o 'Predicted: [0-9.]* % less' said.map)" grid.html
+3 Predicted: X % less communication time
+1
+$ for c in map evaluate report; do grep -h '^communication of one exchange' said.$c; done | uniq | wc -l
+1
+## No gain says why.
+$ printf 'nodewise pattern 1\nranks 2 edges 1\n0 1 hh 100 1\n' >pair.pattern; nodewise map -t "hwloc:package:1 l3:2 core:4 pu:1" -p pair.pattern -o pair.mapping | grep gain
+No gain possible here: all ranks share one cache.
+## A mapping outside the allocation is refused, with the node that is missing; a program is a placeholder.
+$ SLURM_JOB_NODELIST='n[5-8]' nodewise launch -t eight.yaml grid.mapping --for openmpi4 -o no -- ./app; ls no.* 2>/dev/null | wc -l
+0
+! grid.mapping ... rank ... not among the 4 hosts of this job
+$ nodewise launch -q -t eight.yaml grid.mapping --for openmpi4 -o yes
+mpirun -rf yes.rankfile PROGRAM
+## A page on a terminal: the table, and how the page is written.
+$ python3 -c 'import os; os.openpty()' 2>/dev/null || { echo SKIP no pseudo terminal; exit 77; }
+> python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' nodewise report -t eight.yaml -p grid.pattern grid.mapping | tr -d '\r' >shown; sed -n 1p shown; grep -c html shown; grep 'Predicted: .* less communication time' shown | wc -l
+nodewise report: -o report.html writes the page
+1
+1
+## The search says how much is done, what is left, and that Ctrl-C keeps its best.
+$ python3 -c 'import os; os.openpty()' 2>/dev/null || { echo SKIP no pseudo terminal; exit 77; }
+> python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' nodewise map -t eight.yaml -p grid.pattern --time 3s --progress always -o long.mapping | tr '\r' '\n' | grep -c '^best so far .*Ctrl-C keeps it.*[0-9] %, [0-9]* s left' | grep -vx 0 >/dev/null && echo drawn
+drawn

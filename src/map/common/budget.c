@@ -44,7 +44,8 @@ static void budget_tell(struct nw_budget *budget, uint64_t now)
     }
     if (done > total)
         total = 0; /* more is tried than the effort of one search says */
-    nw_snprintf(words, sizeof words, "best so far %.6g", budget->best);
+    nw_snprintf(words, sizeof words, "best so far %.6g (Ctrl-C keeps it)",
+                budget->best);
     progress->update(progress, done, total, words);
 }
 

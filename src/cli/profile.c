@@ -253,7 +253,9 @@ static int conclude(const struct run *run, int code)
         if (!was_reason_said(run))
             fprintf(stderr,
                     "nodewise profile: no profile: no process of '%s' called "
-                    "MPI_Init of %s through its dynamic library\n",
+                    "MPI_Init of %s through its dynamic library; use the "
+                    "launcher of the program's own MPI, and link the program "
+                    "dynamically\n",
                     run->preload.argv[0], run->preload.mpi);
         return code;
     }

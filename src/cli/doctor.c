@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* nodewise doctor: what is here, what is missing, and what each missing piece
- * would give. */
+/* nodewise doctor: lists what is here, what is missing, and what each missing
+ * piece is needed for. */
 #include "cli/doctor.h"
 
 #include "base/environment.h"
@@ -43,8 +43,8 @@ static error_t parse(int key, char *value, struct argp_state *state)
 static const struct argp argp = {
     .options = options,
     .parser = parse,
-    .doc = "List what this machine has, what is missing, and what each missing "
-           "part would give.\vExample:\n  nodewise doctor\n",
+    .doc = "List what this machine has and what is missing, with the features "
+           "that need each missing part.\vExample:\n  nodewise doctor\n",
     .children = nw_common_children,
 };
 
@@ -59,7 +59,7 @@ static void add_line(struct nw_text *table, const struct nw_check *check,
     nw_text_add_shown(table, *detail ? detail : states[found]);
     nw_text_add(table, "\n");
     if (found != NW_FOUND)
-        nw_text_format(table, "    %22s would give: %s\n", "", check->gives);
+        nw_text_format(table, "    %22s needed for: %s\n", "", check->gives);
 }
 
 static void add_object(struct nw_json *json, const struct nw_check *check,
@@ -143,5 +143,4 @@ static int run(int argc, char **argv)
 }
 
 const struct nw_command nw_command_doctor = {
-    "doctor", "say what is here, what is missing, and what that would give",
-    &argp, run};
+    "doctor", "list what this machine has and what is missing", &argp, run};

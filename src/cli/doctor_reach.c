@@ -58,15 +58,15 @@ enum nw_finding nw_doctor_dmabuf(const char *what, struct nw_text *detail)
 
     (void)what;
     if (core && open) {
-        nw_text_add(detail, "the RDMA core takes it, NVIDIA's modules are "
-                            "the open ones");
+        nw_text_add(detail, "supported by the kernel's RDMA core and by "
+                            "NVIDIA's open modules");
         return NW_FOUND;
     }
     nw_text_format(detail, "%s, %s",
-                   core ? "the RDMA core takes it"
-                        : "the kernel has no RDMA core that takes it",
-                   open ? "NVIDIA's open modules are here"
-                        : "NVIDIA's open modules are not here");
+                   core ? "supported by the kernel's RDMA core"
+                        : "not supported by the kernel's RDMA core",
+                   open ? "NVIDIA's open kernel modules are loaded"
+                        : "NVIDIA's open kernel modules are not loaded");
     return NW_MISSING;
 }
 

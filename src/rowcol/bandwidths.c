@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Bandwidths between processes: from a file of groups and pairs, or from the
- * routes of a topology, one process a node.
+ * routes of a topology with one process per node.
  */
 #include <nodewise/rowcol.h>
 
@@ -27,10 +27,10 @@ void nw_bandwidths_fini(struct nw_bandwidths *b)
 struct bandwidths_reader {
     struct nw_lines lines;
     struct nw_bandwidths *out;
-    char **name; /* of the groups; borrowed from the text */
+    char **name; /* of the groups; points into the text */
     size_t capacity, count;
     size_t room; /* for processes */
-    bool pairs;  /* a pair was read: groups are complete */
+    bool pairs;  /* a pair was read, so no group may follow */
 };
 
 static nw_status bandwidths_read_group(struct bandwidths_reader *r, char *rest)
@@ -239,7 +239,7 @@ static double bandwidths_slowest(const nw_topology *t, int32_t x, int32_t y,
     return least;
 }
 
-/* Whether two names differ in their last number only. */
+/* Whether two names differ only in the number at their end. */
 static bool bandwidths_alike(const char *a, const char *b)
 {
     size_t i = strlen(a), j = strlen(b);

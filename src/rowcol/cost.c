@@ -12,7 +12,7 @@
 struct rowcol_link_cost {
     const struct nw_rowcol_problem *problem;
     const struct nw_rowcol *a;
-    double across, along; /* bytes of a link in the row, in the column, x 1e6 */
+    double across, along; /* bytes of a link in a row and in a column, x 1e6 */
     double *height, *width; /* of rows and columns; NULL: equal */
 };
 
@@ -28,7 +28,8 @@ static int32_t rowcol_process_at(const struct nw_rowcol *a, int32_t i,
     return a->process[i * a->columns + j];
 }
 
-/* From (i, j) to its neighbour in the row; 0 where a chain ends. */
+/* Cost of the link from (i, j) to the next process of the row; 0 at the end of
+ * a chain. */
 static double rowcol_right_of(const struct rowcol_link_cost *l, int32_t i,
                               int32_t j)
 {
@@ -65,7 +66,7 @@ static double rowcol_below(const struct rowcol_link_cost *l, int32_t i,
                                   rowcol_process_at(l->a, next, j));
 }
 
-/* The links of a rank: to both neighbours of its row and of its column. */
+/* Cost of all links of a rank: to both neighbours in its row and column. */
 static double rowcol_rank_of(const struct rowcol_link_cost *l, int32_t i,
                              int32_t j)
 {
@@ -79,8 +80,8 @@ static double rowcol_rank_of(const struct rowcol_link_cost *l, int32_t i,
     return sum;
 }
 
-/* The shares of `count` lines, across which the others lie with their shares:
- * inversely to the time that the slowest of each line takes for a unit. */
+/* Sets the shares of the rows (or of the columns) so that the slowest process
+ * of each line needs the same time; the shares of the other lines stay. */
 static void rowcol_balance(const struct nw_rowcol_problem *problem,
                            const struct nw_rowcol *a, bool rows,
                            double *share[2])
@@ -117,7 +118,7 @@ void nw_rowcol_shares(const struct nw_rowcol_problem *problem,
         rowcol_balance(problem, a, turn % 2 == 0, share);
 }
 
-/* Equal shares where there is no memory for others. */
+/* The shares stay equal if memory is short. */
 static void rowcol_set_shares(struct rowcol_link_cost *l)
 {
     size_t count = (size_t)l->a->rows + (size_t)l->a->columns;
@@ -218,7 +219,7 @@ bool nw_rowcol_allows(const struct nw_rowcol_problem *problem, int32_t rows)
     return true;
 }
 
-/* Whether no order's sum, nor one without speeds of any width, is infinite. */
+/* Whether the sum of every order is finite, for any widths of the lines. */
 static bool rowcol_is_finite(const struct nw_rowcol_problem *problem)
 {
     const struct nw_bandwidths *b = problem->bandwidths;

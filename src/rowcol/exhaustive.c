@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The order of a shape with the least figure, where a sum of links does not say
- * all. Place by place, line by line of the shorter side, every process that is
- * left is tried, as long as no rank has more than the best order known; with
- * speeds, where each part depends on all, every whole order is counted.
+ * Finds the order of a shape with the lowest figure by trying all of them, for
+ * figures that are not a sum of links. Places are filled line by line along the
+ * shorter side. A partial order is dropped as soon as one rank costs more than
+ * the best order known. With speeds, the cost of a rank depends on the whole
+ * order, so complete orders are compared.
  */
 #include "rowcol/rowcol.h"
 
@@ -11,15 +12,14 @@
 
 #include <stdlib.h>
 
-/* All orders of 10 have 9.9 million beginnings, of 8 with speeds 40320 wholes.
- */
+/* 10 processes have 9.9 million partial orders; 8 have 40320 complete ones. */
 enum { TRIES = 12 << 20, MAX = 16, MAX_SPEEDS = 8 };
 
 struct exhaustive_every {
     const struct nw_rowcol_problem *problem;
-    struct nw_rowcol *a, *best; /* a: -1 where no process stands */
+    struct nw_rowcol *a, *best; /* a: -1 for an empty place */
     int32_t p;
-    double *row, *column; /* microseconds from x to y */
+    double *row, *column; /* microseconds from process x to y */
     bool *taken;
     double least; /* figure of *best */
     int64_t tries;
@@ -33,7 +33,7 @@ static double exhaustive_link_of(const struct exhaustive_every *e,
     return x < 0 || y < 0 ? 0 : times[x * e->p + y];
 }
 
-/* The links of a place to those neighbours that stand. */
+/* Cost of the links of a place to its neighbours that are filled. */
 static double exhaustive_load_of(const struct exhaustive_every *e,
                                  int32_t place)
 {
@@ -53,7 +53,7 @@ static double exhaustive_load_of(const struct exhaustive_every *e,
     return sum;
 }
 
-/* Whether a place and its neighbours may still be part of a better order. */
+/* Whether a place and its neighbours allow a better order than the best. */
 static bool exhaustive_is_hopeful(const struct exhaustive_every *e,
                                   int32_t place)
 {

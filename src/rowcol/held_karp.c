@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The least sum of a shape, proven: lines of the shorter side are filled one
- * place after the other, and what a further process costs depends only on the
- * last `width` placed and on which are placed at all, so that of all orders
- * alike in both only the cheapest lives on (Held and Karp's way to the
- * travelling salesman, with a line of cities in sight). Chains try every first
- * line at once; rings need theirs at the end, so they are done once for each
- * first line, which process 0 begins, since turning a ring changes nothing.
+ * Finds the order of a shape with the lowest sum and proves it, by dynamic
+ * programming over subsets (Held and Karp 1962). Lines of the shorter side are
+ * filled place by place. The cost of the next process depends only on the last
+ * `width` processes, the front, and on the set of placed processes. So only the
+ * cheapest order is kept for each pair of front and set. For chains all first
+ * lines are in one table. For rings the last line meets the first, so there is
+ * one table for each first line; it begins with process 0, because rotating a
+ * ring changes no cost.
  */
 #include "rowcol/rowcol.h"
 
@@ -18,24 +19,26 @@
 
 enum { MAX = 20, STATES = 1 << 22, WORK = 1 << 27 };
 
-/* The last processes placed, from the oldest: their digits to the base p. */
+/* The last processes placed, oldest first. Its code has them as digits to the
+ * base p. */
 struct held_karp_front {
-    uint32_t bits; /* 0 where one stands twice */
+    uint32_t bits; /* 0 if a process occurs twice */
     int8_t order[MAX], ascending[MAX];
 };
 
 struct held_karp_lines {
     const struct nw_rowcol_problem *problem;
     int32_t p, width, count;
-    bool transposed;         /* lines are columns */
-    double *within, *across; /* microseconds from x to y in a line, of lines */
+    bool transposed; /* lines are columns */
+    double *within,
+        *across; /* microseconds from x to y, in and between lines */
     struct held_karp_front *fronts;
     int32_t front_count;
-    double *least; /* by front, and which others are placed */
-    int8_t *left;  /* who left the front when its newest came */
+    double *least; /* by front and set of other placed processes */
+    int8_t *left;  /* process that left the front for the newest */
     int8_t first[MAX];
     double found;
-    int8_t line[MAX]; /* the whole order that was found, line by line */
+    int8_t line[MAX]; /* the best complete order, line by line */
 };
 
 static size_t held_karp_power(size_t base, int32_t n)
@@ -47,7 +50,8 @@ static size_t held_karp_power(size_t base, int32_t n)
     return product;
 }
 
-/* Which others are placed, the front's own bits squeezed out. */
+/* Index of a state: the front, then the bits of the placed processes without
+ * those of the front. */
 static size_t held_karp_state_of(const struct held_karp_lines *l, int32_t code,
                                  uint32_t placed)
 {
@@ -77,7 +81,7 @@ static void held_karp_make_front(const struct held_karp_lines *l, int32_t code,
             f->ascending[at++] = x;
 }
 
-/* What process x adds behind a front, as the place `at` of the whole. */
+/* Cost that process x adds at place `at`, behind a front. */
 static double held_karp_added(const struct held_karp_lines *l,
                               const int8_t *front, int32_t at, int8_t x)
 {
@@ -93,7 +97,7 @@ static double held_karp_added(const struct held_karp_lines *l,
     return sum;
 }
 
-/* The links of a first line with itself. */
+/* Cost of the links inside a first line. */
 static double held_karp_first_line(const struct held_karp_lines *l,
                                    const int8_t *order)
 {
@@ -128,7 +132,8 @@ static void held_karp_place_next(struct held_karp_lines *l, int32_t code,
     }
 }
 
-/* Follows back who left the front until the first line. */
+/* Reads the order from its end back to the first line, by the processes that
+ * left the front. */
 static void held_karp_read_back(struct held_karp_lines *l, int32_t code)
 {
     uint32_t placed = (1U << l->p) - 1;
@@ -162,7 +167,7 @@ static void held_karp_take_least(struct held_karp_lines *l)
         held_karp_read_back(l, best);
 }
 
-/* From the first lines that begin with `must`, all where that is empty. */
+/* Runs from the first lines that begin with `must`; all if it is empty. */
 static void held_karp_fill(struct held_karp_lines *l, uint32_t must)
 {
     uint32_t all = (1U << l->p) - 1;
@@ -250,7 +255,7 @@ static nw_status held_karp_allocate(struct held_karp_lines *l)
     return status;
 }
 
-/* Whether the states are few enough to be gone through. */
+/* Whether the table of states is small enough. */
 static bool held_karp_is_small(struct held_karp_lines *l)
 {
     size_t fronts = held_karp_power((size_t)l->p, l->width), turns = 1;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Our own search of arrangements. Shapes whose least sum can be proven get that
- * order. The others begin by rows, by columns, from the heuristic's order, from
- * every order of the groups where they are few, and at random; then swaps of
- * two processes, reversals and moves of runs in the order of places, until none
- * of them helps; at last every order that may still be better, where they are
- * few.
+ * Our own search of arrangements. A shape whose lowest sum can be proven gets
+ * that order. For other shapes the search starts from several orders: by rows,
+ * by columns, that of the heuristic, every order of the groups if they are few,
+ * and random ones. It swaps processes, reverses runs and moves runs until no
+ * such step lowers the cost. If few orders are left, all of them are tried.
  */
 #include "rowcol/rowcol.h"
 #include "base/array.h"
@@ -87,7 +86,7 @@ static bool local_search_try_reversals(struct local_search_search *s)
     return fell;
 }
 
-/* Exchanges a run with what follows it: x .. y - 1 with y .. z. */
+/* Exchanges two adjacent runs: x .. y - 1 and y .. z. */
 static void local_search_rotate(int32_t *values, int32_t x, int32_t y,
                                 int32_t z)
 {
@@ -96,8 +95,8 @@ static void local_search_rotate(int32_t *values, int32_t x, int32_t y,
     local_search_reverse(values, x, z);
 }
 
-/* Moves of whole runs; only those that begin where groups change, beyond the
- * sizes where all of them are few. */
+/* Moves runs. With more than 16 processes, only a boundary of groups may
+ * separate the two runs that are exchanged. */
 static bool local_search_try_moves(struct local_search_search *s)
 {
     bool fell = false, all = s->p <= 16;
@@ -138,7 +137,7 @@ static void local_search_from_order(struct local_search_search *s,
     local_search_descend(s);
 }
 
-/* The processes with their groups in the order of s->groups. */
+/* Fills s->order: the processes sorted by the order of groups in s->groups. */
 static void local_search_order_of_groups(struct local_search_search *s,
                                          int32_t count)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The paper's heuristic as printed. Step 1 takes the best shape of the given
- * order, by rows or by columns; step 2 orders the groups inside the columns,
- * first to last, then the columns; the result, read column by column, is the
- * next iteration's order, until the cost no longer falls.
+ * The heuristic of the paper. Step 1 chooses the best shape for the given order
+ * of processes, filled by rows or by columns. Step 2 sorts the groups inside
+ * each column, from the first column to the last, and then the columns. The
+ * result, read column by column, is the order of the next iteration. It ends
+ * when the cost no longer falls.
  */
 #include "rowcol/rowcol.h"
 #include "base/array.h"
@@ -12,12 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX = 8 }; /* things whose orders are enumerated */
+enum { MAX = 8 }; /* up to this many items, all orders are tried */
 
 struct paper_heuristic_state {
-    const struct nw_rowcol_problem *problem; /* by the sum */
-    struct nw_rowcol a, tried, best;         /* best: of the orders tried */
-    int32_t *order;                          /* [count] of this iteration */
+    const struct nw_rowcol_problem *problem; /* with the objective "sum" */
+    struct nw_rowcol a, tried, best;         /* best: so far */
+    int32_t *order; /* [count] processes, of this iteration */
 };
 
 static void paper_heuristic_fill(struct nw_rowcol *a, const int32_t *order,
@@ -47,11 +48,11 @@ static void paper_heuristic_step_1(struct paper_heuristic_state *s)
     nw_rowcol_keep(s->problem, &s->best, &s->a);
 }
 
-/* Runs of one group in a column: first row, length. */
+/* The runs of equal group in a column, by first row and length. */
 struct paper_heuristic_runs {
     int32_t count;
-    int32_t *first, *length, *order; /* order: which run comes when */
-    int32_t *column;                 /* as it was */
+    int32_t *first, *length, *order; /* order: of the runs */
+    int32_t *column;                 /* copy of the column before */
 };
 
 static void paper_heuristic_find_runs(const struct paper_heuristic_state *s,
@@ -83,7 +84,7 @@ static void paper_heuristic_put_runs(struct nw_rowcol *a, int32_t j,
                 runs->column[runs->first[runs->order[r]] + i];
 }
 
-/* The next order of n things; false after the last. */
+/* Advances to the next permutation of n items; false after the last. */
 static bool paper_heuristic_next_order(int32_t *order, int32_t n)
 {
     int32_t i = n - 2, k = n - 1;
@@ -109,7 +110,7 @@ struct paper_heuristic_ordering {
     int32_t column;
 };
 
-/* Swaps two at a time while that helps, where there are too many orders. */
+/* Swaps pairs as long as the cost falls; used if there are too many orders. */
 static void paper_heuristic_swap_down(struct paper_heuristic_ordering *o)
 {
     double now = o->cost(o);
@@ -134,7 +135,7 @@ static void paper_heuristic_swap_down(struct paper_heuristic_ordering *o)
     o->cost(o);
 }
 
-/* Leaves the cheapest order in place. */
+/* Leaves the columns in the cheapest order. */
 static void paper_heuristic_best_order(struct paper_heuristic_ordering *o)
 {
     double least = DBL_MAX;

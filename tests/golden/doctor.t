@@ -7,10 +7,10 @@ $ nw=$(command -v nodewise); PATH=$PWD/bin $nw doctor > list; sed -n "s,$PWD/,,;
   + ibtracert              bin/ibtracert
 $ grep -A1 -e '- Flux ' -e '- MVAPICH ' list
   - MVAPICH                missing
-                           would give: nodewise launch --for mvapich
+                           needed for: nodewise launch --for mvapich
 --
   - Flux                   missing
-                           would give: nodewise launch --for flux
+                           needed for: nodewise launch --for flux
 $ PATH= $(command -v nodewise) doctor | grep ' Slurm '
   - Slurm                  missing
 $ SLURM_JOB_ID=77 nodewise doctor | grep 'batch job'

@@ -30,9 +30,9 @@ nw_status nw_file_check_pipe(const char *path)
     if (!__atomic_load_n(&file_refuses_pipes, __ATOMIC_RELAXED) ||
         stat(path, &info) || !S_ISFIFO(info.st_mode))
         return NW_OK;
-    return nw_fail(NW_EIO,
-                   "%s: a pipe, which could hold up the program: name a file",
-                   path);
+    return nw_fail(
+        NW_EIO,
+        "%s: this is a pipe, which could block the program; name a file", path);
 }
 
 nw_status nw_file_put(int fd, const char *path, const char *data, size_t length)

@@ -261,8 +261,8 @@ nw_status nw_cli_hosts_fit(const struct nw_hosts *hosts,
         else if (taken[slots - hosts->slots]++ == *slots)
             snprintf(
                 what, sizeof what,
-                "rank %d is one too many for '%s', where this job has %d slots",
-                r, name, *slots);
+                "rank %d is too many for '%s': slots of this job there: %d", r,
+                name, *slots);
     }
     free(taken);
     return what[0] ? blame_rank(path, r - 1, what) : NW_OK;

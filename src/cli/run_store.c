@@ -177,7 +177,10 @@ static nw_status make_folder(const char *path)
         return nw_fail(NW_EIO, "%s: not a directory", path);
     if ((info.st_uid != geteuid() && info.st_uid) ||
         ((info.st_mode & S_IWOTH) && !(info.st_mode & S_ISVTX)))
-        return nw_fail(NW_EIO, "%s: others may change what is in it", path);
+        return nw_fail(NW_EIO,
+                       "%s: other users may write to this folder; remove their "
+                       "permission, or name another with --store",
+                       path);
     if (access(path, W_OK | X_OK))
         return nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
     return NW_OK;

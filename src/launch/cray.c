@@ -62,11 +62,10 @@ static nw_status add_reordering(struct nw_launch_job *job)
 
     if (!nw_launch_node_ranks_even(&job->places))
         return nw_fail(NW_EUNSUPPORTED,
-                       "a rank order of Cray's fills every node with as many "
-                       "ranks, and this mapping gives %s %d and others "
-                       "more or less",
-                       job->mapping->node_name[job->places.node[0]],
-                       nw_launch_node_ranks_count(&job->places, 0));
+                       "Cray's rank order needs the same number of ranks on "
+                       "every node, but this mapping puts %d on %s",
+                       nw_launch_node_ranks_count(&job->places, 0),
+                       job->mapping->node_name[job->places.node[0]]);
     nw_launch_node_ranks_sort_by_core(&job->places, job->mapping);
     add_order(job, &text);
     status = nw_launch_add_file(job, "rank_order", &text, &path);

@@ -166,12 +166,12 @@ static nw_status granted_gpus_choose(const struct granted *granted,
         status =
             granted_gpus_write_words(granted, &placed, rank, visibility, out);
     else
-        status =
-            nw_fail(NW_ENODEV,
-                    "%s=%s leaves %d GPU%s, the mapping uses GPU %d of "
-                    "this node: left as it is",
-                    granted->variable, getenv(granted->variable),
-                    granted->count, granted->count == 1 ? "" : "s", missing);
+        status = nw_fail(
+            NW_ENODEV,
+            "%s=%s grants %d GPU%s, but the mapping uses GPU %d of this node; "
+            "the variable is not changed: request all GPUs of the node",
+            granted->variable, getenv(granted->variable), granted->count,
+            granted->count == 1 ? "" : "s", missing);
     free(placed.gpu);
     return status;
 }

@@ -144,8 +144,8 @@ static nw_status fill_matrix(const struct view *view, double *cell)
 
     for (int32_t r = 0; r < n; r++)
         if (!probe->rank[r].name)
-            return nw_fail(NW_EFORMAT, "no matrix: rank %d was not heard of",
-                           r);
+            return nw_fail(NW_EFORMAT,
+                           "no matrix: rank %d sent no measurements", r);
     for (int32_t a = 0; a < n; a++)
         for (int32_t b = 0; b < n; b++) {
             double rate = a == b ? 0 : usual_rate(view, a, b);

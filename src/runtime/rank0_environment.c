@@ -137,7 +137,7 @@ static void lead(int size, int tag)
     if (here)
         answer_all(here, size, tag);
     if (!joined)
-        nw_warn("nothing is done: rank %d, for one, has no %s or not this "
+        nw_warn("nothing is done: rank %d, for example, lacks %s or this "
                 "library (LD_PRELOAD); all ranks need both",
                 missing, find_wish());
     free(here);

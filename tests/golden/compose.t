@@ -51,7 +51,7 @@ n2: nic 1 - MF0;rail-b:MQM8700/U1 down nic  12.5 GB/s  500 ns
 n2: nic 1 - node                  up   pcie   25 GB/s  250 ns assumed
 n2: core 0 - node                 down core   12 GB/s   20 ns assumed
 $ cp "$FIXTURES"/fabric/valid/two-rails.ibnetdiscover . && nodewise topology --network ibnet:two-rails.ibnetdiscover --node n2="hwloc:core:3"
-! two-rails.ibnetdiscover:1 ... 'n1' ... network
+! two-rails.ibnetdiscover:1 ... 'n1' ... --node
 ? 3
 $ nodewise topology --network ibnet:two-rails.ibnetdiscover --node n[1-3]="hwloc:core:3" -o c.yaml && sed -n 4,9p c.yaml
   machine:

@@ -42,7 +42,7 @@ $ printf '0 2 1\n0 3 1\n1 0 7\n1 2 7\n1 4 288230376151711745\n2 0 1\n3 0 7\n3 4 
 $ nodewise map -t slow.yaml -p list:apart.list --algorithm exact --objective congestion --json -q | grep -e proven -e '"max_congestion":' | head -2
   "proven": true,
   "max_congestion": 14,
-## A mapping to begin from that is no answer itself is refused: a core twice, a
+## A mapping to begin from that is not valid itself is refused: a core twice, a
 ## node of more ranks than it is to have, a fixed rank elsewhere.
 $ printf 'nodewise mapping 1\nranks 4\n0 a1 0 -\n1 a1 0 -\n2 a1 1 -\n3 a2 0 -\n' > twice.mapping
 $ nodewise map -t magc-a -p app.pattern --from twice.mapping --algorithm anneal

@@ -24,4 +24,4 @@ run.mine
 ## a store that others may change is not used
 $ mkdir open; chmod 777 open; nodewise run --store open --launcher ./srun --mpi mpich --hosts a1 -n 1 --dry-run -- ./app
 ./srun -n 1 -w a1 ./app
-! open ... others ... started
+! open ... other users ... started

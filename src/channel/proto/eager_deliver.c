@@ -68,7 +68,8 @@ static nw_status by_loopback(nw_channel *channel, struct nw_slot *slot,
         channel->loops = slot;
     } else if (code) {
         slot->looping = false;
-        return nw_fail(NW_EIO, "provider %s does not write to itself",
+        return nw_fail(NW_EIO,
+                       "provider %s does not support writes to the own process",
                        fabric->provider);
     }
     return NW_OK;

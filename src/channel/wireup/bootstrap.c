@@ -206,7 +206,8 @@ static nw_status hear(struct nw_meeting *meeting, const char *line,
         return NW_OK;
     if (!from_hex(line + at, heard->bytes,
                   (unsigned char *)heard->all + (size_t)rank * heard->bytes))
-        return nw_fail(NW_EFORMAT, "%s: rank %d speaks another version",
+        return nw_fail(NW_EFORMAT,
+                       "%s: rank %d uses another version of Nodewise",
                        meeting->how->file, rank);
     heard->count++;
     return NW_OK;

@@ -408,7 +408,9 @@ static nw_status check_comm(MPI_Comm comm)
     if (comm == MPI_COMM_NULL)
         return nw_fail(NW_EINVAL, "a halo on MPI_COMM_NULL");
     if (NW_PMPI(Comm_test_inter)(comm, &inter) != MPI_SUCCESS || inter)
-        return nw_fail(NW_EINVAL, "a halo takes no intercommunicator");
+        return nw_fail(
+            NW_EINVAL,
+            "a halo needs an intracommunicator, not an intercommunicator");
     return NW_OK;
 }
 

@@ -62,7 +62,8 @@ static nw_status activate(nw_halo *halo, const int32_t *subset, int32_t count)
         return NW_OK;
     }
     if (count < 1 || count > halo->quantity_count)
-        return nw_fail(NW_EINVAL, "an exchange of %d of %d quantities", count,
+        return nw_fail(NW_EINVAL,
+                       "cannot exchange %d quantities: the plan has %d", count,
                        halo->quantity_count);
     for (int32_t i = 0; i < count; i++) {
         if (subset[i] < 0 || subset[i] >= halo->quantity_count)

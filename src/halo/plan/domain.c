@@ -143,7 +143,8 @@ static nw_status check_choices(const struct nw_halo_options *options)
             return nw_fail(NW_EINVAL, "invalid %s %d", choice[i].name,
                            choice[i].value);
     if (options->methods >> NW_HALO_METHOD_COUNT)
-        return nw_fail(NW_EINVAL, "methods 0x%x: those known are 0x%x",
+        return nw_fail(NW_EINVAL,
+                       "unknown methods in 0x%x; known methods: 0x%x",
                        options->methods, NW_HALO_BIT(NW_HALO_METHOD_COUNT) - 1);
     if (options->ranks_per_node < 0)
         return nw_fail(NW_EINVAL, "%d ranks of a node",

@@ -111,8 +111,8 @@ static nw_status map_several_run_method(struct nw_several *several,
         return map_several_by_phases(several, algorithm, out, report);
     if (algorithm->several == NW_SEVERAL_BY_SLOTS && !slots)
         return nw_fail(NW_EINVAL,
-                       "%s is for few ranks of one weight where elements take "
-                       "several; refine and multilevel are for any",
+                       "%s can place several ranks on an element only for few "
+                       "ranks of equal weight; use refine or multilevel",
                        algorithm->name);
     several->budget.grace_ns = 0; /* all of it looks at the clock */
     if (slots && is_auto)

@@ -85,9 +85,9 @@ static nw_status multilevel_tile(struct nw_assignment *assignment,
 
     (void)placement;
     if (!status && !try.found)
-        return nw_fail(NW_EUNSUPPORTED,
-                       "tile needs a pattern that is a stencil on a grid, and "
-                       "nothing fixed");
+        return nw_fail(
+            NW_EUNSUPPORTED,
+            "tile needs a stencil pattern on a grid and no fixed ranks");
     return status;
 }
 

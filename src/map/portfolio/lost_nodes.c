@@ -49,14 +49,15 @@ static nw_status lost_nodes_read_options(struct lost_nodes_work *work,
     if (!mine->start)
         return nw_fail(NW_EINVAL, "lost nodes need a mapping to begin from");
     if (mine->start->gpu_node || mine->remote_gpus)
-        return nw_fail(NW_EINVAL,
-                       "lost nodes and GPUs of other nodes exclude each other");
+        return nw_fail(
+            NW_EINVAL,
+            "lost nodes cannot be combined with GPUs of other nodes");
     if (mine->fixed || mine->capacity > 1 || mine->imbalance >= 0)
-        return nw_fail(NW_EINVAL, "lost nodes exclude fixed ranks and several "
-                                  "ranks on an element");
+        return nw_fail(NW_EINVAL, "lost nodes cannot be combined with fixed "
+                                  "ranks or with several ranks on an element");
     if (mine->start->rank_count != call->pattern->rank_count)
         return nw_fail(NW_EINVAL,
-                       "the mapping to begin from has %d ranks, the pattern %d",
+                       "the initial mapping has %d ranks, the pattern has %d",
                        mine->start->rank_count, call->pattern->rank_count);
     return NW_OK;
 }
@@ -106,8 +107,7 @@ static nw_status lost_nodes_check_one(struct lost_nodes_work *work,
                        nw_topology_node_name(topology, node));
     if (!work->ranks_of[node])
         return nw_fail(NW_EINVAL,
-                       "the mapping to begin from has no rank on the lost node "
-                       "%s",
+                       "the initial mapping has no rank on the lost node %s",
                        nw_topology_node_name(topology, node));
     work->is_lost[node] = true;
     return NW_OK;
@@ -158,7 +158,8 @@ static nw_status lost_nodes_choose_hosts(struct lost_nodes_work *work)
                                                           : (int32_t)h);
     if (options->spare < 0 || options->spare > unused)
         return nw_fail(NW_EINVAL,
-                       "%d spare nodes are asked for, and %d nodes are free",
+                       "%d spare nodes are requested, but only %d nodes are "
+                       "free; use fewer spare nodes or a larger machine",
                        options->spare, unused);
     unused -= options->spare;
     for (size_t h = 0; h < all; h++) {

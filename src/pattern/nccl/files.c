@@ -23,7 +23,7 @@ static nw_status files_find(const char *path, const char *suffix, glob_t *found)
         status = nw_fail(NW_ENOMEM, "out of memory for names of files");
     else if (!status && !found->gl_pathc)
         status =
-            nw_fail(NW_EIO, "%s: there is no file %s%s", path, path, suffix);
+            nw_fail(NW_EIO, "%s: no file matches %s%s", path, path, suffix);
     free(words);
     return status;
 }

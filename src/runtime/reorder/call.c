@@ -178,8 +178,9 @@ bool nw_call_tell(struct nw_call *call, bool good, uint64_t hash)
 int nw_call_refuse(const struct nw_call *call, int error)
 {
     if (!call->rank)
-        nw_warn_once("%s: some ranks' arguments are bad: an error on all",
-                     call->name);
+        nw_warn_once(
+            "%s: some ranks' arguments are bad, so the call fails on all ranks",
+            call->name);
     NW_PMPI(Comm_call_errhandler)(call->comm, error);
     return error;
 }

@@ -39,8 +39,8 @@ static nw_status find_inside(const struct nw_compose *compose, const char *host,
         compose->inside[0].topology->node_count == 1)
         return NW_OK; /* inside and type 0 */
     return nw_fail(NW_EFORMAT,
-                   "%s:1: nothing says what is inside '%s', a host of this "
-                   "network",
+                   "%s:1: no source describes the inside of host '%s'; add one "
+                   "with --node",
                    compose->network->name, host);
 }
 

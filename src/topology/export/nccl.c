@@ -637,8 +637,9 @@ nw_status nw_export_nccl(struct nw_export *export)
     nw_status status = nw_export_one_node(export, &file.type);
 
     if (!status && !file.type->gpu_count)
-        status = nw_fail(NW_EUNSUPPORTED,
-                         "the node has no GPUs, and NCCL's file is about them");
+        status =
+            nw_fail(NW_EUNSUPPORTED, "the node has no GPUs, so a file for NCCL "
+                                     "would be empty; use --to hwloc");
     if (!status)
         status = nccl_prepare(&file);
     nw_text_add(&export->text, "<system version=\"1\">\n");

@@ -309,7 +309,7 @@ nw_status nw_ib_find_trace_ports(const struct nw_ib_subnet *subnet,
 
         if (!port)
             return nw_fail(NW_EFORMAT,
-                           "%s:%d: the way ends at a port without a cable",
+                           "%s:%d: the route ends at a port without a cable",
                            subnet->file, entry->line);
         entry->port = (size_t)(port - subnet->port);
     }

@@ -125,7 +125,7 @@ static int unknown(void)
     wrong += refused(&options, NW_EINVAL, "invalid choice 3");
     options = plan();
     options.methods = NW_HALO_BIT(NW_HALO_METHOD_COUNT);
-    wrong += refused(&options, NW_EINVAL, "those known");
+    wrong += refused(&options, NW_EINVAL, "known methods");
     options = plan();
     options.ranks_per_node = -2;
     wrong += refused(&options, NW_EINVAL, "-2 ranks of a node");

@@ -15,7 +15,7 @@ enum {
     ABOUT_CONTEXT = 1,
     ABOUT_ID = 7,
     ABOUT_GPU = 9,
-    /* what the driver says of memory that is nobody's any more */
+    /* the driver's errors for memory that has been freed */
     NOT_ITS_OWN = 1,
     DEINITIALIZED = 4,
     INVALID_CONTEXT = 201,
@@ -47,8 +47,8 @@ static bool context_lives(const struct known *known)
                 : id == known->id;
 }
 
-/* What the library needs in a context; without it works more slowly, or does
- * not find out that the context has ended. */
+/* Creates the objects that the library needs in a context. Without them it is
+ * slower, or does not notice that the context has ended. */
 static void context_furnish(struct known *known)
 {
     cu_context before = NULL;
@@ -67,9 +67,9 @@ static void context_furnish(struct known *known)
     nw_cuda_unrelax(mode);
 }
 
-/* The context that is current where it is on that GPU. A primary context that
- * the program has is retained, so that it stays; one that it has not is not
- * made where there is another. */
+/* Chooses the current context if it is on this GPU. A primary context of the
+ * program is retained so that it stays. No primary context is created if there
+ * is another context. */
 static int context_choose(int32_t gpu, cu_context *out)
 {
     cu_context current = *out, primary = NULL;
@@ -98,7 +98,7 @@ static int context_make(int32_t gpu, struct known *known, cu_context wanted)
 
     if (!code)
         context_furnish(&made);
-    /* what is current may be what was reset: then the primary one, anew */
+    /* the current context may have been reset: use a new primary context */
     if (!code && !made.stream)
         code = nw_cuda.get_device(&device, gpu);
     if (!code && !made.stream)
@@ -183,7 +183,7 @@ int32_t nw_cuda_home(void)
     return 0;
 }
 
-/* --- calls that need a context, and a stream that nobody else uses --- */
+/* --- calls that need a context, and a private stream --- */
 
 static struct known context_find(cu_context context)
 {

@@ -193,8 +193,8 @@ nw_status nw_cuda_dmabuf(void *memory, size_t bytes, int *out)
 
 /* --- copies that are done when they return --- */
 
-/* Our stream comes after the default stream of its own context alone: memory of
- * another one waits for that one's. */
+/* Our stream is ordered only after the default stream of its own context. For
+ * memory of another context, wait for the default stream of that context. */
 static void memory_await(const void *gpu)
 {
     cu_context theirs = NULL, ours = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whose GPUs are here, and what a program may ask about them. */
+/* Finds the GPU driver, and answers questions about its GPUs. */
 #include "gpu/gpu.h"
 
 #include "base/status.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the CPU and the kernel that stays on the GPU say to each other: orders
- * and payload in one memory that the CPU writes, answers in another that the
- * GPU writes. Neither ever reads what it wrote itself. */
+/* Protocol between the CPU and the resident kernel. The CPU writes orders and
+ * payload into one memory, and the GPU writes answers into another. Neither
+ * reads the memory that it writes. */
 #ifndef NW_GPU_RESIDENT_H
 #define NW_GPU_RESIDENT_H
 

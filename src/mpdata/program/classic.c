@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Whether a file of NetCDF's classic formats (1, 2 and 5) is whole: libnetcdf
- * reads zeros beyond its end, and believes a damaged header's lengths until it
- * falls, or for half a minute (4.9). The header says where each variable
- * begins; the formats are those of "The NetCDF classic format specification",
- * big-endian, names and attributes filled up to four bytes. HDF5 looks after
- * its own files.
+ * Checks that a file of NetCDF's classic formats (1, 2 and 5) is complete.
+ * libnetcdf reads zeros beyond the end, and trusts the lengths of a damaged
+ * header until it crashes or half a minute has passed (4.9). The formats are
+ * those of "The NetCDF classic format specification": big-endian, with names
+ * and attributes padded to four bytes. HDF5 checks its files itself.
  */
 #include "mpdata/program/job.h"
 #include "base/status.h"
@@ -157,9 +156,10 @@ static nw_status classic_cut(const struct header *h, const char *path,
                    path, (unsigned long long)h->bytes, v->name);
 }
 
-/* Records follow one another, each with its part of all such variables; `last`
- * is the one whose part ends last; where there is no other, nothing fills its
- * records up to four bytes. */
+/* Whether records are missing at the end of the file. Records follow one
+ * another; each has a part of every variable that grows. `last` is the variable
+ * whose part ends last. If it is the only one (`one`), its records are not
+ * padded to four bytes. */
 static bool is_short(const struct header *h, const struct variable *last,
                      bool one)
 {

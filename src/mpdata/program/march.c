@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Steps of a divided grid: one exchange of x each, during which the cells are
- * computed that need no ghost; then the shell around them. An axis that is not
- * divided has its ghosts filled by the solver; the exchange takes them for
- * cells of the part, so that one description fits all.
+ * Steps of a divided grid. Each step has one exchange of x. During the exchange
+ * the cells that need no ghost are computed, then the shell around them. On an
+ * axis that is not divided, the solver fills the ghosts, and the exchange
+ * treats them as cells of the part.
  */
 #include "mpdata/program/job.h"
 #include "base/status.h"

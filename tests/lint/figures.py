@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every figure with a unit that README quotes stands in a table of docs/results,
-rounded as it is quoted (those said to be a paper's apart); every page there says
-what its tables say."""
+"""Every figure with a unit that README quotes stands in a table of docs/results, in what
+a command of docs/howto/gain.md prints (a test runs them), or in the results of bench/run,
+rounded as it is quoted (those said to be a paper's apart); every page of docs/results
+says what its tables say."""
 import os
 import re
 import subprocess
@@ -21,6 +22,9 @@ def known():
             for line in tree.text(name).splitlines():
                 if not line.startswith("#"):
                     numbers.update(map(float, re.findall(r"\d+(?:\.\d+)?(?:e-?\d+)?", line)))
+    printed = re.findall(r"^```console\n(.*?)^```$", tree.text("docs/howto/gain.md"), re.M | re.S)
+    for text in printed + [tree.text("bench/results/run.txt")]:
+        numbers.update(map(float, re.findall(r"\d+(?:\.\d+)?", text)))
     return numbers
 
 
@@ -33,7 +37,7 @@ def main():
     numbers = known()
     text = re.sub(r"the paper (?:measured|prints|saw) [^);]*", "", tree.text("README.md"))
     quoted = FIGURE.findall(text)
-    breaches = ["README.md: %s is in no table of docs/results" % word
+    breaches = ["README.md: %s is in no table of docs/results and no output of docs/howto/gain.md" % word
                 for word in quoted if not stands(word, numbers)]
     if len(quoted) < 5:
         breaches.append("README.md: quotes no figures")

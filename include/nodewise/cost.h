@@ -43,7 +43,11 @@ struct nw_cost {
                                      is, hop-bytes divided by each link's own
                                      bandwidth */
     double time;                  /* s: max_congestion + (busy + latency) /
-                                     ranks, a model of one exchange */
+                                     ranks, a model of one exchange. Of a
+                                     training step the sum over its phases:
+                                     max_congestion + rounds x mean latency of
+                                     a message */
+    bool has_phases;              /* `time` is such a sum */
     bool has_congestion;          /* false for matrices */
     int32_t remote_gpus;          /* ranks whose GPU is on another node */
     int32_t level_count;          /* as nw_topology_level_count */

@@ -39,7 +39,8 @@ struct nw_map_options {
     const nw_mapping *fixed; /* places of fixed ranks, or NULL */
     bool remote_gpus;        /* a rank may get a GPU of another node */
     bool careful; /* "auto" must not be worse than the default mapping in
-                     hop-bytes or congestion, whatever the objective */
+                     hop-bytes or congestion, whatever the objective; ignored
+                     for a training step */
     struct nw_progress *progress; /* or NULL */
 
     /* second objective, which chooses between mappings that are equal in
@@ -152,7 +153,7 @@ struct nw_objective_choice {
  * - otherwise: time
  *
  * Congestion is also used if the pattern counts no messages between ranks or
- * the machine has one element. */
+ * the machine has one element. A training step always uses time. */
 NW_API NW_MUST_CHECK nw_status
 nw_map_choose_objective(const nw_topology *topology, const nw_pattern *pattern,
                         struct nw_objective_choice *out);

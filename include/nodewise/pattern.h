@@ -125,6 +125,34 @@ NW_API NW_MUST_CHECK nw_status nw_qaplib_read(const char *path,
                                               nw_pattern **flow,
                                               double **distances, size_t *n);
 
+/* The phases of a training step: the traffic of each kind of group alone. The
+ * rings of DATA join all ranks with the same dense weights, those of
+ * EXPERT_DATA all ranks with the same experts. */
+enum nw_phase {
+    NW_PHASE_TENSOR,
+    NW_PHASE_CONTEXT,
+    NW_PHASE_EXPERT,
+    NW_PHASE_DATA,
+    NW_PHASE_EXPERT_DATA,
+    NW_PHASE_PIPELINE,
+    NW_PHASE_COUNT
+};
+/* "tp", "cp", "ep", "dp", "edp", "pp". */
+NW_API const char *nw_phase_name(enum nw_phase phase);
+/* A phase takes rounds[phase] rounds, one after the other. In each round, every
+ * edge of pattern[phase] sends one message of its mean size. */
+struct nw_pattern_phases {
+    bool found; /* false: the pattern is one exchange, without phases */
+    nw_pattern *pattern[NW_PHASE_COUNT]; /* NULL: no traffic */
+    uint64_t rounds[NW_PHASE_COUNT];
+};
+/* The phases of a pattern of "training:", or of a file of it; others have none.
+ * With "only=", there is one phase.
+ * The caller releases *out with nw_pattern_phases_fini. */
+NW_API NW_MUST_CHECK nw_status nw_pattern_find_phases(
+    const nw_pattern *pattern, struct nw_pattern_phases *out);
+NW_API void nw_pattern_phases_fini(struct nw_pattern_phases *phases);
+
 /* Writes the native format, atomically. A path of "-" is standard output. */
 NW_API NW_MUST_CHECK nw_status nw_pattern_write(const nw_pattern *pattern,
                                                 const char *path);

@@ -72,10 +72,12 @@ NW_API NW_MUST_CHECK nw_status nw_report_pattern_svg(const nw_pattern *pattern,
 struct nw_headline {
     bool total;           /* set by the caller; true: the whole run, false: one
                              exchange */
+    bool has_phases;      /* one exchange is one training step */
     bool has_domains;     /* NVLink domains join several nodes */
     bool has_time;        /* false: the machine has no bandwidths, and the
                              figures are hop-bytes */
-    const char *metric;   /* exchange-time, run-time or hop-bytes; static */
+    const char *metric;   /* exchange-time, step-time, run-time or hop-bytes;
+                             static */
     double before, after; /* s by the model of nw_cost.time, or hop-bytes */
     double percent_less;
     double inside[2];  /* percentage of bytes inside nodes and NVLink domains:

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Predicted time of one exchange: the messages of a pattern start together
- * and share the links of the machine fairly. SimGrid plays them, in a helper
+ * and share the links of the machine fairly. A training step is a sequence of
+ * such exchanges. SimGrid plays them, in a helper
  * program of its own; without it there is still an estimate from congestion.
  */
 #ifndef NODEWISE_SIMULATE_H
@@ -47,14 +48,21 @@ struct nw_simulation {
                           where each was played by itself */
     uint64_t flows;    /* messages that cross a link */
     uint64_t bytes;    /* of these */
+    bool has_phases;   /* the pattern is a training step, and `time` and
+                          `estimate` are sums over its phases; `resolution` is
+                          the largest, `flows` and `bytes` are those of one round
+                          of each phase */
+    double phase[NW_PHASE_COUNT]; /* s: time of all rounds of each phase */
 };
 
 /* Every edge with an end on a GPU goes to or from the rank's first GPU, every
  * other end is the rank's first core. Messages within one core or GPU cost
- * nothing. The same input gives the same answer to the last bit. `options` may
- * be NULL. NW_EUNSUPPORTED where the topology has no links, NW_ENODEV where
- * the helper is not installed, NW_EHELPER where it failed, NW_EINVAL where
- * mapping, pattern and topology do not fit. */
+ * nothing. The phases of a training step (nw_pattern_find_phases) are simulated
+ * one after the other, each as its rounds times one exchange; with `bytes` or
+ * `total`, the step is one exchange. The same input gives the same answer to
+ * the last bit. `options` may be NULL. NW_EUNSUPPORTED where the topology has
+ * no links, NW_ENODEV where the helper is not installed, NW_EHELPER where it
+ * failed, NW_EINVAL where mapping, pattern and topology do not fit. */
 NW_API NW_MUST_CHECK nw_status nw_simulate(
     const nw_topology *topology, const nw_pattern *pattern,
     const nw_mapping *mapping, const struct nw_simulate_options *options,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The traffic of a training step by group: tensor, context, experts, data and
- * pipeline. */
+/* The traffic of a training step by kind of group. */
 #ifndef NW_CLI_GROUP_VIEW_H
 #define NW_CLI_GROUP_VIEW_H
 
@@ -8,12 +7,10 @@
 
 #include "cli/cost_view.h"
 
-#define NW_CLI_GROUPS 5
-
 /* Costs of the traffic of one group at a time. */
 struct nw_cli_groups {
-    struct nw_cost *cost[NW_CLI_GROUPS]; /* [count], or NULL: no traffic */
-    size_t count;                        /* mappings */
+    struct nw_cost *cost[NW_PHASE_COUNT]; /* [count], or NULL: no traffic */
+    size_t count;                         /* mappings */
 };
 
 /* Prices the groups of a pattern of `generate:training` or of its file. Other
@@ -27,7 +24,7 @@ NW_MUST_CHECK nw_status nw_cli_groups_price(const nw_topology *topology,
 /* The groups that have traffic, for a report. Borrows `groups`; returns their
  * count. */
 size_t nw_cli_groups_report(const struct nw_cli_groups *groups,
-                            struct nw_report_group out[NW_CLI_GROUPS]);
+                            struct nw_report_group out[NW_PHASE_COUNT]);
 void nw_cli_groups_fini(struct nw_cli_groups *groups);
 
 /* A table of the bytes on each level and of the time by group; nothing without

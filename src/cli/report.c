@@ -350,7 +350,7 @@ static nw_status make_page(const struct work *work,
                            const char *command, char **out)
 {
     struct nw_report_input input = NW_REPORT_INPUT_INIT;
-    struct nw_report_group group[NW_CLI_GROUPS];
+    struct nw_report_group group[NW_PHASE_COUNT];
     char seed[32];
 
     snprintf(seed, sizeof seed, "%llu",

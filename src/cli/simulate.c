@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* nodewise simulate: predicted time of an exchange, mappings side by side. */
+/* nodewise simulate: predicted time of an exchange or of a training step,
+ * mappings side by side. */
 #include <nodewise/map.h>
 #include <nodewise/report.h>
 #include <nodewise/simulate.h>
@@ -93,8 +94,9 @@ static const struct argp argp = {
     .options = options,
     .parser = parse,
     .args_doc = "[MAPPING...]",
-    .doc = "Predict the time of one exchange, all messages at once, under "
-           "each mapping, the default first.\v"
+    .doc = "Predict the time of one exchange, all messages at once, or of a "
+           "training step, phase by phase, under each mapping, the default "
+           "first.\v"
            "Example:\n  nodewise simulate -t cluster.yaml -p app.pattern "
            "--bytes 1MB app.mapping\n",
     .children = nw_priced_children,
@@ -231,6 +233,47 @@ static void make_rows(const struct prediction *work, nw_table *table)
     }
 }
 
+static bool uses_phase(const struct prediction *work, int phase)
+{
+    for (size_t i = 0; i < work->count; i++)
+        if (work->row[i].result.phase[phase] > 0)
+            return true;
+    return false;
+}
+
+static nw_status add_phases(const struct prediction *work, struct nw_text *text)
+{
+    char words[32], *lines = NULL;
+    nw_table *table;
+    nw_status status;
+
+    if (!work->row[0].result.has_phases)
+        return NW_OK;
+    status = nw_table_new(&table);
+    if (status)
+        return status;
+    nw_table_column(table, "TIME OF PHASE", NW_ALIGN_LEFT);
+    for (size_t i = 0; i < work->count; i++)
+        nw_table_column(table, work->row[i].name, NW_ALIGN_RIGHT);
+    for (int p = 0; p < NW_PHASE_COUNT; p++) {
+        if (!uses_phase(work, p))
+            continue;
+        nw_table_row(table, -1);
+        nw_table_cell(table, "%s", nw_phase_name(p));
+        for (size_t i = 0; i < work->count; i++)
+            nw_table_cell(table, "%s",
+                          nw_format_quantity(work->row[i].result.phase[p],
+                                             NW_UNIT_TIME, words,
+                                             sizeof words));
+    }
+    status = nw_table_text(table, &lines);
+    if (!status)
+        nw_text_format(text, "\n%s\n", lines);
+    free(lines);
+    nw_table_free(table);
+    return status;
+}
+
 static nw_status make_table(const struct prediction *work, char **out)
 {
     struct nw_text text = {0};
@@ -245,6 +288,8 @@ static nw_status make_table(const struct prediction *work, char **out)
     nw_table_free(table);
     nw_text_add(&text, words ? words : "");
     free(words);
+    if (!status)
+        status = add_phases(work, &text);
     for (size_t i = 1; !status && i < work->count; i++)
         status = nw_cli_headline_add(&text, work->row[i].name,
                                      &work->row[i].headline);
@@ -253,6 +298,18 @@ static nw_status make_table(const struct prediction *work, char **out)
         return status;
     }
     return nw_text_take(&text, out);
+}
+
+static void add_phases_json(struct nw_json *json,
+                            const struct nw_simulation *result)
+{
+    if (!result->has_phases)
+        return;
+    nw_json_object(json, "phases");
+    for (int p = 0; p < NW_PHASE_COUNT; p++)
+        if (result->phase[p] > 0)
+            nw_json_number(json, nw_phase_name(p), result->phase[p]);
+    nw_json_end_object(json);
 }
 
 static nw_status make_json(const struct prediction *work, char **out)
@@ -276,6 +333,7 @@ static nw_status make_json(const struct prediction *work, char **out)
         nw_json_number(&json, "resolution", result->resolution);
         nw_json_unsigned(&json, "flows", result->flows);
         nw_json_unsigned(&json, "bytes", result->bytes);
+        add_phases_json(&json, result);
         if (i)
             nw_cli_headline_json(&json, &work->row[i].headline);
         nw_json_end_object(&json);

@@ -315,7 +315,8 @@ static nw_status open_both(const struct nw_pricing *pricing,
     return nw_parallel_pair(both, of->threads);
 }
 
-nw_status nw_cost_price(const struct nw_pricing *pricing, struct nw_cost *out)
+static nw_status cost_price_exchange(const struct nw_pricing *pricing,
+                                     struct nw_cost *out)
 {
     struct nw_cost cost = {0};
     struct evaluation work = {.of = {.topology = pricing->topology,
@@ -341,12 +342,70 @@ nw_status nw_cost_price(const struct nw_pricing *pricing, struct nw_cost *out)
     return status;
 }
 
+/* Bandwidth and latency of the rounds of a phase: all its messages cross the
+ * most loaded link, and each round waits for the latency of a mean route. */
+static double cost_phase_time(const struct nw_cost *cost, uint64_t rounds)
+{
+    double messages = 0;
+
+    for (int32_t l = 0; l < cost->level_count; l++)
+        messages += (double)cost->level_messages[0][l] +
+                    (double)cost->level_messages[1][l];
+    return cost->max_congestion + (double)rounds * cost->latency / messages;
+}
+
+/* The phases of a step follow one another, so their times add up. */
+static nw_status cost_sum_phases(const struct nw_pricing *pricing,
+                                 struct nw_cost *cost)
+{
+    struct nw_pricing mine = *pricing;
+    double time = 0;
+    nw_status status = NW_OK;
+
+    for (int p = 0; !status && p < NW_PHASE_COUNT; p++) {
+        struct nw_cost phase = {0};
+
+        mine.pattern = pricing->phases->pattern[p];
+        if (!mine.pattern)
+            continue;
+        status = cost_price_exchange(&mine, &phase);
+        if (!status)
+            time += cost_phase_time(&phase, pricing->phases->rounds[p]);
+        nw_cost_fini(&phase);
+    }
+    cost->has_phases = true;
+    cost->time = time;
+    return status;
+}
+
+nw_status nw_cost_price(const struct nw_pricing *pricing, struct nw_cost *out)
+{
+    struct nw_cost cost;
+    nw_status status = cost_price_exchange(pricing, &cost);
+
+    if (status)
+        return status;
+    if (pricing->phases && pricing->phases->found && cost.has_congestion)
+        status = cost_sum_phases(pricing, &cost);
+    if (status)
+        nw_cost_fini(&cost);
+    else
+        *out = cost;
+    return status;
+}
+
 nw_status nw_cost_evaluate(const nw_topology *topology,
                            const nw_pattern *pattern, const nw_mapping *mapping,
                            struct nw_cost *out)
 {
-    return nw_cost_price(&(struct nw_pricing){topology, pattern, mapping, 0},
-                         out);
+    struct nw_pattern_phases phases;
+    nw_status status = nw_pattern_find_phases(pattern, &phases);
+
+    if (!status)
+        status = nw_cost_price(
+            &(struct nw_pricing){topology, pattern, mapping, 0, &phases}, out);
+    nw_pattern_phases_fini(&phases);
+    return status;
 }
 
 void nw_cost_fini(struct nw_cost *cost)
@@ -412,11 +471,12 @@ double nw_cost_objective(const struct nw_cost *cost,
     }
 }
 
-uint64_t nw_cost_exchanges(const nw_pattern *pattern)
+uint64_t nw_cost_exchanges(const nw_pattern *pattern,
+                           const struct nw_cost *cost)
 {
     uint64_t most = 1;
 
-    for (size_t e = 0; e < pattern->edge_count; e++)
+    for (size_t e = 0; !cost->has_phases && e < pattern->edge_count; e++)
         if (pattern->messages[e] > most)
             most = pattern->messages[e];
     return most;

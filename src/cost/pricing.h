@@ -10,6 +10,7 @@ struct nw_pricing {
     const nw_pattern *pattern;
     const nw_mapping *mapping;
     int32_t threads; /* at most; 0: those that are here, see base/parallel.h */
+    const struct nw_pattern_phases *phases; /* the pattern's; NULL: none */
 };
 
 /* As nw_cost_evaluate; the same to the last bit on any number of threads. */
@@ -19,8 +20,9 @@ NW_MUST_CHECK nw_status nw_cost_price(const struct nw_pricing *pricing,
 NW_MUST_CHECK nw_status nw_cost_copy(const struct nw_cost *cost,
                                      struct nw_cost *out);
 
-/* The exchanges that a pattern counts: the largest number of messages of an
- * edge; 1 without message counts. */
-uint64_t nw_cost_exchanges(const nw_pattern *pattern);
+/* The exchanges that a cost adds up: the largest number of messages of an edge;
+ * 1 without message counts, or if the pattern is one training step. */
+uint64_t nw_cost_exchanges(const nw_pattern *pattern,
+                           const struct nw_cost *cost);
 
 #endif

@@ -66,6 +66,16 @@ size_t nw_pattern_find(const nw_pattern *pattern, int32_t src, int32_t dst)
                                                                    : SIZE_MAX;
 }
 
+static const char *const phase_names[NW_PHASE_COUNT] = {
+    [NW_PHASE_TENSOR] = "tp",       [NW_PHASE_CONTEXT] = "cp",
+    [NW_PHASE_EXPERT] = "ep",       [NW_PHASE_DATA] = "dp",
+    [NW_PHASE_EXPERT_DATA] = "edp", [NW_PHASE_PIPELINE] = "pp"};
+
+const char *nw_phase_name(enum nw_phase phase)
+{
+    return phase_names[phase];
+}
+
 const char *nw_origin_name(enum nw_origin origin)
 {
     static const char *const names[NW_ORIGIN_COUNT] = {

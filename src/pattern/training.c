@@ -18,7 +18,7 @@ struct training {
     uint64_t sequences;     /* of one replica in one step */
     uint64_t micro_batches; /* of one replica in one step */
     enum nw_kind kind;
-    int only; /* index in the table of groups; -1: all */
+    int only; /* enum nw_phase; -1: all */
     nw_pattern_builder *builder;
 };
 
@@ -232,21 +232,26 @@ static nw_status add_data(const struct training *t, struct place at)
     nw_uint128 square = (nw_uint128)t->hidden * t->hidden * t->stage_layers;
     struct load dense =
         ring_load(square * (t->experts > 1 ? 4 : 12), t->tp, t->dp * t->cp);
-    struct load expert = ring_load(square * 8 * (t->experts / t->ep), t->tp,
-                                   t->replicas * t->cp);
     uint64_t index = (at.x * t->ep + at.e) * t->cp + at.c;
     struct place next = at;
-    nw_status status;
 
     index = (index + 1) % (t->dp * t->cp);
     next.c = index % t->cp;
     next.e = index / t->cp % t->ep;
     next.x = index / t->cp / t->ep;
-    status = add_load(t, at, next, &dense);
-    if (status || t->experts == 1)
-        return status;
-    index = (at.x * t->cp + at.c + 1) % (t->replicas * t->cp);
-    next = at;
+    return add_load(t, at, next, &dense);
+}
+
+static nw_status add_expert_data(const struct training *t, struct place at)
+{
+    nw_uint128 square = (nw_uint128)t->hidden * t->hidden * t->stage_layers;
+    struct load expert = ring_load(square * 8 * (t->experts / t->ep), t->tp,
+                                   t->replicas * t->cp);
+    uint64_t index = (at.x * t->cp + at.c + 1) % (t->replicas * t->cp);
+    struct place next = at;
+
+    if (t->experts == 1)
+        return NW_OK;
     next.c = index % t->cp;
     next.x = index / t->cp;
     return add_load(t, at, next, &expert);
@@ -270,29 +275,28 @@ static nw_status add_expert(const struct training *t, struct place at)
     return status;
 }
 
-static const struct {
-    const char *name;
-    nw_status (*add)(const struct training *t, struct place at);
-} training_groups[] = {{"tp", add_tensor},
-                       {"cp", add_context},
-                       {"pp", add_pipeline},
-                       {"dp", add_data},
-                       {"ep", add_expert}};
-#define TRAINING_GROUPS                                                        \
-    ((int)(sizeof training_groups / sizeof *training_groups))
+static nw_status (*const training_phases[NW_PHASE_COUNT])(
+    const struct training *t,
+    struct place at) = {[NW_PHASE_TENSOR] = add_tensor,
+                        [NW_PHASE_CONTEXT] = add_context,
+                        [NW_PHASE_EXPERT] = add_expert,
+                        [NW_PHASE_DATA] = add_data,
+                        [NW_PHASE_EXPERT_DATA] = add_expert_data,
+                        [NW_PHASE_PIPELINE] = add_pipeline};
 
 static nw_status read_only(struct nw_spec *spec, int *only)
 {
     const char *word = nw_spec_find(spec, "only");
 
     *only = -1;
-    for (int g = 0; word && g < TRAINING_GROUPS; g++)
-        if (!strcmp(word, training_groups[g].name))
+    for (int g = 0; word && g < NW_PHASE_COUNT; g++)
+        if (!strcmp(word, nw_phase_name(g)))
             *only = g;
     return word && *only < 0
-               ? nw_fail(NW_EINVAL,
-                         "training: only= is tp, cp, ep, dp or pp, not '%s'",
-                         word)
+               ? nw_fail(
+                     NW_EINVAL,
+                     "training: only= is tp, cp, ep, dp, edp or pp, not '%s'",
+                     word)
                : NW_OK;
 }
 
@@ -301,9 +305,9 @@ static nw_status add_rank(const struct training *t, uint64_t rank)
     struct place at = place_of(t, rank);
     nw_status status = NW_OK;
 
-    for (int g = 0; !status && g < TRAINING_GROUPS; g++)
+    for (int g = 0; !status && g < NW_PHASE_COUNT; g++)
         if (t->only < 0 || t->only == g)
-            status = training_groups[g].add(t, at);
+            status = training_phases[g](t, at);
     return status;
 }
 

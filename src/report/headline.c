@@ -138,13 +138,16 @@ void nw_report_headline(const nw_topology *topology, const nw_pattern *pattern,
                         struct nw_headline *out)
 {
     struct nw_headline headline = {
+        .has_phases = cost[0]->has_phases && !out->total,
         .has_domains = topology->domain_count > 0,
         .has_time = headline_has_time(topology),
         .metric = out->total ? "run-time" : "exchange-time",
         .total = out->total,
     };
-    uint64_t exchanges = nw_cost_exchanges(pattern);
+    uint64_t exchanges = nw_cost_exchanges(pattern, cost[0]);
 
+    if (headline.has_phases)
+        headline.metric = "step-time";
     if (!headline.has_time)
         headline.metric = "hop-bytes";
     if (headline.total || !headline.has_time)
@@ -169,8 +172,10 @@ static void headline_add_figures(struct nw_text *text,
             text,
             "communication of %s: default %s, mapped %s; %.0f %% of the "
             "bytes stay inside nodes%s (default: %.0f %%)\n",
-            headline->total ? "the whole run" : "one exchange", before, after,
-            headline->inside[1],
+            headline->total        ? "the whole run"
+            : headline->has_phases ? "a training step"
+                                   : "one exchange",
+            before, after, headline->inside[1],
             headline->has_domains ? " and NVLink domains" : "",
             headline->inside[0]);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One exchange from the three nouns to its time: estimate, and where it is
- * wanted and not too much, simulate. */
+/* From a pattern under a mapping to its time: estimate, and simulate if that is
+ * wanted and not too much. A training step is simulated phase by phase. */
 #include "simulate/traffic.h"
 
 #include <string.h>
@@ -46,28 +46,83 @@ static nw_status simulate_play(const struct nw_exchange *exchange,
     return status;
 }
 
+static nw_status simulate_exchange(const nw_topology *topology,
+                                   const nw_pattern *pattern,
+                                   const nw_mapping *mapping,
+                                   const struct nw_simulate_options *options,
+                                   struct nw_simulation *out)
+{
+    struct nw_exchange exchange;
+    nw_status status = nw_exchange_init(&exchange, topology, pattern, mapping);
+
+    if (status)
+        return status;
+    nw_exchange_scale(&exchange, options);
+    status = nw_exchange_estimate(&exchange, out);
+    if (!status && !options->estimate &&
+        (options->force || out->flows <= NW_SIMULATE_MOST_FLOWS))
+        status = simulate_play(&exchange, options, out);
+    nw_exchange_fini(&exchange);
+    return status;
+}
+
+/* A step is simulated only if all its phases are. */
+static void simulate_add_phase(const struct nw_simulation *round, int phase,
+                               uint64_t rounds, struct nw_simulation *step)
+{
+    step->phase[phase] = (double)rounds * round->time;
+    step->time += step->phase[phase];
+    step->estimate += (double)rounds * round->estimate;
+    step->simulated &= round->simulated;
+    step->flows += round->flows;
+    step->bytes += round->bytes;
+    if (round->resolution > step->resolution)
+        step->resolution = round->resolution;
+}
+
+static nw_status simulate_phases(const nw_topology *topology,
+                                 const struct nw_pattern_phases *phases,
+                                 const nw_mapping *mapping,
+                                 const struct nw_simulate_options *options,
+                                 struct nw_simulation *out)
+{
+    struct nw_simulation step = {.has_phases = true, .simulated = true};
+    nw_status status = NW_OK;
+
+    for (int p = 0; !status && p < NW_PHASE_COUNT; p++) {
+        struct nw_simulation round;
+
+        if (!phases->rounds[p])
+            continue;
+        status = simulate_exchange(topology, phases->pattern[p], mapping,
+                                   options, &round);
+        if (!status)
+            simulate_add_phase(&round, p, phases->rounds[p], &step);
+    }
+    *out = step;
+    return status;
+}
+
 nw_status nw_simulate(const nw_topology *topology, const nw_pattern *pattern,
                       const nw_mapping *mapping,
                       const struct nw_simulate_options *options,
                       struct nw_simulation *out)
 {
     struct nw_simulate_options mine = NW_SIMULATE_OPTIONS_INIT;
-    struct nw_exchange exchange;
-    struct nw_simulation result;
-    nw_status status;
+    struct nw_pattern_phases phases = {0};
+    struct nw_simulation result = {0};
+    nw_status status = NW_OK;
 
     if (options)
         memcpy(&mine, options,
                options->size < sizeof mine ? options->size : sizeof mine);
-    status = nw_exchange_init(&exchange, topology, pattern, mapping);
-    if (status)
-        return status;
-    nw_exchange_scale(&exchange, &mine);
-    status = nw_exchange_estimate(&exchange, &result);
-    if (!status && !mine.estimate &&
-        (mine.force || result.flows <= NW_SIMULATE_MOST_FLOWS))
-        status = simulate_play(&exchange, &mine, &result);
-    nw_exchange_fini(&exchange);
+    if (!mine.bytes && !mine.total)
+        status = nw_pattern_find_phases(pattern, &phases);
+    if (!status && phases.found)
+        status = simulate_phases(topology, &phases, mapping, &mine, &result);
+    else if (!status)
+        status = simulate_exchange(topology, pattern, mapping, &mine, &result);
+    nw_pattern_phases_fini(&phases);
     if (!status)
         *out = result;
     return status;

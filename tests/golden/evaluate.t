@@ -137,5 +137,5 @@ $ for p in "tp=2,pp=2,hidden=2,layers=2,seq=4" "tp=2,pp=2,hidden=4,layers=2,seq=
 1 0 0 0 0 0
 $ nodewise pattern -q --generate training:tp=2,pp=2,hidden=2,layers=2,seq=4,only=pp -o - | grep -c ' gg 8 1'; nodewise pattern --generate training:tp=2,only=xx
 4
-! only= is tp, cp, ep, dp or pp ... 'xx'
+! only= is tp, cp, ep, dp, edp or pp ... 'xx'
 ? 2

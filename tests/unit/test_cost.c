@@ -377,7 +377,7 @@ static void threads_do_not_change_costs(void **state)
             pattern->messages[e] = nw_random_below(&random, 100);
         }
         for (int32_t threads = 1; threads <= 5; threads++) {
-            struct nw_pricing how = {topology, pattern, mapping, threads};
+            struct nw_pricing how = {topology, pattern, mapping, threads, NULL};
 
             assert_int_equal(nw_cost_price(&how, &more), NW_OK);
             if (threads == 1)

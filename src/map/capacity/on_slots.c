@@ -87,8 +87,12 @@ static nw_status on_slots_try_default(const struct on_slots_work *work,
     if (!status && on_slots_keeps_limits(work, &answer))
         status = nw_candidate_from_answer(&work->base.problem, &answer,
                                           "default", &other);
-    nw_candidate_replace(best, &other,
-                         other.mapping && nw_candidate_better(&other, best));
+    if (other.mapping && nw_candidate_better(&other, best)) {
+        nw_candidate_fini(best);
+        *best = other;
+    } else {
+        nw_candidate_fini(&other);
+    }
     nw_answer_fini(&answer);
     return status;
 }
@@ -218,8 +222,12 @@ static nw_status on_slots_improve(struct on_slots_work *work,
                                   &other);
     if (status)
         return status;
-    nw_candidate_replace(
-        best, &other, nw_candidate_better(&other, best) || work->report.proven);
+    if (nw_candidate_better(&other, best) || work->report.proven) {
+        nw_candidate_fini(best);
+        *best = other;
+    } else {
+        nw_candidate_fini(&other);
+    }
     return NW_OK;
 }
 

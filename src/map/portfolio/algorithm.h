@@ -30,6 +30,7 @@ enum nw_algorithm_id {
     NW_ALGORITHM_PARTITION,
     NW_ALGORITHM_DEFAULT,
     NW_ALGORITHM_BLOCK,
+    NW_ALGORITHM_SORTED,
     NW_ALGORITHM_CYCLIC,
     NW_ALGORITHM_RANDOM,
     NW_ALGORITHM_COUNT
@@ -96,6 +97,9 @@ nw_status nw_run_default(const struct nw_algorithm *algorithm,
                          const struct nw_problem *problem,
                          struct nw_answer *answer,
                          struct nw_map_report *report);
+nw_status nw_run_sorted(const struct nw_algorithm *algorithm,
+                        const struct nw_problem *problem,
+                        struct nw_answer *answer, struct nw_map_report *report);
 nw_status nw_run_independent(const struct nw_algorithm *algorithm,
                              const struct nw_problem *problem,
                              struct nw_answer *answer,

@@ -175,6 +175,11 @@ static const struct nw_algorithm algorithms[NW_ALGORITHM_COUNT] = {
          .several = NW_SEVERAL_BY_PARTS,
          .keeps_limits = true,
          .cores_stay = true},
+    [NW_ALGORITHM_SORTED] = {.name = "sorted",
+                             .summary = "what the launcher would do on nodes "
+                                        "sorted by switch",
+                             .run = nw_run_sorted,
+                             .cores_stay = true},
     [NW_ALGORITHM_CYCLIC] = {.name = "cyclic",
                              .summary = "ranks in order, a node each in turn",
                              .run = nw_run_phases,

@@ -345,7 +345,8 @@ static nw_status auto_keep_magc(struct auto_work *work)
     status = nw_candidate_run(work->magc, work->problem, work->report, &other);
     if (status)
         return status;
-    nw_candidate_replace(&work->best, &other, true);
+    nw_candidate_fini(&work->best);
+    work->best = other;
     return NW_OK;
 }
 
@@ -360,7 +361,9 @@ static nw_status auto_run_cheap(struct auto_work *work, bool *done)
 
     if (!status && *done)
         status = auto_cut_few_edges(work);
-    else if (!status)
+    if (!status && problem->phases.found && !problem->fixed_host)
+        status = auto_consider(work, nw_algorithm_get(NW_ALGORITHM_SORTED));
+    if (!status && !*done)
         count = auto_list_candidates(problem, list);
     for (size_t i = 0;
          !status && i < count && !nw_budget_is_overdue(problem->budget); i++) {

@@ -453,7 +453,7 @@ static int32_t lost_nodes_count_moved(const struct lost_nodes_work *work,
 static double lost_nodes_price(const struct lost_nodes_work *work,
                                struct nw_map_answer *out)
 {
-    double exchanges = (double)nw_cost_exchanges(work->pattern);
+    double exchanges = (double)nw_cost_exchanges(work->pattern, &out->cost);
     double each = work->options.move_cost;
 
     if (each < 0)

@@ -3,6 +3,7 @@
  * the launcher does. */
 #include "map/portfolio/algorithm.h"
 #include "map/phases/all_units.h"
+#include "map/portfolio/sorted_nodes.h"
 #include "base/status.h"
 #include "topology/topology.h"
 
@@ -46,6 +47,17 @@ nw_status nw_run_default(const struct nw_algorithm *algorithm,
     (void)algorithm;
     (void)report;
     return nw_answer_default(problem, answer);
+}
+
+/* Ranks that are fixed keep their nodes, and so do the others then. */
+nw_status nw_run_sorted(const struct nw_algorithm *algorithm,
+                        const struct nw_problem *problem,
+                        struct nw_answer *answer, struct nw_map_report *report)
+{
+    nw_status status = nw_run_default(algorithm, problem, answer, report);
+
+    return status || problem->fixed_host ? status
+                                         : nw_sorted_nodes(problem, answer);
 }
 
 /* Without a GPU layer, one placer on all cores at once; otherwise one on the

@@ -11,6 +11,7 @@
 #include "map/portfolio/candidate.h"
 #include "map/portfolio/named_searches.h"
 #include "map/portfolio/portfolio.h"
+#include "map/portfolio/sorted_nodes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@ struct whole_nodes_work {
     struct nw_problem problem;
     struct nw_budget budget;
     struct nw_candidate standard; /* the default mapping */
+    struct nw_candidate sorted;   /* on sorted nodes, of a training step */
     struct nw_candidate swapped;  /* after the exchange of nodes */
 };
 
@@ -119,6 +121,24 @@ static bool whole_nodes_is_default(const struct nw_map_options *options)
            nw_algorithm_find(name) == nw_algorithm_get(NW_ALGORITHM_DEFAULT);
 }
 
+static nw_status whole_nodes_start(struct whole_nodes_work *work,
+                                   struct nw_answer *answer)
+{
+    const struct nw_problem *problem = &work->problem;
+    nw_status status = nw_search_initial(problem, answer);
+
+    if (!status)
+        status = whole_nodes_check(problem, answer);
+    if (status || !problem->phases.found || problem->options.start ||
+        whole_nodes_is_default(&problem->options))
+        return status;
+    status = nw_sorted_nodes(problem, answer);
+    if (!status)
+        status =
+            nw_candidate_from_answer(problem, answer, "sorted", &work->sorted);
+    return status;
+}
+
 static nw_status whole_nodes_swap(struct whole_nodes_work *work)
 {
     struct nw_answer answer = {0};
@@ -126,9 +146,7 @@ static nw_status whole_nodes_swap(struct whole_nodes_work *work)
         nw_answer_init(&answer, work->problem.pattern->rank_count);
 
     if (!status)
-        status = nw_search_initial(&work->problem, &answer);
-    if (!status)
-        status = whole_nodes_check(&work->problem, &answer);
+        status = whole_nodes_start(work, &answer);
     if (!status && !whole_nodes_is_default(&work->problem.options))
         status = whole_nodes_exchange(work, &answer);
     if (!status)
@@ -224,6 +242,8 @@ static nw_status whole_nodes_run(struct whole_nodes_work *work, bool priced,
     status = nw_cost_copy(&work->standard.cost, &out->standard);
     if (!status) {
         whole_nodes_keep(work, &work->swapped, out);
+        if (work->sorted.mapping)
+            whole_nodes_keep(work, &work->sorted, out);
         whole_nodes_keep(work, &work->standard, out);
     }
     return status;
@@ -243,6 +263,7 @@ nw_status nw_whole_nodes_map(const struct nw_map_call *call, bool priced,
     work.problem.budget = &work.budget;
     status = whole_nodes_run(&work, priced, &answer);
     nw_candidate_fini(&work.swapped);
+    nw_candidate_fini(&work.sorted);
     nw_candidate_fini(&work.standard);
     nw_problem_fini(&work.problem);
     if (status)

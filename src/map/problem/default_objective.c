@@ -109,12 +109,26 @@ nw_status nw_map_choose_objective(const nw_topology *topology,
     struct nw_objective_choice choice;
     struct default_objective_mean mean;
     struct default_objective_way way;
+    struct nw_pattern_phases phases;
     nw_status status;
+    bool found;
 
     if (default_objective_is_plain(topology) ||
         !nw_topology_has_links(topology)) {
         default_objective_say(&choice, NW_OBJECTIVE_HOP_BYTES,
                               "the machine states no bandwidths");
+        *out = choice;
+        return NW_OK;
+    }
+    status = nw_pattern_find_phases(pattern, &phases);
+    if (status)
+        return status;
+    found = phases.found;
+    nw_pattern_phases_fini(&phases);
+    if (found) {
+        default_objective_say(
+            &choice, NW_OBJECTIVE_TIME,
+            "the phases of a training step follow each other");
         *out = choice;
         return NW_OK;
     }

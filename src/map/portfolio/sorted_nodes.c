@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Ranks in order on nodes sorted by switch: the best order that people write by
+ * hand for training jobs. The list of nodes may be in any order, as by name. */
+#include "map/portfolio/sorted_nodes.h"
+#include "base/array.h"
+#include "map/congestion/node_swaps.h"
+#include "topology/topology.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct nw_end sorted_nodes_end(const struct nw_problem *problem,
+                                      int32_t host)
+{
+    return problem->uses_gpus && problem->gpu_capacity[host]
+               ? nw_problem_gpu_end(problem, host, 0)
+               : nw_problem_core_end(problem, host, 0);
+}
+
+/* The first of the hosts `left` that is nearest to `from`. */
+static int32_t sorted_nodes_nearest(const struct nw_problem *problem,
+                                    const int32_t *left, int32_t count,
+                                    int32_t from)
+{
+    struct nw_end end = sorted_nodes_end(problem, from);
+    double best = 0;
+    int32_t found = -1;
+
+    for (int32_t i = 0; i < count; i++) {
+        double distance = nw_topology_distance(
+            problem->topology, end, sorted_nodes_end(problem, left[i]));
+
+        if (found < 0 || distance < best) {
+            best = distance;
+            found = i;
+        }
+    }
+    return found;
+}
+
+/* Each host is followed by the nearest of the hosts left, so the hosts of a
+ * switch or of an NVLink domain follow each other. */
+static nw_status sorted_nodes_order(const struct nw_problem *problem,
+                                    int32_t *order)
+{
+    int32_t count = problem->host_count, *left = NULL;
+    nw_status status = nw_alloc((size_t)count, sizeof *left, &left);
+
+    if (status)
+        return status;
+    for (int32_t h = 1; h < count; h++)
+        left[h - 1] = h;
+    order[0] = 0;
+    for (int32_t placed = 1; placed < count; placed++) {
+        int32_t rest = count - placed;
+        int32_t at =
+            sorted_nodes_nearest(problem, left, rest, order[placed - 1]);
+
+        order[placed] = left[at];
+        memmove(left + at, left + at + 1,
+                (size_t)(rest - at - 1) * sizeof *left);
+    }
+    free(left);
+    return NW_OK;
+}
+
+/* to[h]: the host that gets the ranks of h. The hosts of a kind exchange their
+ * ranks only with each other. */
+static void sorted_nodes_match(const struct nw_problem *problem,
+                               const int32_t *order, int32_t *to)
+{
+    int32_t count = problem->host_count;
+
+    for (int32_t h = 0; h < count; h++)
+        to[h] = -1;
+    for (int32_t h = 0; h < count; h++) {
+        int32_t at = h;
+
+        if (to[h] >= 0)
+            continue;
+        for (int32_t i = 0; i < count; i++) {
+            if (!nw_node_swaps_is_same_kind(problem, h, order[i]))
+                continue;
+            while (to[at] >= 0 || !nw_node_swaps_is_same_kind(problem, h, at))
+                at++;
+            to[at] = order[i];
+        }
+    }
+}
+
+static void sorted_nodes_move(const struct nw_problem *problem,
+                              const int32_t *to, struct nw_answer *answer)
+{
+    for (int32_t r = 0; r < problem->pattern->rank_count; r++) {
+        int32_t from = answer->host[r];
+
+        if (from < 0)
+            continue;
+        answer->host[r] = to[from];
+        if (answer->core[r] >= 0)
+            answer->core[r] +=
+                problem->core.first[to[from]] - problem->core.first[from];
+        if (answer->gpu[r] >= 0)
+            answer->gpu[r] +=
+                problem->gpu.first[to[from]] - problem->gpu.first[from];
+    }
+}
+
+nw_status nw_sorted_nodes(const struct nw_problem *problem,
+                          struct nw_answer *answer)
+{
+    size_t count = (size_t)problem->host_count;
+    int32_t *order = NULL, *to = NULL;
+    nw_status status = nw_alloc(count, sizeof *order, &order);
+
+    if (!status)
+        status = nw_alloc(count, sizeof *to, &to);
+    if (!status)
+        status = sorted_nodes_order(problem, order);
+    if (!status) {
+        sorted_nodes_match(problem, order, to);
+        sorted_nodes_move(problem, to, answer);
+    }
+    free(order);
+    free(to);
+    return status;
+}

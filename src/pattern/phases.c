@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The phases of a training step: the traffic of each kind of group, generated
+ * again from the note of the pattern. */
+#include <nodewise/pattern.h>
+
+#include "base/status.h"
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The number behind a key of a specification; 1 without the key. */
+static double phases_group_size(const char *specification, const char *key)
+{
+    size_t length = strlen(key);
+    const char *at = specification;
+
+    while ((at = strstr(at, key))) {
+        if (at > specification && (at[-1] == ':' || at[-1] == ',') &&
+            at[length] == '=')
+            return strtod(at + length + 1, NULL);
+        at += length;
+    }
+    return 1;
+}
+
+/* The phase that the note names by "only="; -1: all of them. */
+static int phases_only(const char *note)
+{
+    const char *only = strstr(note, ",only=");
+
+    for (int p = 0; only && p < NW_PHASE_COUNT; p++) {
+        size_t length = strlen(nw_phase_name(p));
+
+        if (!strncmp(only + 6, nw_phase_name(p), length) &&
+            (!only[6 + length] || only[6 + length] == ','))
+            return p;
+    }
+    return -1;
+}
+
+/* The note of a file may say anything: groups that cannot be the pattern's are
+ * not generated. */
+static bool phases_are_possible(const nw_pattern *pattern)
+{
+    const char *note = pattern->note;
+    double ranks = 1, edges;
+    int only;
+
+    if (!note || strncmp(note, "training:", 9))
+        return false;
+    only = phases_only(note);
+    ranks = phases_group_size(note, "tp") * phases_group_size(note, "cp") *
+            phases_group_size(note, "dp") * phases_group_size(note, "pp");
+    edges = ranks * (phases_group_size(note, "ep") - 1);
+    return ranks == pattern->rank_count &&
+           ((only >= 0 && only != NW_PHASE_EXPERT) ||
+            edges <= (double)pattern->edge_count);
+}
+
+static nw_status phases_generate(const char *note, int phase, nw_pattern **out)
+{
+    struct nw_text text = {0};
+    char *words = NULL;
+    int only = phases_only(note);
+    nw_status status;
+
+    if (only >= 0 && only != phase)
+        return NW_OK;
+    nw_text_add(&text, note);
+    if (only < 0)
+        nw_text_format(&text, ",only=%s", nw_phase_name(phase));
+    status = nw_text_take(&text, &words);
+    if (!status)
+        status = nw_pattern_generate(words, out);
+    free(words);
+    return status;
+}
+
+static double phases_sum_bytes(const nw_pattern *pattern)
+{
+    double sum = 0;
+
+    for (size_t e = 0; e < pattern->edge_count; e++)
+        sum += (double)pattern->bytes[e];
+    return sum;
+}
+
+/* A pattern may have another note than its traffic: it was combined, or edited.
+ */
+static bool phases_are_whole(const nw_pattern *pattern,
+                             const struct nw_pattern_phases *phases)
+{
+    double sum = 0, whole = phases_sum_bytes(pattern), difference;
+
+    for (int p = 0; p < NW_PHASE_COUNT; p++) {
+        if (!phases->pattern[p])
+            continue;
+        if (phases->pattern[p]->rank_count != pattern->rank_count)
+            return false;
+        sum += phases_sum_bytes(phases->pattern[p]);
+    }
+    difference = sum < whole ? whole - sum : sum - whole;
+    return difference <= 1e-9 * whole;
+}
+
+static void phases_count_rounds(struct nw_pattern_phases *phases)
+{
+    for (int p = 0; p < NW_PHASE_COUNT; p++) {
+        const nw_pattern *pattern = phases->pattern[p];
+
+        for (size_t e = 0; pattern && e < pattern->edge_count; e++)
+            if (pattern->messages[e] > phases->rounds[p])
+                phases->rounds[p] = pattern->messages[e];
+        if (!phases->rounds[p]) {
+            nw_pattern_free(phases->pattern[p]);
+            phases->pattern[p] = NULL;
+        }
+    }
+    phases->found = true;
+}
+
+nw_status nw_pattern_find_phases(const nw_pattern *pattern,
+                                 struct nw_pattern_phases *out)
+{
+    struct nw_pattern_phases phases = {0};
+    nw_status status = NW_OK;
+
+    *out = phases;
+    if (!phases_are_possible(pattern))
+        return NW_OK;
+    for (int p = 0; !status && p < NW_PHASE_COUNT; p++)
+        status = phases_generate(pattern->note, p, &phases.pattern[p]);
+    if (!status && phases_are_whole(pattern, &phases)) {
+        phases_count_rounds(&phases);
+        *out = phases;
+        return NW_OK;
+    }
+    nw_pattern_phases_fini(&phases);
+    /* a note of people that only looks like a specification */
+    return status == NW_EINVAL || status == NW_EFORMAT ? NW_OK : status;
+}
+
+void nw_pattern_phases_fini(struct nw_pattern_phases *phases)
+{
+    for (int p = 0; p < NW_PHASE_COUNT; p++)
+        nw_pattern_free(phases->pattern[p]);
+    *phases = (struct nw_pattern_phases){0};
+}

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include <cmocka.h>
 
@@ -234,6 +235,7 @@ static const char *const by_name[] = {
 
 static void test_names_keep_the_rules(void **state)
 {
+    struct rusage usage;
     int answered = 0;
 
     (void)state;
@@ -256,6 +258,9 @@ static void test_names_keep_the_rules(void **state)
         free_inputs(&in);
     }
     assert_true(answered > 30);
+    /* at most 111 elements; Scotch once took 4 GB for its halves of them */
+    assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+    assert_true(usage.ru_maxrss < 1 << 20); /* KiB */
 }
 
 /* What is given is made better, however many they are, and where it passes the

@@ -60,6 +60,7 @@ static struct {
     void (*strat_exit)(SCOTCH_Strat *);
     int (*strat_map)(SCOTCH_Strat *, SCOTCH_Num, SCOTCH_Num, double);
     int (*strat_words)(SCOTCH_Strat *, const char *);
+    int (*strat_bipartition)(SCOTCH_Strat *, const char *);
 } scotch;
 
 static const char *scotch_library; /* the name it was found under, or NULL */
@@ -95,6 +96,7 @@ static nw_status scotch_load_from(const char *name)
         {"SCOTCH_stratExit", &scotch.strat_exit},
         {"SCOTCH_stratGraphMapBuild", &scotch.strat_map},
         {"SCOTCH_stratGraphMap", &scotch.strat_words},
+        {"SCOTCH_stratGraphBipart", &scotch.strat_bipartition},
     };
 
     return nw_library_load(name, symbols, sizeof symbols / sizeof *symbols,
@@ -271,6 +273,12 @@ static nw_status scotch_find_hierarchy(struct scotch_machine *machine)
     return NW_OK;
 }
 
+/* How Scotch halves a machine: its default, but `x` at the end always makes the
+ * halves equal. The default may cut off one place at a time; its tables have
+ * 2^depth entries, 4 GB for 111 places. */
+static const char scotch_halves[] =
+    "(m{vert=50,low=h{pass=10},asc=f{move=100,bal=0.1}}f{move=100,bal=0.05})x";
+
 /* Every pair of places joined by an edge as long as their distance, or the
  * longer the less its load is: Scotch's edges of machines are lengths. */
 static nw_status scotch_build_graph_machine(struct scotch_machine *machine)
@@ -305,6 +313,7 @@ static nw_status scotch_build_graph_machine(struct scotch_machine *machine)
                            machine->capacity, NULL, (SCOTCH_Num)at, peer,
                            cost) ||
         scotch.context_bind(machine->context, &graph, &bound) ||
+        scotch.strat_bipartition(&strat, scotch_halves) ||
         scotch.arch_build(&machine->arch, &bound, 0, NULL, &strat))
         status = scotch_failed("read the machine");
     scotch.strat_exit(&strat);

@@ -50,20 +50,17 @@ const struct nw_variable nw_environment[] = {
      "whether MPI takes GPU memory, instead of asking it"},
     {"NODEWISE_GPU_COLLECTIVES", "auto|host|channel",
      "the form of collective calls with GPU memory: through the host or the "
-     "channel; auto measures both, and is meant where NODEWISE_GPU_MESSAGES is "
-     "set"},
+     "channel; auto takes the channel for large blocks, and is the default if "
+     "NODEWISE_GPU_MESSAGES is set"},
     {"NODEWISE_GPU_DIRECT", "auto|on|off",
      "whether large messages between GPUs of one node go from GPU to GPU; auto "
      "is meant where NODEWISE_GPU_MESSAGES is set"},
-    {"NODEWISE_GPU_DIRECT_FROM", "BYTES", "what is large there (measured)"},
+    {"NODEWISE_GPU_DIRECT_FROM", "BYTES", "what is large there (65536)"},
     {"NODEWISE_GPU_DIRECT_POOL", "MIB",
      "the GPU memory of each process that such messages wait in (64)"},
     {"NODEWISE_GPU_MESSAGES", "auto|on|off",
      "whether GPU memory is staged for an MPI that cannot take it; 'on' also "
      "for one that says it can, 'auto' there where that is measured faster"},
-    {"NODEWISE_GPU_TUNE", "FILE",
-     "set by 'nodewise channel tune -- LAUNCHER': MPI_Init measures how "
-     "messages with GPU memory go best"},
     {"NODEWISE_HALO_TRACE", "FILE",
      "each process writes FILE.RANK, then FILE.RANK.2 and so on: what each of "
      "its halos did when"},

@@ -9,7 +9,6 @@
 #include "base/json.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "cli/channel_job.h"
 #include "cli/channel_reach.h"
 #include "cli/child.h"
 
@@ -23,7 +22,6 @@
 
 #define KEY_SHOW 0x2001
 #define KEY_CLEAR 0x2002
-#define KEY_MPI 0x2003
 
 enum { WORDS = 8, BYTES = 5 }; /* of a line of the table; a number */
 static const char *const names[WORDS] = {"from",     "to",     "provider",
@@ -35,8 +33,6 @@ struct arguments {
     struct nw_channel_options channel;
     uint64_t rounds;
     bool tune, reach, show, clear;
-    char **launcher; /* whose MPI is measured instead; or NULL */
-    const char *mpi;
     char file[NW_FILE_UNNAMED_PATH]; /* where the two processes meet */
 };
 
@@ -50,20 +46,12 @@ static const struct argp_option options[] = {
      0},
     {"iterations", 'i', "N", 0,
      "Number of measurements of each protocol (default: 5)", 0},
-    {"mpi", KEY_MPI, "FLAVOUR", 0,
-     "openmpi or mpich, if the launcher does not identify the MPI", 0},
     {0},
 };
 
-/* The action, and after -- a launcher without a program. */
 static void parse_word(struct arguments *arguments, char *value,
                        struct argp_state *state)
 {
-    if (arguments->tune && state->quoted) {
-        arguments->launcher = &state->argv[state->next - 1];
-        state->next = state->argc;
-        return;
-    }
     if (arguments->tune || arguments->reach ||
         (strcmp(value, "tune") && strcmp(value, "reach")))
         nw_argfail(state,
@@ -84,14 +72,6 @@ static void check(const struct arguments *arguments, struct argp_state *state)
         nw_argfail(state, "nothing is kept of reach");
     if (arguments->reach && arguments->rounds)
         nw_argfail(state, "reach times nothing: --iterations is of tune");
-    if (arguments->launcher &&
-        (arguments->show || arguments->clear || arguments->rounds ||
-         arguments->channel.provider))
-        nw_argfail(state, "under a launcher an MPI is measured: without "
-                          "--show, --clear, --provider and --iterations");
-    if (arguments->mpi && !arguments->launcher)
-        nw_argfail(state, "--mpi is of a launcher: nodewise channel tune -- "
-                          "mpirun -n 2");
 }
 
 static error_t parse(int key, char *value, struct argp_state *state)
@@ -118,11 +98,6 @@ static error_t parse(int key, char *value, struct argp_state *state)
                        "--iterations is a number from 1 to 100000, not '%s'",
                        value);
         return 0;
-    case KEY_MPI:
-        if (strcmp(value, "openmpi") && strcmp(value, "mpich"))
-            nw_argfail(state, "--mpi is openmpi or mpich, not '%s'", value);
-        arguments->mpi = value;
-        return 0;
     case ARGP_KEY_ARG:
         parse_word(arguments, value, state);
         return 0;
@@ -137,13 +112,11 @@ static error_t parse(int key, char *value, struct argp_state *state)
 static const struct argp argp = {
     .options = options,
     .parser = parse,
-    .args_doc = "tune [-- LAUNCHER [ARGUMENT...]]\nreach",
+    .args_doc = "tune\nreach",
     .doc = "Measure which protocol is fastest for small messages between host "
-           "and GPU memory, and keep the result for later programs. With a "
-           "launcher (without a program), measure an MPI's messages out of "
-           "GPU memory. reach: test how adapters access GPU memory.\v"
-           "Example:\n  nodewise channel tune\n"
-           "  nodewise channel tune -- mpirun -n 2\n",
+           "and GPU memory, and keep the result for later programs. "
+           "reach: test how adapters access GPU memory.\v"
+           "Example:\n  nodewise channel tune\n",
     .children = nw_common_children,
 };
 
@@ -239,6 +212,22 @@ static int tell(const struct arguments *arguments, const char *path,
 
 /* -- what is kept -- */
 
+/* Reads and checks a table; the caller frees *out. */
+static nw_status read_table(const char *path, char **out)
+{
+    size_t length;
+    char *text = NULL;
+    nw_status status = nw_file_read_text(path, &text, &length);
+
+    if (!status)
+        status = nw_channel_table_check(path, text);
+    if (status)
+        free(text);
+    else
+        *out = text;
+    return status;
+}
+
 static nw_status read_kept(const char *path, char **out)
 {
     if (!nw_file_has_bytes(path))
@@ -246,7 +235,7 @@ static nw_status read_kept(const char *path, char **out)
                        "%s: nothing is kept here; nodewise channel "
                        "tune measures it",
                        path);
-    return nw_cli_channel_table(path, out);
+    return read_table(path, out);
 }
 
 static int show(const struct arguments *arguments, const char *path)
@@ -390,10 +379,7 @@ static int tune(struct arguments *arguments, const struct partner *partner,
         status = nw_file_writable(path);
     if (status) /* before minutes of measuring */
         return nw_cli_fail_output("channel", status);
-    if (arguments->launcher) {
-        status =
-            nw_cli_channel_job(arguments->launcher, arguments->mpi, &table);
-    } else if (nw_channel_job(&rank, &count) && count > 1) {
+    if (nw_channel_job(&rank, &count) && count > 1) {
         status =
             measure(arguments, rank,
                     rank ? NULL : nw_cli_progress(&arguments->common), &table);
@@ -418,7 +404,7 @@ static bool tunes_alone(const struct arguments *arguments)
 {
     int32_t rank = 0, count = 0;
 
-    return !arguments->show && !arguments->clear && !arguments->launcher &&
+    return !arguments->show && !arguments->clear &&
            !(nw_channel_job(&rank, &count) && count > 1);
 }
 

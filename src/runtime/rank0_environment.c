@@ -15,8 +15,10 @@
 #include <string.h>
 
 static const char *const names[] = {
-    "NODEWISE_RECORD",     "NODEWISE_GPU_MESSAGES", "NODEWISE_GPU_COLLECTIVES",
-    "NODEWISE_GPU_DIRECT", "NODEWISE_GPU_TUNE",
+    "NODEWISE_RECORD",
+    "NODEWISE_GPU_MESSAGES",
+    "NODEWISE_GPU_COLLECTIVES",
+    "NODEWISE_GPU_DIRECT",
 };
 #define COUNT (sizeof names / sizeof *names)
 /* These ask for work in common, too; reorder/ reads them itself. */

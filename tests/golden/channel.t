@@ -88,20 +88,9 @@ $ nodewise channel tune --show --clear
 ! --show ... --clear
 ? 2
 
-## Under a launcher an MPI is measured; what is refused before anything is started.
 $ nodewise channel tune mpirun
-! 'mpirun'
-! put -- ... 'mpirun'
+! 'mpirun' ... tune and reach
 ? 2
-$ nodewise channel tune -i 3 -- mpirun -n 2
-! launcher ... --show
-? 2
-$ nodewise channel tune --mpi mpich
-! --mpi ... launcher
-? 2
-$ NODEWISE_CHANNEL_TABLE=none nodewise channel tune -- true
-! 'true' ... launcher ... MPI
-? 4
 
 $ nodewise channel reach -i 3 2>&1 | head -1
 ~ --iterations ... tune

@@ -4,7 +4,6 @@
  * where a GPU and an adapter sit. */
 #include "channel/tune/thresholds.h"
 
-#include <limits.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -256,43 +255,6 @@ static void what_is_written_reads_back(void **state)
     nw_thresholds_fini(&thresholds);
 }
 
-/* Rows as a person may write them, too: the first of them straight. */
-static void an_mpi_finds_its_own_size(void **state)
-{
-    static const struct {
-        const char *rows;
-        uint64_t from; /* 0: none */
-    } tables[] = {
-        {"device device mpi:x:1 socket latency 4095 staged auto\n"
-         "device device mpi:x:1 socket latency 9999 direct auto\n",
-         4096},
-        {"device device mpi:x:1 far latency 9999 direct auto\n", 1},
-        {"device device mpi:x:1 socket latency 9999 staged auto\n", INT_MAX},
-        {"device device mpi:x:2 socket latency 9999 direct auto\n", 0},
-        {"device host mpi:x:1 socket latency 9999 direct auto\n", 0},
-    };
-    char path[] = "/tmp/nw-table-XXXXXX";
-    int fd = mkstemp(path);
-
-    (void)state;
-    assert_true(fd >= 0);
-    setenv("NODEWISE_CHANNEL_TABLE", path, 1);
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
-        uint64_t from = 0;
-
-        assert_int_equal(ftruncate(fd, 0), 0);
-        assert_true(pwrite(fd, HEAD, strlen(HEAD), 0) > 0);
-        assert_true(pwrite(fd, tables[i].rows, strlen(tables[i].rows),
-                           (off_t)strlen(HEAD)) > 0);
-        assert_int_equal(nw_mpi_rows_find("mpi:x:1", &from),
-                         tables[i].from != 0);
-        assert_int_equal(from, tables[i].from);
-    }
-    unsetenv("NODEWISE_CHANNEL_TABLE");
-    close(fd);
-    unlink(path);
-}
-
 static void bad_tables_are_refused(void **state)
 {
     static const struct {
@@ -323,8 +285,6 @@ static void bad_tables_are_refused(void **state)
          "t:2: a word too many"},
         {HEAD "device device shm socket latency 64 direct auto\n",
          "t:2: expected gather, pack, two, rendezvous or fetch"},
-        {HEAD "device device mpi:x socket latency 64 pack auto\n",
-         "t:2: expected staged or direct"},
         {HEAD LINE LINE, "t:3: sizes must ascend"},
         {HEAD LINE "host host shm far flood 64 pack auto\n" LINE,
          "t:4: this was said above already"},
@@ -421,7 +381,6 @@ int main(void)
         cmocka_unit_test(equal_ways_do_not_alternate),
         cmocka_unit_test(what_cannot_be_is_asked_for_once),
         cmocka_unit_test(what_is_written_reads_back),
-        cmocka_unit_test(an_mpi_finds_its_own_size),
         cmocka_unit_test(bad_tables_are_refused),
         cmocka_unit_test(switch_socket_or_two),
     };

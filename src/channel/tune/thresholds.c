@@ -17,8 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
-const char *const nw_protocol_words[NW_PROTOCOLS] = {
-    "auto", "gather", "pack", "two", "rendezvous", "fetch", "staged", "direct"};
+const char *const nw_protocol_words[NW_CHANNEL_PROTOCOLS] = {
+    "auto", "gather", "pack", "two", "rendezvous", "fetch"};
 const char *const nw_copy_words[NW_CHANNEL_COPIES] = {"auto", "naive",
                                                       "loopback", "fastcopy"};
 static const char *const localities[] = {"switch", "socket", "far"};
@@ -285,19 +285,9 @@ static nw_status parse_situation(struct nw_lines *lines, char **rest,
     return NW_OK;
 }
 
-/* Whether the protocol belongs to an MPI in an MPI's row, or to a channel
- * otherwise. */
-static bool suits(const struct nw_situation *of, int protocol)
-{
-    bool of_mpi =
-        !strncmp(of->provider, NW_MPI_PROVIDER, strlen(NW_MPI_PROVIDER));
-
-    return of_mpi == (protocol >= NW_STAGED);
-}
-
 /* bytes protocol copy */
 static nw_status parse_step(struct nw_lines *lines, char **rest,
-                            const struct nw_situation *of, struct nw_step *out)
+                            struct nw_step *out)
 {
     const char *most = nw_word_next(rest), *protocol = nw_word_next(rest);
     const char *copy = nw_word_next(rest);
@@ -305,12 +295,10 @@ static nw_status parse_step(struct nw_lines *lines, char **rest,
 
     if (!most || !nw_parse_u64(most, &out->bytes))
         return nw_lines_fail(lines, "expected bytes");
-    if (!word_of(protocol, nw_protocol_words, NW_PROTOCOLS, &how) || !how ||
-        !suits(of, how))
-        return nw_lines_fail(lines, suits(of, NW_STAGED)
-                                        ? "expected staged or direct"
-                                        : "expected gather, pack, two, "
-                                          "rendezvous or fetch");
+    if (!word_of(protocol, nw_protocol_words, NW_CHANNEL_PROTOCOLS, &how) ||
+        !how)
+        return nw_lines_fail(lines,
+                             "expected gather, pack, two, rendezvous or fetch");
     if (!word_of(copy, nw_copy_words, NW_CHANNEL_COPIES, &into))
         return nw_lines_fail(lines,
                              "expected auto, naive, loopback or fastcopy");
@@ -364,7 +352,7 @@ nw_status nw_thresholds_parse(const char *file, char *text,
     while (!status && (line = nw_lines_next(&lines))) {
         status = parse_situation(&lines, &line, &of);
         if (!status)
-            status = parse_step(&lines, &line, &of, &step);
+            status = parse_step(&lines, &line, &step);
         if (!status)
             status = take_step(&lines, &thresholds, &of, &step);
     }

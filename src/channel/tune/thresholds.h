@@ -73,21 +73,8 @@ NW_MUST_CHECK nw_status
 nw_thresholds_write(const struct nw_thresholds *thresholds, char **out);
 void nw_thresholds_fini(struct nw_thresholds *thresholds);
 
-/* tune/mpi_rows.c: rows for GPU messages of an MPI (runtime/messages). The
- * provider is "mpi:" and the MPI's library. Messages are staged up to a size
- * and go directly to the other GPU above it. Channels do not use these
- * protocols. */
-enum { NW_STAGED = NW_CHANNEL_PROTOCOLS, NW_STRAIGHT, NW_PROTOCOLS };
-
 /* Names of protocols and copies in tables and in the environment. */
-extern const char *const nw_protocol_words[NW_PROTOCOLS];
+extern const char *const nw_protocol_words[NW_CHANNEL_PROTOCOLS];
 extern const char *const nw_copy_words[NW_CHANNEL_COPIES];
-#define NW_MPI_PROVIDER "mpi:"
-/* Writes a table that has only the row of this MPI. */
-NW_MUST_CHECK nw_status nw_mpi_rows_write(const char *provider, uint64_t from,
-                                          char **out);
-/* Finds the size from which messages go directly (INT_MAX: never); false if the
- * table of this machine has no row of this MPI. */
-bool nw_mpi_rows_find(const char *provider, uint64_t *from);
 
 #endif

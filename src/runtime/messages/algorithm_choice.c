@@ -1,90 +1,61 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether a collective call uses MPI or the channel. At calls 1, 2, 4, 8, ...
- * of a size, the ranks agree on whether any rank has GPU memory, so that the
- * cost per call vanishes. At the first call with GPU memory both forms are
- * timed (algorithm_benchmark.c). The decision uses only values that are the
- * same on all ranks. */
-#include "runtime/messages/algorithm_cache.h"
+/* Whether a collective call uses MPI or the channel. The choice uses only
+ * values that are the same on all ranks. */
+#include "runtime/messages/algorithms.h"
 
 #include "base/selector.h"
-#include "base/status.h"
+#include "runtime/messages/passthrough.h"
 #include "runtime/rank0_environment.h"
 #include "runtime/warn.h"
 
 #include <string.h>
 
-static bool algorithm_choice_measure(struct nw_algorithm_comm *record,
-                                     enum nw_collective_call form,
-                                     int64_t bytes)
-{
-    int wins = nw_algorithm_benchmark(record, form, (size_t)bytes);
+/* In all rows of bench/results/gpu-messages-2026-11-22.txt and
+ * gpu-h100-80gb-2026-11-27.txt a message of this size is faster from GPU to GPU
+ * than through the host, also if processes share a GPU without MPS. */
+enum { LARGE_BYTES = 1 << 20 };
 
-    if (wins >= 0)
-        record->known
-            .form[form][nw_selector_class((uint64_t)bytes, NW_CLASSES)] =
-            wins ? NW_BY_CHANNEL : NW_BY_HOST;
-    return wins == 1;
+/* Reductions are computed in host memory in both forms. */
+static bool is_large(enum nw_collective_call form, int64_t bytes)
+{
+    return bytes >= LARGE_BYTES && form != NW_CALL_REDUCE &&
+           form != NW_CALL_ALLREDUCE;
 }
 
-/* Uses the result of an earlier program, or measures now and saves the result.
- */
-static bool is_faster(struct nw_algorithm_comm *record,
-                      enum nw_collective_call form, int64_t bytes)
+/* At calls 1, 2, 4, 8, ... of a size, the ranks agree on whether any rank has
+ * GPU memory, so that the cost per call vanishes. */
+static bool any_has_device(struct nw_algorithm_comm *record,
+                           enum nw_collective_call form, int64_t bytes,
+                           bool device)
 {
-    int class = nw_selector_class((uint64_t)bytes, NW_CLASSES);
-    bool wins;
+    struct nw_algorithm_kind *kind =
+        &record->kind[form][nw_selector_class((uint64_t)bytes, NW_CLASSES)];
 
-    if (!record->known.open)
-        nw_algorithm_cache_open(&record->known, record, record->channel);
-    if (record->known.form[form][class] != NW_BY_NONE)
-        return record->known.form[form][class] == NW_BY_CHANNEL;
-    wins = algorithm_choice_measure(record, form, bytes);
-    if (record->known.form[form][class] != NW_BY_NONE)
-        nw_algorithm_cache_save(&record->known);
-    return wins;
-}
-
-enum { TUNED_CLASSES = 21 /* up to 1 MiB */ };
-
-void nw_algorithms_tune(void)
-{
-    struct nw_algorithm_comm *record =
-        nw_algorithm_call == NW_FORMING_AUTO
-            ? nw_algorithm_comm_of(MPI_COMM_WORLD)
-            : NULL;
-
-    if (!record || !nw_algorithm_comm_open(record))
-        return;
-    if (!record->known.open)
-        nw_algorithm_cache_open(&record->known, record, record->channel);
-    for (int form = 0; form < NW_CALLS; form++)
-        for (int class = 0; class < TUNED_CLASSES; class ++)
-            (void)algorithm_choice_measure(
-                record, (enum nw_collective_call)form, (int64_t)1 << class);
-    nw_algorithm_cache_save(&record->known);
+    kind->calls++;
+    if (!(kind->calls & (kind->calls - 1)))
+        kind->device = nw_algorithm_comm_any(record, device);
+    return kind->device;
 }
 
 bool nw_algorithm_chooses(struct nw_algorithm_comm *record,
                           enum nw_collective_call form, int64_t bytes,
                           bool device)
 {
-    struct nw_algorithm_kind *kind =
-        &record->kind[form][nw_selector_class((uint64_t)bytes, NW_CLASSES)];
-
-    if (nw_algorithm_call == NW_FORMING_CHANNEL)
-        return nw_algorithm_comm_open(record);
-    kind->calls++;
-    if (!(kind->calls & (kind->calls - 1)))
-        kind->device = nw_algorithm_comm_any(record, device);
-    if (kind->device && !kind->measured) {
-        kind->by_channel =
-            nw_algorithm_comm_open(record) && is_faster(record, form, bytes);
-        kind->measured = true;
-    }
-    return kind->device && kind->by_channel;
+    if (nw_algorithm_call == NW_FORMING_AUTO &&
+        (!is_large(form, bytes) ||
+         !any_has_device(record, form, bytes, device)))
+        return false;
+    return nw_algorithm_comm_open(record);
 }
 
 /* -- MPI_Init and MPI_Finalize -- */
+
+/* An MPI that takes GPU memory itself makes the calls unless the user asks for
+ * the channel. */
+static enum nw_algorithm_call automatic(void)
+{
+    return nw_passthrough ? NW_FORMING_HOST : NW_FORMING_AUTO;
+}
 
 /* The form that the environment asks for. Default: host. */
 static enum nw_algorithm_call wanted(void)
@@ -95,9 +66,9 @@ static enum nw_algorithm_call wanted(void)
         nw_rank0_environment_variable("NODEWISE_GPU_MESSAGES");
 
     if (!word)
-        return messages ? NW_FORMING_AUTO : NW_FORMING_HOST;
+        return messages ? automatic() : NW_FORMING_HOST;
     if (!strcmp(word, "auto"))
-        return NW_FORMING_AUTO;
+        return automatic();
     if (!strcmp(word, "channel"))
         return NW_FORMING_CHANNEL;
     if (strcmp(word, "host"))

@@ -57,7 +57,6 @@ static int algorithm_comm_drop(MPI_Comm comm, int key, void *value, void *extra)
     (void)extra;
     list_remove(record);
     nw_channel_close(record->channel);
-    free(record->known.path);
     free(record);
     return MPI_SUCCESS;
 }

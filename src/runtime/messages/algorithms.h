@@ -4,7 +4,7 @@
  * instead of the whole buffer through the host and MPI. All ranks of a
  * communicator must take the same form, although some may have host memory and
  * others GPU memory. So the choice depends only on values that all ranks know:
- * the number of calls, the number of bytes, and earlier agreements.
+ * the number of calls, the number of bytes, and agreements.
  */
 #ifndef NW_MESSAGES_ALGORITHMS_H
 #define NW_MESSAGES_ALGORITHMS_H
@@ -26,20 +26,11 @@ enum nw_collective_call {
 enum { NW_MOST_RANKS = 64 };
 
 enum { NW_CLASSES = 32 /* size classes: powers of two */ };
-enum { NW_BY_HOST, NW_BY_CHANNEL, NW_BY_NONE };
 
-/* Equal on all ranks of a communicator, except `path`, which only rank 0 may
- * have. */
-struct nw_algorithm_cache {
-    bool open;
-    char *path;
-    unsigned char form[NW_CALLS][NW_CLASSES];
-};
-
-/* How a collective call of one size class has been made so far. */
+/* The calls of one size class so far; `device` is what the ranks agreed on. */
 struct nw_algorithm_kind {
     uint64_t calls;
-    bool device, measured, by_channel;
+    bool device; /* a rank has GPU memory */
 };
 
 /* algorithm_comm.c: a communicator that may have a channel. */
@@ -50,7 +41,6 @@ struct nw_algorithm_comm {
     bool fits, tried;
     nw_channel *channel; /* NULL if `tried`: it did not open */
     int tag;             /* of the next call */
-    struct nw_algorithm_cache known;
     struct nw_algorithm_kind kind[NW_CALLS][NW_CLASSES];
 };
 /* NULL if MPI must make the call. */
@@ -101,14 +91,5 @@ NW_MUST_CHECK nw_status nw_channel_collective(
 /* Sets the channel and the tag of the next call. */
 void nw_algorithm_comm_next(struct nw_algorithm_comm *record,
                             struct nw_channel_collective *collect);
-
-/* algorithm_choice.c, collective over MPI_COMM_WORLD: measures all calls and
- * sizes again, for later programs. */
-void nw_algorithms_tune(void);
-
-/* algorithm_benchmark.c, collective: 1 if the channel is faster, 0 if MPI is,
- * -1 if the measurement failed. */
-int nw_algorithm_benchmark(struct nw_algorithm_comm *record,
-                           enum nw_collective_call form, size_t bytes);
 
 #endif

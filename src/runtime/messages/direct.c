@@ -7,6 +7,29 @@
 #include "gpu/gpu.h"
 #include "runtime/messages/pack_kernels.h"
 
+#include <limits.h>
+#include <pthread.h>
+
+/* The size from which a message uses the direct path. From 65536 bytes on,
+ * processes with a GPU each, or with MPS, gain by the direct path
+ * (bench/results/gpu-h100-80gb-2026-11-27.txt: 28 us instead of 63 us). */
+enum { FROM_BYTES = 65536, LEAST_BYTES = 1024 };
+
+static pthread_once_t direct_once = PTHREAD_ONCE_INIT;
+static uint64_t direct_from_bytes;
+
+static void direct_read_threshold(void)
+{
+    direct_from_bytes = nw_messages_setting("NODEWISE_GPU_DIRECT_FROM",
+                                            FROM_BYTES, LEAST_BYTES, INT_MAX);
+}
+
+static bool direct_is_large(uint64_t bytes)
+{
+    (void)pthread_once(&direct_once, direct_read_threshold);
+    return bytes >= direct_from_bytes && bytes <= INT_MAX;
+}
+
 /* True if an envelope has a whole number of elements. Otherwise MPICH would
  * report the envelope as truncated. */
 static bool ends_between(const struct nw_typemap *layout)
@@ -30,9 +53,9 @@ bool nw_load_find(const struct nw_area *area, struct nw_load *out)
     layout = out->layout;
     first = out->device + nw_typemap_low(layout, area->count);
     out->bytes = (uint64_t)area->count * layout->size;
-    if (!nw_direct_is_large(out->bytes, first) || layout->gaps ||
-        !ends_between(layout) || nw_area_side(area, &owner) != NW_SIDE_GPU ||
-        nw_messages_open_gpu() || !nw_memory_open())
+    if (!direct_is_large(out->bytes) || layout->gaps || !ends_between(layout) ||
+        nw_area_side(area, &owner) != NW_SIDE_GPU || nw_messages_open_gpu() ||
+        !nw_memory_open())
         return false;
     out->gpu = nw_memory_gpu(first);
     return true;

@@ -80,16 +80,6 @@ struct nw_load {
     uint64_t bytes;
     int32_t gpu;
 };
-/* direct_threshold.c: measures the threshold of the direct path with the new
- * pool, if no variable sets the threshold. */
-void nw_direct_measure(int32_t gpu, char *pool, size_t bytes);
-/* Sets the threshold in bytes; 0 means unknown. */
-void nw_direct_set(uint64_t from);
-/* True from the threshold on. `first` is the first byte of the message. */
-bool nw_direct_is_large(uint64_t bytes, const char *first);
-/* direct_benchmark.c: returns `standard` if the measurement fails. */
-uint64_t nw_direct_threshold(int32_t gpu, char *pool, size_t bytes,
-                             uint64_t standard);
 /* True if the area is in GPU memory and at least as large as the threshold. The
  * caller drops out->layout in either case; it may be NULL. */
 bool nw_load_find(const struct nw_area *area, struct nw_load *out);

@@ -8,8 +8,5 @@
 
 /* A hash of the library's version string. */
 uint64_t nw_mpi_hash(uint64_t start);
-enum { NW_MPI_NAME = 32 };
-/* The provider name in the channel's table: mpi:openmpi:0123456789abcdef */
-void nw_mpi_name(char out[NW_MPI_NAME]);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Together with an MPI that takes GPU memory itself: point-to-point messages
- * are staged in the sizes for which staging is faster. The six collective calls
- * (algorithms.h) use the channel if it is faster. All other calls go to MPI.
+ * are staged in the sizes for which staging is faster. All other calls go to
+ * MPI.
  * The two ends of a message may decide differently, since MPI carries the same
  * bytes in both cases.
  */

@@ -81,7 +81,6 @@ static void open_pool(int32_t gpu)
     pool.gpu = gpu;
     if (!bytes || !have_room() || pool_make(bytes))
         return;
-    nw_direct_measure(gpu, pool.memory, bytes);
     __atomic_store_n(&mapped[mine], pool.memory, __ATOMIC_RELEASE);
     __atomic_store_n(nw_local_peer_opens(mine, mine), NW_OPENS_YES,
                      __ATOMIC_RELEASE);

@@ -80,8 +80,6 @@ void nw_algorithms_finish(void);
 /* The same for the direct path: local_peers.c, direct.c. */
 void nw_direct_start(bool messaging);
 void nw_direct_finish(void);
-/* tune.c: runs after both, if NODEWISE_GPU_TUNE is set for all ranks. */
-void nw_messages_tune(void);
 /* request_table.c: number of tracked requests. */
 extern int nw_request_table_count;
 /* detached_requests.c: waits for the remaining requests in MPI_Finalize. */

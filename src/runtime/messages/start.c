@@ -40,7 +40,6 @@ void nw_messages_start(void)
         __atomic_store_n(&nw_messaging, true, __ATOMIC_RELEASE);
     nw_algorithms_start(nw_messaging);
     nw_direct_start(nw_messaging);
-    nw_messages_tune();
 }
 
 void nw_messages_finish(void)

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROOM = 4096, WARM = 32, TURNS = 15, KINDS = 5 };
+enum { ROOM = 1 << 18, WARM = 32, TURNS = 15, KINDS = 5 };
 static const char *const kinds[KINDS] = {"copy", "store", "load", "kernel",
                                          "adapter-read"};
 

@@ -6,12 +6,12 @@
  * first with the host, the last between GPUs.
  *
  *     straight
- * plain|persistent|replace|both|failing|broken|stuck|measured|stray STEP
+ * plain|persistent|replace|both|failing|broken|stuck|large|stray STEP
  * [apart]
  *
  * failing: MPI starts some more sends, which all fail. broken: some more end in
  * an error (faulty.c), and so do the receives of them in the end. stuck: what
- * an exchange failed to see the end of arrives all the same. measured: a
+ * an exchange failed to see the end of arrives all the same. large: a
  * message of 256 KiB goes ahead. stray: one more is never received. freed: some
  * more, which do not fit, of a communicator that is freed before they end. With
  * apart each rank has a GPU of its own.
@@ -296,17 +296,16 @@ static void stuck(MPI_Status *status)
              "what was exchanged");
 }
 
-/* After the first of them it is known what is large. */
-static void measured(MPI_Status *status)
+static void large(MPI_Status *status)
 {
-    static uint64_t large[2];
+    static uint64_t memory[2];
     MPI_Request request;
 
-    for (int i = 0; i < 2 && !large[i]; i++)
-        need(cuda.alloc(&large[i], LARGE), "cuMemAlloc");
-    MPI_Isend((void *)large[0], LARGE, MPI_CHAR, !rank, TAG, MPI_COMM_WORLD,
+    for (int i = 0; i < 2 && !memory[i]; i++)
+        need(cuda.alloc(&memory[i], LARGE), "cuMemAlloc");
+    MPI_Isend((void *)memory[0], LARGE, MPI_CHAR, !rank, TAG, MPI_COMM_WORLD,
               &request);
-    MPI_Recv((void *)large[1], LARGE, MPI_CHAR, !rank, TAG, MPI_COMM_WORLD,
+    MPI_Recv((void *)memory[1], LARGE, MPI_CHAR, !rank, TAG, MPI_COMM_WORLD,
              MPI_STATUS_IGNORE);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     plain(status);
@@ -403,7 +402,7 @@ static const struct {
 } ways[] = {{"plain", plain},     {"persistent", persistent},
             {"replace", replace}, {"both", replace_both},
             {"failing", failing}, {"broken", broken},
-            {"stuck", stuck},     {"measured", measured},
+            {"stuck", stuck},     {"large", large},
             {"stray", stray},     {"freed", freed}};
 enum { WAYS = sizeof ways / sizeof *ways };
 
@@ -452,7 +451,7 @@ int main(int argc, char **argv)
     step = argc > 2 ? atoi(argv[2]) : 0;
     need(way == WAYS || step < 1 || step > MOST_STEP,
          "straight plain|persistent|replace|both|failing|broken|stuck|"
-         "measured|stray|freed STEP [apart]");
+         "large|stray|freed STEP [apart]");
     open_driver();
     if (argc > 3)
         take_own_gpu();

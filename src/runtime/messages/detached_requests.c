@@ -22,8 +22,7 @@ int nw_message_free(__typeof__(&MPI_Request_free) next, MPI_Request *request)
     struct nw_tracked_request *kept;
     bool under_way;
 
-    if (nw_sendrecv_free(request))
-        return MPI_SUCCESS;
+    nw_detached_reap();
     kept = *request == MPI_REQUEST_NULL ? NULL
                                         : nw_request_table_take(*request, true);
     under_way = kept && kept->active && !kept->next;
@@ -48,12 +47,14 @@ static bool settle_one(struct nw_tracked_request *kept, bool wait)
     MPI_Status status;
     int flag = 1, rc;
 
+    if (wait)
+        nw_sendrecvs_await(1, &kept->request);
     rc = wait && is_send(kept) ? NW_PMPI(Wait)(&kept->request, &status)
                                : NW_PMPI(Test)(&kept->request, &flag, &status);
     if (!rc && !flag)
         return false;
     if (!rc)
-        (void)nw_request_table_finish(kept, &status);
+        (void)kept->complete(kept, &status);
     if (kept->persistent && kept->request != MPI_REQUEST_NULL)
         NW_PMPI(Request_free)(&kept->request);
     return kept->request == MPI_REQUEST_NULL;
@@ -96,5 +97,4 @@ void nw_detached_reap(void)
 void nw_requests_finish(void)
 {
     detached_requests_settle(true);
-    nw_sendrecvs_finish();
 }

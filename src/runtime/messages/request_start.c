@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A call has returned a request: its buffers stay in the table until the
- * request ends. */
+ * request ends. Then the received data is delivered. */
 #include "runtime/messages/request_table.h"
 
 #include "runtime/messages/datatype_contents.h"
 
+#include <nodewise/status.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,70 @@ static void keep_type(struct nw_tracked_request *kept)
         caught->as = caught->type;
 }
 
+/* -- the end -- */
+
+/* The request's end was already reported. MPI's status describes the envelope,
+ * so the stored values replace it. */
+static void see_again(const struct nw_tracked_request *kept, MPI_Status *status)
+{
+    if (!kept->opened)
+        return;
+    status->MPI_SOURCE = kept->source;
+    status->MPI_TAG = kept->tag;
+    NW_PMPI(Status_set_elements_x)(status, MPI_BYTE, kept->bytes);
+}
+
+/* True if the payload of an envelope, or a small message, was delivered. */
+static bool open_caught(struct nw_tracked_request *kept, MPI_Status *status,
+                        int *rc)
+{
+    bool given = nw_matched_see(kept->caught.from, status);
+    bool opened = nw_envelope_open(&kept->caught, status, rc);
+
+    if (opened || given)
+        nw_request_table_remember(kept, status);
+    return opened;
+}
+
+/* Copies received data to the GPU. The status of a send has no size. */
+static nw_status empty_all(const struct nw_tracked_request *kept,
+                           const MPI_Status *status)
+{
+    nw_status bad = NW_OK;
+
+    for (int i = 0; i < kept->count && !bad; i++)
+        if (kept->buffer[i]->way & NW_WRITE)
+            bad = nw_buffer_empty(kept->buffer[i],
+                                  kept->whole ? UINT64_MAX
+                                              : nw_stage_received(status));
+    return bad;
+}
+
+static int request_start_complete(struct nw_tracked_request *kept,
+                                  MPI_Status *status)
+{
+    nw_status bad = NW_OK;
+    int cancelled = 0, rc = MPI_SUCCESS;
+
+    if (!kept->active) {
+        see_again(kept, status);
+        return MPI_SUCCESS;
+    }
+    kept->active = false;
+    if (!kept->whole) // status may be undefined if not cancellable
+        NW_PMPI(Test_cancelled)(status, &cancelled);
+    if (cancelled)
+        nw_direct_unsent(kept->buffer, kept->count);
+    else if (kept->caught.on && open_caught(kept, status, &rc))
+        return nw_stage_raise(kept->whose, rc);
+    if (!cancelled)
+        bad = empty_all(kept, status);
+    return bad ? nw_stage_error(kept->whose, kept->call, nw_error_text())
+               : MPI_SUCCESS;
+}
+
+/* -- the start -- */
+
 int nw_stage_keep(struct nw_stage *stage, int rc, MPI_Request request,
                   struct nw_errhandler_scope whose)
 {
@@ -38,6 +103,7 @@ int nw_stage_keep(struct nw_stage *stage, int rc, MPI_Request request,
     }
     nw_detached_reap();
     *kept = (struct nw_tracked_request){.request = request,
+                                        .complete = request_start_complete,
                                         .persistent = stage->persistent,
                                         .active = !stage->persistent,
                                         .whole = stage->whole,

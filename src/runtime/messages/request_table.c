@@ -43,6 +43,15 @@ void nw_request_table_let_go(struct nw_tracked_request *kept)
     kept->held = false;
 }
 
+void nw_request_table_remember(struct nw_tracked_request *kept,
+                               const MPI_Status *status)
+{
+    kept->opened = true;
+    kept->source = status->MPI_SOURCE;
+    kept->tag = status->MPI_TAG;
+    kept->bytes = (MPI_Count)nw_stage_received(status);
+}
+
 static void into_hand(struct nw_tracked_request *kept)
 {
     kept->hand = hand;
@@ -74,7 +83,24 @@ void nw_request_table_free(struct nw_tracked_request *kept)
     nw_shadow_comm_drop(kept->owner.shadow);
     if (kept->owned)
         NW_PMPI(Type_free)(&kept->caught.type);
+    free(kept->memory);
     free(kept);
+}
+
+int nw_request_table_finish_all(struct nw_tracked_request *kept,
+                                MPI_Status *status)
+{
+    struct nw_tracked_request *next;
+    int rc = MPI_SUCCESS;
+
+    for (; kept; kept = next) {
+        int one = status ? kept->complete(kept, status) : MPI_SUCCESS;
+
+        next = kept->next;
+        nw_request_table_free(kept);
+        rc = rc ? rc : one;
+    }
+    return rc;
 }
 
 void nw_request_table_put(struct nw_tracked_request *kept)

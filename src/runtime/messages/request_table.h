@@ -2,7 +2,9 @@
 /*
  * The work that is left for a request, by its handle, until the call that ends
  * the request. An MPI library may give the same handle to several requests that
- * are done at once. Then the work of all of them is done.
+ * are done at once. Then the work of all of them is done. The work itself is
+ * one callback of the entry: request_start.c has the callback of a staged
+ * message, sendrecv.c that of MPI_Isendrecv.
  */
 #ifndef NW_MESSAGES_REQUEST_TABLE_H
 #define NW_MESSAGES_REQUEST_TABLE_H
@@ -12,6 +14,9 @@
 struct nw_tracked_request {
     struct nw_tracked_request *next;
     MPI_Request request;
+    /* The program learns that the request ended: does the work that is left
+     * and sets the status. Called again if the status is asked for again. */
+    int (*complete)(struct nw_tracked_request *kept, MPI_Status *status);
     bool persistent, active, whole;
     struct nw_errhandler_scope whose;
     struct nw_comm_owner owner; /* of its communicator */
@@ -21,7 +26,8 @@ struct nw_tracked_request {
     int count;
     struct nw_buffer *buffer[NW_STAGE_BUFFERS];
     struct nw_catch caught;
-    bool owned; /* we own caught.type */
+    bool owned;   /* we own caught.type */
+    void *memory; /* freed with the entry, or NULL */
     /* the status to report for a message that used the direct path or was set
      * aside, since MPI's status describes the envelope */
     bool opened;
@@ -52,17 +58,17 @@ bool nw_request_table_inherit(MPI_Comm comm, struct nw_shadow_comm *shadow);
 void nw_request_table_hold(struct nw_tracked_request *kept);
 void nw_request_table_let_go(struct nw_tracked_request *kept);
 bool nw_request_table_are_held(void);
-
-/* wait_one.c: does the work that is left, such as the copy of received data. */
-int nw_request_table_finish(struct nw_tracked_request *kept,
-                            MPI_Status *status);
-int nw_request_table_finish_all(struct nw_tracked_request *kept,
-                                MPI_Status *status);
-/* The request ended in an error: no process will fetch its payload. */
-void nw_request_table_fail(struct nw_tracked_request *kept);
 /* The status to return if it is asked for again. */
 void nw_request_table_remember(struct nw_tracked_request *kept,
                                const MPI_Status *status);
+/* Completes and frees all entries of a list; if `status` is NULL, only frees
+ * them. */
+int nw_request_table_finish_all(struct nw_tracked_request *kept,
+                                MPI_Status *status);
+
+/* wait_one.c: the requests ended in an error. No process will fetch their
+ * payloads. */
+void nw_request_table_fail(struct nw_tracked_request *kept);
 
 /* detached_requests.c: ends requests that the program freed before their end.
  */

@@ -7,6 +7,7 @@
  * itself. So every call that may end the request tests both parts first.
  */
 #include "runtime/messages/direct.h"
+#include "runtime/messages/request_table.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -14,18 +15,17 @@
 
 enum { SEND, RECEIVE, PARTS };
 
+/* `tracked` comes first: nw_request_table_free frees the whole. */
 struct nw_sendrecv {
-    struct nw_sendrecv *next;
-    MPI_Request request, part[PARTS];
+    struct nw_tracked_request tracked;
+    struct nw_sendrecv *next; /* while a part is under way */
+    MPI_Request part[PARTS];
     MPI_Status status; /* of the receive */
     int rc;            /* error code of the first part that failed */
-    bool done, freed;  /* the program freed it before its end */
-    bool ending;       /* its handle may already be reused */
-    char *packed;      /* copy of the sent data (MPI_Isendrecv_replace) */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct nw_sendrecv *pairs;
+static struct nw_sendrecv *pairs; /* those that are not done */
 static int pair_count;
 static _Thread_local bool looking; /* the tests of the parts call back */
 
@@ -34,7 +34,7 @@ static bool are_any(void)
     return __atomic_load_n(&pair_count, __ATOMIC_RELAXED) && !looking;
 }
 
-/* -- the program's request; nw_sendrecv_end sets its status -- */
+/* -- the program's request; sendrecv_complete sets its status -- */
 
 static int say_nothing(void *unused, MPI_Status *status)
 {
@@ -66,7 +66,7 @@ static void sendrecv_give_up(struct nw_sendrecv *pair, int part)
     if (pair->part[part] == MPI_REQUEST_NULL)
         return;
     if (part == SEND)
-        pair->packed = NULL;
+        pair->tracked.memory = NULL;
     (void)MPI_Request_free(&pair->part[part]);
     pair->part[part] = MPI_REQUEST_NULL;
 }
@@ -87,29 +87,16 @@ static void end_part(struct nw_sendrecv *pair, int part)
     pair->status.MPI_ERROR = pair->rc;
 }
 
-static void sendrecv_look_at(struct nw_sendrecv *pair)
+/* True if both parts have ended. */
+static bool sendrecv_test(struct nw_sendrecv *pair)
 {
-    for (int i = 0; i < PARTS && !pair->done; i++)
+    for (int i = 0; i < PARTS; i++)
         end_part(pair, i);
-    if (pair->done || pair->part[SEND] != MPI_REQUEST_NULL ||
-        pair->part[RECEIVE] != MPI_REQUEST_NULL)
-        return;
-    pair->done = true;
-    NW_PMPI(Grequest_complete)(pair->request);
+    return pair->part[SEND] == MPI_REQUEST_NULL &&
+           pair->part[RECEIVE] == MPI_REQUEST_NULL;
 }
 
-/* Removes a pair from the list. */
-static void sendrecv_drop(struct nw_sendrecv **at)
-{
-    struct nw_sendrecv *pair = *at;
-
-    *at = pair->next;
-    free(pair->packed);
-    free(pair);
-    __atomic_sub_fetch(&pair_count, 1, __ATOMIC_RELAXED);
-    __atomic_sub_fetch(&nw_request_table_count, 1, __ATOMIC_RELAXED);
-}
-
+/* Once the request is complete, another thread may end it and free the pair. */
 void nw_sendrecvs_look(void)
 {
     struct nw_sendrecv **at = &pairs;
@@ -120,26 +107,29 @@ void nw_sendrecvs_look(void)
     looking = true;
     nw_depth++;
     while (*at) {
-        sendrecv_look_at(*at);
-        if ((*at)->done && (*at)->freed) {
-            NW_PMPI(Request_free)(&(*at)->request);
-            sendrecv_drop(at);
-        } else {
-            at = &(*at)->next;
+        struct nw_sendrecv *pair = *at;
+
+        if (!sendrecv_test(pair)) {
+            at = &pair->next;
+            continue;
         }
+        *at = pair->next;
+        __atomic_sub_fetch(&pair_count, 1, __ATOMIC_RELAXED);
+        NW_PMPI(Grequest_complete)(pair->tracked.request);
     }
     nw_depth--;
     looking = false;
     pthread_mutex_unlock(&lock);
 }
 
-static struct nw_sendrecv **sendrecv_find(MPI_Request request)
+/* The lock is held. */
+static bool sendrecv_is_busy(MPI_Request request)
 {
-    struct nw_sendrecv **at = &pairs;
+    const struct nw_sendrecv *pair = pairs;
 
-    while (*at && ((*at)->request != request || (*at)->freed || (*at)->ending))
-        at = &(*at)->next;
-    return at;
+    while (pair && pair->tracked.request != request)
+        pair = pair->next;
+    return pair != NULL;
 }
 
 bool nw_sendrecvs_are_busy(int count, const MPI_Request *requests)
@@ -150,11 +140,8 @@ bool nw_sendrecvs_are_busy(int count, const MPI_Request *requests)
         return false;
     nw_sendrecvs_look();
     pthread_mutex_lock(&lock);
-    for (int i = 0; i < count && !busy; i++) {
-        const struct nw_sendrecv *pair = *sendrecv_find(requests[i]);
-
-        busy = pair && !pair->done;
-    }
+    for (int i = 0; i < count && !busy; i++)
+        busy = sendrecv_is_busy(requests[i]);
     pthread_mutex_unlock(&lock);
     return busy;
 }
@@ -165,88 +152,14 @@ void nw_sendrecvs_await(int count, const MPI_Request *requests)
         sched_yield();
 }
 
-bool nw_sendrecv_see(MPI_Request request, MPI_Status *status, int *rc)
+static int sendrecv_complete(struct nw_tracked_request *kept,
+                             MPI_Status *status)
 {
-    struct nw_sendrecv *pair;
+    const struct nw_sendrecv *pair = (const struct nw_sendrecv *)kept;
 
-    if (!are_any())
-        return false;
-    pthread_mutex_lock(&lock);
-    pair = *sendrecv_find(request);
-    if (pair && status)
-        *status = pair->status;
-    if (pair)
-        *rc = pair->rc;
-    pthread_mutex_unlock(&lock);
-    return pair != NULL;
-}
-
-struct nw_sendrecv *nw_sendrecv_take(MPI_Request request)
-{
-    struct nw_sendrecv *pair;
-
-    if (!are_any())
-        return NULL;
-    pthread_mutex_lock(&lock);
-    pair = *sendrecv_find(request);
-    if (pair)
-        pair->ending = true;
-    pthread_mutex_unlock(&lock);
-    return pair;
-}
-
-void nw_sendrecv_put(struct nw_sendrecv *pair)
-{
-    pthread_mutex_lock(&lock);
-    pair->ending = false;
-    pthread_mutex_unlock(&lock);
-}
-
-int nw_sendrecv_end(struct nw_sendrecv *pair, MPI_Status *status)
-{
-    struct nw_sendrecv **at = &pairs;
-    int rc;
-
-    pthread_mutex_lock(&lock);
-    rc = pair->rc;
-    if (status)
-        *status = pair->status;
-    while (*at != pair)
-        at = &(*at)->next;
-    sendrecv_drop(at);
-    pthread_mutex_unlock(&lock);
-    return rc;
-}
-
-bool nw_sendrecv_free(MPI_Request *request)
-{
-    struct nw_sendrecv *pair;
-
-    if (!are_any())
-        return false;
-    pthread_mutex_lock(&lock);
-    pair = *sendrecv_find(*request);
-    if (pair) {
-        pair->freed = true;
-        *request = MPI_REQUEST_NULL;
-    }
-    pthread_mutex_unlock(&lock);
-    nw_sendrecvs_look();
-    return pair != NULL;
-}
-
-void nw_sendrecvs_finish(void)
-{
-    bool left = true;
-
-    while (left) {
-        nw_sendrecvs_look();
-        pthread_mutex_lock(&lock);
-        left = false;
-        for (const struct nw_sendrecv *pair = pairs; pair; pair = pair->next)
-            left = left || pair->freed;
-        pthread_mutex_unlock(&lock);
-    }
+    kept->active = false;
+    *status = pair->status;
+    return pair->rc;
 }
 
 /* -- starting both parts -- */
@@ -285,13 +198,13 @@ static int start_all(struct nw_sendrecv *pair,
     if (!sendrecv_fits(&exchange->from) || !sendrecv_fits(&exchange->into))
         return nw_stage_raise(NW_OF_COMM(exchange->to.comm), MPI_ERR_COUNT);
     rc = NW_PMPI(Grequest_start)(say_nothing, free_nothing, cancel_nothing,
-                                 NULL, &pair->request);
+                                 NULL, &pair->tracked.request);
     if (rc)
         return rc;
     rc = start_parts(pair, exchange);
     if (rc) {
-        NW_PMPI(Grequest_complete)(pair->request);
-        NW_PMPI(Request_free)(&pair->request);
+        NW_PMPI(Grequest_complete)(pair->tracked.request);
+        NW_PMPI(Request_free)(&pair->tracked.request);
     }
     return rc;
 }
@@ -307,13 +220,17 @@ static int sendrecv_start(struct nw_sendrecv_pair exchange, char *packed,
         free(pair);
         return rc;
     }
-    pair->packed = packed;
-    *request = pair->request;
+    pair->tracked.complete = sendrecv_complete;
+    pair->tracked.active = true;
+    pair->tracked.opened = true; // the status can be asked for again
+    pair->tracked.owner.comm = MPI_COMM_NULL;
+    pair->tracked.memory = packed;
+    *request = pair->tracked.request;
+    nw_request_table_put(&pair->tracked);
     pthread_mutex_lock(&lock);
     pair->next = pairs;
     pairs = pair;
     __atomic_add_fetch(&pair_count, 1, __ATOMIC_RELAXED);
-    __atomic_add_fetch(&nw_request_table_count, 1, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&lock);
     return MPI_SUCCESS;
 }

@@ -91,7 +91,6 @@ struct nw_ending {
     MPI_Request request;
     bool found;
     struct nw_tracked_request *kept, *persistent;
-    struct nw_sendrecv *pair;
 };
 void nw_request_begin(MPI_Request request, struct nw_ending *out);
 int nw_request_end(struct nw_ending *ending,
@@ -104,20 +103,12 @@ void nw_request_back(struct nw_ending *ending); /* the request has not ended */
  * index, or -1. */
 int nw_request_held(int count, const MPI_Request *requests, MPI_Status *status);
 
-/* sendrecv.c: requests that nw_sendrecv_start began. Without such a request
- * these calls cost almost nothing. nw_sendrecvs_look tests them all. */
+/* sendrecv.c: requests that nw_sendrecv_start began and that are not done.
+ * Without such a request these calls cost almost nothing. nw_sendrecvs_look
+ * tests them all. */
 void nw_sendrecvs_look(void);
 bool nw_sendrecvs_are_busy(int count, const MPI_Request *requests);
 void nw_sendrecvs_await(int count, const MPI_Request *requests);
-/* True if `request` is one of them; its status (NULL: not wanted) and error
- * code. */
-bool nw_sendrecv_see(MPI_Request request, MPI_Status *status, int *rc);
-/* Hides the handle until nw_sendrecv_put. */
-struct nw_sendrecv *nw_sendrecv_take(MPI_Request request);
-void nw_sendrecv_put(struct nw_sendrecv *pair);
-int nw_sendrecv_end(struct nw_sendrecv *pair, MPI_Status *status);
-bool nw_sendrecv_free(MPI_Request *request);
-void nw_sendrecvs_finish(void);
 
 /* envelope.c: if the received message is an envelope, fetches its payload and
  * sets the size in the status. *rc is then the result. */

@@ -2,93 +2,7 @@
 /* Calls that end one request, and the work that follows. */
 #include "runtime/messages/request_table.h"
 
-#include <nodewise/status.h>
 #include <pthread.h>
-
-/* The request's end was already reported. MPI's status describes the envelope,
- * so the stored values replace it. */
-static void see_again(const struct nw_tracked_request *kept, MPI_Status *status)
-{
-    if (!kept->opened)
-        return;
-    status->MPI_SOURCE = kept->source;
-    status->MPI_TAG = kept->tag;
-    NW_PMPI(Status_set_elements_x)(status, MPI_BYTE, kept->bytes);
-}
-
-void nw_request_table_remember(struct nw_tracked_request *kept,
-                               const MPI_Status *status)
-{
-    kept->opened = true;
-    kept->source = status->MPI_SOURCE;
-    kept->tag = status->MPI_TAG;
-    kept->bytes = (MPI_Count)nw_stage_received(status);
-}
-
-/* True if the payload of an envelope, or a small message, was delivered. */
-static bool open_caught(struct nw_tracked_request *kept, MPI_Status *status,
-                        int *rc)
-{
-    bool given = nw_matched_see(kept->caught.from, status);
-    bool opened = nw_envelope_open(&kept->caught, status, rc);
-
-    if (opened || given)
-        nw_request_table_remember(kept, status);
-    return opened;
-}
-
-/* Copies received data to the GPU. The status of a send has no size. */
-static nw_status empty_all(const struct nw_tracked_request *kept,
-                           const MPI_Status *status)
-{
-    nw_status bad = NW_OK;
-
-    for (int i = 0; i < kept->count && !bad; i++)
-        if (kept->buffer[i]->way & NW_WRITE)
-            bad = nw_buffer_empty(kept->buffer[i],
-                                  kept->whole ? UINT64_MAX
-                                              : nw_stage_received(status));
-    return bad;
-}
-
-/* The program learns that the request ended: delivers the received data. */
-int nw_request_table_finish(struct nw_tracked_request *kept, MPI_Status *status)
-{
-    nw_status bad = NW_OK;
-    int cancelled = 0, rc = MPI_SUCCESS;
-
-    if (!kept->active) {
-        see_again(kept, status);
-        return MPI_SUCCESS;
-    }
-    kept->active = false;
-    if (!kept->whole) // status may be undefined if not cancellable
-        NW_PMPI(Test_cancelled)(status, &cancelled);
-    if (cancelled)
-        nw_direct_unsent(kept->buffer, kept->count);
-    else if (kept->caught.on && open_caught(kept, status, &rc))
-        return nw_stage_raise(kept->whose, rc);
-    if (!cancelled)
-        bad = empty_all(kept, status);
-    return bad ? nw_stage_error(kept->whose, kept->call, nw_error_text())
-               : MPI_SUCCESS;
-}
-
-int nw_request_table_finish_all(struct nw_tracked_request *kept,
-                                MPI_Status *status)
-{
-    struct nw_tracked_request *next;
-    int rc = MPI_SUCCESS;
-
-    for (; kept; kept = next) {
-        int one = status ? nw_request_table_finish(kept, status) : MPI_SUCCESS;
-
-        next = kept->next;
-        nw_request_table_free(kept);
-        rc = rc ? rc : one;
-    }
-    return rc;
-}
 
 static void fail_one(struct nw_tracked_request *kept)
 {
@@ -113,10 +27,8 @@ static void wait_one_find(struct nw_ending *ending)
     ending->found = true;
     if (request == MPI_REQUEST_NULL)
         return;
-    ending->pair = nw_sendrecv_take(request);
-    if (!ending->pair)
-        ending->kept = nw_request_table_take(request, false);
-    if (!ending->pair && !ending->kept)
+    ending->kept = nw_request_table_take(request, false);
+    if (!ending->kept)
         ending->persistent =
             nw_request_table_find(request, nw_request_table_is_persistent);
 }
@@ -131,15 +43,13 @@ void nw_request_begin(MPI_Request request, struct nw_ending *out)
 
 void nw_request_back(struct nw_ending *ending)
 {
-    if (ending->pair)
-        nw_sendrecv_put(ending->pair);
     if (ending->kept)
         nw_request_table_put(ending->kept);
 }
 
 static int end_persistent(struct nw_tracked_request *kept, MPI_Status *status)
 {
-    int rc = nw_request_table_finish(kept, status);
+    int rc = kept->complete(kept, status);
 
     kept->opened = false;
     nw_request_table_let_go(kept);
@@ -154,8 +64,6 @@ int nw_request_end(struct nw_ending *ending, MPI_Status *status)
         wait_one_find(ending);
     end = *ending;
     *ending = (struct nw_ending){.found = true};
-    if (end.pair)
-        return nw_sendrecv_end(end.pair, status);
     if (end.persistent)
         return end_persistent(end.persistent, status);
     return nw_request_table_finish_all(end.kept, status);
@@ -186,8 +94,6 @@ void nw_request_fail(struct nw_ending *ending, MPI_Request left)
         fail_persistent(end.persistent, lives);
     else if (lives)
         nw_request_back(&end);
-    else if (end.pair)
-        (void)nw_sendrecv_end(end.pair, NULL);
     else
         nw_request_table_fail(end.kept);
 }
@@ -258,13 +164,13 @@ static int wait_one_look(MPI_Request request, MPI_Status *status)
     pthread_mutex_lock(&looking);
     while ((kept = nw_request_table_find(request,
                                          nw_request_table_is_active)) != NULL) {
-        int one = nw_request_table_finish(kept, status);
+        int one = kept->complete(kept, status);
 
         rc = rc ? rc : one;
     }
     kept = nw_request_table_find(request, nw_request_table_is_opened);
-    if (kept)
-        see_again(kept, status);
+    if (kept) // the status once more
+        (void)kept->complete(kept, status);
     pthread_mutex_unlock(&looking);
     return rc;
 }
@@ -279,7 +185,7 @@ int nw_message_look(__typeof__(&MPI_Request_get_status) next,
 
     nw_sendrecvs_look();
     rc = next(request, flag, seen);
-    if (!rc && *flag && !nw_sendrecv_see(request, seen, &bad))
+    if (!rc && *flag)
         bad = wait_one_look(request, seen);
     return rc ? rc : bad;
 }

@@ -32,7 +32,7 @@ static nw_status find_word(const char *variable, const char *const *words,
 }
 
 /* Checks variables that are read later and would then be ignored if unknown. */
-static nw_status check_words(void)
+static nw_status channel_check_words(void)
 {
     static const char *const variable[] = {
         "NODEWISE_CHANNEL_MAPPING", "NODEWISE_CHANNEL_REACH",
@@ -57,7 +57,7 @@ static nw_status read_environment(struct nw_channel_options *options)
         status = find_word("NODEWISE_CHANNEL_COPY", nw_copy_words,
                            NW_CHANNEL_COPIES, &copy);
     if (!status)
-        status = check_words();
+        status = channel_check_words();
     options->protocol = (enum nw_channel_protocol)protocol;
     options->copy = (enum nw_channel_copy)copy;
     if (!options->provider)
@@ -69,7 +69,7 @@ static nw_status read_environment(struct nw_channel_options *options)
 }
 
 /* Without a file or an allgather the group is the job that PMIx knows. */
-static nw_status find_group(struct nw_channel_options *options)
+static nw_status channel_find_group(struct nw_channel_options *options)
 {
     int32_t rank, count;
     nw_status status;
@@ -88,9 +88,9 @@ static nw_status find_group(struct nw_channel_options *options)
     return NW_OK;
 }
 
-static nw_status check(struct nw_channel_options *options)
+static nw_status channel_check(struct nw_channel_options *options)
 {
-    nw_status status = find_group(options);
+    nw_status status = channel_find_group(options);
 
     if (status)
         return status;
@@ -206,7 +206,7 @@ static void unregister(nw_channel *channel, int f)
     nw_rcache_close(&channel->regions[f]);
 }
 
-static void free_parts(nw_channel *channel)
+static void channel_free_parts(nw_channel *channel)
 {
     for (int f = 0; f < NW_ENDPOINTS; f++)
         unregister(channel, f);
@@ -248,11 +248,11 @@ nw_status nw_channel_open(const struct nw_channel_options *options,
     (void)pthread_mutex_init(&channel->lock, NULL);
     channel->options = *options;
     channel->board_file = -1;
-    status = check(&channel->options);
+    status = channel_check(&channel->options);
     if (!status)
         status = open_parts(channel);
     if (status)
-        free_parts(channel);
+        channel_free_parts(channel);
     else
         *out = channel;
     return status;
@@ -315,7 +315,7 @@ void nw_channel_close(nw_channel *channel)
     nw_channel_lock(channel);
     say_bye(channel);
     nw_channel_unlock(channel);
-    free_parts(channel);
+    channel_free_parts(channel);
 }
 
 void nw_channel_count(nw_channel *channel, struct nw_channel_counts *out)

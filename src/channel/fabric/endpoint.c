@@ -55,7 +55,7 @@ static nw_status load_quietly(const struct nw_symbol *symbols, size_t count)
     return status;
 }
 
-static nw_status load(void)
+static nw_status endpoint_load(void)
 {
     const struct nw_symbol symbols[] = {
         {"fi_getinfo", &fi.getinfo},   {"fi_freeinfo", &fi.freeinfo},
@@ -66,8 +66,8 @@ static nw_status load(void)
     return load_quietly(symbols, sizeof symbols / sizeof *symbols);
 }
 
-static nw_status check(const struct nw_endpoint *fabric, ssize_t code,
-                       const char *what)
+static nw_status endpoint_check(const struct nw_endpoint *fabric, ssize_t code,
+                                const char *what)
 {
     if (code >= 0)
         return NW_OK;
@@ -100,7 +100,7 @@ static uint32_t version_for(bool gpu)
                                                       : FI_VERSION(1, 17);
 }
 
-static int ask(const char *provider, bool gpu, struct fi_info **out)
+static int endpoint_ask(const char *provider, bool gpu, struct fi_info **out)
 {
     struct fi_info *hints = fi.dupinfo(NULL);
     char name[64], room[64];
@@ -167,14 +167,14 @@ static int open_endpoint(struct nw_endpoint *fabric)
 nw_status nw_endpoint_open_one(const char *provider, bool gpu,
                                struct nw_endpoint *fabric)
 {
-    nw_status status = load();
+    nw_status status = endpoint_load();
     int code;
 
     if (status)
         return status;
     memset(fabric, 0, sizeof *fabric);
     snprintf(fabric->provider, sizeof fabric->provider, "%s", provider);
-    code = ask(provider, gpu, &fabric->info);
+    code = endpoint_ask(provider, gpu, &fabric->info);
     if (code)
         return nw_fail(NW_ENODEV, "libfabric has no provider '%s'%s here: %s",
                        provider, gpu ? " for GPU memory" : "",
@@ -246,7 +246,7 @@ nw_status nw_endpoint_ready(const struct nw_endpoint *fabric, int code,
     }
     if (!code)
         *out = region;
-    return check(fabric, code, "register memory");
+    return endpoint_check(fabric, code, "register memory");
 }
 
 uint64_t nw_endpoint_draw_key(const struct nw_endpoint *fabric)

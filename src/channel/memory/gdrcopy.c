@@ -31,7 +31,7 @@ static struct {
     int (*range)(uint64_t *, size_t *, uint64_t);
 } gdr;
 
-struct kept {
+struct gdrcopy_kept {
     uint64_t start; /* of the pages that are pinned */
     size_t bytes;
     uint64_t id;   /* of the buffer they belong to */
@@ -41,7 +41,7 @@ struct kept {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct kept kept[KEPT];
+static struct gdrcopy_kept kept[KEPT];
 static void *session;
 static uint64_t uses;
 
@@ -73,7 +73,7 @@ static bool gdr_open(void)
     return session != NULL;
 }
 
-static void let_go(struct kept *one)
+static void gdrcopy_let_go(struct gdrcopy_kept *one)
 {
     if (!one->at)
         return;
@@ -82,33 +82,35 @@ static void let_go(struct kept *one)
     one->at = NULL;
 }
 
-static struct kept *find(uint64_t address, size_t bytes, uint64_t id)
+static struct gdrcopy_kept *gdrcopy_find(uint64_t address, size_t bytes,
+                                         uint64_t id)
 {
-    for (struct kept *one = kept; one < kept + KEPT; one++) {
+    for (struct gdrcopy_kept *one = kept; one < kept + KEPT; one++) {
         if (!one->at || address < one->start ||
             address + bytes > one->start + one->bytes)
             continue;
         if (one->id == id)
             return one;
-        let_go(one); /* freed, and the address is in use again */
+        gdrcopy_let_go(one); /* freed, and the address is in use again */
     }
     return NULL;
 }
 
-static struct kept *oldest(void)
+static struct gdrcopy_kept *gdrcopy_oldest(void)
 {
-    struct kept *best = kept;
+    struct gdrcopy_kept *best = kept;
 
-    for (struct kept *one = kept; one < kept + KEPT; one++)
+    for (struct gdrcopy_kept *one = kept; one < kept + KEPT; one++)
         if (!one->at || (best->at && one->used < best->used))
             best = one;
-    let_go(best);
+    gdrcopy_let_go(best);
     return best;
 }
 
-static struct kept *keep(uint64_t address, size_t length, uint64_t id)
+static struct gdrcopy_kept *gdrcopy_keep(uint64_t address, size_t length,
+                                         uint64_t id)
 {
-    struct kept *one = oldest();
+    struct gdrcopy_kept *one = gdrcopy_oldest();
     uint64_t start = 0, end;
     size_t bytes = 0;
     unsigned on = 1;
@@ -136,13 +138,13 @@ static struct kept *keep(uint64_t address, size_t length, uint64_t id)
 static nw_status gdr_map_at(void *gpu, size_t bytes, struct nw_mapped *out)
 {
     uint64_t address = (uint64_t)(uintptr_t)gpu, id = 0;
-    struct kept *one = NULL;
+    struct gdrcopy_kept *one = NULL;
 
     (void)pthread_mutex_lock(&lock);
     if (!gdr.attribute(&id, ABOUT_ID, address) && id) {
-        one = find(address, bytes, id);
+        one = gdrcopy_find(address, bytes, id);
         if (!one)
-            one = keep(address, bytes, id);
+            one = gdrcopy_keep(address, bytes, id);
     }
     if (one) {
         one->used = ++uses;

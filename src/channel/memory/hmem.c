@@ -124,7 +124,8 @@ static bool has_module(void)
     return false;
 }
 
-static nw_status is_possible(const struct nw_endpoint *fabric, enum nw_hmem way)
+static nw_status hmem_is_possible(const struct nw_endpoint *fabric,
+                                  enum nw_hmem way)
 {
     uint32_t version = fabric->info->fabric_attr->api_version;
 
@@ -192,7 +193,7 @@ static nw_status there_and_back(struct trial *trial)
 static nw_status try_way(struct trial *trial, enum nw_hmem way)
 {
     struct nw_endpoint *fabric = trial->fabric;
-    nw_status status = is_possible(fabric, way);
+    nw_status status = hmem_is_possible(fabric, way);
 
     fabric->reach = way;
     if (!status)
@@ -207,7 +208,7 @@ static nw_status try_way(struct trial *trial, enum nw_hmem way)
     return status;
 }
 
-static nw_status prepare(struct trial *trial)
+static nw_status hmem_prepare(struct trial *trial)
 {
     struct nw_endpoint *fabric = trial->fabric;
     nw_status status = nw_endpoint_meet(fabric, fabric->name, &trial->self);
@@ -227,7 +228,7 @@ static const char *const names[NW_HMEM_WAYS] = {
     [NW_HMEM_PEER] = "peer memory",
 };
 
-static void note(struct nw_endpoint *fabric, const char *what)
+static void hmem_note(struct nw_endpoint *fabric, const char *what)
 {
     size_t used = strlen(fabric->why);
 
@@ -250,15 +251,15 @@ bool nw_hmem_find(struct nw_endpoint *fabric)
 {
     static const enum nw_hmem ways[] = {NW_HMEM_DMABUF, NW_HMEM_PEER};
     struct trial trial = {.fabric = fabric};
-    nw_status status = prepare(&trial);
+    nw_status status = hmem_prepare(&trial);
     bool found = false;
 
     if (status)
-        note(fabric, "a trial");
+        hmem_note(fabric, "a trial");
     for (int i = 0; i < 2 && !status && !found && !trial.hangs; i++) {
         found = !try_way(&trial, ways[i]);
         if (!found)
-            note(fabric, names[ways[i]]);
+            hmem_note(fabric, names[ways[i]]);
     }
     if (found)
         fabric->gathers = sends_straight(fabric);

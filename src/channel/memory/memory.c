@@ -17,14 +17,14 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool found;
 static int32_t gpu_count;
 
-static void look(void)
+static void memory_look(void)
 {
     found = !gpus->open(&gpu_count);
 }
 
 bool nw_memory_open(void)
 {
-    (void)pthread_once(&once, look);
+    (void)pthread_once(&once, memory_look);
     return found;
 }
 

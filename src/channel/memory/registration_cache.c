@@ -26,17 +26,18 @@ static void sum_up(struct nw_region *node)
 }
 
 /* All of `low` is before all of `high`. */
-static struct nw_region *join(struct nw_region *low, struct nw_region *high)
+static struct nw_region *rcache_join(struct nw_region *low,
+                                     struct nw_region *high)
 {
     struct nw_region *top;
 
     if (!low || !high)
         return low ? low : high;
     if (low->weight > high->weight) {
-        low->right = join(low->right, high);
+        low->right = rcache_join(low->right, high);
         top = low;
     } else {
-        high->left = join(low, high->left);
+        high->left = rcache_join(low, high->left);
         top = high;
     }
     sum_up(top);
@@ -44,8 +45,8 @@ static struct nw_region *join(struct nw_region *low, struct nw_region *high)
 }
 
 /* Divides a tree into the nodes that start before `at` and the others. */
-static void divide(struct nw_region *node, uint64_t at, struct nw_region **low,
-                   struct nw_region **high)
+static void rcache_divide(struct nw_region *node, uint64_t at,
+                          struct nw_region **low, struct nw_region **high)
 {
     if (!node) {
         *low = *high = NULL;
@@ -53,10 +54,10 @@ static void divide(struct nw_region *node, uint64_t at, struct nw_region **low,
     }
     if (node->start < at) {
         *low = node;
-        divide(node->right, at, &node->right, high);
+        rcache_divide(node->right, at, &node->right, high);
     } else {
         *high = node;
-        divide(node->left, at, low, &node->left);
+        rcache_divide(node->left, at, low, &node->left);
     }
     sum_up(node);
 }
@@ -70,18 +71,18 @@ static struct nw_region *overlapping(struct nw_region *node, uint64_t start,
     return node;
 }
 
-static void list(struct nw_rcache *regions, struct nw_region *region)
+static void rcache_list(struct nw_rcache *regions, struct nw_region *region)
 {
     struct nw_region *low, *high;
 
-    divide(regions->root, region->start, &low, &high);
+    rcache_divide(regions->root, region->start, &low, &high);
     sum_up(region);
-    regions->root = join(join(low, region), high);
+    regions->root = rcache_join(rcache_join(low, region), high);
     region->listed = true;
     regions->count++;
 }
 
-static void let_go(struct nw_region *region)
+static void rcache_let_go(struct nw_region *region)
 {
     if (region->users || region->listed)
         return;
@@ -94,23 +95,23 @@ static void unlist(struct nw_rcache *regions, struct nw_region *region)
 {
     struct nw_region *low, *mid, *high;
 
-    divide(regions->root, region->start, &low, &mid);
-    divide(mid, region->start + 1, &mid, &high);
-    regions->root = join(low, high);
+    rcache_divide(regions->root, region->start, &low, &mid);
+    rcache_divide(mid, region->start + 1, &mid, &high);
+    regions->root = rcache_join(low, high);
     region->left = region->right = NULL;
     region->listed = false;
     regions->count--;
-    let_go(region);
+    rcache_let_go(region);
 }
 
-static struct nw_region *oldest(struct nw_region *node)
+static struct nw_region *rcache_oldest(struct nw_region *node)
 {
     struct nw_region *best = NULL, *both[2];
 
     if (!node)
         return NULL;
-    both[0] = oldest(node->left);
-    both[1] = oldest(node->right);
+    both[0] = rcache_oldest(node->left);
+    both[1] = rcache_oldest(node->right);
     if (!node->users)
         best = node;
     for (int i = 0; i < 2; i++)
@@ -121,7 +122,7 @@ static struct nw_region *oldest(struct nw_region *node)
 
 static bool forget_oldest(struct nw_rcache *regions)
 {
-    struct nw_region *region = oldest(regions->root);
+    struct nw_region *region = rcache_oldest(regions->root);
 
     if (region)
         unlist(regions, region);
@@ -130,8 +131,9 @@ static bool forget_oldest(struct nw_rcache *regions)
 
 /* Registers a region. After an error, an unused region is dropped and the call
  * is repeated, since resources may be exhausted. */
-static nw_status enter(struct nw_rcache *regions, struct nw_endpoint *fabric,
-                       struct nw_region *region)
+static nw_status rcache_enter(struct nw_rcache *regions,
+                              struct nw_endpoint *fabric,
+                              struct nw_region *region)
 {
     size_t bytes = region->end - region->start;
     void *start = (void *)(uintptr_t)region->start;
@@ -145,9 +147,10 @@ static nw_status enter(struct nw_rcache *regions, struct nw_endpoint *fabric,
     return status;
 }
 
-static nw_status make(struct nw_rcache *regions, struct nw_endpoint *fabric,
-                      const struct nw_memory_range *range,
-                      struct nw_region **out)
+static nw_status rcache_make(struct nw_rcache *regions,
+                             struct nw_endpoint *fabric,
+                             const struct nw_memory_range *range,
+                             struct nw_region **out)
 {
     struct nw_region *region = NULL;
     nw_status status = nw_alloc(1, sizeof *region, &region);
@@ -158,13 +161,13 @@ static nw_status make(struct nw_rcache *regions, struct nw_endpoint *fabric,
     region->end = region->start + range->bytes;
     region->id = range->id;
     region->weight = (range->id + regions->uses) * 0x9e3779b97f4a7c15u;
-    status = enter(regions, fabric, region);
+    status = rcache_enter(regions, fabric, region);
     if (status) {
         free(region);
         return status;
     }
     if (regions->count < NW_RCACHE_REGIONS || forget_oldest(regions))
-        list(regions, region);
+        rcache_list(regions, region);
     *out = region;
     return NW_OK;
 }
@@ -186,7 +189,7 @@ nw_status nw_rcache_hold(struct nw_rcache *regions, struct nw_endpoint *fabric,
     if (region)
         regions->hits++;
     else
-        status = make(regions, fabric, range, &region);
+        status = rcache_make(regions, fabric, range, &region);
     if (status)
         return status;
     region->users++;
@@ -214,7 +217,7 @@ void nw_rcache_give(struct nw_region *region)
     if (!region)
         return;
     region->users--;
-    let_go(region);
+    rcache_let_go(region);
 }
 
 void nw_rcache_lose(struct nw_rcache *regions, struct nw_region *region)

@@ -59,7 +59,7 @@ static struct nw_resident_counts counts;
 static pthread_mutex_t users_lock = PTHREAD_MUTEX_INITIALIZER;
 static int users;
 
-static void count(uint64_t *what)
+static void resident_count(uint64_t *what)
 {
     (void)__atomic_add_fetch(what, 1, __ATOMIC_RELAXED);
 }
@@ -112,7 +112,7 @@ static void drop_inbox(struct resident *one)
     one->inbox_gpu = NULL;
 }
 
-static nw_status begin(struct resident *one, int32_t gpu)
+static nw_status resident_begin(struct resident *one, int32_t gpu)
 {
     void *inbox = NULL, *outbox = NULL;
     nw_status status = gpus->load(NW_RESIDENT_KERNEL);
@@ -137,7 +137,7 @@ static nw_status begin(struct resident *one, int32_t gpu)
 
 /* Forgets resources that a reset of the GPU has freed; they must not be
  * used. */
-static void forget_dead(struct resident *one)
+static void resident_forget_dead(struct resident *one)
 {
     if (!one->stream || gpus->lives(&one->life))
         return;
@@ -149,20 +149,20 @@ static void forget_dead(struct resident *one)
 }
 
 /* Allocates the resources with this GPU current; an error sets `barred`. */
-static void make_ready(struct resident *one, int32_t gpu)
+static void resident_make_ready(struct resident *one, int32_t gpu)
 {
     void *context = gpus->context();
     nw_status status = gpus->select(gpu);
 
     if (!status && !one->stream)
-        status = begin(one, gpu);
+        status = resident_begin(one, gpu);
     one->barred |= status != NW_OK;
     gpus->restore(context);
 }
 
 /* The new kernel ignores orders that the last kernel did not take, since their
  * turns are earlier. */
-static nw_status launch(struct resident *one)
+static nw_status resident_launch(struct resident *one)
 {
     struct nw_resident call = {.inbox = (uintptr_t)one->inbox_gpu,
                                .outbox = (uintptr_t)one->outbox,
@@ -174,9 +174,9 @@ static nw_status launch(struct resident *one)
 
     if (!status) {
         one->epoch++;
-        count(&counts.launched);
+        resident_count(&counts.launched);
         if (one->beside)
-            count(&counts.beside);
+            resident_count(&counts.beside);
     }
     return status;
 }
@@ -198,17 +198,17 @@ static void call(struct resident *one, int32_t gpu)
     if (one->barred || now - before > IDLE_NS || (one->epoch && !is_gone(one)))
         return;
     if (!one->stream) /* a GPU that came into use later */
-        make_ready(one, gpu);
+        resident_make_ready(one, gpu);
     if (one->barred || takes_turns(gpu))
         return;
     context = gpus->context();
-    one->barred = gpus->select(gpu) || launch(one);
+    one->barred = gpus->select(gpu) || resident_launch(one);
     gpus->restore(context);
 }
 
 /* -- orders -- */
 
-struct move {
+struct resident_move {
     char *gpu, *host; /* a copy into the GPU does not write `host` */
     size_t bytes;
     bool out;
@@ -265,13 +265,13 @@ static nw_status await(struct resident *one, uint64_t turn, bool *done)
     return NW_OK;
 }
 
-static size_t piece_of(const struct move *move, size_t at)
+static size_t piece_of(const struct resident_move *move, size_t at)
 {
     return move->bytes - at < NW_RESIDENT_PIECE ? move->bytes - at
                                                 : NW_RESIDENT_PIECE;
 }
 
-static size_t order_some(struct resident *one, const struct move *move,
+static size_t order_some(struct resident *one, const struct resident_move *move,
                          size_t at)
 {
     for (int i = 0; i < NW_RESIDENT_DEPTH && at < move->bytes; i++) {
@@ -289,8 +289,8 @@ static size_t order_some(struct resident *one, const struct move *move,
     return at;
 }
 
-static void take_some(struct resident *one, const struct move *move, size_t at,
-                      uint64_t turn)
+static void take_some(struct resident *one, const struct resident_move *move,
+                      size_t at, uint64_t turn)
 {
     for (; turn <= one->turn; turn++) {
         size_t bytes = piece_of(move, at);
@@ -305,7 +305,7 @@ static void take_some(struct resident *one, const struct move *move, size_t at,
 
 /* Moves a message by the running kernel; *done is false if the kernel ended
  * meanwhile. */
-static nw_status serve(struct resident *one, const struct move *move,
+static nw_status serve(struct resident *one, const struct resident_move *move,
                        bool *done)
 {
     *done = true;
@@ -323,9 +323,9 @@ static nw_status serve(struct resident *one, const struct move *move,
     return NW_OK;
 }
 
-static nw_status drive(int32_t gpu, const struct move *move)
+static nw_status drive(int32_t gpu, const struct resident_move *move)
 {
-    count(&counts.driven);
+    resident_count(&counts.driven);
     return move->out
                ? nw_memory_copy_out(gpu, move->host, move->gpu, move->bytes)
                : nw_memory_copy_in(gpu, move->gpu, move->host, move->bytes);
@@ -334,7 +334,7 @@ static nw_status drive(int32_t gpu, const struct move *move)
 /* Whether the kernel may access the whole range. It must not access freed
  * memory, which the driver's copy reports, memory that the driver cannot
  * describe or synchronise, or memory of another context. */
-static bool is_whole(const struct move *move)
+static bool resident_is_whole(const struct resident_move *move)
 {
     struct nw_memory_range range = {0};
 
@@ -344,7 +344,7 @@ static bool is_whole(const struct move *move)
                range.bytes - (size_t)(move->gpu - (char *)range.start);
 }
 
-static nw_status move(const struct move *move)
+static nw_status memory_resident_move(const struct resident_move *move)
 {
     nw_status status = NW_OK;
     int32_t gpu = nw_memory_gpu(move->gpu);
@@ -356,33 +356,34 @@ static nw_status move(const struct move *move)
             NW_ECUDA,
             "%zu bytes at %p are not GPU memory (freed, or the GPU was reset)",
             move->bytes, (void *)move->gpu);
-    if (gpu >= NW_GPUS || !is_whole(move))
+    if (gpu >= NW_GPUS || !resident_is_whole(move))
         return drive(gpu, move);
     one = &residents[gpu];
     (void)pthread_mutex_lock(&one->lock);
-    forget_dead(one);
+    resident_forget_dead(one);
     call(one, gpu);
     if (is_here(one) && !one->barred)
         status = serve(one, move, &done);
     (void)pthread_mutex_unlock(&one->lock);
     if (done)
-        count(&counts.served);
+        resident_count(&counts.served);
     return status || done ? status : drive(gpu, move);
 }
 
 static nw_status store(void *gpu, const void *from, size_t bytes)
 {
-    const struct move in = {.gpu = gpu, .host = (char *)from, .bytes = bytes};
+    const struct resident_move in = {
+        .gpu = gpu, .host = (char *)from, .bytes = bytes};
 
-    return move(&in);
+    return memory_resident_move(&in);
 }
 
-static nw_status load(void *to, const void *gpu, size_t bytes)
+static nw_status resident_load(void *to, const void *gpu, size_t bytes)
 {
-    const struct move out = {
+    const struct resident_move out = {
         .gpu = (char *)gpu, .host = to, .bytes = bytes, .out = true};
 
-    return move(&out);
+    return memory_resident_move(&out);
 }
 
 /* -- users -- */
@@ -394,7 +395,7 @@ static bool launches_wait(void)
     return word && atoi(word);
 }
 
-static bool open(void)
+static bool resident_open(void)
 {
     if (launches_wait()) {
         (void)nw_fail(NW_ENODEV, "CUDA_LAUNCH_BLOCKING keeps kernels from "
@@ -407,7 +408,7 @@ static bool open(void)
     return true;
 }
 
-static void prepare(int32_t gpu)
+static void resident_prepare(int32_t gpu)
 {
     struct resident *one;
 
@@ -415,18 +416,18 @@ static void prepare(int32_t gpu)
         return;
     one = &residents[gpu];
     (void)pthread_mutex_lock(&one->lock);
-    forget_dead(one);
+    resident_forget_dead(one);
     if (!one->stream && !one->barred)
-        make_ready(one, gpu);
+        resident_make_ready(one, gpu);
     (void)pthread_mutex_unlock(&one->lock);
 }
 
-static void end(struct resident *one, int32_t gpu)
+static void resident_end(struct resident *one, int32_t gpu)
 {
     void *context;
 
     (void)pthread_mutex_lock(&one->lock);
-    forget_dead(one);
+    resident_forget_dead(one);
     if (one->stream) {
         context = gpus->context();
         if (!gpus->select(gpu)) {
@@ -450,15 +451,15 @@ static void close_all(void)
     (void)pthread_mutex_lock(&users_lock);
     if (!--users)
         for (int32_t gpu = 0; gpu < NW_GPUS; gpu++)
-            end(&residents[gpu], gpu);
+            resident_end(&residents[gpu], gpu);
     (void)pthread_mutex_unlock(&users_lock);
 }
 
 const struct nw_gpu_mapping nw_gpu_mapping_resident = {
     .name = "resident",
-    .open = open,
+    .open = resident_open,
     .close = close_all,
-    .prepare = prepare,
+    .prepare = resident_prepare,
     .store = store,
-    .load = load,
+    .load = resident_load,
 };

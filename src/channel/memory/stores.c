@@ -23,7 +23,7 @@ STREAM(by_sse2, "sse2", __m128i, _mm_loadu_si128, _mm_stream_si128)
 STREAM(by_avx2, "avx2", __m256i, _mm256_loadu_si256, _mm256_stream_si256)
 STREAM(by_avx512, "avx512f", __m512i, _mm512_loadu_si512, _mm512_stream_si512)
 
-static size_t stream(char *to, const char *from, size_t bytes)
+static size_t stores_stream(char *to, const char *from, size_t bytes)
 {
     if (__builtin_cpu_supports("avx512f"))
         return by_avx512(to, from, bytes);
@@ -64,7 +64,7 @@ static bool can_load_lines(void)
     return false;
 }
 
-static size_t stream(char *to, const char *from, size_t bytes)
+static size_t stores_stream(char *to, const char *from, size_t bytes)
 {
     memcpy(to, from, bytes);
     return bytes;
@@ -87,14 +87,14 @@ void nw_stores(void *to, const void *from, size_t bytes)
     if (head > bytes)
         head = bytes;
     memcpy(out, in, head);
-    head += stream(out + head, in + head, bytes - head);
+    head += stores_stream(out + head, in + head, bytes - head);
     memcpy(out + head, in + head, bytes - head);
     nw_stores_fence();
 }
 
 /* Loads a part of one line: reads the whole line, which the mapping contains.
  */
-static void load_part(char *to, const char *from, size_t bytes)
+static void stores_load_part(char *to, const char *from, size_t bytes)
 {
     size_t at = (uintptr_t)from % LINE;
     char line[LINE];
@@ -118,7 +118,8 @@ void nw_loads(void *to, const void *from, size_t bytes)
     if (head > bytes)
         head = bytes;
     lines = (bytes - head) / LINE * LINE;
-    load_part(out, in, head);
+    stores_load_part(out, in, head);
     load_lines(out + head, in + head, lines);
-    load_part(out + head + lines, in + head + lines, bytes - head - lines);
+    stores_load_part(out + head + lines, in + head + lines,
+                     bytes - head - lines);
 }

@@ -41,14 +41,14 @@ static struct {
 } cu;
 
 /* A GPU as Vulkan knows it. */
-struct device {
+struct vulkan_device {
     void *device; /* NULL: not opened */
     uint32_t type;
     int (*get_fd)(void *device, const struct vk_get_fd *what, int *fd);
     bool failed;
 };
 
-struct kept {
+struct vulkan_kept {
     char *gpu, *host; /* gpu is NULL: free */
     size_t bytes;
     void *memory, *imported;
@@ -59,8 +59,8 @@ struct kept {
 static const struct nw_gpu *const gpus = &nw_gpu_cuda;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void *instance;
-static struct device devices[NW_GPUS];
-static struct kept kept[KEPT];
+static struct vulkan_device devices[NW_GPUS];
+static struct vulkan_kept kept[KEPT];
 static int kept_count; /* read without the lock, too */
 
 static nw_status fails(const char *what)
@@ -68,7 +68,7 @@ static nw_status fails(const char *what)
     return nw_fail(NW_ENODEV, "Vulkan fails to %s", what);
 }
 
-static nw_status load(void)
+static nw_status vulkan_load(void)
 {
     const struct nw_symbol vulkan[] = {
         {"vkCreateInstance", &vk.create_instance},
@@ -114,9 +114,9 @@ static nw_status load_driver(void)
 
 /* -- devices -- */
 
-static nw_status list(void *out[NW_GPUS], uint32_t *count)
+static nw_status vulkan_list(void *out[NW_GPUS], uint32_t *count)
 {
-    nw_status status = load();
+    nw_status status = vulkan_load();
     int code;
 
     if (status)
@@ -139,7 +139,7 @@ static nw_status find_physical(const unsigned char uuid[UUID], void **out)
 {
     void *all[NW_GPUS];
     uint32_t count = 0;
-    nw_status status = list(all, &count);
+    nw_status status = vulkan_list(all, &count);
 
     for (uint32_t i = 0; i < count && !status; i++) {
         unsigned char its[UUID];
@@ -153,7 +153,7 @@ static nw_status find_physical(const unsigned char uuid[UUID], void **out)
     return status ? status : fails("find this GPU");
 }
 
-static nw_status find_type(void *physical, uint32_t *out)
+static nw_status vulkan_find_type(void *physical, uint32_t *out)
 {
     struct vk_types types = {0};
 
@@ -166,7 +166,7 @@ static nw_status find_type(void *physical, uint32_t *out)
     return fails("give GPU memory that the CPU sees");
 }
 
-static nw_status create(void *physical, struct device *out)
+static nw_status create(void *physical, struct vulkan_device *out)
 {
     static const char *const extensions[] = {"VK_KHR_external_memory_fd"};
     const float priority = 1;
@@ -190,7 +190,7 @@ static nw_status create(void *physical, struct device *out)
 
 static nw_status open_device(int32_t gpu)
 {
-    struct device *one = &devices[gpu];
+    struct vulkan_device *one = &devices[gpu];
     unsigned char uuid[UUID];
     void *physical = NULL;
     nw_status status = NW_OK;
@@ -205,7 +205,7 @@ static nw_status open_device(int32_t gpu)
     if (!status)
         status = find_physical(uuid, &physical);
     if (!status)
-        status = find_type(physical, &one->type);
+        status = vulkan_find_type(physical, &one->type);
     if (!status)
         status = create(physical, one);
     one->failed = status != NW_OK;
@@ -219,7 +219,7 @@ nw_status nw_vulkan_first(unsigned char uuid[UUID])
     nw_status status;
 
     (void)pthread_mutex_lock(&lock);
-    status = list(all, &count);
+    status = vulkan_list(all, &count);
     if (!status && count)
         uuid_of(all[0], uuid);
     (void)pthread_mutex_unlock(&lock);
@@ -228,7 +228,8 @@ nw_status nw_vulkan_first(unsigned char uuid[UUID])
 
 /* -- memory -- */
 
-static nw_status allocate(const struct device *on, struct kept *one, int *fd)
+static nw_status vulkan_allocate(const struct vulkan_device *on,
+                                 struct vulkan_kept *one, int *fd)
 {
     const struct vk_export export = {.what = VK_EXPORT,
                                      .handles = VK_OPAQUE_FD};
@@ -254,7 +255,7 @@ static nw_status allocate(const struct device *on, struct kept *one, int *fd)
 /* The driver owns the descriptor once it has imported it. Its copies are kept
  * in step with the CPU. Otherwise the CPU could load bytes before a copy has
  * written them. */
-static nw_status import(struct kept *one, int fd)
+static nw_status import(struct vulkan_kept *one, int fd)
 {
     const struct cu_handle handle = {
         .type = CU_OPAQUE_FD, .of.fd = fd, .bytes = one->bytes};
@@ -281,16 +282,16 @@ static nw_status import(struct kept *one, int fd)
     return NW_OK;
 }
 
-static struct kept *room(void)
+static struct vulkan_kept *room(void)
 {
-    for (struct kept *one = kept; one < kept + KEPT; one++)
+    for (struct vulkan_kept *one = kept; one < kept + KEPT; one++)
         if (!one->gpu)
             return one;
     return NULL;
 }
 
 /* The GPU is current. */
-static nw_status make(int32_t gpu, size_t bytes, struct kept *one)
+static nw_status vulkan_make(int32_t gpu, size_t bytes, struct vulkan_kept *one)
 {
     nw_status status = open_device(gpu);
     int fd = -1;
@@ -298,7 +299,7 @@ static nw_status make(int32_t gpu, size_t bytes, struct kept *one)
     one->whose = gpu;
     one->bytes = (bytes + PAGE - 1) / PAGE * PAGE;
     if (!status)
-        status = allocate(&devices[gpu], one, &fd);
+        status = vulkan_allocate(&devices[gpu], one, &fd);
     if (status)
         return status;
     status = import(one, fd);
@@ -313,14 +314,14 @@ nw_status nw_vulkan_new(int32_t gpu, size_t bytes, void **out, void **host)
 {
     void *before = gpus->context();
     nw_status status = gpus->select(gpu);
-    struct kept *one;
+    struct vulkan_kept *one;
 
     (void)pthread_mutex_lock(&lock);
     one = room();
     if (!status && (!one || gpu >= NW_GPUS || bytes > SIZE_MAX - PAGE))
         status = nw_fail(NW_ENOMEM, "no more memory of Vulkan is kept");
     if (!status)
-        status = make(gpu, bytes, one);
+        status = vulkan_make(gpu, bytes, one);
     if (!status) {
         *out = one->gpu;
         *host = one->host;
@@ -332,9 +333,9 @@ nw_status nw_vulkan_new(int32_t gpu, size_t bytes, void **out, void **host)
 
 /* Forgets memory of a GPU that was reset: the driver no longer has this memory,
  * and may use its addresses again. */
-static void forget_dead(void)
+static void vulkan_forget_dead(void)
 {
-    for (struct kept *one = kept; one < kept + KEPT; one++) {
+    for (struct vulkan_kept *one = kept; one < kept + KEPT; one++) {
         if (!one->gpu || gpus->lives(&one->life))
             continue;
         vk.free(devices[one->whose].device, one->memory, NULL);
@@ -343,10 +344,10 @@ static void forget_dead(void)
     }
 }
 
-static struct kept *find(const void *memory, size_t bytes)
+static struct vulkan_kept *vulkan_find(const void *memory, size_t bytes)
 {
-    forget_dead();
-    for (struct kept *one = kept; one < kept + KEPT; one++) {
+    vulkan_forget_dead();
+    for (struct vulkan_kept *one = kept; one < kept + KEPT; one++) {
         size_t at = (size_t)((const char *)memory - one->gpu);
 
         if (one->gpu && at < one->bytes && bytes <= one->bytes - at)
@@ -358,13 +359,13 @@ static struct kept *find(const void *memory, size_t bytes)
 bool nw_vulkan_free(void *memory)
 {
     void *before;
-    struct kept *one;
+    struct vulkan_kept *one;
 
     if (!memory || !nw_vulkan_is_used())
         return false;
     before = gpus->context();
     (void)pthread_mutex_lock(&lock);
-    one = find(memory, 1);
+    one = vulkan_find(memory, 1);
     if (one && !gpus->select(one->whose)) {
         (void)cu.free((uintptr_t)one->gpu);
         (void)cu.drop(one->imported);
@@ -384,13 +385,13 @@ bool nw_vulkan_is_used(void)
 
 void *nw_vulkan_at(const void *memory, size_t bytes)
 {
-    struct kept *one;
+    struct vulkan_kept *one;
     void *at = NULL;
 
     if (!nw_vulkan_is_used())
         return NULL;
     (void)pthread_mutex_lock(&lock);
-    one = find(memory, bytes);
+    one = vulkan_find(memory, bytes);
     if (one)
         at = one->host + ((const char *)memory - one->gpu);
     (void)pthread_mutex_unlock(&lock);
@@ -399,7 +400,7 @@ void *nw_vulkan_at(const void *memory, size_t bytes)
 
 /* -- the GPU mapping -- */
 
-static bool open(void)
+static bool vulkan_open(void)
 {
     bool opened;
 
@@ -422,6 +423,6 @@ static nw_status map(void *gpu, size_t bytes, struct nw_mapped *out)
 
 const struct nw_gpu_mapping nw_gpu_mapping_vulkan = {
     .name = "vulkan",
-    .open = open,
+    .open = vulkan_open,
     .map = map,
 };

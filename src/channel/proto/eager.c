@@ -156,7 +156,8 @@ static bool is_packed(const nw_channel_request *request)
 }
 
 /* The descriptors of the header in the bounce and of the payload's memory. */
-static nw_status describe(nw_channel_request *request, void *descriptors[2])
+static nw_status eager_describe(nw_channel_request *request,
+                                void *descriptors[2])
 {
     nw_status status = NW_OK;
 
@@ -197,7 +198,7 @@ static ssize_t post_word(nw_channel_request *request)
 
     if (nw_eager_is_copied(request))
         return post_copied(request, request->payload, bytes, word);
-    if (describe(request, descriptors))
+    if (eager_describe(request, descriptors))
         return -FI_ENOMEM;
     return fi_senddata(fabric->ep, request->payload, bytes, descriptors[1],
                        word, request->peer->address, &request->op);
@@ -210,7 +211,7 @@ static ssize_t post_whole(nw_channel_request *request)
                           {(void *)request->payload, bytes}};
     void *descriptors[2] = {NULL, NULL};
 
-    if (describe(request, descriptors))
+    if (eager_describe(request, descriptors))
         return -FI_ENOMEM;
     if (request->bounce) {
         memcpy(request->bounce->memory, &request->wire, NW_WIRE_HEADER);
@@ -268,7 +269,7 @@ ssize_t nw_two_post(nw_channel_request *request)
     }
     if (nw_eager_is_copied(request))
         return post_rest(request);
-    if (describe(request, descriptors))
+    if (eager_describe(request, descriptors))
         return -FI_ENOMEM;
     return fi_senddata(nw_fabric_of(channel, peer)->ep, request->payload,
                        request->message.bytes, descriptors[1],

@@ -15,7 +15,8 @@ static size_t room_of(const struct nw_slot *slot,
                                                      : request->message.bytes;
 }
 
-static void finish(nw_channel *channel, struct nw_slot *slot, nw_status status)
+static void eager_deliver_finish(nw_channel *channel, struct nw_slot *slot,
+                                 nw_status status)
 {
     nw_channel_request *request = slot->match;
     uint64_t bytes = slot->wire.bytes;
@@ -75,9 +76,9 @@ static nw_status by_loopback(nw_channel *channel, struct nw_slot *slot,
     return NW_OK;
 }
 
-static enum nw_channel_copy choose(nw_channel *channel,
-                                   const struct nw_slot *slot,
-                                   nw_channel_request *request)
+static enum nw_channel_copy eager_deliver_choose(nw_channel *channel,
+                                                 const struct nw_slot *slot,
+                                                 nw_channel_request *request)
 {
     size_t bytes = room_of(slot, request);
     enum nw_channel_copy copy = channel->options.copy;
@@ -96,7 +97,7 @@ static nw_status into_gpu(nw_channel *channel, struct nw_slot *slot,
                           nw_channel_request *request)
 {
     size_t bytes = room_of(slot, request);
-    enum nw_channel_copy copy = choose(channel, slot, request);
+    enum nw_channel_copy copy = eager_deliver_choose(channel, slot, request);
 
     /* memory that cannot be mapped (of pools, or mapped piece by piece) is
      * copied */
@@ -143,14 +144,14 @@ void nw_deliver(nw_channel *channel, struct nw_slot *slot,
     else if (bytes && slot->wire.kind != NW_WIRE_FETCH) /* already read */
         memcpy(request->message.buffer, slot->payload, bytes);
     if (!slot->looping)
-        finish(channel, slot, status);
+        eager_deliver_finish(channel, slot, status);
 }
 
 void nw_deliver_looped(nw_channel *channel, struct nw_slot *slot,
                        nw_status status)
 {
     slot->looping = false;
-    finish(channel, slot, status);
+    eager_deliver_finish(channel, slot, status);
 }
 
 void nw_deliver_retry(nw_channel *channel)
@@ -163,7 +164,7 @@ void nw_deliver_retry(nw_channel *channel)
         nw_status status = by_loopback(channel, slot, slot->match);
 
         if (status)
-            finish(channel, slot, status);
+            eager_deliver_finish(channel, slot, status);
         slot = next;
     }
 }

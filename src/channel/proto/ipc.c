@@ -33,7 +33,7 @@ static bool may_offer(const nw_channel_request *request)
            (request->total >= NW_OPEN_BYTES || request->opening);
 }
 
-static struct nw_selector *pace_of(nw_channel_request *request)
+static struct nw_selector *ipc_pace_of(nw_channel_request *request)
 {
     return &request->channel->openings[nw_selector_class(request->message.bytes,
                                                          NW_TAKE_SIZES)];
@@ -49,10 +49,11 @@ void nw_ipc_weigh(nw_channel_request *request)
         request->message.bytes >= NW_OPEN_BYTES)
         return;
     if (channel->pending > NW_ALONE) {
-        request->opening = nw_selector_best(pace_of(request));
+        request->opening = nw_selector_best(ipc_pace_of(request));
         return;
     }
-    request->opening = nw_selector_pick(pace_of(request), &request->weighed);
+    request->opening =
+        nw_selector_pick(ipc_pace_of(request), &request->weighed);
     if (request->weighed)
         request->asked_ns = nw_clock_ns();
 }
@@ -60,7 +61,7 @@ void nw_ipc_weigh(nw_channel_request *request)
 void nw_ipc_took(nw_channel_request *request)
 {
     if (request->weighed)
-        nw_selector_took(pace_of(request), request->opening,
+        nw_selector_took(ipc_pace_of(request), request->opening,
                          nw_clock_ns() - request->asked_ns);
 }
 
@@ -162,8 +163,8 @@ static nw_status open_memory(nw_channel *channel, const struct nw_peer *peer,
     return NW_OK;
 }
 
-static bool is_sound(const nw_channel_request *request,
-                     const struct nw_peer *peer, const struct nw_wire *open)
+static bool ipc_is_sound(const nw_channel_request *request,
+                         const struct nw_peer *peer, const struct nw_wire *open)
 {
     return request->is_send && request->peer == peer && peer->here &&
            !request->grants && open->bytes <= request->message.bytes;
@@ -181,7 +182,7 @@ void nw_ipc_asked(nw_channel *channel, struct nw_peer *peer,
 
     if (!request)
         return;
-    if (!is_sound(request, peer, open)) {
+    if (!ipc_is_sound(request, peer, open)) {
         channel->counts.malformed++;
         nw_peer_lose(channel, peer);
         return;

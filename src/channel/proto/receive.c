@@ -11,7 +11,8 @@
 #include <stddef.h>
 #include <string.h>
 
-static bool fits(const nw_channel_request *request, const struct nw_wire *wire)
+static bool receive_fits(const nw_channel_request *request,
+                         const struct nw_wire *wire)
 {
     return (request->message.peer == NW_CHANNEL_ANY ||
             request->message.peer == wire->source) &&
@@ -19,8 +20,8 @@ static bool fits(const nw_channel_request *request, const struct nw_wire *wire)
             request->message.tag == wire->tag);
 }
 
-static void match(nw_channel *channel, struct nw_slot *slot,
-                  nw_channel_request *request)
+static void receive_match(nw_channel *channel, struct nw_slot *slot,
+                          nw_channel_request *request)
 {
     const struct nw_wire *wire = &slot->wire;
 
@@ -63,8 +64,8 @@ static void match(nw_channel *channel, struct nw_slot *slot,
 static void came(nw_channel *channel, struct nw_slot *slot)
 {
     for (nw_channel_request *r = channel->posted.head; r; r = r->next)
-        if (fits(r, &slot->wire)) {
-            match(channel, slot, r);
+        if (receive_fits(r, &slot->wire)) {
+            receive_match(channel, slot, r);
             return;
         }
     channel->counts.unexpected++;
@@ -83,7 +84,7 @@ void nw_receive_start(nw_channel_request *request)
     int32_t peer = request->message.peer;
 
     for (struct nw_slot *slot = channel->unexpected; slot; slot = slot->next) {
-        if (!fits(request, &slot->wire)) {
+        if (!receive_fits(request, &slot->wire)) {
             before = slot;
             continue;
         }
@@ -93,7 +94,7 @@ void nw_receive_start(nw_channel_request *request)
             channel->unexpected = slot->next;
         if (slot == channel->unexpected_tail)
             channel->unexpected_tail = before;
-        match(channel, slot, request);
+        receive_match(channel, slot, request);
         return;
     }
     nw_list_add(&channel->posted, request);
@@ -238,7 +239,7 @@ static void message_came(nw_channel *channel, struct nw_slot *slot,
         peer->bye = true;
 }
 
-static void refuse(nw_channel *channel, struct nw_slot *slot)
+static void receive_refuse(nw_channel *channel, struct nw_slot *slot)
 {
     channel->counts.malformed++;
     nw_slot_post(channel, slot);
@@ -275,8 +276,8 @@ static bool read_word(nw_channel *channel, struct nw_slot *slot,
     return true;
 }
 
-static bool read_header(nw_channel *channel, struct nw_slot *slot,
-                        const struct fi_cq_data_entry *entry)
+static bool receive_read_header(nw_channel *channel, struct nw_slot *slot,
+                                const struct fi_cq_data_entry *entry)
 {
     int32_t count = channel->options.count;
 
@@ -302,11 +303,11 @@ void nw_slot_arrived(nw_channel *channel, struct nw_slot *slot,
             payload_came(channel, slot, &channel->peer[entry->data & INT32_MAX],
                          entry->len);
         else
-            refuse(channel, slot);
+            receive_refuse(channel, slot);
         return;
     }
-    if (!read_header(channel, slot, entry)) {
-        refuse(channel, slot);
+    if (!receive_read_header(channel, slot, entry)) {
+        receive_refuse(channel, slot);
         return;
     }
     peer = &channel->peer[slot->wire.source];

@@ -189,8 +189,8 @@ static struct nw_piece *piece_at(nw_channel_request *request, uint64_t offset)
 
 /* Copies the bytes of a filled piece into GPU memory; false if `done` matches
  * no grant. */
-static bool take(nw_channel_request *request, const struct nw_wire *done,
-                 nw_status *status)
+static bool rendezvous_take(nw_channel_request *request,
+                            const struct nw_wire *done, nw_status *status)
 {
     struct nw_piece *piece;
 
@@ -224,7 +224,7 @@ void nw_rendezvous_filled(nw_channel *channel, struct nw_peer *peer,
         return;
     }
     if (request->is_send || request->peer != peer ||
-        !take(request, done, &status)) {
+        !rendezvous_take(request, done, &status)) {
         channel->counts.malformed++;
         nw_peer_lose(channel, peer);
         return;

@@ -13,7 +13,7 @@
 #include <rdma/fi_errno.h>
 #include <stdlib.h>
 
-static struct nw_selector *pace_of(nw_channel_request *request)
+static struct nw_selector *rendezvous_write_pace_of(nw_channel_request *request)
 {
     return &request->channel->takes[request->peer->fabric][nw_selector_class(
         request->message.bytes, NW_TAKE_SIZES)];
@@ -22,9 +22,9 @@ static struct nw_selector *pace_of(nw_channel_request *request)
 /* An adapter may read GPU memory so slowly that a copy to host memory first is
  * faster. Both paths are timed on messages that travel alone, and the faster
  * one is kept. Until then the cost model decides. */
-static void choose(nw_channel_request *request)
+static void rendezvous_write_choose(nw_channel_request *request)
 {
-    struct nw_selector *selector = pace_of(request);
+    struct nw_selector *selector = rendezvous_write_pace_of(request);
 
     if (request->chosen)
         return;
@@ -39,17 +39,17 @@ static void choose(nw_channel_request *request)
         request->copied = nw_choose_to_copy(request);
 }
 
-static void begin(nw_channel_request *request)
+static void rendezvous_write_begin(nw_channel_request *request)
 {
-    choose(request);
+    rendezvous_write_choose(request);
     if (request->timed && !request->began_ns)
         request->began_ns = nw_clock_ns();
 }
 
-static void finish(nw_channel_request *request)
+static void rendezvous_write_finish(nw_channel_request *request)
 {
     if (request->timed)
-        nw_selector_took(pace_of(request), request->copied,
+        nw_selector_took(rendezvous_write_pace_of(request), request->copied,
                          nw_clock_ns() - request->began_ns + request->ahead_ns);
     nw_ipc_took(request);
     nw_request_finish(request, NW_OK);
@@ -76,7 +76,7 @@ static void grant_over(nw_channel_request *request, struct nw_grant *grant)
     if (last)
         request->total = done.offset + done.bytes;
     if (request->total != UINT64_MAX && request->moved == request->total)
-        finish(request);
+        rendezvous_write_finish(request);
 }
 
 /* Finds the piece with the next bytes, or copies them into a free one. If no
@@ -126,7 +126,7 @@ void nw_rendezvous_asked(nw_channel_request *request)
     if (request->gpu < 0 || !bytes || is_opened(request) ||
         request->channel->regime != NW_REGIME_LATENCY)
         return;
-    choose(request);
+    rendezvous_write_choose(request);
     piece = request->copied || nw_rendezvous_is_staged(request)
                 ? nw_piece_unused(request->channel->out)
                 : NULL;
@@ -142,7 +142,8 @@ void nw_rendezvous_asked(nw_channel_request *request)
 }
 
 /* Registers memory that an adapter reads, once for the message. */
-static nw_status describe(nw_channel_request *request, void **out)
+static nw_status rendezvous_write_describe(nw_channel_request *request,
+                                           void **out)
 {
     nw_status status = NW_OK;
 
@@ -164,9 +165,9 @@ static nw_status find_source(nw_channel_request *request,
 {
     nw_status status = NW_OK;
 
-    begin(request);
+    rendezvous_write_begin(request);
     if (!request->copied)
-        status = describe(request, &flight->descriptor);
+        status = rendezvous_write_describe(request, &flight->descriptor);
     if (status)
         return status;
     if (request->copied || nw_rendezvous_is_staged(request))
@@ -203,7 +204,8 @@ static void flight_free(struct nw_flight *flight)
 
 /* The next write of a grant, made once however often libfabric must be asked
  * to take it; NULL: no piece is free. */
-static nw_status make_ready(nw_channel_request *request, struct nw_grant *grant)
+static nw_status rendezvous_write_make_ready(nw_channel_request *request,
+                                             struct nw_grant *grant)
 {
     struct nw_flight *flight = NULL;
     nw_status status = nw_alloc(1, sizeof *flight, &flight);
@@ -227,7 +229,8 @@ static nw_status make_ready(nw_channel_request *request, struct nw_grant *grant)
 /* One write of a grant; false where it must wait, or the request ended. */
 static bool write_some(nw_channel_request *request, struct nw_grant *grant)
 {
-    nw_status status = grant->ready ? NW_OK : make_ready(request, grant);
+    nw_status status =
+        grant->ready ? NW_OK : rendezvous_write_make_ready(request, grant);
     ssize_t code;
 
     if (status) {
@@ -250,7 +253,7 @@ static bool write_some(nw_channel_request *request, struct nw_grant *grant)
     return false;
 }
 
-static void move(nw_channel_request *request)
+static void rendezvous_write_move(nw_channel_request *request)
 {
     if (request->peer->lost)
         return;
@@ -264,8 +267,8 @@ static void move(nw_channel_request *request)
     nw_list_remove(request);
 }
 
-static bool is_sound(const nw_channel_request *request,
-                     const struct nw_wire *cts)
+static bool rendezvous_write_is_sound(const nw_channel_request *request,
+                                      const struct nw_wire *cts)
 {
     uint64_t bytes = request->message.bytes;
 
@@ -283,7 +286,7 @@ void nw_rendezvous_granted(nw_channel *channel, struct nw_peer *peer,
 
     if (!request)
         return;
-    if (request->peer != peer || !is_sound(request, cts)) {
+    if (request->peer != peer || !rendezvous_write_is_sound(request, cts)) {
         channel->counts.malformed++;
         nw_peer_lose(channel, peer);
         return;
@@ -302,7 +305,7 @@ void nw_rendezvous_granted(nw_channel *channel, struct nw_peer *peer,
         continue;
     *at = grant;
     if (cts->bytes)
-        move(request);
+        rendezvous_write_move(request);
     else
         grant_over(request, grant);
 }
@@ -340,7 +343,7 @@ void nw_rendezvous_push_writes(nw_channel *channel)
 
     for (nw_channel_request *r = channel->movers.head; r; r = next) {
         next = r->next;
-        move(r);
+        rendezvous_write_move(r);
     }
 }
 

@@ -15,7 +15,7 @@
 /* Providers complete small messages in order; large ones may be overtaken. */
 enum { ORDERED = 8192 };
 
-static void count(nw_channel_request *request)
+static void send_count(nw_channel_request *request)
 {
     struct nw_peer *peer = request->peer;
 
@@ -32,7 +32,7 @@ static void posted(nw_channel_request *request)
 {
     struct nw_peer *peer = request->peer;
 
-    count(request);
+    send_count(request);
     if (nw_eager_is_copied(request)) {
         nw_request_finish(request, NW_OK);
         return;
@@ -138,7 +138,7 @@ static bool is_beyond(const nw_channel_request *request)
     return request->peer->at_once && bytes > whole && bytes > NW_PARTS * whole;
 }
 
-static enum nw_channel_protocol choose(nw_channel_request *request)
+static enum nw_channel_protocol send_choose(nw_channel_request *request)
 {
     nw_channel *channel = request->channel;
     uint64_t bytes = request->message.bytes;
@@ -203,7 +203,7 @@ static bool send_at_once(nw_channel_request *request)
     request->payload = message->buffer;
     if (nw_eager_post_whole(request))
         return false;
-    count(request);
+    send_count(request);
     nw_request_over(request);
     return true;
 }
@@ -212,7 +212,7 @@ void nw_send_start(nw_channel_request *request)
 {
     nw_channel *channel = request->channel;
     struct nw_peer *peer = request->peer;
-    enum nw_channel_protocol protocol = choose(request);
+    enum nw_channel_protocol protocol = send_choose(request);
 
     request->result = (struct nw_channel_result){
         peer->rank, request->message.tag, request->message.bytes, protocol, 0};

@@ -16,7 +16,8 @@ size_t nw_wire_size(enum nw_wire_kind kind)
     return NW_WIRE_HEADER;
 }
 
-static nw_status check(const struct nw_wire *wire, size_t length, int32_t count)
+static nw_status wire_check(const struct nw_wire *wire, size_t length,
+                            int32_t count)
 {
     if (wire->magic != NW_WIRE_MAGIC)
         return nw_fail(NW_EFORMAT, "a message that is not ours came");
@@ -53,7 +54,7 @@ nw_status nw_wire_read(const void *data, size_t length, int32_t count,
     if (length < NW_WIRE_HEADER)
         return nw_fail(NW_EFORMAT, "a message of only %zu bytes came", length);
     memcpy(&wire, data, NW_WIRE_HEADER);
-    status = check(&wire, length, count);
+    status = wire_check(&wire, length, count);
     if (status)
         return status;
     memcpy(out, &wire, NW_WIRE_HEADER);

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool find_device(const char *system, const char *pci, char path[])
+static bool locality_find_device(const char *system, const char *pci,
+                                 char path[])
 {
     char name[PATH_MAX], low[32];
     size_t i = 0;
@@ -25,7 +26,7 @@ static bool find_device(const char *system, const char *pci, char path[])
     return realpath(name, path) != NULL;
 }
 
-static int read_number(const char *path)
+static int locality_read_number(const char *path)
 {
     FILE *file = fopen(path, "re");
     int number = -1;
@@ -44,7 +45,7 @@ static int node_of_device(const char *path)
     char name[PATH_MAX + 16];
 
     snprintf(name, sizeof name, "%s/numa_node", path);
-    return read_number(name);
+    return locality_read_number(name);
 }
 
 static int node_of_core(const char *system)
@@ -60,7 +61,7 @@ static int node_of_core(const char *system)
         snprintf(name, sizeof name,
                  "%s/devices/system/node/node%d/cpu%d/topology/core_id", system,
                  node, cpu);
-        if (read_number(name) >= 0)
+        if (locality_read_number(name) >= 0)
             return node;
     }
     return -1;
@@ -86,10 +87,10 @@ enum nw_locality nw_locality_find(const char *system, const char *gpu,
                                   const char *adapter)
 {
     char gpu_path[PATH_MAX], adapter_path[PATH_MAX];
-    bool has_adapter = find_device(system, adapter, adapter_path);
+    bool has_adapter = locality_find_device(system, adapter, adapter_path);
     int nodes[3] = {-1, -1, node_of_core(system)}, first = -1;
 
-    if (!find_device(system, gpu, gpu_path))
+    if (!locality_find_device(system, gpu, gpu_path))
         return NW_LOCAL_SOCKET;
     nodes[0] = node_of_device(gpu_path);
     if (has_adapter)

@@ -36,8 +36,9 @@ static void of_model(const nw_channel *channel, int fabric,
     nw_choice_make(cost, &ends, channel->options.slot_bytes, out);
 }
 
-static void fill(nw_channel *channel, const struct nw_thresholds *thresholds,
-                 int fabric, const struct nw_situation *of)
+static void selection_fill(nw_channel *channel,
+                           const struct nw_thresholds *thresholds, int fabric,
+                           const struct nw_situation *of)
 {
     struct nw_choice *out =
         &channel
@@ -71,8 +72,8 @@ static bool is_needed(const nw_channel *channel, int fabric,
     return false;
 }
 
-static void fill_all(nw_channel *channel,
-                     const struct nw_thresholds *thresholds)
+static void selection_fill_all(nw_channel *channel,
+                               const struct nw_thresholds *thresholds)
 {
     for (int f = 0; f < NW_ENDPOINTS; f++)
         for (int i = 0; i < NW_LOCALITIES * NW_REGIMES * 4; i++) {
@@ -84,7 +85,7 @@ static void fill_all(nw_channel *channel,
             snprintf(of.provider, sizeof of.provider, "%.*s",
                      NW_PROVIDER_NAME - 1, channel->fabric[f].provider);
             if (is_needed(channel, f, &of))
-                fill(channel, thresholds, f, &of);
+                selection_fill(channel, thresholds, f, &of);
         }
 }
 
@@ -148,15 +149,15 @@ void nw_selection_open(nw_channel *channel)
         nw_thresholds_parse(path, text, &thresholds))
         thresholds = (struct nw_thresholds){0};
     find_localities(channel);
-    fill_all(channel, &thresholds);
+    selection_fill_all(channel, &thresholds);
     find_small(channel);
     nw_thresholds_fini(&thresholds);
     free(text);
     free(path);
 }
 
-static enum nw_locality place_of(const nw_channel *channel,
-                                 const nw_channel_request *request)
+static enum nw_locality selection_place_of(const nw_channel *channel,
+                                           const nw_channel_request *request)
 {
     return request->gpu >= 0 && request->gpu < NW_GPUS
                ? channel->locality[request->peer->fabric][request->gpu]
@@ -168,7 +169,7 @@ bool nw_choose_to_copy(const nw_channel_request *request)
     struct nw_costs costs = request->channel->costs;
     uint64_t bytes = request->message.bytes;
 
-    nw_costs_of_locality(&costs, place_of(request->channel, request));
+    nw_costs_of_locality(&costs, selection_place_of(request->channel, request));
     return nw_cost(&costs, NW_COST_COPY, bytes) <
            nw_cost(&costs, NW_COST_READ, bytes);
 }
@@ -180,7 +181,7 @@ struct nw_way_of nw_choose_way(nw_channel *channel,
 {
     int f = request->peer->fabric;
     int32_t gpu = request->gpu;
-    enum nw_locality at = place_of(channel, request);
+    enum nw_locality at = selection_place_of(channel, request);
 
     return nw_choice_find(
         &channel->choice[f][at][channel->regime][request->is_send && gpu >= 0]

@@ -28,14 +28,15 @@ static const char *const memories[] = {"host", "device"};
 /* -- from costs -- */
 
 /* Possible combinations of protocol and copy, in the order of trial. */
-struct ways {
+struct thresholds_ways {
     nw_way_cost cost;
     const void *context;
     int count;
     struct nw_way_of way[1 + NW_CHANNEL_PROTOCOLS * NW_CHANNEL_COPIES];
 };
 
-static void add_way(struct ways *ways, int protocol, int copy, uint64_t most)
+static void thresholds_add_way(struct thresholds_ways *ways, int protocol,
+                               int copy, uint64_t most)
 {
     struct nw_way_of way = {(enum nw_channel_protocol)protocol,
                             (enum nw_channel_copy)copy};
@@ -47,7 +48,7 @@ static void add_way(struct ways *ways, int protocol, int copy, uint64_t most)
 
 /* Rendezvous comes first, since it is the choice if all others are
  * impossible. */
-static void find_ways(struct ways *ways, uint64_t most)
+static void find_ways(struct thresholds_ways *ways, uint64_t most)
 {
     ways->way[0] =
         (struct nw_way_of){NW_CHANNEL_RENDEZVOUS, NW_CHANNEL_COPY_AUTO};
@@ -55,11 +56,11 @@ static void find_ways(struct ways *ways, uint64_t most)
     for (int p = NW_CHANNEL_GATHER; p < NW_CHANNEL_PROTOCOLS; p++)
         for (int c = 0; p != NW_CHANNEL_RENDEZVOUS && c < NW_CHANNEL_COPIES;
              c++)
-            add_way(ways, p, c, most);
+            thresholds_add_way(ways, p, c, most);
 }
 
-static struct nw_way_of cheapest(const struct ways *ways, uint64_t bytes,
-                                 double *seconds)
+static struct nw_way_of cheapest(const struct thresholds_ways *ways,
+                                 uint64_t bytes, double *seconds)
 {
     struct nw_way_of best = ways->way[0];
 
@@ -75,7 +76,7 @@ static struct nw_way_of cheapest(const struct ways *ways, uint64_t bytes,
     return best;
 }
 
-static bool is_left(const struct ways *ways, struct nw_way_of way,
+static bool is_left(const struct thresholds_ways *ways, struct nw_way_of way,
                     uint64_t bytes)
 {
     const double worth = 0.96;
@@ -91,8 +92,8 @@ static bool is_left(const struct ways *ways, struct nw_way_of way,
 
 /* Finds the first size in `between` at which another combination is better. A
  * bisection, since costs may jump. */
-static uint64_t where_left(const struct ways *ways, struct nw_way_of way,
-                           uint64_t between[2])
+static uint64_t where_left(const struct thresholds_ways *ways,
+                           struct nw_way_of way, uint64_t between[2])
 {
     while (between[1] - between[0] > 1) {
         uint64_t middle = (between[0] + between[1]) / 2;
@@ -105,7 +106,7 @@ static uint64_t where_left(const struct ways *ways, struct nw_way_of way,
 void nw_choice_make(nw_way_cost cost, const void *context, uint64_t most,
                     struct nw_choice *out)
 {
-    struct ways ways = {.cost = cost, .context = context};
+    struct thresholds_ways ways = {.cost = cost, .context = context};
     uint64_t before = 0;
     double seconds;
     struct nw_way_of now;
@@ -149,7 +150,8 @@ nw_status nw_thresholds_add(struct nw_thresholds *thresholds,
     return status;
 }
 
-static bool is_alike(const struct nw_situation *a, const struct nw_situation *b)
+static bool thresholds_is_alike(const struct nw_situation *a,
+                                const struct nw_situation *b)
 {
     return a->gpu[0] == b->gpu[0] && a->gpu[1] == b->gpu[1] &&
            a->regime == b->regime && !strcmp(a->provider, b->provider);
@@ -164,7 +166,7 @@ nw_thresholds_find(const struct nw_thresholds *thresholds,
     for (size_t i = 0; i < thresholds->count; i++) {
         const struct nw_measured *row = &thresholds->row[i];
 
-        if (is_alike(&row->of, of) &&
+        if (thresholds_is_alike(&row->of, of) &&
             (!found || row->of.locality == of->locality))
             found = &row->choice;
     }
@@ -195,7 +197,7 @@ static void add_gpu(struct nw_text *text)
 
 /* Appends the mapping's name, since the cost of fastcopy depends on the
  * mapping. */
-static void add_mapping(struct nw_text *text)
+static void thresholds_add_mapping(struct nw_text *text)
 {
     const struct nw_gpu_mapping *mapping = nw_gpu_mapping_open();
 
@@ -220,7 +222,7 @@ nw_status nw_thresholds_path(char **out)
     (void)gethostname(host, sizeof host - 1);
     nw_text_format(&text, "/channel/%s", host);
     add_gpu(&text);
-    add_mapping(&text);
+    thresholds_add_mapping(&text);
     return nw_text_take(&text, out);
 }
 
@@ -249,8 +251,8 @@ nw_status nw_thresholds_write(const struct nw_thresholds *thresholds,
     return nw_text_take(&text, out);
 }
 
-static bool word_of(const char *word, const char *const *words, int count,
-                    int *out)
+static bool thresholds_word_of(const char *word, const char *const *words,
+                               int count, int *out)
 {
     for (int i = 0; word && i < count; i++)
         if (!strcmp(word, words[i])) {
@@ -269,14 +271,14 @@ static nw_status parse_situation(struct nw_lines *lines, char **rest,
     const char *regime = nw_word_next(rest);
     int kind[2], locality, which;
 
-    if (!word_of(from, memories, 2, &kind[0]) ||
-        !word_of(to, memories, 2, &kind[1]))
+    if (!thresholds_word_of(from, memories, 2, &kind[0]) ||
+        !thresholds_word_of(to, memories, 2, &kind[1]))
         return nw_lines_fail(lines, "expected host or device, twice");
     if (!provider || strlen(provider) >= NW_PROVIDER_NAME)
         return nw_lines_fail(lines, "expected a provider");
-    if (!word_of(place, localities, NW_LOCALITIES, &locality))
+    if (!thresholds_word_of(place, localities, NW_LOCALITIES, &locality))
         return nw_lines_fail(lines, "expected switch, socket or far");
-    if (!word_of(regime, regimes, NW_REGIMES, &which))
+    if (!thresholds_word_of(regime, regimes, NW_REGIMES, &which))
         return nw_lines_fail(lines, "expected latency or flood");
     *out = (struct nw_situation){.gpu = {kind[0], kind[1]},
                                  .locality = (enum nw_locality)locality,
@@ -295,11 +297,12 @@ static nw_status parse_step(struct nw_lines *lines, char **rest,
 
     if (!most || !nw_parse_u64(most, &out->bytes))
         return nw_lines_fail(lines, "expected bytes");
-    if (!word_of(protocol, nw_protocol_words, NW_CHANNEL_PROTOCOLS, &how) ||
+    if (!thresholds_word_of(protocol, nw_protocol_words, NW_CHANNEL_PROTOCOLS,
+                            &how) ||
         !how)
         return nw_lines_fail(lines,
                              "expected gather, pack, two, rendezvous or fetch");
-    if (!word_of(copy, nw_copy_words, NW_CHANNEL_COPIES, &into))
+    if (!thresholds_word_of(copy, nw_copy_words, NW_CHANNEL_COPIES, &into))
         return nw_lines_fail(lines,
                              "expected auto, naive, loopback or fastcopy");
     if (nw_word_next(rest))
@@ -311,7 +314,7 @@ static nw_status parse_step(struct nw_lines *lines, char **rest,
 
 static bool is_same(const struct nw_situation *a, const struct nw_situation *b)
 {
-    return is_alike(a, b) && a->locality == b->locality;
+    return thresholds_is_alike(a, b) && a->locality == b->locality;
 }
 
 static nw_status take_step(struct nw_lines *lines, struct nw_thresholds *out,

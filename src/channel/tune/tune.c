@@ -41,9 +41,9 @@ struct tuner {
     unsigned word;
 };
 
-static nw_status begin(struct tuner *t, bool send,
-                       struct nw_channel_message message,
-                       nw_channel_request **out)
+static nw_status tune_begin(struct tuner *t, bool send,
+                            struct nw_channel_message message,
+                            nw_channel_request **out)
 {
     message.peer = !t->rank;
     return send ? nw_channel_send(t->channel, &message, out)
@@ -54,14 +54,14 @@ static nw_status pass(struct tuner *t, bool send,
                       struct nw_channel_message message)
 {
     nw_channel_request *request = NULL;
-    nw_status status = begin(t, send, message, &request);
+    nw_status status = tune_begin(t, send, message, &request);
 
     return status ? status : nw_channel_wait(&request, NULL);
 }
 
 /* Whether this end touches its host memory, as programs do. Every second
  * message is measured with touched memory. */
-static bool is_touched(const struct tuner *t, bool send)
+static bool tune_is_touched(const struct tuner *t, bool send)
 {
     return t->touches && !t->of.gpu[!send];
 }
@@ -74,30 +74,30 @@ static struct nw_channel_message of(const struct tuner *t, bool send,
                                        TAG};
 }
 
-static nw_status ping(struct tuner *t, size_t bytes)
+static nw_status tune_ping(struct tuner *t, size_t bytes)
 {
     nw_status status = NW_OK;
 
     for (int i = 0; i < 2 && !status; i++) {
         bool send = i == t->rank;
 
-        if (send && is_touched(t, true))
+        if (send && tune_is_touched(t, true))
             nw_cache_touch_write(t->memory[0], bytes, &t->word);
         status = pass(t, send, of(t, send, bytes));
-        if (!send && is_touched(t, false))
+        if (!send && tune_is_touched(t, false))
             nw_cache_touch_read(t->memory[0], bytes, &t->word);
     }
     return status;
 }
 
-static nw_status flood(struct tuner *t, size_t bytes)
+static nw_status tune_flood(struct tuner *t, size_t bytes)
 {
     nw_channel_request *requests[WINDOW] = {NULL};
     struct nw_channel_message word = {NULL, 0, 0, TAG_WORD};
     nw_status status = NW_OK;
 
     for (int i = 0; i < WINDOW && !status; i++)
-        status = begin(t, !t->rank, of(t, !t->rank, bytes), &requests[i]);
+        status = tune_begin(t, !t->rank, of(t, !t->rank, bytes), &requests[i]);
     for (int i = 0; i < WINDOW; i++)
         if (requests[i]) {
             nw_status one = nw_channel_wait(&requests[i], NULL);
@@ -111,12 +111,12 @@ static nw_status time_one(struct tuner *t, struct nw_way_of way, int size)
 {
     bool many = t->of.regime == NW_REGIME_FLOOD;
     double *least = &t->least[way.protocol][way.copy][size], seconds;
-    nw_status status = ping(t, sizes[size]);
+    nw_status status = tune_ping(t, sizes[size]);
     uint64_t start = nw_clock_ns();
 
     for (int i = 0; i < (many ? 1 : TURNS) && !status; i++) {
         t->touches = i & 1;
-        status = many ? flood(t, sizes[size]) : ping(t, sizes[size]);
+        status = many ? tune_flood(t, sizes[size]) : tune_ping(t, sizes[size]);
     }
     seconds =
         (double)(nw_clock_ns() - start) * 1e-9 / (many ? WINDOW : 2.0 * TURNS);
@@ -125,7 +125,7 @@ static nw_status time_one(struct tuner *t, struct nw_way_of way, int size)
     return status;
 }
 
-static bool is_possible(const struct tuner *t, struct nw_way_of way)
+static bool tune_is_possible(const struct tuner *t, struct nw_way_of way)
 {
     if (way.protocol == NW_CHANNEL_FETCH && !t->fetches)
         return false;
@@ -152,7 +152,7 @@ static nw_status go_on(struct tuner *t)
     return status;
 }
 
-static nw_status time_round(struct tuner *t)
+static nw_status tune_time_round(struct tuner *t)
 {
     nw_status status = go_on(t);
 
@@ -161,7 +161,7 @@ static nw_status time_round(struct tuner *t)
             struct nw_way_of way = {(enum nw_channel_protocol)p,
                                     (enum nw_channel_copy)c};
 
-            if (!is_possible(t, way))
+            if (!tune_is_possible(t, way))
                 continue;
             nw_channel_force(t->channel, way.protocol, way.copy);
             for (int i = 0; i < t->count && !status; i++)
@@ -198,7 +198,7 @@ static nw_status tune_one(struct tuner *t)
             for (int i = 0; i < SIZES; i++)
                 t->least[p][c][i] = INFINITY;
     for (uint32_t i = 0; i < t->rounds && !status; i++)
-        status = time_round(t);
+        status = tune_time_round(t);
     if (status)
         return status;
     nw_choice_make(measured, t, t->largest, &choice);

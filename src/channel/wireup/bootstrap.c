@@ -34,7 +34,7 @@ static nw_status file_fail(const struct nw_meeting *meeting, const char *what)
 /* A device or a pipe is refused: ranks would read it forever, and remove it. A
  * process that can read the file learns the nonces by which ranks recognise
  * each other. */
-static nw_status open_file(struct nw_meeting *meeting)
+static nw_status bootstrap_open_file(struct nw_meeting *meeting)
 {
     const struct nw_channel_options *how = meeting->how;
     struct stat about;
@@ -71,7 +71,7 @@ nw_status nw_meeting_open(const struct nw_channel_options *how,
     meeting->file = -1;
     meeting->until_ns = nw_clock_ns() + how->timeout_ms * UINT64_C(1000000);
     if (!how->allgather && how->file && how->count > 1)
-        status = open_file(meeting);
+        status = bootstrap_open_file(meeting);
     if (status)
         nw_meeting_close(meeting);
     else
@@ -102,8 +102,8 @@ void nw_meeting_close(struct nw_meeting *meeting)
 }
 
 /* Appends the line "round rank hex" by one write under the lock. */
-static nw_status say(struct nw_meeting *meeting, const unsigned char *mine,
-                     size_t bytes)
+static nw_status bootstrap_say(struct nw_meeting *meeting,
+                               const unsigned char *mine, size_t bytes)
 {
     struct nw_text line = {0};
     char *words = NULL;
@@ -134,7 +134,7 @@ static nw_status fail_no_meeting(struct nw_meeting *meeting)
 }
 
 /* Reads whole lines only, since writers hold the lock. */
-static nw_status read_all(struct nw_meeting *meeting, char **out)
+static nw_status bootstrap_read_all(struct nw_meeting *meeting, char **out)
 {
     struct stat about;
     nw_status status;
@@ -219,7 +219,7 @@ static nw_status listen_once(struct nw_meeting *meeting, size_t bytes,
 {
     struct heard heard = {.all = all, .bytes = bytes};
     char *text = NULL, *next = NULL;
-    nw_status status = read_all(meeting, &text);
+    nw_status status = bootstrap_read_all(meeting, &text);
 
     if (!status)
         status =
@@ -261,7 +261,7 @@ nw_status nw_meeting_gather(struct nw_meeting *meeting, const void *mine,
     /* read first: a file with other content must stay unchanged */
     status = listen_once(meeting, bytes, all, &heard);
     if (!status)
-        status = say(meeting, mine, bytes);
+        status = bootstrap_say(meeting, mine, bytes);
     while (!status) {
         status = listen_once(meeting, bytes, all, &heard);
         if (status || heard == count)

@@ -32,7 +32,7 @@ static bool is_granted(const nw_channel_request *request)
            request->moved < request->granted;
 }
 
-static bool is_busy(const nw_channel_request *request)
+static bool drain_is_busy(const nw_channel_request *request)
 {
     bool busy = request->is_send
                     ? request->flights && !request->bounce
@@ -48,9 +48,9 @@ bool nw_drain_keeps(nw_channel_request *request, nw_status status)
 
     /* the request has failed, even if its remaining operations succeed */
     if (nw_request_is_draining(request))
-        return !status || is_busy(request);
+        return !status || drain_is_busy(request);
     if (!peer || !peer->lost || !nw_fabric_of(channel, peer)->streams ||
-        !is_busy(request))
+        !drain_is_busy(request))
         return false;
     nw_list_remove(request);
     request->status = status;
@@ -84,7 +84,7 @@ static void drain_ask(nw_channel *channel, struct nw_peer *peer)
 
 bool nw_drain_is_over(nw_channel_request *request)
 {
-    if (!is_busy(request))
+    if (!drain_is_busy(request))
         return true;
     if (is_granted(request) && !request->peer->parting)
         drain_ask(request->channel, request->peer);

@@ -31,7 +31,7 @@ void nw_peer_lose(nw_channel *channel, struct nw_peer *peer)
 
 /* For a process without a descriptor from the kernel: before Linux 5.3, in
  * containers that forbid it, and if the process has already ended. */
-static bool has_ended(int32_t pid)
+static bool liveness_has_ended(int32_t pid)
 {
     char path[32], text[64] = "", *name;
     int file;
@@ -53,7 +53,8 @@ static bool is_dead(const struct nw_peer *peer)
 {
     struct pollfd watch = {peer->watch, POLLIN, 0};
 
-    return peer->watch >= 0 ? poll(&watch, 1, 0) == 1 : has_ended(peer->pid);
+    return peer->watch >= 0 ? poll(&watch, 1, 0) == 1
+                            : liveness_has_ended(peer->pid);
 }
 
 bool nw_peers_has_died(const nw_channel *channel, int32_t pid)

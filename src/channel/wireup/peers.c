@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 /* The first message of each rank to all ranks. */
-struct card {
+struct peers_card {
     char host[160];
     uint32_t version, credits;
     uint64_t slot_bytes;
@@ -33,7 +33,7 @@ struct door {
 };
 
 /* Processes with equal names share a kernel, a PID namespace and /dev/shm. */
-static void name_host(char host[160])
+static void peers_name_host(char host[160])
 {
     char boot[64] = "", space[48] = "";
     struct stat about = {0};
@@ -60,9 +60,10 @@ static bool may_write(const struct nw_peer *peer)
     return nw_cma_read(peer, 0, NULL, 0);
 }
 
-static nw_status compare(nw_channel *channel, const struct card *cards)
+static nw_status peers_compare(nw_channel *channel,
+                               const struct peers_card *cards)
 {
-    const struct card *mine = &cards[channel->options.rank];
+    const struct peers_card *mine = &cards[channel->options.rank];
 
     for (int32_t i = 0; i < channel->options.count; i++) {
         struct nw_peer *peer = &channel->peer[i];
@@ -95,12 +96,12 @@ static nw_status compare(nw_channel *channel, const struct card *cards)
 
 static nw_status introduce(nw_channel *channel, struct nw_meeting *meeting)
 {
-    struct card mine, *cards = NULL;
+    struct peers_card mine, *cards = NULL;
     nw_status status =
         nw_alloc((size_t)channel->options.count, sizeof *cards, &cards);
 
     memset(&mine, 0, sizeof mine);
-    name_host(mine.host);
+    peers_name_host(mine.host);
     mine.version = NW_WIRE_VERSION;
     mine.credits = channel->options.credits;
     mine.slot_bytes = channel->options.slot_bytes;
@@ -111,7 +112,7 @@ static nw_status introduce(nw_channel *channel, struct nw_meeting *meeting)
     if (!status)
         status = nw_meeting_gather(meeting, &mine, sizeof mine, cards);
     if (!status)
-        status = compare(channel, cards);
+        status = peers_compare(channel, cards);
     free(cards);
     return status;
 }

@@ -70,7 +70,7 @@ static nw_status get(uint32_t rank, const char *key, struct pmix_value **out)
     return code ? pmix_fail("give what another rank has said", code) : NW_OK;
 }
 
-static void leave(void)
+static void pmix_leave(void)
 {
     (void)pmix.finalize(NULL, 0);
 }
@@ -98,7 +98,7 @@ static nw_status join_job(void)
     if (code)
         return pmix_fail("begin", code);
     /* as many as were begun, at the very end: it does not begin again */
-    (void)atexit(leave);
+    (void)atexit(pmix_leave);
     status = get(whole_job, "pmix.job.size", &value);
     if (status)
         return status;
@@ -150,7 +150,7 @@ static void fence_done(int status, void *context)
 }
 
 /* False: the caller gave up, and the callback frees the fence. */
-static bool wait_for(struct fence *fence, uint64_t until_ns)
+static bool pmix_wait_for(struct fence *fence, uint64_t until_ns)
 {
     struct timespec until = {(time_t)(until_ns / 1000000000),
                              (long)(until_ns % 1000000000)};
@@ -166,7 +166,7 @@ static bool wait_for(struct fence *fence, uint64_t until_ns)
 }
 
 /* Waits until all ranks have published their data. */
-static nw_status meet(uint64_t until_ns)
+static nw_status pmix_meet(uint64_t until_ns)
 {
     struct fence *fence = NULL;
     nw_status status = nw_alloc(1, sizeof *fence, &fence);
@@ -183,7 +183,7 @@ static nw_status meet(uint64_t until_ns)
     code = pmix.fence(NULL, 0, NULL, 0, fence_done, fence);
     if (code == AT_ONCE)
         code = 0;
-    else if (!code && !wait_for(fence, until_ns))
+    else if (!code && !pmix_wait_for(fence, until_ns))
         return nw_fail(NW_EIO, "not all ranks came in time");
     else if (!code)
         code = fence->status;
@@ -191,7 +191,7 @@ static nw_status meet(uint64_t until_ns)
     return code ? pmix_fail("meet", code) : NW_OK;
 }
 
-static nw_status put(const char *key, const void *mine, size_t bytes)
+static nw_status pmix_put(const char *key, const void *mine, size_t bytes)
 {
     struct pmix_value value = {.type = PMIX_BYTE_OBJECT};
     int code;
@@ -213,9 +213,9 @@ nw_status nw_pmix_gather(const void *mine, size_t bytes, uint64_t until_ns,
 
     snprintf(key, sizeof key, "nodewise.channel.%u",
              __atomic_fetch_add(&rounds, 1, __ATOMIC_RELAXED));
-    status = put(key, mine, bytes);
+    status = pmix_put(key, mine, bytes);
     if (!status)
-        status = meet(until_ns);
+        status = pmix_meet(until_ns);
     for (uint32_t i = 0; i < size && !status; i++) {
         struct pmix_value *value = NULL;
 

@@ -48,18 +48,19 @@ static int width_of(uint64_t loose)
 }
 
 /* How one piece becomes boxes. */
-struct cut {
+struct copy_table_cut {
     enum nw_gpu_work work;
     int width;
     uint32_t parts; /* boxes, each a word of every element */
     bool rows;      /* rows without gaps on both sides: words across elements */
 };
 
-static struct cut cut_of(enum nw_gpu_work work, const struct nw_gpu_piece *p)
+static struct copy_table_cut cut_of(enum nw_gpu_work work,
+                                    const struct nw_gpu_piece *p)
 {
     bool to = work != NW_GPU_PACK, from = work != NW_GPU_UNPACK;
     int64_t bytes = (int64_t)p->bytes;
-    struct cut cut = {.work = work, .parts = 1};
+    struct copy_table_cut cut = {.work = work, .parts = 1};
     uint64_t loose = loose_bits(p, true, !to) | loose_bits(p, false, !from);
 
     cut.rows = (!to || p->to_step == bytes) && (!from || p->from_step == bytes);
@@ -78,7 +79,7 @@ static struct cut cut_of(enum nw_gpu_work work, const struct nw_gpu_piece *p)
 }
 
 static struct nw_gpu_group *group_for(struct nw_gpu_copy_table *table,
-                                      const struct cut *cut)
+                                      const struct copy_table_cut *cut)
 {
     struct nw_gpu_group *group = table->group;
 
@@ -144,7 +145,7 @@ static nw_status add_box(struct nw_gpu_group *group,
 static nw_status add_piece(struct nw_gpu_copy_table *table,
                            enum nw_gpu_work work, const struct nw_gpu_piece *p)
 {
-    struct cut cut = cut_of(work, p);
+    struct copy_table_cut cut = cut_of(work, p);
     struct nw_gpu_group *group = group_for(table, &cut);
     size_t size = (size_t)1 << cut.width;
     struct nw_gpu_box box = {

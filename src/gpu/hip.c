@@ -99,7 +99,7 @@ static struct {
 #undef HIP_MEMBER
 } hip;
 
-static nw_status check(int code, const char *what)
+static nw_status hip_check(int code, const char *what)
 {
     return code ? nw_fail(code == OUT_OF_MEMORY ? NW_ENOMEM : NW_ECUDA,
                           "HIP fails to %s: %s (error %d)", what,
@@ -130,7 +130,7 @@ static nw_status open_driver(int32_t *count)
 
 static nw_status select_gpu(int32_t gpu)
 {
-    return check(hip.set_gpu(gpu), "select a GPU");
+    return hip_check(hip.set_gpu(gpu), "select a GPU");
 }
 
 /* HIP has a current GPU instead of a context: its number from 1. */
@@ -158,12 +158,12 @@ static nw_status facts(int32_t gpu, struct nw_gpu_properties *out)
         code = hip.get_memory(&found.memory, gpu);
     if (!code)
         *out = found;
-    return check(code, "describe a GPU");
+    return hip_check(code, "describe a GPU");
 }
 
 static nw_status alloc(size_t bytes, void **out)
 {
-    return check(hip.alloc(out, bytes ? bytes : 1), "allocate memory");
+    return hip_check(hip.alloc(out, bytes ? bytes : 1), "allocate memory");
 }
 
 static void free_memory(void *memory)
@@ -174,18 +174,20 @@ static void free_memory(void *memory)
 
 static nw_status copy_in(void *gpu, const void *host, size_t bytes)
 {
-    return check(hip.copy_now(gpu, host, bytes, COPY_IN), "copy to a GPU");
+    return hip_check(hip.copy_now(gpu, host, bytes, COPY_IN), "copy to a GPU");
 }
 
 static nw_status copy_out(void *host, const void *gpu, size_t bytes)
 {
-    return check(hip.copy_now(host, gpu, bytes, COPY_OUT), "copy from a GPU");
+    return hip_check(hip.copy_now(host, gpu, bytes, COPY_OUT),
+                     "copy from a GPU");
 }
 
 static nw_status alloc_pinned(size_t bytes, void **out)
 {
-    return check(hip.alloc_host(out, bytes ? bytes : 1, HOST_PORTABLE_MAPPED),
-                 "allocate pinned host memory");
+    return hip_check(
+        hip.alloc_host(out, bytes ? bytes : 1, HOST_PORTABLE_MAPPED),
+        "allocate pinned host memory");
 }
 
 static void free_pinned(void *memory)
@@ -218,12 +220,13 @@ static nw_status reach(int32_t to)
 {
     int code = hip.reach(to, 0);
 
-    return code == ALREADY_REACHED ? NW_OK
-                                   : check(code, "open the way to another GPU");
+    return code == ALREADY_REACHED
+               ? NW_OK
+               : hip_check(code, "open the way to another GPU");
 }
 
 /* Never run: no stream of its own, and no look at contexts. */
-static nw_gpu_stream own(void)
+static nw_gpu_stream hip_own(void)
 {
     return NULL;
 }
@@ -243,14 +246,14 @@ static bool lives(const struct nw_gpu_life *life)
     return life != NULL;
 }
 
-static nw_status load(const char *kernel)
+static nw_status hip_load(const char *kernel)
 {
     return nw_fail(NW_EUNSUPPORTED, "no kernel '%s' for AMD GPUs", kernel);
 }
 
 static nw_status stream_new(nw_gpu_stream *out)
 {
-    return check(hip.stream_new(out, STREAM_NON_BLOCKING), "make a stream");
+    return hip_check(hip.stream_new(out, STREAM_NON_BLOCKING), "make a stream");
 }
 
 static void stream_free(nw_gpu_stream stream)
@@ -262,7 +265,7 @@ static void stream_free(nw_gpu_stream stream)
 static nw_status tested(int code, bool *done)
 {
     if (code && code != NOT_READY)
-        return check(code, "do the work of a stream");
+        return hip_check(code, "do the work of a stream");
     *done = !code;
     return NW_OK;
 }
@@ -274,18 +277,18 @@ static nw_status stream_test(nw_gpu_stream stream, bool *done)
 
 static nw_status stream_wait(nw_gpu_stream stream)
 {
-    return check(hip.stream_wait(stream), "do the work of a stream");
+    return hip_check(hip.stream_wait(stream), "do the work of a stream");
 }
 
 static nw_status event_new(nw_gpu_event *out)
 {
-    return check(hip.event_new(out, EVENT_NO_TIMING), "make an event");
+    return hip_check(hip.event_new(out, EVENT_NO_TIMING), "make an event");
 }
 
 static nw_status event_new_shared(nw_gpu_event *out)
 {
-    return check(hip.event_new(out, EVENT_NO_TIMING | EVENT_SHARED),
-                 "make an event for other processes");
+    return hip_check(hip.event_new(out, EVENT_NO_TIMING | EVENT_SHARED),
+                     "make an event for other processes");
 }
 
 static void event_free(nw_gpu_event event)
@@ -296,7 +299,7 @@ static void event_free(nw_gpu_event event)
 
 static nw_status event_record(nw_gpu_event event, nw_gpu_stream stream)
 {
-    return check(hip.event_record(event, stream), "record an event");
+    return hip_check(hip.event_record(event, stream), "record an event");
 }
 
 static nw_status event_test(nw_gpu_event event, bool *done)
@@ -306,14 +309,15 @@ static nw_status event_test(nw_gpu_event event, bool *done)
 
 static nw_status event_join(nw_gpu_event event, nw_gpu_stream stream)
 {
-    return check(hip.event_join(stream, event, 0),
-                 "let a stream wait for an event");
+    return hip_check(hip.event_join(stream, event, 0),
+                     "let a stream wait for an event");
 }
 
-static nw_status copy(void *to, const void *from, size_t bytes,
-                      nw_gpu_stream stream)
+static nw_status hip_copy(void *to, const void *from, size_t bytes,
+                          nw_gpu_stream stream)
 {
-    return check(hip.copy(to, from, bytes, COPY_BY_ADDRESS, stream), "copy");
+    return hip_check(hip.copy(to, from, bytes, COPY_BY_ADDRESS, stream),
+                     "copy");
 }
 
 static nw_status copy_box(const struct nw_gpu_copy *c, nw_gpu_stream stream)
@@ -325,16 +329,17 @@ static nw_status copy_box(const struct nw_gpu_copy *c, nw_gpu_stream stream)
                               (const char *)c->from + z * c->from_plane,
                               c->from_row, c->row_bytes, c->rows,
                               COPY_BY_ADDRESS, stream);
-    return check(code, "copy a box");
+    return hip_check(code, "copy a box");
 }
 
-static nw_status fill(void *to, int byte, size_t bytes, nw_gpu_stream stream)
+static nw_status hip_fill(void *to, int byte, size_t bytes,
+                          nw_gpu_stream stream)
 {
-    return check(hip.fill(to, byte, bytes, stream), "fill memory");
+    return hip_check(hip.fill(to, byte, bytes, stream), "fill memory");
 }
 
-static nw_status launch(const char *kernel, uint32_t blocks, void *argument,
-                        nw_gpu_stream stream)
+static nw_status hip_launch(const char *kernel, uint32_t blocks, void *argument,
+                            nw_gpu_stream stream)
 {
     (void)blocks, (void)argument, (void)stream;
     return nw_fail(NW_EUNSUPPORTED, "kernel '%s' is not for AMD GPUs", kernel);
@@ -342,7 +347,8 @@ static nw_status launch(const char *kernel, uint32_t blocks, void *argument,
 
 static nw_status graph_begin(nw_gpu_stream stream)
 {
-    return check(hip.capture_begin(stream, CAPTURE_THREAD), "begin a graph");
+    return hip_check(hip.capture_begin(stream, CAPTURE_THREAD),
+                     "begin a graph");
 }
 
 static nw_status graph_end(nw_gpu_stream stream, nw_gpu_graph *out)
@@ -354,12 +360,12 @@ static nw_status graph_end(nw_gpu_stream stream, nw_gpu_graph *out)
         code = hip.graph_make(out, graph, NULL, NULL, 0);
     if (graph)
         (void)hip.graph_drop(graph);
-    return check(code, "make a graph");
+    return hip_check(code, "make a graph");
 }
 
 static nw_status graph_launch(nw_gpu_graph graph, nw_gpu_stream stream)
 {
-    return check(hip.graph_launch(graph, stream), "launch a graph");
+    return hip_check(hip.graph_launch(graph, stream), "launch a graph");
 }
 
 static void graph_free(nw_gpu_graph graph)
@@ -379,13 +385,13 @@ static nw_status memory_export(void *memory, struct nw_gpu_handle *out,
         code = hip.memory_export(out, base);
     if (!code)
         *offset = (size_t)((char *)memory - (char *)base);
-    return check(code, "offer memory to other processes");
+    return hip_check(code, "offer memory to other processes");
 }
 
 static nw_status memory_import(const struct nw_gpu_handle *handle, void **out)
 {
-    return check(hip.memory_import(out, *handle, IPC_REACH_PEER),
-                 "open another process's memory");
+    return hip_check(hip.memory_import(out, *handle, IPC_REACH_PEER),
+                     "open another process's memory");
 }
 
 static void memory_close(void *memory)
@@ -396,15 +402,15 @@ static void memory_close(void *memory)
 
 static nw_status event_export(nw_gpu_event event, struct nw_gpu_handle *out)
 {
-    return check(hip.event_export(out, event),
-                 "offer an event to other processes");
+    return hip_check(hip.event_export(out, event),
+                     "offer an event to other processes");
 }
 
 static nw_status event_import(const struct nw_gpu_handle *handle,
                               nw_gpu_event *out)
 {
-    return check(hip.event_import(out, *handle),
-                 "open another process's event");
+    return hip_check(hip.event_import(out, *handle),
+                     "open another process's event");
 }
 
 const struct nw_gpu nw_gpu_hip = {
@@ -427,7 +433,7 @@ const struct nw_gpu nw_gpu_hip = {
     .holds = holds,
     .reaches = reaches,
     .reach = reach,
-    .own = own,
+    .own = hip_own,
     .stream_new = stream_new,
     .stream_free = stream_free,
     .stream_test = stream_test,
@@ -438,11 +444,11 @@ const struct nw_gpu nw_gpu_hip = {
     .event_record = event_record,
     .event_test = event_test,
     .event_join = event_join,
-    .copy = copy,
+    .copy = hip_copy,
     .copy_box = copy_box,
-    .fill = fill,
-    .load = load,
-    .launch = launch,
+    .fill = hip_fill,
+    .load = hip_load,
+    .launch = hip_launch,
     .graph_begin = graph_begin,
     .graph_end = graph_end,
     .graph_launch = graph_launch,

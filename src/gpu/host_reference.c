@@ -16,19 +16,21 @@ const char *const nw_gpu_kernel_name[NW_GPU_WORK_COUNT][NW_GPU_WIDTHS] = {
     NAMES("nw_move"),
 };
 
-struct side {
+struct host_reference_side {
     uint64_t at;
     int64_t step, row, plane;
 };
 
-static struct side dense(uint64_t at, const struct nw_gpu_box *box, size_t size)
+static struct host_reference_side
+dense(uint64_t at, const struct nw_gpu_box *box, size_t size)
 {
     int64_t row = (int64_t)(box->x * size), plane = row * box->y;
 
-    return (struct side){at, (int64_t)size, row, plane};
+    return (struct host_reference_side){at, (int64_t)size, row, plane};
 }
 
-static void host_reference_copy(struct side to, struct side from,
+static void host_reference_copy(struct host_reference_side to,
+                                struct host_reference_side from,
                                 const struct nw_gpu_box *box, size_t size)
 {
     for (int64_t z = 0; z < box->z; z++)
@@ -47,9 +49,10 @@ void nw_gpu_host_reference(enum nw_gpu_work work, int width,
     size_t size = (size_t)1 << width;
 
     for (uint32_t q = 0; q < box->quantities; q++) {
-        struct side to = {box->to, box->to_step, box->to_row, box->to_plane};
-        struct side from = {box->from, box->from_step, box->from_row,
-                            box->from_plane};
+        struct host_reference_side to = {box->to, box->to_step, box->to_row,
+                                         box->to_plane};
+        struct host_reference_side from = {box->from, box->from_step,
+                                           box->from_row, box->from_plane};
 
         if (work == NW_GPU_PACK)
             to = dense(box->to, box, size);

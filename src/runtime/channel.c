@@ -10,14 +10,15 @@
 #include <stdbool.h>
 
 /* Opening ends the first time that not all ranks have come so far. */
-struct opening {
+struct channel_opening {
     MPI_Comm comm;
     bool over;
 };
 
 /* Agrees on the result of a step. A rank that failed calls this once more,
  * together with the next step of the others. */
-static nw_status runtime_channel_agree(struct opening *opening, nw_status mine)
+static nw_status runtime_channel_agree(struct channel_opening *opening,
+                                       nw_status mine)
 {
     int bad = mine != NW_OK, any = 1;
 
@@ -36,7 +37,7 @@ static nw_status runtime_channel_agree(struct opening *opening, nw_status mine)
 static nw_status runtime_channel_gather(void *context, const void *mine,
                                         size_t bytes, void *all)
 {
-    struct opening *opening = context;
+    struct channel_opening *opening = context;
     nw_status status = runtime_channel_agree(opening, NW_OK);
 
     if (status)
@@ -54,7 +55,7 @@ nw_status nw_channel_open_mpi(MPI_Comm comm,
 {
     struct nw_channel_options how = NW_CHANNEL_OPTIONS_INIT;
     nw_channel *channel = NULL;
-    struct opening own = {MPI_COMM_NULL, false};
+    struct channel_opening own = {MPI_COMM_NULL, false};
     int rank, size;
     nw_status status;
 

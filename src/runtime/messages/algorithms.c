@@ -9,7 +9,7 @@
 #include <limits.h>
 
 /* One call: its input and output areas and its form. */
-struct call {
+struct algorithms_call {
     enum nw_collective_call form;
     const char *name;
     MPI_Comm comm;
@@ -36,7 +36,7 @@ static int64_t block_of(MPI_Datatype type, int64_t count, int size)
     return bytes <= INT_MAX / size ? (int64_t)bytes : 0;
 }
 
-static int messages_algorithms_fail(const struct call *call)
+static int messages_algorithms_fail(const struct algorithms_call *call)
 {
     nw_warn_once("%s: %s", call->name, nw_error_text());
     NW_PMPI(Comm_call_errhandler)(call->comm, MPI_ERR_OTHER);
@@ -44,7 +44,7 @@ static int messages_algorithms_fail(const struct call *call)
 }
 
 /* With MPI_IN_PLACE, the input is a block of the output buffer. */
-static void read_in_place(struct call *call)
+static void read_in_place(struct algorithms_call *call)
 {
     bool blocks =
         call->form == NW_CALL_GATHER || call->form == NW_CALL_ALLGATHER;
@@ -54,7 +54,7 @@ static void read_in_place(struct call *call)
         (blocks ? (size_t)call->collect.rank * call->collect.bytes : 0);
 }
 
-static nw_status messages_algorithms_make(struct call *call)
+static nw_status messages_algorithms_make(struct algorithms_call *call)
 {
     bool in_place = call->from.buffer == MPI_IN_PLACE;
     struct nw_contiguous from, into;
@@ -79,7 +79,7 @@ static nw_status messages_algorithms_make(struct call *call)
 }
 
 /* False if MPI must make the call. */
-static bool form(struct call *call, int64_t bytes, int *rc)
+static bool form(struct algorithms_call *call, int64_t bytes, int *rc)
 {
     bool device =
         nw_area_is_on_gpu(&call->from) || nw_area_is_on_gpu(&call->into);
@@ -100,8 +100,8 @@ static bool is_rank(const struct nw_algorithm_comm *record, int root)
 
 bool nw_algorithm_bcast(int *rc, struct nw_area data, int root, MPI_Comm comm)
 {
-    struct call call = {NW_CALL_BCAST, "MPI_Bcast", comm,
-                        nw_algorithm_comm_of(comm)};
+    struct algorithms_call call = {NW_CALL_BCAST, "MPI_Bcast", comm,
+                                   nw_algorithm_comm_of(comm)};
     int64_t bytes;
 
     if (!call.record || !is_rank(call.record, root))
@@ -117,8 +117,8 @@ bool nw_algorithm_bcast(int *rc, struct nw_area data, int root, MPI_Comm comm)
 bool nw_algorithm_gather(int *rc, struct nw_area from, struct nw_area into,
                          int root, MPI_Comm comm)
 {
-    struct call call = {NW_CALL_GATHER, "MPI_Gather", comm,
-                        nw_algorithm_comm_of(comm)};
+    struct algorithms_call call = {NW_CALL_GATHER, "MPI_Gather", comm,
+                                   nw_algorithm_comm_of(comm)};
     bool is_root;
     int64_t bytes;
 
@@ -136,7 +136,7 @@ bool nw_algorithm_gather(int *rc, struct nw_area from, struct nw_area into,
     return bytes && form(&call, bytes, rc);
 }
 
-static bool messages_algorithms_all_blocks(struct call *call,
+static bool messages_algorithms_all_blocks(struct algorithms_call *call,
                                            int64_t from_blocks, int *rc)
 {
     int64_t bytes;
@@ -153,12 +153,12 @@ static bool messages_algorithms_all_blocks(struct call *call,
 bool nw_algorithm_allgather(int *rc, struct nw_area from, struct nw_area into,
                             MPI_Comm comm)
 {
-    struct call call = {NW_CALL_ALLGATHER,
-                        "MPI_Allgather",
-                        comm,
-                        nw_algorithm_comm_of(comm),
-                        from,
-                        into};
+    struct algorithms_call call = {NW_CALL_ALLGATHER,
+                                   "MPI_Allgather",
+                                   comm,
+                                   nw_algorithm_comm_of(comm),
+                                   from,
+                                   into};
 
     return messages_algorithms_all_blocks(&call, 0, rc);
 }
@@ -166,8 +166,9 @@ bool nw_algorithm_allgather(int *rc, struct nw_area from, struct nw_area into,
 bool nw_algorithm_alltoall(int *rc, struct nw_area from, struct nw_area into,
                            MPI_Comm comm)
 {
-    struct call call = {NW_CALL_ALLTOALL,           "MPI_Alltoall", comm,
-                        nw_algorithm_comm_of(comm), from,           into};
+    struct algorithms_call call = {
+        NW_CALL_ALLTOALL,           "MPI_Alltoall", comm,
+        nw_algorithm_comm_of(comm), from,           into};
 
     return from.buffer != MPI_IN_PLACE &&
            messages_algorithms_all_blocks(&call, 1, rc);
@@ -225,7 +226,8 @@ static bool messages_algorithms_is_plain(MPI_Op op, MPI_Datatype type)
            (messages_algorithms_is_whole(type) || type == MPI_C_BOOL);
 }
 
-static bool messages_algorithms_reduce(struct call *call, MPI_Op op, int *rc)
+static bool messages_algorithms_reduce(struct algorithms_call *call, MPI_Op op,
+                                       int *rc)
 {
     int64_t bytes;
 
@@ -242,8 +244,8 @@ static bool messages_algorithms_reduce(struct call *call, MPI_Op op, int *rc)
 bool nw_algorithm_reduce(int *rc, const void *from, struct nw_area into,
                          struct nw_reduction how)
 {
-    struct call call = {NW_CALL_REDUCE, "MPI_Reduce", how.comm,
-                        nw_algorithm_comm_of(how.comm)};
+    struct algorithms_call call = {NW_CALL_REDUCE, "MPI_Reduce", how.comm,
+                                   nw_algorithm_comm_of(how.comm)};
 
     if (!call.record || !is_rank(call.record, how.root))
         return false;
@@ -259,8 +261,8 @@ bool nw_algorithm_reduce(int *rc, const void *from, struct nw_area into,
 bool nw_algorithm_allreduce(int *rc, const void *from, struct nw_area into,
                             struct nw_reduction how)
 {
-    struct call call = {NW_CALL_ALLREDUCE, "MPI_Allreduce", how.comm,
-                        nw_algorithm_comm_of(how.comm)};
+    struct algorithms_call call = {NW_CALL_ALLREDUCE, "MPI_Allreduce", how.comm,
+                                   nw_algorithm_comm_of(how.comm)};
 
     if (!call.record)
         return false;

@@ -44,28 +44,28 @@ static enum nw_side look_through(const struct nw_area *area, enum nw_side side)
 }
 
 /* The bytes from the lowest to the highest address. */
-struct span {
+struct argument_memory_span {
     const char *first;
     size_t bytes;
 };
 
-static struct span span_of(const struct nw_area *area)
+static struct argument_memory_span span_of(const struct nw_area *area)
 {
     MPI_Aint lb = 0, bytes = 0, start, extent, last;
 
     NW_PMPI(Type_get_true_extent)(area->type, &lb, &bytes);
     NW_PMPI(Type_get_extent)(area->type, &start, &extent);
     last = (area->count - 1) * extent;
-    return (struct span){(const char *)((uintptr_t)area->buffer +
-                                        (uintptr_t)lb +
-                                        (uintptr_t)(last < 0 ? last : 0)),
-                         (size_t)(bytes + (last < 0 ? -last : last))};
+    return (struct argument_memory_span){
+        (const char *)((uintptr_t)area->buffer + (uintptr_t)lb +
+                       (uintptr_t)(last < 0 ? last : 0)),
+        (size_t)(bytes + (last < 0 ? -last : last))};
 }
 
 /* Most areas need only one or two queries. */
 enum nw_side nw_area_side(const struct nw_area *area, struct nw_pointer *owner)
 {
-    struct span span;
+    struct argument_memory_span span;
 
     if (area->type == MPI_DATATYPE_NULL || nw_typemap_is_plain(area->type))
         return nw_pointer_find(area->buffer, owner) ? NW_SIDE_GPU

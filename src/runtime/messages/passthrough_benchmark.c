@@ -25,7 +25,7 @@ static const uint64_t sizes[NW_ROUNDS] = {8,     64,     512,    4096,
 /* Staging must be this much faster. */
 static const double worth = 0.9;
 
-struct contest {
+struct passthrough_benchmark_contest {
     MPI_Comm comm;
     int rank, peer;
     void *memory;
@@ -50,8 +50,9 @@ static uint32_t won(const struct nw_round_trip rounds[NW_ROUNDS])
 
 /* -- one message -- */
 
-static void passthrough_benchmark_call(const struct contest *c, bool send,
-                                       void *memory, int bytes)
+static void
+passthrough_benchmark_call(const struct passthrough_benchmark_contest *c,
+                           bool send, void *memory, int bytes)
 {
     MPI_Status status;
 
@@ -61,8 +62,9 @@ static void passthrough_benchmark_call(const struct contest *c, bool send,
         NW_PMPI(Recv)(memory, bytes, MPI_BYTE, c->peer, TAG, c->comm, &status);
 }
 
-static void passthrough_benchmark_pass(const struct contest *c, bool send,
-                                       bool staged, int bytes)
+static void
+passthrough_benchmark_pass(const struct passthrough_benchmark_contest *c,
+                           bool send, bool staged, int bytes)
 {
     struct nw_stage stage = {.call = "MPI_Init", .whole = true};
     int64_t count = bytes;
@@ -78,8 +80,9 @@ static void passthrough_benchmark_pass(const struct contest *c, bool send,
 }
 
 /* The shortest time of several turns, in microseconds for one direction. */
-static double passthrough_benchmark_time_way(const struct contest *c,
-                                             bool staged, int bytes)
+static double
+passthrough_benchmark_time_way(const struct passthrough_benchmark_contest *c,
+                               bool staged, int bytes)
 {
     double least = 1e9;
 
@@ -97,7 +100,7 @@ static double passthrough_benchmark_time_way(const struct contest *c,
 }
 
 static void
-passthrough_benchmark_measure(const struct contest *c,
+passthrough_benchmark_measure(const struct passthrough_benchmark_contest *c,
                               struct nw_round_trip rounds[NW_ROUNDS])
 {
     for (int i = 0; i < NW_ROUNDS; i++) {
@@ -111,7 +114,8 @@ passthrough_benchmark_measure(const struct contest *c,
 /* -- all ranks -- */
 
 /* Allocates GPU memory on ranks 0 and 1. Fails on all ranks or on none. */
-static bool passthrough_benchmark_take_memory(struct contest *c)
+static bool
+passthrough_benchmark_take_memory(struct passthrough_benchmark_contest *c)
 {
     int ready = c->rank > 1, all = 0;
 
@@ -124,7 +128,7 @@ static bool passthrough_benchmark_take_memory(struct contest *c)
     return all;
 }
 
-static bool is_near(const struct contest *c)
+static bool is_near(const struct passthrough_benchmark_contest *c)
 {
     char mine[MPI_MAX_PROCESSOR_NAME] = "", other[MPI_MAX_PROCESSOR_NAME];
     int length;
@@ -136,7 +140,7 @@ static bool is_near(const struct contest *c)
 }
 
 /* Sets *rounds on rank 0. True if there are results. */
-static bool find_rounds(struct contest *c,
+static bool find_rounds(struct passthrough_benchmark_contest *c,
                         struct nw_round_trip rounds[NW_ROUNDS])
 {
     bool near = is_near(c), ready;
@@ -162,7 +166,7 @@ static bool find_rounds(struct contest *c,
 bool nw_passthrough_start(void)
 {
     struct nw_round_trip rounds[NW_ROUNDS] = {{0, 0, 0}};
-    struct contest c = {.memory = NULL};
+    struct passthrough_benchmark_contest c = {.memory = NULL};
     uint32_t bits = 0;
     int size;
 

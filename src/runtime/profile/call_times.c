@@ -97,8 +97,8 @@ nw_status nw_call_times_add(struct nw_call_times *times, int32_t rank,
     return NW_OK;
 }
 
-static nw_status give(struct nw_call_time *call, const char *name,
-                      nw_pattern *pattern)
+static nw_status call_times_give(struct nw_call_time *call, const char *name,
+                                 nw_pattern *pattern)
 {
     struct nw_pattern_time *time = &pattern->time[pattern->time_count];
     nw_status status = nw_strdup(name, &time->call);
@@ -114,7 +114,7 @@ static nw_status give(struct nw_call_time *call, const char *name,
     return NW_OK;
 }
 
-static int place_of(const char *name)
+static int call_times_place_of(const char *name)
 {
     if (!strcmp(name, NW_PATTERN_RUN))
         return 0;
@@ -125,7 +125,7 @@ static int place_of(const char *name)
 static int compare_times(const void *a, const void *b)
 {
     const struct nw_pattern_time *x = a, *y = b;
-    int place = place_of(x->call) - place_of(y->call);
+    int place = call_times_place_of(x->call) - call_times_place_of(y->call);
 
     if (place)
         return place;
@@ -142,9 +142,9 @@ nw_status nw_call_times_build(struct nw_call_times *times, nw_pattern *pattern)
         return NW_OK;
     status = nw_alloc(times->count + 1, sizeof *pattern->time, &pattern->time);
     if (!status)
-        status = give(&times->all, NW_PATTERN_MPI, pattern);
+        status = call_times_give(&times->all, NW_PATTERN_MPI, pattern);
     for (size_t i = 0; !status && i < times->count; i++)
-        status = give(&times->call[i], times->call[i].name, pattern);
+        status = call_times_give(&times->call[i], times->call[i].name, pattern);
     if (!status)
         qsort(pattern->time, pattern->time_count, sizeof *pattern->time,
               compare_times);

@@ -94,8 +94,8 @@ bool nw_choice_is_on(void)
     return !is_off;
 }
 
-static enum nw_collective_algorithm by_size(enum nw_collective collective,
-                                            int size, uint64_t bytes)
+static enum nw_collective_algorithm
+choice_by_size(enum nw_collective collective, int size, uint64_t bytes)
 {
     switch (collective) {
     case NW_COLLECTIVE_BCAST:
@@ -129,5 +129,5 @@ enum nw_collective_algorithm nw_choice(enum nw_collective collective, int size,
                                        uint64_t bytes)
 {
     return chosen[collective] ? chosen[collective]
-                              : by_size(collective, size, bytes);
+                              : choice_by_size(collective, size, bytes);
 }

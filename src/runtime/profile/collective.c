@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 /* One call of one rank. */
-struct call {
+struct collective_call {
     struct nw_comm *comm;
     int class;
 };
@@ -27,15 +27,16 @@ void nw_collective_open(void)
         nw_warn_once("NODEWISE_COLLECTIVES: no such model at '%s'", bad);
 }
 
-static void send(void *context, int to, uint64_t bytes)
+static void collective_send(void *context, int to, uint64_t bytes)
 {
-    const struct call *call = context;
+    const struct collective_call *call = context;
 
     nw_record_edge(call->comm, to, call->class, bytes);
 }
 
 /* False if nothing is to be recorded. */
-static bool begin(struct call *call, struct nw_model *model, MPI_Comm comm)
+static bool collective_begin(struct collective_call *call,
+                             struct nw_model *model, MPI_Comm comm)
 {
     if (!nw_choice_is_on() || !nw_record_wanted())
         return false;
@@ -43,7 +44,8 @@ static bool begin(struct call *call, struct nw_model *model, MPI_Comm comm)
     call->class = NW_PART_HH;
     if (!call->comm || call->comm->size < 1)
         return false;
-    *model = (struct nw_model){call->comm->rank, call->comm->size, send, call};
+    *model = (struct nw_model){call->comm->rank, call->comm->size,
+                               collective_send, call};
     return true;
 }
 
@@ -52,7 +54,8 @@ static bool is_gpu(const void *at, const void *instead)
     return nw_gpu_holds(at == MPI_IN_PLACE ? instead : at);
 }
 
-static void take_sides(struct call *call, const void *from, const void *to)
+static void take_sides(struct collective_call *call, const void *from,
+                       const void *to)
 {
     if (nw_gpu_is_used())
         call->class = nw_edge_class(is_gpu(from, to), is_gpu(to, from));
@@ -74,9 +77,9 @@ static void send_to_root(const struct nw_model *model, int root,
         model->send(model->context, root, nw_data_bytes(data));
 }
 
-static enum nw_collective_algorithm choose(enum nw_collective collective,
-                                           const struct nw_model *model,
-                                           uint64_t bytes)
+static enum nw_collective_algorithm
+collective_choose(enum nw_collective collective, const struct nw_model *model,
+                  uint64_t bytes)
 {
     return nw_choice(collective, model->size, bytes);
 }
@@ -84,25 +87,27 @@ static enum nw_collective_algorithm choose(enum nw_collective collective,
 void nw_barrier(MPI_Comm comm)
 {
     struct nw_model model;
-    struct call call;
+    struct collective_call call;
 
-    if (begin(&call, &model, comm) && !call.comm->inter)
-        nw_model_barrier(&model, choose(NW_COLLECTIVE_BARRIER, &model, 0));
+    if (collective_begin(&call, &model, comm) && !call.comm->inter)
+        nw_model_barrier(&model,
+                         collective_choose(NW_COLLECTIVE_BARRIER, &model, 0));
 }
 
 void nw_bcast(struct nw_data data, int root, MPI_Comm comm)
 {
     struct nw_model model;
-    struct call call;
+    struct collective_call call;
     uint64_t bytes;
 
-    if (!begin(&call, &model, comm) || root == MPI_PROC_NULL)
+    if (!collective_begin(&call, &model, comm) || root == MPI_PROC_NULL)
         return;
     bytes = nw_data_bytes(data);
     take_sides(&call, data.at, data.at);
     if (!call.comm->inter)
-        nw_model_bcast(&model, choose(NW_COLLECTIVE_BCAST, &model, bytes), root,
-                       bytes);
+        nw_model_bcast(&model,
+                       collective_choose(NW_COLLECTIVE_BCAST, &model, bytes),
+                       root, bytes);
     else if (root == MPI_ROOT)
         send_across(&model, bytes);
 }
@@ -111,10 +116,10 @@ void nw_reduced(struct nw_data sent, const void *result, int root,
                 MPI_Comm comm)
 {
     struct nw_model model;
-    struct call call;
+    struct collective_call call;
     uint64_t bytes;
 
-    if (!begin(&call, &model, comm))
+    if (!collective_begin(&call, &model, comm))
         return;
     /* a result counts at the root only */
     take_sides(&call, sent.at,
@@ -125,36 +130,39 @@ void nw_reduced(struct nw_data sent, const void *result, int root,
         return;
     }
     bytes = nw_data_bytes(sent);
-    nw_model_reduce(&model, choose(NW_COLLECTIVE_REDUCE, &model, bytes), root,
-                    bytes);
+    nw_model_reduce(&model,
+                    collective_choose(NW_COLLECTIVE_REDUCE, &model, bytes),
+                    root, bytes);
 }
 
 void nw_allreduced(struct nw_data sent, const void *result, MPI_Comm comm)
 {
     struct nw_model model;
-    struct call call;
+    struct collective_call call;
     uint64_t bytes = nw_data_bytes(sent);
 
-    if (!begin(&call, &model, comm))
+    if (!collective_begin(&call, &model, comm))
         return;
     take_sides(&call, sent.at, result);
     if (call.comm->inter)
         send_to_root(&model, 0, sent);
     else
         nw_model_allreduce(
-            &model, choose(NW_COLLECTIVE_ALLREDUCE, &model, bytes), bytes);
+            &model, collective_choose(NW_COLLECTIVE_ALLREDUCE, &model, bytes),
+            bytes);
 }
 
 void nw_scanned(struct nw_data sent, const void *result, MPI_Comm comm)
 {
     struct nw_model model;
-    struct call call;
+    struct collective_call call;
     uint64_t bytes = nw_data_bytes(sent);
 
-    if (!begin(&call, &model, comm))
+    if (!collective_begin(&call, &model, comm))
         return;
     take_sides(&call, sent.at, result);
-    nw_model_scan(&model, choose(NW_COLLECTIVE_SCAN, &model, bytes), bytes);
+    nw_model_scan(&model, collective_choose(NW_COLLECTIVE_SCAN, &model, bytes),
+                  bytes);
 }
 
 /* Only the root knows the side of its buffer; the other ranks assume the side
@@ -163,10 +171,10 @@ void nw_gathered(struct nw_data sent, struct nw_data received, int root,
                  MPI_Comm comm)
 {
     struct nw_model model;
-    struct call call;
+    struct collective_call call;
     uint64_t bytes;
 
-    if (!begin(&call, &model, comm))
+    if (!collective_begin(&call, &model, comm))
         return;
     if (root == call.comm->rank || root == MPI_ROOT)
         take_sides(&call, sent.at, received.at);
@@ -177,18 +185,19 @@ void nw_gathered(struct nw_data sent, struct nw_data received, int root,
         return;
     }
     bytes = nw_data_bytes(sent.at == MPI_IN_PLACE ? received : sent);
-    nw_model_gather(&model, choose(NW_COLLECTIVE_GATHER, &model, bytes), root,
-                    bytes);
+    nw_model_gather(&model,
+                    collective_choose(NW_COLLECTIVE_GATHER, &model, bytes),
+                    root, bytes);
 }
 
 void nw_scattered(struct nw_data sent, struct nw_data received, int root,
                   MPI_Comm comm)
 {
     struct nw_model model;
-    struct call call;
+    struct collective_call call;
     bool is_root;
 
-    if (!begin(&call, &model, comm))
+    if (!collective_begin(&call, &model, comm))
         return;
     is_root =
         root == MPI_ROOT || (!call.comm->inter && root == call.comm->rank);
@@ -197,13 +206,14 @@ void nw_scattered(struct nw_data sent, struct nw_data received, int root,
     if (!call.comm->inter) {
         uint64_t bytes = nw_data_bytes(is_root ? sent : received);
 
-        nw_model_scatter(&model, choose(NW_COLLECTIVE_SCATTER, &model, bytes),
-                         root, bytes);
+        nw_model_scatter(
+            &model, collective_choose(NW_COLLECTIVE_SCATTER, &model, bytes),
+            root, bytes);
     } else if (is_root)
         send_across(&model, nw_data_bytes(sent));
 }
 
-static uint64_t same_block(const void *context, int rank)
+static uint64_t collective_same_block(const void *context, int rank)
 {
     (void)rank;
     return *(const uint64_t *)context;
@@ -246,9 +256,9 @@ void nw_gathered_vector(struct nw_data sent, struct nw_vector received,
                         int root, MPI_Comm comm)
 {
     struct nw_model model;
-    struct call call;
+    struct collective_call call;
 
-    if (!begin(&call, &model, comm))
+    if (!collective_begin(&call, &model, comm))
         return;
     take_sides(&call, sent.at, sent.at == MPI_IN_PLACE ? received.at : sent.at);
     if (call.comm->inter)
@@ -262,9 +272,9 @@ void nw_scattered_vector(struct nw_vector sent, struct nw_data received,
 {
     struct sized_vector sized;
     struct nw_model model;
-    struct call call;
+    struct collective_call call;
 
-    if (!begin(&call, &model, comm) ||
+    if (!collective_begin(&call, &model, comm) ||
         (root != MPI_ROOT && (call.comm->inter || root != call.comm->rank)))
         return;
     take_sides(&call, sent.at,
@@ -273,7 +283,7 @@ void nw_scattered_vector(struct nw_vector sent, struct nw_data received,
     sized = size_vector(&sent);
     for (int rank = 0; rank < model.size; rank++)
         if (call.comm->inter || rank != root)
-            send(&call, rank, vector_block(&sized, rank));
+            collective_send(&call, rank, vector_block(&sized, rank));
 }
 
 static uint64_t sum(const struct nw_model *model,
@@ -289,19 +299,19 @@ static uint64_t sum(const struct nw_model *model,
 void nw_allgathered(struct nw_data sent, struct nw_data received, MPI_Comm comm)
 {
     uint64_t bytes = nw_data_bytes(received);
-    struct nw_blocks blocks = {same_block, &bytes};
+    struct nw_blocks blocks = {collective_same_block, &bytes};
     struct nw_model model;
-    struct call call;
+    struct collective_call call;
 
-    if (!begin(&call, &model, comm))
+    if (!collective_begin(&call, &model, comm))
         return;
     take_sides(&call, sent.at, received.at);
     if (call.comm->inter)
         send_across(&model, nw_data_bytes(sent));
     else
         nw_model_allgather(&model,
-                           choose(NW_COLLECTIVE_ALLGATHER, &model,
-                                  bytes * (uint64_t)model.size),
+                           collective_choose(NW_COLLECTIVE_ALLGATHER, &model,
+                                             bytes * (uint64_t)model.size),
                            &blocks);
 }
 
@@ -311,36 +321,37 @@ void nw_allgathered_vector(struct nw_data sent, struct nw_vector received,
     struct sized_vector sized;
     struct nw_blocks blocks = {vector_block, &sized};
     struct nw_model model;
-    struct call call;
+    struct collective_call call;
 
-    if (!begin(&call, &model, comm))
+    if (!collective_begin(&call, &model, comm))
         return;
     sized = size_vector(&received);
     take_sides(&call, sent.at, received.at);
     if (call.comm->inter)
         send_across(&model, nw_data_bytes(sent));
     else
-        nw_model_allgather(
-            &model,
-            choose(NW_COLLECTIVE_ALLGATHER, &model, sum(&model, &blocks)),
-            &blocks);
+        nw_model_allgather(&model,
+                           collective_choose(NW_COLLECTIVE_ALLGATHER, &model,
+                                             sum(&model, &blocks)),
+                           &blocks);
 }
 
 void nw_exchanged(struct nw_data sent, struct nw_data received, MPI_Comm comm)
 {
     struct nw_model model;
-    struct call call;
+    struct collective_call call;
     uint64_t bytes;
 
-    if (!begin(&call, &model, comm))
+    if (!collective_begin(&call, &model, comm))
         return;
     bytes = nw_data_bytes(sent.at == MPI_IN_PLACE ? received : sent);
     take_sides(&call, sent.at, received.at);
     if (call.comm->inter)
         send_across(&model, bytes);
     else
-        nw_model_alltoall(&model, choose(NW_COLLECTIVE_ALLTOALL, &model, bytes),
-                          bytes);
+        nw_model_alltoall(
+            &model, collective_choose(NW_COLLECTIVE_ALLTOALL, &model, bytes),
+            bytes);
 }
 
 /* Every pair has its own size, so data goes straight from each rank to each. */
@@ -350,9 +361,9 @@ void nw_exchanged_vector(struct nw_vector sent, struct nw_vector received,
     const struct nw_vector *from = sent.at == MPI_IN_PLACE ? &received : &sent;
     struct sized_vector sized;
     struct nw_model model;
-    struct call call;
+    struct collective_call call;
 
-    if (!begin(&call, &model, comm))
+    if (!collective_begin(&call, &model, comm))
         return;
     sized = size_vector(from);
     take_sides(&call, sent.at, received.at);
@@ -360,11 +371,11 @@ void nw_exchanged_vector(struct nw_vector sent, struct nw_vector received,
         uint64_t bytes = vector_block(&sized, rank);
 
         if (bytes && (call.comm->inter || rank != model.rank))
-            send(&call, rank, bytes);
+            collective_send(&call, rank, bytes);
     }
 }
 
-static void reduce_scatter(const struct call *call,
+static void reduce_scatter(const struct collective_call *call,
                            const struct nw_model *model,
                            const struct nw_blocks *blocks)
 {
@@ -374,7 +385,9 @@ static void reduce_scatter(const struct call *call,
         model->send(model->context, 0, total);
     else
         nw_model_reduce_scatter(
-            model, choose(NW_COLLECTIVE_REDUCE_SCATTER, model, total), blocks);
+            model,
+            collective_choose(NW_COLLECTIVE_REDUCE_SCATTER, model, total),
+            blocks);
 }
 
 void nw_reduce_scattered(const void *sent, struct nw_vector received,
@@ -383,9 +396,9 @@ void nw_reduce_scattered(const void *sent, struct nw_vector received,
     struct sized_vector sized;
     struct nw_blocks blocks = {vector_block, &sized};
     struct nw_model model;
-    struct call call;
+    struct collective_call call;
 
-    if (!begin(&call, &model, comm) || call.comm->inter)
+    if (!collective_begin(&call, &model, comm) || call.comm->inter)
         return;
     sized = size_vector(&received);
     take_sides(&call, sent, received.at);
@@ -396,11 +409,11 @@ void nw_reduce_scattered_block(const void *sent, struct nw_data received,
                                MPI_Comm comm)
 {
     uint64_t bytes = nw_data_bytes(received);
-    struct nw_blocks blocks = {same_block, &bytes};
+    struct nw_blocks blocks = {collective_same_block, &bytes};
     struct nw_model model;
-    struct call call;
+    struct collective_call call;
 
-    if (!begin(&call, &model, comm))
+    if (!collective_begin(&call, &model, comm))
         return;
     take_sides(&call, sent, received.at);
     reduce_scatter(&call, &model, &blocks);

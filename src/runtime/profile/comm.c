@@ -19,9 +19,9 @@ struct ranks {
     uint64_t slot[];
 };
 
-struct entry {
+struct comm_entry {
     struct nw_comm comm; /* first: handed out */
-    struct entry *next;
+    struct comm_entry *next;
     uint64_t handle;
     bool window;
     bool same; /* ranks are those of MPI_COMM_WORLD */
@@ -31,21 +31,21 @@ struct entry {
 
 #define BUCKETS 256
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct entry *bucket[BUCKETS];
+static struct comm_entry *bucket[BUCKETS];
 static MPI_Comm world_comm;
 static MPI_Group world_group;
 static unsigned generation = 1; /* grows when an entry goes */
 
 #define REMEMBERED 4
-struct memory {
+struct comm_memory {
     unsigned generation;
     struct {
         uint64_t handle;
         bool window;
-        struct entry *entry;
+        struct comm_entry *entry;
     } known[REMEMBERED];
 };
-static _Thread_local struct memory memory;
+static _Thread_local struct comm_memory memory;
 
 static uint64_t comm_handle(MPI_Comm comm)
 {
@@ -57,12 +57,12 @@ static uint64_t win_handle(MPI_Win win)
     return (uint64_t)(uintptr_t)win;
 }
 
-static size_t place(uint64_t handle)
+static size_t comm_place(uint64_t handle)
 {
     return (handle * UINT64_C(0x9e3779b97f4a7c15)) >> 32;
 }
 
-static bool describe_comm(struct entry *entry, MPI_Comm comm)
+static bool describe_comm(struct comm_entry *entry, MPI_Comm comm)
 {
     int inter = 0, same = MPI_UNEQUAL;
     int failed = NW_PMPI(Comm_test_inter)(comm, &inter) ||
@@ -81,7 +81,7 @@ static bool describe_comm(struct entry *entry, MPI_Comm comm)
            !NW_PMPI(Comm_group)(comm, &entry->group);
 }
 
-static bool describe_win(struct entry *entry, MPI_Win win)
+static bool describe_win(struct comm_entry *entry, MPI_Win win)
 {
     void *base = NULL;
     int found = 0, same = MPI_UNEQUAL;
@@ -98,7 +98,7 @@ static bool describe_win(struct entry *entry, MPI_Win win)
     return true;
 }
 
-static void free_entry(struct entry *entry)
+static void free_entry(struct comm_entry *entry)
 {
     while (entry->ranks) {
         struct ranks *older = entry->ranks->older;
@@ -112,9 +112,9 @@ static void free_entry(struct entry *entry)
     free(entry);
 }
 
-static struct entry *find_known(uint64_t handle, bool window)
+static struct comm_entry *find_known(uint64_t handle, bool window)
 {
-    struct entry *entry = bucket[place(handle) % BUCKETS];
+    struct comm_entry *entry = bucket[comm_place(handle) % BUCKETS];
 
     while (entry && (entry->handle != handle || entry->window != window))
         entry = entry->next;
@@ -122,10 +122,10 @@ static struct entry *find_known(uint64_t handle, bool window)
 }
 
 /* `value` is an MPI_Comm or an MPI_Win. The lock is held. */
-static struct entry *find_or_make(uint64_t handle, bool window,
-                                  const void *value)
+static struct comm_entry *find_or_make(uint64_t handle, bool window,
+                                       const void *value)
 {
-    struct entry *entry = find_known(handle, window);
+    struct comm_entry *entry = find_known(handle, window);
     bool known;
 
     if (entry)
@@ -142,16 +142,17 @@ static struct entry *find_or_make(uint64_t handle, bool window,
         free_entry(entry);
         return NULL;
     }
-    entry->next = bucket[place(handle) % BUCKETS];
-    bucket[place(handle) % BUCKETS] = entry;
+    entry->next = bucket[comm_place(handle) % BUCKETS];
+    bucket[comm_place(handle) % BUCKETS] = entry;
     return entry;
 }
 
-static struct entry *find(uint64_t handle, bool window, const void *value)
+static struct comm_entry *comm_find(uint64_t handle, bool window,
+                                    const void *value)
 {
     unsigned now = __atomic_load_n(&generation, __ATOMIC_ACQUIRE);
-    size_t at = place(handle) % REMEMBERED;
-    struct entry *entry;
+    size_t at = comm_place(handle) % REMEMBERED;
+    struct comm_entry *entry;
 
     if (memory.generation != now)
         memset(&memory, 0, sizeof memory);
@@ -170,14 +171,14 @@ static struct entry *find(uint64_t handle, bool window, const void *value)
 
 struct nw_comm *nw_comm_find(MPI_Comm comm)
 {
-    struct entry *entry = find(comm_handle(comm), false, &comm);
+    struct comm_entry *entry = comm_find(comm_handle(comm), false, &comm);
 
     return entry ? &entry->comm : NULL;
 }
 
 struct nw_comm *nw_win_find(MPI_Win win)
 {
-    struct entry *entry = find(win_handle(win), true, &win);
+    struct comm_entry *entry = comm_find(win_handle(win), true, &win);
 
     return entry ? &entry->comm : NULL;
 }
@@ -188,7 +189,7 @@ static int look_up(const struct ranks *ranks, int rank)
 
     if (!ranks)
         return NW_RANK_NONE;
-    at = place((uint64_t)rank) & ranks->mask;
+    at = comm_place((uint64_t)rank) & ranks->mask;
     for (;; at = (at + 1) & ranks->mask) {
         uint64_t slot = __atomic_load_n(&ranks->slot[at], __ATOMIC_ACQUIRE);
 
@@ -199,9 +200,9 @@ static int look_up(const struct ranks *ranks, int rank)
     }
 }
 
-static void keep(struct ranks *ranks, uint64_t value)
+static void comm_keep(struct ranks *ranks, uint64_t value)
 {
-    size_t at = place(value >> 32) & ranks->mask;
+    size_t at = comm_place(value >> 32) & ranks->mask;
 
     while (ranks->slot[at])
         at = (at + 1) & ranks->mask;
@@ -209,7 +210,7 @@ static void keep(struct ranks *ranks, uint64_t value)
     ranks->used++;
 }
 
-static bool make_room(struct entry *entry)
+static bool comm_make_room(struct comm_entry *entry)
 {
     struct ranks *old = entry->ranks, *ranks;
     size_t size = old ? 2 * (old->mask + 1) : 16;
@@ -223,12 +224,12 @@ static bool make_room(struct entry *entry)
     ranks->older = old;
     for (size_t i = 0; old && i <= old->mask; i++)
         if (old->slot[i])
-            keep(ranks, old->slot[i]);
+            comm_keep(ranks, old->slot[i]);
     __atomic_store_n(&entry->ranks, ranks, __ATOMIC_RELEASE);
     return true;
 }
 
-static int translate(struct entry *entry, int rank)
+static int comm_translate(struct comm_entry *entry, int rank)
 {
     int world = NW_RANK_NONE;
 
@@ -239,8 +240,9 @@ static int translate(struct entry *entry, int rank)
                                         &world)) {
         if (world == MPI_UNDEFINED)
             world = NW_RANK_OUTSIDE;
-        if (make_room(entry))
-            keep(entry->ranks, (uint64_t)rank << 32 | (uint32_t)(world + 2));
+        if (comm_make_room(entry))
+            comm_keep(entry->ranks,
+                      (uint64_t)rank << 32 | (uint32_t)(world + 2));
     }
     pthread_mutex_unlock(&lock);
     return world;
@@ -248,7 +250,7 @@ static int translate(struct entry *entry, int rank)
 
 int nw_comm_world_rank(struct nw_comm *comm, int rank)
 {
-    struct entry *entry = (struct entry *)comm;
+    struct comm_entry *entry = (struct comm_entry *)comm;
     int world;
 
     if (!comm || rank < 0 || rank >= comm->size)
@@ -256,12 +258,12 @@ int nw_comm_world_rank(struct nw_comm *comm, int rank)
     if (entry->same)
         return rank;
     world = look_up(__atomic_load_n(&entry->ranks, __ATOMIC_ACQUIRE), rank);
-    return world != NW_RANK_NONE ? world : translate(entry, rank);
+    return world != NW_RANK_NONE ? world : comm_translate(entry, rank);
 }
 
-static void drop(uint64_t handle, bool window)
+static void comm_drop(uint64_t handle, bool window)
 {
-    struct entry **at = &bucket[place(handle) % BUCKETS], *entry;
+    struct comm_entry **at = &bucket[comm_place(handle) % BUCKETS], *entry;
 
     pthread_mutex_lock(&lock);
     while (*at && ((*at)->handle != handle || (*at)->window != window))
@@ -277,12 +279,12 @@ static void drop(uint64_t handle, bool window)
 
 void nw_comm_gone(MPI_Comm comm)
 {
-    drop(comm_handle(comm), false);
+    comm_drop(comm_handle(comm), false);
 }
 
 void nw_win_gone(MPI_Win win)
 {
-    drop(win_handle(win), true);
+    comm_drop(win_handle(win), true);
 }
 
 void nw_comm_open(MPI_Comm world)
@@ -295,7 +297,7 @@ void nw_comm_close(void)
 {
     for (size_t b = 0; b < BUCKETS; b++)
         while (bucket[b]) {
-            struct entry *entry = bucket[b];
+            struct comm_entry *entry = bucket[b];
 
             bucket[b] = entry->next;
             free_entry(entry);

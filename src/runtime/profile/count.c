@@ -63,7 +63,7 @@ static struct table *find_free_table(void)
     return table;
 }
 
-static struct table *take_table(void)
+static struct table *count_take_table(void)
 {
     struct table *table;
 
@@ -91,7 +91,7 @@ static void renew(struct table *table)
 static struct table *this_table(void)
 {
     if (!mine)
-        mine = take_table();
+        mine = count_take_table();
     if (mine && mine->generation != generation)
         renew(mine);
     return mine;
@@ -130,7 +130,7 @@ static void insert(struct table *table, struct nw_part_record *record)
     table->slot[at] = record;
 }
 
-static bool grow(struct table *table)
+static bool count_grow(struct table *table)
 {
     size_t old = table->slot ? table->mask + 1 : 0, size = old ? 2 * old : 64;
     struct nw_part_record **slot = table->slot;
@@ -153,7 +153,8 @@ static struct nw_part_record *make_record(struct table *table,
 {
     struct nw_part_record *record;
 
-    if ((!table->slot || 2 * (table->used + 1) > table->mask) && !grow(table))
+    if ((!table->slot || 2 * (table->used + 1) > table->mask) &&
+        !count_grow(table))
         return NULL;
     pthread_mutex_lock(&lock);
     record = nw_storage_next();
@@ -173,7 +174,8 @@ static struct nw_part_record *make_record(struct table *table,
     return record;
 }
 
-static struct nw_part_record *find(struct table *table, struct nw_count_key key)
+static struct nw_part_record *count_find(struct table *table,
+                                         struct nw_count_key key)
 {
     size_t at = hash(key) & table->mask;
 
@@ -184,7 +186,7 @@ static struct nw_part_record *find(struct table *table, struct nw_count_key key)
 }
 
 /* One writer: a plain addition that a reader sees whole. */
-static void add(uint64_t *counter, uint64_t value)
+static void count_add(uint64_t *counter, uint64_t value)
 {
     uint64_t old = __atomic_load_n(counter, __ATOMIC_RELAXED);
 
@@ -195,7 +197,7 @@ static void add(uint64_t *counter, uint64_t value)
 static struct nw_part_record *find_or_note(struct table *table,
                                            struct nw_count_key key)
 {
-    struct nw_part_record *record = table ? find(table, key) : NULL;
+    struct nw_part_record *record = table ? count_find(table, key) : NULL;
 
     if (!record)
         __atomic_store_n(&is_short, true, __ATOMIC_RELAXED);
@@ -207,8 +209,8 @@ static void count_in(struct table *table, struct nw_part_record *record,
 {
     uint64_t before = record->messages;
 
-    add(&record->bytes, amount);
-    add(&record->messages, count);
+    count_add(&record->bytes, amount);
+    count_add(&record->messages, count);
     __atomic_store_n(&record->is_new, 1, __ATOMIC_RELAXED);
     /* when the count gains a binary digit: early and seldom */
     if (__builtin_expect((before ^ record->messages) > before, 0))
@@ -228,7 +230,7 @@ void nw_count_add(struct nw_count_key key, uint64_t bytes, uint64_t messages)
     if (!record)
         return;
     table->last = record;
-    add(&record->sizes[nw_part_size_class(bytes)], messages);
+    count_add(&record->sizes[nw_part_size_class(bytes)], messages);
     count_in(table, record, bytes * messages, messages);
 }
 

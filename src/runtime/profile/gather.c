@@ -37,7 +37,7 @@ struct pack {
     size_t count, capacity;
 };
 
-static nw_status add_word(struct pack *pack, uint64_t word)
+static nw_status gather_add_word(struct pack *pack, uint64_t word)
 {
     nw_status status = nw_grow(&pack->word, &pack->capacity, pack->count + 1,
                                sizeof *pack->word);
@@ -61,10 +61,10 @@ static nw_status pack_record(struct pack *pack,
     nw_status status = NW_OK;
 
     for (int i = 0; !status && i < WORDS; i++)
-        status = add_word(pack, words[i]);
+        status = gather_add_word(pack, words[i]);
     for (uint64_t b = 0; !status && b < NW_PART_SIZES; b++)
         if (record->sizes[b]) {
-            status = add_word(pack, b << SIZE_SHIFT | record->sizes[b]);
+            status = gather_add_word(pack, b << SIZE_SHIFT | record->sizes[b]);
             sizes++;
         }
     if (!status)

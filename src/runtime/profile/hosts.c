@@ -13,7 +13,7 @@
 #define NAME 64
 
 /* "n1: 0-1, n2: 2-3": runs of ranks on one host. */
-static char *describe(const char *names, int count)
+static char *hosts_describe(const char *names, int count)
 {
     struct nw_text text = {0};
     char *out = NULL;
@@ -58,7 +58,7 @@ char *nw_hosts_gather(MPI_Comm comm)
     if (go)
         NW_PMPI(Gather)(mine, NAME, MPI_CHAR, names, NAME, MPI_CHAR, 0, comm);
     if (go && !rank && !is_one_host(names, count))
-        out = describe(names, count);
+        out = hosts_describe(names, count);
     free(names);
     return out;
 }

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 /* Without the last `levels` words of the path. */
-static void cut(char *path, int levels)
+static void library_cut(char *path, int levels)
 {
     while (levels--) {
         char *slash = strrchr(path, '/');
@@ -56,10 +56,10 @@ nw_status nw_profile_library(const char *flavour, char **path)
 
     if (length > 0) {
         folder[length] = '\0';
-        cut(folder, 1);
+        library_cut(folder, 1);
         status = try_path(folder, "", flavour, path);
         if (status == NW_ENODEV) {
-            cut(folder, 1);
+            library_cut(folder, 1);
             status = try_path(folder, "/" NW_LIBDIR_NAME, flavour, path);
         }
     }

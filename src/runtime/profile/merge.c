@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct half {
+struct merge_half {
     int32_t src, dst;
     struct nw_part_record record;
 };
@@ -26,7 +26,7 @@ struct nw_merge {
     nw_pattern_builder *builder;
     int32_t rank_count;
     bool mixed;
-    struct half *half; /* messages that wait for their other end */
+    struct merge_half *half; /* messages that wait for their other end */
     size_t half_count, half_capacity;
     uint64_t outside_bytes, outside_messages;
     struct nw_pattern_amount traffic[NW_ORIGIN_COUNT];
@@ -62,7 +62,7 @@ void nw_merge_free(struct nw_merge *merge)
     free(merge);
 }
 
-static nw_status add_edge(struct nw_merge *merge, const struct half *half,
+static nw_status add_edge(struct nw_merge *merge, const struct merge_half *half,
                           enum nw_kind kind)
 {
     const struct nw_part_record *record = &half->record;
@@ -98,8 +98,8 @@ nw_status nw_merge_add(struct nw_merge *merge, int32_t rank,
                        const struct nw_part_record *record)
 {
     bool inward = record->inward || record->class == NW_PART_RECEIVED_GPU;
-    struct half half = {inward ? record->peer : rank,
-                        inward ? rank : record->peer, *record};
+    struct merge_half half = {inward ? record->peer : rank,
+                              inward ? rank : record->peer, *record};
     nw_status status;
 
     if (record->class == NW_PART_TIME)
@@ -130,7 +130,7 @@ void nw_merge_add_outside(struct nw_merge *merge, uint64_t bytes,
 
 static int compare_halves(const void *a, const void *b)
 {
-    const struct half *x = a, *y = b;
+    const struct merge_half *x = a, *y = b;
 
     if (x->src != y->src)
         return x->src < y->src ? -1 : 1;
@@ -183,10 +183,11 @@ static struct nw_part_record common(const struct nw_part_record *from,
 
 /* The four kinds of one pair, from the sides of its messages at the sender
  * (host, gpu) and those that arrived in the receiver's GPU. */
-static nw_status split(struct nw_merge *merge, struct half *host,
-                       struct half *gpu, struct nw_part_record *received)
+static nw_status merge_split(struct nw_merge *merge, struct merge_half *host,
+                             struct merge_half *gpu,
+                             struct nw_part_record *received)
 {
-    struct half gg = *gpu, hg = *host;
+    struct merge_half gg = *gpu, hg = *host;
     struct nw_part_record part;
     nw_status status;
 
@@ -210,7 +211,7 @@ static nw_status split(struct nw_merge *merge, struct half *host,
     return status;
 }
 
-static bool same_pair(const struct half *a, const struct half *b)
+static bool same_pair(const struct merge_half *a, const struct merge_half *b)
 {
     return a->src == b->src && a->dst == b->dst;
 }
@@ -218,7 +219,7 @@ static bool same_pair(const struct half *a, const struct half *b)
 /* Matches the records of one pair, from the highest tag. A sender without a GPU
  * keeps no tags, so the messages that its receiver counted under a tag are
  * carried on to the records without a tag. */
-static nw_status match_pair(struct nw_merge *merge, struct half *first,
+static nw_status match_pair(struct nw_merge *merge, struct merge_half *first,
                             size_t count)
 {
     struct nw_part_record received = {0};
@@ -226,7 +227,7 @@ static nw_status match_pair(struct nw_merge *merge, struct half *first,
 
     for (size_t i = 0; !status && i < count;) {
         int32_t tag = first[i].record.tag;
-        struct half host = {first->src, first->dst, {0}}, gpu = host;
+        struct merge_half host = {first->src, first->dst, {0}}, gpu = host;
 
         for (; i < count && first[i].record.tag == tag; i++) {
             struct nw_part_record much = first[i].record;
@@ -237,14 +238,14 @@ static nw_status match_pair(struct nw_merge *merge, struct half *first,
 
             move(to, &(struct nw_part_record){0}, &much);
         }
-        status = split(merge, &host, &gpu, &received);
+        status = merge_split(merge, &host, &gpu, &received);
     }
     return status;
 }
 
 static nw_status match_halves(struct nw_merge *merge)
 {
-    struct half *half = merge->half;
+    struct merge_half *half = merge->half;
     nw_status status = NW_OK;
     size_t next;
 

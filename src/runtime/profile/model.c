@@ -9,13 +9,13 @@
 
 #include "runtime/profile/model_tree.h"
 
-static void send(const struct nw_model *model, int to, uint64_t bytes)
+static void model_send(const struct nw_model *model, int to, uint64_t bytes)
 {
     model->send(model->context, to, bytes);
 }
 
 /* Ranks numbered from the root, and back. */
-static int from_root(const struct nw_model *model, int root)
+static int model_from_root(const struct nw_model *model, int root)
 {
     return (model->rank - root + model->size) % model->size;
 }
@@ -33,21 +33,22 @@ static int highest_power(int size)
 static void send_down(const struct nw_model *model, enum nw_tree tree, int root,
                       uint64_t bytes)
 {
-    int self = from_root(model, root), child = 0;
+    int self = model_from_root(model, root), child = 0;
 
     while ((child = nw_tree_child(tree, self, model->size, child)))
-        send(model, to_rank(model, root, child), bytes);
+        model_send(model, to_rank(model, root, child), bytes);
 }
 
 static void send_up(const struct nw_model *model, enum nw_tree tree, int root,
                     uint64_t bytes)
 {
-    int self = from_root(model, root);
+    int self = model_from_root(model, root);
 
     if (self)
-        send(model,
-             to_rank(model, root, nw_tree_parent(tree, self, model->size)),
-             bytes);
+        model_send(
+            model,
+            to_rank(model, root, nw_tree_parent(tree, self, model->size)),
+            bytes);
 }
 
 static enum nw_tree tree_of(enum nw_collective_algorithm algorithm,
@@ -67,14 +68,14 @@ static enum nw_tree tree_of(enum nw_collective_algorithm algorithm,
     }
 }
 
-struct share {
+struct model_share {
     uint64_t bytes;
 };
 
 static uint64_t equal_share(const void *context, int rank)
 {
     (void)rank;
-    return ((const struct share *)context)->bytes;
+    return ((const struct model_share *)context)->bytes;
 }
 
 /* The binomial tree of a broadcast is the HIGH one in Open MPI, the LOW one
@@ -89,7 +90,7 @@ void nw_model_bcast(const struct nw_model *model,
                     enum nw_collective_algorithm algorithm, int root,
                     uint64_t bytes)
 {
-    struct share share = {bytes / (uint64_t)model->size};
+    struct model_share share = {bytes / (uint64_t)model->size};
     struct nw_blocks blocks = {equal_share, &share};
 
     if (algorithm != NW_ALGORITHM_SCATTER_ALLGATHER) {
@@ -111,7 +112,7 @@ void nw_model_gather(const struct nw_model *model,
                      enum nw_collective_algorithm algorithm, int root,
                      uint64_t bytes)
 {
-    int self = from_root(model, root);
+    int self = model_from_root(model, root);
     int weight = nw_tree_low_weight(self, model->size);
 
     if (algorithm == NW_ALGORITHM_BINOMIAL)
@@ -124,7 +125,7 @@ void nw_model_scatter(const struct nw_model *model,
                       enum nw_collective_algorithm algorithm, int root,
                       uint64_t bytes)
 {
-    int self = from_root(model, root), child = 0;
+    int self = model_from_root(model, root), child = 0;
 
     if (algorithm != NW_ALGORITHM_BINOMIAL) {
         send_down(model, NW_TREE_FLAT, root, bytes);
@@ -133,7 +134,8 @@ void nw_model_scatter(const struct nw_model *model,
     while ((child = nw_tree_child(NW_TREE_LOW, self, model->size, child))) {
         int weight = nw_tree_low_weight(child, model->size);
 
-        send(model, to_rank(model, root, child), (uint64_t)weight * bytes);
+        model_send(model, to_rank(model, root, child),
+                   (uint64_t)weight * bytes);
     }
 }
 
@@ -172,13 +174,13 @@ static void double_recursively(const struct nw_model *model, uint64_t bytes)
     struct fold f = fold(model, 1);
 
     if (f.self < 0) {
-        send(model, model->rank + 1, bytes);
+        model_send(model, model->rank + 1, bytes);
         return;
     }
     for (int mask = 1; mask < f.size; mask *= 2)
-        send(model, unfold(&f, f.self ^ mask), bytes);
+        model_send(model, unfold(&f, f.self ^ mask), bytes);
     if (is_paired(model, &f))
-        send(model, model->rank - 1, bytes);
+        model_send(model, model->rank - 1, bytes);
 }
 
 /* Rabenseifner: halve the vector with each partner, then gather it again. A
@@ -190,18 +192,18 @@ static void reduce_by_halves(const struct nw_model *model, uint64_t bytes)
     uint64_t part = bytes / 2;
 
     if (f.self < 0) {
-        send(model, model->rank - 1, part);
-        send(model, model->rank - 1, bytes - part);
+        model_send(model, model->rank - 1, part);
+        model_send(model, model->rank - 1, bytes - part);
         return;
     }
     if (is_paired(model, &f))
-        send(model, model->rank + 1, bytes - part);
+        model_send(model, model->rank + 1, bytes - part);
     for (int mask = 1; mask < f.size; mask *= 2, part /= 2) {
-        send(model, unfold(&f, f.self ^ mask), part);
-        send(model, unfold(&f, f.self ^ mask), part);
+        model_send(model, unfold(&f, f.self ^ mask), part);
+        model_send(model, unfold(&f, f.self ^ mask), part);
     }
     if (is_paired(model, &f))
-        send(model, model->rank + 1, bytes);
+        model_send(model, model->rank + 1, bytes);
 }
 
 void nw_model_allreduce(const struct nw_model *model,
@@ -217,7 +219,7 @@ void nw_model_allreduce(const struct nw_model *model,
         break;
     case NW_ALGORITHM_RING:
         for (int step = 0; step < 2 * (model->size - 1); step++)
-            send(model, next, bytes / (uint64_t)model->size);
+            model_send(model, next, bytes / (uint64_t)model->size);
         break;
     case NW_ALGORITHM_RABENSEIFNER:
         reduce_by_halves(model, bytes);
@@ -242,8 +244,9 @@ static void gather_in_ring(const struct nw_model *model,
                            const struct nw_blocks *blocks)
 {
     for (int step = 0; step < model->size - 1; step++)
-        send(model, (model->rank + 1) % model->size,
-             sum_blocks(model, blocks, model->rank - step + model->size, 1));
+        model_send(
+            model, (model->rank + 1) % model->size,
+            sum_blocks(model, blocks, model->rank - step + model->size, 1));
 }
 
 static void gather_by_bruck(const struct nw_model *model,
@@ -252,8 +255,8 @@ static void gather_by_bruck(const struct nw_model *model,
     for (int far = 1; far < model->size; far *= 2) {
         int count = far < model->size - far ? far : model->size - far;
 
-        send(model, (model->rank - far + model->size) % model->size,
-             sum_blocks(model, blocks, model->rank, count));
+        model_send(model, (model->rank - far + model->size) % model->size,
+                   sum_blocks(model, blocks, model->rank, count));
     }
 }
 
@@ -261,8 +264,8 @@ static void gather_by_doubling(const struct nw_model *model,
                                const struct nw_blocks *blocks)
 {
     for (int mask = 1; mask < model->size; mask *= 2)
-        send(model, model->rank ^ mask,
-             sum_blocks(model, blocks, model->rank & ~(mask - 1), mask));
+        model_send(model, model->rank ^ mask,
+                   sum_blocks(model, blocks, model->rank & ~(mask - 1), mask));
 }
 
 /* One block to the first neighbour, then pairs of blocks, of the average
@@ -275,10 +278,11 @@ static void gather_by_neighbours(const struct nw_model *model,
     bool even = model->rank % 2 == 0;
     uint64_t total = sum_blocks(model, blocks, 0, size);
 
-    send(model, even ? right : left, sum_blocks(model, blocks, model->rank, 1));
+    model_send(model, even ? right : left,
+               sum_blocks(model, blocks, model->rank, 1));
     for (int step = 1; step < size / 2; step++)
-        send(model, even == (step % 2 == 0) ? right : left,
-             2 * total / (uint64_t)size);
+        model_send(model, even == (step % 2 == 0) ? right : left,
+                   2 * total / (uint64_t)size);
 }
 
 void nw_model_allgather(const struct nw_model *model,
@@ -325,11 +329,11 @@ void nw_model_alltoall(const struct nw_model *model,
 
     if (algorithm == NW_ALGORITHM_BRUCK)
         for (int far = 1; far < size; far *= 2)
-            send(model, (model->rank + far) % size,
-                 (uint64_t)count_with_bit(size, far) * bytes);
+            model_send(model, (model->rank + far) % size,
+                       (uint64_t)count_with_bit(size, far) * bytes);
     else
         for (int far = 1; far < size; far++)
-            send(model, (model->rank + far) % size, bytes);
+            model_send(model, (model->rank + far) % size, bytes);
 }
 
 /* Blocks of the ranks that stand behind numbers first .. first + count - 1. */
@@ -354,17 +358,19 @@ static void scatter_by_halving(const struct nw_model *model,
     struct fold f = fold(model, 1);
 
     if (f.self < 0) {
-        send(model, model->rank + 1, sum_blocks(model, blocks, 0, model->size));
+        model_send(model, model->rank + 1,
+                   sum_blocks(model, blocks, 0, model->size));
         return;
     }
     for (int mask = f.size / 2; mask > 0; mask /= 2) {
         int peer = f.self ^ mask, first = peer & ~(mask - 1);
 
-        send(model, unfold(&f, peer), sum_folded(blocks, &f, first, mask));
+        model_send(model, unfold(&f, peer),
+                   sum_folded(blocks, &f, first, mask));
     }
     if (is_paired(model, &f))
-        send(model, model->rank - 1,
-             sum_blocks(model, blocks, model->rank - 1, 1));
+        model_send(model, model->rank - 1,
+                   sum_blocks(model, blocks, model->rank - 1, 1));
 }
 
 void nw_model_reduce_scatter(const struct nw_model *model,
@@ -375,12 +381,12 @@ void nw_model_reduce_scatter(const struct nw_model *model,
 
     if (algorithm == NW_ALGORITHM_RING)
         for (int step = 1; step < size; step++)
-            send(model, (rank + 1) % size,
-                 sum_blocks(model, blocks, rank - step + size, 1));
+            model_send(model, (rank + 1) % size,
+                       sum_blocks(model, blocks, rank - step + size, 1));
     else if (algorithm == NW_ALGORITHM_PAIRWISE)
         for (int far = 1; far < size; far++)
-            send(model, (rank + far) % size,
-                 sum_blocks(model, blocks, rank + far, 1));
+            model_send(model, (rank + far) % size,
+                       sum_blocks(model, blocks, rank + far, 1));
     else
         scatter_by_halving(model, blocks);
 }
@@ -390,12 +396,12 @@ void nw_model_scan(const struct nw_model *model,
 {
     if (algorithm == NW_ALGORITHM_LINEAR) {
         if (model->rank + 1 < model->size)
-            send(model, model->rank + 1, bytes);
+            model_send(model, model->rank + 1, bytes);
         return;
     }
     for (int mask = 1; mask < model->size; mask *= 2)
         if ((model->rank ^ mask) < model->size)
-            send(model, model->rank ^ mask, bytes);
+            model_send(model, model->rank ^ mask, bytes);
 }
 
 void nw_model_barrier(const struct nw_model *model,
@@ -410,5 +416,5 @@ void nw_model_barrier(const struct nw_model *model,
         double_recursively(model, 0);
     else
         for (int far = 1; far < model->size; far *= 2)
-            send(model, (model->rank + far) % model->size, 0);
+            model_send(model, (model->rank + far) % model->size, 0);
 }

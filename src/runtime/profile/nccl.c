@@ -201,7 +201,7 @@ int ncclCommAbort(nccl_comm comm)
 
 /* --- calls --- */
 
-enum what {
+enum nccl_what {
     ALLREDUCE,
     REDUCE,
     BROADCAST,
@@ -213,18 +213,18 @@ enum what {
     SEND
 };
 
-struct call {
-    enum what what;
+struct profile_nccl_call {
+    enum nccl_what what;
     size_t count; /* as the call gives it */
     int type, root;
 };
 
-static void add_message(void *context, int to, uint64_t bytes)
+static void nccl_add_message(void *context, int to, uint64_t bytes)
 {
     nw_nccl_comm_add(context, to, bytes);
 }
 
-static uint64_t same_block(const void *context, int rank)
+static uint64_t nccl_same_block(const void *context, int rank)
 {
     (void)rank;
     return *(const uint64_t *)context;
@@ -246,10 +246,10 @@ static void send_to_all(const struct nw_model *model, uint64_t bytes)
 
 static void count_call(struct nw_nccl_comm *comm, void *context)
 {
-    const struct call *call = context;
+    const struct profile_nccl_call *call = context;
     uint64_t bytes = call->count * nw_nccl_type_bytes((uint64_t)call->type);
-    struct nw_blocks blocks = {same_block, &bytes};
-    struct nw_model model = {comm->rank, comm->size, add_message, comm};
+    struct nw_blocks blocks = {nccl_same_block, &bytes};
+    struct nw_model model = {comm->rank, comm->size, nccl_add_message, comm};
     int n = comm->size, root = call->root;
 
     if (call->what == SEND)
@@ -276,7 +276,7 @@ static void count_call(struct nw_nccl_comm *comm, void *context)
         nw_nccl_comm_add(comm, root, bytes);
 }
 
-static void count(nccl_comm comm, struct call call)
+static void nccl_count(nccl_comm comm, struct profile_nccl_call call)
 {
     if (!nw_is_active() || nw_depth || !nw_profile_is_on())
         return;
@@ -296,10 +296,10 @@ static void count(nccl_comm comm, struct call call)
         code = NEXT(name) args;                                                \
         nw_depth--;                                                            \
         if (code == NCCL_SUCCESS)                                              \
-            count(comm, made);                                                 \
+            nccl_count(comm, made);                                            \
         return code;                                                           \
     }
-#define CALL(...) ((struct call){__VA_ARGS__})
+#define CALL(...) ((struct profile_nccl_call){__VA_ARGS__})
 
 NCCL_CALL(ncclAllReduce,
           (const void *from, void *to, size_t n, int type, int op,

@@ -20,7 +20,7 @@ void nw_nccl_comm_made(const void *handle, uint64_t id, int rank, int size)
     pthread_mutex_unlock(&lock);
 }
 
-static struct nw_nccl_comm *find(const void *handle)
+static struct nw_nccl_comm *nccl_comm_find(const void *handle)
 {
     for (size_t i = comm_count; handle && i-- > 0;)
         if (comms[i].handle == handle)
@@ -33,7 +33,7 @@ void nw_nccl_comm_gone(const void *handle)
     struct nw_nccl_comm *comm;
 
     pthread_mutex_lock(&lock);
-    comm = find(handle);
+    comm = nccl_comm_find(handle);
     if (comm)
         comm->handle = NULL;
     pthread_mutex_unlock(&lock);
@@ -46,7 +46,7 @@ bool nw_nccl_comm_with(const void *handle,
     struct nw_nccl_comm *comm;
 
     pthread_mutex_lock(&lock);
-    comm = find(handle);
+    comm = nccl_comm_find(handle);
     if (comm)
         use(comm, context);
     pthread_mutex_unlock(&lock);

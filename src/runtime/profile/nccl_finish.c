@@ -10,25 +10,25 @@
 #include <stdlib.h>
 
 /* A rank of an NCCL communicator and its rank in MPI_COMM_WORLD. */
-struct member {
+struct nccl_finish_member {
     uint64_t id;
     int32_t rank, world;
 };
 
 static int by_id(const void *a, const void *b)
 {
-    const struct member *x = a, *y = b;
+    const struct nccl_finish_member *x = a, *y = b;
 
     if (x->id != y->id)
         return x->id < y->id ? -1 : 1;
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-static struct member *list_own(MPI_Comm comm, int *count)
+static struct nccl_finish_member *list_own(MPI_Comm comm, int *count)
 {
     size_t n;
     const struct nw_nccl_comm *own = nw_nccl_comms(&n);
-    struct member *list = NULL;
+    struct nccl_finish_member *list = NULL;
     int world;
 
     *count = 0;
@@ -36,16 +36,18 @@ static struct member *list_own(MPI_Comm comm, int *count)
     if (nw_alloc(n + 1, sizeof *list, &list))
         return NULL;
     for (size_t i = 0; i < n; i++)
-        list[(*count)++] = (struct member){own[i].id, own[i].rank, world};
+        list[(*count)++] =
+            (struct nccl_finish_member){own[i].id, own[i].rank, world};
     return list;
 }
 
 /* Gathers the members of all ranks, in order, as bytes. */
-static struct member *list_all(MPI_Comm comm, struct member *own, int count,
-                               size_t *total)
+static struct nccl_finish_member *list_all(MPI_Comm comm,
+                                           struct nccl_finish_member *own,
+                                           int count, size_t *total)
 {
     int size, bytes = count * (int)sizeof *own, sum = 0, *many, *first;
-    struct member *all = NULL;
+    struct nccl_finish_member *all = NULL;
 
     NW_PMPI(Comm_size)(comm, &size);
     many = calloc((size_t)size, sizeof *many);
@@ -70,7 +72,8 @@ static struct member *list_all(MPI_Comm comm, struct member *own, int count,
 }
 
 /* Totals come in messages of equal size but for the remainder. */
-static void count(struct nw_count_key key, const struct nw_nccl_traffic *it)
+static void nccl_finish_count(struct nw_count_key key,
+                              const struct nw_nccl_traffic *it)
 {
     uint64_t each = it->bytes / it->messages, rest = it->bytes % it->messages;
 
@@ -80,13 +83,14 @@ static void count(struct nw_count_key key, const struct nw_nccl_traffic *it)
         nw_count_add(key, each + 1, rest);
 }
 
-static void translate(const struct nw_nccl_comm *comm, const struct member *all,
-                      size_t total)
+static void nccl_finish_translate(const struct nw_nccl_comm *comm,
+                                  const struct nccl_finish_member *all,
+                                  size_t total)
 {
     for (size_t i = 0; i < comm->count; i++) {
         const struct nw_nccl_traffic *it = &comm->traffic[i];
-        struct member wanted = {comm->id, it->peer, 0};
-        const struct member *found =
+        struct nccl_finish_member wanted = {comm->id, it->peer, 0};
+        const struct nccl_finish_member *found =
             bsearch(&wanted, all, total, sizeof *all, by_id);
         struct nw_count_key key = {.tag = NW_PART_NO_TAG,
                                    .class = NW_PART_GG,
@@ -97,7 +101,7 @@ static void translate(const struct nw_nccl_comm *comm, const struct member *all,
             continue;
         }
         key.peer = found->world;
-        count(key, it);
+        nccl_finish_count(key, it);
     }
 }
 
@@ -105,7 +109,7 @@ void nw_nccl_finish(MPI_Comm comm)
 {
     size_t n, total = 0;
     const struct nw_nccl_comm *own = nw_nccl_comms(&n);
-    struct member *mine, *all = NULL;
+    struct nccl_finish_member *mine, *all = NULL;
     int count = 0, most = 0, used = n > 0;
 
     if (NW_PMPI(Allreduce)(&used, &most, 1, MPI_INT, MPI_MAX, comm) || !most)
@@ -113,7 +117,7 @@ void nw_nccl_finish(MPI_Comm comm)
     mine = list_own(comm, &count);
     all = list_all(comm, mine, count, &total);
     for (size_t i = 0; all && i < n; i++)
-        translate(&own[i], all, total);
+        nccl_finish_translate(&own[i], all, total);
     free(mine);
     free(all);
 }

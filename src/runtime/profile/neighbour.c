@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-static bool make_room(struct nw_comm *comm, int count)
+static bool neighbour_make_room(struct nw_comm *comm, int count)
 {
     comm->target = malloc((size_t)(count + 1) * sizeof *comm->target);
     comm->target_count = comm->target ? count : 0;
@@ -22,7 +22,7 @@ static void find_cart(struct nw_comm *comm, MPI_Comm handle)
     int dimensions = 0, below, above;
 
     if (NW_PMPI(Cartdim_get)(handle, &dimensions) ||
-        !make_room(comm, 2 * dimensions))
+        !neighbour_make_room(comm, 2 * dimensions))
         return;
     for (int d = 0; d < dimensions; d++) {
         NW_PMPI(Cart_shift)(handle, d, 1, &below, &above);
@@ -36,7 +36,7 @@ static void find_graph(struct nw_comm *comm, MPI_Comm handle)
     int count = 0;
 
     if (!NW_PMPI(Graph_neighbors_count)(handle, comm->rank, &count) &&
-        make_room(comm, count))
+        neighbour_make_room(comm, count))
         NW_PMPI(Graph_neighbors)(handle, comm->rank, count, comm->target);
 }
 
@@ -45,7 +45,7 @@ static void find_dist_graph(struct nw_comm *comm, MPI_Comm handle)
     int in = 0, out = 0, weighted, *source;
 
     if (NW_PMPI(Dist_graph_neighbors_count)(handle, &in, &out, &weighted) ||
-        !make_room(comm, out))
+        !neighbour_make_room(comm, out))
         return;
     /* weights are written where the graph has them */
     source = malloc((size_t)(2 * in + out + 1) * sizeof *source);
@@ -72,7 +72,7 @@ static void find_targets(struct nw_comm *comm, MPI_Comm handle)
     comm->has_targets = true;
 }
 
-static struct nw_comm *begin(MPI_Comm handle)
+static struct nw_comm *neighbour_begin(MPI_Comm handle)
 {
     struct nw_comm *comm = nw_record_wanted() ? nw_comm_find(handle) : NULL;
 
@@ -89,7 +89,7 @@ static int sides(const void *from, const void *to)
 void nw_neighbours_gathered(struct nw_data sent, const void *received,
                             MPI_Comm handle)
 {
-    struct nw_comm *comm = begin(handle);
+    struct nw_comm *comm = neighbour_begin(handle);
 
     for (int i = 0; comm && i < comm->target_count; i++)
         nw_record_edge(comm, comm->target[i], sides(sent.at, received),
@@ -99,7 +99,7 @@ void nw_neighbours_gathered(struct nw_data sent, const void *received,
 void nw_neighbours_exchanged(struct nw_vector sent, const void *received,
                              MPI_Comm handle)
 {
-    struct nw_comm *comm = begin(handle);
+    struct nw_comm *comm = neighbour_begin(handle);
 
     for (int i = 0; comm && i < comm->target_count; i++) {
         struct nw_data block = {sent.at, nw_vector_count(&sent, i),

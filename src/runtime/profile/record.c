@@ -34,7 +34,7 @@ static void plan(struct nw_planned planned)
     entry[planning->count++] = planned;
 }
 
-static void count(struct nw_planned planned)
+static void profile_record_count(struct nw_planned planned)
 {
     if (planned.key.peer == NW_RANK_OUTSIDE)
         nw_count_add_outside(planned.bytes, planned.messages);
@@ -45,7 +45,7 @@ static void count(struct nw_planned planned)
 void nw_plan_count(const struct nw_plan *plan)
 {
     for (size_t i = 0; i < plan->count; i++)
-        count(plan->entry[i]);
+        profile_record_count(plan->entry[i]);
 }
 
 bool nw_record_wanted(void)
@@ -64,7 +64,7 @@ void nw_record(struct nw_comm *comm, int rank, struct nw_count_key key,
     if (planning)
         plan(planned);
     else
-        count(planned);
+        profile_record_count(planned);
 }
 
 void nw_record_edge(struct nw_comm *comm, int rank, int class, uint64_t bytes)

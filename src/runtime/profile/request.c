@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum what { PLAN, RECEIVE, MESSAGE };
+enum request_what { PLAN, RECEIVE, MESSAGE };
 
 struct kept {
     struct kept *next;
     uint64_t handle;
-    enum what what;
+    enum request_what what;
     bool persistent;
     struct nw_plan plan;
     struct nw_data data; /* of a receive */
@@ -39,12 +39,12 @@ static uint64_t message_handle(MPI_Message message)
     return (uint64_t)(uintptr_t)message;
 }
 
-static int *counter(enum what what)
+static int *counter(enum request_what what)
 {
     return what == PLAN ? &plans : &receives;
 }
 
-static struct kept **place(uint64_t handle, bool message)
+static struct kept **request_place(uint64_t handle, bool message)
 {
     size_t at = handle * UINT64_C(0x9e3779b97f4a7c15) >> 32;
     struct kept **kept = &bucket[at % BUCKETS];
@@ -64,12 +64,12 @@ static void free_kept(struct kept *kept)
 }
 
 /* Takes the entry out of the table; NULL if it is missing. */
-static struct kept *take(uint64_t handle, bool message)
+static struct kept *request_take(uint64_t handle, bool message)
 {
     struct kept **at, *kept;
 
     pthread_mutex_lock(&lock);
-    at = place(handle, message);
+    at = request_place(handle, message);
     kept = *at;
     if (kept) {
         *at = kept->next;
@@ -79,11 +79,11 @@ static struct kept *take(uint64_t handle, bool message)
     return kept;
 }
 
-static void keep(struct kept value)
+static void request_keep(struct kept value)
 {
     struct kept *kept = malloc(sizeof *kept);
 
-    free_kept(take(value.handle, value.what == MESSAGE));
+    free_kept(request_take(value.handle, value.what == MESSAGE));
     if (!kept) {
         free(value.plan.entry);
         return;
@@ -91,19 +91,20 @@ static void keep(struct kept value)
     *kept = value;
     pthread_mutex_lock(&lock);
     kept->next = NULL;
-    *place(value.handle, value.what == MESSAGE) = kept;
+    *request_place(value.handle, value.what == MESSAGE) = kept;
     __atomic_fetch_add(counter(kept->what), 1, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&lock);
 }
 
-static bool any(enum what what)
+static bool any(enum request_what what)
 {
     return __atomic_load_n(counter(what), __ATOMIC_RELAXED) > 0;
 }
 
 void nw_plan_made(struct nw_plan *plan, MPI_Request request)
 {
-    keep((struct kept){.handle = request_handle(request), .plan = *plan});
+    request_keep(
+        (struct kept){.handle = request_handle(request), .plan = *plan});
 }
 
 void nw_started(int count, const MPI_Request *requests)
@@ -112,7 +113,7 @@ void nw_started(int count, const MPI_Request *requests)
         return;
     pthread_mutex_lock(&lock);
     for (int i = 0; i < count; i++) {
-        struct kept *kept = *place(request_handle(requests[i]), false);
+        struct kept *kept = *request_place(request_handle(requests[i]), false);
 
         if (kept)
             nw_plan_count(&kept->plan);
@@ -123,7 +124,7 @@ void nw_started(int count, const MPI_Request *requests)
 void nw_request_gone(MPI_Request request)
 {
     if (any(PLAN) || any(RECEIVE))
-        free_kept(take(request_handle(request), false));
+        free_kept(request_take(request_handle(request), false));
 }
 
 static void keep_receive(struct nw_data data, MPI_Comm comm, struct kept kept)
@@ -133,7 +134,7 @@ static void keep_receive(struct nw_data data, MPI_Comm comm, struct kept kept)
     kept.what = RECEIVE;
     kept.data = data;
     kept.comm = comm;
-    keep(kept);
+    request_keep(kept);
 }
 
 void nw_receive_posted(struct nw_data data, MPI_Comm comm, MPI_Request request)
@@ -152,7 +153,7 @@ void nw_message_matched(MPI_Comm comm, MPI_Message message)
 {
     if (nw_gpu_is_used() && message != MPI_MESSAGE_NULL &&
         message != MPI_MESSAGE_NO_PROC)
-        keep((struct kept){
+        request_keep((struct kept){
             .handle = message_handle(message), .what = MESSAGE, .comm = comm});
 }
 
@@ -162,7 +163,7 @@ static MPI_Comm message_comm(MPI_Message message)
     MPI_Comm comm;
 
     if (any(MESSAGE))
-        kept = take(message_handle(message), true);
+        kept = request_take(message_handle(message), true);
     comm = kept ? kept->comm : MPI_COMM_NULL;
     free_kept(kept);
     return comm;
@@ -220,7 +221,7 @@ static void completed(MPI_Request request, const MPI_Status *status)
     struct kept *kept = NULL, copy;
 
     pthread_mutex_lock(&lock);
-    kept = *place(request_handle(request), false);
+    kept = *request_place(request_handle(request), false);
     if (!kept || kept->what != RECEIVE) {
         pthread_mutex_unlock(&lock);
         return;
@@ -230,7 +231,7 @@ static void completed(MPI_Request request, const MPI_Status *status)
     if (copy.comm != MPI_COMM_NULL)
         nw_received(copy.data, copy.comm, status);
     if (!copy.persistent)
-        free_kept(take(copy.handle, false));
+        free_kept(request_take(copy.handle, false));
 }
 
 void nw_watch_begin(struct nw_watch *watch, int count,

@@ -57,7 +57,7 @@ static void *map_memory(size_t size)
 
 /* The program may have closed our descriptor, and opened a file of its own
  * under the same number. */
-static bool is_open(void)
+static bool storage_is_open(void)
 {
     struct stat now;
 
@@ -67,7 +67,7 @@ static bool is_open(void)
 
 static void drop_file(bool remove)
 {
-    if (is_open())
+    if (storage_is_open())
         close(file);
     file = -1;
     if (file_path && remove)
@@ -86,12 +86,12 @@ static bool is_allowed(off_t end)
 }
 
 /* A file that cannot be written is given up: the rest would mislead. */
-static void put(const void *bytes, size_t size, size_t offset)
+static void storage_put(const void *bytes, size_t size, size_t offset)
 {
     off_t end = (off_t)(offset + size);
     ssize_t done = -1;
 
-    if (!is_open()) {
+    if (!storage_is_open()) {
         drop_file(false);
         return;
     }
@@ -110,7 +110,7 @@ static void put(const void *bytes, size_t size, size_t offset)
 static void put_header(void)
 {
     if (file >= 0)
-        put(header, NW_PART_HEADER, 0);
+        storage_put(header, NW_PART_HEADER, 0);
 }
 
 /* Other processes see by the lock that the rank is alive. */
@@ -192,8 +192,8 @@ static void put_record(struct nw_part_record *record)
 {
     __atomic_store_n(&record->is_new, 0, __ATOMIC_RELAXED);
     if (file >= 0)
-        put(record, sizeof *record,
-            NW_PART_HEADER + record->index * sizeof *record);
+        storage_put(record, sizeof *record,
+                    NW_PART_HEADER + record->index * sizeof *record);
 }
 
 void nw_storage_put(struct nw_part_record *record)

@@ -84,17 +84,17 @@ bool nw_levels_of(const nw_topology *machine, struct nw_levels *out)
 
 #define STATES 2048 /* a power of two */
 
-struct state {
+struct boxes_state {
     int32_t shape[NW_BOX_DIMS], part[NW_BOX_DIMS];
     int level; /* 0: free */
     double cost;
 };
 
-struct search {
+struct boxes_search {
     struct nw_boxes *boxes;
     double weight[NW_BOX_DIMS];
     bool periodic[NW_BOX_DIMS];
-    struct state state[STATES];
+    struct boxes_state state[STATES];
     int count;
     bool failed;
 };
@@ -111,7 +111,8 @@ static int32_t volume(const struct nw_boxes *boxes, const int32_t *shape)
 }
 
 /* Bytes between the cells of one box. */
-static double boxes_inside(const struct search *search, const int32_t *shape)
+static double boxes_inside(const struct boxes_search *search,
+                           const int32_t *shape)
 {
     const struct nw_boxes *boxes = search->boxes;
     double cells = volume(boxes, shape), sum = 0;
@@ -126,11 +127,11 @@ static double boxes_inside(const struct search *search, const int32_t *shape)
 }
 
 /* The table entry of the state, or the free entry where it belongs. */
-static struct state *boxes_find_state(struct search *search, int level,
-                                      const int32_t *shape)
+static struct boxes_state *boxes_find_state(struct boxes_search *search,
+                                            int level, const int32_t *shape)
 {
     uint64_t hash = (uint64_t)level;
-    struct state *state;
+    struct boxes_state *state;
 
     for (int d = 0; d < search->boxes->dims; d++)
         hash = (hash ^ (uint64_t)shape[d]) * 0x9e3779b97f4a7c15u;
@@ -143,10 +144,10 @@ static struct state *boxes_find_state(struct search *search, int level,
     }
 }
 
-static double boxes_solve(struct search *search, int level,
+static double boxes_solve(struct boxes_search *search, int level,
                           const int32_t *shape);
 
-struct cut {
+struct boxes_cut {
     int level;
     const int32_t *shape;
     int32_t cells;       /* of the shape */
@@ -156,7 +157,8 @@ struct cut {
     double cost;
 };
 
-static void try_part(struct search *search, struct cut *cut, int32_t cells)
+static void try_part(struct boxes_search *search, struct boxes_cut *cut,
+                     int32_t cells)
 {
     double parts = cut->cells / cells;
     double cost = search->boxes->levels.distance[cut->level] *
@@ -173,7 +175,7 @@ static void try_part(struct search *search, struct cut *cut, int32_t cells)
 }
 
 /* All parts that divide the shape and fit, `cells` so far. */
-static void try_dims(struct search *search, struct cut *cut, int d,
+static void try_dims(struct boxes_search *search, struct boxes_cut *cut, int d,
                      int32_t cells)
 {
     if (d == search->boxes->dims) {
@@ -192,12 +194,12 @@ static void try_dims(struct search *search, struct cut *cut, int d,
 }
 
 /* Bytes x distance inside a box that lies in a part of `level`. */
-static double boxes_solve(struct search *search, int level,
+static double boxes_solve(struct boxes_search *search, int level,
                           const int32_t *shape)
 {
     const int32_t *size = search->boxes->levels.size;
-    struct cut cut = {.level = level, .shape = shape, .cost = NO_WAY};
-    struct state *known;
+    struct boxes_cut cut = {.level = level, .shape = shape, .cost = NO_WAY};
+    struct boxes_state *known;
 
     cut.cells = volume(search->boxes, shape);
     if (!level)
@@ -221,7 +223,7 @@ static double boxes_solve(struct search *search, int level,
 }
 
 /* Keeps the dimensions with neighbours; false if they are too many. */
-static bool take_dims(struct search *search, const struct nw_cart *cart,
+static bool take_dims(struct boxes_search *search, const struct nw_cart *cart,
                       const double *weight)
 {
     struct nw_boxes *boxes = search->boxes;
@@ -244,7 +246,7 @@ static bool take_dims(struct search *search, const struct nw_cart *cart,
     return boxes->dims > 0;
 }
 
-static bool boxes_find(struct search *search, const struct nw_cart *cart,
+static bool boxes_find(struct boxes_search *search, const struct nw_cart *cart,
                        const double *weight)
 {
     struct nw_boxes *boxes = search->boxes;
@@ -265,7 +267,7 @@ static bool boxes_find(struct search *search, const struct nw_cart *cart,
 bool nw_boxes_find(const struct nw_levels *levels, const struct nw_cart *cart,
                    const double *weight, struct nw_boxes *out)
 {
-    struct search *search = calloc(1, sizeof *search);
+    struct boxes_search *search = calloc(1, sizeof *search);
     bool found;
 
     memset(out, 0, sizeof *out);

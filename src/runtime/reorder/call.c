@@ -47,14 +47,14 @@ bool nw_call_decide(struct nw_call *call, const nw_pattern *graph)
 
 /* Header of the message from rank 0 to all; the vertices of all members follow.
  */
-struct share {
+struct call_share {
     double before, after;
     int good, changes, refused;
     int vertex[];
 };
 
 static void call_fill(const struct nw_call *call, bool good,
-                      struct share *share)
+                      struct call_share *share)
 {
     const struct nw_decision *decision = &call->decision;
 
@@ -68,7 +68,7 @@ static void call_fill(const struct nw_call *call, bool good,
                (size_t)call->size * sizeof *share->vertex);
 }
 
-static bool call_take(struct nw_call *call, const struct share *share)
+static bool call_take(struct nw_call *call, const struct call_share *share)
 {
     size_t bytes = (size_t)call->size * sizeof *share->vertex;
 
@@ -89,8 +89,8 @@ static bool call_take(struct nw_call *call, const struct share *share)
 
 bool nw_call_share(struct nw_call *call, bool good)
 {
-    size_t bytes = sizeof(struct share) + (size_t)call->size * sizeof(int);
-    struct share *share = calloc(1, bytes);
+    size_t bytes = sizeof(struct call_share) + (size_t)call->size * sizeof(int);
+    struct call_share *share = calloc(1, bytes);
     bool taken = false;
 
     if (!share)
@@ -107,8 +107,8 @@ bool nw_call_share(struct nw_call *call, bool good)
 
 bool nw_call_verdict(struct nw_call *call, bool good)
 {
-    struct share share = {call->decision.before, call->decision.after, good,
-                          good && call->decision.changes};
+    struct call_share share = {call->decision.before, call->decision.after,
+                               good, good && call->decision.changes};
 
     if (NW_PMPI(Bcast)(&share, sizeof share, MPI_BYTE, 0, call->comm) ||
         !share.good)

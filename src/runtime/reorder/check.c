@@ -8,14 +8,14 @@
 #include <stdlib.h>
 
 /* (from, to) of the edges that leave, and of those that come. */
-struct ends {
+struct check_ends {
     int leaving_count, coming_count;
     int (*leaving)[2], (*coming)[2];
     int *weight; /* of the leaving edges; NULL: 1 each */
     int *back; /* weights of the edges that a grid sends back to the sources */
 };
 
-static bool ask_dist_graph(MPI_Comm comm, int rank, struct ends *ends)
+static bool ask_dist_graph(MPI_Comm comm, int rank, struct check_ends *ends)
 {
     int weighted, in, out, *peer, *weight;
 
@@ -46,7 +46,7 @@ static bool ask_dist_graph(MPI_Comm comm, int rank, struct ends *ends)
 }
 
 static bool ask_cart(const struct nw_call *call, MPI_Comm comm, int rank,
-                     struct ends *ends)
+                     struct check_ends *ends)
 {
     int dims = 0, in = 0, out = 0;
 
@@ -79,7 +79,7 @@ static bool ask_cart(const struct nw_call *call, MPI_Comm comm, int rank,
 
 /* Takes the leaving edges from MPI's answer for this rank, and the incoming
  * edges from the whole graph. */
-static bool ask_graph(MPI_Comm comm, int rank, struct ends *ends)
+static bool ask_graph(MPI_Comm comm, int rank, struct check_ends *ends)
 {
     int size, count, in = 0, *index, *edge, *peer;
 
@@ -124,7 +124,7 @@ static uint64_t reorder_check_sum_of(int (*edge)[2], int count)
 }
 
 static void reorder_check_ask(const struct nw_call *call, MPI_Comm made,
-                              int rank, struct ends *ends)
+                              int rank, struct check_ends *ends)
 {
     int kind = MPI_UNDEFINED;
 
@@ -138,7 +138,7 @@ static void reorder_check_ask(const struct nw_call *call, MPI_Comm made,
 }
 
 static void reorder_check(const struct nw_call *call, MPI_Comm made,
-                          const struct ends *ends)
+                          const struct check_ends *ends)
 {
     uint64_t mine[2], all[2] = {0};
     int rank;
@@ -155,7 +155,8 @@ static void reorder_check(const struct nw_call *call, MPI_Comm made,
 
 /* In both directions: a process sends to its neighbours before it in a grid
  * too. */
-static void reorder_check_assign_gpus(MPI_Comm made, const struct ends *ends)
+static void reorder_check_assign_gpus(MPI_Comm made,
+                                      const struct check_ends *ends)
 {
     int out = ends->leaving_count, in = ends->coming_count;
     struct nw_gpu_edge *edge = calloc((size_t)(out + in) + 1, sizeof *edge);
@@ -175,7 +176,7 @@ static void reorder_check_assign_gpus(MPI_Comm made, const struct ends *ends)
 void nw_call_finish(const struct nw_call *call, MPI_Comm made)
 {
     const struct nw_reorder_settings *settings = nw_reorder_settings();
-    struct ends ends = {0};
+    struct check_ends ends = {0};
     int rank;
 
     /* Open MPI takes graphs whose index falls, and answers for them what lies

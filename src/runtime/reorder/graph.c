@@ -6,14 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct graph {
+struct graph_graph {
     int count;
     const int *index, *edges;
 };
 
 /* True if MPI refuses the graph. */
 static bool reorder_graph_is_bad(const struct nw_call *call,
-                                 const struct graph *graph)
+                                 const struct graph_graph *graph)
 {
     int before = 0;
 
@@ -32,12 +32,12 @@ static bool reorder_graph_is_bad(const struct nw_call *call,
 }
 
 /* True if the graph, if valid, has edges and so something to decide. */
-static bool has_edges(const struct graph *graph)
+static bool has_edges(const struct graph_graph *graph)
 {
     return graph->count >= 2 && graph->index[graph->count - 1] > 0;
 }
 
-static nw_status reorder_graph_add_edges(const struct graph *graph,
+static nw_status reorder_graph_add_edges(const struct graph_graph *graph,
                                          nw_pattern_builder *builder)
 {
     nw_status status = NW_OK;
@@ -51,7 +51,7 @@ static nw_status reorder_graph_add_edges(const struct graph *graph,
 }
 
 static bool reorder_graph_decide(struct nw_call *call,
-                                 const struct graph *graph)
+                                 const struct graph_graph *graph)
 {
     nw_pattern_builder *builder;
     nw_pattern *pattern = NULL;
@@ -67,7 +67,8 @@ static bool reorder_graph_decide(struct nw_call *call,
     return good;
 }
 
-static uint64_t reorder_graph_hash_of(const struct graph *graph, bool sound)
+static uint64_t reorder_graph_hash_of(const struct graph_graph *graph,
+                                      bool sound)
 {
     size_t n = (size_t)graph->count;
 
@@ -78,7 +79,7 @@ static uint64_t reorder_graph_hash_of(const struct graph *graph, bool sound)
 }
 
 static int reorder_graph_create(const struct nw_call *call,
-                                const struct graph *graph, MPI_Comm *out)
+                                const struct graph_graph *graph, MPI_Comm *out)
 {
     MPI_Comm permuted;
     int code = nw_call_permute(call, &permuted);
@@ -95,7 +96,7 @@ static int reorder_graph_create(const struct nw_call *call,
 int nw_graph_create(MPI_Comm comm, int count, const int *index,
                     const int *edges, int reorder, MPI_Comm *out)
 {
-    struct graph graph = {count, index, edges};
+    struct graph_graph graph = {count, index, edges};
     struct nw_call call;
     char shape[48];
     bool ours = nw_call_open(&call, "MPI_Graph_create", comm, reorder);
@@ -124,7 +125,7 @@ int nw_graph_create(MPI_Comm comm, int count, const int *index,
 int nw_graph_map(MPI_Comm comm, int count, const int *index, const int *edges,
                  int *rank)
 {
-    struct graph graph = {count, index, edges};
+    struct graph_graph graph = {count, index, edges};
     struct nw_call call;
     bool ours = nw_call_open(&call, "MPI_Graph_map", comm, 1) && call.wanted &&
                 !reorder_graph_is_bad(&call, &graph) && has_edges(&graph) &&

@@ -160,15 +160,15 @@ void nw_reorder_note_copy(MPI_Comm comm, MPI_Info info)
 /* The data that a communicator keeps. The group shows whether the data belongs
  * to this communicator, since Open MPI 4 also copies attributes in
  * MPI_Comm_create_group. */
-struct known {
+struct start_known {
     struct nw_members *members;
     MPI_Group group;
 };
 
 /* Takes a user of `members`. */
-static struct known *known_new(MPI_Comm comm, struct nw_members *members)
+static struct start_known *known_new(MPI_Comm comm, struct nw_members *members)
 {
-    struct known *known = malloc(sizeof *known);
+    struct start_known *known = malloc(sizeof *known);
 
     if (known && !NW_PMPI(Comm_group)(comm, &known->group)) {
         known->members = members;
@@ -179,7 +179,7 @@ static struct known *known_new(MPI_Comm comm, struct nw_members *members)
     return NULL;
 }
 
-static void known_free(struct known *known)
+static void known_free(struct start_known *known)
 {
     NW_PMPI(Group_free)(&known->group);
     nw_members_drop(known->members);
@@ -187,7 +187,7 @@ static void known_free(struct known *known)
 }
 
 /* Duplicates have the same group in Open MPI, whose comparison is slow. */
-static bool known_fits(const struct known *known, MPI_Comm comm)
+static bool known_fits(const struct start_known *known, MPI_Comm comm)
 {
     int result = MPI_UNEQUAL;
     MPI_Group group;
@@ -205,7 +205,7 @@ static bool known_fits(const struct known *known, MPI_Comm comm)
 static int share_members(MPI_Comm comm, int keyval, void *extra, void *in,
                          void *out, int *flag)
 {
-    struct known *known = in, *copy = NULL;
+    struct start_known *known = in, *copy = NULL;
 
     (void)keyval, (void)extra;
     if (known_fits(known, comm))
@@ -249,7 +249,7 @@ static int *world_ranks(MPI_Comm comm, int size)
 static struct nw_members *find_members(MPI_Comm comm)
 {
     struct nw_members *members;
-    struct known *known;
+    struct start_known *known;
     int size, *world;
 
     NW_PMPI(Comm_size)(comm, &size);
@@ -266,7 +266,7 @@ static struct nw_members *find_members(MPI_Comm comm)
 
 struct nw_members *nw_reorder_members(MPI_Comm comm)
 {
-    struct known *known = NULL;
+    struct start_known *known = NULL;
     int found = 0;
 
     if (NW_PMPI(Comm_get_attr)(comm, state.members_key, &known, &found))

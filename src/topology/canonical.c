@@ -11,14 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct order {
+struct canonical_order {
     const struct nw_node_type *type;
     int32_t *first, *next; /* children of each vertex, in order */
     int32_t *place;        /* [old] new */
     int32_t count;
 };
 
-static int rank_of(uint8_t kind)
+static int canonical_rank_of(uint8_t kind)
 {
     switch (kind) {
     case NW_VERTEX_BRIDGE:
@@ -35,19 +35,19 @@ static int rank_of(uint8_t kind)
     }
 }
 
-static void take_rank(struct order *order, int rank)
+static void canonical_take_rank(struct canonical_order *order, int rank)
 {
     for (int32_t v = 0; v < order->type->vertex_count; v++)
-        if (rank_of(order->type->kind[v]) == rank)
+        if (canonical_rank_of(order->type->kind[v]) == rank)
             order->place[v] = order->count++;
 }
 
 /* Bridges depth first, those of a part before those of the parts in it. */
-static void take_bridges(struct order *order, int32_t v)
+static void take_bridges(struct canonical_order *order, int32_t v)
 {
     for (int rank = 1; rank >= 0; rank--)
         for (int32_t c = order->first[v]; c >= 0; c = order->next[c]) {
-            if (rank_of(order->type->kind[c]) != rank)
+            if (canonical_rank_of(order->type->kind[c]) != rank)
                 continue;
             if (rank == 1)
                 order->place[c] = order->count++;
@@ -55,7 +55,7 @@ static void take_bridges(struct order *order, int32_t v)
         }
 }
 
-static nw_status list_children(struct order *order)
+static nw_status canonical_list_children(struct canonical_order *order)
 {
     size_t n = (size_t)order->type->vertex_count;
     nw_status status = nw_alloc(n, sizeof *order->first, &order->first);
@@ -113,9 +113,9 @@ static nw_status permute(struct nw_node_type *type, const int32_t *place)
 static bool is_usual(const struct nw_node_type *type)
 {
     for (int32_t v = 1; v < type->vertex_count; v++) {
-        int above = rank_of(type->kind[type->parent[v]]);
+        int above = canonical_rank_of(type->kind[type->parent[v]]);
 
-        if (above > 1 || above > rank_of(type->kind[v]))
+        if (above > 1 || above > canonical_rank_of(type->kind[v]))
             return false;
     }
     return true;
@@ -123,17 +123,17 @@ static bool is_usual(const struct nw_node_type *type)
 
 nw_status nw_node_type_order(struct nw_node_type *type)
 {
-    struct order order = {.type = type};
+    struct canonical_order order = {.type = type};
     nw_status status;
 
     if (!is_usual(type))
         return NW_OK;
-    status = list_children(&order);
+    status = canonical_list_children(&order);
     if (!status) {
-        take_rank(&order, 0);
+        canonical_take_rank(&order, 0);
         take_bridges(&order, 0);
         for (int rank = 2; rank <= 4; rank++)
-            take_rank(&order, rank);
+            canonical_take_rank(&order, rank);
         status = permute(type, order.place);
     }
     free(order.first);

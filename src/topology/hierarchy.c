@@ -21,12 +21,12 @@ struct levels {
     bool given;
 };
 
-static nw_status bad(const char *what, const char *word)
+static nw_status hierarchy_bad(const char *what, const char *word)
 {
     return nw_fail(NW_EFORMAT, "hierarchy: %s '%s'", what, word);
 }
 
-static nw_status parse_sizes(char *words, struct levels *levels)
+static nw_status hierarchy_parse_sizes(char *words, struct levels *levels)
 {
     char *rest = words, *word;
     uint64_t total = 1;
@@ -35,11 +35,11 @@ static nw_status parse_sizes(char *words, struct levels *levels)
         uint64_t size;
 
         if (levels->count == MAX_LEVELS)
-            return bad("more than 32 levels at", word);
+            return hierarchy_bad("more than 32 levels at", word);
         if (!nw_parse_u64(word, &size) || size == 0)
-            return bad("a level size is a number from 1, not", word);
+            return hierarchy_bad("a level size is a number from 1, not", word);
         if (size > INT32_MAX / 4 / total)
-            return bad("more than 2^29 elements at", word);
+            return hierarchy_bad("more than 2^29 elements at", word);
         total *= size;
         levels->size[levels->count++] = size;
     }
@@ -55,14 +55,14 @@ static nw_status parse_distances(char *words, struct levels *levels)
         double distance;
 
         if (!nw_parse_double(word, &distance) || distance < 0)
-            return bad("a distance is a number from 0, not", word);
+            return hierarchy_bad("a distance is a number from 0, not", word);
         if (distance > NW_DISTANCE_MOST)
-            return bad("distances are not as long as", word);
+            return hierarchy_bad("distances are not as long as", word);
         if (count == levels->count)
-            return bad("more distances than levels at", word);
+            return hierarchy_bad("more distances than levels at", word);
         if (count && distance < levels->distance[count - 1])
-            return bad("distances must not fall from the innermost out, at",
-                       word);
+            return hierarchy_bad(
+                "distances must not fall from the innermost out, at", word);
         levels->distance[count++] = distance;
     }
     if (count != levels->count)
@@ -74,9 +74,9 @@ static nw_status parse_distances(char *words, struct levels *levels)
 
 /* Adds the `depth`-th level's vertices below `parent`, depth first, so that
  * cores are numbered along the innermost level. */
-static nw_status add_below(struct nw_node_type *type,
-                           const struct levels *levels, int32_t parent,
-                           int depth, int32_t class)
+static nw_status hierarchy_add_below(struct nw_node_type *type,
+                                     const struct levels *levels,
+                                     int32_t parent, int depth, int32_t class)
 {
     int level = levels->count - 1 - depth;
     nw_status status = NW_OK;
@@ -87,7 +87,8 @@ static nw_status add_below(struct nw_node_type *type,
                                   level ? NW_VERTEX_GROUP : NW_VERTEX_CORE,
                                   class, &vertex);
         if (!status && level)
-            status = add_below(type, levels, vertex, depth + 1, class);
+            status =
+                hierarchy_add_below(type, levels, vertex, depth + 1, class);
     }
     return status;
 }
@@ -109,8 +110,9 @@ static nw_status keep_distances(const struct levels *levels,
     return NW_OK;
 }
 
-static nw_status build(const struct levels *levels, nw_topology *topology,
-                       enum nw_elements elements)
+static nw_status hierarchy_build(const struct levels *levels,
+                                 nw_topology *topology,
+                                 enum nw_elements elements)
 {
     struct nw_link_class figures = nw_link_assumed(NW_LINK_GROUP);
     struct nw_node_type *type;
@@ -122,7 +124,7 @@ static nw_status build(const struct levels *levels, nw_topology *topology,
     if (!status)
         status = nw_node_type_new(topology, "hierarchy", &type);
     if (!status)
-        status = add_below(type, levels, 0, 0, class);
+        status = hierarchy_add_below(type, levels, 0, 0, class);
     if (!status)
         status = nw_topology_set_nodes(topology, 1, 0);
     if (!status)
@@ -148,14 +150,14 @@ nw_status nw_source_hierarchy(const char *what, enum nw_elements elements,
     distances = strchr(words, '@');
     if (distances)
         *distances++ = '\0';
-    status = parse_sizes(words, &levels);
+    status = hierarchy_parse_sizes(words, &levels);
     if (!status && distances)
         status = parse_distances(distances, &levels);
     snprintf(name, sizeof name, "hierarchy:%s", what);
     if (!status)
         status = nw_topology_new(name, &topology);
     if (!status)
-        status = build(&levels, topology, elements);
+        status = hierarchy_build(&levels, topology, elements);
     free(words);
     if (status)
         nw_topology_free(topology);

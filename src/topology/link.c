@@ -74,8 +74,8 @@ static void vertex_name(const struct nw_node_type *type, int32_t v, char *out,
                  type->index[v]);
 }
 
-static void switch_name(const struct nw_network *network, int32_t s, char *out,
-                        size_t size)
+static void link_switch_name(const struct nw_network *network, int32_t s,
+                             char *out, size_t size)
 {
     if (network && network->switch_name[s])
         snprintf(out, size, "%s", network->switch_name[s]);
@@ -93,7 +93,7 @@ static void name_in_node(const nw_topology *topology, int32_t node,
     if (card >= 0 || link == 0) {
         vertex_name(type, card >= 0 ? type->nic[card] : 0, a, 64);
         if (topology->network)
-            switch_name(
+            link_switch_name(
                 topology->network,
                 nw_topology_switch_of(topology, node, card >= 0 ? card : -1), b,
                 64);
@@ -116,10 +116,10 @@ const char *nw_topology_link_name(const nw_topology *topology, int32_t link,
     int32_t node;
 
     if (link < networks) {
-        switch_name(topology->network, topology->network->link_a[link], a,
-                    sizeof a);
-        switch_name(topology->network, topology->network->link_b[link], b,
-                    sizeof b);
+        link_switch_name(topology->network, topology->network->link_a[link], a,
+                         sizeof a);
+        link_switch_name(topology->network, topology->network->link_b[link], b,
+                         sizeof b);
         snprintf(out, size, "%s - %s", a, b);
         return out;
     }

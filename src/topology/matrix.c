@@ -13,8 +13,8 @@
 
 #define MAX_ROWS 46340 /* n^2 stays below 2^31 */
 
-static nw_status read_row(struct nw_lines *lines, char *line, size_t row,
-                          size_t *n, size_t *capacity, double **values)
+static nw_status matrix_read_row(struct nw_lines *lines, char *line, size_t row,
+                                 size_t *n, size_t *capacity, double **values)
 {
     size_t column = 0;
     char *word;
@@ -64,7 +64,7 @@ static nw_status read_values(const char *file, double **values, size_t *n)
         if (row && row == *n)
             status = nw_lines_fail(&lines, "more than %zu rows", *n);
         else
-            status = read_row(&lines, line, row++, n, &capacity, values);
+            status = matrix_read_row(&lines, line, row++, n, &capacity, values);
     }
     if (!status && (!row || row != *n))
         status = nw_lines_fail(&lines, "%zu rows of %zu columns", row, *n);

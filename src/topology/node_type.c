@@ -225,7 +225,8 @@ static nw_status find_nearest_cards(struct nw_node_type *type)
     return NW_OK;
 }
 
-static int32_t other_end(const struct nw_direct_link *link, int32_t vertex)
+static int32_t node_type_other_end(const struct nw_direct_link *link,
+                                   int32_t vertex)
 {
     return link->a == vertex ? link->b : link->a;
 }
@@ -241,7 +242,7 @@ static void route_to(struct nw_node_type *type, int32_t to, int32_t *queue)
     for (int32_t q = 0; q < count; q++)
         for (int32_t d = 0; d < type->direct_count; d++) {
             const struct nw_direct_link *link = &type->direct[d];
-            int32_t from = other_end(link, queue[q]), *next;
+            int32_t from = node_type_other_end(link, queue[q]), *next;
 
             if (link->a != queue[q] && link->b != queue[q])
                 continue;

@@ -41,8 +41,8 @@ const char *nw_topology_node_name(const nw_topology *topology, int32_t node)
 }
 
 /* The first node, by name, that is not before the `length` letters. */
-static int32_t lower_bound(const nw_topology *topology, const char *name,
-                           size_t length)
+static int32_t query_lower_bound(const nw_topology *topology, const char *name,
+                                 size_t length)
 {
     int32_t low = 0, high = topology->node_count;
 
@@ -65,7 +65,7 @@ static int32_t find_relative(const nw_topology *topology, const char *name)
     size_t length = strcspn(name, ".");
     int32_t found = -1;
 
-    for (int32_t i = lower_bound(topology, name, length);
+    for (int32_t i = query_lower_bound(topology, name, length);
          i < topology->node_count; i++) {
         int32_t node = topology->by_name[i];
         const char *here = topology->node_name[node];
@@ -128,7 +128,8 @@ int32_t nw_topology_node_nic_count(const nw_topology *topology, int32_t node)
 }
 
 /* The node i with first[i] <= value < first[i + 1]. */
-static int32_t find_range(const int32_t *first, int32_t count, int32_t value)
+static int32_t query_find_range(const int32_t *first, int32_t count,
+                                int32_t value)
 {
     int32_t low = 0, high = count;
 
@@ -145,12 +146,13 @@ static int32_t find_range(const int32_t *first, int32_t count, int32_t value)
 
 int32_t nw_topology_element_node(const nw_topology *topology, int32_t element)
 {
-    return find_range(topology->element_first, topology->node_count, element);
+    return query_find_range(topology->element_first, topology->node_count,
+                            element);
 }
 
 int32_t nw_topology_gpu_node(const nw_topology *topology, int32_t gpu)
 {
-    return find_range(topology->gpu_first, topology->node_count, gpu);
+    return query_find_range(topology->gpu_first, topology->node_count, gpu);
 }
 
 size_t nw_topology_element_cpus(const nw_topology *topology, int32_t element,
@@ -193,7 +195,7 @@ struct nw_end nw_topology_nic_end(const nw_topology *topology, int32_t node,
                            nic};
 }
 
-static int32_t package_of(const nw_topology *topology, struct nw_end end)
+static int32_t query_package_of(const nw_topology *topology, struct nw_end end)
 {
     const struct nw_node_type *type = nw_topology_type_of(topology, end.node);
     int32_t v = end.vertex;
@@ -206,12 +208,13 @@ static int32_t package_of(const nw_topology *topology, struct nw_end end)
 int32_t nw_topology_element_package(const nw_topology *topology,
                                     int32_t element)
 {
-    return package_of(topology, nw_topology_element_end(topology, element));
+    return query_package_of(topology,
+                            nw_topology_element_end(topology, element));
 }
 
 int32_t nw_topology_gpu_package(const nw_topology *topology, int32_t gpu)
 {
-    return package_of(topology, nw_topology_gpu_end(topology, gpu));
+    return query_package_of(topology, nw_topology_gpu_end(topology, gpu));
 }
 
 size_t nw_topology_element_threads(const nw_topology *topology, int32_t element,

@@ -128,14 +128,14 @@ nw_status nw_topology_set_nodes(nw_topology *topology, int32_t node_count,
     return status;
 }
 
-static int compare_names(const void *a, const void *b, void *names)
+static int topology_compare_names(const void *a, const void *b, void *names)
 {
     const char *const *name = names;
 
     return strcmp(name[*(const int32_t *)a], name[*(const int32_t *)b]);
 }
 
-static nw_status index_names(nw_topology *topology)
+static nw_status topology_index_names(nw_topology *topology)
 {
     size_t n = (size_t)topology->node_count;
     int32_t *order;
@@ -146,7 +146,8 @@ static nw_status index_names(nw_topology *topology)
     topology->by_name = order;
     for (int32_t i = 0; i < topology->node_count; i++)
         order[i] = i;
-    qsort_r(order, n, sizeof *order, compare_names, topology->node_name);
+    qsort_r(order, n, sizeof *order, topology_compare_names,
+            topology->node_name);
     for (size_t i = 1; i < n; i++)
         if (!strcmp(topology->node_name[order[i - 1]],
                     topology->node_name[order[i]]))
@@ -205,7 +206,7 @@ static size_t longest_route(const nw_topology *topology)
            (size_t)(topology->network ? topology->network->diameter : 0) + 2;
 }
 
-static nw_status add_level(nw_topology *topology, char *name)
+static nw_status topology_add_level(nw_topology *topology, char *name)
 {
     if (!name)
         return nw_fail(NW_ENOMEM, "out of memory for level names");
@@ -250,7 +251,7 @@ static nw_status name_levels(nw_topology *topology)
     status = nw_alloc((size_t)count, sizeof *topology->level_name,
                       &topology->level_name);
     for (int32_t l = 0; !status && l < count; l++)
-        status = add_level(topology, level_text(topology, l));
+        status = topology_add_level(topology, level_text(topology, l));
     return status;
 }
 
@@ -286,7 +287,7 @@ nw_status nw_topology_finish(nw_topology *topology, enum nw_elements elements)
     if (!status)
         status = number_parts(topology);
     if (!status)
-        status = index_names(topology);
+        status = topology_index_names(topology);
     if (!status)
         status = nw_rails_check(topology);
     if (!status)

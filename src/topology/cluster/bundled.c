@@ -20,7 +20,7 @@ bool nw_topology_bundled(size_t index, const char **name, const char **summary)
     return true;
 }
 
-static const struct nw_bundled *find(const char *source)
+static const struct nw_bundled *bundled_find(const char *source)
 {
     size_t length = strcspn(source, ":");
     const struct nw_bundled *cluster = nw_bundled_clusters;
@@ -33,13 +33,13 @@ static const struct nw_bundled *find(const char *source)
 
 bool nw_bundled_has(const char *source)
 {
-    return find(source);
+    return bundled_find(source);
 }
 
 nw_status nw_source_bundled(const char *what, enum nw_elements elements,
                             nw_topology **out)
 {
-    const struct nw_bundled *cluster = find(what);
+    const struct nw_bundled *cluster = bundled_find(what);
     const char *count = strchr(what, ':');
     struct nw_cluster_text text = {.file = cluster->name,
                                    .text = cluster->text,

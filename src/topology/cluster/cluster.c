@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static nw_status check_version(const struct nw_yaml *root)
+static nw_status cluster_check_version(const struct nw_yaml *root)
 {
     const struct nw_yaml *version;
     const char *text = "";
@@ -49,7 +49,7 @@ static nw_status read_types(struct nw_cluster *cluster)
     return status;
 }
 
-static nw_status read_header(struct nw_cluster *cluster)
+static nw_status cluster_read_header(struct nw_cluster *cluster)
 {
     const struct nw_yaml *name = nw_yaml_get(cluster->root, "name");
     const struct nw_yaml *messages = nw_yaml_get(cluster->root, "gpu_messages");
@@ -99,14 +99,14 @@ static nw_status read_tables(struct nw_cluster *cluster,
     return tables ? nw_cluster_tables(cluster, tables) : NW_OK;
 }
 
-static nw_status read_all(struct nw_cluster *cluster)
+static nw_status cluster_read_all(struct nw_cluster *cluster)
 {
     const struct nw_yaml *network = nw_yaml_get(cluster->root, "network");
     const struct nw_yaml *nodes;
-    nw_status status = check_version(cluster->root);
+    nw_status status = cluster_check_version(cluster->root);
 
     if (!status)
-        status = read_header(cluster);
+        status = cluster_read_header(cluster);
     if (!status)
         status = read_types(cluster);
     if (!status)
@@ -126,7 +126,7 @@ static nw_status read_all(struct nw_cluster *cluster)
                   : NW_OK;
 }
 
-static void fini(struct nw_cluster *cluster)
+static void cluster_fini(struct nw_cluster *cluster)
 {
     for (size_t i = 0; i < cluster->type_count; i++)
         free(cluster->type[i].port);
@@ -149,12 +149,12 @@ nw_status nw_cluster_read(const struct nw_cluster_text *text, nw_topology **out)
     if (status)
         return status;
     cluster.root = root;
-    status = read_all(&cluster);
+    status = cluster_read_all(&cluster);
     if (!status) {
         *out = cluster.topology;
         cluster.topology = NULL;
     }
-    fini(&cluster);
+    cluster_fini(&cluster);
     nw_yaml_free(root);
     return status;
 }

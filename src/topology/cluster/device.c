@@ -120,11 +120,11 @@ static nw_status part_kind(const struct nw_yaml *part,
     return status;
 }
 
-static nw_status add_parts(const struct site *site, const struct nw_yaml *list,
-                           int32_t parent);
+static nw_status device_add_parts(const struct site *site,
+                                  const struct nw_yaml *list, int32_t parent);
 
-static nw_status add_part(const struct site *site, const struct nw_yaml *part,
-                          int32_t parent)
+static nw_status device_add_part(const struct site *site,
+                                 const struct nw_yaml *part, int32_t parent)
 {
     const struct nw_yaml *below = nw_yaml_get(part, "parts");
     enum nw_vertex_kind kind = NW_VERTEX_GPU;
@@ -144,24 +144,25 @@ static nw_status add_part(const struct site *site, const struct nw_yaml *part,
         if (!status && kind == NW_VERTEX_NIC)
             status = finish_nic(site, part);
         if (!status && below)
-            status = add_parts(site, below, vertex);
+            status = device_add_parts(site, below, vertex);
     }
     return status;
 }
 
-static nw_status add_parts(const struct site *site, const struct nw_yaml *list,
-                           int32_t parent)
+static nw_status device_add_parts(const struct site *site,
+                                  const struct nw_yaml *list, int32_t parent)
 {
     nw_status status = nw_yaml_check_list(list, "'parts'");
 
     for (const struct nw_yaml *part = list->first; !status && part;
          part = part->next)
-        status = add_part(site, part, parent);
+        status = device_add_part(site, part, parent);
     return status;
 }
 
-static nw_status add_below(const struct site *site, const struct nw_yaml *where,
-                           const struct nw_yaml *parts)
+static nw_status device_add_below(const struct site *site,
+                                  const struct nw_yaml *where,
+                                  const struct nw_yaml *parts)
 {
     enum nw_vertex_kind kind = strcmp(where->key ? where->key : "", "numa")
                                    ? NW_VERTEX_PACKAGE
@@ -183,7 +184,7 @@ static nw_status add_below(const struct site *site, const struct nw_yaml *where,
             status = nw_yaml_fail(item, "unknown %s %d: this node has fewer",
                                   nw_vertex_kind_name(kind), index);
         if (!status)
-            status = add_parts(site, parts, vertex);
+            status = device_add_parts(site, parts, vertex);
     }
     return status;
 }
@@ -210,9 +211,9 @@ nw_status nw_cluster_devices(struct nw_cluster *cluster,
         if (package && numa)
             status = nw_yaml_fail(item, "either 'package' or 'numa'");
         else if (package || numa)
-            status = add_below(&site, package ? package : numa, parts);
+            status = device_add_below(&site, package ? package : numa, parts);
         else
-            status = add_parts(&site, parts, 0);
+            status = device_add_parts(&site, parts, 0);
     }
     return status;
 }

@@ -31,8 +31,8 @@ static bool parse_end(const char *text, char kind[16], int32_t range[2])
            nw_parse_i32(last, &range[1]) && range[1] >= range[0];
 }
 
-static nw_status add_end(const struct nw_yaml *node, struct ends *ends,
-                         int32_t vertex)
+static nw_status direct_link_add_end(const struct nw_yaml *node,
+                                     struct ends *ends, int32_t vertex)
 {
     nw_status status;
 
@@ -46,8 +46,9 @@ static nw_status add_end(const struct nw_yaml *node, struct ends *ends,
     return status;
 }
 
-static nw_status read_end(const struct nw_yaml *node,
-                          const struct nw_node_type *type, struct ends *ends)
+static nw_status direct_link_read_end(const struct nw_yaml *node,
+                                      const struct nw_node_type *type,
+                                      struct ends *ends)
 {
     static const enum nw_vertex_kind kinds[] = {
         NW_VERTEX_GPU, NW_VERTEX_NIC, NW_VERTEX_PACKAGE, NW_VERTEX_NUMA};
@@ -72,7 +73,7 @@ static nw_status read_end(const struct nw_yaml *node,
         if (vertex < 0)
             return nw_yaml_fail(node, "unknown %s %d: this node has fewer",
                                 kind, i);
-        status = add_end(node, ends, vertex);
+        status = direct_link_add_end(node, ends, vertex);
     }
     return status;
 }
@@ -84,12 +85,13 @@ static nw_status read_ends(const struct nw_yaml *list,
 
     for (const struct nw_yaml *item = list->first; !status && item;
          item = item->next)
-        status = read_end(item, type, ends);
+        status = direct_link_read_end(item, type, ends);
     return status;
 }
 
-static nw_status join(const struct nw_yaml *node, struct nw_node_type *type,
-                      const struct nw_direct_link *link)
+static nw_status direct_link_join(const struct nw_yaml *node,
+                                  struct nw_node_type *type,
+                                  const struct nw_direct_link *link)
 {
     if (type->direct_count == NW_CLUSTER_MAX_DIRECT)
         return nw_yaml_fail(node, "more than %d direct links in a node",
@@ -111,15 +113,17 @@ static nw_status read_mesh(const struct nw_yaml *list,
         status = nw_yaml_fail(list, "a direct link has two ends");
     for (size_t i = 0; !status && i < ends.count; i++)
         for (size_t j = i + 1; !status && j < ends.count; j++)
-            status = join(list, type,
-                          &(struct nw_direct_link){ends.vertex[i],
-                                                   ends.vertex[j], class});
+            status =
+                direct_link_join(list, type,
+                                 &(struct nw_direct_link){
+                                     ends.vertex[i], ends.vertex[j], class});
     free(ends.vertex);
     return status;
 }
 
-static nw_status read_pairs(const struct nw_yaml *list,
-                            struct nw_node_type *type, int32_t class)
+static nw_status direct_link_read_pairs(const struct nw_yaml *list,
+                                        struct nw_node_type *type,
+                                        int32_t class)
 {
     nw_status status = nw_yaml_check_list(list, "'pairs'");
 
@@ -134,9 +138,10 @@ static nw_status read_pairs(const struct nw_yaml *list,
 
 /* GPU switches hang in the tree only so that every vertex does: their link
  * there carries nothing. */
-static nw_status read_switch(struct nw_cluster *cluster,
-                             const struct nw_yaml *item,
-                             struct nw_node_type *type, int32_t class)
+static nw_status direct_link_read_switch(struct nw_cluster *cluster,
+                                         const struct nw_yaml *item,
+                                         struct nw_node_type *type,
+                                         int32_t class)
 {
     const struct nw_yaml *list = nw_yaml_get(item, "switch");
     struct ends ends = {0};
@@ -153,9 +158,9 @@ static nw_status read_switch(struct nw_cluster *cluster,
             status =
                 nw_node_type_add(type, 0, NW_VERTEX_GPU_SWITCH, tree, &vertex);
         for (size_t i = 0; !status && i < ends.count; i++)
-            status =
-                join(list, type,
-                     &(struct nw_direct_link){ends.vertex[i], vertex, class});
+            status = direct_link_join(
+                list, type,
+                &(struct nw_direct_link){ends.vertex[i], vertex, class});
     }
     free(ends.vertex);
     return status;
@@ -184,8 +189,8 @@ static nw_status read_item(struct nw_cluster *cluster,
     if (status)
         return status;
     if (through)
-        return read_switch(cluster, item, type, class);
-    return pairs ? read_pairs(pairs, type, class)
+        return direct_link_read_switch(cluster, item, type, class);
+    return pairs ? direct_link_read_pairs(pairs, type, class)
                  : read_mesh(mesh, type, class);
 }
 

@@ -49,7 +49,7 @@ nw_status nw_cluster_join_domains(struct nw_cluster *cluster,
     return status;
 }
 
-static int by_name(const void *left, const void *right, void *names)
+static int domain_by_name(const void *left, const void *right, void *names)
 {
     const int32_t *a = left, *b = right;
     char **name = names;
@@ -68,7 +68,7 @@ static nw_status find_first(const struct nw_hostlist *names, int32_t *first)
         return status;
     for (size_t i = 0; i < names->count; i++)
         order[i] = (int32_t)i;
-    qsort_r(order, names->count, sizeof *order, by_name, names->name);
+    qsort_r(order, names->count, sizeof *order, domain_by_name, names->name);
     for (size_t i = 0; i < names->count; i++) {
         bool again =
             i && !strcmp(names->name[order[i]], names->name[order[i - 1]]);

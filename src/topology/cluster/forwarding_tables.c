@@ -22,7 +22,7 @@ struct tables {
 };
 
 /* An item: at a switch, the link to a neighbour, for one card of nodes. */
-struct way {
+struct forwarding_tables_way {
     const struct nw_yaml *item;
     int32_t at, link, card;
 };
@@ -30,7 +30,8 @@ struct way {
 /* The hash table's slot for the name of a node, which may be empty. Tables name
  * every node at every switch, so a binary search would take most of the time.
  * */
-static int32_t *place_of(const struct tables *tables, const char *name)
+static int32_t *forwarding_tables_place_of(const struct tables *tables,
+                                           const char *name)
 {
     char *const *names = tables->cluster->topology->node_name;
     size_t at = nw_hash_text(NW_HASH_START, name) & tables->mask;
@@ -40,7 +41,7 @@ static int32_t *place_of(const struct tables *tables, const char *name)
     return &tables->node[at];
 }
 
-static nw_status index_nodes(struct tables *tables)
+static nw_status forwarding_tables_index_nodes(struct tables *tables)
 {
     const nw_topology *topology = tables->cluster->topology;
     size_t room = 2;
@@ -53,15 +54,16 @@ static nw_status index_nodes(struct tables *tables)
         return status;
     tables->mask = room - 1;
     for (int32_t n = 0; n < topology->node_count; n++)
-        *place_of(tables, topology->node_name[n]) = n + 1;
+        *forwarding_tables_place_of(tables, topology->node_name[n]) = n + 1;
     return NW_OK;
 }
 
-static nw_status prepare(struct tables *tables, const struct nw_yaml *list)
+static nw_status forwarding_tables_prepare(struct tables *tables,
+                                           const struct nw_yaml *list)
 {
     const nw_topology *topology = tables->cluster->topology;
     size_t switches = (size_t)topology->network->switch_count;
-    nw_status status = index_nodes(tables);
+    nw_status status = forwarding_tables_index_nodes(tables);
 
     if (!status)
         status = nw_graph_copy_ports(topology, &tables->ports);
@@ -77,11 +79,11 @@ static nw_status prepare(struct tables *tables, const struct nw_yaml *list)
     return NW_OK;
 }
 
-static nw_status find_node(const struct tables *tables,
-                           const struct nw_yaml *node, const char *name,
-                           int32_t *out)
+static nw_status forwarding_tables_find_node(const struct tables *tables,
+                                             const struct nw_yaml *node,
+                                             const char *name, int32_t *out)
 {
-    int32_t found = *place_of(tables, name);
+    int32_t found = *forwarding_tables_place_of(tables, name);
 
     if (!found)
         return nw_yaml_fail(node, "unknown node '%s': not in this file", name);
@@ -89,9 +91,9 @@ static nw_status find_node(const struct tables *tables,
     return NW_OK;
 }
 
-static nw_status read_switch(struct nw_cluster *cluster,
-                             const struct nw_yaml *item, const char *key,
-                             int32_t *out)
+static nw_status forwarding_tables_read_switch(struct nw_cluster *cluster,
+                                               const struct nw_yaml *item,
+                                               const char *key, int32_t *out)
 {
     const struct nw_yaml *node;
     const char *name;
@@ -103,8 +105,9 @@ static nw_status read_switch(struct nw_cluster *cluster,
 }
 
 /* The cable numbered so among those between two switches. */
-static nw_status find_cable(const struct nw_cluster *cluster, struct way *way,
-                            int32_t by, int32_t cable)
+static nw_status find_cable(const struct nw_cluster *cluster,
+                            struct forwarding_tables_way *way, int32_t by,
+                            int32_t cable)
 {
     const struct nw_network *network = cluster->topology->network;
     const int32_t *links;
@@ -125,12 +128,14 @@ static nw_status find_cable(const struct nw_cluster *cluster, struct way *way,
                         count, count == 1 ? "" : "s");
 }
 
-static nw_status take_node(struct tables *tables, const struct way *way,
-                           const struct nw_yaml *to, const char *name)
+static nw_status
+forwarding_tables_take_node(struct tables *tables,
+                            const struct forwarding_tables_way *way,
+                            const struct nw_yaml *to, const char *name)
 {
     const struct nw_graph_ports *ports = &tables->ports;
     int32_t node = 0, column, *entry;
-    nw_status status = find_node(tables, to, name, &node);
+    nw_status status = forwarding_tables_find_node(tables, to, name, &node);
 
     if (status)
         return status;
@@ -147,7 +152,7 @@ static nw_status take_node(struct tables *tables, const struct way *way,
 
 static nw_status take_item(struct tables *tables, const struct nw_yaml *item)
 {
-    struct way way = {.item = item};
+    struct forwarding_tables_way way = {.item = item};
     const struct nw_yaml *card = nw_yaml_get(item, "card"), *to;
     const struct nw_yaml *cable = nw_yaml_get(item, "cable");
     struct nw_hostlist names = {0};
@@ -156,9 +161,11 @@ static nw_status take_item(struct tables *tables, const struct nw_yaml *item)
         nw_yaml_check_map(item, "an item of 'tables'", "at by cable card to");
 
     if (!status)
-        status = read_switch(tables->cluster, item, "at", &way.at);
+        status =
+            forwarding_tables_read_switch(tables->cluster, item, "at", &way.at);
     if (!status)
-        status = read_switch(tables->cluster, item, "by", &by);
+        status =
+            forwarding_tables_read_switch(tables->cluster, item, "by", &by);
     if (!status && cable)
         status = nw_yaml_count(cable, 0, NW_CLUSTER_MAX_LINKS, &number);
     if (!status && card)
@@ -170,7 +177,7 @@ static nw_status take_item(struct tables *tables, const struct nw_yaml *item)
     if (!status)
         status = nw_cluster_names(to, &names);
     for (size_t i = 0; !status && i < names.count; i++)
-        status = take_node(tables, &way, to, names.name[i]);
+        status = forwarding_tables_take_node(tables, &way, to, names.name[i]);
     nw_hostlist_fini(&names);
     return status;
 }
@@ -182,7 +189,7 @@ nw_status nw_cluster_tables(struct nw_cluster *cluster,
     nw_status status = nw_yaml_check_list(list, "'tables'");
 
     if (!status)
-        status = prepare(&tables, list);
+        status = forwarding_tables_prepare(&tables, list);
     for (const struct nw_yaml *item = list->first; !status && item;
          item = item->next)
         status = take_item(&tables, item);

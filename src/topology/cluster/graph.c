@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* How an item of 'links' joins its two ends. */
-struct cable {
+struct graph_cable {
     const struct nw_yaml *item;
     int32_t class, parallel;
 };
@@ -39,8 +39,9 @@ static nw_status read_switches(struct nw_cluster *cluster,
     return status;
 }
 
-static nw_status join(struct nw_cluster *cluster, const struct cable *cable,
-                      const char *const ends[2])
+static nw_status graph_join(struct nw_cluster *cluster,
+                            const struct graph_cable *cable,
+                            const char *const ends[2])
 {
     struct nw_network *network = cluster->topology->network;
     int32_t a, b, link;
@@ -61,7 +62,7 @@ static nw_status join(struct nw_cluster *cluster, const struct cable *cable,
 }
 
 static nw_status join_lists(struct nw_cluster *cluster,
-                            const struct cable *cable,
+                            const struct graph_cable *cable,
                             const struct nw_yaml *between)
 {
     struct nw_hostlist ends[2] = {{0}};
@@ -74,21 +75,22 @@ static nw_status join_lists(struct nw_cluster *cluster,
         status = nw_cluster_names(between->last, &ends[1]);
     for (size_t i = 0; !status && i < ends[0].count; i++)
         for (size_t j = 0; !status && j < ends[1].count; j++)
-            status = join(cluster, cable,
-                          (const char *[]){ends[0].name[i], ends[1].name[j]});
+            status =
+                graph_join(cluster, cable,
+                           (const char *[]){ends[0].name[i], ends[1].name[j]});
     nw_hostlist_fini(&ends[0]);
     nw_hostlist_fini(&ends[1]);
     return status;
 }
 
-static nw_status read_links(struct nw_cluster *cluster,
-                            const struct nw_yaml *list)
+static nw_status graph_read_links(struct nw_cluster *cluster,
+                                  const struct nw_yaml *list)
 {
     nw_status status = nw_yaml_check_list(list, "'links'");
 
     for (const struct nw_yaml *item = list->first; !status && item;
          item = item->next) {
-        struct cable cable = {.item = item, .parallel = 1};
+        struct graph_cable cable = {.item = item, .parallel = 1};
         const struct nw_yaml *between;
 
         status = nw_yaml_check_map(item, "an item of 'links'",
@@ -148,7 +150,7 @@ nw_status nw_cluster_graph(struct nw_cluster *cluster,
     if (!status)
         status = read_switches(cluster, switches);
     if (!status && links)
-        status = read_links(cluster, links);
+        status = graph_read_links(cluster, links);
     if (!status)
         status = nw_yaml_place(
             node, nw_network_finish_graph(cluster->topology->network, !first));

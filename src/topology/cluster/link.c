@@ -47,7 +47,8 @@ static nw_status read_bandwidth(const struct nw_yaml *node, double out[2])
     return status;
 }
 
-static nw_status read_kind(const struct nw_yaml *node, enum nw_link_kind *kind)
+static nw_status link_read_kind(const struct nw_yaml *node,
+                                enum nw_link_kind *kind)
 {
     const char *text;
     nw_status status = nw_yaml_text(node, &text);
@@ -64,8 +65,8 @@ static nw_status read_kind(const struct nw_yaml *node, enum nw_link_kind *kind)
         text);
 }
 
-static nw_status read_map(const struct nw_yaml *node,
-                          struct nw_link_class *figures)
+static nw_status link_read_map(const struct nw_yaml *node,
+                               struct nw_link_class *figures)
 {
     const struct nw_yaml *bandwidth = nw_yaml_get(node, "bandwidth");
     const struct nw_yaml *latency = nw_yaml_get(node, "latency");
@@ -101,10 +102,10 @@ nw_status nw_cluster_figures(struct nw_cluster *cluster,
     if (node && node->kind == NW_YAML_MAP)
         named = nw_yaml_get(node, "kind");
     if (named)
-        status = read_kind(named, &kind);
+        status = link_read_kind(named, &kind);
     figures = nw_link_assumed(kind);
     if (!status && node && node->kind == NW_YAML_MAP) {
-        status = read_map(node, &figures);
+        status = link_read_map(node, &figures);
     } else if (!status && node) {
         status = read_bandwidth(node, figures.bandwidth);
         figures.assumed = false;

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static nw_status find_type(const struct nw_cluster *cluster,
-                           const struct nw_yaml *item, int32_t *out)
+static nw_status node_find_type(const struct nw_cluster *cluster,
+                                const struct nw_yaml *item, int32_t *out)
 {
     const struct nw_yaml *name = nw_yaml_get(item, "type");
     const char *text;
@@ -80,8 +80,8 @@ static nw_status join_card(const struct nw_cluster *cluster,
     return status;
 }
 
-static nw_status fill_switches(const struct nw_cluster *cluster,
-                               const struct span *span)
+static nw_status node_fill_switches(const struct nw_cluster *cluster,
+                                    const struct span *span)
 {
     nw_topology *topology = cluster->topology;
     const struct nw_cluster_fill *fill = &cluster->fill;
@@ -102,15 +102,15 @@ static nw_status fill_switches(const struct nw_cluster *cluster,
     return NW_OK;
 }
 
-static nw_status join_switches(const struct nw_cluster *cluster,
-                               const struct span *span)
+static nw_status node_join_switches(const struct nw_cluster *cluster,
+                                    const struct span *span)
 {
     const struct nw_yaml *where = nw_yaml_get(span->item, "switch");
     const struct nw_yaml *item;
     nw_status status = NW_OK;
 
     if (!where)
-        return fill_switches(cluster, span);
+        return node_fill_switches(cluster, span);
     if (where->kind != NW_YAML_LIST) {
         for (int32_t c = 0; !status && c < span->cards; c++)
             status = join_card(cluster, span, where, c);
@@ -182,7 +182,7 @@ static nw_status place_item(struct nw_cluster *cluster, const struct span *span)
                    ? nw_yaml_fail(span->item, "'switch' without a 'network'")
                    : NW_OK;
     if (!status)
-        status = join_switches(cluster, span);
+        status = node_join_switches(cluster, span);
     if (!status)
         status = set_port_figures(cluster, span);
     return status;
@@ -199,7 +199,7 @@ static nw_status size_nodes(struct nw_cluster *cluster,
 
     for (const struct nw_yaml *item = nodes->first; !status && item;
          item = item->next, i++) {
-        status = find_type(cluster, item, &type_of[i]);
+        status = node_find_type(cluster, item, &type_of[i]);
         if (!status)
             ports += (int64_t)ports_of(cluster, type_of[i]) *
                      (cluster->entry_end[i] - first);
@@ -215,7 +215,7 @@ static nw_status size_nodes(struct nw_cluster *cluster,
                                                             : 0);
 }
 
-static void lay_out(struct nw_cluster *cluster, const int32_t *type_of)
+static void node_lay_out(struct nw_cluster *cluster, const int32_t *type_of)
 {
     nw_topology *topology = cluster->topology;
     bool joined = topology->network;
@@ -246,7 +246,7 @@ static nw_status place_items(struct nw_cluster *cluster,
     if (!cluster->topology->network && cluster->topology->node_count > 1)
         return nw_yaml_fail(nodes, "%d nodes need a 'network'",
                             cluster->topology->node_count);
-    lay_out(cluster, type_of);
+    node_lay_out(cluster, type_of);
     for (span.item = nodes->first; !status && span.item;
          span.item = span.item->next, i++) {
         span.end = cluster->entry_end[i];

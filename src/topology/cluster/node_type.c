@@ -30,8 +30,8 @@ struct short_form {
     int32_t count[LEVEL_COUNT]; /* 0: no such level */
 };
 
-static nw_status add_levels(const struct short_form *form, int32_t parent,
-                            int level)
+static nw_status node_type_add_levels(const struct short_form *form,
+                                      int32_t parent, int level)
 {
     nw_status status = NW_OK;
     int32_t class, vertex;
@@ -46,7 +46,7 @@ static nw_status add_levels(const struct short_form *form, int32_t parent,
         status = nw_node_type_add(form->type, parent, levels[level].vertex,
                                   class, &vertex);
         if (!status)
-            status = add_levels(form, vertex, level + 1);
+            status = node_type_add_levels(form, vertex, level + 1);
     }
     return status;
 }
@@ -73,7 +73,7 @@ static nw_status read_short(struct short_form *form, const struct nw_yaml *node)
             return nw_yaml_fail(node, "a node of more than %d parts",
                                 NW_CLUSTER_MAX_PARTS);
     }
-    return status ? status : add_levels(form, 0, 0);
+    return status ? status : node_type_add_levels(form, 0, 0);
 }
 
 /* Paths are relative to the cluster file. */
@@ -121,9 +121,9 @@ static nw_status read_synthetic(struct nw_cluster *cluster,
 }
 
 /* Figures by kind for all links of the CPU side. */
-static nw_status read_links(struct nw_cluster *cluster,
-                            const struct nw_yaml *node,
-                            struct nw_node_type *type)
+static nw_status node_type_read_links(struct nw_cluster *cluster,
+                                      const struct nw_yaml *node,
+                                      struct nw_node_type *type)
 {
     nw_status status =
         nw_yaml_check_map(node, "'links'", "core cache memory socket");
@@ -170,7 +170,7 @@ static nw_status read_cpu(struct nw_cluster *cluster,
         *out = form.type;
     }
     if (!status && links)
-        status = read_links(cluster, links, *out);
+        status = node_type_read_links(cluster, links, *out);
     return status;
 }
 

@@ -23,7 +23,7 @@ struct device {
     int32_t number, parent, class;
 };
 
-struct parts {
+struct parts_parts {
     struct nw_cluster *cluster;
     struct nw_node_type *type;
     struct device *device;
@@ -45,17 +45,17 @@ static const struct {
 };
 #define KIND_COUNT (sizeof kinds / sizeof *kinds)
 
-static bool is_device(enum nw_vertex_kind kind)
+static bool parts_is_device(enum nw_vertex_kind kind)
 {
     return kind == NW_VERTEX_GPU || kind == NW_VERTEX_NIC;
 }
 
 static bool holds_nothing(enum nw_vertex_kind kind)
 {
-    return is_device(kind) || kind == NW_VERTEX_CORE;
+    return parts_is_device(kind) || kind == NW_VERTEX_CORE;
 }
 
-static bool is_bridge(enum nw_vertex_kind kind)
+static bool parts_is_bridge(enum nw_vertex_kind kind)
 {
     return kind == NW_VERTEX_BRIDGE || kind == NW_VERTEX_BOARD;
 }
@@ -95,13 +95,14 @@ static nw_status check_keys(const struct nw_yaml *part,
         return nw_yaml_fail(part, "nothing hangs below a '%s'", name);
     if (kind != NW_VERTEX_CORE && nw_yaml_get(part, "pus"))
         return nw_yaml_fail(part, "only a 'core' has 'pus'");
-    if (!is_device(kind) && nw_yaml_get(part, "number"))
+    if (!parts_is_device(kind) && nw_yaml_get(part, "number"))
         return nw_yaml_fail(part, "only a 'gpu' or 'nic' has a 'number'");
     return NW_OK;
 }
 
 /* Notes the numbers of `count` devices, as given or the next ones. */
-static nw_status note_devices(struct parts *parts, const struct nw_yaml *part,
+static nw_status note_devices(struct parts_parts *parts,
+                              const struct nw_yaml *part,
                               const struct device *device, int32_t count)
 {
     const struct nw_yaml *number = nw_yaml_get(part, "number");
@@ -126,7 +127,7 @@ static nw_status note_devices(struct parts *parts, const struct nw_yaml *part,
     return status;
 }
 
-static nw_status add_core_threads(struct parts *parts,
+static nw_status add_core_threads(struct parts_parts *parts,
                                   const struct nw_yaml *part, int32_t core)
 {
     int32_t pus = 0, class, vertex;
@@ -151,11 +152,11 @@ static nw_status add_core_threads(struct parts *parts,
     return status;
 }
 
-static nw_status add_parts(struct parts *parts, const struct nw_yaml *list,
-                           int32_t parent);
+static nw_status parts_add_parts(struct parts_parts *parts,
+                                 const struct nw_yaml *list, int32_t parent);
 
-static nw_status add_part(struct parts *parts, const struct nw_yaml *part,
-                          int32_t parent)
+static nw_status parts_add_part(struct parts_parts *parts,
+                                const struct nw_yaml *part, int32_t parent)
 {
     const struct nw_yaml *below = nw_yaml_get(part, "parts");
     struct device device = {.part = part, .parent = parent};
@@ -165,14 +166,15 @@ static nw_status add_part(struct parts *parts, const struct nw_yaml *part,
 
     if (!status)
         status = check_keys(part, kinds[k].vertex);
-    if (!status && is_bridge((enum nw_vertex_kind)parts->type->kind[parent]) &&
-        !is_bridge(kinds[k].vertex) && !is_device(kinds[k].vertex))
+    if (!status &&
+        parts_is_bridge((enum nw_vertex_kind)parts->type->kind[parent]) &&
+        !parts_is_bridge(kinds[k].vertex) && !parts_is_device(kinds[k].vertex))
         status = nw_yaml_fail(part, "no processor hangs below a bridge");
     if (!status)
         status = nw_cluster_figures(parts->cluster, nw_yaml_get(part, "link"),
                                     kinds[k].link, &device.class);
     device.kind = kinds[k].vertex;
-    if (!status && is_device(device.kind))
+    if (!status && parts_is_device(device.kind))
         return note_devices(parts, part, &device, count);
     for (int32_t i = 0; !status && i < count; i++) {
         status = nw_cluster_room(part, parts->type);
@@ -182,23 +184,23 @@ static nw_status add_part(struct parts *parts, const struct nw_yaml *part,
         if (!status && device.kind == NW_VERTEX_CORE)
             status = add_core_threads(parts, part, vertex);
         if (!status && below)
-            status = add_parts(parts, below, vertex);
+            status = parts_add_parts(parts, below, vertex);
     }
     return status;
 }
 
-static nw_status add_parts(struct parts *parts, const struct nw_yaml *list,
-                           int32_t parent)
+static nw_status parts_add_parts(struct parts_parts *parts,
+                                 const struct nw_yaml *list, int32_t parent)
 {
     nw_status status = nw_yaml_check_list(list, "'parts'");
 
     for (const struct nw_yaml *part = list->first; !status && part;
          part = part->next)
-        status = add_part(parts, part, parent);
+        status = parts_add_part(parts, part, parent);
     return status;
 }
 
-static int by_number(const void *a, const void *b)
+static int parts_by_number(const void *a, const void *b)
 {
     const struct device *x = a, *y = b;
 
@@ -207,13 +209,14 @@ static int by_number(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-static nw_status add_devices(struct parts *parts)
+static nw_status parts_add_devices(struct parts_parts *parts)
 {
     int32_t expect[2] = {0, 0}, vertex;
     nw_status status = NW_OK;
 
     if (parts->count)
-        qsort(parts->device, parts->count, sizeof *parts->device, by_number);
+        qsort(parts->device, parts->count, sizeof *parts->device,
+              parts_by_number);
     for (size_t i = 0; !status && i < parts->count; i++) {
         const struct device *device = &parts->device[i];
         int32_t *number = &expect[device->kind == NW_VERTEX_NIC];
@@ -262,7 +265,7 @@ static nw_status take_numbers(const struct nw_yaml *node, int32_t *out,
     return status;
 }
 
-static size_t cores_with(const struct parts *parts, int32_t thread)
+static size_t cores_with(const struct parts_parts *parts, int32_t thread)
 {
     size_t count = 0;
 
@@ -271,8 +274,8 @@ static size_t cores_with(const struct parts *parts, int32_t thread)
     return count;
 }
 
-static nw_status take_thread(struct parts *parts, const struct nw_yaml *item,
-                             int32_t thread)
+static nw_status take_thread(struct parts_parts *parts,
+                             const struct nw_yaml *item, int32_t thread)
 {
     size_t room = cores_with(parts, thread), at = 0;
     int32_t *numbers;
@@ -289,7 +292,8 @@ static nw_status take_thread(struct parts *parts, const struct nw_yaml *item,
 }
 
 /* Item k: the number of the k-th thread of each core that has so many. */
-static nw_status read_threads(struct parts *parts, const struct nw_yaml *list)
+static nw_status parts_read_threads(struct parts_parts *parts,
+                                    const struct nw_yaml *list)
 {
     struct nw_node_type *type = parts->type;
     int32_t thread = 0;
@@ -316,15 +320,15 @@ nw_status nw_cluster_parts(struct nw_cluster *cluster,
                            struct nw_node_type **out)
 {
     const struct nw_yaml *threads = nw_yaml_get(node, "threads");
-    struct parts parts = {.cluster = cluster};
+    struct parts_parts parts = {.cluster = cluster};
     nw_status status = nw_node_type_new(cluster->topology, name, &parts.type);
 
     if (!status)
-        status = add_parts(&parts, nw_yaml_get(node, "parts"), 0);
+        status = parts_add_parts(&parts, nw_yaml_get(node, "parts"), 0);
     if (!status)
-        status = add_devices(&parts);
+        status = parts_add_devices(&parts);
     if (!status && threads)
-        status = read_threads(&parts, threads);
+        status = parts_read_threads(&parts, threads);
     if (!status)
         *out = parts.type;
     free(parts.device);
@@ -332,8 +336,8 @@ nw_status nw_cluster_parts(struct nw_cluster *cluster,
     return status;
 }
 
-static nw_status copy_word(const struct nw_yaml *item, const char *key,
-                           char **out)
+static nw_status parts_copy_word(const struct nw_yaml *item, const char *key,
+                                 char **out)
 {
     const struct nw_yaml *value = nw_yaml_get(item, key);
     const char *text;
@@ -379,11 +383,11 @@ nw_status nw_cluster_device_info(const struct nw_yaml *list,
 
         status = nw_yaml_check_map(item, "a device", "name uuid pci");
         if (!status)
-            status = copy_word(item, "name", &device->name);
+            status = parts_copy_word(item, "name", &device->name);
         if (!status)
-            status = copy_word(item, "uuid", &device->uuid);
+            status = parts_copy_word(item, "uuid", &device->uuid);
         if (!status)
-            status = copy_word(item, "pci", &device->pci);
+            status = parts_copy_word(item, "pci", &device->pci);
     }
     return status;
 }

@@ -10,8 +10,8 @@
 #include <string.h>
 
 /* Refuses what is too large and hands over what was built. */
-static nw_status check_size(const struct nw_yaml *node, int64_t switches,
-                            int64_t links)
+static nw_status regular_network_check_size(const struct nw_yaml *node,
+                                            int64_t switches, int64_t links)
 {
     if (switches < 0 || switches > NW_CLUSTER_MAX_SWITCHES)
         return nw_yaml_fail(node, "more than %d switches",
@@ -46,7 +46,8 @@ static nw_status read_level(struct nw_cluster *cluster,
 }
 
 /* The last level is as wide as the nodes need where it does not say. */
-static void widen(const struct nw_cluster *cluster, struct nw_fat_tree *shape)
+static void regular_network_widen(const struct nw_cluster *cluster,
+                                  struct nw_fat_tree *shape)
 {
     struct nw_fat_tree_level *last = &shape->level[shape->level_count - 1];
     int64_t rails = cluster->fill.rails ? cluster->fill.rails : 1, below = 1;
@@ -92,9 +93,9 @@ nw_status nw_cluster_fat_tree(struct nw_cluster *cluster,
         status = read_level(cluster, item, &shape.level[shape.level_count++]);
     if (status)
         return status;
-    widen(cluster, &shape);
-    status = check_size(node, nw_fat_tree_switches(&shape),
-                        nw_fat_tree_links(&shape));
+    regular_network_widen(cluster, &shape);
+    status = regular_network_check_size(node, nw_fat_tree_switches(&shape),
+                                        nw_fat_tree_links(&shape));
     if (!status)
         status = nw_network_fat_tree(&shape, &network);
     if (status)
@@ -104,7 +105,8 @@ nw_status nw_cluster_fat_tree(struct nw_cluster *cluster,
     return NW_OK;
 }
 
-static nw_status read_sizes(const struct nw_yaml *node, struct nw_torus *shape)
+static nw_status regular_network_read_sizes(const struct nw_yaml *node,
+                                            struct nw_torus *shape)
 {
     const struct nw_yaml *sizes;
     int64_t product = 1;
@@ -186,7 +188,7 @@ nw_status nw_cluster_torus(struct nw_cluster *cluster,
         status = nw_yaml_count_at(node, "switch_nodes", NW_CLUSTER_MAX_SWITCHES,
                                   &cluster->fill.each);
     if (!status)
-        status = read_sizes(node, &shape);
+        status = regular_network_read_sizes(node, &shape);
     if (!status)
         status = read_wrap(node, &shape);
     if (!status)
@@ -251,9 +253,10 @@ nw_status nw_cluster_dragonfly(struct nw_cluster *cluster,
                             "other groups",
                             shape.routers, shape.global_links,
                             shape.groups - 1);
-    status = check_size(node, groups * routers,
-                        groups * (routers * (routers - 1) / 2) +
-                            groups * routers * shape.global_links / 2);
+    status = regular_network_check_size(node, groups * routers,
+                                        groups * (routers * (routers - 1) / 2) +
+                                            groups * routers *
+                                                shape.global_links / 2);
     if (!status)
         status = nw_network_dragonfly(&shape, &network);
     if (status)

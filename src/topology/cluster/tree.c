@@ -79,7 +79,7 @@ static nw_status read_below(struct tree *tree, const struct nw_yaml *node,
     return status;
 }
 
-static nw_status read_root(struct tree *tree, const struct nw_yaml *node)
+static nw_status tree_read_root(struct tree *tree, const struct nw_yaml *node)
 {
     struct above root;
     nw_status status =
@@ -163,7 +163,7 @@ static nw_status sort_tree(struct tree *tree)
 }
 
 /* Moves the arrays into a network and links each switch to its parent. */
-static nw_status build_tree(struct tree *tree, struct nw_network *network)
+static nw_status tree_build_tree(struct tree *tree, struct nw_network *network)
 {
     int32_t count = (int32_t)tree->names.count;
     nw_status status =
@@ -189,7 +189,7 @@ nw_status nw_cluster_tree(struct nw_cluster *cluster,
 {
     struct tree tree = {.cluster = cluster};
     struct nw_network *network;
-    nw_status status = read_root(&tree, node);
+    nw_status status = tree_read_root(&tree, node);
 
     if (!status)
         status = sort_tree(&tree);
@@ -197,7 +197,7 @@ nw_status nw_cluster_tree(struct nw_cluster *cluster,
         status = nw_network_new((int32_t)tree.names.count, &network);
     if (!status) {
         nw_topology_take_network(cluster->topology, network);
-        status = nw_yaml_place(node, build_tree(&tree, network));
+        status = nw_yaml_place(node, tree_build_tree(&tree, network));
     }
     nw_hostlist_fini(&tree.names);
     free(tree.parent);

@@ -9,13 +9,13 @@
 #include <stdlib.h>
 
 /* The entry of a switch's table for one card of one node. */
-struct entry {
+struct write_forwarding_tables_entry {
     int32_t link, card, node;
 };
 
-static int compare(const void *a, const void *b)
+static int write_forwarding_tables_compare(const void *a, const void *b)
 {
-    const struct entry *x = a, *y = b;
+    const struct write_forwarding_tables_entry *x = a, *y = b;
 
     if (x->link != y->link)
         return x->link < y->link ? -1 : 1;
@@ -24,8 +24,9 @@ static int compare(const void *a, const void *b)
     return x->node < y->node ? -1 : x->node > y->node;
 }
 
-static size_t gather(const nw_topology *topology, int32_t s,
-                     struct entry *entry)
+static size_t
+write_forwarding_tables_gather(const nw_topology *topology, int32_t s,
+                               struct write_forwarding_tables_entry *entry)
 {
     const struct nw_graph_ports *ports;
     const int32_t *via = nw_graph_tables(topology->network, &ports);
@@ -36,9 +37,10 @@ static size_t gather(const nw_topology *topology, int32_t s,
             int32_t link = via[(size_t)s * ports->count + (size_t)c];
 
             if (link >= 0)
-                entry[count++] = (struct entry){link, c - ports->first[n], n};
+                entry[count++] = (struct write_forwarding_tables_entry){
+                    link, c - ports->first[n], n};
         }
-    qsort(entry, count, sizeof *entry, compare);
+    qsort(entry, count, sizeof *entry, write_forwarding_tables_compare);
     return count;
 }
 
@@ -55,7 +57,8 @@ static int32_t cable_of(const struct nw_network *network, int32_t link)
 }
 
 static nw_status write_item(struct nw_text *text, const nw_topology *topology,
-                            int32_t s, const struct entry *entry,
+                            int32_t s,
+                            const struct write_forwarding_tables_entry *entry,
                             const char *const *names, size_t count)
 {
     const struct nw_network *network = topology->network;
@@ -80,10 +83,11 @@ static nw_status write_item(struct nw_text *text, const nw_topology *topology,
 }
 
 static nw_status write_switch(struct nw_text *text, const nw_topology *topology,
-                              int32_t s, struct entry *entry,
+                              int32_t s,
+                              struct write_forwarding_tables_entry *entry,
                               const char **names)
 {
-    size_t count = gather(topology, s, entry), end;
+    size_t count = write_forwarding_tables_gather(topology, s, entry), end;
     nw_status status = NW_OK;
 
     for (size_t i = 0; !status && i < count; i = end) {
@@ -99,7 +103,7 @@ static nw_status write_switch(struct nw_text *text, const nw_topology *topology,
 nw_status nw_write_tables(struct nw_text *text, const nw_topology *topology)
 {
     const struct nw_graph_ports *ports;
-    struct entry *entry = NULL;
+    struct write_forwarding_tables_entry *entry = NULL;
     const char **names = NULL;
     nw_status status;
 

@@ -9,13 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct view {
+struct write_network_view {
     struct nw_text *text;
     const nw_topology *topology;
     const struct nw_network *network;
 };
 
-static void add_link(const struct view *view, const char *before, int32_t class)
+static void write_network_add_link(const struct write_network_view *view,
+                                   const char *before, int32_t class)
 {
     if (nw_write_is_assumed(view->topology, class, NW_LINK_NETWORK))
         return;
@@ -23,7 +24,7 @@ static void add_link(const struct view *view, const char *before, int32_t class)
     nw_write_figures(view->text, view->topology, class, NW_LINK_NETWORK);
 }
 
-static void write_fat_tree(const struct view *view)
+static void write_fat_tree(const struct write_network_view *view)
 {
     const struct nw_fat_tree *shape = view->network->ops->shape(view->network);
 
@@ -33,12 +34,12 @@ static void write_fat_tree(const struct view *view)
 
         nw_text_format(view->text, "      - {down: %d, up: %d, parallel: %d",
                        level->down, level->up, level->parallel);
-        add_link(view, ", link: ", level->class);
+        write_network_add_link(view, ", link: ", level->class);
         nw_text_add(view->text, "}\n");
     }
 }
 
-static void write_torus(const struct view *view)
+static void write_torus(const struct write_network_view *view)
 {
     const struct nw_torus *shape = view->network->ops->shape(view->network);
 
@@ -58,7 +59,7 @@ static void write_torus(const struct view *view)
     }
 }
 
-static void write_dragonfly(const struct view *view)
+static void write_dragonfly(const struct write_network_view *view)
 {
     const struct nw_dragonfly *shape = view->network->ops->shape(view->network);
 
@@ -66,13 +67,14 @@ static void write_dragonfly(const struct view *view)
                    "  dragonfly:\n    groups: %d\n    routers: %d\n"
                    "    global_links: %d\n    router_nodes: 1\n",
                    shape->groups, shape->routers, shape->global_links);
-    add_link(view, "    local: ", shape->local_class);
+    write_network_add_link(view, "    local: ", shape->local_class);
     nw_text_add(view->text, "\n");
-    add_link(view, "    global: ", shape->global_class);
+    write_network_add_link(view, "    global: ", shape->global_class);
     nw_text_add(view->text, "\n");
 }
 
-static void add_branch(const struct view *view, int32_t s, int indent)
+static void add_branch(const struct write_network_view *view, int32_t s,
+                       int indent)
 {
     const struct nw_network *network = view->network;
 
@@ -92,7 +94,8 @@ static void add_branch(const struct view *view, int32_t s, int indent)
 }
 
 /* Switches stand in depth-first order: those below s follow it. */
-static int32_t write_below(const struct view *view, int32_t s, int indent)
+static int32_t write_below(const struct write_network_view *view, int32_t s,
+                           int indent)
 {
     const struct nw_network *network = view->network;
     int32_t at = s + 1;
@@ -108,7 +111,7 @@ static int32_t write_below(const struct view *view, int32_t s, int indent)
 }
 
 /* Links in a row from one switch, alike, each as often as the others. */
-struct run {
+struct write_network_run {
     int32_t first, end, parallel;
 };
 
@@ -124,9 +127,11 @@ static int32_t count_parallel(const struct nw_network *network, int32_t link)
     return end - link;
 }
 
-static struct run find_run(const struct nw_network *network, int32_t first)
+static struct write_network_run
+write_network_find_run(const struct nw_network *network, int32_t first)
 {
-    struct run run = {first, first, count_parallel(network, first)};
+    struct write_network_run run = {first, first,
+                                    count_parallel(network, first)};
 
     do
         run.end += run.parallel;
@@ -137,7 +142,8 @@ static struct run find_run(const struct nw_network *network, int32_t first)
     return run;
 }
 
-static nw_status write_run(const struct view *view, const struct run *run,
+static nw_status write_run(const struct write_network_view *view,
+                           const struct write_network_run *run,
                            const char **names)
 {
     const struct nw_network *network = view->network;
@@ -154,12 +160,12 @@ static nw_status write_run(const struct view *view, const struct run *run,
     nw_text_add(view->text, "]");
     if (run->parallel > 1)
         nw_text_format(view->text, ", parallel: %d", run->parallel);
-    add_link(view, ", link: ", network->link_class[run->first]);
+    write_network_add_link(view, ", link: ", network->link_class[run->first]);
     nw_text_add(view->text, "}\n");
     return status;
 }
 
-static nw_status write_links(const struct view *view)
+static nw_status write_links(const struct write_network_view *view)
 {
     const struct nw_network *network = view->network;
     const char **names;
@@ -171,7 +177,7 @@ static nw_status write_links(const struct view *view)
     if (network->link_count)
         nw_text_add(view->text, "    links:\n");
     for (int32_t l = 0; !status && l < network->link_count;) {
-        struct run run = find_run(network, l);
+        struct write_network_run run = write_network_find_run(network, l);
 
         status = write_run(view, &run, names);
         l = run.end;
@@ -180,7 +186,7 @@ static nw_status write_links(const struct view *view)
     return status;
 }
 
-static nw_status write_graph(const struct view *view)
+static nw_status write_graph(const struct write_network_view *view)
 {
     const struct nw_network *network = view->network;
     nw_status status;
@@ -200,7 +206,7 @@ static nw_status write_graph(const struct view *view)
 nw_status nw_write_network(struct nw_text *text, const nw_topology *topology)
 {
     const struct nw_network *network = topology->network;
-    struct view view = {text, topology, network};
+    struct write_network_view view = {text, topology, network};
     const char *kind = network->ops->name;
 
     nw_text_add(text, "network:\n");

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct view {
+struct write_node_type_view {
     const nw_topology *topology;
     const struct nw_node_type *type;
     int32_t *first, *next; /* children */
@@ -34,7 +34,8 @@ static enum nw_link_kind usual_link(enum nw_vertex_kind kind)
     }
 }
 
-static nw_status list_children(struct view *view)
+static nw_status
+write_node_type_list_children(struct write_node_type_view *view)
 {
     size_t n = (size_t)view->type->vertex_count;
     nw_status status = nw_alloc(n, sizeof *view->first, &view->first);
@@ -58,7 +59,8 @@ static nw_status list_children(struct view *view)
 }
 
 /* Devices met in another order than they are numbered say their numbers. */
-static void find_order(struct view *view, int32_t v, int32_t expect[2])
+static void write_node_type_find_order(struct write_node_type_view *view,
+                                       int32_t v, int32_t expect[2])
 {
     for (int32_t c = view->first[v]; c >= 0; c = view->next[c]) {
         bool nic = view->type->kind[c] == NW_VERTEX_NIC;
@@ -66,12 +68,12 @@ static void find_order(struct view *view, int32_t v, int32_t expect[2])
         if ((nic || view->type->kind[c] == NW_VERTEX_GPU) &&
             view->type->index[c] != expect[nic]++)
             view->told[nic] = true;
-        find_order(view, c, expect);
+        write_node_type_find_order(view, c, expect);
     }
 }
 
 /* Hardware threads of a core, as vertices or as numbers. */
-static int32_t threads_of(const struct view *view, int32_t v)
+static int32_t threads_of(const struct write_node_type_view *view, int32_t v)
 {
     const struct nw_node_type *type = view->type;
     int32_t core = type->index[v], count = 0;
@@ -83,18 +85,18 @@ static int32_t threads_of(const struct view *view, int32_t v)
     return count;
 }
 
-static bool says_number(const struct view *view, int32_t v)
+static bool says_number(const struct write_node_type_view *view, int32_t v)
 {
     return (view->type->kind[v] == NW_VERTEX_GPU && view->told[0]) ||
            (view->type->kind[v] == NW_VERTEX_NIC && view->told[1]);
 }
 
-static nw_status add_children(const struct view *view, struct nw_text *text,
-                              int32_t v, int indent);
+static nw_status add_children(const struct write_node_type_view *view,
+                              struct nw_text *text, int32_t v, int indent);
 
 /* All of a part but its first words, which count it. */
-static nw_status add_body(const struct view *view, struct nw_text *text,
-                          int32_t v, int indent)
+static nw_status add_body(const struct write_node_type_view *view,
+                          struct nw_text *text, int32_t v, int indent)
 {
     enum nw_vertex_kind kind = (enum nw_vertex_kind)view->type->kind[v];
     enum nw_link_kind link = usual_link(kind);
@@ -115,8 +117,9 @@ static nw_status add_body(const struct view *view, struct nw_text *text,
     return add_children(view, text, v, indent);
 }
 
-static void add_run(const struct view *view, struct nw_text *text, int32_t v,
-                    int32_t count, int indent, const char *body)
+static void write_node_type_add_run(const struct write_node_type_view *view,
+                                    struct nw_text *text, int32_t v,
+                                    int32_t count, int indent, const char *body)
 {
     nw_text_format(
         text, "%*s- %s: %d\n%s", indent, "",
@@ -125,8 +128,8 @@ static void add_run(const struct view *view, struct nw_text *text, int32_t v,
 }
 
 /* Neighbours that read the same are written once. */
-static nw_status add_children(const struct view *view, struct nw_text *text,
-                              int32_t v, int indent)
+static nw_status add_children(const struct write_node_type_view *view,
+                              struct nw_text *text, int32_t v, int indent)
 {
     char *last = NULL;
     int32_t of = -1, count = 0;
@@ -150,14 +153,14 @@ static nw_status add_children(const struct view *view, struct nw_text *text,
             continue;
         }
         if (last)
-            add_run(view, text, of, count, indent, last);
+            write_node_type_add_run(view, text, of, count, indent, last);
         free(last);
         last = words;
         of = c;
         count = 1;
     }
     if (last && !status)
-        add_run(view, text, of, count, indent, last);
+        write_node_type_add_run(view, text, of, count, indent, last);
     free(last);
     return status;
 }
@@ -175,7 +178,9 @@ static void add_number(struct nw_text *text, int32_t run[2], int32_t number)
     run[0] = run[1] = number;
 }
 
-static int32_t add_thread(const struct view *view, int32_t thread)
+static int32_t
+write_node_type_add_thread(const struct write_node_type_view *view,
+                           int32_t thread)
 {
     const struct nw_node_type *type = view->type;
     int32_t run[2] = {-1, -1}, met = 0;
@@ -195,7 +200,7 @@ static int32_t add_thread(const struct view *view, int32_t thread)
     return met;
 }
 
-static void add_threads(const struct view *view)
+static void write_node_type_add_threads(const struct write_node_type_view *view)
 {
     const struct nw_node_type *type = view->type;
 
@@ -203,11 +208,11 @@ static void add_threads(const struct view *view)
         !type->core_pu[type->core_count])
         return;
     nw_text_add(view->text, "    threads:\n");
-    for (int32_t t = 0; add_thread(view, t); t++)
+    for (int32_t t = 0; write_node_type_add_thread(view, t); t++)
         ;
 }
 
-static void add_word(const struct view *view, const char *key,
+static void add_word(const struct write_node_type_view *view, const char *key,
                      const char *value, const char **comma)
 {
     if (!value || !*value)
@@ -217,7 +222,7 @@ static void add_word(const struct view *view, const char *key,
     *comma = ", ";
 }
 
-static void add_info(const struct view *view, const char *key,
+static void add_info(const struct write_node_type_view *view, const char *key,
                      const struct nw_device *device, int32_t count)
 {
     bool any = false;
@@ -238,7 +243,8 @@ static void add_info(const struct view *view, const char *key,
     }
 }
 
-static void add_end(const struct view *view, int32_t v)
+static void write_node_type_add_end(const struct write_node_type_view *view,
+                                    int32_t v)
 {
     nw_text_format(
         view->text, "%s %d",
@@ -246,14 +252,15 @@ static void add_end(const struct view *view, int32_t v)
         view->type->index[v]);
 }
 
-static void add_link(const struct view *view, int32_t class)
+static void write_node_type_add_link(const struct write_node_type_view *view,
+                                     int32_t class)
 {
     nw_text_add(view->text, ", link: ");
     nw_write_figures(view->text, view->topology, class, NW_LINK_NVLINK);
     nw_text_add(view->text, "}\n");
 }
 
-static bool to_switch(const struct view *view,
+static bool to_switch(const struct write_node_type_view *view,
                       const struct nw_direct_link *link)
 {
     return view->type->kind[link->a] == NW_VERTEX_GPU_SWITCH ||
@@ -261,7 +268,8 @@ static bool to_switch(const struct view *view,
 }
 
 /* The links of a switch follow each other, one class a run. */
-static void add_switch(const struct view *view, int32_t s)
+static void write_node_type_add_switch(const struct write_node_type_view *view,
+                                       int32_t s)
 {
     const struct nw_node_type *type = view->type;
     int32_t class = -1;
@@ -276,16 +284,16 @@ static void add_switch(const struct view *view, int32_t s)
             nw_text_add(view->text, "      - {switch: [");
         class = link->class;
         nw_text_add(view->text, comma);
-        add_end(view, link->a == s ? link->b : link->a);
+        write_node_type_add_end(view, link->a == s ? link->b : link->a);
         comma = ", ";
     }
     if (class < 0)
         return;
     nw_text_add(view->text, "]");
-    add_link(view, class);
+    write_node_type_add_link(view, class);
 }
 
-static nw_status check_switches(const struct view *view)
+static nw_status check_switches(const struct write_node_type_view *view)
 {
     const struct nw_node_type *type = view->type;
 
@@ -304,7 +312,8 @@ static nw_status check_switches(const struct view *view)
     return NW_OK;
 }
 
-static nw_status add_direct(const struct view *view)
+static nw_status
+write_node_type_add_direct(const struct write_node_type_view *view)
 {
     const struct nw_node_type *type = view->type;
     nw_status status = check_switches(view);
@@ -318,27 +327,28 @@ static nw_status add_direct(const struct view *view)
         if (to_switch(view, link))
             continue;
         nw_text_add(view->text, "      - {pairs: [[");
-        add_end(view, link->a);
+        write_node_type_add_end(view, link->a);
         nw_text_add(view->text, ", ");
-        add_end(view, link->b);
+        write_node_type_add_end(view, link->b);
         nw_text_add(view->text, "]]");
-        add_link(view, link->class);
+        write_node_type_add_link(view, link->class);
     }
     for (int32_t v = 0; v < type->vertex_count; v++)
         if (type->kind[v] == NW_VERTEX_GPU_SWITCH)
-            add_switch(view, v);
+            write_node_type_add_switch(view, v);
     return NW_OK;
 }
 
 nw_status nw_write_type(struct nw_text *text, const nw_topology *topology,
                         const struct nw_node_type *type)
 {
-    struct view view = {.topology = topology, .type = type, .text = text};
+    struct write_node_type_view view = {
+        .topology = topology, .type = type, .text = text};
     int32_t expect[2] = {0, 0};
-    nw_status status = list_children(&view);
+    nw_status status = write_node_type_list_children(&view);
 
     if (!status) {
-        find_order(&view, 0, expect);
+        write_node_type_find_order(&view, 0, expect);
         nw_text_add(text, "  ");
         nw_write_word(text, type->name);
         nw_text_add(text, ":\n");
@@ -349,10 +359,10 @@ nw_status nw_write_type(struct nw_text *text, const nw_topology *topology,
         status = add_children(&view, text, 0, 6);
     }
     if (!status) {
-        add_threads(&view);
+        write_node_type_add_threads(&view);
         add_info(&view, "gpus", type->gpu_device, type->gpu_count);
         add_info(&view, "nics", type->nic_device, type->nic_count);
-        status = add_direct(&view);
+        status = write_node_type_add_direct(&view);
     }
     free(view.first);
     free(view.next);

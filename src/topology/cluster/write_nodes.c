@@ -49,13 +49,14 @@ static int32_t end_of_group(const nw_topology *t, int32_t first)
 }
 
 /* Groups of one size, alike but for their switches. */
-struct run {
+struct write_nodes_run {
     int32_t first, end, each;
 };
 
-static struct run find_run(const nw_topology *t, int32_t first)
+static struct write_nodes_run write_nodes_find_run(const nw_topology *t,
+                                                   int32_t first)
 {
-    struct run run = {first, end_of_group(t, first), 0};
+    struct write_nodes_run run = {first, end_of_group(t, first), 0};
 
     run.each = run.end - first;
     while (t->network && run.end < t->node_count &&
@@ -67,7 +68,7 @@ static struct run find_run(const nw_topology *t, int32_t first)
 
 /* The domain of each group, joined where they are named. */
 static nw_status add_domains(struct nw_text *text, const nw_topology *t,
-                             const struct run *run)
+                             const struct write_nodes_run *run)
 {
     const char **names;
     size_t count = 0;
@@ -88,7 +89,7 @@ static nw_status add_domains(struct nw_text *text, const nw_topology *t,
 }
 
 static nw_status add_switches(struct nw_text *text, const nw_topology *t,
-                              const struct run *run, int32_t card)
+                              const struct write_nodes_run *run, int32_t card)
 {
     const char **names;
     size_t count = 0;
@@ -130,7 +131,7 @@ static void add_ports(struct nw_text *text, const nw_topology *t, int32_t node)
 }
 
 static nw_status add_joints(struct nw_text *text, const nw_topology *t,
-                            const struct run *run)
+                            const struct write_nodes_run *run)
 {
     int32_t cards = cards_of(t, run->first);
     nw_status status = NW_OK;
@@ -152,7 +153,7 @@ nw_status nw_write_nodes(struct nw_text *text, const nw_topology *topology)
 
     nw_text_add(text, "nodes:\n");
     for (int32_t n = 0; !status && n < topology->node_count;) {
-        struct run run = find_run(topology, n);
+        struct write_nodes_run run = write_nodes_find_run(topology, n);
 
         nw_text_add(text, "  - name: ");
         status = nw_write_names(

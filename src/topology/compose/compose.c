@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_known(const struct nw_host_index *hosts, const char *host)
+static bool compose_is_known(const struct nw_host_index *hosts,
+                             const char *host)
 {
     return nw_host_index_find(hosts, host) != NW_HOST_NONE;
 }
@@ -24,7 +25,8 @@ static nw_status find_inside(const struct nw_compose *compose, const char *host,
         const struct nw_inside *from = &compose->inside[i];
         int32_t node = nw_host_index_find(&from->nodes, host);
 
-        if (from->hosts ? !is_known(&from->listed, host) : node == NW_HOST_NONE)
+        if (from->hosts ? !compose_is_known(&from->listed, host)
+                        : node == NW_HOST_NONE)
             continue;
         if (node == NW_HOST_SEVERAL)
             return nw_fail(NW_EFORMAT,
@@ -44,7 +46,7 @@ static nw_status find_inside(const struct nw_compose *compose, const char *host,
                    compose->network->name, host);
 }
 
-static const char *card_name(const struct nw_node_type *type, int32_t c)
+static const char *compose_card_name(const struct nw_node_type *type, int32_t c)
 {
     return type->nic_device ? type->nic_device[c].name : NULL;
 }
@@ -52,7 +54,8 @@ static const char *card_name(const struct nw_node_type *type, int32_t c)
 static int32_t card_named(const struct nw_node_type *type, const char *name)
 {
     for (int32_t c = 0; c < type->nic_count; c++)
-        if (name && card_name(type, c) && !strcmp(card_name(type, c), name))
+        if (name && compose_card_name(type, c) &&
+            !strcmp(compose_card_name(type, c), name))
             return c;
     return -1;
 }
@@ -65,9 +68,9 @@ static void match_cards(const struct nw_node_type *inside,
     bool by_name = ports->nic_count > 0;
 
     for (int32_t p = 0; p < ports->nic_count; p++)
-        by_name &= card_named(inside, card_name(ports, p)) >= 0;
+        by_name &= card_named(inside, compose_card_name(ports, p)) >= 0;
     for (int32_t c = 0; c < inside->nic_count; c++) {
-        port_of[c] = by_name ? card_named(ports, card_name(inside, c))
+        port_of[c] = by_name ? card_named(ports, compose_card_name(inside, c))
                      : c < ports->nic_count ? c
                                             : -1;
         if (!ports->nic_count)
@@ -125,9 +128,9 @@ static bool is_taken(const struct nw_combined *combined, int32_t port)
 }
 
 /* Ports the network has and the inside does not become cards of the node. */
-static nw_status add_cards(struct nw_compose *compose,
-                           struct nw_combined *combined,
-                           struct nw_node_type *type)
+static nw_status compose_add_cards(struct nw_compose *compose,
+                                   struct nw_combined *combined,
+                                   struct nw_node_type *type)
 {
     const struct nw_node_type *ports = compose->network->type[combined->ports];
     struct nw_link_class pcie = nw_link_assumed(NW_LINK_PCIE);
@@ -142,13 +145,13 @@ static nw_status add_cards(struct nw_compose *compose,
     for (int32_t p = 0; !status && p < ports->nic_count; p++) {
         if (is_taken(combined, p))
             continue;
-        if (card_name(ports, p) && type->nic_count == combined->cards) {
+        if (compose_card_name(ports, p) && type->nic_count == combined->cards) {
             status =
                 nw_grow(&type->nic_device, &capacity,
                         (size_t)type->nic_count + 1, sizeof *type->nic_device);
             if (!status) {
                 type->nic_device[type->nic_count++] = (struct nw_device){0};
-                status = nw_strdup(card_name(ports, p),
+                status = nw_strdup(compose_card_name(ports, p),
                                    &type->nic_device[type->nic_count - 1].name);
             }
         }
@@ -205,7 +208,7 @@ static nw_status combine(struct nw_compose *compose,
     combined->result = compose->whole->type_count;
     status = copy_inside(compose, combined, host, &type);
     if (!status)
-        status = add_cards(compose, combined, type);
+        status = compose_add_cards(compose, combined, type);
     if (!status && compose->gpus)
         status = compose_take_gpus(compose, combined, type);
     if (status)
@@ -256,8 +259,9 @@ static nw_status combine_all(struct nw_compose *compose, int32_t *which)
     return status;
 }
 
-static nw_status place(struct nw_compose *compose, int32_t n,
-                       const struct nw_combined *combined, int32_t *port)
+static nw_status compose_place(struct nw_compose *compose, int32_t n,
+                               const struct nw_combined *combined,
+                               int32_t *port)
 {
     const nw_topology *network = compose->network;
     nw_topology *whole = compose->whole;
@@ -316,7 +320,7 @@ static nw_status place_all(struct nw_compose *compose, const int32_t *which)
     status = nw_topology_set_nodes(compose->whole, network->node_count,
                                    network->network ? (int32_t)ports : 0);
     for (int32_t n = 0; !status && n < network->node_count; n++)
-        status = place(compose, n, &compose->combined[which[n]], &port);
+        status = compose_place(compose, n, &compose->combined[which[n]], &port);
     return status ? status : copy_domains(network, compose->whole);
 }
 
@@ -330,18 +334,20 @@ static void note_unused(struct nw_compose *compose)
                     from->topology->node_count == 1;
         int32_t count = from->topology->node_count;
 
-        if (lone && !is_known(&compose->joined, from->topology->node_name[0]))
+        if (lone &&
+            !compose_is_known(&compose->joined, from->topology->node_name[0]))
             nw_text_format(&compose->notes,
                            "'%s' of %s is not a host of the network: all its "
                            "hosts are assumed to look like it inside\n",
                            from->topology->node_name[0], from->source);
         for (int32_t n = 0; !lone && !from->hosts && n < count; n++)
-            if (!is_known(&compose->joined, from->topology->node_name[n]))
+            if (!compose_is_known(&compose->joined,
+                                  from->topology->node_name[n]))
                 nw_text_format(&compose->notes,
                                "'%s' of %s is not a host of the network\n",
                                from->topology->node_name[n], from->source);
         for (size_t k = 0; k < from->names.count; k++)
-            if (!is_known(&compose->joined, from->names.name[k]))
+            if (!compose_is_known(&compose->joined, from->names.name[k]))
                 nw_text_format(
                     &compose->notes,
                     "'%s', listed for %s, is not a host of the network\n",
@@ -415,8 +421,8 @@ static nw_status load_part(const char *source,
     return status;
 }
 
-static nw_status index_nodes(const nw_topology *topology,
-                             struct nw_host_index *hosts)
+static nw_status compose_index_nodes(const nw_topology *topology,
+                                     struct nw_host_index *hosts)
 {
     return nw_host_index_init(hosts, topology->node_name,
                               (size_t)topology->node_count);
@@ -443,7 +449,7 @@ static nw_status load_inside(struct nw_inside *inside, const char *words,
     }
     status = load_part(inside->source, options, &inside->topology);
     if (!status)
-        status = index_nodes(inside->topology, &inside->nodes);
+        status = compose_index_nodes(inside->topology, &inside->nodes);
     if (!status)
         status = nw_host_index_init(&inside->listed, inside->names.name,
                                     inside->names.count);
@@ -467,7 +473,7 @@ static nw_status load_all(struct nw_compose *compose,
     if (!status)
         nw_text_add(&compose->notes, nw_topology_notes(compose->network));
     if (!status)
-        status = index_nodes(compose->network, &compose->joined);
+        status = compose_index_nodes(compose->network, &compose->joined);
     for (size_t i = 0; !status && i < parts->node_count; i++) {
         compose->inside_count = i + 1;
         status = load_inside(&compose->inside[i], parts->nodes[i], options);
@@ -483,7 +489,7 @@ static nw_status load_all(struct nw_compose *compose,
     return status;
 }
 
-static void fini(struct nw_compose *compose)
+static void compose_fini(struct nw_compose *compose)
 {
     for (size_t i = 0; i < compose->inside_count; i++) {
         nw_topology_free(compose->inside[i].topology);
@@ -531,6 +537,6 @@ nw_status nw_topology_compose(const struct nw_topology_parts *given,
         *notes = text;
         compose.whole = NULL;
     }
-    fini(&compose);
+    compose_fini(&compose);
     return status;
 }

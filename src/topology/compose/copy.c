@@ -16,19 +16,19 @@ nw_status nw_compose_class(struct nw_compose *compose, const nw_topology *from,
     return nw_topology_class(compose->whole, &from->class[class], out);
 }
 
-static nw_status copy_word(const char *word, char **out)
+static nw_status topology_copy_word(const char *word, char **out)
 {
     return word ? nw_strdup(word, out) : NW_OK;
 }
 
 static nw_status copy_device(const struct nw_device *from, struct nw_device *to)
 {
-    nw_status status = copy_word(from->name, &to->name);
+    nw_status status = topology_copy_word(from->name, &to->name);
 
     if (!status)
-        status = copy_word(from->uuid, &to->uuid);
+        status = topology_copy_word(from->uuid, &to->uuid);
     if (!status)
-        status = copy_word(from->pci, &to->pci);
+        status = topology_copy_word(from->pci, &to->pci);
     return status;
 }
 

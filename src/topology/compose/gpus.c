@@ -42,8 +42,8 @@ static int32_t count_kind(const struct nw_node_type *type,
     return count;
 }
 
-static int32_t nth(const struct nw_node_type *type, enum nw_vertex_kind kind,
-                   int32_t n)
+static int32_t gpus_nth(const struct nw_node_type *type,
+                        enum nw_vertex_kind kind, int32_t n)
 {
     for (int32_t v = 0; v < type->vertex_count; v++)
         if (type->kind[v] == kind && n-- == 0)
@@ -72,11 +72,11 @@ static void match_gpus(struct match *match, int32_t count)
     for (int32_t i = 0; i < count; i++) {
         if (!whole)
             match->number[i] = i;
-        match->gpu[i] = nth(match->ours, NW_VERTEX_GPU, match->number[i]);
+        match->gpu[i] = gpus_nth(match->ours, NW_VERTEX_GPU, match->number[i]);
     }
 }
 
-static int32_t package_of(const struct nw_node_type *type, int32_t v)
+static int32_t gpus_package_of(const struct nw_node_type *type, int32_t v)
 {
     while (v >= 0 && type->kind[v] != NW_VERTEX_PACKAGE)
         v = type->parent[v];
@@ -90,9 +90,10 @@ static void compare_packages(struct match *match, int32_t count)
 
     for (int32_t i = 0; i < count; i++)
         for (int32_t j = 0; j < i; j++) {
-            bool here =
-                package_of(a, match->gpu[i]) == package_of(a, match->gpu[j]);
-            bool there = package_of(b, b->gpu[i]) == package_of(b, b->gpu[j]);
+            bool here = gpus_package_of(a, match->gpu[i]) ==
+                        gpus_package_of(a, match->gpu[j]);
+            bool there =
+                gpus_package_of(b, b->gpu[i]) == gpus_package_of(b, b->gpu[j]);
 
             if (here == there)
                 continue;
@@ -111,12 +112,13 @@ static void compare_packages(struct match *match, int32_t count)
 static int32_t threads_near(const struct nw_node_type *type, int32_t v,
                             int32_t *lowest)
 {
-    int32_t package = package_of(type, v), core = 0, count = 0;
+    int32_t package = gpus_package_of(type, v), core = 0, count = 0;
 
     for (int32_t c = 0; c < type->vertex_count; c++) {
         if (type->kind[c] != NW_VERTEX_CORE)
             continue;
-        if (package >= 0 && type->core_pu && package_of(type, c) == package)
+        if (package >= 0 && type->core_pu &&
+            gpus_package_of(type, c) == package)
             for (int32_t t = type->core_pu[core]; t < type->core_pu[core + 1];
                  t++)
                 if (!count++ || type->pu_os[t] < *lowest)
@@ -212,8 +214,8 @@ static void drop_links(struct nw_node_type *type)
 }
 
 /* Our vertex for one of theirs; switches are made as they come. */
-static nw_status vertex_for(struct match *match, int32_t v, int32_t *made,
-                            int32_t *out)
+static nw_status gpus_vertex_for(struct match *match, int32_t v, int32_t *made,
+                                 int32_t *out)
 {
     int32_t class;
     nw_status status;
@@ -249,9 +251,9 @@ static nw_status take_links(struct match *match)
         const struct nw_direct_link *link = &theirs->direct[d];
         int32_t a, b = -1, class;
 
-        status = vertex_for(match, link->a, made, &a);
+        status = gpus_vertex_for(match, link->a, made, &a);
         if (!status)
-            status = vertex_for(match, link->b, made, &b);
+            status = gpus_vertex_for(match, link->b, made, &b);
         if (status || a < 0 || b < 0)
             continue;
         status =
@@ -275,7 +277,8 @@ static nw_status compose_parent(struct match *match, int32_t theirs,
 
     *out = 0;
     if (type->kind[theirs] == NW_VERTEX_PACKAGE) {
-        int32_t ours = nth(match->ours, NW_VERTEX_PACKAGE, type->index[theirs]);
+        int32_t ours =
+            gpus_nth(match->ours, NW_VERTEX_PACKAGE, type->index[theirs]);
 
         *out = ours < 0 ? 0 : ours;
     }

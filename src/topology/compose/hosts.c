@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* A name beside the first `length` bytes of another. */
-static int compare(const char *name, const char *key, size_t length)
+static int hosts_compare(const char *name, const char *key, size_t length)
 {
     size_t x = strcspn(name, "."), y = strcspn(key, ".");
     int order;
@@ -26,7 +26,7 @@ static int compare_places(const void *a, const void *b, void *names)
 {
     const char *const *name = names;
     int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    int order = compare(name[x], name[y], strlen(name[y]));
+    int order = hosts_compare(name[x], name[y], strlen(name[y]));
 
     return order ? order : x - y;
 }
@@ -55,15 +55,15 @@ void nw_host_index_fini(struct nw_host_index *hosts)
 }
 
 /* The first place, in that order, that is not before the key. */
-static size_t lower_bound(const struct nw_host_index *hosts, const char *key,
-                          size_t length)
+static size_t hosts_lower_bound(const struct nw_host_index *hosts,
+                                const char *key, size_t length)
 {
     size_t low = 0, high = hosts->count;
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 
-        if (compare(hosts->name[hosts->order[middle]], key, length) < 0)
+        if (hosts_compare(hosts->name[hosts->order[middle]], key, length) < 0)
             low = middle + 1;
         else
             high = middle;
@@ -87,13 +87,13 @@ static int32_t exactly(const struct nw_host_index *hosts, size_t at,
 int32_t nw_host_index_find(const struct nw_host_index *hosts, const char *host)
 {
     size_t whole = strlen(host), part = strcspn(host, ".");
-    size_t at = lower_bound(hosts, host, whole);
+    size_t at = hosts_lower_bound(hosts, host, whole);
     int32_t found = exactly(hosts, at, host, whole);
 
     if (found >= 0)
         return found;
     if (part < whole)
-        return exactly(hosts, lower_bound(hosts, host, part), host, part);
+        return exactly(hosts, hosts_lower_bound(hosts, host, part), host, part);
     for (; at < hosts->count; at++) {
         int32_t i = hosts->order[at];
 

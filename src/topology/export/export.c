@@ -54,7 +54,8 @@ static nw_status take_notes(struct nw_export *export, const char *title,
 }
 
 /* Options that a format does not heed are errors. */
-static nw_status check_options(const struct nw_topology_export_options *options)
+static nw_status
+export_check_options(const struct nw_topology_export_options *options)
 {
     bool nccl = !strcmp(options->format, "nccl");
 
@@ -70,7 +71,7 @@ static nw_status check_options(const struct nw_topology_export_options *options)
 }
 
 /* A hierarchy or a matrix has distances alone. */
-static bool has_parts(const nw_topology *topology)
+static bool export_has_parts(const nw_topology *topology)
 {
     return !topology->matrix && !topology->depth_distance &&
            !(topology->type_count && topology->type[0]->vertex_count > 1 &&
@@ -90,11 +91,11 @@ nw_status nw_topology_export(const nw_topology *topology,
         f++;
     if (f == count)
         return refuse_format(options->format);
-    if (!has_parts(topology))
+    if (!export_has_parts(topology))
         return nw_fail(NW_EINVAL,
                        "'%s' has distances but no parts, which %s needs",
                        topology->name, formats[f].title);
-    status = check_options(options);
+    status = export_check_options(options);
     if (!status)
         status = formats[f].write(&export);
     if (!status)

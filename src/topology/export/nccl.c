@@ -594,7 +594,7 @@ static void nccl_lose_devices(struct nccl_file *file)
 
 /* --- the file --- */
 
-static nw_status nccl_prepare(struct nccl_file *file)
+static nw_status export_nccl_prepare(struct nccl_file *file)
 {
     const struct nw_node_type *type = file->type;
     size_t n = (size_t)type->vertex_count;
@@ -641,7 +641,7 @@ nw_status nw_export_nccl(struct nw_export *export)
             nw_fail(NW_EUNSUPPORTED, "the node has no GPUs, so a file for NCCL "
                                      "would be empty; use --to hwloc");
     if (!status)
-        status = nccl_prepare(&file);
+        status = export_nccl_prepare(&file);
     nw_text_add(&export->text, "<system version=\"1\">\n");
     for (int32_t v = 0; !status && v < file.type->vertex_count; v++)
         if (file.processor[v])

@@ -165,7 +165,7 @@ static int32_t joining_find(const struct joining *joining, int32_t s)
 }
 
 /* Routers of one group of a dragonfly; elsewhere all switches. */
-static int32_t group_size(const struct nw_network *network)
+static int32_t switch_tree_group_size(const struct nw_network *network)
 {
     const struct nw_dragonfly *shape;
 
@@ -179,7 +179,8 @@ static int32_t group_size(const struct nw_network *network)
 static void join_level(const struct joining *joining, int32_t level)
 {
     const struct nw_network *network = joining->network;
-    int32_t group = level ? network->switch_count : group_size(network);
+    int32_t group =
+        level ? network->switch_count : switch_tree_group_size(network);
 
     for (int32_t l = 0; l < network->link_count; l++) {
         int32_t a = network->link_a[l], b = network->link_b[l];
@@ -215,8 +216,9 @@ static int32_t count_parts(const struct joining *joining,
 }
 
 /* A part that has no new switch is named after the first switch below it. */
-static nw_status add_above(const struct joining *joining,
-                           struct nw_switch_tree *out, int32_t below)
+static nw_status switch_tree_add_above(const struct joining *joining,
+                                       struct nw_switch_tree *out,
+                                       int32_t below)
 {
     int32_t best = joining->best[joining_find(joining, out->origin[below])];
     char *name = NULL;
@@ -232,8 +234,9 @@ static nw_status add_above(const struct joining *joining,
 }
 
 /* One more level of the tree above the switches from `first` on. */
-static nw_status add_level(const struct joining *joining,
-                           struct nw_switch_tree *out, int32_t first)
+static nw_status switch_tree_add_level(const struct joining *joining,
+                                       struct nw_switch_tree *out,
+                                       int32_t first)
 {
     int32_t end = out->count;
     nw_status status = NW_OK;
@@ -243,7 +246,7 @@ static nw_status add_level(const struct joining *joining,
 
         if (*above < 0) {
             *above = out->count;
-            status = add_above(joining, out, i);
+            status = switch_tree_add_above(joining, out, i);
         }
         if (!status)
             out->parent[i] = *above;
@@ -288,7 +291,7 @@ static nw_status join_levels(const nw_topology *t, struct joining *joining,
         join_level(joining, level);
         if (count_parts(joining, out, first) == here)
             continue;
-        status = add_level(joining, out, first);
+        status = switch_tree_add_level(joining, out, first);
         first += here;
     }
     return status;
@@ -316,8 +319,8 @@ static void lose_links(struct nw_export *export,
                        network->ops->name);
 }
 
-static nw_status join_switches(struct nw_export *export,
-                               struct nw_switch_tree *out)
+static nw_status switch_tree_join_switches(struct nw_export *export,
+                                           struct nw_switch_tree *out)
 {
     const nw_topology *t = export->topology;
     size_t count = (size_t)t->network->switch_count;
@@ -353,8 +356,9 @@ nw_status nw_switch_tree_make(struct nw_export *export,
         nw_alloc((size_t)t->node_count, sizeof *out->node_at, &out->node_at);
     if (status)
         return status;
-    status = strcmp(t->network->ops->name, "tree") ? join_switches(export, out)
-                                                   : copy_tree(export, out);
+    status = strcmp(t->network->ops->name, "tree")
+                 ? switch_tree_join_switches(export, out)
+                 : copy_tree(export, out);
     if (!status)
         status =
             nw_groups_make(out->parent, out->count, out->count, &out->below);

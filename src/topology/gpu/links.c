@@ -18,8 +18,8 @@ struct join {
     int32_t vertex[NW_GPU_MAX]; /* of each GPU found, -1 */
 };
 
-static int32_t nth(const struct nw_node_type *type, enum nw_vertex_kind kind,
-                   int32_t n)
+static int32_t links_nth(const struct nw_node_type *type,
+                         enum nw_vertex_kind kind, int32_t n)
 {
     for (int32_t v = 0; v < type->vertex_count; v++)
         if (type->kind[v] == kind && n-- == 0)
@@ -47,7 +47,7 @@ static nw_status match(struct join *join)
 
             if (!device->pci || strcasecmp(device->pci, found->pci))
                 continue;
-            join->vertex[f] = nth(type, NW_VERTEX_GPU, g);
+            join->vertex[f] = links_nth(type, NW_VERTEX_GPU, g);
             status = fill_word(found->name, &device->name);
             if (!status)
                 status = fill_word(found->uuid, &device->uuid);
@@ -56,8 +56,8 @@ static nw_status match(struct join *join)
     return status;
 }
 
-static nw_status add_vertex(struct join *join, int32_t parent,
-                            enum nw_vertex_kind kind, int32_t *vertex)
+static nw_status links_add_vertex(struct join *join, int32_t parent,
+                                  enum nw_vertex_kind kind, int32_t *vertex)
 {
     struct nw_link_class pcie = nw_link_assumed(NW_LINK_PCIE);
     int32_t class;
@@ -90,10 +90,10 @@ static nw_status graft(struct join *join)
                 parent[f] = parent[e];
         }
         if (company && !parent[f])
-            status = add_vertex(join, 0, NW_VERTEX_BRIDGE, &parent[f]);
+            status = links_add_vertex(join, 0, NW_VERTEX_BRIDGE, &parent[f]);
         if (!status)
-            status =
-                add_vertex(join, parent[f], NW_VERTEX_GPU, &join->vertex[f]);
+            status = links_add_vertex(join, parent[f], NW_VERTEX_GPU,
+                                      &join->vertex[f]);
         join->type->gpu_count = f + 1;
         if (!status)
             status = fill_word(links->gpu[f].pci, &device->pci);
@@ -105,8 +105,8 @@ static nw_status graft(struct join *join)
     return status;
 }
 
-static nw_status class_of(struct join *join, const struct nw_gpu_link *link,
-                          int32_t *class)
+static nw_status links_class_of(struct join *join,
+                                const struct nw_gpu_link *link, int32_t *class)
 {
     struct nw_link_class figures = nw_link_assumed(link->kind);
 
@@ -128,8 +128,8 @@ static nw_status far_end(struct join *join, const struct nw_gpu_link *link,
                 *vertex = join->vertex[f];
         return NW_OK;
     }
-    *vertex = nth(join->type, NW_VERTEX_GPU_SWITCH, 0);
-    return *vertex < 0 ? add_vertex(join, 0, NW_VERTEX_GPU_SWITCH, vertex)
+    *vertex = links_nth(join->type, NW_VERTEX_GPU_SWITCH, 0);
+    return *vertex < 0 ? links_add_vertex(join, 0, NW_VERTEX_GPU_SWITCH, vertex)
                        : NW_OK;
 }
 
@@ -169,7 +169,7 @@ static nw_status add_links(struct join *join)
 
         if (near < 0)
             continue;
-        status = class_of(join, link, &class);
+        status = links_class_of(join, link, &class);
         if (!status && link->far == NW_FAR_PROCESSOR) {
             status = join_processor(join, near, class);
             continue;

@@ -19,8 +19,8 @@
 #define CLASS_BRIDGE 0x0604
 #define MAX_DEVICES 256
 
-static nw_status bad(const struct nw_nccl *nccl, const struct nw_xml *tag,
-                     const char *what, const char *word)
+static nw_status nccl_bad(const struct nw_nccl *nccl, const struct nw_xml *tag,
+                          const char *what, const char *word)
 {
     return nw_fail(NW_EFORMAT, "%s:%d: %s '%.60s'", nccl->file, tag->line, what,
                    word);
@@ -35,21 +35,21 @@ static const struct nw_xml *child(const struct nw_xml *tag, const char *name)
     return below;
 }
 
-static unsigned long class_of(const struct nw_xml *pci)
+static unsigned long nccl_class_of(const struct nw_xml *pci)
 {
     const char *class = nw_xml_get(pci, "class");
 
     return class ? strtoul(class, NULL, 16) >> 8 : 0;
 }
 
-static bool is_bridge(const struct nw_xml *pci)
+static bool nccl_is_bridge(const struct nw_xml *pci)
 {
-    return child(pci, "pci") || class_of(pci) == CLASS_BRIDGE;
+    return child(pci, "pci") || nccl_class_of(pci) == CLASS_BRIDGE;
 }
 
-static enum nw_vertex_kind kind_of(const struct nw_xml *pci)
+static enum nw_vertex_kind nccl_kind_of(const struct nw_xml *pci)
 {
-    unsigned long class = class_of(pci);
+    unsigned long class = nccl_class_of(pci);
 
     if (child(pci, "gpu") || class >> 8 == 0x03 || class >> 8 == 0x12)
         return NW_VERTEX_GPU;
@@ -83,21 +83,21 @@ static nw_status check_link(const struct nw_nccl *nccl,
 
         if (end == speed || (*end && *end != ' ') ||
             (transfers != 0 && nw_pcie_rate(transfers, 1) == 0))
-            return bad(nccl, pci,
-                       "link_speed is one of PCIe such as '16 GT/s', not",
-                       speed);
+            return nccl_bad(nccl, pci,
+                            "link_speed is one of PCIe such as '16 GT/s', not",
+                            speed);
     }
     if (width && *width &&
         (!nw_parse_i32(width, &lanes) || lanes < 0 ||
          (lanes != 63 && lanes != 255 && lanes != 12 &&
           (lanes > 32 || (lanes & (lanes - 1))))))
-        return bad(nccl, pci,
-                   "link_width is a number of PCIe lanes such as 16, not",
-                   width);
+        return nccl_bad(nccl, pci,
+                        "link_width is a number of PCIe lanes such as 16, not",
+                        width);
     return NW_OK;
 }
 
-static double slower(double a, double b)
+static double nccl_slower(double a, double b)
 {
     return a <= 0 || (b > 0 && b < a) ? b : a;
 }
@@ -112,35 +112,36 @@ static int ways_down(const struct nw_xml *bridge)
 }
 
 /* The parent of the next device, and the slowest link up to it. */
-struct spot {
+struct nccl_spot {
     int32_t package, vertex;
     double speed;
 };
 
-static nw_status note_device(struct nw_nccl *nccl, const struct nw_xml *pci,
-                             const struct spot *spot)
+static nw_status nccl_note_device(struct nw_nccl *nccl,
+                                  const struct nw_xml *pci,
+                                  const struct nccl_spot *spot)
 {
     nw_status status;
 
     if (nccl->count == MAX_DEVICES)
-        return bad(nccl, pci, "more than 256 devices at", pci->tag);
+        return nccl_bad(nccl, pci, "more than 256 devices at", pci->tag);
     status = nw_grow(&nccl->device, &nccl->capacity, nccl->count + 1,
                      sizeof *nccl->device);
     if (!status)
         nccl->device[nccl->count++] = (struct nw_nccl_device){
             .pci = pci,
             .busid = nw_xml_get(pci, "busid"),
-            .kind = kind_of(pci),
+            .kind = nccl_kind_of(pci),
             .parent = spot->vertex,
             .cpu = nccl->cpu_count - 1,
             .package = spot->package,
-            .speed = slower(spot->speed, speed_of(pci)),
+            .speed = nccl_slower(spot->speed, speed_of(pci)),
         };
     return status;
 }
 
 static nw_status walk_pci(struct nw_nccl *nccl, const struct nw_xml *pci,
-                          struct spot spot)
+                          struct nccl_spot spot)
 {
     int32_t class;
     nw_status status = check_link(nccl, pci);
@@ -148,10 +149,10 @@ static nw_status walk_pci(struct nw_nccl *nccl, const struct nw_xml *pci,
     if (status)
         return status;
     if (!nw_xml_get(pci, "busid"))
-        return bad(nccl, pci, "no 'busid' in", pci->tag);
-    if (!is_bridge(pci))
-        return note_device(nccl, pci, &spot);
-    spot.speed = slower(spot.speed, speed_of(pci));
+        return nccl_bad(nccl, pci, "no 'busid' in", pci->tag);
+    if (!nccl_is_bridge(pci))
+        return nccl_note_device(nccl, pci, &spot);
+    spot.speed = nccl_slower(spot.speed, speed_of(pci));
     if (ways_down(pci) > 1) {
         status =
             nw_single_class(nccl->topology, NW_LINK_PCIE, spot.speed, &class);
@@ -167,9 +168,9 @@ static nw_status walk_pci(struct nw_nccl *nccl, const struct nw_xml *pci,
     return status;
 }
 
-static nw_status read_threads(const struct nw_nccl *nccl,
-                              const struct nw_xml *cpu,
-                              struct nw_threads *threads)
+static nw_status nccl_read_threads(const struct nw_nccl *nccl,
+                                   const struct nw_xml *cpu,
+                                   struct nw_threads *threads)
 {
     const char *affinity = nw_xml_get(cpu, "affinity");
     bool good = true;
@@ -178,7 +179,8 @@ static nw_status read_threads(const struct nw_nccl *nccl,
     if (affinity && *affinity)
         status = nw_threads_mask(affinity, threads, &good);
     if (!status && !good)
-        status = bad(nccl, cpu, "no mask of cores such as 0000ffff:", affinity);
+        status =
+            nccl_bad(nccl, cpu, "no mask of cores such as 0000ffff:", affinity);
     return status;
 }
 
@@ -231,8 +233,8 @@ static nw_status add_cpus(struct nw_nccl *nccl, const struct nw_xml *system,
     for (const struct nw_xml *cpu = next_cpu(nccl, system->first);
          !status && cpu; cpu = next_cpu(nccl, cpu->next))
         status = count == MAX_DEVICES
-                     ? bad(nccl, cpu, "more than 256 tags", "cpu")
-                     : read_threads(nccl, cpu, &threads[count++]);
+                     ? nccl_bad(nccl, cpu, "more than 256 tags", "cpu")
+                     : nccl_read_threads(nccl, cpu, &threads[count++]);
     if (!status)
         status = nw_threads_share(threads, count, order);
     for (int32_t k = 0; !status && k < count; k++)
@@ -251,7 +253,7 @@ static nw_status walk_system(struct nw_nccl *nccl, const struct nw_xml *system)
     for (const struct nw_xml *cpu = next_cpu(nccl, system->first);
          !status && cpu; cpu = next_cpu(nccl, cpu->next)) {
         int32_t package = vertex[nccl->cpu_count++];
-        struct spot spot = {package, package, 0};
+        struct nccl_spot spot = {package, package, 0};
 
         for (const struct nw_xml *pci = cpu->first; !status && pci;
              pci = pci->next)
@@ -259,7 +261,7 @@ static nw_status walk_system(struct nw_nccl *nccl, const struct nw_xml *system)
                 status = walk_pci(nccl, pci, spot);
     }
     if (!status && !nccl->cpu_count)
-        status = bad(nccl, system, "no <cpu> in", system->tag);
+        status = nccl_bad(nccl, system, "no <cpu> in", system->tag);
     return status;
 }
 
@@ -305,13 +307,13 @@ static nw_status sort_devices(struct nw_nccl *nccl)
     qsort(nccl->device, nccl->count, sizeof *nccl->device, by_address);
     for (size_t i = 1; i < nccl->count; i++)
         if (!by_address(&nccl->device[i - 1], &nccl->device[i]))
-            return bad(nccl, nccl->device[i].pci, "a second device",
-                       nccl->device[i].busid);
+            return nccl_bad(nccl, nccl->device[i].pci, "a second device",
+                            nccl->device[i].busid);
     return NW_OK;
 }
 
 /* The card's name, such as mlx5_0, if the file has a <net>. */
-static const char *card_name(const struct nw_xml *pci)
+static const char *nccl_card_name(const struct nw_xml *pci)
 {
     const struct nw_xml *nic = child(pci, "nic");
     const struct nw_xml *net = nic ? child(nic, "net") : NULL;
@@ -319,10 +321,11 @@ static const char *card_name(const struct nw_xml *pci)
     return net ? nw_xml_get(net, "name") : NULL;
 }
 
-static nw_status add_device(struct nw_nccl *nccl, struct nw_nccl_device *device,
-                            struct nw_device *info)
+static nw_status gpu_nccl_add_device(struct nw_nccl *nccl,
+                                     struct nw_nccl_device *device,
+                                     struct nw_device *info)
 {
-    const char *name = card_name(device->pci);
+    const char *name = nccl_card_name(device->pci);
     int32_t class;
     enum nw_link_kind link = device->link ? device->link : NW_LINK_PCIE;
     nw_status status =
@@ -338,14 +341,15 @@ static nw_status add_device(struct nw_nccl *nccl, struct nw_nccl_device *device,
     return status;
 }
 
-static nw_status add_kind(struct nw_nccl *nccl, enum nw_vertex_kind kind,
-                          struct nw_device **info, int32_t *count)
+static nw_status nccl_add_kind(struct nw_nccl *nccl, enum nw_vertex_kind kind,
+                               struct nw_device **info, int32_t *count)
 {
     nw_status status = nw_alloc(nccl->count, sizeof **info, info);
 
     for (size_t i = 0; !status && i < nccl->count; i++)
         if (nccl->device[i].kind == kind)
-            status = add_device(nccl, &nccl->device[i], &(*info)[(*count)++]);
+            status = gpu_nccl_add_device(nccl, &nccl->device[i],
+                                         &(*info)[(*count)++]);
     return status;
 }
 
@@ -367,22 +371,23 @@ static nw_status nccl_build_host(struct nw_nccl *nccl,
     guess_kinds(nccl);
     status = nw_nccl_join_processors(nccl);
     if (!status)
-        status = add_kind(nccl, NW_VERTEX_GPU, &nccl->type->gpu_device,
-                          &nccl->type->gpu_count);
+        status = nccl_add_kind(nccl, NW_VERTEX_GPU, &nccl->type->gpu_device,
+                               &nccl->type->gpu_count);
     if (!status)
-        status = add_kind(nccl, NW_VERTEX_NIC, &nccl->type->nic_device,
-                          &nccl->type->nic_count);
+        status = nccl_add_kind(nccl, NW_VERTEX_NIC, &nccl->type->nic_device,
+                               &nccl->type->nic_count);
     return status ? status : nw_nccl_direct(nccl);
 }
 
-static nw_status build(struct nw_nccl *nccl, const struct nw_xml *system,
-                       enum nw_elements elements)
+static nw_status gpu_nccl_build(struct nw_nccl *nccl,
+                                const struct nw_xml *system,
+                                enum nw_elements elements)
 {
     nw_status status;
 
     if (strcmp(system->tag, "system"))
-        return bad(nccl, system, "NCCL's file begins with <system>, not",
-                   system->tag);
+        return nccl_bad(nccl, system, "NCCL's file begins with <system>, not",
+                        system->tag);
     nccl->topology->elements = elements;
     if (nw_nccl_has_hosts(system))
         return nw_nccl_hosts(nccl, system, nccl_build_host, elements);
@@ -406,7 +411,7 @@ nw_status nw_source_nccl(const char *what, enum nw_elements elements,
     if (!status)
         status = nw_topology_new(what, &nccl.topology);
     if (!status)
-        status = build(&nccl, system, elements);
+        status = gpu_nccl_build(&nccl, system, elements);
     if (status)
         nw_topology_free(nccl.topology);
     else

@@ -19,7 +19,7 @@ struct link {
 };
 
 /* Bytes/s one way of one link, by the generation of the GPU. */
-static double nvlink_rate(int32_t sm)
+static double nccl_direct_link_nvlink_rate(int32_t sm)
 {
     if (sm < 70)
         return 20e9;
@@ -50,7 +50,7 @@ static nw_status read_link(const struct nw_nccl *nccl, const struct nw_xml *gpu,
         return nw_fail(NW_EFORMAT, "%s:%d: sm is a number, not '%.20s'",
                        nccl->file, gpu->line, sm);
     link->rate =
-        link->count * (nvlink ? nvlink_rate(generation)
+        link->count * (nvlink ? nccl_direct_link_nvlink_rate(generation)
                               : nw_link_assumed(NW_LINK_XGMI).bandwidth[0]);
     return NW_OK;
 }
@@ -69,8 +69,8 @@ static bool is_link(const struct nw_xml *tag)
     return !strcmp(tag->tag, "nvlink") || !strcmp(tag->tag, "xgmi");
 }
 
-static struct nw_nccl_device *find(const struct nw_nccl *nccl,
-                                   const char *busid)
+static struct nw_nccl_device *nccl_direct_link_find(const struct nw_nccl *nccl,
+                                                    const char *busid)
 {
     for (size_t i = 0; i < nccl->count; i++)
         if (!strcasecmp(nccl->device[i].busid, busid))
@@ -160,10 +160,10 @@ static int64_t count_back(const struct nw_nccl_device *from,
     return total;
 }
 
-static nw_status join_gpus(struct nw_nccl *nccl,
-                           const struct nw_nccl_device *from,
-                           const struct nw_nccl_device *to,
-                           const struct link *link)
+static nw_status nccl_direct_link_join_gpus(struct nw_nccl *nccl,
+                                            const struct nw_nccl_device *from,
+                                            const struct nw_nccl_device *to,
+                                            const struct link *link)
 {
     int64_t back = count_back(from, to);
     int32_t class;
@@ -197,18 +197,19 @@ static nw_status find_switch(struct nw_nccl *nccl, int32_t *vertex)
     return status;
 }
 
-static nw_status add_link(struct nw_nccl *nccl, int32_t *middle,
-                          const struct nw_nccl_device *from,
-                          const struct link *link)
+static nw_status nccl_direct_link_add_link(struct nw_nccl *nccl,
+                                           int32_t *middle,
+                                           const struct nw_nccl_device *from,
+                                           const struct link *link)
 {
-    const struct nw_nccl_device *to = find(nccl, link->target);
+    const struct nw_nccl_device *to = nccl_direct_link_find(nccl, link->target);
     int32_t class;
     nw_status status;
 
     if (to == from) /* what virtual machines say of a peer they hide */
         return NW_OK;
     if (to && to->kind == NW_VERTEX_GPU)
-        return join_gpus(nccl, from, to, link);
+        return nccl_direct_link_join_gpus(nccl, from, to, link);
     if (target_class(link->tag) != CLASS_SWITCH || is_processor(link->tag))
         return NW_OK; /* a processor, or a GPU that is not ours to see */
     status = find_switch(nccl, middle);
@@ -252,7 +253,8 @@ nw_status nw_nccl_direct(struct nw_nccl *nccl)
             if (!status)
                 status = check_doubled(nccl, tag);
             if (!status)
-                status = add_link(nccl, &middle, &nccl->device[i], &link);
+                status = nccl_direct_link_add_link(nccl, &middle,
+                                                   &nccl->device[i], &link);
         }
     }
     return status;

@@ -14,7 +14,7 @@
 #define NVLINK_RATE 25e9 /* bytes/s one way, generations 2 to 4 */
 #define MOST_LINKS 18    /* of one GPU, generation 4 */
 
-static int32_t top_of(int32_t *above, int32_t i)
+static int32_t nvidia_smi_top_of(int32_t *above, int32_t i)
 {
     while (above[i] != i)
         i = above[i] = above[above[i]];
@@ -55,7 +55,8 @@ struct smi_groups {
 static void smi_join(const struct nw_smi *smi, struct smi_groups *groups,
                      int32_t i, int32_t j)
 {
-    int32_t a = top_of(groups->above, i), b = top_of(groups->above, j);
+    int32_t a = nvidia_smi_top_of(groups->above, i),
+            b = nvidia_smi_top_of(groups->above, j);
     int32_t x = groups->known[a], y = groups->known[b];
 
     if (x >= 0 && y >= 0 &&
@@ -98,7 +99,7 @@ static int32_t find_packages(struct nw_smi *smi)
     for (int close = NW_SMI_SELF; close < NW_SMI_SYS; close++)
         smi_join_pairs_at(smi, &groups, (enum nw_smi_close)close);
     for (int32_t i = 0; i < smi->count; i++) {
-        int32_t top = top_of(groups.above, i);
+        int32_t top = nvidia_smi_top_of(groups.above, i);
 
         if (smi->device[top].group < 0)
             smi->device[top].group = count++;
@@ -107,7 +108,7 @@ static int32_t find_packages(struct nw_smi *smi)
     return count;
 }
 
-static const char *cores_of(const struct nw_smi *smi, int32_t group)
+static const char *nvidia_smi_cores_of(const struct nw_smi *smi, int32_t group)
 {
     for (int32_t i = 0; i < smi->count; i++)
         if (smi->device[i].group == group && smi->device[i].cores)
@@ -171,15 +172,16 @@ static int32_t smi_threads_per_core(const struct nw_smi *smi,
     return second && count == (size_t)last + 1 && count % 4 == 0 ? 4 : 0;
 }
 
-static nw_status read_threads(const struct nw_smi *smi, int32_t groups,
-                              struct nw_threads *threads)
+static nw_status nvidia_smi_read_threads(const struct nw_smi *smi,
+                                         int32_t groups,
+                                         struct nw_threads *threads)
 {
     nw_status status = NW_OK;
 
     for (int32_t i = 0; !status && i < smi->count; i++)
         status = check_lists(smi, &smi->device[i]);
     for (int32_t g = 0; !status && g < groups; g++) {
-        const char *cores = cores_of(smi, g);
+        const char *cores = nvidia_smi_cores_of(smi, g);
         bool good;
 
         if (cores)
@@ -217,7 +219,7 @@ static nw_status add_packages(struct nw_smi *smi, int32_t groups,
 
     if (status)
         return status;
-    status = read_threads(smi, groups, threads);
+    status = nvidia_smi_read_threads(smi, groups, threads);
     if (!status)
         status = nw_threads_share(threads, groups, order);
     for (int32_t k = 0; !status && k < groups; k++)
@@ -230,13 +232,14 @@ static nw_status add_packages(struct nw_smi *smi, int32_t groups,
 }
 
 /* Members of one part of the tree, and the vertex they hang below. */
-struct part {
+struct nvidia_smi_part {
     int32_t member[NW_SMI_MAX];
     int32_t count, vertex;
     bool bridged; /* the vertex is a bridge made for just these */
 };
 
-static nw_status add_bridge(struct nw_smi *smi, struct part *part)
+static nw_status nvidia_smi_add_bridge(struct nw_smi *smi,
+                                       struct nvidia_smi_part *part)
 {
     int32_t class;
     nw_status status = nw_single_class(smi->topology, NW_LINK_PCIE, 0, &class);
@@ -247,8 +250,10 @@ static nw_status add_bridge(struct nw_smi *smi, struct part *part)
                                      class, &part->vertex);
 }
 
-static void gather(const struct nw_smi *smi, const struct part *part,
-                   enum nw_smi_close close, bool *taken, struct part *out)
+static void nvidia_smi_gather(const struct nw_smi *smi,
+                              const struct nvidia_smi_part *part,
+                              enum nw_smi_close close, bool *taken,
+                              struct nvidia_smi_part *out)
 {
     for (int32_t k = 0; k < out->count; k++)
         for (int32_t i = 0; i < part->count; i++) {
@@ -263,12 +268,12 @@ static void gather(const struct nw_smi *smi, const struct part *part,
 
 /* Parts a part by closeness, from far to near: what is closer than its part
  * hangs below a bridge of its own. */
-static nw_status split(struct nw_smi *smi, const struct part *part,
+static nw_status split(struct nw_smi *smi, const struct nvidia_smi_part *part,
                        enum nw_smi_close close)
 {
     bool taken[NW_SMI_MAX] = {false};
     nw_status status = NW_OK;
-    struct part *below = NULL;
+    struct nvidia_smi_part *below = NULL;
 
     if (close == NW_SMI_SELF || part->count == 1) {
         for (int32_t i = 0; i < part->count; i++)
@@ -280,14 +285,14 @@ static nw_status split(struct nw_smi *smi, const struct part *part,
         if (taken[i])
             continue;
         taken[i] = true;
-        *below = (struct part){.count = 1, .vertex = part->vertex};
+        *below = (struct nvidia_smi_part){.count = 1, .vertex = part->vertex};
         below->member[0] = part->member[i];
-        gather(smi, part, close, taken, below);
+        nvidia_smi_gather(smi, part, close, taken, below);
         below->bridged = below->count == part->count && part->bridged;
         /* all that meet on the processor or its bridge need no other level */
         if (below->count > 1 && (below->count < part->count ||
                                  (close <= NW_SMI_PXB && !below->bridged)))
-            status = add_bridge(smi, below);
+            status = nvidia_smi_add_bridge(smi, below);
         if (!status)
             status = split(smi, below, close - 1);
     }
@@ -295,10 +300,10 @@ static nw_status split(struct nw_smi *smi, const struct part *part,
     return status;
 }
 
-static nw_status build_tree(struct nw_smi *smi)
+static nw_status nvidia_smi_build_tree(struct nw_smi *smi)
 {
     int32_t groups = find_packages(smi), vertex[NW_SMI_MAX];
-    struct part *part;
+    struct nvidia_smi_part *part;
     nw_status status = add_packages(smi, groups, vertex);
 
     if (!status)
@@ -318,8 +323,8 @@ static nw_status build_tree(struct nw_smi *smi)
     return status;
 }
 
-static nw_status add_devices(struct nw_smi *smi, bool gpu,
-                             struct nw_device **info, int32_t *count)
+static nw_status nvidia_smi_add_devices(struct nw_smi *smi, bool gpu,
+                                        struct nw_device **info, int32_t *count)
 {
     enum nw_vertex_kind kind = gpu ? NW_VERTEX_GPU : NW_VERTEX_NIC;
     int32_t class;
@@ -353,7 +358,7 @@ static nw_status links_class(struct nw_smi *smi, int32_t count, int32_t *class)
 
 /* GPUs that NVLink joins, directly or by others. */
 static void smi_gather_linked(const struct nw_smi *smi, int32_t first,
-                              bool *taken, struct part *out)
+                              bool *taken, struct nvidia_smi_part *out)
 {
     out->count = 0;
     out->member[out->count++] = first;
@@ -370,7 +375,7 @@ static void smi_gather_linked(const struct nw_smi *smi, int32_t first,
 /* As many links from each GPU to all others as no GPU has: they go through
  * switches, and each GPU has that many into them. Else 0. */
 static int32_t smi_links_to_switch(const struct nw_smi *smi,
-                                   const struct part *part)
+                                   const struct nvidia_smi_part *part)
 {
     int32_t links = smi->links[part->member[0]][part->member[part->count - 1]];
 
@@ -381,7 +386,8 @@ static int32_t smi_links_to_switch(const struct nw_smi *smi,
     return links * (part->count - 1) > MOST_LINKS ? links : 0;
 }
 
-static nw_status smi_join_by_switch(struct nw_smi *smi, const struct part *part,
+static nw_status smi_join_by_switch(struct nw_smi *smi,
+                                    const struct nvidia_smi_part *part,
                                     int32_t links)
 {
     int32_t pcie, class, vertex;
@@ -398,7 +404,8 @@ static nw_status smi_join_by_switch(struct nw_smi *smi, const struct part *part,
     return status;
 }
 
-static nw_status smi_link_pairs(struct nw_smi *smi, const struct part *part)
+static nw_status smi_link_pairs(struct nw_smi *smi,
+                                const struct nvidia_smi_part *part)
 {
     nw_status status = NW_OK;
     int32_t class;
@@ -418,10 +425,10 @@ static nw_status smi_link_pairs(struct nw_smi *smi, const struct part *part)
     return status;
 }
 
-static nw_status join_gpus(struct nw_smi *smi)
+static nw_status nvidia_smi_join_gpus(struct nw_smi *smi)
 {
     bool taken[NW_SMI_MAX] = {false};
-    struct part *part;
+    struct nvidia_smi_part *part;
     nw_status status = nw_alloc(1, sizeof *part, &part);
 
     for (int32_t i = 0; !status && i < smi->count; i++) {
@@ -440,18 +447,19 @@ static nw_status join_gpus(struct nw_smi *smi)
 
 nw_status nw_smi_build(struct nw_smi *smi)
 {
-    nw_status status = build_tree(smi);
+    nw_status status = nvidia_smi_build_tree(smi);
 
     if (!status)
-        status = add_devices(smi, true, &smi->type->gpu_device,
-                             &smi->type->gpu_count);
+        status = nvidia_smi_add_devices(smi, true, &smi->type->gpu_device,
+                                        &smi->type->gpu_count);
     if (!status)
-        status = add_devices(smi, false, &smi->type->nic_device,
-                             &smi->type->nic_count);
-    return status ? status : join_gpus(smi);
+        status = nvidia_smi_add_devices(smi, false, &smi->type->nic_device,
+                                        &smi->type->nic_count);
+    return status ? status : nvidia_smi_join_gpus(smi);
 }
 
-static nw_status read_file(struct nw_smi *smi, enum nw_elements elements)
+static nw_status nvidia_smi_read_file(struct nw_smi *smi,
+                                      enum nw_elements elements)
 {
     size_t length;
     char *text;
@@ -483,7 +491,7 @@ nw_status nw_source_smi(const char *what, enum nw_elements elements,
     if (status)
         return status;
     smi->file = what;
-    status = read_file(smi, elements);
+    status = nvidia_smi_read_file(smi, elements);
     if (status)
         nw_topology_free(smi->topology);
     else

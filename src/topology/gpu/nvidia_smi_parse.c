@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct reader {
+struct nvidia_smi_parse_reader {
     struct nw_smi *smi;
     char *next;
     int line;
@@ -21,8 +21,9 @@ struct reader {
     int extra;     /* columns behind them: 0 to 3 */
 };
 
-static nw_status bad(const struct reader *reader, const char *what,
-                     const char *word)
+static nw_status
+nvidia_smi_parse_bad(const struct nvidia_smi_parse_reader *reader,
+                     const char *what, const char *word)
 {
     return nw_fail(NW_EFORMAT, "%s:%d: %s '%.40s'", reader->smi->file,
                    reader->line, what, word);
@@ -62,7 +63,7 @@ static void strip_codes(char *text)
     *to = '\0';
 }
 
-static char *next_line(struct reader *reader)
+static char *nvidia_smi_parse_next_line(struct nvidia_smi_parse_reader *reader)
 {
     char *line = reader->next, *end;
 
@@ -88,7 +89,8 @@ static char *trim(char *word)
 }
 
 /* The next column of a row; NULL at its end. With tabs it may be empty. */
-static char *next_column(const struct reader *reader, char **rest)
+static char *next_column(const struct nvidia_smi_parse_reader *reader,
+                         char **rest)
 {
     char *word;
 
@@ -108,15 +110,16 @@ static char *next_column(const struct reader *reader, char **rest)
     return word;
 }
 
-static nw_status add_device(struct reader *reader, char *name)
+static nw_status
+nvidia_smi_parse_add_device(struct nvidia_smi_parse_reader *reader, char *name)
 {
     struct nw_smi *smi = reader->smi;
 
     if (smi->count == NW_SMI_MAX)
-        return bad(reader, "more than 256 columns at", name);
+        return nvidia_smi_parse_bad(reader, "more than 256 columns at", name);
     for (int32_t i = 0; i < smi->count; i++)
         if (!strcmp(smi->device[i].name, name))
-            return bad(reader, "a second column", name);
+            return nvidia_smi_parse_bad(reader, "a second column", name);
     smi->device[smi->count++] = (struct nw_smi_device){
         .name = name, .gpu = !strncmp(name, "GPU", 3), .group = -1};
     return NW_OK;
@@ -131,7 +134,7 @@ static bool is_header(const char *line)
            (word > line || strstr(word, "Affinity"));
 }
 
-static nw_status take_header(struct reader *reader, char *line)
+static nw_status take_header(struct nvidia_smi_parse_reader *reader, char *line)
 {
     nw_status status = NW_OK;
     char *rest = line, *word;
@@ -147,13 +150,13 @@ static nw_status take_header(struct reader *reader, char *line)
         if (!strcmp(word, "CPU") || !strcmp(word, "CPU Affinity"))
             break;
         if (!strncmp(word, "NIC", 3) && strstr(word + 3, "NIC"))
-            return bad(
+            return nvidia_smi_parse_bad(
                 reader,
                 "two columns run together, as in copies from a page; "
                 "write the table again with 'nvidia-smi topo -m > FILE':",
                 word);
         if (*word)
-            status = add_device(reader, word);
+            status = nvidia_smi_parse_add_device(reader, word);
     }
     reader->known = reader->smi->count;
     return status;
@@ -174,8 +177,8 @@ static bool is_glued(const char *cell)
     return false;
 }
 
-static nw_status parse_cell(const struct reader *reader, const char *cell,
-                            uint8_t *close, int16_t *links)
+static nw_status parse_cell(const struct nvidia_smi_parse_reader *reader,
+                            const char *cell, uint8_t *close, int16_t *links)
 {
     static const struct {
         const char *name;
@@ -200,13 +203,15 @@ static nw_status parse_cell(const struct reader *reader, const char *cell,
             reader->smi->file, reader->line, cell);
     if (strncmp(cell, "NV", 2) || !nw_parse_i32(cell + 2, &count) ||
         count < 1 || count > 1000)
-        return bad(reader, "no PIX, PXB, PHB, NODE, SYS, NV# or X:", cell);
+        return nvidia_smi_parse_bad(
+            reader, "no PIX, PXB, PHB, NODE, SYS, NV# or X:", cell);
     *close = NW_SMI_NVLINK;
     *links = (int16_t)count;
     return NW_OK;
 }
 
-static int32_t find_device(const struct nw_smi *smi, const char *name)
+static int32_t nvidia_smi_parse_find_device(const struct nw_smi *smi,
+                                            const char *name)
 {
     for (int32_t i = 0; i < smi->count; i++)
         if (!strcmp(smi->device[i].name, name))
@@ -219,18 +224,20 @@ static bool is_told(const char *word)
     return word && *word && strcmp(word, "N/A");
 }
 
-static nw_status take_row(struct reader *reader, char *line)
+static nw_status
+nvidia_smi_parse_take_row(struct nvidia_smi_parse_reader *reader, char *line)
 {
     struct nw_smi *smi = reader->smi;
     char *rest = line, *word = next_column(reader, &rest);
     const char **extra[2];
     nw_status status = NW_OK;
-    int32_t row = find_device(smi, word ? word : "");
+    int32_t row = nvidia_smi_parse_find_device(smi, word ? word : "");
 
     if (row < 0)
-        return bad(reader, "a row of no column:", word ? word : "");
+        return nvidia_smi_parse_bad(reader,
+                                    "a row of no column:", word ? word : "");
     if (smi->device[row].line)
-        return bad(reader, "a second row", word);
+        return nvidia_smi_parse_bad(reader, "a second row", word);
     smi->device[row].line = reader->line;
     for (int32_t i = 0; !status && i < reader->known; i++) {
         word = next_column(reader, &rest);
@@ -248,13 +255,14 @@ static nw_status take_row(struct reader *reader, char *line)
             *extra[i] = word;
     }
     if (!status && smi->close[row][row] != NW_SMI_SELF)
-        return bad(reader, "no X where the row meets its column:",
-                   smi->device[row].name);
+        return nvidia_smi_parse_bad(
+            reader,
+            "no X where the row meets its column:", smi->device[row].name);
     return status;
 }
 
 /* NIC0: mlx5_0 */
-static void take_legend(struct reader *reader, char *line)
+static void take_legend(struct nvidia_smi_parse_reader *reader, char *line)
 {
     char *colon = strchr(line, ':');
     int32_t device;
@@ -262,7 +270,7 @@ static void take_legend(struct reader *reader, char *line)
     if (!colon)
         return;
     *colon = '\0';
-    device = find_device(reader->smi, trim(line));
+    device = nvidia_smi_parse_find_device(reader->smi, trim(line));
     if (device >= 0 && *trim(colon + 1))
         reader->smi->device[device].card = trim(colon + 1);
 }
@@ -329,7 +337,7 @@ static bool is_rocm(const char *text)
 nw_status nw_smi_parse(struct nw_smi *smi, char *text)
 {
 
-    struct reader reader = {.smi = smi, .next = text};
+    struct nvidia_smi_parse_reader reader = {.smi = smi, .next = text};
     nw_status status = NW_OK;
     char *line;
 
@@ -339,7 +347,7 @@ nw_status nw_smi_parse(struct nw_smi *smi, char *text)
                        "are read from an hwloc XML file or by 'live'",
                        smi->file);
     strip_codes(text);
-    while (!status && (line = next_line(&reader))) {
+    while (!status && (line = nvidia_smi_parse_next_line(&reader))) {
         const char *word = line + strspn(line, " \t");
 
         if (!smi->count && is_header(line))
@@ -348,7 +356,7 @@ nw_status nw_smi_parse(struct nw_smi *smi, char *text)
             take_legend(&reader, line);
         else if (smi->count && word == line && *line &&
                  strncmp(line, "Legend", 6) && strncmp(line, "NIC Leg", 7))
-            status = take_row(&reader, line);
+            status = nvidia_smi_parse_take_row(&reader, line);
     }
     if (!status && !smi->count)
         status = nw_fail(NW_EFORMAT,

@@ -44,7 +44,7 @@ static struct {
 /* Newer drivers only. */
 static int (*remote_type)(device_handle, unsigned, unsigned *);
 
-static bool load(void)
+static bool nvml_load(void)
 {
     const struct nw_symbol symbols[] = {
         {"nvmlInit_v2", &nvml.init},
@@ -75,7 +75,7 @@ static bool load(void)
 /* Of one link, one way: 20 GB/s with NVLink 1, 25 GB/s from 2 to 4, 50 GB/s
  * with 5, and later ones as the latest known. The links of Hopper are of NVLink
  * 4, but some drivers answer 5.0 for them. */
-static double nvlink_rate(device_handle device, unsigned version)
+static double nvml_nvlink_rate(device_handle device, unsigned version)
 {
     int major = 0, minor = 0;
 
@@ -110,8 +110,8 @@ static void write_address(const struct pci_info *pci, char out[32])
              pci->device & 0xff);
 }
 
-static nw_status add_link(struct nw_gpu_links *links, device_handle device,
-                          int32_t gpu, unsigned link)
+static nw_status nvml_add_link(struct nw_gpu_links *links, device_handle device,
+                               int32_t gpu, unsigned link)
 {
     struct nw_gpu_link found = {.gpu = gpu, .count = 1, .kind = NW_LINK_NVLINK};
     struct pci_info pci = {.domain = 0};
@@ -121,13 +121,13 @@ static nw_status add_link(struct nw_gpu_links *links, device_handle device,
         nvml.link_remote(device, link, &pci) != SUCCESS)
         return NW_OK;
     if (nvml.link_version(device, link, &version) == SUCCESS)
-        found.rate = nvlink_rate(device, version);
+        found.rate = nvml_nvlink_rate(device, version);
     write_address(&pci, found.pci);
     found.far = far_of(device, link, links, found.pci);
     return nw_gpu_links_add(links, &found);
 }
 
-static void describe(device_handle device, struct nw_gpu_found *gpu)
+static void nvml_describe(device_handle device, struct nw_gpu_found *gpu)
 {
     struct pci_info pci = {.domain = 0};
 
@@ -147,7 +147,7 @@ static nw_status find_all(struct nw_gpu_links *links, unsigned count)
 
     for (unsigned i = 0; i < count && first + n < NW_GPU_MAX; i++)
         if (nvml.handle(i, &device[n]) == SUCCESS) {
-            describe(device[n], &links->gpu[first + n]);
+            nvml_describe(device[n], &links->gpu[first + n]);
             n++;
         }
     links->gpu_count += n;
@@ -161,7 +161,7 @@ static nw_status find_all(struct nw_gpu_links *links, unsigned count)
         }
     for (int32_t i = 0; i < n; i++)
         for (unsigned l = 0; !status && l < MAX_LINKS; l++)
-            status = add_link(links, device[i], first + i, l);
+            status = nvml_add_link(links, device[i], first + i, l);
     return status;
 }
 
@@ -170,7 +170,7 @@ nw_status nw_nvml_find(struct nw_gpu_links *links)
     unsigned count = 0;
     nw_status status = NW_OK;
 
-    if (!load())
+    if (!nvml_load())
         return NW_OK;
     if (nvml.count(&count) == SUCCESS)
         status = find_all(links, count);

@@ -23,7 +23,7 @@ static struct {
 /* Newer releases only: least and most MB/s of a pair. */
 static int (*bandwidth)(uint32_t, uint32_t, uint64_t *, uint64_t *);
 
-static bool load(void)
+static bool rocm_smi_load(void)
 {
     static const char *const names[] = {
         "librocm_smi64.so.7", "librocm_smi64.so.6", "librocm_smi64.so.5",
@@ -52,7 +52,7 @@ static bool load(void)
     return false;
 }
 
-static void describe(uint32_t device, struct nw_gpu_found *gpu)
+static void rocm_smi_describe(uint32_t device, struct nw_gpu_found *gpu)
 {
     uint64_t id = 0;
 
@@ -67,8 +67,8 @@ static void describe(uint32_t device, struct nw_gpu_found *gpu)
                  (unsigned long long)id);
 }
 
-static nw_status add_pair(struct nw_gpu_links *links, uint32_t i, uint32_t j,
-                          int32_t first)
+static nw_status rocm_smi_add_pair(struct nw_gpu_links *links, uint32_t i,
+                                   uint32_t j, int32_t first)
 {
     struct nw_gpu_link link = {.gpu = first + (int32_t)i,
                                .far = NW_FAR_GPU,
@@ -92,19 +92,19 @@ nw_status nw_rocm_find(struct nw_gpu_links *links)
     uint32_t count = 0;
     nw_status status = NW_OK;
 
-    if (!load())
+    if (!rocm_smi_load())
         return NW_OK;
     if (rocm.count(&count) != SUCCESS)
         count = 0;
     if (count > (uint32_t)(NW_GPU_MAX - first))
         count = (uint32_t)(NW_GPU_MAX - first);
     for (uint32_t i = 0; i < count; i++)
-        describe(i, &links->gpu[first + (int32_t)i]);
+        rocm_smi_describe(i, &links->gpu[first + (int32_t)i]);
     links->gpu_count += (int32_t)count;
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t j = 0; !status && j < count; j++)
             if (i != j)
-                status = add_pair(links, i, j, first);
+                status = rocm_smi_add_pair(links, i, j, first);
     rocm.shutdown();
     return status;
 }

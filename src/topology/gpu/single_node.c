@@ -10,8 +10,8 @@
 
 #define MAX_THREADS 65536
 
-static nw_status add_run(struct nw_threads *threads, int32_t first,
-                         int32_t last)
+static nw_status single_node_add_run(struct nw_threads *threads, int32_t first,
+                                     int32_t last)
 {
     size_t count = (size_t)(last - first) + 1;
     nw_status status = nw_grow(&threads->os, &threads->capacity,
@@ -48,7 +48,7 @@ nw_status nw_threads_list(const char *text, struct nw_threads *out, bool *good)
         *good = parse_run(word, least, run) && run[1] < MAX_THREADS;
         if (!*good)
             break;
-        status = add_run(out, run[0], run[1]);
+        status = single_node_add_run(out, run[0], run[1]);
         least = run[1] + 1;
     }
     free(copy);
@@ -85,7 +85,7 @@ nw_status nw_threads_mask(const char *text, struct nw_threads *out, bool *good)
         word = (uint32_t)strtoul(start, NULL, 16);
         for (int32_t bit = 0; !status && bit < 32; bit++)
             if (word >> bit & 1)
-                status = add_run(out, base + bit, base + bit);
+                status = single_node_add_run(out, base + bit, base + bit);
         base += 32;
         end = start > text ? start - 1 : text;
     }
@@ -195,7 +195,7 @@ static nw_status number_core(struct nw_node_type *type, size_t core, int32_t os,
     return NW_OK;
 }
 
-static size_t cores_of(const struct nw_node_type *type)
+static size_t single_node_cores_of(const struct nw_node_type *type)
 {
     size_t count = 0;
 
@@ -219,7 +219,7 @@ static nw_status add_core(nw_topology *topology, struct nw_node_type *type,
                           size_t index)
 {
     size_t each = threads_per_core(threads);
-    size_t before = cores_of(type);
+    size_t before = single_node_cores_of(type);
     bool numbered = !before || type->core_pu;
     size_t used = before && numbered ? (size_t)type->core_pu[before] : 0;
     int32_t class, vertex, pu;

@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_switch(const struct nw_node_type *type, int32_t vertex)
+static bool switch_is_switch(const struct nw_node_type *type, int32_t vertex)
 {
     return type->kind[vertex] == NW_VERTEX_GPU_SWITCH;
 }
 
-static int32_t top_of(int32_t *same, int32_t v)
+static int32_t switch_top_of(int32_t *same, int32_t v)
 {
     while (same[v] != v)
         v = same[v] = same[same[v]];
@@ -25,21 +25,21 @@ static int32_t top_of(int32_t *same, int32_t v)
 }
 
 /* Merges switches that share a GPU: same[v] leads to the first. */
-static void join_switches(const struct nw_node_type *type, int32_t *same,
-                          int32_t *first)
+static void switch_join_switches(const struct nw_node_type *type, int32_t *same,
+                                 int32_t *first)
 {
     for (int32_t d = 0; d < type->direct_count; d++) {
         int32_t a = type->direct[d].a, b = type->direct[d].b;
-        int32_t middle = is_switch(type, a) ? a : b;
+        int32_t middle = switch_is_switch(type, a) ? a : b;
         int32_t gpu = middle == a ? b : a;
         int32_t x, y;
 
-        if (!is_switch(type, middle) || is_switch(type, gpu))
+        if (!switch_is_switch(type, middle) || switch_is_switch(type, gpu))
             continue;
         if (first[gpu] < 0)
             first[gpu] = middle;
-        x = top_of(same, first[gpu]);
-        y = top_of(same, middle);
+        x = switch_top_of(same, first[gpu]);
+        y = switch_top_of(same, middle);
         same[x > y ? x : y] = x > y ? y : x;
     }
 }
@@ -121,7 +121,7 @@ static void drop_switches(struct nw_node_type *type, int32_t *same)
 static bool has_switch(const struct nw_node_type *type)
 {
     for (int32_t v = 0; v < type->vertex_count; v++)
-        if (is_switch(type, v))
+        if (switch_is_switch(type, v))
             return true;
     return false;
 }
@@ -143,9 +143,9 @@ nw_status nw_node_type_merge_switches(nw_topology *topology,
         first[v] = -1;
     }
     if (!status) {
-        join_switches(type, same, first);
+        switch_join_switches(type, same, first);
         for (int32_t v = 0; v < type->vertex_count; v++)
-            same[v] = top_of(same, v);
+            same[v] = switch_top_of(same, v);
         drop_switches(type, same);
         status = merge_links(topology, type);
     }

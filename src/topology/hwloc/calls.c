@@ -79,7 +79,7 @@ static const struct {
 static bool is_loaded;
 
 /* Its plugins look for its names in the whole program. */
-static void load(void)
+static void calls_load(void)
 {
     void *library = dlopen("libhwloc.so.15", RTLD_NOW | RTLD_GLOBAL);
 
@@ -97,7 +97,7 @@ nw_status nw_hwloc_load(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-    pthread_once(&once, load);
+    pthread_once(&once, calls_load);
     return is_loaded ? NW_OK
                      : nw_fail(NW_ENODEV, "libhwloc.so.15 is needed to see "
                                           "machines and was not found");

@@ -32,14 +32,14 @@ struct scanner {
     char *host;
 };
 
-static nw_status bad(const struct scanner *scanner, const char *what,
-                     struct word word)
+static nw_status check_xml_bad(const struct scanner *scanner, const char *what,
+                               struct word word)
 {
     return nw_fail(NW_EFORMAT, "%s:%d: %s '%.*s'", scanner->file, scanner->line,
                    what, word.length > 60 ? 60 : word.length, word.start);
 }
 
-static struct word one(const char *at)
+static struct word check_xml_one(const char *at)
 {
     return (struct word){at, *at && *at != '\n'};
 }
@@ -50,18 +50,18 @@ static bool is(struct word word, const char *text)
            !memcmp(word.start, text, (size_t)word.length);
 }
 
-static void skip_to(struct scanner *scanner, const char *end)
+static void check_xml_skip_to(struct scanner *scanner, const char *end)
 {
     for (; scanner->at < end; scanner->at++)
         scanner->line += *scanner->at == '\n';
 }
 
-static void skip_blanks(struct scanner *scanner)
+static void check_xml_skip_blanks(struct scanner *scanner)
 {
-    skip_to(scanner, scanner->at + strspn(scanner->at, " \t\r\n"));
+    check_xml_skip_to(scanner, scanner->at + strspn(scanner->at, " \t\r\n"));
 }
 
-static struct word take_name(struct scanner *scanner)
+static struct word check_xml_take_name(struct scanner *scanner)
 {
     size_t length = strcspn(scanner->at, " \t\r\n=<>/\"'");
     struct word word = {scanner->at, length > 4096 ? 4096 : (int)length};
@@ -71,18 +71,19 @@ static struct word take_name(struct scanner *scanner)
 }
 
 /* Skips past `end`, as comments and declarations need. */
-static nw_status skip_past(struct scanner *scanner, const char *end)
+static nw_status check_xml_skip_past(struct scanner *scanner, const char *end)
 {
     char *found = strstr(scanner->at, end);
 
     if (!found)
         return nw_fail(NW_EFORMAT, "%s:%d: the file ends before a '%s'",
                        scanner->file, scanner->line, end);
-    skip_to(scanner, found + strlen(end));
+    check_xml_skip_to(scanner, found + strlen(end));
     return NW_OK;
 }
 
-static nw_status check_version(struct scanner *scanner, struct word value)
+static nw_status check_xml_check_version(struct scanner *scanner,
+                                         struct word value)
 {
     int major = atoi(value.start);
     int mine = (int)(hwloc_get_api_version() >> 16);
@@ -125,10 +126,10 @@ static nw_status check_index(struct scanner *scanner)
     if (nw_parse_u64(text, &index) &&
         index <= (is_bit ? MAX_OS_INDEX : UINT32_MAX))
         return NW_OK;
-    return bad(scanner,
-               is_bit ? "os_index is a number from 0 to 65535, not"
-                      : "os_index is not a number:",
-               value);
+    return check_xml_bad(scanner,
+                         is_bit ? "os_index is a number from 0 to 65535, not"
+                                : "os_index is not a number:",
+                         value);
 }
 
 /* Kinds of devices are bits of a set in hwloc 3, numbers in hwloc 2: of a set
@@ -155,7 +156,7 @@ static nw_status check_attribute(struct scanner *scanner, struct word tag,
                                  struct word name, struct word value)
 {
     if (is(tag, "topology") && is(name, "version"))
-        return check_version(scanner, value);
+        return check_xml_check_version(scanner, value);
     if (scanner->turns && is(name, "osdev_type"))
         turn_device(value);
     if (is(name, "type"))
@@ -174,49 +175,52 @@ static nw_status check_attribute(struct scanner *scanner, struct word tag,
     return NW_OK;
 }
 
-static nw_status take_attribute(struct scanner *scanner, struct word tag)
+static nw_status check_xml_take_attribute(struct scanner *scanner,
+                                          struct word tag)
 {
-    struct word name = take_name(scanner), value;
+    struct word name = check_xml_take_name(scanner), value;
     char quote[3] = {0};
 
     if (!name.length)
-        return bad(scanner, "an attribute was expected at", one(scanner->at));
-    skip_blanks(scanner);
+        return check_xml_bad(scanner, "an attribute was expected at",
+                             check_xml_one(scanner->at));
+    check_xml_skip_blanks(scanner);
     if (*scanner->at != '=')
-        return bad(scanner, "no value for attribute", name);
+        return check_xml_bad(scanner, "no value for attribute", name);
     scanner->at++;
-    skip_blanks(scanner);
+    check_xml_skip_blanks(scanner);
     if (*scanner->at != '"' && *scanner->at != '\'')
-        return bad(scanner, "no quoted value for attribute", name);
+        return check_xml_bad(scanner, "no quoted value for attribute", name);
     quote[0] = *scanner->at++;
     quote[1] = '<';
     value = (struct word){scanner->at, (int)strcspn(scanner->at, quote)};
     if (scanner->at[value.length] != quote[0])
-        return bad(scanner, "no end of the value of attribute", name);
-    skip_to(scanner, scanner->at + value.length + 1);
+        return check_xml_bad(scanner, "no end of the value of attribute", name);
+    check_xml_skip_to(scanner, scanner->at + value.length + 1);
     return check_attribute(scanner, tag, name, value);
 }
 
-static nw_status open_tag(struct scanner *scanner, struct word tag)
+static nw_status check_xml_open_tag(struct scanner *scanner, struct word tag)
 {
     nw_status status = NW_OK;
 
     if (!tag.length)
-        return bad(scanner, "no tag after", (struct word){"<", 1});
+        return check_xml_bad(scanner, "no tag after", (struct word){"<", 1});
     if (!scanner->depth && is(tag, "system"))
-        return bad(scanner,
-                   "nccl:FILE reads NCCL's files; hwloc XML begins "
-                   "with <topology>, not",
-                   tag);
+        return check_xml_bad(scanner,
+                             "nccl:FILE reads NCCL's files; hwloc XML begins "
+                             "with <topology>, not",
+                             tag);
     if (!scanner->depth && !is(tag, "topology"))
-        return bad(scanner, "hwloc XML begins with <topology>, not", tag);
+        return check_xml_bad(scanner, "hwloc XML begins with <topology>, not",
+                             tag);
     if (scanner->depth == MAX_NESTING)
-        return bad(scanner, "more than 128 levels at", tag);
+        return check_xml_bad(scanner, "more than 128 levels at", tag);
     scanner->type = scanner->os_index = (struct word){NULL, 0};
-    skip_blanks(scanner);
+    check_xml_skip_blanks(scanner);
     while (!status && *scanner->at != '>' && *scanner->at != '/') {
-        status = take_attribute(scanner, tag);
-        skip_blanks(scanner);
+        status = check_xml_take_attribute(scanner, tag);
+        check_xml_skip_blanks(scanner);
     }
     if (!status)
         status = check_index(scanner);
@@ -225,25 +229,26 @@ static nw_status open_tag(struct scanner *scanner, struct word tag)
     if (*scanner->at == '>')
         scanner->open[scanner->depth++] = tag;
     else if (*++scanner->at != '>')
-        return bad(scanner, "no '>' ends", tag);
+        return check_xml_bad(scanner, "no '>' ends", tag);
     scanner->at++;
     return NW_OK;
 }
 
-static nw_status close_tag(struct scanner *scanner)
+static nw_status check_xml_close_tag(struct scanner *scanner)
 {
-    struct word tag = take_name(scanner), open;
+    struct word tag = check_xml_take_name(scanner), open;
 
-    skip_blanks(scanner);
+    check_xml_skip_blanks(scanner);
     if (*scanner->at != '>')
-        return bad(scanner, "no '>' ends", tag);
+        return check_xml_bad(scanner, "no '>' ends", tag);
     scanner->at++;
     if (!scanner->depth)
-        return bad(scanner, "nothing is open at the end of", tag);
+        return check_xml_bad(scanner, "nothing is open at the end of", tag);
     open = scanner->open[--scanner->depth];
     if (open.length != tag.length ||
         memcmp(open.start, tag.start, (size_t)tag.length))
-        return bad(scanner, "the tag closed is not the one open:", tag);
+        return check_xml_bad(scanner,
+                             "the tag closed is not the one open:", tag);
     return NW_OK;
 }
 
@@ -251,11 +256,11 @@ static nw_status close_tag(struct scanner *scanner)
 static nw_status blank_unknown(struct scanner *scanner)
 {
     char *start = scanner->at++;
-    struct word tag = take_name(scanner);
+    struct word tag = check_xml_take_name(scanner);
     bool unknown = scanner->turns && scanner->depth == 1 &&
                    (is(tag, "info") || is(tag, "pci_locality"));
     int depth = scanner->depth;
-    nw_status status = open_tag(scanner, tag);
+    nw_status status = check_xml_open_tag(scanner, tag);
 
     if (!status && unknown && scanner->depth == depth)
         for (; start < scanner->at; start++)
@@ -264,17 +269,17 @@ static nw_status blank_unknown(struct scanner *scanner)
     return status;
 }
 
-static nw_status take_tag(struct scanner *scanner)
+static nw_status check_xml_take_tag(struct scanner *scanner)
 {
     if (!strncmp(scanner->at, "<!--", 4))
-        return skip_past(scanner, "-->");
+        return check_xml_skip_past(scanner, "-->");
     if (scanner->at[1] == '?')
-        return skip_past(scanner, "?>");
+        return check_xml_skip_past(scanner, "?>");
     if (scanner->at[1] == '!')
-        return skip_past(scanner, ">");
+        return check_xml_skip_past(scanner, ">");
     if (scanner->at[1] == '/') {
         scanner->at += 2;
-        return close_tag(scanner);
+        return check_xml_close_tag(scanner);
     }
     return blank_unknown(scanner);
 }
@@ -286,16 +291,17 @@ static nw_status scan(struct scanner *scanner)
     for (;;) {
         nw_status status;
 
-        skip_blanks(scanner);
+        check_xml_skip_blanks(scanner);
         if (!*scanner->at)
             break;
         if (*scanner->at != '<' && !scanner->depth)
-            return bad(scanner, "no hwloc XML: a tag was expected, not",
-                       one(scanner->at));
-        skip_to(scanner, scanner->at + strcspn(scanner->at, "<"));
+            return check_xml_bad(scanner,
+                                 "no hwloc XML: a tag was expected, not",
+                                 check_xml_one(scanner->at));
+        check_xml_skip_to(scanner, scanner->at + strcspn(scanner->at, "<"));
         if (!*scanner->at)
             break;
-        status = take_tag(scanner);
+        status = check_xml_take_tag(scanner);
         if (status)
             return status;
         any |= scanner->depth > 0;
@@ -303,8 +309,8 @@ static nw_status scan(struct scanner *scanner)
             return NW_OK;
     }
     if (scanner->depth)
-        return bad(scanner, "the file ends inside",
-                   scanner->open[scanner->depth - 1]);
+        return check_xml_bad(scanner, "the file ends inside",
+                             scanner->open[scanner->depth - 1]);
     return nw_fail(NW_EFORMAT, "%s:%d: no <topology> in the file",
                    scanner->file, scanner->line);
 }
@@ -322,7 +328,7 @@ static void blank_comments(char *text)
 }
 
 /* hwloc takes the length, and the end of the text, as an int. */
-static nw_status check_size(const char *file, uint64_t bytes)
+static nw_status check_xml_check_size(const char *file, uint64_t bytes)
 {
     return bytes < INT_MAX ? NW_OK
                            : nw_fail(NW_EFORMAT,
@@ -332,18 +338,19 @@ static nw_status check_size(const char *file, uint64_t bytes)
 }
 
 /* A large one is refused before it is read, where its size is known. */
-static nw_status read_text(const char *file, char **text, size_t *count)
+static nw_status check_xml_read_text(const char *file, char **text,
+                                     size_t *count)
 {
     struct stat info;
     nw_status status = NW_OK;
 
     if (!stat(file, &info) && S_ISREG(info.st_mode))
-        status = check_size(file, (uint64_t)info.st_size);
+        status = check_xml_check_size(file, (uint64_t)info.st_size);
     if (!status)
         status = nw_file_read_text(file, text, count);
     if (status)
         return status;
-    status = check_size(file, *count);
+    status = check_xml_check_size(file, *count);
     if (status)
         free(*text);
     return status;
@@ -355,7 +362,7 @@ nw_status nw_hwloc_xml_read(const char *file, char **data, size_t *length,
     struct scanner scanner = {.file = file, .line = 1};
     char *text;
     size_t count;
-    nw_status status = read_text(file, &text, &count);
+    nw_status status = check_xml_read_text(file, &text, &count);
 
     if (status)
         return status;

@@ -144,7 +144,7 @@ static const char *model(hwloc_obj_t pci)
     return name ? name : hwloc_obj_get_info_by_name(pci, "PCIDevice");
 }
 
-static const char *card_name(hwloc_obj_t pci)
+static const char *device_kind_card_name(hwloc_obj_t pci)
 {
     hwloc_obj_t os = typed_below(pci, HWLOC_OBJ_OSDEV_OPENFABRICS);
 
@@ -181,8 +181,9 @@ nw_status nw_hwloc_describe(const struct nw_hwloc_device *device,
              (unsigned)pci->domain, pci->bus, pci->dev, pci->func);
     status = nw_strdup(address, &info->pci);
     if (!status)
-        status = copy(gpu ? model(device->obj) : card_name(device->obj),
-                      &info->name);
+        status =
+            copy(gpu ? model(device->obj) : device_kind_card_name(device->obj),
+                 &info->name);
     if (!status && gpu)
         status = copy_uuid(device->obj, &info->uuid);
     return status;

@@ -35,8 +35,8 @@ static nw_status note_part(struct nw_hwloc_devices *devices, hwloc_obj_t obj,
 }
 
 /* Each partition of a GPU is one. */
-static nw_status note_device(struct nw_hwloc_devices *devices, hwloc_obj_t obj,
-                             enum nw_vertex_kind kind)
+static nw_status devices_note_device(struct nw_hwloc_devices *devices,
+                                     hwloc_obj_t obj, enum nw_vertex_kind kind)
 {
     nw_status status = NW_OK;
 
@@ -59,8 +59,8 @@ static int by_order(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static struct nw_hwloc_device *find_device(struct nw_hwloc_devices *devices,
-                                           hwloc_obj_t obj)
+static struct nw_hwloc_device *
+devices_find_device(struct nw_hwloc_devices *devices, hwloc_obj_t obj)
 {
     for (size_t i = 0; i < devices->count; i++)
         if (devices->device[i].obj == obj)
@@ -77,9 +77,9 @@ static nw_status list_devices(struct nw_hwloc_build *build,
 
     while (!status && (obj = hwloc_get_next_pcidev(build->machine, obj))) {
         if (nw_hwloc_is_gpu(obj))
-            status = note_device(devices, obj, NW_VERTEX_GPU);
+            status = devices_note_device(devices, obj, NW_VERTEX_GPU);
         else if (nw_hwloc_is_card(obj, fabric))
-            status = note_device(devices, obj, NW_VERTEX_NIC);
+            status = devices_note_device(devices, obj, NW_VERTEX_NIC);
     }
     if (!status && devices->count)
         qsort(devices->device, devices->count, sizeof *devices->device,
@@ -88,7 +88,7 @@ static nw_status list_devices(struct nw_hwloc_build *build,
 }
 
 /* The slower of two links in a row; what is not known does not count. */
-static double slower(double speed, float linkspeed)
+static double devices_slower(double speed, float linkspeed)
 {
     double bytes = (double)linkspeed * 1e9;
 
@@ -99,7 +99,7 @@ static double slower(double speed, float linkspeed)
 
 static bool holds_devices(struct nw_hwloc_devices *devices, hwloc_obj_t obj)
 {
-    if (find_device(devices, obj))
+    if (devices_find_device(devices, obj))
         return true;
     for (hwloc_obj_t child = obj->io_first_child; child;
          child = child->next_sibling)
@@ -121,13 +121,14 @@ static bool is_level(struct nw_hwloc_devices *devices, hwloc_obj_t bridge)
 }
 
 /* The parent of a device, and the slowest link up to it. */
-struct spot {
+struct devices_spot {
     int32_t vertex;
     double speed; /* bytes/s, 0 unknown */
 };
 
-static nw_status add_bridge(struct nw_hwloc_build *build, hwloc_obj_t bridge,
-                            struct spot *spot)
+static nw_status devices_add_bridge(struct nw_hwloc_build *build,
+                                    hwloc_obj_t bridge,
+                                    struct devices_spot *spot)
 {
     bool host = bridge->attr->bridge.upstream_type == HWLOC_OBJ_BRIDGE_HOST;
     /* a host bridge sits on the processor's own fabric */
@@ -145,26 +146,26 @@ static nw_status add_bridge(struct nw_hwloc_build *build, hwloc_obj_t bridge,
 
 static nw_status walk_io(struct nw_hwloc_build *build,
                          struct nw_hwloc_devices *devices, hwloc_obj_t obj,
-                         struct spot spot)
+                         struct devices_spot spot)
 {
-    struct nw_hwloc_device *device = find_device(devices, obj);
+    struct nw_hwloc_device *device = devices_find_device(devices, obj);
     nw_status status = NW_OK;
 
     for (size_t i = 0; device && i < devices->count; i++)
         if (devices->device[i].obj == obj) {
             devices->device[i].parent = spot.vertex;
             devices->device[i].speed =
-                slower(spot.speed, obj->attr->pcidev.linkspeed);
+                devices_slower(spot.speed, obj->attr->pcidev.linkspeed);
         }
     if (device)
         return NW_OK;
     if (obj->type != HWLOC_OBJ_BRIDGE || !holds_devices(devices, obj))
         return NW_OK;
     if (obj->attr->bridge.upstream_type == HWLOC_OBJ_BRIDGE_PCI)
-        spot.speed =
-            slower(spot.speed, obj->attr->bridge.upstream.pci.linkspeed);
+        spot.speed = devices_slower(spot.speed,
+                                    obj->attr->bridge.upstream.pci.linkspeed);
     if (is_level(devices, obj))
-        status = add_bridge(build, obj, &spot);
+        status = devices_add_bridge(build, obj, &spot);
     for (hwloc_obj_t child = obj->io_first_child; !status && child;
          child = child->next_sibling)
         status = walk_io(build, devices, child, spot);
@@ -174,7 +175,7 @@ static nw_status walk_io(struct nw_hwloc_build *build,
 static nw_status walk(struct nw_hwloc_build *build,
                       struct nw_hwloc_devices *devices, hwloc_obj_t obj)
 {
-    struct spot spot = {nw_hwloc_vertex(obj), 0};
+    struct devices_spot spot = {nw_hwloc_vertex(obj), 0};
     nw_status status = NW_OK;
 
     for (hwloc_obj_t io = obj->io_first_child; !status && io;
@@ -186,9 +187,9 @@ static nw_status walk(struct nw_hwloc_build *build,
     return status;
 }
 
-static nw_status add_device(struct nw_hwloc_build *build,
-                            const struct nw_hwloc_device *device,
-                            struct nw_device *info)
+static nw_status devices_add_device(struct nw_hwloc_build *build,
+                                    const struct nw_hwloc_device *device,
+                                    struct nw_device *info)
 {
     enum nw_link_kind kind = device->link ? device->link : NW_LINK_PCIE;
     double rate = device->speed;
@@ -211,17 +212,17 @@ static nw_status add_device(struct nw_hwloc_build *build,
     return status;
 }
 
-static nw_status add_kind(struct nw_hwloc_build *build,
-                          const struct nw_hwloc_devices *devices,
-                          enum nw_vertex_kind kind, struct nw_device **info,
-                          int32_t *count)
+static nw_status devices_add_kind(struct nw_hwloc_build *build,
+                                  const struct nw_hwloc_devices *devices,
+                                  enum nw_vertex_kind kind,
+                                  struct nw_device **info, int32_t *count)
 {
     nw_status status = nw_alloc(devices->count, sizeof **info, info);
 
     for (size_t i = 0; !status && i < devices->count; i++)
         if (devices->device[i].kind == kind)
-            status =
-                add_device(build, &devices->device[i], &(*info)[(*count)++]);
+            status = devices_add_device(build, &devices->device[i],
+                                        &(*info)[(*count)++]);
     return status;
 }
 
@@ -236,11 +237,11 @@ nw_status nw_hwloc_add_devices(struct nw_hwloc_build *build)
     if (!status)
         status = nw_hwloc_join_processors(build, &devices);
     if (!status)
-        status = add_kind(build, &devices, NW_VERTEX_GPU, &type->gpu_device,
-                          &type->gpu_count);
+        status = devices_add_kind(build, &devices, NW_VERTEX_GPU,
+                                  &type->gpu_device, &type->gpu_count);
     if (!status)
-        status = add_kind(build, &devices, NW_VERTEX_NIC, &type->nic_device,
-                          &type->nic_count);
+        status = devices_add_kind(build, &devices, NW_VERTEX_NIC,
+                                  &type->nic_device, &type->nic_count);
     if (!status)
         status = nw_hwloc_add_direct(build);
     if (!status && build->live)

@@ -38,7 +38,7 @@ static double rate(const struct hwloc_distances_s *matrix, unsigned from,
 }
 
 /* The PCI device of an operating system device outside a GPU. */
-static hwloc_obj_t device_of(hwloc_obj_t obj)
+static hwloc_obj_t direct_link_device_of(hwloc_obj_t obj)
 {
     if (obj && obj->type == HWLOC_OBJ_OS_DEVICE && !obj->userdata)
         return obj->parent;
@@ -57,11 +57,12 @@ static bool is_below(hwloc_obj_t obj, hwloc_obj_t above)
     return obj == above;
 }
 
-static void join(struct nw_hwloc_device *gpu,
-                 const struct hwloc_distances_s *matrix, enum nw_link_kind kind)
+static void hwloc_direct_link_join(struct nw_hwloc_device *gpu,
+                                   const struct hwloc_distances_s *matrix,
+                                   enum nw_link_kind kind)
 {
     for (unsigned i = 0; i < matrix->nbobjs; i++) {
-        if (device_of(matrix->objs[i]) != gpu->obj)
+        if (direct_link_device_of(matrix->objs[i]) != gpu->obj)
             continue;
         for (unsigned j = 0; j < matrix->nbobjs; j++)
             if (is_normal(matrix->objs[j]) && rate(matrix, i, j) > 0 &&
@@ -81,7 +82,8 @@ nw_status nw_hwloc_join_processors(struct nw_hwloc_build *build,
 
         for (size_t d = 0; matrix && d < devices->count; d++)
             if (devices->device[d].kind == NW_VERTEX_GPU)
-                join(&devices->device[d], matrix, matrices[m].kind);
+                hwloc_direct_link_join(&devices->device[d], matrix,
+                                       matrices[m].kind);
         if (matrix)
             hwloc_distances_release(build->machine, matrix);
     }
@@ -89,7 +91,7 @@ nw_status nw_hwloc_join_processors(struct nw_hwloc_build *build,
 }
 
 /* Some have lost their class. */
-static bool is_switch(hwloc_obj_t obj)
+static bool direct_link_is_switch(hwloc_obj_t obj)
 {
     return obj->attr->pcidev.class_id == 0x0680 ||
            (obj->subtype && !strcmp(obj->subtype, "NVSwitch"));
@@ -97,7 +99,8 @@ static bool is_switch(hwloc_obj_t obj)
 
 /* An NVSwitch is not a level of the tree: only its direct links are used. All
  * NVSwitches are merged; see gpu/switch.c. */
-static nw_status add_switch(struct nw_hwloc_build *build, hwloc_obj_t obj)
+static nw_status direct_link_add_switch(struct nw_hwloc_build *build,
+                                        hwloc_obj_t obj)
 {
     int32_t class, vertex = build->type->vertex_count - 1;
     nw_status status = nw_hwloc_class(build, NW_LINK_PCIE, NULL, &class);
@@ -110,8 +113,8 @@ static nw_status add_switch(struct nw_hwloc_build *build, hwloc_obj_t obj)
     return status;
 }
 
-static nw_status vertex_for(struct nw_hwloc_build *build, hwloc_obj_t obj,
-                            int32_t *vertex)
+static nw_status direct_link_vertex_for(struct nw_hwloc_build *build,
+                                        hwloc_obj_t obj, int32_t *vertex)
 {
     nw_status status = NW_OK;
 
@@ -119,16 +122,17 @@ static nw_status vertex_for(struct nw_hwloc_build *build, hwloc_obj_t obj,
     if (!obj || (obj->type != HWLOC_OBJ_PCI_DEVICE && !obj->userdata) ||
         is_normal(obj))
         return NW_OK; /* processors are joined by the tree */
-    if (!obj->userdata && is_switch(obj))
-        status = add_switch(build, obj);
+    if (!obj->userdata && direct_link_is_switch(obj))
+        status = direct_link_add_switch(build, obj);
     if (!status && obj->userdata)
         *vertex = nw_hwloc_vertex(obj);
     return status;
 }
 
-static nw_status add_pair(struct nw_hwloc_build *build,
-                          const struct hwloc_distances_s *matrix, unsigned i,
-                          unsigned j, enum nw_link_kind kind)
+static nw_status direct_link_add_pair(struct nw_hwloc_build *build,
+                                      const struct hwloc_distances_s *matrix,
+                                      unsigned i, unsigned j,
+                                      enum nw_link_kind kind)
 {
     double speed[2] = {rate(matrix, i, j), rate(matrix, j, i)};
     int32_t a, b, class;
@@ -136,9 +140,11 @@ static nw_status add_pair(struct nw_hwloc_build *build,
 
     if (speed[0] <= 0 && speed[1] <= 0)
         return NW_OK;
-    status = vertex_for(build, device_of(matrix->objs[i]), &a);
+    status = direct_link_vertex_for(build,
+                                    direct_link_device_of(matrix->objs[i]), &a);
     if (!status)
-        status = vertex_for(build, device_of(matrix->objs[j]), &b);
+        status = direct_link_vertex_for(
+            build, direct_link_device_of(matrix->objs[j]), &b);
     if (status || a < 0 || b < 0 || a == b)
         return status;
     status = nw_hwloc_class(build, kind, speed, &class);
@@ -157,7 +163,8 @@ nw_status nw_hwloc_add_direct(struct nw_hwloc_build *build)
 
         for (unsigned i = 0; i < n; i++)
             for (unsigned j = i + 1; !status && j < n; j++)
-                status = add_pair(build, matrix, i, j, matrices[m].kind);
+                status =
+                    direct_link_add_pair(build, matrix, i, j, matrices[m].kind);
         if (matrix)
             hwloc_distances_release(build->machine, matrix);
     }

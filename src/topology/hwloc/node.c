@@ -47,40 +47,41 @@ static bool is_around_package(hwloc_obj_t obj)
     return obj->arity == 1;
 }
 
-struct part {
+struct node_part {
     enum nw_vertex_kind kind;
     enum nw_link_kind link;
 };
 
-static bool find_part(hwloc_obj_t obj, hwloc_obj_t around, struct part *part)
+static bool find_part(hwloc_obj_t obj, hwloc_obj_t around,
+                      struct node_part *part)
 {
     bool level;
 
     if (obj->type == HWLOC_OBJ_PU || obj->type == HWLOC_OBJ_CORE) {
-        *part = (struct part){NW_VERTEX_CORE, NW_LINK_CORE};
+        *part = (struct node_part){NW_VERTEX_CORE, NW_LINK_CORE};
         return is_core(obj);
     }
     if (obj->type == HWLOC_OBJ_PACKAGE) {
-        *part = (struct part){NW_VERTEX_PACKAGE, NW_LINK_SOCKET};
+        *part = (struct node_part){NW_VERTEX_PACKAGE, NW_LINK_SOCKET};
         return true;
     }
     level = parts_cores(obj, around);
     if (obj->type == HWLOC_OBJ_DIE)
-        *part = (struct part){NW_VERTEX_DIE, NW_LINK_MEMORY};
+        *part = (struct node_part){NW_VERTEX_DIE, NW_LINK_MEMORY};
     else if (obj->memory_arity && !is_around_package(obj))
-        *part = (struct part){NW_VERTEX_NUMA, NW_LINK_MEMORY};
+        *part = (struct node_part){NW_VERTEX_NUMA, NW_LINK_MEMORY};
     else if (obj->type == HWLOC_OBJ_L3CACHE)
-        *part = (struct part){NW_VERTEX_L3, NW_LINK_CACHE};
+        *part = (struct node_part){NW_VERTEX_L3, NW_LINK_CACHE};
     else if (obj->type == HWLOC_OBJ_L2CACHE)
-        *part = (struct part){NW_VERTEX_L2, NW_LINK_CACHE};
+        *part = (struct node_part){NW_VERTEX_L2, NW_LINK_CACHE};
     else
         return false;
     return level;
 }
 
 /* A hardware thread is numbered, and a vertex where it is an element. */
-static nw_status add_thread(struct nw_hwloc_build *build, hwloc_obj_t pu,
-                            int32_t core)
+static nw_status node_add_thread(struct nw_hwloc_build *build, hwloc_obj_t pu,
+                                 int32_t core)
 {
     int32_t class, vertex;
     nw_status status;
@@ -95,16 +96,16 @@ static nw_status add_thread(struct nw_hwloc_build *build, hwloc_obj_t pu,
     return status;
 }
 
-static nw_status add_threads(struct nw_hwloc_build *build, hwloc_obj_t obj,
-                             int32_t core)
+static nw_status node_add_threads(struct nw_hwloc_build *build, hwloc_obj_t obj,
+                                  int32_t core)
 {
     nw_status status = NW_OK;
 
     if (obj->type == HWLOC_OBJ_PU)
-        return add_thread(build, obj, core);
+        return node_add_thread(build, obj, core);
     for (hwloc_obj_t child = obj->first_child; !status && child;
          child = child->next_sibling)
-        status = add_threads(build, child, core);
+        status = node_add_threads(build, child, core);
     return status;
 }
 
@@ -117,8 +118,8 @@ static void take_vertex(hwloc_obj_t obj, hwloc_obj_t around, int32_t vertex)
     } while (obj != around && obj->arity == 1);
 }
 
-static nw_status add_part(struct nw_hwloc_build *build, hwloc_obj_t obj,
-                          hwloc_obj_t around, const struct part *part)
+static nw_status node_add_part(struct nw_hwloc_build *build, hwloc_obj_t obj,
+                               hwloc_obj_t around, const struct node_part *part)
 {
     struct nw_node_type *type = build->type;
     int32_t class, vertex;
@@ -133,27 +134,27 @@ static nw_status add_part(struct nw_hwloc_build *build, hwloc_obj_t obj,
     if (part->kind != NW_VERTEX_CORE)
         return NW_OK;
     type->core_os[build->cores++] = (int32_t)obj->os_index;
-    status = add_threads(build, obj, vertex);
+    status = node_add_threads(build, obj, vertex);
     type->core_pu[build->cores] = build->threads;
     return status;
 }
 
 /* `around` is the nearest object above that has a vertex. Depth first, so
  * that cores are numbered in hwloc's logical order. */
-static nw_status add_below(struct nw_hwloc_build *build, hwloc_obj_t obj,
-                           hwloc_obj_t around)
+static nw_status node_add_below(struct nw_hwloc_build *build, hwloc_obj_t obj,
+                                hwloc_obj_t around)
 {
     nw_status status = NW_OK;
-    struct part part;
+    struct node_part part;
 
     for (hwloc_obj_t child = obj->first_child; !status && child;
          child = child->next_sibling) {
         bool is_part = find_part(child, around, &part);
 
         if (is_part)
-            status = add_part(build, child, around, &part);
+            status = node_add_part(build, child, around, &part);
         if (!status)
-            status = add_below(build, child, is_part ? child : around);
+            status = node_add_below(build, child, is_part ? child : around);
     }
     return status;
 }
@@ -180,7 +181,7 @@ static nw_status build_type(struct nw_hwloc_build *build)
 
     nw_hwloc_set_vertex(root, 0);
     if (!status)
-        status = add_below(build, root, root);
+        status = node_add_below(build, root, root);
     if (!status)
         status = nw_hwloc_add_devices(build);
     return status;

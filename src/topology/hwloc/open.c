@@ -139,8 +139,8 @@ static nw_status configure(hwloc_topology_t machine, enum nw_hwloc_from from,
     return set_live(machine);
 }
 
-static nw_status load(hwloc_topology_t machine, enum nw_hwloc_from from,
-                      const char *what)
+static nw_status open_load(hwloc_topology_t machine, enum nw_hwloc_from from,
+                           const char *what)
 {
     if (!hwloc_topology_load(machine))
         return from == NW_HWLOC_LIVE ? keep_available(machine) : NW_OK;
@@ -177,7 +177,7 @@ nw_status nw_hwloc_open(enum nw_hwloc_from from, const char *what,
         return nw_fail(NW_ENODEV, "hwloc does not start");
     status = configure(machine, from, what);
     if (!status)
-        status = load(machine, from, what);
+        status = open_load(machine, from, what);
     if (status)
         hwloc_topology_destroy(machine);
     else

@@ -11,14 +11,15 @@
 #include <string.h>
 #include <unistd.h>
 
-struct request {
+struct source_request {
     enum nw_hwloc_from from;
     const char *what;
     const char *node; /* what the node is called */
 };
 
-static nw_status build(nw_topology *topology, const struct request *request,
-                       enum nw_elements elements)
+static nw_status source_build(nw_topology *topology,
+                              const struct source_request *request,
+                              enum nw_elements elements)
 {
     struct nw_node_type *type;
     nw_status status;
@@ -35,7 +36,8 @@ static nw_status build(nw_topology *topology, const struct request *request,
     return status;
 }
 
-static nw_status one_node(const char *name, const struct request *request,
+static nw_status one_node(const char *name,
+                          const struct source_request *request,
                           enum nw_elements elements, nw_topology **out)
 {
     nw_topology *topology;
@@ -43,7 +45,7 @@ static nw_status one_node(const char *name, const struct request *request,
 
     if (status)
         return status;
-    status = build(topology, request, elements);
+    status = source_build(topology, request, elements);
     if (status)
         nw_topology_free(topology);
     else
@@ -55,7 +57,7 @@ nw_status nw_source_live(const char *what, enum nw_elements elements,
                          nw_topology **out)
 {
     char name[256] = "localhost";
-    struct request request = {NW_HWLOC_LIVE, NULL, name};
+    struct source_request request = {NW_HWLOC_LIVE, NULL, name};
 
     (void)what;
     if (gethostname(name, sizeof name - 1) || !*name)
@@ -66,7 +68,7 @@ nw_status nw_source_live(const char *what, enum nw_elements elements,
 nw_status nw_source_synthetic(const char *what, enum nw_elements elements,
                               nw_topology **out)
 {
-    struct request request = {NW_HWLOC_SYNTHETIC, what, "machine"};
+    struct source_request request = {NW_HWLOC_SYNTHETIC, what, "machine"};
     char name[128];
 
     snprintf(name, sizeof name, "hwloc:%s", what);
@@ -104,7 +106,7 @@ nw_status nw_source_xml(const char *what, enum nw_elements elements,
         status = name_after(what, &node);
     }
     if (!status) {
-        struct request request = {NW_HWLOC_XML, what, node};
+        struct source_request request = {NW_HWLOC_XML, what, node};
 
         status = one_node(what, &request, elements, out);
         free(node);

@@ -19,7 +19,7 @@
 #define MAX_LEVELS 64
 #define MAX_NUMBER 65535 /* of a processor or a memory */
 
-struct reading {
+struct synthetic_reading {
     const char *what;
     hwloc_obj_type_t type[MAX_LEVELS]; /* of the levels so far */
     hwloc_obj_type_t next; /* the kind of the next level, or TYPE_MAX */
@@ -40,15 +40,16 @@ static bool take_number(const char **words, uint64_t limit, uint64_t *out)
     return *out <= limit;
 }
 
-static nw_status refuse(const struct reading *reading, const char *order,
-                        const char *why)
+static nw_status synthetic_refuse(const struct synthetic_reading *reading,
+                                  const char *order, const char *why)
 {
     return nw_fail(NW_EFORMAT, "hwloc: '%s': indexes=%.*s %s", reading->what,
                    (int)strcspn(order, " )"), order, why);
 }
 
 /* "0,2,1,3": as many as the level has members, each once. */
-static nw_status check_list(const struct reading *reading, const char *order)
+static nw_status check_list(const struct synthetic_reading *reading,
+                            const char *order)
 {
     uint64_t number, count = 0;
     const char *at = order, *wrong = NULL;
@@ -69,11 +70,12 @@ static nw_status check_list(const struct reading *reading, const char *order)
     free(seen);
     if (!wrong && !reading->beside && count != reading->width)
         wrong = "has not one number for each of the level";
-    return wrong ? refuse(reading, order, wrong) : NW_OK;
+    return wrong ? synthetic_refuse(reading, order, wrong) : NW_OK;
 }
 
 /* "2*4:1*2": a step and a count each; the last that is missing hwloc adds. */
-static nw_status check_steps(const struct reading *reading, const char *order)
+static nw_status check_steps(const struct synthetic_reading *reading,
+                             const char *order)
 {
     uint64_t step, count, product = 1;
     const char *at = order;
@@ -84,12 +86,14 @@ static nw_status check_steps(const struct reading *reading, const char *order)
                     count;
 
         if (!good || (product *= count) > MAX_OBJECTS)
-            return refuse(reading, order, "is not a list of STEP*COUNT:...");
+            return synthetic_refuse(reading, order,
+                                    "is not a list of STEP*COUNT:...");
     } while (*at++ == ':');
     return NW_OK;
 }
 
-static bool is_above(const struct reading *reading, hwloc_obj_type_t type)
+static bool is_above(const struct synthetic_reading *reading,
+                     hwloc_obj_type_t type)
 {
     for (size_t i = 0; i < reading->levels; i++)
         if (reading->type[i] == type)
@@ -99,7 +103,8 @@ static bool is_above(const struct reading *reading, hwloc_obj_type_t type)
 
 /* "package:core": each a level here or above. Behind the last level, that of
  * hardware threads, hwloc would not stop to look for it. */
-static nw_status check_names(const struct reading *reading, const char *order)
+static nw_status check_names(const struct synthetic_reading *reading,
+                             const char *order)
 {
     bool seen[HWLOC_OBJ_TYPE_MAX] = {false};
     const char *at = order;
@@ -108,18 +113,20 @@ static nw_status check_names(const struct reading *reading, const char *order)
         hwloc_obj_type_t type;
 
         if (hwloc_type_sscanf(at, &type, NULL, 0) || !is_above(reading, type))
-            return refuse(reading, order,
-                          "names a level that is not above hardware threads; "
-                          "STEP*COUNT:... can express any order");
+            return synthetic_refuse(
+                reading, order,
+                "names a level that is not above hardware threads; "
+                "STEP*COUNT:... can express any order");
         if (seen[type])
-            return refuse(reading, order, "names a level twice");
+            return synthetic_refuse(reading, order, "names a level twice");
         seen[type] = true;
         at += strcspn(at, ": )");
     } while (*at++ == ':');
     return NW_OK;
 }
 
-static nw_status check_order(const struct reading *reading, const char *order)
+static nw_status synthetic_check_order(const struct synthetic_reading *reading,
+                                       const char *order)
 {
     size_t length = strcspn(order, " )");
 
@@ -131,7 +138,7 @@ static nw_status check_order(const struct reading *reading, const char *order)
 }
 
 /* Checks the text inside a pair of parentheses. */
-static nw_status check_attributes(const struct reading *reading,
+static nw_status check_attributes(const struct synthetic_reading *reading,
                                   const char *words)
 {
     static const char key[] = "indexes=";
@@ -139,7 +146,7 @@ static nw_status check_attributes(const struct reading *reading,
 
     while (!status && *words && *words != ')') {
         if (!strncmp(words, key, strlen(key)))
-            status = check_order(reading, words + strlen(key));
+            status = synthetic_check_order(reading, words + strlen(key));
         words += strcspn(words, " )");
         words += *words == ' ';
     }
@@ -147,7 +154,8 @@ static nw_status check_attributes(const struct reading *reading,
 }
 
 /* A level of that many for each member of the one before. */
-static nw_status add_level(struct reading *reading, const char *digits)
+static nw_status synthetic_add_level(struct synthetic_reading *reading,
+                                     const char *digits)
 {
     uint64_t count;
 
@@ -172,7 +180,7 @@ static bool is_coarse(hwloc_obj_type_t type)
 
 nw_status nw_hwloc_check_synthetic(const char *what, bool *threads)
 {
-    struct reading reading = {
+    struct synthetic_reading reading = {
         .what = what, .next = HWLOC_OBJ_TYPE_MAX, .width = 1};
     nw_status status = NW_OK;
 
@@ -187,7 +195,7 @@ nw_status nw_hwloc_check_synthetic(const char *what, bool *threads)
             if (!*at)
                 break;
         } else if (!reading.beside && starts && isdigit((unsigned char)*at))
-            status = add_level(&reading, at);
+            status = synthetic_add_level(&reading, at);
         else if (!reading.beside && starts && isalpha((unsigned char)*at))
             (void)hwloc_type_sscanf(at, &reading.next, NULL, 0);
     }

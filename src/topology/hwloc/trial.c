@@ -72,7 +72,7 @@ static const char *find_written(char *answer, char why[MOST_WORDS])
     return NULL;
 }
 
-static nw_status refuse(const char *file, const char *why, int how)
+static nw_status trial_refuse(const char *file, const char *why, int how)
 {
     int signal = how > 0 && WIFSIGNALED(how) ? WTERMSIG(how) : 0;
 
@@ -105,7 +105,8 @@ nw_status nw_hwloc_try_xml(const char *file, const char *data, size_t length,
 
     found = !status && answer.data ? find_written(answer.data, why) : NULL;
     if (!status)
-        status = found ? nw_strdup(found, written) : refuse(file, why, how);
+        status =
+            found ? nw_strdup(found, written) : trial_refuse(file, why, how);
     nw_text_fini(&answer);
     return status;
 }

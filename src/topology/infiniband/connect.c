@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int compare_ids(const void *a, const void *b, void *context)
+static int connect_compare_ids(const void *a, const void *b, void *context)
 {
     const struct nw_ib_subnet *subnet = context;
     int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
@@ -27,7 +27,7 @@ static nw_status index_ids(struct nw_ib_subnet *subnet)
     for (size_t i = 0; i < subnet->node_count; i++)
         subnet->by_id[i] = (int32_t)i;
     qsort_r(subnet->by_id, subnet->node_count, sizeof *subnet->by_id,
-            compare_ids, subnet);
+            connect_compare_ids, subnet);
     for (size_t i = 1; i < subnet->node_count; i++) {
         const struct nw_ib_node *a = &subnet->node[subnet->by_id[i - 1]];
         const struct nw_ib_node *b = &subnet->node[subnet->by_id[i]];
@@ -58,7 +58,7 @@ int32_t nw_ib_find(const struct nw_ib_subnet *subnet, const char *id)
     return -1;
 }
 
-static int by_number(const void *a, const void *b)
+static int connect_by_number(const void *a, const void *b)
 {
     const struct nw_ib_port *x = a, *y = b;
 
@@ -76,7 +76,7 @@ static nw_status sort_ports(struct nw_ib_subnet *subnet)
         if (!node->count)
             continue;
         port = subnet->port + node->first;
-        qsort(port, node->count, sizeof *port, by_number);
+        qsort(port, node->count, sizeof *port, connect_by_number);
         for (size_t i = 1; i < node->count; i++)
             if (port[i].number == port[i - 1].number)
                 return nw_fail(NW_EFORMAT,

@@ -13,7 +13,7 @@
 
 #define MAX_TABLE ((size_t)1 << 28) /* entries */
 
-struct reader {
+struct forwarding_tables_reader {
     const struct nw_ib_subnet *subnet;
     struct nw_ib_tables *tables;
     size_t *by_guid, *by_lid; /* adapters' ports, sorted */
@@ -38,7 +38,7 @@ static int compare_lids(const void *a, const void *b, void *ports)
     return port[*(const size_t *)a].lid - port[*(const size_t *)b].lid;
 }
 
-static nw_status index_ports(struct reader *reader)
+static nw_status index_ports(struct forwarding_tables_reader *reader)
 {
     const struct nw_ib_subnet *subnet = reader->subnet;
     nw_status status =
@@ -62,7 +62,8 @@ static nw_status index_ports(struct reader *reader)
 }
 
 /* The adapter's port of that guid (or lid), (size_t)-1 for none. */
-static size_t find_port(const struct reader *reader, uint64_t value, bool guid)
+static size_t find_port(const struct forwarding_tables_reader *reader,
+                        uint64_t value, bool guid)
 {
     const size_t *order = guid ? reader->by_guid : reader->by_lid;
     size_t low = 0, high = reader->count;
@@ -86,7 +87,8 @@ static size_t find_port(const struct reader *reader, uint64_t value, bool guid)
 /* In what OpenSM writes with -D 0x43, opensm.fdbs. */
 static const char opensm_head[] = "dump_ucast_routes: Switch ";
 
-static nw_status take_head(struct reader *reader, const char *line)
+static nw_status take_head(struct forwarding_tables_reader *reader,
+                           const char *line)
 {
     const char *guid = strstr(line, "guid ");
     char id[32];
@@ -108,7 +110,7 @@ static nw_status take_head(struct reader *reader, const char *line)
 /* Reads "0x0005 001 : (Channel Adapter portguid 0x0000000000100003: 'n1
  * HCA-1')" by its guid, if the line has one, else by its lid. OpenSM's lines
  * are "0x0005 : 001  : 02   : yes" and "0x0005 : UNREACHABLE". */
-static nw_status take_entry(struct reader *reader, char *line)
+static nw_status take_entry(struct forwarding_tables_reader *reader, char *line)
 {
     struct nw_ib_tables *tables = reader->tables;
     const char *guid = strstr(line, "portguid ");
@@ -141,7 +143,8 @@ static nw_status take_entry(struct reader *reader, char *line)
     return status;
 }
 
-static nw_status take_line(struct reader *reader, char *line)
+static nw_status
+forwarding_tables_take_line(struct forwarding_tables_reader *reader, char *line)
 {
     line += strspn(line, " \t\r");
     if (!strncmp(line, "Unicast lids", 12) ||
@@ -160,7 +163,8 @@ static nw_status take_line(struct reader *reader, char *line)
 nw_status nw_ib_read_tables(const struct nw_ib_subnet *subnet, const char *file,
                             struct nw_ib_tables *tables)
 {
-    struct reader reader = {.subnet = subnet, .tables = tables, .node = -1};
+    struct forwarding_tables_reader reader = {
+        .subnet = subnet, .tables = tables, .node = -1};
     char *text = NULL, *next, *line;
     size_t length;
     nw_status status = nw_file_read_text(file, &text, &length);
@@ -170,7 +174,7 @@ nw_status nw_ib_read_tables(const struct nw_ib_subnet *subnet, const char *file,
     next = text;
     while (!status && (line = strsep(&next, "\n"))) {
         reader.line++;
-        status = take_line(&reader, line);
+        status = forwarding_tables_take_line(&reader, line);
     }
     if (!status && !tables->count)
         status = nw_fail(NW_EFORMAT,
@@ -204,9 +208,10 @@ static nw_status find_columns(const struct nw_ib_subnet *subnet,
 
 /* The link behind the port of an entry; -1 where it leads to an adapter or to
  * the switch itself. */
-static nw_status link_of(const struct nw_ib_subnet *subnet,
-                         const struct nw_ib_tables *tables,
-                         const struct nw_ib_entry *entry, int32_t *link)
+static nw_status forwarding_tables_link_of(const struct nw_ib_subnet *subnet,
+                                           const struct nw_ib_tables *tables,
+                                           const struct nw_ib_entry *entry,
+                                           int32_t *link)
 {
     const struct nw_ib_port *port = nw_ib_port(subnet, entry->node, entry->out);
 
@@ -218,9 +223,10 @@ static nw_status link_of(const struct nw_ib_subnet *subnet,
     return NW_OK;
 }
 
-static nw_status fill(const struct nw_ib_subnet *subnet,
-                      const struct nw_ib_tables *tables,
-                      const int32_t *column_of, size_t columns, int32_t *via)
+static nw_status forwarding_tables_fill(const struct nw_ib_subnet *subnet,
+                                        const struct nw_ib_tables *tables,
+                                        const int32_t *column_of,
+                                        size_t columns, int32_t *via)
 {
     nw_status status = NW_OK;
 
@@ -229,7 +235,7 @@ static nw_status fill(const struct nw_ib_subnet *subnet,
         size_t s = (size_t)subnet->node[entry->node].number;
         int32_t column = column_of[entry->port], link;
 
-        status = link_of(subnet, tables, entry, &link);
+        status = forwarding_tables_link_of(subnet, tables, entry, &link);
         if (!status && column >= 0)
             via[s * columns + (size_t)column] = link;
     }
@@ -256,7 +262,8 @@ nw_status nw_ib_set_tables(const struct nw_ib_subnet *subnet,
         status = nw_alloc(size, sizeof *via, &via);
     if (!status) {
         memset(via, 0xff, size * sizeof *via); /* all -1 */
-        status = fill(subnet, tables, column_of, ports.count, via);
+        status =
+            forwarding_tables_fill(subnet, tables, column_of, ports.count, via);
     }
     free(column_of);
     if (status) {

@@ -13,12 +13,12 @@
 #include <string.h>
 
 /* FILE[,map=FILE][,lft=FILE], cut up. */
-struct request {
+struct ibnet_request {
     char *text; /* owned */
     const char *file, *map, *tables;
 };
 
-static nw_status parse_request(const char *what, struct request *request)
+static nw_status parse_request(const char *what, struct ibnet_request *request)
 {
     nw_status status = nw_strdup(what, &request->text);
     char *map, *tables;
@@ -44,8 +44,8 @@ static nw_status parse_request(const char *what, struct request *request)
     return NW_OK;
 }
 
-static nw_status class_of(nw_topology *topology, enum nw_link_kind kind,
-                          double rate, int32_t *class)
+static nw_status ibnet_class_of(nw_topology *topology, enum nw_link_kind kind,
+                                double rate, int32_t *class)
 {
     struct nw_link_class figures = nw_link_assumed(kind);
 
@@ -56,12 +56,12 @@ static nw_status class_of(nw_topology *topology, enum nw_link_kind kind,
     return nw_topology_class(topology, &figures, class);
 }
 
-static bool is_switch(const struct nw_ib_node *node)
+static bool ibnet_is_switch(const struct nw_ib_node *node)
 {
     return node->kind != 'H';
 }
 
-static int compare_switches(const void *a, const void *b)
+static int ibnet_compare_switches(const void *a, const void *b)
 {
     return strverscmp((*(struct nw_ib_node *const *)a)->name,
                       (*(struct nw_ib_node *const *)b)->name);
@@ -77,7 +77,7 @@ static nw_status name_switches(struct nw_ib_node **order, size_t count,
     if (status)
         return status;
     nw_topology_take_network(topology, network);
-    qsort(order, count, sizeof *order, compare_switches);
+    qsort(order, count, sizeof *order, ibnet_compare_switches);
     for (size_t i = 0; !status && i < count; i++) {
         order[i]->number = (int32_t)i;
         status = nw_strdup(order[i]->name, &network->switch_name[i]);
@@ -95,7 +95,7 @@ static nw_status make_switches(struct nw_ib_subnet *subnet,
     if (status)
         return status;
     for (size_t n = 0; n < subnet->node_count; n++)
-        if (is_switch(&subnet->node[n]))
+        if (ibnet_is_switch(&subnet->node[n]))
             order[count++] = &subnet->node[n];
     if (count)
         status = name_switches(order, count, topology);
@@ -117,9 +117,10 @@ static nw_status make_links(struct nw_ib_subnet *subnet, nw_topology *topology)
         const struct nw_ib_node *b = &subnet->node[port->peer_node];
         int32_t class;
 
-        if (!is_switch(a) || !is_switch(b) || a == b || a->number > b->number)
+        if (!ibnet_is_switch(a) || !ibnet_is_switch(b) || a == b ||
+            a->number > b->number)
             continue;
-        status = class_of(topology, NW_LINK_NETWORK, port->rate, &class);
+        status = ibnet_class_of(topology, NW_LINK_NETWORK, port->rate, &class);
         if (!status)
             status = nw_network_add_link(topology->network, a->number,
                                          b->number, class, &port->link);
@@ -141,11 +142,12 @@ static nw_status add_card(const struct nw_ib_subnet *subnet,
                                   .origin = (size_t)(port - subnet->port)};
     nw_status status;
 
-    if (!is_switch(peer))
+    if (!ibnet_is_switch(peer))
         return nw_fail(NW_EFORMAT,
                        "%s:%d: '%s' and '%s' are joined without a switch",
                        subnet->file, port->line, adapter->id, peer->id);
-    status = class_of(fabric->topology, NW_LINK_NIC, port->rate, &card.class);
+    status =
+        ibnet_class_of(fabric->topology, NW_LINK_NIC, port->rate, &card.class);
     return status ? status : nw_fabric_add_card(fabric, &card);
 }
 
@@ -203,7 +205,7 @@ static nw_status make_hosts(const struct nw_ib_subnet *subnet,
     for (size_t n = 0; n < subnet->node_count; n++) {
         const struct nw_ib_node *node = &subnet->node[n];
 
-        if (!is_switch(node) && node->name && node->count)
+        if (!ibnet_is_switch(node) && node->name && node->count)
             order[++count] = node;
     }
     if (count)
@@ -226,8 +228,9 @@ static nw_status follow_tables(const struct nw_ib_subnet *subnet,
     return status ? status : nw_ib_set_tables(subnet, tables, fabric);
 }
 
-static nw_status build(struct nw_ib_subnet *subnet, struct nw_ib_tables *tables,
-                       struct nw_fabric *fabric)
+static nw_status ibnet_build(struct nw_ib_subnet *subnet,
+                             struct nw_ib_tables *tables,
+                             struct nw_fabric *fabric)
 {
     nw_status status = nw_ib_connect(subnet);
 
@@ -246,8 +249,8 @@ static nw_status build(struct nw_ib_subnet *subnet, struct nw_ib_tables *tables,
     return status;
 }
 
-static nw_status parse(struct nw_ib_subnet *subnet, char *text,
-                       struct nw_ib_tables *tables)
+static nw_status ibnet_parse(struct nw_ib_subnet *subnet, char *text,
+                             struct nw_ib_tables *tables)
 {
     if (nw_ib_is_ports(text))
         return nw_ib_parse_ports(subnet, text);
@@ -257,19 +260,19 @@ static nw_status parse(struct nw_ib_subnet *subnet, char *text,
     return nw_ib_parse_traces(subnet, text, tables);
 }
 
-static nw_status read_subnet(const struct request *request, char *text,
+static nw_status read_subnet(const struct ibnet_request *request, char *text,
                              enum nw_elements elements, nw_topology *topology)
 {
     struct nw_ib_subnet subnet = {.file = request->file};
     struct nw_ib_tables tables = {.file = request->tables};
     struct nw_fabric fabric = {.file = request->file, .topology = topology};
     char *map_text = NULL;
-    nw_status status = parse(&subnet, text, &tables);
+    nw_status status = ibnet_parse(&subnet, text, &tables);
 
     if (!status)
         status = nw_ib_name(&subnet, request->map, &map_text);
     if (!status)
-        status = build(&subnet, &tables, &fabric);
+        status = ibnet_build(&subnet, &tables, &fabric);
     if (!status)
         status = nw_fabric_close(&fabric, elements);
     nw_fabric_fini(&fabric);
@@ -282,7 +285,7 @@ static nw_status read_subnet(const struct request *request, char *text,
 nw_status nw_ibnet_load(const char *what, enum nw_elements elements,
                         nw_topology **out)
 {
-    struct request request = {0};
+    struct ibnet_request request = {0};
     nw_topology *topology = NULL;
     char *text = NULL;
     size_t length;

@@ -11,7 +11,7 @@
 
 #define MAX_HOPS 64
 
-struct cable {
+struct ibtracert_cable {
     int32_t node, number, peer, peer_number;
     int line;
 };
@@ -20,13 +20,13 @@ struct hop {
     int32_t node, out; /* a switch and the port the way leaves it by */
 };
 
-struct reader {
+struct ibtracert_reader {
     struct nw_ib_subnet *subnet;
     struct nw_ib_tables *tables;
     int line;
     int32_t *by_guid; /* nodes, sorted */
     size_t guid_capacity;
-    struct cable *cable;
+    struct ibtracert_cable *cable;
     size_t cable_count, cable_capacity;
     /* the current path */
     struct hop hop[MAX_HOPS];
@@ -43,14 +43,15 @@ bool nw_ib_is_trace(const char *text)
     return !strncmp(text, "From ", 5);
 }
 
-static nw_status bad(const struct reader *reader, const char *what)
+static nw_status ibtracert_bad(const struct ibtracert_reader *reader,
+                               const char *what)
 {
     return nw_fail(NW_EFORMAT, "%s:%d: %s", reader->subnet->file, reader->line,
                    what);
 }
 
-static nw_status add_node(struct reader *reader, char kind, uint64_t guid,
-                          char *text)
+static nw_status ibtracert_add_node(struct ibtracert_reader *reader, char kind,
+                                    uint64_t guid, char *text)
 {
     struct nw_ib_subnet *subnet = reader->subnet;
     const char *copy;
@@ -75,8 +76,8 @@ static nw_status add_node(struct reader *reader, char kind, uint64_t guid,
     return status;
 }
 
-static nw_status find_node(struct reader *reader, char kind, uint64_t guid,
-                           char *text)
+static nw_status ibtracert_find_node(struct ibtracert_reader *reader, char kind,
+                                     uint64_t guid, char *text)
 {
     struct nw_ib_subnet *subnet = reader->subnet;
     size_t low = 0, high = subnet->node_count;
@@ -95,12 +96,13 @@ static nw_status find_node(struct reader *reader, char kind, uint64_t guid,
         reader->at = reader->by_guid[low];
         return subnet->node[reader->at].kind == kind
                    ? NW_OK
-                   : bad(reader, "a switch and an adapter of one guid");
+                   : ibtracert_bad(reader,
+                                   "a switch and an adapter of one guid");
     }
     status = nw_grow(&reader->by_guid, &reader->guid_capacity,
                      subnet->node_count + 1, sizeof *reader->by_guid);
     if (!status)
-        status = add_node(reader, kind, guid, text);
+        status = ibtracert_add_node(reader, kind, guid, text);
     if (status)
         return status;
     memmove(reader->by_guid + low + 1, reader->by_guid + low,
@@ -110,9 +112,9 @@ static nw_status find_node(struct reader *reader, char kind, uint64_t guid,
     return NW_OK;
 }
 
-static nw_status add_cable(struct reader *reader, int32_t from)
+static nw_status add_cable(struct ibtracert_reader *reader, int32_t from)
 {
-    struct cable ends[2] = {
+    struct ibtracert_cable ends[2] = {
         {from, reader->out, reader->at, reader->in, reader->line},
         {reader->at, reader->in, from, reader->out, reader->line}};
     nw_status status = nw_grow(&reader->cable, &reader->cable_capacity,
@@ -124,47 +126,48 @@ static nw_status add_cable(struct reader *reader, int32_t from)
 }
 
 /* The kind, guid and description of "... ca {0x..} ... "n1 HCA-1"". */
-static nw_status take_end(struct reader *reader, char *line, char **text,
-                          uint64_t *guid)
+static nw_status ibtracert_take_end(struct ibtracert_reader *reader, char *line,
+                                    char **text, uint64_t *guid)
 {
     char *brace = strchr(line, '{'), *quote = strchr(line, '"'), *end;
 
     end = quote ? strrchr(quote + 1, '"') : NULL;
     if (!brace || !end)
-        return bad(reader, "expected {guid} and a description in quotes");
+        return ibtracert_bad(reader,
+                             "expected {guid} and a description in quotes");
     *end = '\0';
     *text = quote + 1;
     *guid = strtoull(brace + 1, NULL, 16);
     return NW_OK;
 }
 
-static nw_status take_start(struct reader *reader, char *line)
+static nw_status take_start(struct ibtracert_reader *reader, char *line)
 {
     uint64_t guid;
     char *text;
-    nw_status status = take_end(reader, line, &text, &guid);
+    nw_status status = ibtracert_take_end(reader, line, &text, &guid);
 
     reader->hop_count = 0;
     reader->out = -1;
     return status ? status
-                  : find_node(reader, strstr(line, "switch") ? 'S' : 'H', guid,
-                              text);
+                  : ibtracert_find_node(
+                        reader, strstr(line, "switch") ? 'S' : 'H', guid, text);
 }
 
 /* The way is complete: each switch on it sends what is for this adapter so. */
-static nw_status take_finish(struct reader *reader, char *line)
+static nw_status take_finish(struct ibtracert_reader *reader, char *line)
 {
     struct nw_ib_tables *tables = reader->tables;
     int32_t from = reader->at;
     uint64_t guid;
     char *text;
-    nw_status status = take_end(reader, line, &text, &guid);
+    nw_status status = ibtracert_take_end(reader, line, &text, &guid);
 
     if (!status && (from < 0 || reader->out < 0))
-        status = bad(reader, "a way without a start or a hop");
+        status = ibtracert_bad(reader, "a way without a start or a hop");
     if (!status)
-        status =
-            find_node(reader, strstr(line, "switch") ? 'S' : 'H', guid, text);
+        status = ibtracert_find_node(reader, strstr(line, "switch") ? 'S' : 'H',
+                                     guid, text);
     if (!status && reader->at != from)
         status = add_cable(reader, from);
     for (int i = 0; !status && i < reader->hop_count; i++) {
@@ -179,7 +182,7 @@ static nw_status take_finish(struct reader *reader, char *line)
     return status;
 }
 
-static nw_status take_hop(struct reader *reader, char *line)
+static nw_status take_hop(struct ibtracert_reader *reader, char *line)
 {
     char *bracket = strstr(line, "}["), *text;
     int32_t from = reader->at;
@@ -188,25 +191,27 @@ static nw_status take_hop(struct reader *reader, char *line)
     int out, in;
 
     if (from < 0)
-        return bad(reader, "a hop before any start");
+        return ibtracert_bad(reader, "a hop before any start");
     if (sscanf(line, "[%6d] ->", &out) != 1 || out < 0 || out > 255 ||
         !bracket || sscanf(bracket, "}[%6d]", &in) != 1 || in < 0 || in > 255)
-        return bad(reader, "a hop is such as [1] -> switch port {0x..}[12]");
+        return ibtracert_bad(reader,
+                             "a hop is such as [1] -> switch port {0x..}[12]");
     if (reader->hop_count == MAX_HOPS)
-        return bad(reader, "a way of more than 64 hops");
+        return ibtracert_bad(reader, "a way of more than 64 hops");
     if (reader->subnet->node[from].kind == 'S')
         reader->hop[reader->hop_count++] = (struct hop){from, out};
     reader->out = out;
     reader->in = in;
     if (!strstr(line, "switch"))
         return NW_OK; /* the adapter is named by the line that ends the way */
-    status = take_end(reader, line, &text, &guid);
+    status = ibtracert_take_end(reader, line, &text, &guid);
     if (!status)
-        status = find_node(reader, 'S', guid, text);
+        status = ibtracert_find_node(reader, 'S', guid, text);
     return status ? status : add_cable(reader, from);
 }
 
-static nw_status take_line(struct reader *reader, char *line)
+static nw_status ibtracert_take_line(struct ibtracert_reader *reader,
+                                     char *line)
 {
     line += strspn(line, " \t\r");
     if (!*line || *line == '#')
@@ -217,12 +222,12 @@ static nw_status take_line(struct reader *reader, char *line)
         return take_finish(reader, line);
     if (*line == '[')
         return take_hop(reader, line);
-    return bad(reader, "not a line of ibtracert");
+    return ibtracert_bad(reader, "not a line of ibtracert");
 }
 
 static int by_port(const void *a, const void *b)
 {
-    const struct cable *x = a, *y = b;
+    const struct ibtracert_cable *x = a, *y = b;
 
     if (x->node != y->node)
         return x->node - y->node;
@@ -231,8 +236,8 @@ static int by_port(const void *a, const void *b)
     return x->line - y->line;
 }
 
-static nw_status add_port(struct nw_ib_subnet *subnet,
-                          const struct cable *cable)
+static nw_status ibtracert_add_port(struct nw_ib_subnet *subnet,
+                                    const struct ibtracert_cable *cable)
 {
     nw_status status = nw_grow(&subnet->port, &subnet->port_capacity,
                                subnet->port_count + 1, sizeof *subnet->port);
@@ -253,25 +258,25 @@ static nw_status add_port(struct nw_ib_subnet *subnet,
 }
 
 /* Each cable is met many times; all must agree where it leads. */
-static nw_status make_ports(struct reader *reader)
+static nw_status make_ports(struct ibtracert_reader *reader)
 {
-    const struct cable *last = NULL;
+    const struct ibtracert_cable *last = NULL;
     nw_status status = NW_OK;
 
     if (reader->cable_count)
         qsort(reader->cable, reader->cable_count, sizeof *reader->cable,
               by_port);
     for (size_t i = 0; !status && i < reader->cable_count; i++) {
-        const struct cable *cable = &reader->cable[i];
+        const struct ibtracert_cable *cable = &reader->cable[i];
         bool same =
             last && last->node == cable->node && last->number == cable->number;
 
         reader->line = cable->line;
         if (!same)
-            status = add_port(reader->subnet, cable);
+            status = ibtracert_add_port(reader->subnet, cable);
         else if (last->peer != cable->peer ||
                  last->peer_number != cable->peer_number)
-            status = bad(reader, "this port led elsewhere before");
+            status = ibtracert_bad(reader, "this port led elsewhere before");
         last = cable;
     }
     return status;
@@ -280,17 +285,17 @@ static nw_status make_ports(struct reader *reader)
 nw_status nw_ib_parse_traces(struct nw_ib_subnet *subnet, char *text,
                              struct nw_ib_tables *tables)
 {
-    struct reader reader = {
+    struct ibtracert_reader reader = {
         .subnet = subnet, .tables = tables, .at = -1, .out = -1};
     nw_status status = NW_OK;
     char *line;
 
     while (!status && (line = strsep(&text, "\n"))) {
         reader.line++;
-        status = take_line(&reader, line);
+        status = ibtracert_take_line(&reader, line);
     }
     if (!status && reader.at >= 0)
-        status = bad(&reader, "the file ends inside a way");
+        status = ibtracert_bad(&reader, "the file ends inside a way");
     if (!status)
         status = make_ports(&reader);
     free(reader.by_guid);

@@ -78,7 +78,7 @@ static bool is_there(const char *path)
     return path && !stat(path, &about) && about.st_size > 0;
 }
 
-static void wait_for(const char *path)
+static void live_wait_for(const char *path)
 {
     const struct timespec pause = {.tv_nsec = 100 * 1000 * 1000};
 
@@ -194,7 +194,7 @@ static nw_status fail_without_answer(const struct fabric_commands *commands)
         ", and read it with ibnet:FILE");
 }
 
-static nw_status ask(char **out)
+static nw_status live_ask(char **out)
 {
     static const char *const discover[] = {"ibnetdiscover", NULL};
     struct fabric_commands commands = {
@@ -215,7 +215,7 @@ static nw_status ask(char **out)
 }
 
 /* Without a cache, the text goes into a temporary file. */
-static nw_status keep(const char *text, const char *cache, char **path)
+static nw_status live_keep(const char *text, const char *cache, char **path)
 {
     char own[] = "/tmp/nodewise-fabric-XXXXXX";
     int file;
@@ -237,13 +237,13 @@ nw_status nw_ibnet_live(enum nw_elements elements, nw_topology **out)
     nw_status status = cache_path(&cache);
 
     if (!status && cache && !is_first_rank())
-        wait_for(cache);
+        live_wait_for(cache);
     if (!status && is_there(cache)) {
         status = nw_ibnet_load(cache, elements, out);
     } else if (!status) {
-        status = ask(&text);
+        status = live_ask(&text);
         if (!status)
-            status = keep(text, cache, &path);
+            status = live_keep(text, cache, &path);
         if (!status)
             status = nw_ibnet_load(path, elements, out);
         if (path && (!cache || strcmp(path, cache)))

@@ -13,20 +13,20 @@
 
 /* One line of a map: H-0002c90300080e84 r510gluster1, or the node name map of
  * OpenSM: 0x0002c90300080e84 "r510gluster1 HCA-1". */
-struct entry {
+struct name_entry {
     uint64_t guid;
     char *name;
     int line;
 };
 
 struct map {
-    struct entry *entry;
+    struct name_entry *entry;
     size_t count, capacity;
 };
 
 static int by_guid(const void *a, const void *b)
 {
-    const struct entry *x = a, *y = b;
+    const struct name_entry *x = a, *y = b;
 
     if (x->guid != y->guid)
         return (x->guid > y->guid) - (x->guid < y->guid);
@@ -62,8 +62,8 @@ static char *unquote(char *rest)
     return rest;
 }
 
-static nw_status add_entry(struct map *map, const struct nw_lines *lines,
-                           char *line)
+static nw_status name_add_entry(struct map *map, const struct nw_lines *lines,
+                                char *line)
 {
     char *word = nw_word_next(&line), *name = line ? unquote(line) : NULL;
     uint64_t guid;
@@ -75,11 +75,11 @@ static nw_status add_entry(struct map *map, const struct nw_lines *lines,
     status = nw_grow(&map->entry, &map->capacity, map->count + 1,
                      sizeof *map->entry);
     if (!status)
-        map->entry[map->count++] = (struct entry){guid, name, lines->line};
+        map->entry[map->count++] = (struct name_entry){guid, name, lines->line};
     return status;
 }
 
-static nw_status read_map(const char *file, struct map *map, char **text)
+static nw_status name_read_map(const char *file, struct map *map, char **text)
 {
     struct nw_lines lines;
     size_t length;
@@ -90,7 +90,7 @@ static nw_status read_map(const char *file, struct map *map, char **text)
         return status;
     nw_lines_init(&lines, file, *text);
     while (!status && (line = nw_lines_next(&lines)))
-        status = add_entry(map, &lines, line);
+        status = name_add_entry(map, &lines, line);
     if (status || !map->count)
         return status;
     qsort(map->entry, map->count, sizeof *map->entry, by_guid);
@@ -104,7 +104,7 @@ static nw_status read_map(const char *file, struct map *map, char **text)
 
 static char *mapped(const struct map *map, uint64_t guid)
 {
-    struct entry wanted = {.guid = guid, .line = 0};
+    struct name_entry wanted = {.guid = guid, .line = 0};
     size_t low = 0, high = map->count;
 
     while (low < high) {
@@ -121,7 +121,7 @@ static char *mapped(const struct map *map, uint64_t guid)
 }
 
 /* HCA-1, mlx5_0, hfi1_0, ibp1s0: what stands behind the host's name. */
-static bool is_device(const char *word)
+static bool name_is_device(const char *word)
 {
     static const char *const begins[] = {"HCA-", "mlx",  "hfi",  "qib", "mthca",
                                          "ib",   "roce", "cxgb", "bnxt"};
@@ -156,7 +156,7 @@ static void name_by_text(struct nw_ib_node *node, char *text)
     char *rest = text + length + strspn(text + length, " \t");
     char end = text[length];
 
-    if (is_makers(text) || (*rest && !is_device(rest)))
+    if (is_makers(text) || (*rest && !name_is_device(rest)))
         return;
     text[length] = '\0';
     if (!nw_fabric_is_name(text)) {
@@ -189,7 +189,8 @@ static void name_host(struct nw_ib_subnet *subnet, struct nw_ib_node *node,
 }
 
 /* One word, kept where no other switch has it. */
-static void name_switch(struct nw_ib_node *node, const struct map *map)
+static void infiniband_name_switch(struct nw_ib_node *node,
+                                   const struct map *map)
 {
     const char *name = mapped(map, node->guid);
 
@@ -201,7 +202,7 @@ static void name_switch(struct nw_ib_node *node, const struct map *map)
         node->name = node->id;
 }
 
-static int compare_names(const void *a, const void *b)
+static int name_compare_names(const void *a, const void *b)
 {
     return strcmp((*(struct nw_ib_node *const *)a)->name,
                   (*(struct nw_ib_node *const *)b)->name);
@@ -221,7 +222,7 @@ static nw_status part_switches(struct nw_ib_subnet *subnet)
         if (subnet->node[n].kind != 'H')
             order[count++] = &subnet->node[n];
     if (count)
-        qsort(order, count, sizeof *order, compare_names);
+        qsort(order, count, sizeof *order, name_compare_names);
     for (size_t i = 0, end; i < count; i = end) {
         for (end = i + 1;
              end < count && !strcmp(order[i]->name, order[end]->name); end++)
@@ -243,12 +244,12 @@ nw_status nw_ib_name(struct nw_ib_subnet *subnet, const char *file,
     nw_status status = NW_OK;
 
     if (file)
-        status = read_map(file, &map, map_text);
+        status = name_read_map(file, &map, map_text);
     for (size_t n = 0; !status && n < subnet->node_count; n++) {
         struct nw_ib_node *node = &subnet->node[n];
 
         if (node->kind != 'H')
-            name_switch(node, &map);
+            infiniband_name_switch(node, &map);
         else if (!is_aggregation(node))
             name_host(subnet, node, &map);
     }

@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct reader {
+struct parse_reader {
     struct nw_ib_subnet *subnet;
     int line;
     uint64_t system; /* of the block to come */
 };
 
-static nw_status bad(const struct reader *reader, const char *what)
+static nw_status parse_bad(const struct parse_reader *reader, const char *what)
 {
     return nw_fail(NW_EFORMAT, "%s:%d: %s", reader->subnet->file, reader->line,
                    what);
@@ -113,7 +113,7 @@ static bool counts_ports(const char *rest)
            rest[digits + strspn(rest + digits, " \t")] == '"';
 }
 
-static nw_status add_node(struct reader *reader, char *rest)
+static nw_status parse_add_node(struct parse_reader *reader, char *rest)
 {
     struct nw_ib_subnet *subnet = reader->subnet;
     bool counted = counts_ports(rest);
@@ -122,10 +122,11 @@ static nw_status add_node(struct reader *reader, char *rest)
     nw_status status;
 
     if (!id || !is_id(id))
-        return bad(reader, "no name such as \"S-0008f10500200b50\" of a switch "
-                           "or adapter");
+        return parse_bad(reader,
+                         "no name such as \"S-0008f10500200b50\" of a switch "
+                         "or adapter");
     if (!counted)
-        return bad(reader, "no number of ports before the name");
+        return parse_bad(reader, "no number of ports before the name");
     text = text ? take_quoted(&text) : NULL;
     status = nw_grow(&subnet->node, &subnet->node_capacity,
                      subnet->node_count + 1, sizeof *subnet->node);
@@ -192,7 +193,7 @@ static double last_rate(const char *comment)
     return rate;
 }
 
-static nw_status add_port(struct reader *reader, char *at)
+static nw_status parse_add_port(struct parse_reader *reader, char *at)
 {
     struct nw_ib_subnet *subnet = reader->subnet;
     struct nw_ib_port port = {.line = reader->line, .lid = -1, .link = -1};
@@ -201,14 +202,14 @@ static nw_status add_port(struct reader *reader, char *at)
     char *comment;
 
     if (!subnet->node_count)
-        return bad(reader, "a port before any switch or adapter");
+        return parse_bad(reader, "a port before any switch or adapter");
     if (!take_port(&at, &port.number, &port.guid))
-        return bad(reader, "a port is such as [1]");
+        return parse_bad(reader, "a port is such as [1]");
     port.peer = take_quoted(&at);
     if (!port.peer || !is_id(port.peer) ||
         !take_port(&at, &port.peer_number, &far))
-        return bad(reader, "a port leads to such as "
-                           "\"S-0008f10500200b50\"[15]");
+        return parse_bad(reader, "a port leads to such as "
+                                 "\"S-0008f10500200b50\"[15]");
     comment = strchr(at, '#');
     if (comment) {
         port.rate = last_rate(comment);
@@ -237,7 +238,7 @@ static bool is_about_chassis(const char *line)
     return false;
 }
 
-static nw_status take_line(struct reader *reader, char *line)
+static nw_status parse_take_line(struct parse_reader *reader, char *line)
 {
     static const char *const heads[] = {"Switch", "Ca", "Rt"};
     char *value;
@@ -246,24 +247,24 @@ static nw_status take_line(struct reader *reader, char *line)
     if (!*line || *line == '#' || nw_ib_is_warning(line))
         return NW_OK;
     if (*line == '[')
-        return add_port(reader, line);
+        return parse_add_port(reader, line);
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
         size_t length = strlen(heads[i]);
 
         if (!strncmp(line, heads[i], length) && strchr(" \t", line[length]))
-            return add_node(reader, line + length);
+            return parse_add_node(reader, line + length);
     }
     value = strchr(line, '=');
     if (value && !strncmp(line, "sysimgguid", 10))
         reader->system = strtoull(value + 1, NULL, 16);
     if ((value && line[strcspn(line, " \t=")] == '=') || is_about_chassis(line))
         return NW_OK;
-    return bad(reader, "not a line of ibnetdiscover");
+    return parse_bad(reader, "not a line of ibnetdiscover");
 }
 
 nw_status nw_ib_parse(struct nw_ib_subnet *subnet, char *text)
 {
-    struct reader reader = {.subnet = subnet};
+    struct parse_reader reader = {.subnet = subnet};
     nw_status status = NW_OK;
 
     while (!status && text && *text) {
@@ -273,7 +274,7 @@ nw_status nw_ib_parse(struct nw_ib_subnet *subnet, char *text)
         if (end)
             *end = '\0';
         text[strcspn(text, "\r")] = '\0';
-        status = take_line(&reader, text);
+        status = parse_take_line(&reader, text);
         text = end ? end + 1 : NULL;
     }
     if (!status && !subnet->node_count)

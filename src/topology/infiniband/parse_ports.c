@@ -10,13 +10,13 @@
 #include <string.h>
 
 /* "SW    16  5 0x000000000020000a" */
-struct end {
+struct parse_ports_end {
     char kind; /* as a node's */
     int32_t lid, number;
     unsigned long long guid;
 };
 
-static char kind_of(const char *word)
+static char parse_ports_kind_of(const char *word)
 {
     static const char *const words[] = {"SW", "CA", "RT"};
 
@@ -27,7 +27,7 @@ static char kind_of(const char *word)
 }
 
 /* The bytes read; 0 if the text is not an end of a cable. */
-static int read_end(const char *text, struct end *end)
+static int parse_ports_read_end(const char *text, struct parse_ports_end *end)
 {
     char word[4];
     int length = 0;
@@ -36,29 +36,29 @@ static int read_end(const char *text, struct end *end)
                &end->guid, &length) != 4 ||
         end->lid < 0 || end->number < 0)
         return 0;
-    end->kind = kind_of(word);
+    end->kind = parse_ports_kind_of(word);
     return end->kind ? length : 0;
 }
 
 bool nw_ib_is_ports(const char *text)
 {
-    struct end end;
+    struct parse_ports_end end;
 
     while (*text == '#' || *text == '\n' || nw_ib_is_warning(text)) {
         text += strcspn(text, "\n");
         text += *text == '\n';
     }
-    return read_end(text, &end);
+    return parse_ports_read_end(text, &end);
 }
 
-static nw_status bad(const struct nw_ib_subnet *subnet, int line)
+static nw_status parse_ports_bad(const struct nw_ib_subnet *subnet, int line)
 {
     return nw_fail(NW_EFORMAT, "%s:%d: not a line of ibnetdiscover -p",
                    subnet->file, line);
 }
 
-static nw_status make_id(struct nw_ib_subnet *subnet, const struct end *end,
-                         const char **out)
+static nw_status make_id(struct nw_ib_subnet *subnet,
+                         const struct parse_ports_end *end, const char **out)
 {
     char id[24];
 
@@ -68,8 +68,9 @@ static nw_status make_id(struct nw_ib_subnet *subnet, const struct end *end,
 
 /* The node of a line: the one of the line before, or a new one. An adapter is
  * known by its port alone; two of one box have guids in a row. */
-static nw_status take_node(struct nw_ib_subnet *subnet, const struct end *end,
-                           char *text, int line)
+static nw_status parse_ports_take_node(struct nw_ib_subnet *subnet,
+                                       const struct parse_ports_end *end,
+                                       char *text, int line)
 {
     struct nw_ib_node *last =
         subnet->node_count ? &subnet->node[subnet->node_count - 1] : NULL;
@@ -95,8 +96,9 @@ static nw_status take_node(struct nw_ib_subnet *subnet, const struct end *end,
     return status;
 }
 
-static nw_status add_port(struct nw_ib_subnet *subnet, const struct end ends[2],
-                          double rate, int line)
+static nw_status parse_ports_add_port(struct nw_ib_subnet *subnet,
+                                      const struct parse_ports_end ends[2],
+                                      double rate, int line)
 {
     struct nw_ib_port port = {.number = ends[0].number,
                               .peer_number = ends[1].number,
@@ -120,29 +122,32 @@ static nw_status add_port(struct nw_ib_subnet *subnet, const struct end ends[2],
 
 /* "CA 23 1 0x15 4x SDR - SW 16 5 0xa ( 'node-10 mlx5_0' - 't22' )"; what has
  * no cable ends before the "-". */
-static nw_status take_line(struct nw_ib_subnet *subnet, char *line, int number)
+static nw_status parse_ports_take_line(struct nw_ib_subnet *subnet, char *line,
+                                       int number)
 {
     char width[8], speed[8], word[16], *text, *stop;
-    struct end ends[2];
-    int length = read_end(line, &ends[0]), more = 0, far;
+    struct parse_ports_end ends[2];
+    int length = parse_ports_read_end(line, &ends[0]), more = 0, far;
     nw_status status;
 
     if (!length ||
         sscanf(line + length, " %7s %7s%n", width, speed, &more) != 2)
-        return bad(subnet, number);
+        return parse_ports_bad(subnet, number);
     line += length + more;
     line += strspn(line, " \t");
     if (*line != '-')
         return NW_OK;
-    far = read_end(line + 1, &ends[1]);
+    far = parse_ports_read_end(line + 1, &ends[1]);
     text = far ? strstr(line + 1 + far, "( '") : NULL;
     stop = text ? strstr(text + 3, "' - '") : NULL;
     if (!stop)
-        return bad(subnet, number);
+        return parse_ports_bad(subnet, number);
     *stop = '\0';
     snprintf(word, sizeof word, "%s%s", width, speed);
-    status = take_node(subnet, &ends[0], text + 3, number);
-    return status ? status : add_port(subnet, ends, nw_ib_rate(word), number);
+    status = parse_ports_take_node(subnet, &ends[0], text + 3, number);
+    return status
+               ? status
+               : parse_ports_add_port(subnet, ends, nw_ib_rate(word), number);
 }
 
 nw_status nw_ib_parse_ports(struct nw_ib_subnet *subnet, char *text)
@@ -154,7 +159,7 @@ nw_status nw_ib_parse_ports(struct nw_ib_subnet *subnet, char *text)
         line[strcspn(line, "\r")] = '\0';
         if (line[strspn(line, " \t")] && *line != '#' &&
             !nw_ib_is_warning(line))
-            status = take_line(subnet, line, n);
+            status = parse_ports_take_line(subnet, line, n);
     }
     if (!status && !subnet->node_count)
         status = nw_fail(NW_EFORMAT, "%s:1: no port in this file has a cable",

@@ -44,18 +44,18 @@ static int32_t gateway(const struct dragonfly *fly, int32_t from, int32_t to,
     return from * fly->shape.routers + port / fly->shape.global_links;
 }
 
-struct way {
+struct dragonfly_way {
     int32_t out, in; /* routers at the ends of the global link */
     int32_t round, length;
 };
 
-static struct way way_by(const struct dragonfly *fly, int32_t from, int32_t to,
-                         int32_t round)
+static struct dragonfly_way way_by(const struct dragonfly *fly, int32_t from,
+                                   int32_t to, int32_t round)
 {
     int32_t a = from / fly->shape.routers, b = to / fly->shape.routers;
-    struct way way = {.out = gateway(fly, a, b, round),
-                      .in = gateway(fly, b, a, round),
-                      .round = round};
+    struct dragonfly_way way = {.out = gateway(fly, a, b, round),
+                                .in = gateway(fly, b, a, round),
+                                .round = round};
 
     way.length = (way.out != from) + 1 + (way.in != to);
     return way;
@@ -63,14 +63,14 @@ static struct way way_by(const struct dragonfly *fly, int32_t from, int32_t to,
 
 /* The shortest way between two groups; ties are spread by the node a message
  * goes to. */
-static struct way best_way(const struct dragonfly *fly, int32_t from,
-                           int32_t to, int32_t key)
+static struct dragonfly_way best_way(const struct dragonfly *fly, int32_t from,
+                                     int32_t to, int32_t key)
 {
-    struct way way = {.length = INT_MAX};
+    struct dragonfly_way way = {.length = INT_MAX};
     int32_t ties = 0, turn;
 
     for (int32_t r = 0; r < fly->rounds; r++) {
-        struct way this = way_by(fly, from, to, r);
+        struct dragonfly_way this = way_by(fly, from, to, r);
 
         ties =
             this.length < way.length ? 1 : ties + (this.length == way.length);
@@ -78,7 +78,7 @@ static struct way best_way(const struct dragonfly *fly, int32_t from,
     }
     turn = key % ties;
     for (int32_t r = way.round; turn; r++) {
-        struct way this = way_by(fly, from, to, r + 1);
+        struct dragonfly_way this = way_by(fly, from, to, r + 1);
 
         if (this.length == way.length && --turn == 0)
             way = this;
@@ -118,7 +118,7 @@ static size_t dragonfly_route(const struct nw_network *network, int32_t from,
     const struct dragonfly *fly = network->state;
     int32_t n = fly->shape.groups;
     int32_t a = from / fly->shape.routers, b = to / fly->shape.routers;
-    struct way way;
+    struct dragonfly_way way;
     size_t count;
 
     if (a == b)
@@ -134,15 +134,16 @@ static size_t dragonfly_route(const struct nw_network *network, int32_t from,
     return count + local_hop(fly, way.in, to, hops + count);
 }
 
-static const void *shape_of(const struct nw_network *network)
+static const void *dragonfly_shape_of(const struct nw_network *network)
 {
     const struct dragonfly *dragonfly = network->state;
 
     return &dragonfly->shape;
 }
 
-static void visit_classes(struct nw_network *network,
-                          void (*meet)(void *user, int32_t *class), void *user)
+static void dragonfly_visit_classes(struct nw_network *network,
+                                    void (*meet)(void *user, int32_t *class),
+                                    void *user)
 {
     struct dragonfly *dragonfly = network->state;
 
@@ -155,8 +156,8 @@ static const struct nw_network_ops dragonfly_ops = {
     .distance = dragonfly_distance,
     .route = dragonfly_route,
     .free_state = free,
-    .shape = shape_of,
-    .visit = visit_classes,
+    .shape = dragonfly_shape_of,
+    .visit = dragonfly_visit_classes,
 };
 
 static nw_status link_groups(const struct dragonfly *fly,

@@ -56,7 +56,7 @@ void nw_fabric_fini(struct nw_fabric *fabric)
     free(fabric->card);
 }
 
-static int by_name(const void *a, const void *b)
+static int fabric_by_name(const void *a, const void *b)
 {
     const struct nw_fabric_host *x = a, *y = b;
     int order = strverscmp(x->name, y->name);
@@ -129,7 +129,8 @@ static nw_status sort_hosts(struct nw_fabric *fabric)
     if (!fabric->host_count)
         return nw_fail(NW_EFORMAT, "%s:1: no host found in this file",
                        fabric->file);
-    qsort(fabric->host, fabric->host_count, sizeof *fabric->host, by_name);
+    qsort(fabric->host, fabric->host_count, sizeof *fabric->host,
+          fabric_by_name);
     if (fabric->cardless)
         return fabric_merge_repeated(fabric);
     for (size_t i = 1; i < fabric->host_count; i++)
@@ -165,9 +166,9 @@ static bool fits_type(const struct nw_fabric *fabric,
     return true;
 }
 
-static nw_status add_cards(const struct nw_fabric *fabric,
-                           const struct nw_fabric_host *host,
-                           struct nw_node_type *type)
+static nw_status fabric_add_cards(const struct nw_fabric *fabric,
+                                  const struct nw_fabric_host *host,
+                                  struct nw_node_type *type)
 {
     struct nw_link_class pcie = nw_link_assumed(NW_LINK_PCIE);
     int32_t class, vertex;
@@ -187,8 +188,8 @@ static nw_status add_cards(const struct nw_fabric *fabric,
     return status;
 }
 
-static nw_status add_type(const struct nw_fabric *fabric,
-                          const struct nw_fabric_host *host)
+static nw_status fabric_add_type(const struct nw_fabric *fabric,
+                                 const struct nw_fabric_host *host)
 {
     struct nw_link_class core = nw_link_assumed(NW_LINK_CORE);
     struct nw_node_type *type;
@@ -204,12 +205,13 @@ static nw_status add_type(const struct nw_fabric *fabric,
     if (!status)
         status = nw_node_type_add(type, 0, NW_VERTEX_CORE, class, &vertex);
     if (!status && fabric_count_cards(fabric, host))
-        status = add_cards(fabric, host, type);
+        status = fabric_add_cards(fabric, host, type);
     return status;
 }
 
-static nw_status find_type(const struct nw_fabric *fabric,
-                           const struct nw_fabric_host *host, int32_t *out)
+static nw_status fabric_find_type(const struct nw_fabric *fabric,
+                                  const struct nw_fabric_host *host,
+                                  int32_t *out)
 {
     nw_topology *topology = fabric->topology;
 
@@ -217,15 +219,16 @@ static nw_status find_type(const struct nw_fabric *fabric,
         if (fits_type(fabric, host, topology->type[*out]))
             return NW_OK;
     *out = topology->type_count;
-    return add_type(fabric, host);
+    return fabric_add_type(fabric, host);
 }
 
-static nw_status place(const struct nw_fabric *fabric, int32_t node,
-                       int32_t *port)
+static nw_status fabric_place(const struct nw_fabric *fabric, int32_t node,
+                              int32_t *port)
 {
     const struct nw_fabric_host *host = &fabric->host[node];
     nw_topology *topology = fabric->topology;
-    nw_status status = find_type(fabric, host, &topology->node_type[node]);
+    nw_status status =
+        fabric_find_type(fabric, host, &topology->node_type[node]);
 
     if (!status)
         status = nw_strdup(host->name, &topology->node_name[node]);
@@ -259,7 +262,7 @@ nw_status nw_fabric_place(struct nw_fabric *fabric)
             nw_topology_set_nodes(fabric->topology, (int32_t)fabric->host_count,
                                   (int32_t)fabric->card_count);
     for (size_t i = 0; !status && i < fabric->host_count; i++)
-        status = place(fabric, (int32_t)i, &port);
+        status = fabric_place(fabric, (int32_t)i, &port);
     return status;
 }
 

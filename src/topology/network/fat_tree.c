@@ -14,7 +14,7 @@
 
 #define LIMIT ((int64_t)1 << 30)
 
-struct level {
+struct fat_tree_level {
     int64_t down, up, parallel;
     int64_t width;      /* up_1 ... up_l: W of the level above */
     int32_t first_link; /* of those to the level above */
@@ -23,7 +23,7 @@ struct level {
 struct fat_tree {
     struct nw_fat_tree shape;
     int level_count;
-    struct level level[NW_FAT_TREE_MAX_LEVELS];
+    struct fat_tree_level level[NW_FAT_TREE_MAX_LEVELS];
 };
 
 int32_t nw_fat_tree_leaves(const struct nw_fat_tree *shape)
@@ -98,7 +98,8 @@ static int64_t port_of(const struct fat_tree *tree, int l, int32_t key)
 }
 
 /* The link from switch x, y of level l up by that port. */
-static uint32_t link_by(const struct level *level, int64_t child, int64_t port)
+static uint32_t link_by(const struct fat_tree_level *level, int64_t child,
+                        int64_t port)
 {
     int64_t above = port % level->up, strand = port / level->up;
 
@@ -116,7 +117,7 @@ static size_t fat_tree_route(const struct nw_network *network, int32_t from,
     /* up, then down past the same switches' counterparts: both halves have
      * the same y at each level */
     for (int l = 0; l < top; l++) {
-        const struct level *level = &tree->level[l];
+        const struct fat_tree_level *level = &tree->level[l];
         int64_t port = port_of(tree, l, key);
 
         hops[l] = 2 * link_by(level, a * width + y, port);
@@ -129,15 +130,16 @@ static size_t fat_tree_route(const struct nw_network *network, int32_t from,
     return 2 * (size_t)top;
 }
 
-static const void *shape_of(const struct nw_network *network)
+static const void *fat_tree_shape_of(const struct nw_network *network)
 {
     const struct fat_tree *fat_tree = network->state;
 
     return &fat_tree->shape;
 }
 
-static void visit_classes(struct nw_network *network,
-                          void (*meet)(void *user, int32_t *class), void *user)
+static void fat_tree_visit_classes(struct nw_network *network,
+                                   void (*meet)(void *user, int32_t *class),
+                                   void *user)
 {
     struct fat_tree *fat_tree = network->state;
 
@@ -150,8 +152,8 @@ static const struct nw_network_ops fat_tree_ops = {
     .distance = fat_tree_distance,
     .route = fat_tree_route,
     .free_state = free,
-    .shape = shape_of,
-    .visit = visit_classes,
+    .shape = fat_tree_shape_of,
+    .visit = fat_tree_visit_classes,
 };
 
 static nw_status name_level(const struct nw_fat_tree *shape,
@@ -169,7 +171,7 @@ static nw_status name_level(const struct nw_fat_tree *shape,
 }
 
 /* All links from level l, whose switches begin at `below`, to the next one. */
-static nw_status link_level(const struct level *level, int64_t width,
+static nw_status link_level(const struct fat_tree_level *level, int64_t width,
                             struct nw_network *network, const int32_t first[3])
 {
     int32_t below = first[0], above = first[1], class = first[2], link;
@@ -189,8 +191,9 @@ static nw_status link_level(const struct level *level, int64_t width,
     return status;
 }
 
-static nw_status build(const struct nw_fat_tree *shape, struct fat_tree *tree,
-                       struct nw_network *network)
+static nw_status fat_tree_build(const struct nw_fat_tree *shape,
+                                struct fat_tree *tree,
+                                struct nw_network *network)
 {
     int64_t width = 1;
     int32_t below = 0;
@@ -200,7 +203,7 @@ static nw_status build(const struct nw_fat_tree *shape, struct fat_tree *tree,
         const struct nw_fat_tree_level *given = &shape->level[l];
         int32_t above = below + (int32_t)switches_at(shape, l);
 
-        tree->level[l] = (struct level){
+        tree->level[l] = (struct fat_tree_level){
             .down = given->down,
             .up = given->up,
             .parallel = given->parallel,
@@ -234,7 +237,7 @@ nw_status nw_network_fat_tree(const struct nw_fat_tree *shape,
         network->diameter = 2 * shape->level_count;
         tree->shape = *shape;
         tree->level_count = shape->level_count;
-        status = build(shape, tree, network);
+        status = fat_tree_build(shape, tree, network);
     }
     if (status)
         nw_network_free(network);

@@ -28,8 +28,8 @@ static const uint8_t *distances_to(const struct nw_network *network, int32_t to)
     return graph->distance + (size_t)to * (size_t)network->switch_count;
 }
 
-static int32_t other_end(const struct nw_network *network, int32_t link,
-                         int32_t s)
+static int32_t graph_other_end(const struct nw_network *network, int32_t link,
+                               int32_t s)
 {
     return network->link_a[link] == s ? network->link_b[link]
                                       : network->link_a[link];
@@ -46,7 +46,7 @@ static int32_t next_link(const struct nw_network *network, int32_t s,
         for (int32_t i = graph->first[s]; i < graph->first[s + 1]; i++) {
             int32_t link = graph->link[i];
 
-            if (distance[other_end(network, link, s)] + 1 != distance[s])
+            if (distance[graph_other_end(network, link, s)] + 1 != distance[s])
                 continue;
             if (pass && turn-- == 0)
                 return link;
@@ -69,8 +69,8 @@ static int32_t column_of(const struct graph *graph, int32_t to, int32_t key)
 }
 
 /* The link the tables give, else one that leads nearer. */
-static int32_t step(const struct nw_network *network, int32_t s, int32_t to,
-                    int32_t column, int32_t key)
+static int32_t graph_step(const struct nw_network *network, int32_t s,
+                          int32_t to, int32_t column, int32_t key)
 {
     const struct graph *graph = network->state;
     int32_t link = -1;
@@ -89,7 +89,8 @@ static int32_t graph_distance(const struct nw_network *network, int32_t from,
     if (column < 0)
         return distances_to(network, to)[from];
     for (; from != to; count++)
-        from = other_end(network, step(network, from, to, column, key), from);
+        from = graph_other_end(
+            network, graph_step(network, from, to, column, key), from);
     return count;
 }
 
@@ -100,10 +101,10 @@ static size_t graph_route(const struct nw_network *network, int32_t from,
     size_t count = 0;
 
     while (from != to) {
-        int32_t link = step(network, from, to, column, key);
+        int32_t link = graph_step(network, from, to, column, key);
 
         hops[count++] = 2 * (uint32_t)link + (network->link_a[link] != from);
-        from = other_end(network, link, from);
+        from = graph_other_end(network, link, from);
     }
     return count;
 }
@@ -190,7 +191,7 @@ static int flood(const struct nw_network *network, int32_t source,
         if (distance[s] == APART - 1)
             return APART;
         for (int32_t i = graph->first[s]; i < graph->first[s + 1]; i++) {
-            int32_t next = other_end(network, graph->link[i], s);
+            int32_t next = graph_other_end(network, graph->link[i], s);
 
             if (distance[next] != APART)
                 continue;
@@ -276,7 +277,7 @@ nw_status nw_network_finish_graph(struct nw_network *network, bool spread)
 
 /* Of the ways to one port: the links on each switch's, UNKNOWN, or ON_WAY where
  * it is being followed; and the switches of the one that is. */
-struct ways {
+struct graph_ways {
     int32_t *length, *path; /* [switches] */
 };
 enum { UNKNOWN = -1, ON_WAY = -2 };
@@ -284,7 +285,8 @@ enum { UNKNOWN = -1, ON_WAY = -2 };
 /* Follows the table from s to a port, as far as is not known. Returns the
  * switch at which it goes round in circles, or -1. */
 static int32_t follow(const struct nw_network *network, int32_t s,
-                      int32_t column, int32_t key, const struct ways *ways)
+                      int32_t column, int32_t key,
+                      const struct graph_ways *ways)
 {
     const struct graph *graph = network->state;
     int32_t to = graph->ports.at[column], count = 0, length;
@@ -292,7 +294,8 @@ static int32_t follow(const struct nw_network *network, int32_t s,
     while (ways->length[s] == UNKNOWN) {
         ways->length[s] = ON_WAY;
         ways->path[count++] = s;
-        s = other_end(network, step(network, s, to, column, key), s);
+        s = graph_other_end(network, graph_step(network, s, to, column, key),
+                            s);
     }
     if (ways->length[s] == ON_WAY)
         return s;
@@ -302,7 +305,7 @@ static int32_t follow(const struct nw_network *network, int32_t s,
 }
 
 static nw_status check_column(struct nw_network *network, int32_t column,
-                              int32_t key, const struct ways *ways)
+                              int32_t key, const struct graph_ways *ways)
 {
     const struct graph *graph = network->state;
     int32_t to = graph->ports.at[column];
@@ -351,7 +354,7 @@ nw_status nw_graph_set_tables(struct nw_network *network,
 {
     struct graph *graph = network->state;
     size_t switches = (size_t)network->switch_count;
-    struct ways ways = {0};
+    struct graph_ways ways = {0};
     nw_status status = nw_alloc(switches, sizeof *ways.length, &ways.length);
 
     if (!status)

@@ -45,14 +45,15 @@ static int32_t card_on(const nw_topology *topology, struct nw_end end,
 }
 
 /* Two ends on one rail, and how many links that costs them. */
-struct choice {
+struct rails_choice {
     int32_t rail, card[2], links;
 };
 
-static struct choice choose(const nw_topology *topology,
-                            const struct nw_end end[2], int32_t rail)
+static struct rails_choice rails_choose(const nw_topology *topology,
+                                        const struct nw_end end[2],
+                                        int32_t rail)
 {
-    struct choice choice = {.rail = rail};
+    struct rails_choice choice = {.rail = rail};
 
     for (int i = 0; i < 2; i++) {
         const struct nw_node_type *type =
@@ -72,13 +73,13 @@ void nw_rails_choose(const nw_topology *topology, struct nw_end *a,
 {
     const struct nw_end end[2] = {*a, *b};
     int32_t rails = topology->network->component_count;
-    struct choice best = {.rail = -1};
+    struct rails_choice best = {.rail = -1};
 
     if (rail_of(topology, a->node, nw_end_card(topology, *a)) ==
         rail_of(topology, b->node, nw_end_card(topology, *b)))
         return;
     for (int32_t rail = 0; rail < rails; rail++) {
-        struct choice choice = choose(topology, end, rail);
+        struct rails_choice choice = rails_choose(topology, end, rail);
 
         if (choice.rail >= 0 && (best.rail < 0 || choice.links < best.links))
             best = choice;
@@ -98,13 +99,13 @@ static uint64_t rails_of(const nw_topology *topology, int32_t node)
 }
 
 /* A node for each set of rails that some node has. */
-struct sets {
+struct rails_sets {
     uint64_t *rails;
     int32_t *node;
     size_t count, capacity[2];
 };
 
-static nw_status add_set(const nw_topology *topology, struct sets *sets,
+static nw_status add_set(const nw_topology *topology, struct rails_sets *sets,
                          int32_t node)
 {
     uint64_t rails = rails_of(topology, node);
@@ -132,7 +133,7 @@ static nw_status add_set(const nw_topology *topology, struct sets *sets,
 
 nw_status nw_rails_check(const nw_topology *topology)
 {
-    struct sets sets = {0};
+    struct rails_sets sets = {0};
     nw_status status = NW_OK;
 
     if (!topology->network || !topology->network->component)

@@ -50,7 +50,8 @@ static int32_t torus_distance(const struct nw_network *network, int32_t from,
 }
 
 /* The neighbour of s one up (or down) along d, the ring closed. */
-static int32_t neighbour(const struct torus *torus, int32_t s, int d, int by)
+static int32_t torus_neighbour(const struct torus *torus, int32_t s, int d,
+                               int by)
 {
     int32_t n = torus->shape.size[d], at = coordinate(torus, s, d);
 
@@ -70,7 +71,7 @@ static size_t torus_route(const struct nw_network *network, int32_t from,
         int by = left < 0 ? -1 : 1;
 
         for (; left; left -= by) {
-            int32_t next = neighbour(torus, from, d, by);
+            int32_t next = torus_neighbour(torus, from, d, by);
             int32_t low = by > 0 ? from : next;
             uint32_t link = (uint32_t)torus->link[low * count + d];
 
@@ -89,15 +90,16 @@ static void free_torus(void *state)
     free(torus);
 }
 
-static const void *shape_of(const struct nw_network *network)
+static const void *torus_shape_of(const struct nw_network *network)
 {
     const struct torus *torus = network->state;
 
     return &torus->shape;
 }
 
-static void visit_classes(struct nw_network *network,
-                          void (*meet)(void *user, int32_t *class), void *user)
+static void torus_visit_classes(struct nw_network *network,
+                                void (*meet)(void *user, int32_t *class),
+                                void *user)
 {
     struct torus *torus = network->state;
 
@@ -110,12 +112,12 @@ static const struct nw_network_ops torus_ops = {
     .distance = torus_distance,
     .route = torus_route,
     .free_state = free_torus,
-    .shape = shape_of,
-    .visit = visit_classes,
+    .shape = torus_shape_of,
+    .visit = torus_visit_classes,
 };
 
-static nw_status name_switch(const struct torus *torus,
-                             struct nw_network *network, int32_t s)
+static nw_status torus_name_switch(const struct torus *torus,
+                                   struct nw_network *network, int32_t s)
 {
     char name[NW_TORUS_MAX_DIMENSIONS * 12] = "";
     size_t used = 0;
@@ -141,15 +143,15 @@ static nw_status link_switches(struct torus *torus, struct nw_network *network)
                                 sizeof *torus->link, &torus->link);
 
     for (int32_t s = 0; !status && s < network->switch_count; s++) {
-        status = name_switch(torus, network, s);
+        status = torus_name_switch(torus, network, s);
         for (int d = 0; !status && d < count; d++) {
             int32_t *link = &torus->link[s * count + d];
 
             *link = -1;
             if (has_next(torus, s, d))
-                status =
-                    nw_network_add_link(network, s, neighbour(torus, s, d, 1),
-                                        torus->shape.class[d], link);
+                status = nw_network_add_link(network, s,
+                                             torus_neighbour(torus, s, d, 1),
+                                             torus->shape.class[d], link);
         }
     }
     return status;

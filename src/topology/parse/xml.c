@@ -21,8 +21,8 @@ struct parser {
     struct nw_xml *root;
 };
 
-static nw_status bad(const struct parser *parser, const char *what,
-                     const char *name)
+static nw_status xml_bad(const struct parser *parser, const char *what,
+                         const char *name)
 {
     return nw_fail(NW_EFORMAT, "%s:%d: %s '%.60s'", parser->file, parser->line,
                    what, name);
@@ -49,24 +49,24 @@ void nw_xml_free(struct nw_xml *tree)
     }
 }
 
-static void skip_to(struct parser *parser, char *end)
+static void xml_skip_to(struct parser *parser, char *end)
 {
     for (; parser->at < end; parser->at++)
         parser->line += *parser->at == '\n';
 }
 
-static void skip_blanks(struct parser *parser)
+static void xml_skip_blanks(struct parser *parser)
 {
-    skip_to(parser, parser->at + strspn(parser->at, " \t\r\n"));
+    xml_skip_to(parser, parser->at + strspn(parser->at, " \t\r\n"));
 }
 
-static nw_status skip_past(struct parser *parser, const char *end)
+static nw_status xml_skip_past(struct parser *parser, const char *end)
 {
     char *found = strstr(parser->at, end);
 
     if (!found)
-        return bad(parser, "the file ends before a", end);
-    skip_to(parser, found + strlen(end));
+        return xml_bad(parser, "the file ends before a", end);
+    xml_skip_to(parser, found + strlen(end));
     return NW_OK;
 }
 
@@ -77,7 +77,7 @@ static size_t name_length(const struct parser *parser)
     return strcspn(parser->at, " \t\r\n=<>/\"'");
 }
 
-static nw_status take_attribute(struct parser *parser, struct nw_xml *tag)
+static nw_status xml_take_attribute(struct parser *parser, struct nw_xml *tag)
 {
     struct nw_xml_attribute attribute;
     size_t length = name_length(parser);
@@ -85,32 +85,33 @@ static nw_status take_attribute(struct parser *parser, struct nw_xml *tag)
     nw_status status;
 
     if (!length)
-        return bad(parser, "an attribute was expected at",
-                   *parser->at ? parser->at : "end of file");
+        return xml_bad(parser, "an attribute was expected at",
+                       *parser->at ? parser->at : "end of file");
     attribute.name = parser->at;
     end = parser->at + length;
     parser->at = end;
-    skip_blanks(parser);
+    xml_skip_blanks(parser);
     if (*parser->at != '=')
         return nw_fail(NW_EFORMAT, "%s:%d: an attribute of <%s> has no value",
                        parser->file, parser->line, tag->tag);
     parser->at++;
     *end = '\0';
-    skip_blanks(parser);
+    xml_skip_blanks(parser);
     quote = *parser->at;
     if (quote != '"' && quote != '\'')
-        return bad(parser, "no quoted value for attribute", attribute.name);
+        return xml_bad(parser, "no quoted value for attribute", attribute.name);
     attribute.value = parser->at + 1;
     end = strchr(parser->at + 1, quote);
     if (!end)
-        return bad(parser, "no end of the value of attribute", attribute.name);
-    skip_to(parser, end);
+        return xml_bad(parser, "no end of the value of attribute",
+                       attribute.name);
+    xml_skip_to(parser, end);
     *parser->at++ = '\0';
     if (tag->attribute_count == MAX_ATTRIBUTES)
         return nw_fail(NW_EFORMAT, "%s:%d: <%.60s> has more than %d attributes",
                        parser->file, parser->line, tag->tag, MAX_ATTRIBUTES);
     if (nw_xml_get(tag, attribute.name))
-        return bad(parser, "doubled attribute", attribute.name);
+        return xml_bad(parser, "doubled attribute", attribute.name);
     status = nw_grow(&tag->attribute, &tag->attribute_capacity,
                      tag->attribute_count + 1, sizeof *tag->attribute);
     if (!status)
@@ -147,7 +148,7 @@ static nw_status add_tag(struct parser *parser, struct nw_xml **out)
     return NW_OK;
 }
 
-static nw_status open_tag(struct parser *parser)
+static nw_status xml_open_tag(struct parser *parser)
 {
     size_t length = name_length(parser);
     char *name = parser->at, end = name[length];
@@ -155,19 +156,19 @@ static nw_status open_tag(struct parser *parser)
     nw_status status;
 
     if (!length || !end)
-        return bad(parser, "no tag behind", "<");
+        return xml_bad(parser, "no tag behind", "<");
     status = add_tag(parser, &tag);
     if (status)
         return status;
     tag->tag = name;
     parser->at += length;
-    skip_blanks(parser);
+    xml_skip_blanks(parser);
     end = *parser->at; /* may be the byte that the next line overwrites */
     name[length] = '\0';
     while (!status && end != '>' && end != '/') {
-        status = take_attribute(parser, tag);
+        status = xml_take_attribute(parser, tag);
         if (!status)
-            skip_blanks(parser);
+            xml_skip_blanks(parser);
         end = *parser->at;
     }
     if (status)
@@ -178,44 +179,45 @@ static nw_status open_tag(struct parser *parser)
         return NW_OK;
     }
     if (parser->at[1] != '>')
-        return bad(parser, "no '>' ends", tag->tag);
+        return xml_bad(parser, "no '>' ends", tag->tag);
     parser->at += 2;
     return NW_OK;
 }
 
-static nw_status close_tag(struct parser *parser)
+static nw_status xml_close_tag(struct parser *parser)
 {
     size_t length = name_length(parser);
     const struct nw_xml *open;
     char *name = parser->at;
 
     if (!parser->depth)
-        return bad(parser, "nothing is open at the end of", name);
+        return xml_bad(parser, "nothing is open at the end of", name);
     open = parser->open[--parser->depth];
     if (strlen(open->tag) != length || memcmp(open->tag, name, length))
-        return bad(parser, "the tag closed is not the one open:", open->tag);
+        return xml_bad(parser,
+                       "the tag closed is not the one open:", open->tag);
     parser->at += length;
-    skip_blanks(parser);
+    xml_skip_blanks(parser);
     if (*parser->at != '>')
-        return bad(parser, "no '>' ends", open->tag);
+        return xml_bad(parser, "no '>' ends", open->tag);
     parser->at++;
     return NW_OK;
 }
 
-static nw_status take_tag(struct parser *parser)
+static nw_status xml_take_tag(struct parser *parser)
 {
     if (!strncmp(parser->at, "<!--", 4))
-        return skip_past(parser, "-->");
+        return xml_skip_past(parser, "-->");
     if (parser->at[1] == '?')
-        return skip_past(parser, "?>");
+        return xml_skip_past(parser, "?>");
     if (parser->at[1] == '!')
-        return skip_past(parser, ">");
+        return xml_skip_past(parser, ">");
     if (parser->at[1] == '/') {
         parser->at += 2;
-        return close_tag(parser);
+        return xml_close_tag(parser);
     }
     parser->at++;
-    return open_tag(parser);
+    return xml_open_tag(parser);
 }
 
 static nw_status parse_all(struct parser *parser)
@@ -223,17 +225,18 @@ static nw_status parse_all(struct parser *parser)
     nw_status status = NW_OK;
 
     while (!status) {
-        skip_blanks(parser);
+        xml_skip_blanks(parser);
         if (*parser->at && *parser->at != '<' && !parser->depth)
-            return bad(parser, "no XML: a tag was expected, not", parser->at);
-        skip_to(parser, parser->at + strcspn(parser->at, "<"));
+            return xml_bad(parser, "no XML: a tag was expected, not",
+                           parser->at);
+        xml_skip_to(parser, parser->at + strcspn(parser->at, "<"));
         if (!*parser->at)
             break;
-        status = take_tag(parser);
+        status = xml_take_tag(parser);
     }
     if (!status && parser->depth)
-        return bad(parser, "the file ends inside",
-                   parser->open[parser->depth - 1]->tag);
+        return xml_bad(parser, "the file ends inside",
+                       parser->open[parser->depth - 1]->tag);
     if (!status && !parser->root)
         return nw_fail(NW_EFORMAT, "%s:%d: no tag in the file", parser->file,
                        parser->line);

@@ -24,7 +24,7 @@ static struct {
     void (*event_delete)(yaml_event_t *);
 } yaml;
 
-static nw_status load(void)
+static nw_status yaml_load(void)
 {
     const struct nw_symbol symbols[] = {
         {"yaml_parser_initialize", &yaml.initialize},
@@ -49,7 +49,8 @@ struct builder {
     char *key;                       /* of the map open[depth - 1]; owned */
 };
 
-static nw_status fail_at(const struct builder *b, size_t line, const char *what)
+static nw_status yaml_fail_at(const struct builder *b, size_t line,
+                              const char *what)
 {
     return nw_fail(NW_EFORMAT, "%s:%zu: %s", b->file, line + 1, what);
 }
@@ -68,14 +69,14 @@ void nw_yaml_free(struct nw_yaml *node)
 }
 
 /* Hangs a new value, under the pending key, below what is open. */
-static nw_status add_value(struct builder *b, enum nw_yaml_kind kind,
-                           size_t line, struct nw_yaml **out)
+static nw_status yaml_add_value(struct builder *b, enum nw_yaml_kind kind,
+                                size_t line, struct nw_yaml **out)
 {
     struct nw_yaml *parent = b->depth ? b->open[b->depth - 1] : NULL, *node;
     nw_status status;
 
     if (b->values++ == MAX_VALUES)
-        return fail_at(b, line, "more than 1000000 values");
+        return yaml_fail_at(b, line, "more than 1000000 values");
     status = nw_alloc(1, sizeof *node, &node);
     if (status)
         return status;
@@ -103,8 +104,8 @@ static nw_status dup_scalar(const struct builder *b, const yaml_event_t *event,
 
     for (size_t i = 0; i < event->data.scalar.length; i++)
         if (!value[i] || nw_text_control(value + i))
-            return fail_at(b, event->start_mark.line,
-                           "a control character or line break in a value");
+            return yaml_fail_at(b, event->start_mark.line,
+                                "a control character or line break in a value");
     return nw_strdup(value, out);
 }
 
@@ -115,9 +116,9 @@ static nw_status take_key(struct builder *b, const yaml_event_t *event)
     nw_status status;
 
     if (event->type != YAML_SCALAR_EVENT)
-        return fail_at(b, line, "a key must be a plain word");
+        return yaml_fail_at(b, line, "a key must be a plain word");
     if (map->count == MAX_KEYS)
-        return fail_at(b, line, "more than 1000 keys in one mapping");
+        return yaml_fail_at(b, line, "more than 1000 keys in one mapping");
     status = dup_scalar(b, event, &b->key);
     if (!status && nw_yaml_get(map, b->key))
         status = nw_fail(NW_EFORMAT, "%s:%zu: key '%s' is given twice", b->file,
@@ -137,8 +138,8 @@ static nw_status take_value(struct builder *b, const yaml_event_t *event)
     if (b->depth && b->open[b->depth - 1]->kind == NW_YAML_MAP && !b->key)
         return take_key(b, event);
     if (kind != NW_YAML_SCALAR && b->depth == MAX_DEPTH)
-        return fail_at(b, event->start_mark.line, "nested deeper than 40");
-    status = add_value(b, kind, event->start_mark.line, &node);
+        return yaml_fail_at(b, event->start_mark.line, "nested deeper than 40");
+    status = yaml_add_value(b, kind, event->start_mark.line, &node);
     if (status)
         return status;
     if (kind == NW_YAML_SCALAR)
@@ -167,13 +168,13 @@ static bool is_decorated(const yaml_event_t *event)
 static nw_status take_event(struct builder *b, const yaml_event_t *event)
 {
     if (is_decorated(event))
-        return fail_at(b, event->start_mark.line,
-                       "anchors, aliases and tags are not used here");
+        return yaml_fail_at(b, event->start_mark.line,
+                            "anchors, aliases and tags are not used here");
     switch (event->type) {
     case YAML_DOCUMENT_START_EVENT:
         if (b->documents++)
-            return fail_at(b, event->start_mark.line,
-                           "a second document in the file");
+            return yaml_fail_at(b, event->start_mark.line,
+                                "a second document in the file");
         return NW_OK;
     case YAML_SCALAR_EVENT:
     case YAML_SEQUENCE_START_EVENT:
@@ -200,10 +201,10 @@ static nw_status fail_parser(const struct builder *b,
         for (size_t i = 0; i < parser->problem_offset; i++)
             line += b->text[i] == '\n';
     }
-    return fail_at(b, line, parser->problem ? parser->problem : "no YAML");
+    return yaml_fail_at(b, line, parser->problem ? parser->problem : "no YAML");
 }
 
-static nw_status build(struct builder *b, yaml_parser_t *parser)
+static nw_status yaml_build(struct builder *b, yaml_parser_t *parser)
 {
     nw_status status = NW_OK;
     bool more = true;
@@ -218,7 +219,7 @@ static nw_status build(struct builder *b, yaml_parser_t *parser)
         yaml.event_delete(&event);
     }
     if (!status && !b->root)
-        status = fail_at(b, 0, "no YAML value in the file");
+        status = yaml_fail_at(b, 0, "no YAML value in the file");
     return status;
 }
 
@@ -227,7 +228,7 @@ nw_status nw_yaml_parse(const char *file, const char *text, size_t length,
 {
     struct builder b = {.file = file, .text = text};
     yaml_parser_t parser;
-    nw_status status = load();
+    nw_status status = yaml_load();
 
     if (status)
         return status;
@@ -235,7 +236,7 @@ nw_status nw_yaml_parse(const char *file, const char *text, size_t length,
         return nw_fail(NW_ENOMEM, "out of memory to read %s", file);
     yaml.set_encoding(&parser, YAML_UTF8_ENCODING);
     yaml.set_input(&parser, (const unsigned char *)text, length);
-    status = build(&b, &parser);
+    status = yaml_build(&b, &parser);
     yaml.delete(&parser);
     free(b.key);
     if (status)

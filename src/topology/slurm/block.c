@@ -10,12 +10,13 @@
 #include <string.h>
 
 /* Switches of one level: they stand one behind the other. */
-struct level {
+struct block_level {
     size_t first, count;
 };
 
-static nw_status add_above(struct nw_slurm *slurm, const struct level *below,
-                           size_t first, size_t each)
+static nw_status block_add_above(struct nw_slurm *slurm,
+                                 const struct block_level *below, size_t first,
+                                 size_t each)
 {
     size_t end = first + each < below->count ? first + each : below->count;
     struct nw_hostlist names = {0};
@@ -51,14 +52,14 @@ static nw_status add_above(struct nw_slurm *slurm, const struct level *below,
     return status;
 }
 
-static nw_status group_level(struct nw_slurm *slurm, struct level *level,
+static nw_status group_level(struct nw_slurm *slurm, struct block_level *level,
                              size_t each)
 {
-    struct level above = {slurm->count, 0};
+    struct block_level above = {slurm->count, 0};
     nw_status status = NW_OK;
 
     for (size_t i = 0; !status && i < level->count; i += each)
-        status = add_above(slurm, level, i, each);
+        status = block_add_above(slurm, level, i, each);
     above.count = slurm->count - above.first;
     *level = above;
     return status;
@@ -72,7 +73,7 @@ bool nw_slurm_size_fits(const int32_t *sizes, size_t count, int32_t size)
 nw_status nw_slurm_group(struct nw_slurm *slurm, const int32_t *sizes,
                          size_t count)
 {
-    struct level level = {0, slurm->count};
+    struct block_level level = {0, slurm->count};
     nw_status status = NW_OK;
 
     for (size_t i = 1; !status && i < count && level.count > 1; i++)

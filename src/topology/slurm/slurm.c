@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static nw_status fail_at(const struct nw_slurm_switch *at, const char *what,
-                         const char *name)
+static nw_status slurm_fail_at(const struct nw_slurm_switch *at,
+                               const char *what, const char *name)
 {
     return nw_fail(NW_EFORMAT, "%s:%d: %s '%s'", at->file, at->line, what,
                    name);
@@ -42,7 +42,7 @@ void nw_slurm_fini(struct nw_slurm *slurm)
     free(slurm->by_name);
 }
 
-static int compare(const void *a, const void *b, void *switches)
+static int slurm_compare(const void *a, const void *b, void *switches)
 {
     const struct nw_slurm_switch *at = switches;
     int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
@@ -51,7 +51,7 @@ static int compare(const void *a, const void *b, void *switches)
     return order ? order : x - y;
 }
 
-static nw_status index_names(struct nw_slurm *slurm)
+static nw_status slurm_index_names(struct nw_slurm *slurm)
 {
     nw_status status =
         nw_alloc(slurm->count, sizeof *slurm->by_name, &slurm->by_name);
@@ -60,19 +60,19 @@ static nw_status index_names(struct nw_slurm *slurm)
         return status;
     for (size_t i = 0; i < slurm->count; i++)
         slurm->by_name[i] = (int32_t)i;
-    qsort_r(slurm->by_name, slurm->count, sizeof *slurm->by_name, compare,
+    qsort_r(slurm->by_name, slurm->count, sizeof *slurm->by_name, slurm_compare,
             slurm->at);
     for (size_t i = 1; i < slurm->count; i++) {
         const struct nw_slurm_switch *a = &slurm->at[slurm->by_name[i - 1]];
         const struct nw_slurm_switch *b = &slurm->at[slurm->by_name[i]];
 
         if (!strcmp(a->name, b->name))
-            return fail_at(b, "there is a second switch", b->name);
+            return slurm_fail_at(b, "there is a second switch", b->name);
     }
     return NW_OK;
 }
 
-static int32_t find(const struct nw_slurm *slurm, const char *name)
+static int32_t slurm_find(const struct nw_slurm *slurm, const char *name)
 {
     size_t low = 0, high = slurm->count;
 
@@ -91,12 +91,13 @@ static int32_t find(const struct nw_slurm *slurm, const char *name)
     return -1;
 }
 
-static nw_status join(struct nw_slurm *slurm, int32_t above, const char *name)
+static nw_status slurm_join(struct nw_slurm *slurm, int32_t above,
+                            const char *name)
 {
-    int32_t i = find(slurm, name);
+    int32_t i = slurm_find(slurm, name);
 
     if (i < 0)
-        return fail_at(&slurm->at[above], "unknown switch", name);
+        return slurm_fail_at(&slurm->at[above], "unknown switch", name);
     if (slurm->at[i].parent < 0)
         slurm->at[i].parent = above;
     slurm->link_count++;
@@ -109,7 +110,7 @@ static nw_status join_all(struct nw_slurm *slurm)
 
     for (size_t i = 0; i < slurm->count; i++)
         for (size_t k = 0; !status && k < slurm->at[i].below.count; k++)
-            status = join(slurm, (int32_t)i, slurm->at[i].below.name[k]);
+            status = slurm_join(slurm, (int32_t)i, slurm->at[i].below.name[k]);
     return status;
 }
 
@@ -147,7 +148,7 @@ static nw_status walk_down(struct nw_slurm *slurm, int32_t top,
             depth--;
             continue;
         }
-        below = find(slurm, at->below.name[step->next++]);
+        below = slurm_find(slurm, at->below.name[step->next++]);
         if (slurm->at[below].look == OPEN)
             return say_loop(slurm, step->at, slurm->at[below].name);
         if (slurm->at[below].look == UNSEEN) {
@@ -191,7 +192,7 @@ static nw_status find_parts(const struct nw_slurm *slurm, int32_t **out)
         part[i] = (int32_t)i;
     for (size_t i = 0; i < slurm->count; i++)
         for (size_t k = 0; k < slurm->at[i].below.count; k++) {
-            int32_t below = find(slurm, slurm->at[i].below.name[k]);
+            int32_t below = slurm_find(slurm, slurm->at[i].below.name[k]);
 
             part[part_of(part, below)] = part_of(part, (int32_t)i);
         }
@@ -231,7 +232,7 @@ static nw_status join_parts(struct nw_slurm *slurm)
 
 /* Numbers switches depth first, each after the one above it: so a cluster file
  * lists them. */
-static nw_status number(struct nw_slurm *slurm, int32_t **out)
+static nw_status slurm_number(struct nw_slurm *slurm, int32_t **out)
 {
     int32_t *order = NULL, *first = NULL, *next = NULL, count = 0;
     size_t n = slurm->count;
@@ -304,7 +305,7 @@ static nw_status finish_graph(const struct nw_slurm *slurm, int32_t class)
 
         for (size_t k = 0; !status && k < at->below.count; k++)
             status = nw_network_add_link(
-                network, slurm->at[find(slurm, at->below.name[k])].number,
+                network, slurm->at[slurm_find(slurm, at->below.name[k])].number,
                 at->number, class, &link);
         if (!status && at->parent >= 0 && !slurm->at[at->parent].line)
             status =
@@ -324,8 +325,8 @@ static bool is_tree(const struct nw_slurm *slurm)
     return slurm->link_count + 1 == slurm->count && roots == 1;
 }
 
-static nw_status make_network(const struct nw_slurm *slurm,
-                              const int32_t *order)
+static nw_status slurm_make_network(const struct nw_slurm *slurm,
+                                    const int32_t *order)
 {
     struct nw_link_class cable = nw_link_assumed(NW_LINK_NETWORK);
     struct nw_network *network;
@@ -381,7 +382,7 @@ static bool is_all(const struct nw_hostlist *list)
     return false;
 }
 
-static nw_status check_words(const struct nw_slurm *slurm)
+static nw_status slurm_check_words(const struct nw_slurm *slurm)
 {
     for (size_t i = 0; i < slurm->count; i++) {
         const struct nw_slurm_switch *at = &slurm->at[i];
@@ -392,7 +393,7 @@ static nw_status check_words(const struct nw_slurm *slurm)
                            "which are not in this file: name them (scontrol "
                            "show hostlist)",
                            at->file, at->line);
-        if (is_all(&at->below) && find(slurm, "ALL") < 0)
+        if (is_all(&at->below) && slurm_find(slurm, "ALL") < 0)
             return nw_fail(NW_EFORMAT,
                            "%s:%d: switches below a switch are named one by "
                            "one or as s[0-2], not 'ALL'",
@@ -409,9 +410,9 @@ nw_status nw_slurm_build(struct nw_slurm *slurm, enum nw_elements elements)
     if (!slurm->count)
         return nw_fail(NW_EFORMAT, "%s:1: no switch found in this file",
                        slurm->file);
-    status = index_names(slurm);
+    status = slurm_index_names(slurm);
     if (!status)
-        status = check_words(slurm);
+        status = slurm_check_words(slurm);
     if (!status)
         status = join_all(slurm);
     if (!status)
@@ -419,9 +420,9 @@ nw_status nw_slurm_build(struct nw_slurm *slurm, enum nw_elements elements)
     if (!status)
         status = join_parts(slurm);
     if (!status)
-        status = number(slurm, &order);
+        status = slurm_number(slurm, &order);
     if (!status)
-        status = make_network(slurm, order);
+        status = slurm_make_network(slurm, order);
     if (!status)
         status = make_nodes(slurm, elements);
     free(order);

@@ -16,8 +16,8 @@ static bool is_yaml(const char *file)
            nw_text_ends_with(file, ".yml.zst");
 }
 
-static nw_status read_file(struct nw_slurm *slurm, const char *name,
-                           enum nw_elements elements)
+static nw_status source_read_file(struct nw_slurm *slurm, const char *name,
+                                  enum nw_elements elements)
 {
     struct nw_yaml *root;
     size_t length;
@@ -61,7 +61,7 @@ nw_status nw_source_slurm(const char *what, enum nw_elements elements,
     slurm.file = file;
     status = nw_topology_new(file, &slurm.topology);
     if (!status)
-        status = read_file(&slurm, name, elements);
+        status = source_read_file(&slurm, name, elements);
     if (status)
         nw_topology_free(slurm.topology);
     else

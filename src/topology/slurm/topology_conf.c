@@ -40,7 +40,7 @@ struct conf {
 };
 
 /* The values of one line; NULL if missing. */
-struct words {
+struct topology_conf_words {
     const char *name, *block, *below, *nodes, *sizes;
     const char *level, *index, *size, *aggregate; /* of scontrol */
 };
@@ -85,7 +85,7 @@ static nw_status check_speed(const struct conf *conf, const char *value)
 }
 
 static nw_status take_pair(const struct conf *conf, const char *key,
-                           const char *value, struct words *words)
+                           const char *value, struct topology_conf_words *words)
 {
     const struct {
         const char *key;
@@ -110,7 +110,7 @@ static nw_status take_pair(const struct conf *conf, const char *key,
     return nw_lines_fail(&conf->lines, "unknown key '%s'", key);
 }
 
-static nw_status place(const struct conf *conf, nw_status status)
+static nw_status topology_conf_place(const struct conf *conf, nw_status status)
 {
     return status == NW_EFORMAT
                ? nw_lines_fail(&conf->lines, "%s", nw_error_text())
@@ -160,7 +160,8 @@ static nw_status take_seen_size(struct conf *conf, const char *text)
     return NW_OK;
 }
 
-static nw_status take_switch(struct conf *conf, const struct words *words)
+static nw_status take_switch(struct conf *conf,
+                             const struct topology_conf_words *words)
 {
     struct nw_slurm *slurm = conf->slurm;
     char *name;
@@ -177,17 +178,17 @@ static nw_status take_switch(struct conf *conf, const struct words *words)
     }
     status = nw_slurm_add(slurm, name, conf->lines.line);
     if (!status && words->below)
-        status =
-            place(conf, nw_hostlist_expand(words->below,
-                                           &slurm->at[slurm->count - 1].below));
+        status = topology_conf_place(
+            conf, nw_hostlist_expand(words->below,
+                                     &slurm->at[slurm->count - 1].below));
     if (!status && words->nodes)
-        status =
-            place(conf, nw_hostlist_expand(words->nodes,
-                                           &slurm->at[slurm->count - 1].nodes));
+        status = topology_conf_place(
+            conf, nw_hostlist_expand(words->nodes,
+                                     &slurm->at[slurm->count - 1].nodes));
     return status;
 }
 
-static nw_status read_lines(struct conf *conf, char *text);
+static nw_status topology_conf_read_lines(struct conf *conf, char *text);
 
 /* Slurm looks for included files in the folder of its configuration, which is
  * that of the file given here. */
@@ -255,7 +256,7 @@ static nw_status include(struct conf *conf, char *name)
     if (!status) {
         conf->open = &opened;
         conf->slurm->file = path;
-        status = read_lines(conf, text);
+        status = topology_conf_read_lines(conf, text);
         conf->slurm->file = lines.file;
         conf->open = opened.outer;
         conf->lines = lines;
@@ -269,9 +270,9 @@ static bool is_include(const char *line)
     return !strncasecmp(line, "Include", 7) && strchr(" \t", line[7]);
 }
 
-static nw_status take_line(struct conf *conf, char *line)
+static nw_status topology_conf_take_line(struct conf *conf, char *line)
 {
-    struct words words = {0};
+    struct topology_conf_words words = {0};
     nw_status status = NW_OK;
     char *key = NULL, *value = NULL;
 
@@ -335,7 +336,7 @@ static void join_lines(char *text)
     *to = '\0';
 }
 
-static nw_status read_lines(struct conf *conf, char *text)
+static nw_status topology_conf_read_lines(struct conf *conf, char *text)
 {
     nw_status status = NW_OK;
     char *line;
@@ -343,8 +344,8 @@ static nw_status read_lines(struct conf *conf, char *text)
     join_lines(text);
     nw_lines_init(&conf->lines, conf->slurm->file, text);
     while (!status && (line = nw_lines_next(&conf->lines)))
-        status =
-            is_include(line) ? include(conf, line + 7) : take_line(conf, line);
+        status = is_include(line) ? include(conf, line + 7)
+                                  : topology_conf_take_line(conf, line);
     return status;
 }
 
@@ -358,7 +359,7 @@ nw_status nw_slurm_conf(struct nw_slurm *slurm, char *text,
 
     if (!stat(slurm->file, &about))
         opened = (struct opened){NULL, about.st_dev, about.st_ino};
-    status = read_lines(&conf, text);
+    status = topology_conf_read_lines(&conf, text);
     if (!status && conf.blocks)
         status = conf.size_count
                      ? nw_slurm_group(slurm, conf.size, conf.size_count)

@@ -19,8 +19,9 @@ static nw_status take_names(const struct nw_yaml *item, const char *key,
     return value ? nw_cluster_names(value, names) : NW_OK;
 }
 
-static nw_status add_switch(struct nw_slurm *slurm, const struct nw_yaml *item,
-                            const char *key)
+static nw_status topology_yaml_add_switch(struct nw_slurm *slurm,
+                                          const struct nw_yaml *item,
+                                          const char *key)
 {
     const struct nw_yaml *named;
     const char *text;
@@ -58,13 +59,13 @@ static nw_status read_tree(struct nw_slurm *slurm, const struct nw_yaml *tree)
         status = nw_yaml_check_map(item, "a switch",
                                    "switch children nodes link_speed");
         if (!status)
-            status = add_switch(slurm, item, "switch");
+            status = topology_yaml_add_switch(slurm, item, "switch");
     }
     return status;
 }
 
-static nw_status read_sizes(const struct nw_yaml *list, int32_t sizes[16],
-                            size_t *count)
+static nw_status topology_yaml_read_sizes(const struct nw_yaml *list,
+                                          int32_t sizes[16], size_t *count)
 {
     nw_status status = nw_yaml_check_list(list, "'block_sizes'");
 
@@ -94,7 +95,7 @@ static nw_status read_blocks(struct nw_slurm *slurm,
     if (!status)
         status = nw_yaml_need(block, "block_sizes", &sizes);
     if (!status)
-        status = read_sizes(sizes, size, &count);
+        status = topology_yaml_read_sizes(sizes, size, &count);
     if (!status)
         status = nw_yaml_need(block, "blocks", &list);
     if (!status)
@@ -103,7 +104,7 @@ static nw_status read_blocks(struct nw_slurm *slurm,
          !status && item; item = item->next) {
         status = nw_yaml_check_map(item, "a block", "block nodes");
         if (!status)
-            status = add_switch(slurm, item, "block");
+            status = topology_yaml_add_switch(slurm, item, "block");
     }
     return status ? status : nw_slurm_group(slurm, size, count);
 }
@@ -120,8 +121,9 @@ static bool is_default(const struct nw_yaml *item)
     return found;
 }
 
-static nw_status choose(const struct nw_yaml *root, const char *name,
-                        const struct nw_yaml **out)
+static nw_status topology_yaml_choose(const struct nw_yaml *root,
+                                      const char *name,
+                                      const struct nw_yaml **out)
 {
     const struct nw_yaml *chosen = root->first;
     nw_status status = nw_yaml_check_list(root, "topology.yaml");
@@ -155,7 +157,7 @@ nw_status nw_slurm_yaml(struct nw_slurm *slurm, const struct nw_yaml *root,
                         const char *name, enum nw_elements elements)
 {
     const struct nw_yaml *item, *tree, *block, *ring, *torus;
-    nw_status status = choose(root, name, &item);
+    nw_status status = topology_yaml_choose(root, name, &item);
 
     if (status)
         return status;

@@ -33,7 +33,7 @@ static int64_t count_cells(const int32_t size[3])
 }
 
 /* Our tori count their last dimension fastest: z, y, x. */
-static nw_status make_network(struct cells *cells, int dimensions)
+static nw_status torus_make_network(struct cells *cells, int dimensions)
 {
     nw_topology *topology = cells->slurm->topology;
     struct nw_link_class cable = nw_link_assumed(NW_LINK_NETWORK);
@@ -57,8 +57,8 @@ static nw_status make_network(struct cells *cells, int dimensions)
     return status;
 }
 
-static nw_status take_node(struct cells *cells, const struct box *box,
-                           const char *name, int64_t i)
+static nw_status torus_take_node(struct cells *cells, const struct box *box,
+                                 const char *name, int64_t i)
 {
     int64_t x = box->anchor[0] + i % box->size[0];
     int64_t y = box->anchor[1] + i / box->size[0] % box->size[1];
@@ -75,8 +75,8 @@ static nw_status take_node(struct cells *cells, const struct box *box,
     return status ? status : nw_fabric_add_card(&cells->fabric, &cells->card);
 }
 
-static nw_status fill(struct cells *cells, const struct box *box,
-                      const struct nw_yaml *nodes)
+static nw_status torus_fill(struct cells *cells, const struct box *box,
+                            const struct nw_yaml *nodes)
 {
     struct nw_hostlist *names = &cells->names;
     size_t first = names->count;
@@ -87,7 +87,8 @@ static nw_status fill(struct cells *cells, const struct box *box,
                               names->count - first, box->size[0], box->size[1],
                               box->size[2]);
     for (size_t i = first; !status && i < names->count; i++)
-        status = take_node(cells, box, names->name[i], (int64_t)(i - first));
+        status =
+            torus_take_node(cells, box, names->name[i], (int64_t)(i - first));
     return status;
 }
 
@@ -124,7 +125,7 @@ static nw_status fill_region(struct cells *cells, const struct nw_yaml *item)
     for (int i = 0; !status && i < 3; i++)
         if (box.anchor[i] + box.size[i] > cells->size[i])
             status = nw_yaml_fail(item, "the region reaches out of the torus");
-    return status ? status : fill(cells, &box, nodes);
+    return status ? status : torus_fill(cells, &box, nodes);
 }
 
 static nw_status fill_regions(struct cells *cells, const struct nw_yaml *list)
@@ -147,11 +148,13 @@ static nw_status fill_all(struct cells *cells, const struct nw_yaml *torus)
 
     if (!nodes == !regions)
         return nw_yaml_fail(torus, "a torus has either nodes or regions");
-    return nodes ? fill(cells, &all, nodes) : fill_regions(cells, regions);
+    return nodes ? torus_fill(cells, &all, nodes)
+                 : fill_regions(cells, regions);
 }
 
-static nw_status build(struct nw_slurm *slurm, const struct nw_yaml *torus,
-                       struct cells *cells, enum nw_elements elements)
+static nw_status torus_build(struct nw_slurm *slurm,
+                             const struct nw_yaml *torus, struct cells *cells,
+                             enum nw_elements elements)
 {
     int dimensions = cells->size[1] > 1 || cells->size[2] > 1 ? 3 : 1;
     nw_status status;
@@ -164,7 +167,7 @@ static nw_status build(struct nw_slurm *slurm, const struct nw_yaml *torus,
     status = nw_alloc((size_t)count_cells(cells->size), sizeof *cells->taken,
                       &cells->taken);
     if (!status)
-        status = make_network(cells, dimensions);
+        status = torus_make_network(cells, dimensions);
     if (!status)
         status = fill_all(cells, torus);
     if (!status)
@@ -205,7 +208,7 @@ nw_status nw_slurm_torus(struct nw_slurm *slurm, const struct nw_yaml *node,
                                    "name dims nodes regions placements");
     if (!status)
         status = read_vector(torus, "dims", 1, cells.size);
-    return status ? status : build(slurm, torus, &cells, elements);
+    return status ? status : torus_build(slurm, torus, &cells, elements);
 }
 
 /* --- several rings --- */
@@ -316,5 +319,5 @@ nw_status nw_slurm_ring(struct nw_slurm *slurm, const struct nw_yaml *node,
         status = only_item(node, "rings", &ring);
     if (!status)
         status = count_ring(ring, &cells.size[0]);
-    return status ? status : build(slurm, ring, &cells, elements);
+    return status ? status : torus_build(slurm, ring, &cells, elements);
 }

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static _Noreturn void become(const char *name, int out)
+static _Noreturn void ask_become(const char *name, int out)
 {
     static char version[] = "--version";
     char *argv[] = {(char *)name, version, NULL};
@@ -86,7 +86,7 @@ bool nw_cli_ask(const char *name, char *answer, size_t room)
         return true;
     child = nw_child_fork();
     if (!child)
-        become(name, ends[1]);
+        ask_become(name, ends[1]);
     (void)close(ends[1]);
     if (child > 0) {
         listen_to(ends[0], until, answer, room);

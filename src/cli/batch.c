@@ -25,7 +25,7 @@ enum form {
 };
 
 /* In order of precedence. */
-static const struct source {
+static const struct batch_source {
     const char *variable;
     enum form form;
     bool counts_parts;
@@ -36,7 +36,8 @@ static const struct source {
     {"COBALT_NODEFILE", NODES, false},   {"FLUX_URI", ASKED, false},
 };
 
-static nw_status add(struct nw_batch *batch, const char *name, int32_t slots)
+static nw_status batch_add(struct nw_batch *batch, const char *name,
+                           int32_t slots)
 {
     size_t count = batch->host.count, room = count, i = 0;
     nw_status status;
@@ -66,20 +67,20 @@ static nw_status add_sized(struct nw_batch *batch, const char *name,
     if (!word || !nw_parse_i32(word, &slots) || slots < 0)
         return nw_fail(NW_EFORMAT, "how many slots has '%s'?", name);
     slots -= slots == INT32_MAX; /* which is: not said */
-    return slots ? add(batch, name, slots) : NW_OK;
+    return slots ? batch_add(batch, name, slots) : NW_OK;
 }
 
-static nw_status add_node(void *user, char *line)
+static nw_status batch_add_node(void *user, char *line)
 {
-    return add(user, nw_word_next(&line), 0);
+    return batch_add(user, nw_word_next(&line), 0);
 }
 
 static nw_status add_slot(void *user, char *line)
 {
-    return add(user, nw_word_next(&line), 1);
+    return batch_add(user, nw_word_next(&line), 1);
 }
 
-static nw_status add_line(void *user, char *line)
+static nw_status batch_add_line(void *user, char *line)
 {
     const char *name = nw_word_next(&line);
 
@@ -145,7 +146,7 @@ static nw_status read_slurm(struct nw_batch *batch, const char *nodes)
 
 static nw_status add_bare(void *user, const char *name, int32_t slots)
 {
-    return add(user, name, slots);
+    return batch_add(user, name, slots);
 }
 
 /* The first program of a Flux instance may use the whole instance. A job in the
@@ -184,10 +185,11 @@ static nw_status read_flux(struct nw_batch *batch)
 }
 
 static nw_status read_source(struct nw_batch *batch,
-                             const struct source *source, const char *value)
+                             const struct batch_source *source,
+                             const char *value)
 {
     static nw_host_taker *const takers[] = {
-        [NODES] = add_node, [SLOTS] = add_slot, [SIZES] = add_line};
+        [NODES] = batch_add_node, [SLOTS] = add_slot, [SIZES] = batch_add_line};
 
     batch->variable = source->variable;
     batch->counts_parts = source->counts_parts;

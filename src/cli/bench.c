@@ -71,8 +71,8 @@ static const struct argp argp = {
            "-n 64\n",
 };
 
-static nw_status find_program(const char *name, const char *flavour,
-                              char path[PATH_MAX])
+static nw_status bench_find_program(const char *name, const char *flavour,
+                                    char path[PATH_MAX])
 {
     char program[96], beside[160];
 
@@ -138,14 +138,14 @@ static char **words_of(const struct request *request)
     return argv;
 }
 
-struct work {
+struct bench_work {
     char **argv;
     int code;
 };
 
-static nw_status run_into(void *user, int fd, const char *path)
+static nw_status bench_run_into(void *user, int fd, const char *path)
 {
-    struct work *work = user;
+    struct bench_work *work = user;
 
     work->code = nw_child_run(
         &(struct nw_child){.command = "bench", .argv = work->argv, .out = fd});
@@ -156,15 +156,15 @@ static nw_status run_into(void *user, int fd, const char *path)
                       : NW_OK;
 }
 
-static int start(const struct request *request)
+static int bench_start(const struct request *request)
 {
-    struct work work = {words_of(request), NW_EXIT_FAILED};
+    struct bench_work work = {words_of(request), NW_EXIT_FAILED};
     nw_status status;
 
     if (!work.argv)
         return nw_cli_fail("bench", nw_fail(NW_ENOMEM, "out of memory"));
-    status = nw_file_write_by(request->output ? request->output : "-", run_into,
-                              &work);
+    status = nw_file_write_by(request->output ? request->output : "-",
+                              bench_run_into, &work);
     free(work.argv);
     if (status && (request->output || !work.code))
         nw_cli_fail_output("bench", status);
@@ -178,8 +178,8 @@ static int help(const char *name)
     char *argv[] = {path, option, NULL};
     int code;
 
-    if (find_program(name, "openmpi", path) &&
-        find_program(name, "mpich", path))
+    if (bench_find_program(name, "openmpi", path) &&
+        bench_find_program(name, "mpich", path))
         return nw_cli_fail("bench", NW_ENODEV);
     code = nw_child_run(
         &(struct nw_child){.command = "bench", .argv = argv, .out = -1});
@@ -232,7 +232,7 @@ static int start_beside(struct request *request)
     if (!strcmp(request->name, "halo") && nw_bench_comb(&comb))
         fprintf(stderr, "nodewise bench: %s\n", nw_error_text());
     request->figures = comb.figures;
-    code = start(request);
+    code = bench_start(request);
     free(comb.figures);
     return code;
 }
@@ -255,11 +255,11 @@ static int run_benchmark(struct request *request)
     if (!status)
         status = find_flavour(request->launcher, &flavour);
     if (!status)
-        status = find_program(request->name, flavour, request->path);
+        status = bench_find_program(request->name, flavour, request->path);
     return status ? nw_cli_fail("bench", status) : start_beside(request);
 }
 
-static int run(int argc, char **argv)
+static int bench_run(int argc, char **argv)
 {
     struct request request = {.own = argv + 2};
 
@@ -282,4 +282,5 @@ static int run(int argc, char **argv)
 }
 
 const struct nw_command nw_command_bench = {
-    "bench", "run a micro-benchmark under the launcher's MPI", &argp, run};
+    "bench", "run a micro-benchmark under the launcher's MPI", &argp,
+    bench_run};

@@ -25,15 +25,15 @@
 
 enum { WINDOW = 64, TAG = 1, WARM = 10 };
 
-struct end {
+struct bench_channel_end {
     nw_channel *channel;
     const struct nw_channel_bench *bench;
     int32_t rank;
     void *memory;
 };
 
-static nw_status begin(const struct end *end, bool send, size_t bytes,
-                       nw_channel_request **out)
+static nw_status begin(const struct bench_channel_end *end, bool send,
+                       size_t bytes, nw_channel_request **out)
 {
     struct nw_channel_message message = {end->memory, bytes, !end->rank, TAG};
 
@@ -41,7 +41,8 @@ static nw_status begin(const struct end *end, bool send, size_t bytes,
                 : nw_channel_receive(end->channel, &message, out);
 }
 
-static nw_status one(const struct end *end, bool send, size_t bytes)
+static nw_status bench_channel_one(const struct bench_channel_end *end,
+                                   bool send, size_t bytes)
 {
     nw_channel_request *request = NULL;
     nw_status status = begin(end, send, bytes, &request);
@@ -50,15 +51,15 @@ static nw_status one(const struct end *end, bool send, size_t bytes)
 }
 
 /* There and back. */
-static nw_status ping(const struct end *end, size_t bytes)
+static nw_status ping(const struct bench_channel_end *end, size_t bytes)
 {
-    nw_status status = one(end, !end->rank, bytes);
+    nw_status status = bench_channel_one(end, !end->rank, bytes);
 
-    return status ? status : one(end, end->rank != 0, bytes);
+    return status ? status : bench_channel_one(end, end->rank != 0, bytes);
 }
 
 /* A window one way, then a word back. */
-static nw_status stream(const struct end *end, size_t bytes)
+static nw_status stream(const struct bench_channel_end *end, size_t bytes)
 {
     nw_channel_request *requests[WINDOW] = {NULL};
     nw_status status = NW_OK;
@@ -67,11 +68,11 @@ static nw_status stream(const struct end *end, size_t bytes)
         status = begin(end, !end->rank, bytes, &requests[i]);
     for (int i = 0; i < WINDOW && !status; i++)
         status = nw_channel_wait(&requests[i], NULL);
-    return status ? status : one(end, end->rank != 0, 4);
+    return status ? status : bench_channel_one(end, end->rank != 0, 4);
 }
 
-static void tell(const struct nw_channel_bench *bench, size_t bytes,
-                 double seconds)
+static void bench_channel_tell(const struct nw_channel_bench *bench,
+                               size_t bytes, double seconds)
 {
     double turns = (double)bench->iterations;
 
@@ -81,10 +82,11 @@ static void tell(const struct nw_channel_bench *bench, size_t bytes,
         nw_bench_tell_rate(bench, bytes, turns * WINDOW / seconds);
 }
 
-static nw_status measure(const struct end *end, size_t bytes)
+static nw_status bench_channel_measure(const struct bench_channel_end *end,
+                                       size_t bytes)
 {
     const struct nw_channel_bench *bench = end->bench;
-    nw_status (*work)(const struct end *, size_t) =
+    nw_status (*work)(const struct bench_channel_end *, size_t) =
         bench->what == NW_TEST_LATENCY ? ping : stream;
     nw_status status = NW_OK;
     uint64_t start = 0;
@@ -95,14 +97,15 @@ static nw_status measure(const struct end *end, size_t bytes)
         status = work(end, bytes);
     }
     if (!status && !end->rank)
-        tell(bench, bytes, (double)(nw_clock_ns() - start) * 1e-9);
+        bench_channel_tell(bench, bytes,
+                           (double)(nw_clock_ns() - start) * 1e-9);
     return status;
 }
 
 static nw_status run_end(const struct nw_channel_bench *bench, int32_t rank)
 {
     struct nw_channel_options options = bench->channel;
-    struct end end = {NULL, bench, rank, NULL};
+    struct bench_channel_end end = {NULL, bench, rank, NULL};
     nw_status status;
 
     options.rank = rank;
@@ -116,7 +119,7 @@ static nw_status run_end(const struct nw_channel_bench *bench, int32_t rank)
         nw_bench_tell_head(bench, end.channel);
     for (size_t bytes = bench->what == NW_TEST_LATENCY ? 0 : 1;
          bytes <= bench->largest && !status; bytes = bytes ? 2 * bytes : 1)
-        status = measure(&end, bytes);
+        status = bench_channel_measure(&end, bytes);
     if (!status && !rank)
         nw_bench_tell_end(bench, 0);
     nw_channel_close(end.channel);
@@ -124,7 +127,7 @@ static nw_status run_end(const struct nw_channel_bench *bench, int32_t rank)
     return status;
 }
 
-struct arguments {
+struct bench_channel_arguments {
     struct nw_channel_bench bench;
     const char *output;
 };
@@ -140,12 +143,13 @@ static bool word_of(const char *word, const char *const *words, int count,
     return false;
 }
 
-static error_t parse(int key, char *word, struct argp_state *state)
+static error_t bench_channel_parse(int key, char *word,
+                                   struct argp_state *state)
 {
     static const char *const tests[] = {
         "latency", "bw", "mbw_mr", "choice", "gather", "allgather", "alltoall"};
     static const char *const memories[] = {"HH", "DH", "HD", "DD"};
-    struct arguments *arguments = state->input;
+    struct bench_channel_arguments *arguments = state->input;
     struct nw_channel_bench *bench = &arguments->bench;
     uint64_t bytes;
     int value = 0;
@@ -224,7 +228,7 @@ static const struct argp_option options[] = {
 
 static const struct argp argp = {
     .options = options,
-    .parser = parse,
+    .parser = bench_channel_parse,
     .args_doc = "latency|bw|mbw_mr|choice|gather|allgather|alltoall",
     .doc = "Measure the channel between processes of this machine.\v"
            "Example:\n  nodewise bench channel latency --memory DD\n",
@@ -291,7 +295,7 @@ static nw_status run_where_started(struct nw_channel_bench *bench)
 }
 
 /* Standard output is that file while it runs. */
-static nw_status run_into(struct nw_channel_bench *bench, int fd)
+static nw_status bench_channel_run_into(struct nw_channel_bench *bench, int fd)
 {
     int kept;
     nw_status status;
@@ -319,7 +323,7 @@ static nw_status run_for(struct nw_channel_bench *bench, const char *path)
 
     if (status)
         return status;
-    status = run_into(bench, fd);
+    status = bench_channel_run_into(bench, fd);
     if (!status)
         status = nw_file_read(own, &text, &length);
     (void)close(fd);
@@ -341,7 +345,7 @@ static bool has_file(const char *path)
 int nw_bench_channel(int argc, char **argv)
 {
     struct nw_bench_teller tell = {.json = false};
-    struct arguments arguments = {
+    struct bench_channel_arguments arguments = {
         .bench = {.channel = NW_CHANNEL_OPTIONS_INIT,
                   .largest = 65536,
                   .iterations = 1000,

@@ -20,7 +20,7 @@
 
 enum { WAYS = 14, TAG = 1, TURNS = 10 };
 
-struct way {
+struct bench_choice_way {
     enum nw_channel_protocol protocol;
     enum nw_channel_copy copy;
     double *seconds; /* of each round */
@@ -33,7 +33,7 @@ struct chooser {
     int32_t rank;
     void *memory[2]; /* to send from, to receive into */
     int count;       /* of ways; the first chooses */
-    struct way way[WAYS];
+    struct bench_choice_way way[WAYS];
     struct nw_channel_result seen[2]; /* of the last send, receive */
     double worst;
     bool touches;
@@ -47,7 +47,7 @@ static bool is_touched(const struct chooser *c, bool send)
     return c->touches && !c->bench->gpu[!send];
 }
 
-static nw_status one(struct chooser *c, bool send, size_t bytes)
+static nw_status bench_choice_one(struct chooser *c, bool send, size_t bytes)
 {
     struct nw_channel_message message = {c->memory[!send], bytes, !c->rank,
                                          TAG};
@@ -65,8 +65,8 @@ static nw_status one(struct chooser *c, bool send, size_t bytes)
     return status;
 }
 
-static nw_status time_way(struct chooser *c, struct way *way, size_t bytes,
-                          double *seconds)
+static nw_status time_way(struct chooser *c, struct bench_choice_way *way,
+                          size_t bytes, double *seconds)
 {
     nw_status status = NW_OK;
     uint64_t start = 0;
@@ -76,9 +76,9 @@ static nw_status time_way(struct chooser *c, struct way *way, size_t bytes,
         if (!i)
             start = nw_clock_ns();
         c->touches = i & 1;
-        status = one(c, !c->rank, bytes);
+        status = bench_choice_one(c, !c->rank, bytes);
         if (!status)
-            status = one(c, c->rank, bytes);
+            status = bench_choice_one(c, c->rank, bytes);
     }
     *seconds = (double)(nw_clock_ns() - start) * 1e-9 / (2 * TURNS);
     return status;
@@ -100,9 +100,9 @@ static size_t rounds_of(const struct nw_channel_bench *bench)
 }
 
 /* Compares medians: the minimum over many protocols is biased low. */
-static const struct way *best_of(struct chooser *c)
+static const struct bench_choice_way *best_of(struct chooser *c)
 {
-    const struct way *best = &c->way[1];
+    const struct bench_choice_way *best = &c->way[1];
 
     for (int i = 0; i < c->count; i++)
         c->way[i].median = nw_median(c->way[i].seconds, rounds_of(c->bench));
@@ -127,7 +127,7 @@ static nw_status time_round(struct chooser *c, size_t bytes, size_t round,
     nw_random_init(&random, round);
     nw_random_shuffle(&random, order, (size_t)c->count);
     for (int i = 0; i < c->count && !status; i++) {
-        struct way *way = &c->way[order[i]];
+        struct bench_choice_way *way = &c->way[order[i]];
 
         status = time_way(c, way, bytes, &way->seconds[round]);
         if (way == c->way)
@@ -136,7 +136,7 @@ static nw_status time_round(struct chooser *c, size_t bytes, size_t round,
     return status;
 }
 
-static nw_status compare(struct chooser *c, size_t bytes)
+static nw_status bench_choice_compare(struct chooser *c, size_t bytes)
 {
     struct nw_channel_result chosen[2] = {{.bytes = 0}};
     struct nw_bench_way told[2];
@@ -146,7 +146,7 @@ static nw_status compare(struct chooser *c, size_t bytes)
         status = time_round(c, bytes, r, chosen);
     if (status || c->rank)
         return status;
-    const struct way *best = best_of(c);
+    const struct bench_choice_way *best = best_of(c);
     c->worst = fmax(c->worst, c->way[0].median / best->median);
     told[0] = way_of(best->protocol, best->copy, best->median);
     told[1] = way_of(chosen[0].protocol, chosen[1].copy, c->way[0].median);
@@ -157,9 +157,9 @@ static nw_status compare(struct chooser *c, size_t bytes)
 static nw_status add_way(struct chooser *c, enum nw_channel_protocol protocol,
                          enum nw_channel_copy copy)
 {
-    struct way *way = &c->way[c->count++];
+    struct bench_choice_way *way = &c->way[c->count++];
 
-    *way = (struct way){.protocol = protocol, .copy = copy};
+    *way = (struct bench_choice_way){.protocol = protocol, .copy = copy};
     return nw_alloc(rounds_of(c->bench), sizeof *way->seconds, &way->seconds);
 }
 
@@ -204,7 +204,7 @@ nw_status nw_bench_choice(const struct nw_channel_bench *bench, int32_t rank)
     if (!status && !rank)
         nw_bench_tell_head(bench, c.channel);
     for (size_t bytes = 1; bytes <= bench->largest && !status; bytes *= 2)
-        status = compare(&c, bytes);
+        status = bench_choice_compare(&c, bytes);
     if (!status && !rank)
         nw_bench_tell_end(bench, c.worst);
     nw_channel_close(c.channel);

@@ -13,7 +13,7 @@
 
 enum { TAG = 1, TAG_TIME, WARM = 10 };
 
-struct member {
+struct bench_collective_member {
     const struct nw_channel_bench *bench;
     nw_channel *channel;
     int32_t rank, count;
@@ -21,23 +21,23 @@ struct member {
     nw_channel_request **request;
 };
 
-static nw_status take(struct member *m, int32_t peer, void *memory,
-                      size_t bytes)
+static nw_status bench_collective_take(struct bench_collective_member *m,
+                                       int32_t peer, void *memory, size_t bytes)
 {
     struct nw_channel_message message = {memory, bytes, peer, TAG};
 
     return nw_channel_receive(m->channel, &message, &m->request[peer]);
 }
 
-static nw_status give(struct member *m, int32_t peer, void *memory,
-                      size_t bytes)
+static nw_status give(struct bench_collective_member *m, int32_t peer,
+                      void *memory, size_t bytes)
 {
     struct nw_channel_message message = {memory, bytes, peer, TAG};
 
     return nw_channel_send(m->channel, &message, &m->request[m->count + peer]);
 }
 
-static nw_status wait_for_all(struct member *m)
+static nw_status wait_for_all(struct bench_collective_member *m)
 {
     nw_status status = NW_OK;
 
@@ -48,7 +48,8 @@ static nw_status wait_for_all(struct member *m)
 }
 
 /* Ranks begin with their successor, so that not all go to the same one. */
-static nw_status collect(struct member *m, size_t bytes)
+static nw_status bench_collective_collect(struct bench_collective_member *m,
+                                          size_t bytes)
 {
     bool all = m->bench->what != NW_TEST_GATHER;
     size_t step = m->bench->what == NW_TEST_ALLTOALL ? bytes : 0;
@@ -57,7 +58,8 @@ static nw_status collect(struct member *m, size_t bytes)
     for (int32_t i = 0; i < m->count && !status && (all || !m->rank); i++) {
         int32_t peer = (m->rank + m->count - i) % m->count;
 
-        status = take(m, peer, m->into + (size_t)peer * bytes, bytes);
+        status = bench_collective_take(m, peer, m->into + (size_t)peer * bytes,
+                                       bytes);
     }
     for (int32_t i = 0; i < m->count && !status; i++) {
         int32_t peer = (m->rank + i) % m->count;
@@ -68,7 +70,8 @@ static nw_status collect(struct member *m, size_t bytes)
     return status ? status : wait_for_all(m);
 }
 
-static nw_status word(struct member *m, int32_t peer, bool send, double *value)
+static nw_status word(struct bench_collective_member *m, int32_t peer,
+                      bool send, double *value)
 {
     struct nw_channel_message message = {value, sizeof *value, peer, TAG_TIME};
     nw_channel_request *request = NULL;
@@ -80,7 +83,7 @@ static nw_status word(struct member *m, int32_t peer, bool send, double *value)
 }
 
 /* Rank 0 gets the mean of all ranks; no rank continues before. */
-static nw_status mean(struct member *m, double *value)
+static nw_status mean(struct bench_collective_member *m, double *value)
 {
     double sum = *value, one = 0;
     nw_status status = NW_OK;
@@ -100,7 +103,8 @@ static nw_status mean(struct member *m, double *value)
 }
 
 /* As OSU's: every turn begins together, and only the call is timed. */
-static nw_status measure(struct member *m, size_t bytes)
+static nw_status bench_collective_measure(struct bench_collective_member *m,
+                                          size_t bytes)
 {
     nw_status status = NW_OK;
     double nothing = 0, seconds = 0;
@@ -111,7 +115,7 @@ static nw_status measure(struct member *m, size_t bytes)
         status = mean(m, &nothing);
         start = nw_clock_ns();
         if (!status)
-            status = collect(m, bytes);
+            status = bench_collective_collect(m, bytes);
         if (i >= WARM)
             seconds += (double)(nw_clock_ns() - start) * 1e-9;
     }
@@ -124,7 +128,7 @@ static nw_status measure(struct member *m, size_t bytes)
 }
 
 /* Checks that every byte that arrived identifies its sender. */
-static nw_status fill(struct member *m, size_t bytes)
+static nw_status fill(struct bench_collective_member *m, size_t bytes)
 {
     char *block = NULL;
     nw_status status = nw_alloc(bytes, 1, &block);
@@ -137,7 +141,8 @@ static nw_status fill(struct member *m, size_t bytes)
     return status;
 }
 
-static nw_status check(struct member *m, size_t bytes)
+static nw_status bench_collective_check(struct bench_collective_member *m,
+                                        size_t bytes)
 {
     char *block = NULL;
     nw_status status = nw_alloc(bytes, 1, &block);
@@ -152,7 +157,7 @@ static nw_status check(struct member *m, size_t bytes)
     return status;
 }
 
-static nw_status run(struct member *m)
+static nw_status bench_collective_run(struct bench_collective_member *m)
 {
     size_t all = m->bench->largest * (size_t)m->count;
     bool gathers = m->bench->what != NW_TEST_GATHER || !m->rank;
@@ -161,9 +166,9 @@ static nw_status run(struct member *m)
     if (!status && !m->rank)
         nw_bench_tell_head(m->bench, m->channel);
     for (size_t bytes = 1; bytes <= m->bench->largest && !status; bytes *= 2) {
-        status = measure(m, bytes);
+        status = bench_collective_measure(m, bytes);
         if (!status && gathers)
-            status = check(m, bytes * (size_t)m->count);
+            status = bench_collective_check(m, bytes * (size_t)m->count);
     }
     if (!status && !m->rank)
         nw_bench_tell_end(m->bench, 0);
@@ -174,7 +179,7 @@ nw_status nw_bench_collective(const struct nw_channel_bench *bench,
                               int32_t rank)
 {
     struct nw_channel_options options = bench->channel;
-    struct member m = {
+    struct bench_collective_member m = {
         .bench = bench, .rank = rank, .count = (int32_t)bench->ranks};
     size_t room = bench->largest * (size_t)m.count;
     void *from = NULL, *into = NULL;
@@ -193,7 +198,7 @@ nw_status nw_bench_collective(const struct nw_channel_bench *bench,
     if (!status)
         status = nw_channel_open(&options, &m.channel);
     if (!status)
-        status = run(&m);
+        status = bench_collective_run(&m);
     nw_channel_close(m.channel);
     nw_channel_memory_free(bench->gpu[0], from);
     nw_channel_memory_free(bench->gpu[1], into);

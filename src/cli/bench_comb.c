@@ -24,20 +24,20 @@
 
 #define MOST_ROWS 256
 
-struct row {
+struct bench_comb_row {
     int n, radius, x, y, z;
 };
 
-struct work {
+struct bench_comb_work {
     struct nw_comb *comb;
     char program[PATH_MAX]; /* Comb's */
     char folder[PATH_MAX];
-    struct row row[MOST_ROWS];
+    struct bench_comb_row row[MOST_ROWS];
     int count;
 };
 
 /* The launcher's words, then these, as a new argv; it borrows them all. */
-static char **join(char **launcher, char **words, size_t count)
+static char **bench_comb_join(char **launcher, char **words, size_t count)
 {
     size_t before = 0;
     char **argv;
@@ -70,7 +70,7 @@ static bool run_in(const char *folder, char **argv)
 }
 
 /* The benchmark lists the rows that it will run, because it knows its ranks. */
-static nw_status ask_rows(struct work *work)
+static nw_status ask_rows(struct bench_comb_work *work)
 {
     char **own = work->comb->own, *words[64], path[PATH_MAX + 8], **argv;
     char shape[] = "--shape", *text = NULL, *line;
@@ -82,7 +82,7 @@ static nw_status ask_rows(struct work *work)
     words[count++] = shape;
     for (; own[0] && strcmp(own[0], "--") && count < 64; own++)
         words[count++] = own[0];
-    argv = join(work->comb->launcher, words, count);
+    argv = bench_comb_join(work->comb->launcher, words, count);
     good = run_in(work->folder, argv);
     free(argv);
     snprintf(path, sizeof path, "%s/said", work->folder);
@@ -90,7 +90,7 @@ static nw_status ask_rows(struct work *work)
         return NW_EIO;
     nw_lines_init(&lines, path, text);
     while ((line = nw_lines_next(&lines)) && work->count < MOST_ROWS) {
-        struct row *row = &work->row[work->count];
+        struct bench_comb_row *row = &work->row[work->count];
 
         work->count += sscanf(line, "row %d %d %d %d %d", &row->n, &row->radius,
                               &row->x, &row->y, &row->z) == 5;
@@ -151,8 +151,8 @@ static bool read_summary(const char *path, struct phases *best)
 
 /* Two doubles per cell have as many bytes as four floats. Comb runs each method
  * without a GPU: loops or derived types, new or persistent messages. */
-static bool run_row(const struct work *work, const struct row *row,
-                    struct phases *out)
+static bool run_row(const struct bench_comb_work *work,
+                    const struct bench_comb_row *row, struct phases *out)
 {
     char cells[48], divide[48], ghost[48], pattern[PATH_MAX + 32];
     char *words[] = {(char *)work->program,
@@ -191,8 +191,8 @@ static bool run_row(const struct work *work, const struct row *row,
                      "-memory",
                      "enable",
                      "host"};
-    char **argv =
-        join(work->comb->launcher, words, sizeof words / sizeof *words);
+    char **argv = bench_comb_join(work->comb->launcher, words,
+                                  sizeof words / sizeof *words);
     glob_t found;
     bool good;
 
@@ -214,13 +214,13 @@ static bool run_row(const struct work *work, const struct row *row,
     return good;
 }
 
-static nw_status time_rows(const struct work *work)
+static nw_status time_rows(const struct bench_comb_work *work)
 {
     struct nw_text text = {0};
     nw_status status = NW_EIO;
 
     for (int i = 0; i < work->count; i++) {
-        const struct row *row = &work->row[i];
+        const struct bench_comb_row *row = &work->row[i];
         struct phases phases = {0, 0, 0};
 
         if (run_row(work, row, &phases))
@@ -242,7 +242,7 @@ static int drop(const char *path, const struct stat *what, int flag,
 
 nw_status nw_bench_comb(struct nw_comb *comb)
 {
-    struct work work = {.comb = comb};
+    struct bench_comb_work work = {.comb = comb};
     const char *base = getenv("TMPDIR");
     nw_status status;
 

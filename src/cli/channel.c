@@ -28,7 +28,7 @@ static const char *const names[WORDS] = {"from",     "to",     "provider",
                                          "locality", "regime", "bytes",
                                          "protocol", "copy"};
 
-struct arguments {
+struct channel_arguments {
     struct nw_common common;
     struct nw_channel_options channel;
     uint64_t rounds;
@@ -49,8 +49,8 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static void parse_word(struct arguments *arguments, char *value,
-                       struct argp_state *state)
+static void channel_parse_word(struct channel_arguments *arguments, char *value,
+                               struct argp_state *state)
 {
     if (arguments->tune || arguments->reach ||
         (strcmp(value, "tune") && strcmp(value, "reach")))
@@ -62,7 +62,8 @@ static void parse_word(struct arguments *arguments, char *value,
     arguments->reach = !arguments->tune;
 }
 
-static void check(const struct arguments *arguments, struct argp_state *state)
+static void cli_channel_check(const struct channel_arguments *arguments,
+                              struct argp_state *state)
 {
     if (!arguments->tune && !arguments->reach)
         nw_argfail(state, "what? nodewise channel tune, or reach");
@@ -74,9 +75,9 @@ static void check(const struct arguments *arguments, struct argp_state *state)
         nw_argfail(state, "reach times nothing: --iterations is of tune");
 }
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t channel_parse(int key, char *value, struct argp_state *state)
 {
-    struct arguments *arguments = state->input;
+    struct channel_arguments *arguments = state->input;
 
     switch (key) {
     case ARGP_KEY_INIT:
@@ -99,10 +100,10 @@ static error_t parse(int key, char *value, struct argp_state *state)
                        value);
         return 0;
     case ARGP_KEY_ARG:
-        parse_word(arguments, value, state);
+        channel_parse_word(arguments, value, state);
         return 0;
     case ARGP_KEY_END:
-        check(arguments, state);
+        cli_channel_check(arguments, state);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -111,7 +112,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 
 static const struct argp argp = {
     .options = options,
-    .parser = parse,
+    .parser = channel_parse,
     .args_doc = "tune\nreach",
     .doc = "Measure which protocol is fastest for small messages between host "
            "and GPU memory, and keep the result for later programs. "
@@ -149,7 +150,7 @@ static void tell_row(void *context, char *words[WORDS])
         nw_table_cell(context, "%s", words[i]);
 }
 
-static nw_status make_table(const char *text, char **out)
+static nw_status channel_make_table(const char *text, char **out)
 {
     nw_table *table = NULL;
     nw_status status = nw_table_new(&table);
@@ -178,7 +179,8 @@ static void tell_json(void *context, char *words[WORDS])
     nw_json_end_object(context);
 }
 
-static nw_status make_json(const char *path, const char *text, char **out)
+static nw_status channel_make_json(const char *path, const char *text,
+                                   char **out)
 {
     struct nw_text written = {0};
     struct nw_json json = {.text = &written};
@@ -193,15 +195,15 @@ static nw_status make_json(const char *path, const char *text, char **out)
     return nw_text_take(&written, out);
 }
 
-static int tell(const struct arguments *arguments, const char *path,
-                const char *text)
+static int channel_tell(const struct channel_arguments *arguments,
+                        const char *path, const char *text)
 {
     char *table = NULL, *json = NULL;
-    nw_status status = make_table(text, &table);
+    nw_status status = channel_make_table(text, &table);
     int code;
 
     if (!status)
-        status = make_json(path, text, &json);
+        status = channel_make_json(path, text, &json);
     code = status ? nw_cli_fail("channel", status)
                   : nw_cli_output("channel", &arguments->common, text, table,
                                   json);
@@ -228,7 +230,7 @@ static nw_status read_table(const char *path, char **out)
     return status;
 }
 
-static nw_status read_kept(const char *path, char **out)
+static nw_status channel_read_kept(const char *path, char **out)
 {
     if (!nw_file_has_bytes(path))
         return nw_fail(NW_EIO,
@@ -238,18 +240,19 @@ static nw_status read_kept(const char *path, char **out)
     return read_table(path, out);
 }
 
-static int show(const struct arguments *arguments, const char *path)
+static int channel_show(const struct channel_arguments *arguments,
+                        const char *path)
 {
     char *text = NULL;
-    nw_status status = read_kept(path, &text);
-    int code =
-        status ? nw_cli_fail("channel", status) : tell(arguments, path, text);
+    nw_status status = channel_read_kept(path, &text);
+    int code = status ? nw_cli_fail("channel", status)
+                      : channel_tell(arguments, path, text);
 
     free(text);
     return code;
 }
 
-static int clear(const char *path)
+static int channel_clear(const char *path)
 {
     if (unlink(path) && errno != ENOENT)
         return nw_cli_fail(
@@ -276,14 +279,14 @@ static void add_others(struct nw_text *all, const char *kept, const char *fresh)
     }
 }
 
-static nw_status keep(const char *path, const char *fresh)
+static nw_status channel_keep(const char *path, const char *fresh)
 {
     struct nw_text all = {0};
     char *kept = NULL, *text = NULL;
     nw_status status;
 
     nw_text_add(&all, fresh);
-    if (!read_kept(path, &kept))
+    if (!channel_read_kept(path, &kept))
         add_others(&all, kept, fresh);
     free(kept);
     status = nw_text_take(&all, &text);
@@ -295,8 +298,9 @@ static nw_status keep(const char *path, const char *fresh)
 
 /* -- measuring -- */
 
-static nw_status measure(struct arguments *arguments, int32_t rank,
-                         struct nw_progress *progress, char **table)
+static nw_status channel_measure(struct channel_arguments *arguments,
+                                 int32_t rank, struct nw_progress *progress,
+                                 char **table)
 {
     arguments->channel.rank = rank;
     return nw_channel_tune(&arguments->channel, (uint32_t)arguments->rounds,
@@ -311,7 +315,7 @@ struct partner {
     int start, file;
 };
 
-static nw_status partner_fork(struct arguments *arguments,
+static nw_status partner_fork(struct channel_arguments *arguments,
                               struct partner *partner)
 {
     int ends[2] = {-1, -1};
@@ -332,7 +336,7 @@ static nw_status partner_fork(struct arguments *arguments,
         (void)close(ends[1]);
         if (read(ends[0], &word, 1) != 1)
             _exit(0);
-        _exit(measure(arguments, 1, NULL, &table) ? 1 : 0);
+        _exit(channel_measure(arguments, 1, NULL, &table) ? 1 : 0);
     }
     (void)close(ends[0]);
     partner->start = ends[1];
@@ -352,7 +356,7 @@ static void partner_end(struct partner *partner)
         (void)close(partner->file);
 }
 
-static nw_status measure_here(struct arguments *arguments,
+static nw_status measure_here(struct channel_arguments *arguments,
                               const struct partner *partner, char **table)
 {
     nw_status status = send(partner->start, "", 1, MSG_NOSIGNAL) == 1
@@ -360,15 +364,15 @@ static nw_status measure_here(struct arguments *arguments,
                            : nw_fail(NW_EIO, "the second process has ended");
 
     if (!status)
-        status =
-            measure(arguments, 0, nw_cli_progress(&arguments->common), table);
+        status = channel_measure(arguments, 0,
+                                 nw_cli_progress(&arguments->common), table);
     nw_cli_progress_finish();
     return status;
 }
 
 /* In a job of two the other end is the other rank. */
-static int tune(struct arguments *arguments, const struct partner *partner,
-                const char *path)
+static int channel_tune(struct channel_arguments *arguments,
+                        const struct partner *partner, const char *path)
 {
     char *table = NULL;
     int32_t rank = 0, count = 0;
@@ -380,9 +384,9 @@ static int tune(struct arguments *arguments, const struct partner *partner,
     if (status) /* before minutes of measuring */
         return nw_cli_fail_output("channel", status);
     if (nw_channel_job(&rank, &count) && count > 1) {
-        status =
-            measure(arguments, rank,
-                    rank ? NULL : nw_cli_progress(&arguments->common), &table);
+        status = channel_measure(
+            arguments, rank, rank ? NULL : nw_cli_progress(&arguments->common),
+            &table);
         nw_cli_progress_finish();
     } else {
         status = measure_here(arguments, partner, &table);
@@ -391,16 +395,16 @@ static int tune(struct arguments *arguments, const struct partner *partner,
         return nw_cli_fail("channel", status);
     if (rank)
         return NW_EXIT_DONE;
-    status = keep(path, table);
+    status = channel_keep(path, table);
     if (!status && !arguments->common.quiet)
         fprintf(stderr, "nodewise channel: kept in %s\n", path);
     code = status ? nw_cli_fail_output("channel", status)
-                  : tell(arguments, path, table);
+                  : channel_tell(arguments, path, table);
     free(table);
     return code;
 }
 
-static bool tunes_alone(const struct arguments *arguments)
+static bool tunes_alone(const struct channel_arguments *arguments)
 {
     int32_t rank = 0, count = 0;
 
@@ -408,9 +412,9 @@ static bool tunes_alone(const struct arguments *arguments)
            !(nw_channel_job(&rank, &count) && count > 1);
 }
 
-static int run(int argc, char **argv)
+static int channel_run(int argc, char **argv)
 {
-    struct arguments arguments = {.channel = NW_CHANNEL_OPTIONS_INIT};
+    struct channel_arguments arguments = {.channel = NW_CHANNEL_OPTIONS_INIT};
     struct partner partner = {.start = -1, .file = -1};
     char *path = NULL;
     nw_status status = NW_OK;
@@ -427,9 +431,10 @@ static int run(int argc, char **argv)
     if (status)
         code = nw_cli_fail("channel", status);
     else if (arguments.show)
-        code = show(&arguments, path);
+        code = channel_show(&arguments, path);
     else
-        code = arguments.clear ? clear(path) : tune(&arguments, &partner, path);
+        code = arguments.clear ? channel_clear(path)
+                               : channel_tune(&arguments, &partner, path);
     partner_end(&partner);
     free(path);
     return code;
@@ -437,4 +442,4 @@ static int run(int argc, char **argv)
 
 const struct nw_command nw_command_channel = {
     "channel", "measure and keep which way of small messages is best", &argp,
-    run};
+    channel_run};

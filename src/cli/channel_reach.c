@@ -15,11 +15,11 @@
 #include <string.h>
 
 /* "by dma-buf (why)" without its parentheses. */
-struct answer {
+struct channel_reach_answer {
     char reach[64], why[512];
 };
 
-static void divide(const char *text, struct answer *out)
+static void divide(const char *text, struct channel_reach_answer *out)
 {
     const char *why = strstr(text, " (");
     size_t length = why ? (size_t)(why - text) : strlen(text);
@@ -30,7 +30,7 @@ static void divide(const char *text, struct answer *out)
         out->why[strlen(out->why) - 1] = '\0';
 }
 
-static void ask(const char *provider, struct answer *out)
+static void ask(const char *provider, struct channel_reach_answer *out)
 {
     struct nw_channel_options options = NW_CHANNEL_OPTIONS_INIT;
     nw_channel *channel = NULL;
@@ -38,7 +38,7 @@ static void ask(const char *provider, struct answer *out)
     options.count = 1;
     options.provider = provider;
     if (nw_channel_open(&options, &channel)) {
-        *out = (struct answer){.reach = "absent"};
+        *out = (struct channel_reach_answer){.reach = "absent"};
         snprintf(out->why, sizeof out->why, "%s", nw_error_text());
         return;
     }
@@ -46,10 +46,10 @@ static void ask(const char *provider, struct answer *out)
     nw_channel_close(channel);
 }
 
-static void tell(const char *provider, struct nw_text *text,
-                 struct nw_json *json)
+static void channel_reach_tell(const char *provider, struct nw_text *text,
+                               struct nw_json *json)
 {
-    struct answer answer;
+    struct channel_reach_answer answer;
 
     ask(provider, &answer);
     nw_text_format(text, "%s: %s%s%s\n", provider, answer.reach,
@@ -75,7 +75,7 @@ static int tell_all(const struct nw_common *common, const char *provider)
     nw_json_array(&json, "providers");
     for (size_t i = 0; i < (provider ? 1 : sizeof adapters / sizeof *adapters);
          i++)
-        tell(provider ? provider : adapters[i], &text, &json);
+        channel_reach_tell(provider ? provider : adapters[i], &text, &json);
     nw_json_end_array(&json);
     nw_json_end_object(&json);
     status = nw_text_take(&text, &result);

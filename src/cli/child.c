@@ -83,7 +83,7 @@ void nw_child_follow(pid_t parent)
         _exit(128 + SIGTERM);
 }
 
-static void become(const struct nw_child *child, pid_t parent)
+static void child_become(const struct nw_child *child, pid_t parent)
 {
     nw_child_follow(parent);
     if (child->prepare)
@@ -126,7 +126,7 @@ int nw_child_run(const struct nw_child *child)
     fflush(NULL);
     running = fork();
     if (!running)
-        become(child, parent);
+        child_become(child, parent);
     if (running < 0) {
         fprintf(stderr, "nodewise %s: fork: %s\n", child->command,
                 strerror(errno));

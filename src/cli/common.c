@@ -40,7 +40,7 @@ void nw_argfail(struct argp_state *state, const char *format, ...)
     argp_error(state, "%s", sentence);
 }
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t common_parse(int key, char *value, struct argp_state *state)
 {
     struct nw_common *common = state->input;
 
@@ -71,11 +71,11 @@ static error_t parse(int key, char *value, struct argp_state *state)
     }
 }
 
-const struct argp nw_common_argp = {.options = options, .parser = parse};
+const struct argp nw_common_argp = {.options = options, .parser = common_parse};
 const struct argp_child nw_common_children[] = {{&nw_common_argp, 0, NULL, 0},
                                                 {0}};
 
-static void say(const char *command, nw_status status)
+static void common_say(const char *command, nw_status status)
 {
     const char *text = nw_error_text();
 
@@ -89,7 +89,7 @@ static void say(const char *command, nw_status status)
 
 int nw_cli_fail(const char *command, nw_status status)
 {
-    say(command, status);
+    common_say(command, status);
     switch (status) {
     case NW_OK:
         return NW_EXIT_DONE;
@@ -120,7 +120,7 @@ void nw_cli_notes(const char *command, const struct nw_common *common,
 
 int nw_cli_fail_output(const char *command, nw_status status)
 {
-    say(command, status);
+    common_say(command, status);
     return NW_EXIT_FAILED;
 }
 
@@ -174,13 +174,13 @@ nw_status nw_cli_spare(const struct nw_common *common, const char *source,
 
 /* The location of a file that may not exist yet: folder and name after all
  * symbolic links are resolved. */
-struct place {
+struct common_place {
     char target[PATH_MAX];
     const char *name;
     struct stat folder;
 };
 
-static bool find_place(const char *path, struct place *place)
+static bool find_place(const char *path, struct common_place *place)
 {
     char *slash;
 
@@ -196,7 +196,7 @@ static bool find_place(const char *path, struct place *place)
 
 static bool is_one_place(const char *one, const char *other)
 {
-    struct place a, b;
+    struct common_place a, b;
 
     if (!strcmp(one, other))
         return true;
@@ -234,7 +234,7 @@ nw_status nw_cli_apart(const struct nw_common *common,
     return status;
 }
 
-static nw_status put(const char *path, const char *text)
+static nw_status common_put(const char *path, const char *text)
 {
     fflush(stdout);
     return text ? nw_file_write(path, text, strlen(text)) : NW_OK;
@@ -247,14 +247,14 @@ int nw_cli_output(const char *command, const struct nw_common *common,
     nw_status status;
 
     if (!common->output && common->json) {
-        status = put("-", json ? json : result);
+        status = common_put("-", json ? json : result);
         return status ? nw_cli_fail_output(command, status) : NW_EXIT_DONE;
     }
-    status = put(common->output ? common->output : "-", result);
+    status = common_put(common->output ? common->output : "-", result);
     if (status)
         return nw_cli_fail_output(command, status);
     if (common->output && strcmp(common->output, "-"))
-        status = put("-", shown);
+        status = common_put("-", shown);
     else if (shown && shown != result)
         fputs(shown, stderr);
     return status ? nw_cli_fail_output(command, status) : NW_EXIT_DONE;

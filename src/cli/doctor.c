@@ -12,7 +12,7 @@
 
 #define KEY_ENV 0x2001
 
-struct arguments {
+struct doctor_arguments {
     struct nw_common common;
     bool environment;
 };
@@ -23,9 +23,9 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t doctor_parse(int key, char *value, struct argp_state *state)
 {
-    struct arguments *arguments = state->input;
+    struct doctor_arguments *arguments = state->input;
 
     (void)value;
     switch (key) {
@@ -42,7 +42,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 
 static const struct argp argp = {
     .options = options,
-    .parser = parse,
+    .parser = doctor_parse,
     .doc = "List what this machine has and what is missing, with the features "
            "that need each missing part.\vExample:\n  nodewise doctor\n",
     .children = nw_common_children,
@@ -119,9 +119,9 @@ static void list_variables(struct nw_text *table, struct nw_json *json)
     nw_json_end_array(json);
 }
 
-static int run(int argc, char **argv)
+static int doctor_run(int argc, char **argv)
 {
-    struct arguments arguments = {0};
+    struct doctor_arguments arguments = {0};
     struct nw_text table = {0}, text = {0};
     struct nw_json json = {.text = &text};
     int code;
@@ -143,4 +143,5 @@ static int run(int argc, char **argv)
 }
 
 const struct nw_command nw_command_doctor = {
-    "doctor", "list what this machine has and what is missing", &argp, run};
+    "doctor", "list what this machine has and what is missing", &argp,
+    doctor_run};

@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 /* The first of "a b c" that is a program in PATH. */
-static bool find_program(const char *names, char path[PATH_MAX])
+static bool doctor_look_find_program(const char *names, char path[PATH_MAX])
 {
     char list[PATH_MAX], *name, *rest;
 
@@ -40,7 +40,7 @@ static enum nw_finding program(const char *names, struct nw_text *detail)
 {
     char path[PATH_MAX];
 
-    if (!find_program(names, path))
+    if (!doctor_look_find_program(names, path))
         return NW_MISSING;
     nw_text_add(detail, path);
     return NW_FOUND;
@@ -70,7 +70,7 @@ static enum nw_finding versioned(const char *names, struct nw_text *detail)
 {
     char path[PATH_MAX], answer[NW_LAUNCHER_ANSWER];
 
-    if (!find_program(names, path))
+    if (!doctor_look_find_program(names, path))
         return NW_MISSING;
     if (!nw_launcher_ask(path, answer))
         return tell_silent(path, detail);
@@ -93,7 +93,7 @@ static enum nw_finding mpi(const char *voices, struct nw_text *detail)
     char silent[PATH_MAX] = "";
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (!find_program(names[i], path))
+        if (!doctor_look_find_program(names[i], path))
             continue;
         if (!nw_launcher_ask(path, answer) && !*silent)
             memcpy(silent, path, sizeof silent);

@@ -18,7 +18,7 @@
 
 #define KEY_OBJECTIVE 0x2003
 
-struct arguments {
+struct evaluate_arguments {
     struct nw_common common;
     struct nw_priced priced;
     enum nw_objective objective;
@@ -32,9 +32,9 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t evaluate_parse(int key, char *value, struct argp_state *state)
 {
-    struct arguments *arguments = state->input;
+    struct evaluate_arguments *arguments = state->input;
 
     switch (key) {
     case ARGP_KEY_INIT:
@@ -56,7 +56,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 
 static const struct argp argp = {
     .options = options,
-    .parser = parse,
+    .parser = evaluate_parse,
     .args_doc = "[MAPPING...]",
     .doc = "Compare the costs of mappings, the default first.\v"
            "Example:\n  nodewise evaluate -t cluster.yaml -p app.pattern "
@@ -64,7 +64,7 @@ static const struct argp argp = {
     .children = nw_priced_children,
 };
 
-struct evaluation {
+struct evaluate_evaluation {
     nw_topology *topology;
     nw_pattern *pattern;
     size_t count; /* mappings with the default */
@@ -75,7 +75,7 @@ struct evaluation {
     struct nw_cli_groups groups;
 };
 
-static nw_status price(struct evaluation *work, const char *name,
+static nw_status price(struct evaluate_evaluation *work, const char *name,
                        nw_mapping *mapping)
 {
     nw_status status = nw_cost_evaluate(work->topology, work->pattern, mapping,
@@ -92,15 +92,15 @@ static nw_status price(struct evaluation *work, const char *name,
     return NW_OK;
 }
 
-static void judge(struct evaluation *work, size_t i)
+static void evaluate_judge(struct evaluate_evaluation *work, size_t i)
 {
     const struct nw_cost *const cost[2] = {&work->cost[0], &work->cost[i]};
 
     nw_report_headline(work->topology, work->pattern, cost, &work->headline[i]);
 }
 
-static nw_status price_all(struct evaluation *work,
-                           const struct arguments *arguments)
+static nw_status price_all(struct evaluate_evaluation *work,
+                           const struct evaluate_arguments *arguments)
 {
     struct nw_map_options map = NW_MAP_OPTIONS_INIT;
     nw_mapping *mapping;
@@ -118,15 +118,15 @@ static nw_status price_all(struct evaluation *work,
                 price(work, arguments->priced.mapping[i], mapping));
     }
     for (size_t i = 1; !status && i < work->count; i++)
-        judge(work, i);
+        evaluate_judge(work, i);
     if (!status)
         status = nw_cli_groups_price(work->topology, work->pattern,
                                      work->mapping, work->count, &work->groups);
     return status;
 }
 
-static nw_status load(struct evaluation *work,
-                      const struct arguments *arguments)
+static nw_status evaluate_load(struct evaluate_evaluation *work,
+                               const struct evaluate_arguments *arguments)
 {
     size_t count = arguments->priced.mapping_count + 1;
     nw_status status = nw_priced_load(&arguments->priced, &arguments->common,
@@ -143,7 +143,8 @@ static nw_status load(struct evaluation *work,
     return status;
 }
 
-static nw_status make_json(const struct evaluation *work, char **out)
+static nw_status evaluate_make_json(const struct evaluate_evaluation *work,
+                                    char **out)
 {
     struct nw_text text = {0};
     struct nw_json json = {.text = &text};
@@ -167,8 +168,8 @@ static nw_status make_json(const struct evaluation *work, char **out)
     return nw_text_take(&text, out);
 }
 
-static nw_status make_table(const struct evaluation *work,
-                            enum nw_objective objective, char **out)
+static nw_status evaluate_make_table(const struct evaluate_evaluation *work,
+                                     enum nw_objective objective, char **out)
 {
     struct nw_text text = {0};
     char *words = NULL;
@@ -190,15 +191,15 @@ static nw_status make_table(const struct evaluation *work,
     return nw_text_take(&text, out);
 }
 
-static int show(const struct evaluation *work,
-                const struct arguments *arguments)
+static int evaluate_show(const struct evaluate_evaluation *work,
+                         const struct evaluate_arguments *arguments)
 {
     char *table = NULL, *json = NULL;
     int code;
-    nw_status status = make_table(work, arguments->objective, &table);
+    nw_status status = evaluate_make_table(work, arguments->objective, &table);
 
     if (!status)
-        status = make_json(work, &json);
+        status = evaluate_make_json(work, &json);
     code = status ? nw_cli_fail("evaluate", status)
                   : nw_cli_output("evaluate", &arguments->common,
                                   arguments->common.json ? json : table, NULL,
@@ -208,10 +209,10 @@ static int show(const struct evaluation *work,
     return code;
 }
 
-static int run(int argc, char **argv)
+static int evaluate_run(int argc, char **argv)
 {
-    struct arguments arguments = {.priced = NW_PRICED_INIT};
-    struct evaluation work = {0};
+    struct evaluate_arguments arguments = {.priced = NW_PRICED_INIT};
+    struct evaluate_evaluation work = {0};
     nw_status status;
     int code;
 
@@ -219,7 +220,7 @@ static int run(int argc, char **argv)
     code = nw_cli_check_output("evaluate", &arguments.common);
     if (code)
         return code;
-    status = load(&work, &arguments);
+    status = evaluate_load(&work, &arguments);
     if (!status)
         status = nw_cli_blame_pattern(arguments.priced.pattern,
                                       price_all(&work, &arguments));
@@ -228,8 +229,8 @@ static int run(int argc, char **argv)
         nw_cli_fail("evaluate", status);
         code = NW_EXIT_INPUT;
     } else {
-        code =
-            status ? nw_cli_fail("evaluate", status) : show(&work, &arguments);
+        code = status ? nw_cli_fail("evaluate", status)
+                      : evaluate_show(&work, &arguments);
     }
     for (size_t i = 0; i < work.count; i++) {
         nw_cost_fini(&work.cost[i]);
@@ -246,4 +247,4 @@ static int run(int argc, char **argv)
 }
 
 const struct nw_command nw_command_evaluate = {
-    "evaluate", "price given mappings side by side", &argp, run};
+    "evaluate", "price given mappings side by side", &argp, evaluate_run};

@@ -26,7 +26,7 @@
 
 enum { EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 }; /* as env(1) */
 
-struct arguments {
+struct exec_arguments {
     const char *source, *mapping;
     char **program;
     enum nw_gpu_visibility visibility;
@@ -60,8 +60,8 @@ static const struct argp_option options[] = {
 };
 
 /* The position of `value` among the words; argp_error otherwise. */
-static int choose(const char *option, const char *value,
-                  const char *const *words, struct argp_state *state)
+static int exec_choose(const char *option, const char *value,
+                       const char *const *words, struct argp_state *state)
 {
     for (int i = 0; words[i]; i++)
         if (value && !strcmp(words[i], value))
@@ -75,23 +75,23 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     static const char *const visibility[] = {"one", "permuted", NULL};
     static const char *const elements[] = {"core", "pu", NULL};
     static const char *const memory[] = {"bind", "prefer", "leave", NULL};
-    struct arguments *arguments = state->input;
+    struct exec_arguments *arguments = state->input;
 
     switch (key) {
     case 't':
         arguments->source = value;
         return 0;
     case KEY_VISIBILITY:
-        arguments->visibility = (enum nw_gpu_visibility)choose(
+        arguments->visibility = (enum nw_gpu_visibility)exec_choose(
             "--gpu-visibility", value, visibility, state);
         return 0;
     case KEY_ELEMENTS:
         arguments->elements =
-            (enum nw_elements)choose("--elements", value, elements, state);
+            (enum nw_elements)exec_choose("--elements", value, elements, state);
         return 0;
     case KEY_MEMORY:
-        arguments->memory =
-            (enum nw_memory_binding)choose("--memory", value, memory, state);
+        arguments->memory = (enum nw_memory_binding)exec_choose(
+            "--memory", value, memory, state);
         return 0;
     case KEY_STRICT:
         arguments->strict = true;
@@ -109,9 +109,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     }
 }
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t exec_parse(int key, char *value, struct argp_state *state)
 {
-    struct arguments *arguments = state->input;
+    struct exec_arguments *arguments = state->input;
 
     switch (key) {
     case ARGP_KEY_ARG:
@@ -136,7 +136,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 
 static const struct argp argp = {
     .options = options,
-    .parser = parse,
+    .parser = exec_parse,
     .args_doc = "MAPPING [--] PROGRAM [ARGUMENT...]\n--show MAPPING",
     .doc = "Bind this rank to its cores and their memory, choose its GPUs and "
            "network card as the mapping says, then become PROGRAM.\v"
@@ -145,7 +145,7 @@ static const struct argp argp = {
 };
 
 /* Prints one line of warning. */
-static int warn(const struct arguments *arguments, int32_t rank,
+static int warn(const struct exec_arguments *arguments, int32_t rank,
                 const char *what)
 {
     if (!arguments->quiet || arguments->strict)
@@ -153,7 +153,7 @@ static int warn(const struct arguments *arguments, int32_t rank,
     return arguments->strict ? NW_EXIT_FAILED : NW_EXIT_DONE;
 }
 
-static int check_host(const struct arguments *arguments,
+static int check_host(const struct exec_arguments *arguments,
                       const struct nw_launch_place *place, int32_t rank,
                       bool *is_here)
 {
@@ -177,9 +177,9 @@ static int check_host(const struct arguments *arguments,
 
 /* The node description of the rank: node -1 without -t or if the topology lacks
  * the node. */
-static nw_status describe(const struct arguments *arguments,
-                          const struct nw_launch_place *place,
-                          nw_topology **topology, int32_t *node)
+static nw_status exec_describe(const struct exec_arguments *arguments,
+                               const struct nw_launch_place *place,
+                               nw_topology **topology, int32_t *node)
 {
     const nw_mapping *mapping = place->mapping;
     const char *name = mapping->node_name[mapping->node[place->index]];
@@ -194,14 +194,14 @@ static nw_status describe(const struct arguments *arguments,
     return status;
 }
 
-static nw_status set_devices(const struct arguments *arguments,
+static nw_status set_devices(const struct exec_arguments *arguments,
                              const struct nw_launch_place *place)
 {
     const nw_mapping *mapping = place->mapping;
     nw_topology *topology = NULL;
     char *gpus = NULL, *nic = NULL;
     int32_t node;
-    nw_status status = describe(arguments, place, &topology, &node);
+    nw_status status = exec_describe(arguments, place, &topology, &node);
 
     if (!status)
         status = nw_launch_granted_gpus(topology, node, mapping, place->index,
@@ -219,7 +219,7 @@ static nw_status set_devices(const struct arguments *arguments,
 }
 
 /* The cores that the process is bound to now. */
-static int stay(const struct arguments *arguments, int32_t rank)
+static int stay(const struct exec_arguments *arguments, int32_t rank)
 {
     int code = NW_EXIT_DONE;
 
@@ -230,7 +230,7 @@ static int stay(const struct arguments *arguments, int32_t rank)
     return code;
 }
 
-static int look_for_gpu(const struct arguments *arguments,
+static int look_for_gpu(const struct exec_arguments *arguments,
                         const struct nw_launch_place *place, int32_t rank)
 {
     const nw_mapping *mapping = place->mapping;
@@ -246,8 +246,8 @@ static int look_for_gpu(const struct arguments *arguments,
 }
 
 /* Binds and selects devices, with a warning for each step that fails. */
-static int take(const struct arguments *arguments,
-                const struct nw_launch_place *place, int32_t rank)
+static int exec_take(const struct exec_arguments *arguments,
+                     const struct nw_launch_place *place, int32_t rank)
 {
     bool is_here;
     int code = check_host(arguments, place, rank, &is_here);
@@ -275,7 +275,7 @@ static bool is_open(const struct nw_launch_place *place)
     return !cores.count || cores.values[0] < 0;
 }
 
-static int take_place(const struct arguments *arguments,
+static int take_place(const struct exec_arguments *arguments,
                       const struct nw_launch_place *place,
                       const struct nw_launch_rank *me)
 {
@@ -290,10 +290,10 @@ static int take_place(const struct arguments *arguments,
     if (is_open(place))
         return warn(arguments, me->rank,
                     "the mapping has no place for it: left as it is");
-    return take(arguments, place, me->rank);
+    return exec_take(arguments, place, me->rank);
 }
 
-static int become(const struct arguments *arguments)
+static int exec_become(const struct exec_arguments *arguments)
 {
     fflush(NULL);
     execvp(arguments->program[0], arguments->program);
@@ -302,9 +302,9 @@ static int become(const struct arguments *arguments)
     return errno == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
 }
 
-static int run(int argc, char **argv)
+static int exec_run(int argc, char **argv)
 {
-    struct arguments arguments = {0};
+    struct exec_arguments arguments = {0};
     struct nw_launch_place place = {0};
     struct nw_launch_rank me;
     nw_status status;
@@ -323,9 +323,9 @@ static int run(int argc, char **argv)
     if (code)
         return code;
     return arguments.show ? nw_exec_show(me.rank, arguments.json)
-                          : become(&arguments);
+                          : exec_become(&arguments);
 }
 
 const struct nw_command nw_command_exec = {
     "exec", "be one rank: bind, choose GPUs and network card, run the program",
-    &argp, run};
+    &argp, exec_run};

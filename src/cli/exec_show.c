@@ -94,8 +94,8 @@ static void put_set(struct nw_json *json, const char *key, const uint64_t *set,
     nw_json_end_array(json);
 }
 
-static void put_json(struct nw_text *text, const struct held *held,
-                     int32_t rank)
+static void exec_show_put_json(struct nw_text *text, const struct held *held,
+                               int32_t rank)
 {
     struct nw_json json = {.text = text};
 
@@ -122,7 +122,7 @@ int nw_exec_show(int32_t rank, bool as_json)
 
     if (status)
         return nw_cli_fail("exec", status);
-    (as_json ? put_json : put_text)(&text, &held, rank);
+    (as_json ? exec_show_put_json : put_text)(&text, &held, rank);
     status = nw_file_write_text("-", &text);
     return status ? nw_cli_fail_output("exec", status) : NW_EXIT_DONE;
 }

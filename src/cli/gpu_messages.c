@@ -9,7 +9,7 @@
 #define KEY_MPI 0x2001
 #define KEY_FORCE 0x2002
 
-struct arguments {
+struct gpu_messages_arguments {
     struct nw_common common;
     const char *mpi;
     bool is_forced;
@@ -24,9 +24,10 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t gpu_messages_parse(int key, char *value,
+                                  struct argp_state *state)
 {
-    struct arguments *arguments = state->input;
+    struct gpu_messages_arguments *arguments = state->input;
 
     switch (key) {
     case ARGP_KEY_INIT:
@@ -52,7 +53,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 
 static const struct argp argp = {
     .options = options,
-    .parser = parse,
+    .parser = gpu_messages_parse,
     .args_doc = "-- LAUNCHER [ARGUMENT...]",
     .doc = "Run an MPI program that passes GPU buffers to an MPI built without "
            "GPU support.\v"
@@ -60,11 +61,11 @@ static const struct argp argp = {
     .children = nw_common_children,
 };
 
-static int run(int argc, char **argv)
+static int gpu_messages_run(int argc, char **argv)
 {
     const char *name[] = {"NODEWISE_GPU_MESSAGES"}, *value[] = {"auto"};
     struct nw_variables variables = {name, value, 1};
-    struct arguments arguments = {0};
+    struct gpu_messages_arguments arguments = {0};
 
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     if (arguments.is_forced)
@@ -76,4 +77,5 @@ static int run(int argc, char **argv)
 }
 
 const struct nw_command nw_command_gpu_messages = {
-    "gpu-messages", "run an MPI program that sends GPU memory", &argp, run};
+    "gpu-messages", "run an MPI program that sends GPU memory", &argp,
+    gpu_messages_run};

@@ -37,7 +37,7 @@
 #define MOST_QUANTITIES 256
 #define MOST_NODES (1 << 20)
 
-struct arguments {
+struct halo_arguments {
     struct nw_common common;
     struct nw_halo_options plan;
     struct nw_halo_quantity quantity[MOST_QUANTITIES];
@@ -102,7 +102,7 @@ static int32_t number(struct argp_state *state, const char *name,
     return out;
 }
 
-static void parse_cells(struct arguments *arguments, char *value,
+static void parse_cells(struct halo_arguments *arguments, char *value,
                         struct argp_state *state)
 {
     char *rest = value, *word;
@@ -114,7 +114,7 @@ static void parse_cells(struct arguments *arguments, char *value,
             nw_argfail(state, "--cells is XxYxZ, XxY or X");
 }
 
-static void parse_border(struct arguments *arguments, char *value,
+static void parse_border(struct halo_arguments *arguments, char *value,
                          struct argp_state *state)
 {
     static const char *const names[] = {"periodic", "open", "mirror"};
@@ -144,7 +144,7 @@ static void parse_border(struct arguments *arguments, char *value,
     }
 }
 
-static int find(const char *const *names, int count, const char *value)
+static int halo_find(const char *const *names, int count, const char *value)
 {
     for (int i = 0; i < count; i++)
         if (!strcmp(names[i], value))
@@ -152,15 +152,15 @@ static int find(const char *const *names, int count, const char *value)
     return -1;
 }
 
-static void parse_kind(struct arguments *arguments, int key, const char *value,
-                       struct argp_state *state)
+static void halo_parse_kind(struct halo_arguments *arguments, int key,
+                            const char *value, struct argp_state *state)
 {
     static const char *const partitions[] = {"best", "paper"};
     static const char *const placements[] = {"best", "trivial", "random",
                                              "worst"};
     bool partition = key == KEY_PARTITION;
-    int kind =
-        partition ? find(partitions, 2, value) : find(placements, 4, value);
+    int kind = partition ? halo_find(partitions, 2, value)
+                         : halo_find(placements, 4, value);
 
     if (kind < 0)
         nw_argfail(state, "unknown %s '%s'; see nodewise halo --help",
@@ -171,11 +171,11 @@ static void parse_kind(struct arguments *arguments, int key, const char *value,
         arguments->plan.placement = (enum nw_halo_placement)kind;
 }
 
-static void parse_choice(struct arguments *arguments, const char *value,
-                         struct argp_state *state)
+static void halo_parse_choice(struct halo_arguments *arguments,
+                              const char *value, struct argp_state *state)
 {
     static const char *const choices[] = {"model", "order"};
-    int choice = find(choices, 2, value);
+    int choice = halo_find(choices, 2, value);
 
     if (choice < 0)
         nw_argfail(state, "--choose is order or model, not '%s'", value);
@@ -183,7 +183,7 @@ static void parse_choice(struct arguments *arguments, const char *value,
         choice ? NW_HALO_CHOOSE_ORDER : NW_HALO_CHOOSE_MODEL;
 }
 
-static bool parse_number(struct arguments *arguments, int key,
+static bool parse_number(struct halo_arguments *arguments, int key,
                          const char *value, struct argp_state *state)
 {
     const struct {
@@ -210,8 +210,8 @@ static bool parse_number(struct arguments *arguments, int key,
 }
 
 /* plan, or tune and after -- a launcher. */
-static void parse_word(struct arguments *arguments, char *value,
-                       struct argp_state *state)
+static void halo_parse_word(struct halo_arguments *arguments, char *value,
+                            struct argp_state *state)
 {
     if (!state->arg_num && !strcmp(value, "tune")) {
         arguments->tune = true;
@@ -224,8 +224,8 @@ static void parse_word(struct arguments *arguments, char *value,
     }
 }
 
-static void check_words(const struct arguments *arguments,
-                        struct argp_state *state)
+static void halo_check_words(const struct halo_arguments *arguments,
+                             struct argp_state *state)
 {
     if (!state->arg_num)
         nw_argfail(state, "nodewise halo plan, or nodewise halo tune");
@@ -248,9 +248,9 @@ static void check_words(const struct arguments *arguments,
         nw_argfail(state, "under which launcher? -- mpirun -n 2");
 }
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t halo_parse(int key, char *value, struct argp_state *state)
 {
-    struct arguments *arguments = state->input;
+    struct halo_arguments *arguments = state->input;
 
     switch (key) {
     case ARGP_KEY_INIT:
@@ -273,10 +273,10 @@ static error_t parse(int key, char *value, struct argp_state *state)
         return 0;
     case KEY_PARTITION:
     case KEY_PLACEMENT:
-        parse_kind(arguments, key, value, state);
+        halo_parse_kind(arguments, key, value, state);
         return 0;
     case KEY_CHOOSE:
-        parse_choice(arguments, value, state);
+        halo_parse_choice(arguments, value, state);
         return 0;
     case KEY_SEED:
         if (!nw_parse_u64(value, &arguments->plan.seed))
@@ -301,10 +301,10 @@ static error_t parse(int key, char *value, struct argp_state *state)
         arguments->cache = value;
         return 0;
     case ARGP_KEY_ARG:
-        parse_word(arguments, value, state);
+        halo_parse_word(arguments, value, state);
         return 0;
     case ARGP_KEY_END:
-        check_words(arguments, state);
+        halo_check_words(arguments, state);
         return 0;
     default:
         return parse_number(arguments, key, value, state) ? 0
@@ -314,7 +314,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 
 static const struct argp argp = {
     .options = options,
-    .parser = parse,
+    .parser = halo_parse,
     .args_doc = "plan\ntune -- LAUNCHER [ARGUMENT...]\ntune --show|--clear",
     .doc = "Plan a halo exchange without running it: partition, placement, "
            "method of each pair; or measure its methods for this machine, once "
@@ -326,7 +326,7 @@ static const struct argp argp = {
 };
 
 /* The slots of every node that is used. */
-static nw_status find_places(const struct arguments *arguments,
+static nw_status find_places(const struct halo_arguments *arguments,
                              const nw_topology *topology, int32_t **slots,
                              struct nw_halo_places *out)
 {
@@ -356,7 +356,7 @@ static nw_status find_places(const struct arguments *arguments,
     return NW_OK;
 }
 
-static void complete(struct arguments *arguments)
+static void complete(struct halo_arguments *arguments)
 {
     nw_halo_radius(&arguments->plan, arguments->radius, !arguments->faces);
     for (int32_t i = 0; i < arguments->quantities; i++)
@@ -366,7 +366,7 @@ static void complete(struct arguments *arguments)
     arguments->plan.quantity_count = arguments->quantities;
 }
 
-static nw_status spare_topology(const struct arguments *arguments)
+static nw_status spare_topology(const struct halo_arguments *arguments)
 {
     const struct nw_cli_file file[] = {{"--svg", arguments->svg},
                                        {"--pattern", arguments->pattern},
@@ -383,7 +383,8 @@ static nw_status spare_topology(const struct arguments *arguments)
     return status;
 }
 
-static nw_status make(struct arguments *arguments, struct nw_halo_view_of *view)
+static nw_status halo_make(struct halo_arguments *arguments,
+                           struct nw_halo_view_of *view)
 {
     struct nw_halo_options other;
     struct nw_halo_places places = {0};
@@ -413,7 +414,7 @@ static nw_status make(struct arguments *arguments, struct nw_halo_view_of *view)
     return status;
 }
 
-static nw_status write_files(const struct arguments *arguments,
+static nw_status write_files(const struct halo_arguments *arguments,
                              const struct nw_halo_view_of *view)
 {
     nw_pattern *pattern = NULL;
@@ -437,7 +438,7 @@ static nw_status write_files(const struct arguments *arguments,
     return status;
 }
 
-static bool takes_stdout(const struct arguments *arguments)
+static bool takes_stdout(const struct halo_arguments *arguments)
 {
     const char *const file[] = {arguments->svg, arguments->pattern,
                                 arguments->mapping};
@@ -448,8 +449,8 @@ static bool takes_stdout(const struct arguments *arguments)
     return false;
 }
 
-static int show(const struct arguments *arguments,
-                const struct nw_halo_view_of *view)
+static int halo_show(const struct halo_arguments *arguments,
+                     const struct nw_halo_view_of *view)
 {
     char *table = NULL, *json = NULL;
     const char *result;
@@ -476,7 +477,7 @@ static int show(const struct arguments *arguments,
     return code;
 }
 
-static int tune(struct arguments *arguments)
+static int cli_halo_tune(struct halo_arguments *arguments)
 {
     struct nw_cli_halo_tuning tuning = {
         .plan = &arguments->plan,
@@ -493,13 +494,13 @@ static int tune(struct arguments *arguments)
     return nw_cli_halo_tune(&tuning);
 }
 
-static int run(int argc, char **argv)
+static int halo_run(int argc, char **argv)
 {
-    struct arguments arguments = {.plan = NW_HALO_OPTIONS_INIT,
-                                  .radius = 1,
-                                  .quantities = 1,
-                                  .element = 8,
-                                  .per_rank = 1};
+    struct halo_arguments arguments = {.plan = NW_HALO_OPTIONS_INIT,
+                                       .radius = 1,
+                                       .quantities = 1,
+                                       .element = 8,
+                                       .per_rank = 1};
     struct nw_halo_view_of view = {0};
     nw_status status;
     int code;
@@ -508,11 +509,11 @@ static int run(int argc, char **argv)
     arguments.plan.choice = NW_HALO_CHOOSE_ORDER;
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     if (arguments.tune)
-        return tune(&arguments);
+        return cli_halo_tune(&arguments);
     view.plan = &arguments.plan;
     view.pairs = arguments.pairs;
-    status = make(&arguments, &view);
-    code = status ? nw_cli_fail("halo", status) : show(&arguments, &view);
+    status = halo_make(&arguments, &view);
+    code = status ? nw_cli_fail("halo", status) : halo_show(&arguments, &view);
     nw_halo_layout_free(view.layout);
     nw_halo_layout_free(view.trivial);
     nw_halo_layout_free(view.each_step);
@@ -521,4 +522,4 @@ static int run(int argc, char **argv)
 }
 
 const struct nw_command nw_command_halo = {
-    "halo", "plan a halo exchange, or measure its methods", &argp, run};
+    "halo", "plan a halo exchange, or measure its methods", &argp, halo_run};

@@ -45,8 +45,8 @@ static void print_choice(const char *line)
 /* Reads the kept choices; *data is NULL if the file is empty or missing, and
  * `lines` begin after the header. Returns an error for a file of another kind.
  * */
-static nw_status read_kept(const char *path, char **data,
-                           struct nw_lines *lines)
+static nw_status halo_tune_read_kept(const char *path, char **data,
+                                     struct nw_lines *lines)
 {
     size_t length;
     const char *line;
@@ -64,12 +64,12 @@ static nw_status read_kept(const char *path, char **data,
                : NW_OK;
 }
 
-static nw_status show(const char *path)
+static nw_status halo_tune_show(const char *path)
 {
     struct nw_lines lines;
     char *data = NULL, *line;
     size_t count = 0;
-    nw_status status = read_kept(path, &data, &lines);
+    nw_status status = halo_tune_read_kept(path, &data, &lines);
 
     for (; !status && data && (line = nw_lines_next(&lines)); count++)
         print_choice(line);
@@ -79,14 +79,15 @@ static nw_status show(const char *path)
     return status;
 }
 
-static nw_status clear(const char *path)
+static nw_status halo_tune_clear(const char *path)
 {
     if (unlink(path) && errno != ENOENT)
         return nw_fail(NW_EIO, "cannot remove '%s': %s", path, strerror(errno));
     return NW_OK;
 }
 
-static nw_status find_program(const char *flavour, char path[PATH_MAX])
+static nw_status halo_tune_find_program(const char *flavour,
+                                        char path[PATH_MAX])
 {
     char name[64], beside[96];
 
@@ -117,8 +118,8 @@ static nw_status write_words(const struct nw_cli_halo_tuning *tuning,
 
 /* Runs the launcher with the program and its two arguments; returns only on
  * failure. */
-static nw_status start(const struct nw_cli_halo_tuning *tuning,
-                       const char *program, const char *path)
+static nw_status halo_tune_start(const struct nw_cli_halo_tuning *tuning,
+                                 const char *program, const char *path)
 {
     size_t words = 0;
     char **argv, *numbers = NULL;
@@ -146,8 +147,8 @@ static nw_status start(const struct nw_cli_halo_tuning *tuning,
 
 /* Reports errors that do not depend on the number of ranks before any rank
  * starts. Never overwrites a file of another kind. */
-static nw_status check(const struct nw_cli_halo_tuning *tuning,
-                       const char *path)
+static nw_status halo_tune_check(const struct nw_cli_halo_tuning *tuning,
+                                 const char *path)
 {
     static const int32_t slots[] = {1};
     struct nw_halo_places one = {1, slots};
@@ -155,7 +156,7 @@ static nw_status check(const struct nw_cli_halo_tuning *tuning,
     nw_halo_layout *layout = NULL;
     struct nw_lines lines;
     char *data = NULL;
-    nw_status status = read_kept(path, &data, &lines);
+    nw_status status = halo_tune_read_kept(path, &data, &lines);
 
     plan.topology = NULL;
     plan.pieces_per_rank = 1;
@@ -182,8 +183,8 @@ static nw_status launch(const struct nw_cli_halo_tuning *tuning,
                          "to; use mpirun or mpiexec",
                          tuning->launcher[0]);
     if (!status)
-        status = find_program(flavour, program);
-    return status ? status : start(tuning, program, path);
+        status = halo_tune_find_program(flavour, program);
+    return status ? status : halo_tune_start(tuning, program, path);
 }
 
 int nw_cli_halo_tune(const struct nw_cli_halo_tuning *tuning)
@@ -192,11 +193,11 @@ int nw_cli_halo_tune(const struct nw_cli_halo_tuning *tuning)
     nw_status unkept = NW_OK, status = find_file(tuning->file, &path);
 
     if (!status && tuning->clear)
-        status = clear(path);
+        status = halo_tune_clear(path);
     else if (!status && tuning->show)
-        status = show(path);
+        status = halo_tune_show(path);
     else if (!status)
-        status = check(tuning, path);
+        status = halo_tune_check(tuning, path);
     if (!status && tuning->launcher && !tuning->clear && !tuning->show) {
         status = nw_file_folders(path, 0755);
         if (!status)

@@ -13,7 +13,7 @@
 
 #define MOST_LISTED 64 /* pieces */
 
-struct figures {
+struct halo_view_figures {
     struct nw_halo_summary sum, trivial;
     nw_pattern *pattern;
     struct nw_halo_prediction *pair; /* [pair_count] */
@@ -23,9 +23,9 @@ struct figures {
     double seconds, trivial_seconds; /* of the busiest link; 0 none */
 };
 
-static nw_status congestion(const struct nw_halo_view_of *view,
-                            const nw_halo_layout *layout,
-                            const nw_pattern *pattern, double *out)
+static nw_status halo_view_congestion(const struct nw_halo_view_of *view,
+                                      const nw_halo_layout *layout,
+                                      const nw_pattern *pattern, double *out)
 {
     nw_mapping *mapping = NULL;
     struct nw_cost cost;
@@ -44,7 +44,7 @@ static nw_status congestion(const struct nw_halo_view_of *view,
     return status;
 }
 
-static void count_methods(struct figures *figures)
+static void count_methods(struct halo_view_figures *figures)
 {
     for (size_t i = 0; i < figures->pair_count; i++) {
         const struct nw_halo_prediction *pair = &figures->pair[i];
@@ -54,14 +54,14 @@ static void count_methods(struct figures *figures)
     }
 }
 
-static void drop_figures(struct figures *figures)
+static void drop_figures(struct halo_view_figures *figures)
 {
     nw_pattern_free(figures->pattern);
     free(figures->pair);
 }
 
 static nw_status find_figures(const struct nw_halo_view_of *view,
-                              struct figures *out)
+                              struct halo_view_figures *out)
 {
     nw_pattern *trivial = NULL;
     nw_status status = nw_halo_layout_pattern(view->layout, &out->pattern);
@@ -71,10 +71,11 @@ static nw_status find_figures(const struct nw_halo_view_of *view,
     if (!status)
         status = nw_halo_layout_pattern(view->trivial, &trivial);
     if (!status)
-        status = congestion(view, view->layout, out->pattern, &out->seconds);
+        status = halo_view_congestion(view, view->layout, out->pattern,
+                                      &out->seconds);
     if (!status)
-        status =
-            congestion(view, view->trivial, trivial, &out->trivial_seconds);
+        status = halo_view_congestion(view, view->trivial, trivial,
+                                      &out->trivial_seconds);
     if (!status)
         status = nw_halo_layout_predict(view->layout, view->plan, &out->pair,
                                         &out->pair_count);
@@ -133,7 +134,7 @@ static const char *proof(const struct nw_halo_view_of *view, bool exact)
 
 static void tell_placement(struct nw_text *text,
                            const struct nw_halo_view_of *view,
-                           const struct figures *figures)
+                           const struct halo_view_figures *figures)
 {
     const struct nw_halo_summary *sum = &figures->sum;
     char a[32], b[32];
@@ -158,7 +159,7 @@ static void tell_placement(struct nw_text *text,
  * messages a step shrink. It pays where a message costs more than its share of
  * the extra bytes. */
 static double break_even(const struct nw_halo_view_of *view,
-                         const struct figures *figures)
+                         const struct halo_view_figures *figures)
 {
     struct nw_halo_summary each;
     double steps = view->plan->interval, extra, messages = 0;
@@ -172,7 +173,7 @@ static double break_even(const struct nw_halo_view_of *view,
 
 static void tell_interval(struct nw_text *text,
                           const struct nw_halo_view_of *view,
-                          const struct figures *figures)
+                          const struct halo_view_figures *figures)
 {
     struct nw_halo_summary each;
     char a[32], b[32], c[32];
@@ -192,7 +193,8 @@ static void tell_interval(struct nw_text *text,
         bytes_text((uint64_t)(even > 0 ? even : 0), c));
 }
 
-static void tell_methods(struct nw_text *text, const struct figures *figures)
+static void tell_methods(struct nw_text *text,
+                         const struct halo_view_figures *figures)
 {
     char a[32];
 
@@ -228,7 +230,8 @@ static void tell_pieces(struct nw_text *text,
         nw_text_format(text, "... and %d more\n", count - MOST_LISTED);
 }
 
-static void tell_pairs(struct nw_text *text, const struct figures *figures)
+static void tell_pairs(struct nw_text *text,
+                       const struct halo_view_figures *figures)
 {
     char a[32], b[32];
 
@@ -245,7 +248,7 @@ static void tell_pairs(struct nw_text *text, const struct figures *figures)
 nw_status nw_cli_halo_table(const struct nw_halo_view_of *view, char **out)
 {
     struct nw_text text = {0};
-    struct figures figures = {0};
+    struct halo_view_figures figures = {0};
     nw_status status = find_figures(view, &figures);
 
     if (!status) {
@@ -283,7 +286,8 @@ static void json_cells(struct nw_json *json, const char *key,
     nw_json_end_array(json);
 }
 
-static void json_sums(struct nw_json *json, const struct figures *figures)
+static void json_sums(struct nw_json *json,
+                      const struct halo_view_figures *figures)
 {
     const struct nw_halo_summary *sum = &figures->sum;
 
@@ -320,7 +324,8 @@ static void json_pieces(struct nw_json *json,
     nw_json_end_array(json);
 }
 
-static void json_pairs(struct nw_json *json, const struct figures *figures)
+static void json_pairs(struct nw_json *json,
+                       const struct halo_view_figures *figures)
 {
     nw_json_array(json, "pairs");
     for (size_t i = 0; i < figures->pair_count; i++) {
@@ -341,7 +346,7 @@ nw_status nw_cli_halo_json(const struct nw_halo_view_of *view, char **out)
 {
     struct nw_text text = {0};
     struct nw_json json = {.text = &text};
-    struct figures figures = {0};
+    struct halo_view_figures figures = {0};
     nw_status status = find_figures(view, &figures);
 
     if (!status) {

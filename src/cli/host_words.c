@@ -45,8 +45,8 @@ static bool is_ipv6(const char *name)
 }
 
 /* "names" or "names:slots", where `slots` are not known yet. */
-static nw_status add_names(char *names, int32_t slots, nw_host_adder *add,
-                           void *user)
+static nw_status host_words_add_names(char *names, int32_t slots,
+                                      nw_host_adder *add, void *user)
 {
     char *colon;
     struct nw_hostlist list = {0};
@@ -91,7 +91,7 @@ nw_status nw_cli_host_list(const char *list, nw_host_adder *add, void *user)
         bool more = *end;
 
         *end = '\0';
-        status = add_names(item, 0, add, user);
+        status = host_words_add_names(item, 0, add, user);
         item = end + more;
     }
     free(words);
@@ -156,7 +156,7 @@ nw_status nw_cli_host_line(char *line, nw_host_adder *add, void *user)
     nw_status status = rest ? read_slots(rest, &slots) : NW_OK;
 
     names = at ? at + 1 : names; /* behind the user, as Open MPI has it */
-    return status ? status : add_names(names, slots, add, user);
+    return status ? status : host_words_add_names(names, slots, add, user);
 }
 
 nw_status nw_cli_host_file(const char *path, nw_host_taker *take, void *user,

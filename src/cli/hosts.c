@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int32_t *find(const struct nw_hosts *hosts, int32_t node)
+static int32_t *hosts_find(const struct nw_hosts *hosts, int32_t node)
 {
     for (size_t i = 0; i < hosts->count; i++)
         if (hosts->node[i] == node)
@@ -38,20 +38,20 @@ static nw_status unknown(const nw_topology *topology, const char *name)
                          nw_topology_node_name(topology, count - 1));
 }
 
-struct listing {
+struct hosts_listing {
     struct nw_hosts *hosts;
     const nw_topology *topology;
 };
 
-static nw_status add_host(void *user, const char *name, int32_t slots)
+static nw_status hosts_add_host(void *user, const char *name, int32_t slots)
 {
-    const struct listing *to = user;
+    const struct hosts_listing *to = user;
     struct nw_hosts *hosts = to->hosts;
     int32_t node = nw_topology_node_find(to->topology, name), *old;
 
     if (node < 0)
         return unknown(to->topology, name);
-    old = find(hosts, node);
+    old = hosts_find(hosts, node);
     if (old) {
         *old = nw_cli_slots_both(*old == INT32_MAX ? 0 : *old, slots);
         return NW_OK;
@@ -61,13 +61,13 @@ static nw_status add_host(void *user, const char *name, int32_t slots)
     return NW_OK;
 }
 
-static nw_status add_line(void *user, char *line)
+static nw_status hosts_add_line(void *user, char *line)
 {
-    return nw_cli_host_line(line, add_host, user);
+    return nw_cli_host_line(line, hosts_add_host, user);
 }
 
 /* A part may hold any number of ranks, as does a bare name in a file. */
-static int32_t batch_slots(const struct nw_batch *batch, size_t h)
+static int32_t hosts_batch_slots(const struct nw_batch *batch, size_t h)
 {
     bool open =
         !batch->slots[h] || (batch->counts_parts && batch->slots[h] == 1);
@@ -75,7 +75,8 @@ static int32_t batch_slots(const struct nw_batch *batch, size_t h)
     return open ? 0 : batch->slots[h];
 }
 
-static nw_status add_batch(struct listing *to, const struct nw_batch *batch)
+static nw_status add_batch(struct hosts_listing *to,
+                           const struct nw_batch *batch)
 {
     bool known = false;
     nw_status status = NW_OK;
@@ -83,14 +84,15 @@ static nw_status add_batch(struct listing *to, const struct nw_batch *batch)
     for (size_t i = 0; i < batch->host.count; i++)
         known |= nw_topology_node_find(to->topology, batch->host.name[i]) >= 0;
     for (size_t i = 0; !status && known && i < batch->host.count; i++)
-        status = add_host(to, batch->host.name[i], batch_slots(batch, i));
+        status = hosts_add_host(to, batch->host.name[i],
+                                hosts_batch_slots(batch, i));
     return status ? nw_fail(status, "%s: %s", batch->variable, nw_error_text())
                   : NW_OK;
 }
 
 /* It describes the job we are in, which need not be on the machine that is
  * asked about: it counts only where that knows one of the names. */
-static nw_status add_job(struct listing *to)
+static nw_status add_job(struct hosts_listing *to)
 {
     struct nw_batch batch;
     nw_status status = nw_batch_find(&batch);
@@ -106,16 +108,16 @@ nw_status nw_cli_hosts(const nw_topology *topology, const char *list,
                        const char *file, struct nw_hosts *out)
 {
     struct nw_hosts hosts = {0};
-    struct listing to = {&hosts, topology};
+    struct hosts_listing to = {&hosts, topology};
     size_t most = (size_t)nw_topology_node_count(topology);
     nw_status status = nw_alloc(most, sizeof *hosts.node, &hosts.node);
 
     if (!status)
         status = nw_alloc(most, sizeof *hosts.slots, &hosts.slots);
     if (!status && list)
-        status = nw_cli_host_list(list, add_host, &to);
+        status = nw_cli_host_list(list, hosts_add_host, &to);
     else if (!status && file)
-        status = nw_cli_host_file(file, add_line, &to, &hosts.count);
+        status = nw_cli_host_file(file, hosts_add_line, &to, &hosts.count);
     else if (!status)
         status = add_job(&to);
     if (!status && list && !hosts.count)
@@ -248,7 +250,7 @@ nw_status nw_cli_hosts_fit(const struct nw_hosts *hosts,
     if (status)
         return status;
     for (; hosts->count && !what[0] && r < mapping->rank_count; r++) {
-        int32_t node = mapping->node[r], *slots = find(hosts, node);
+        int32_t node = mapping->node[r], *slots = hosts_find(hosts, node);
         const char *name = node < 0 ? NULL : mapping->node_name[node];
 
         if (!name) /* open */

@@ -28,7 +28,7 @@
 #define KEY_PLACE 0x200a
 #define KEY_CONSECUTIVE 0x200b
 
-struct arguments {
+struct launch_arguments {
     struct nw_common common;
     struct nw_launch_options launch;
     struct nw_topology_options topology;
@@ -76,8 +76,8 @@ static const struct argp_option options[] = {
 };
 
 /* The position of `value` among two or three words; argp_error otherwise. */
-static int choose(const char *option, const char *value,
-                  const char *const *words, struct argp_state *state)
+static int launch_choose(const char *option, const char *value,
+                         const char *const *words, struct argp_state *state)
 {
     for (int i = 0; words[i]; i++)
         if (!strcmp(words[i], value))
@@ -86,30 +86,31 @@ static int choose(const char *option, const char *value,
     return 0;
 }
 
-static error_t parse_choice(int key, char *value, struct argp_state *state)
+static error_t launch_parse_choice(int key, char *value,
+                                   struct argp_state *state)
 {
     static const char *const exec[] = {"auto", "always", "never", NULL};
     static const char *const visibility[] = {"one", "permuted", NULL};
     static const char *const elements[] = {"core", "pu", NULL};
     static const char *const memory[] = {"bind", "prefer", "leave", NULL};
-    struct arguments *arguments = state->input;
+    struct launch_arguments *arguments = state->input;
 
     switch (key) {
     case KEY_EXEC:
         arguments->launch.exec =
-            (enum nw_launch_exec)choose("--exec", value, exec, state);
+            (enum nw_launch_exec)launch_choose("--exec", value, exec, state);
         return 0;
     case KEY_VISIBILITY:
-        arguments->launch.visibility = (enum nw_gpu_visibility)choose(
+        arguments->launch.visibility = (enum nw_gpu_visibility)launch_choose(
             "--gpu-visibility", value, visibility, state);
         return 0;
     case KEY_ELEMENTS:
-        arguments->topology.elements =
-            (enum nw_elements)choose("--elements", value, elements, state);
+        arguments->topology.elements = (enum nw_elements)launch_choose(
+            "--elements", value, elements, state);
         return 0;
     case KEY_MEMORY:
-        arguments->launch.memory =
-            (enum nw_memory_binding)choose("--memory", value, memory, state);
+        arguments->launch.memory = (enum nw_memory_binding)launch_choose(
+            "--memory", value, memory, state);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -134,9 +135,9 @@ static void check_launcher(const char *word, struct argp_state *state)
                nw_nearest_say(&nearest, "--list shows all launchers"));
 }
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t launch_parse(int key, char *value, struct argp_state *state)
 {
-    struct arguments *arguments = state->input;
+    struct launch_arguments *arguments = state->input;
 
     switch (key) {
     case ARGP_KEY_INIT:
@@ -192,13 +193,13 @@ static error_t parse(int key, char *value, struct argp_state *state)
             nw_argfail(state, "--hosts and --hostfile exclude each other");
         return 0;
     default:
-        return parse_choice(key, value, state);
+        return launch_parse_choice(key, value, state);
     }
 }
 
 static const struct argp argp = {
     .options = options,
-    .parser = parse,
+    .parser = launch_parse,
     .args_doc = "MAPPING [-- PROGRAM [ARGUMENT...]]",
     .doc = "Write what a launcher needs to place ranks as a mapping says.\v"
            "With -o PREFIX the files it needs are written beside that name and "
@@ -235,7 +236,7 @@ static void add_notes(struct nw_json *json, const char *note)
     nw_json_end_array(json);
 }
 
-static void add_json(struct nw_text *text, const nw_launch *launch)
+static void launch_add_json(struct nw_text *text, const nw_launch *launch)
 {
     struct nw_json json = {.text = text};
 
@@ -263,8 +264,8 @@ static void add_json(struct nw_text *text, const nw_launch *launch)
     nw_json_end_object(&json);
 }
 
-static nw_status spare_inputs(const struct arguments *arguments,
-                              const nw_launch *launch)
+static nw_status launch_spare_inputs(const struct launch_arguments *arguments,
+                                     const nw_launch *launch)
 {
     const char *const input[] = {arguments->launch.topology_source,
                                  arguments->launch.mapping_path,
@@ -279,8 +280,9 @@ static nw_status spare_inputs(const struct arguments *arguments,
 
 /* Without -o, the first file is also printed, because only this file says where
  * each rank runs. JSON contains all files. */
-static int show(const struct arguments *arguments, const nw_launch *launch,
-                const char *command, const char *json)
+static int launch_show(const struct launch_arguments *arguments,
+                       const nw_launch *launch, const char *command,
+                       const char *json)
 {
     struct nw_common plain = arguments->common;
     nw_status status;
@@ -288,7 +290,7 @@ static int show(const struct arguments *arguments, const nw_launch *launch,
     if (plain.output ? !strcmp(plain.output, "-") : plain.json)
         return nw_cli_output("launch", &plain, launch->file[0].text, command,
                              json);
-    status = spare_inputs(arguments, launch);
+    status = launch_spare_inputs(arguments, launch);
     if (status)
         return nw_cli_fail("launch", status);
     status = nw_launch_write(launch);
@@ -301,7 +303,8 @@ static int show(const struct arguments *arguments, const nw_launch *launch,
     return nw_cli_output("launch", &plain, command, NULL, json);
 }
 
-static int print(const struct arguments *arguments, const nw_launch *launch)
+static int print(const struct launch_arguments *arguments,
+                 const nw_launch *launch)
 {
     struct nw_text command = {0}, json = {0};
     char *command_text = NULL, *json_text = NULL;
@@ -309,14 +312,14 @@ static int print(const struct arguments *arguments, const nw_launch *launch)
     int code;
 
     add_command(&command, launch);
-    add_json(&json, launch);
+    launch_add_json(&json, launch);
     status = nw_text_take(&command, &command_text);
     if (!status)
         status = nw_text_take(&json, &json_text);
     if (launch->note && !arguments->common.quiet)
         fputs(launch->note, stderr);
     code = status ? nw_cli_fail("launch", status)
-                  : show(arguments, launch, command_text, json_text);
+                  : launch_show(arguments, launch, command_text, json_text);
     nw_text_fini(&command);
     nw_text_fini(&json);
     free(command_text);
@@ -361,7 +364,7 @@ static void warn_elsewhere(const nw_mapping *mapping)
 }
 
 /* The job that is there, or will be: it must hold the mapping. */
-static nw_status check_job(const struct arguments *arguments,
+static nw_status check_job(const struct launch_arguments *arguments,
                            const nw_topology *topology,
                            const nw_mapping *mapping)
 {
@@ -380,8 +383,9 @@ static nw_status check_job(const struct arguments *arguments,
 }
 
 /* The launcher by the name under which it was found: mpirun.openmpi. */
-static nw_status make(struct arguments *arguments, const nw_topology *topology,
-                      const nw_mapping *mapping, nw_launch **launch)
+static nw_status cli_launch_make(struct launch_arguments *arguments,
+                                 const nw_topology *topology,
+                                 const nw_mapping *mapping, nw_launch **launch)
 {
     struct nw_launch_options *wish = &arguments->launch;
     char *command = NULL;
@@ -400,10 +404,10 @@ static nw_status make(struct arguments *arguments, const nw_topology *topology,
     return status;
 }
 
-static int run(int argc, char **argv)
+static int launch_run(int argc, char **argv)
 {
-    struct arguments arguments = {.launch = NW_LAUNCH_OPTIONS_INIT,
-                                  .topology = NW_TOPOLOGY_OPTIONS_INIT};
+    struct launch_arguments arguments = {.launch = NW_LAUNCH_OPTIONS_INIT,
+                                         .topology = NW_TOPOLOGY_OPTIONS_INIT};
     nw_topology *topology = NULL;
     nw_mapping *mapping = NULL;
     nw_launch *launch = NULL;
@@ -426,7 +430,7 @@ static int run(int argc, char **argv)
     if (!status)
         status = check_job(&arguments, topology, mapping);
     if (!status)
-        status = make(&arguments, topology, mapping, &launch);
+        status = cli_launch_make(&arguments, topology, mapping, &launch);
     code = status ? nw_cli_fail("launch", status) : print(&arguments, launch);
     nw_launch_free(launch);
     nw_mapping_free(mapping);
@@ -436,4 +440,5 @@ static int run(int argc, char **argv)
 }
 
 const struct nw_command nw_command_launch = {
-    "launch", "write what a launcher needs to follow a mapping", &argp, run};
+    "launch", "write what a launcher needs to follow a mapping", &argp,
+    launch_run};

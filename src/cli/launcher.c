@@ -142,7 +142,7 @@ struct words {
     nw_status status;
 };
 
-static void add(struct words *words, const char *word)
+static void launcher_add(struct words *words, const char *word)
 {
     if (!words->status)
         words->status = nw_grow(&words->word, &words->capacity,
@@ -160,7 +160,7 @@ static void add_format(struct words *words, struct nw_text *text)
     if (!words->status)
         words->status = nw_text_take(text, &word);
     if (!words->status)
-        add(words, word);
+        launcher_add(words, word);
     free(word);
     nw_text_fini(text);
 }
@@ -208,11 +208,11 @@ static void add_variables(struct words *words, enum nw_launcher_kind launcher,
     for (size_t i = 0; i < variables->count; i++) {
         struct nw_text text = {0};
 
-        add(words, launcher == NW_LAUNCHER_OPENMPI ? "-x" : "-genv");
+        launcher_add(words, launcher == NW_LAUNCHER_OPENMPI ? "-x" : "-genv");
         if (launcher == NW_LAUNCHER_OPENMPI)
             nw_text_format(&text, "%s=", variables->name[i]);
         else
-            add(words, variables->name[i]);
+            launcher_add(words, variables->name[i]);
         add_value(&text, variables->name[i], variables->value[i], preload);
         add_format(words, &text);
     }
@@ -238,12 +238,12 @@ static void build_application(struct words *words, char **argv,
         nw_text_format(&text, "%s%s=", i ? ";" : "", variables->name[i]);
         add_value(&text, variables->name[i], variables->value[i], preload);
     }
-    add(words, *argv++);
-    add(words, "--mca");
-    add(words, "mca_base_env_list");
+    launcher_add(words, *argv++);
+    launcher_add(words, "--mca");
+    launcher_add(words, "mca_base_env_list");
     add_format(words, &text);
     for (; *argv; argv++)
-        add(words, *argv);
+        launcher_add(words, *argv);
 }
 
 /* srun has one list of all variables; what the user exports stays in it. A
@@ -295,15 +295,15 @@ static void build_srun(struct words *words, char **argv,
     for (char **word = argv; *word; word++)
         if (find_export(word, &skip))
             list = find_export(word, &skip);
-    add(words, argv[0]);
+    launcher_add(words, argv[0]);
     add_export(words, list, variables, preload);
     for (argv++; *argv; argv += skip ? skip : 1)
         if (!find_export(argv, &skip))
-            add(words, *argv);
+            launcher_add(words, *argv);
 }
 
-static void build(struct words *words, enum nw_launcher_kind launcher,
-                  char **argv, const struct nw_variables *variables)
+static void launcher_build(struct words *words, enum nw_launcher_kind launcher,
+                           char **argv, const struct nw_variables *variables)
 {
     const char *preload = getenv("LD_PRELOAD"), *given = NULL;
     int skip;
@@ -319,12 +319,12 @@ static void build(struct words *words, enum nw_launcher_kind launcher,
         build_application(words, argv, variables, preload);
         return;
     }
-    add(words, argv[0]);
+    launcher_add(words, argv[0]);
     add_variables(words, launcher, variables, preload);
     for (argv++; *argv; argv += skip ? skip : 1) {
         skip = find_preload(launcher, argv, &given);
         if (!skip)
-            add(words, *argv);
+            launcher_add(words, *argv);
         /* each program of several has its own options under Open MPI */
         if (launcher == NW_LAUNCHER_OPENMPI && !strcmp(*argv, ":"))
             add_variables(words, launcher, variables, preload);
@@ -338,9 +338,9 @@ nw_status nw_launcher_argv(enum nw_launcher_kind launcher, char **argv,
 
     if (launcher == NW_LAUNCHER_NONE)
         for (; *argv; argv++)
-            add(&words, *argv);
+            launcher_add(&words, *argv);
     else
-        build(&words, launcher, argv, variables);
+        launcher_build(&words, launcher, argv, variables);
     if (words.status) {
         nw_argv_free(words.word);
         return words.status;

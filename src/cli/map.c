@@ -59,7 +59,7 @@ enum {
     KEY_MOVE_COST,
 };
 
-struct arguments {
+struct map_arguments {
     struct nw_common common;
     const char *source, *pattern, *qaplib;
     const char *hosts, *hostfile, *fix, *from;
@@ -74,7 +74,7 @@ struct arguments {
 };
 
 /* The grid of rowcol is the pattern. */
-static bool is_rowcol(const struct arguments *arguments)
+static bool is_rowcol(const struct map_arguments *arguments)
 {
     return arguments->map.algorithm &&
            !strcmp(arguments->map.algorithm, "rowcol");
@@ -159,8 +159,8 @@ static void parse_count(const char *option, const char *value, int32_t *out,
         nw_argfail(state, "%s is a number from 1, not '%s'", option, value);
 }
 
-static void parse_word(bool *out, const char *value, const char *const words[3],
-                       struct argp_state *state)
+static void map_parse_word(bool *out, const char *value,
+                           const char *const words[3], struct argp_state *state)
 {
     *out = !strcmp(value, words[2]);
     if (!*out && strcmp(value, words[1]))
@@ -168,8 +168,9 @@ static void parse_word(bool *out, const char *value, const char *const words[3],
                    words[2], value);
 }
 
-static void parse_algorithm(const char *value, struct arguments *arguments,
-                            struct argp_state *state)
+static void map_parse_algorithm(const char *value,
+                                struct map_arguments *arguments,
+                                struct argp_state *state)
 {
     struct nw_nearest nearest;
     const char *name, *summary;
@@ -219,7 +220,7 @@ static enum nw_objective objective_of(const char *name,
 }
 
 /* NAME or NAME,NAME or auto */
-static void parse_objective(char *value, struct arguments *arguments,
+static void parse_objective(char *value, struct map_arguments *arguments,
                             struct argp_state *state)
 {
     struct nw_map_options *map = &arguments->map;
@@ -255,7 +256,7 @@ static void parse_imbalance(char *value, struct nw_map_options *map,
 /* How long and how hard. */
 static error_t parse_search(int key, char *value, struct argp_state *state)
 {
-    struct arguments *arguments = state->input;
+    struct map_arguments *arguments = state->input;
     struct nw_map_options *map = &arguments->map;
 
     switch (key) {
@@ -287,7 +288,7 @@ static error_t parse_search(int key, char *value, struct argp_state *state)
 
 static error_t parse_numbers(int key, char *value, struct argp_state *state)
 {
-    struct arguments *arguments = state->input;
+    struct map_arguments *arguments = state->input;
     struct nw_map_options *map = &arguments->map;
 
     switch (key) {
@@ -326,12 +327,12 @@ static error_t parse_numbers(int key, char *value, struct argp_state *state)
 
 static error_t parse_choices(int key, char *value, struct argp_state *state)
 {
-    struct arguments *arguments = state->input;
+    struct map_arguments *arguments = state->input;
     bool chosen;
 
     switch (key) {
     case KEY_ALGORITHM:
-        parse_algorithm(value, arguments, state);
+        map_parse_algorithm(value, arguments, state);
         return 0;
     case KEY_OBJECTIVE:
         parse_objective(value, arguments, state);
@@ -344,13 +345,13 @@ static error_t parse_choices(int key, char *value, struct argp_state *state)
         arguments->map.phase[key - KEY_PHASE1] = value;
         return 0;
     case KEY_FORMAT:
-        parse_word(&arguments->elements_out, value,
-                   (const char *const[]){"output-format", "mapping", "pe"},
-                   state);
+        map_parse_word(&arguments->elements_out, value,
+                       (const char *const[]){"output-format", "mapping", "pe"},
+                       state);
         return 0;
     case KEY_ELEMENTS:
-        parse_word(&chosen, value,
-                   (const char *const[]){"elements", "core", "pu"}, state);
+        map_parse_word(&chosen, value,
+                       (const char *const[]){"elements", "core", "pu"}, state);
         arguments->elements = chosen ? NW_ELEMENTS_PU : NW_ELEMENTS_CORE;
         return 0;
     default:
@@ -368,7 +369,7 @@ static bool wants_phases(const struct nw_map_options *map)
 }
 
 /* An option that --whole-nodes and --without exclude, or NULL. */
-static const char *excluded(const struct arguments *arguments)
+static const char *excluded(const struct map_arguments *arguments)
 {
     const struct nw_map_options *map = &arguments->map;
 
@@ -379,7 +380,7 @@ static const char *excluded(const struct arguments *arguments)
                                  : NULL;
 }
 
-static void check_restart(const struct arguments *arguments,
+static void check_restart(const struct map_arguments *arguments,
                           struct argp_state *state)
 {
     const struct nw_cli_restart *restart = &arguments->restart;
@@ -398,7 +399,8 @@ static void check_restart(const struct arguments *arguments,
         nw_argfail(state, "--spare excludes --capacity and --imbalance");
 }
 
-static void check(const struct arguments *arguments, struct argp_state *state)
+static void map_check(const struct map_arguments *arguments,
+                      struct argp_state *state)
 {
     if (arguments->list || arguments->parameters)
         return;
@@ -441,9 +443,9 @@ static bool is_of_rowcol(int key)
            key == KEY_EFFORT;
 }
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t map_parse(int key, char *value, struct argp_state *state)
 {
-    struct arguments *arguments = state->input;
+    struct map_arguments *arguments = state->input;
 
     for (const struct argp_option *at = options; at->name; at++)
         if (at->key == key && !is_of_rowcol(key))
@@ -502,7 +504,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
         nw_argfail(state, "'%s': patterns are given with -p", value);
         return 0;
     case ARGP_KEY_END:
-        check(arguments, state);
+        map_check(arguments, state);
         return 0;
     default:
         return parse_choices(key, value, state);
@@ -513,7 +515,7 @@ static const struct argp_child children[] = {
     {&nw_common_argp, 0, NULL, 0}, {&nw_rowcol_argp, 0, NULL, 0}, {0}};
 static const struct argp argp = {
     .options = options,
-    .parser = parse,
+    .parser = map_parse,
     .doc = "Map a program onto a machine: a node, cores and GPUs for each "
            "rank.\v"
            "Example:\n  nodewise map -t magc-a -p app.pattern -o app.mapping\n",
@@ -521,7 +523,7 @@ static const struct argp argp = {
 };
 
 /* Everything between reading and showing. */
-struct work {
+struct map_work {
     nw_topology *topology;
     nw_pattern *pattern;
     nw_mapping *fixed, *start;
@@ -532,7 +534,7 @@ struct work {
     struct nw_headline headline;
 };
 
-static nw_status load_qaplib(struct work *work, const char *path)
+static nw_status load_qaplib(struct map_work *work, const char *path)
 {
     double *distances = NULL;
     size_t n;
@@ -545,7 +547,7 @@ static nw_status load_qaplib(struct work *work, const char *path)
     return status;
 }
 
-struct source {
+struct map_source {
     const char *name;
     struct nw_topology_options options;
     nw_topology **out;
@@ -553,7 +555,7 @@ struct source {
 
 static nw_status load_topology(void *user)
 {
-    const struct source *source = user;
+    const struct map_source *source = user;
 
     return nw_topology_load(source->name, &source->options, source->out);
 }
@@ -564,7 +566,7 @@ struct input {
     nw_pattern **out;
 };
 
-static nw_status read_pattern(void *user)
+static nw_status map_read_pattern(void *user)
 {
     const struct input *input = user;
 
@@ -573,14 +575,16 @@ static nw_status read_pattern(void *user)
 
 /* Shows both mappings side by side; errors of the machine are reported first.
  * */
-static nw_status load_both(struct work *work, const struct arguments *arguments)
+static nw_status load_both(struct map_work *work,
+                           const struct map_arguments *arguments)
 {
-    struct source source = {arguments->source, NW_TOPOLOGY_OPTIONS_INIT,
-                            &work->topology};
+    struct map_source source = {arguments->source, NW_TOPOLOGY_OPTIONS_INIT,
+                                &work->topology};
     struct input input = {arguments->pattern, NW_PATTERN_READ_OPTIONS_INIT,
                           &work->pattern};
-    struct nw_parallel_task both[] = {{.run = load_topology, .user = &source},
-                                      {.run = read_pattern, .user = &input}};
+    struct nw_parallel_task both[] = {
+        {.run = load_topology, .user = &source},
+        {.run = map_read_pattern, .user = &input}};
 
     if (arguments->qaplib)
         return load_qaplib(work, arguments->qaplib);
@@ -590,7 +594,8 @@ static nw_status load_both(struct work *work, const struct arguments *arguments)
     return nw_parallel_pair(both, nw_parallel_size(arguments->map.threads));
 }
 
-static nw_status choose(const struct work *work, struct arguments *arguments)
+static nw_status map_choose(const struct map_work *work,
+                            struct map_arguments *arguments)
 {
     struct nw_map_options *map = &arguments->map;
     nw_status status = nw_map_choose_objective(work->topology, work->pattern,
@@ -605,7 +610,7 @@ static nw_status choose(const struct work *work, struct arguments *arguments)
 
 /* -o may name an input that is a mapping, to improve it in place; other inputs
  * are never overwritten. */
-static nw_status spare_inputs(const struct arguments *arguments)
+static nw_status map_spare_inputs(const struct map_arguments *arguments)
 {
     const char *const inputs[] = {
         arguments->source,           arguments->pattern,  arguments->qaplib,
@@ -618,7 +623,8 @@ static nw_status spare_inputs(const struct arguments *arguments)
     return status;
 }
 
-static nw_status load(struct work *work, struct arguments *arguments)
+static nw_status map_load(struct map_work *work,
+                          struct map_arguments *arguments)
 {
     struct nw_map_options *map = &arguments->map;
     nw_status status = load_both(work, arguments);
@@ -655,10 +661,11 @@ static nw_status load(struct work *work, struct arguments *arguments)
         map->slots = work->hosts.slots;
         map->host_count = work->hosts.count;
     }
-    return arguments->objective_given ? NW_OK : choose(work, arguments);
+    return arguments->objective_given ? NW_OK : map_choose(work, arguments);
 }
 
-static nw_status compute(struct work *work, struct arguments *arguments)
+static nw_status map_compute(struct map_work *work,
+                             struct map_arguments *arguments)
 {
     nw_status status;
 
@@ -676,7 +683,7 @@ static nw_status compute(struct work *work, struct arguments *arguments)
         arguments->qaplib ? arguments->qaplib : arguments->pattern, status);
 }
 
-static void make_headline(struct work *work)
+static void make_headline(struct map_work *work)
 {
     const struct nw_cost *const cost[2] = {&work->answer.standard,
                                            &work->answer.cost};
@@ -684,8 +691,9 @@ static void make_headline(struct work *work)
     nw_report_headline(work->topology, work->pattern, cost, &work->headline);
 }
 
-static nw_status make_table(const struct work *work,
-                            const struct arguments *arguments, char **out)
+static nw_status map_make_table(const struct map_work *work,
+                                const struct map_arguments *arguments,
+                                char **out)
 {
     struct nw_cost_column columns[] = {
         {"default", &work->answer.standard},
@@ -728,8 +736,9 @@ static nw_status make_table(const struct work *work,
     return nw_text_take(&text, out);
 }
 
-static nw_status make_json(const struct work *work,
-                           const struct arguments *arguments, char **out)
+static nw_status map_make_json(const struct map_work *work,
+                               const struct map_arguments *arguments,
+                               char **out)
 {
     struct nw_text text = {0};
     struct nw_json json = {.text = &text};
@@ -761,8 +770,8 @@ static nw_status make_json(const struct work *work,
     return nw_text_take(&text, out);
 }
 
-static nw_status write_mapping(const struct work *work,
-                               const struct arguments *arguments)
+static nw_status write_mapping(const struct map_work *work,
+                               const struct map_arguments *arguments)
 {
     const char *path =
         arguments->common.output ? arguments->common.output : "-";
@@ -777,16 +786,17 @@ static nw_status write_mapping(const struct work *work,
                                arguments->map.threads);
 }
 
-static int show(struct work *work, const struct arguments *arguments)
+static int map_show(struct map_work *work,
+                    const struct map_arguments *arguments)
 {
     char *table = NULL, *json = NULL;
     int code;
     nw_status status;
 
     make_headline(work);
-    status = make_table(work, arguments, &table);
+    status = map_make_table(work, arguments, &table);
     if (!status)
-        status = make_json(work, arguments, &json);
+        status = map_make_json(work, arguments, &json);
     if (status) {
         code = nw_cli_fail("map", status);
     } else {
@@ -824,7 +834,7 @@ static int list_algorithms(const struct nw_common *common)
     return nw_cli_list(&list, common);
 }
 
-static void fini(struct work *work)
+static void fini(struct map_work *work)
 {
     nw_mapping_free(work->fixed);
     nw_mapping_free(work->start);
@@ -836,10 +846,10 @@ static void fini(struct work *work)
     nw_topology_free(work->topology);
 }
 
-static int run(int argc, char **argv)
+static int map_run(int argc, char **argv)
 {
-    struct arguments arguments = {.map = NW_MAP_OPTIONS_INIT};
-    struct work work = {0};
+    struct map_arguments arguments = {.map = NW_MAP_OPTIONS_INIT};
+    struct map_work work = {0};
     nw_status status;
     int code;
 
@@ -850,22 +860,23 @@ static int run(int argc, char **argv)
         return nw_cli_parameters(&arguments.common);
     if (nw_file_writable(arguments.common.output))
         return nw_cli_fail_output("map", NW_EIO);
-    status = spare_inputs(&arguments);
+    status = map_spare_inputs(&arguments);
     if (status)
         return nw_cli_fail("map", status);
     arguments.rowcol.speeds = arguments.speeds;
     if (is_rowcol(&arguments))
         return nw_cli_rowcol(&arguments.rowcol, &arguments.common,
                              arguments.source, arguments.map.seed);
-    status = load(&work, &arguments);
+    status = map_load(&work, &arguments);
     if (status) {
         code = nw_cli_fail("map", status);
     } else {
-        status = compute(&work, &arguments);
+        status = map_compute(&work, &arguments);
         if (status == NW_EINVAL)
             status = nw_cli_blame_hosts(arguments.source, arguments.hostfile,
                                         status);
-        code = status ? nw_cli_fail("map", status) : show(&work, &arguments);
+        code =
+            status ? nw_cli_fail("map", status) : map_show(&work, &arguments);
         /* inputs that do not fit each other, not a wrong call */
         if (status == NW_EINVAL)
             code = NW_EXIT_INPUT;
@@ -876,4 +887,4 @@ static int run(int argc, char **argv)
 }
 
 const struct nw_command nw_command_map = {
-    "map", "compute a mapping of a program onto a machine", &argp, run};
+    "map", "compute a mapping of a program onto a machine", &argp, map_run};

@@ -25,8 +25,8 @@ static bool take_speed(const char *line, void *values, size_t i)
     return nw_parse_double(line, value) && *value >= 0;
 }
 
-static nw_status read_lines(struct nw_lines *lines, size_t count, taker *take,
-                            void *values)
+static nw_status numbers_read_lines(struct nw_lines *lines, size_t count,
+                                    taker *take, void *values)
 {
     for (size_t i = 0; i < count; i++) {
         const char *line = nw_lines_next(lines);
@@ -42,8 +42,8 @@ static nw_status read_lines(struct nw_lines *lines, size_t count, taker *take,
     return NW_OK;
 }
 
-static nw_status read_numbers(const char *path, size_t count, taker *take,
-                              void *out)
+static nw_status numbers_read_numbers(const char *path, size_t count,
+                                      taker *take, void *out)
 {
     struct nw_lines lines;
     uint64_t *values = NULL; /* a double is no larger */
@@ -56,7 +56,7 @@ static nw_status read_numbers(const char *path, size_t count, taker *take,
     status = nw_alloc(count, sizeof *values, &values);
     nw_lines_init(&lines, path, data);
     if (!status)
-        status = read_lines(&lines, count, take, values);
+        status = numbers_read_lines(&lines, count, take, values);
     free(data);
     if (status)
         free(values);
@@ -67,10 +67,10 @@ static nw_status read_numbers(const char *path, size_t count, taker *take,
 
 nw_status nw_cli_read_weights(const char *path, size_t count, uint64_t **out)
 {
-    return read_numbers(path, count, take_weight, out);
+    return numbers_read_numbers(path, count, take_weight, out);
 }
 
 nw_status nw_cli_read_speeds(const char *path, size_t count, double **out)
 {
-    return read_numbers(path, count, take_speed, out);
+    return numbers_read_numbers(path, count, take_speed, out);
 }

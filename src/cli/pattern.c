@@ -27,7 +27,7 @@ enum key {
     KEY_TOP,
 };
 
-struct arguments {
+struct pattern_arguments {
     struct nw_common common;
     const char *input[2];
     size_t input_count;
@@ -62,7 +62,7 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static int parse_kind(const char *value, struct argp_state *state)
+static int pattern_parse_kind(const char *value, struct argp_state *state)
 {
     for (int k = 0; k < NW_KIND_COUNT; k++)
         if (!strcmp(value, nw_kind_name((enum nw_kind)k)))
@@ -71,7 +71,7 @@ static int parse_kind(const char *value, struct argp_state *state)
     return -1;
 }
 
-static void check_inputs(const struct arguments *arguments,
+static void check_inputs(const struct pattern_arguments *arguments,
                          struct argp_state *state)
 {
     size_t wanted = arguments->generate                     ? 0
@@ -96,7 +96,7 @@ static void check_inputs(const struct arguments *arguments,
                                      : "--combine needs HOST and GPU pattern");
 }
 
-static error_t parse_flag(int key, struct arguments *arguments)
+static error_t parse_flag(int key, struct pattern_arguments *arguments)
 {
     switch (key) {
     case KEY_COMBINE:
@@ -116,9 +116,9 @@ static error_t parse_flag(int key, struct arguments *arguments)
     }
 }
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t pattern_parse(int key, char *value, struct argp_state *state)
 {
-    struct arguments *arguments = state->input;
+    struct pattern_arguments *arguments = state->input;
 
     switch (key) {
     case ARGP_KEY_INIT:
@@ -128,7 +128,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
         arguments->generate = value;
         return 0;
     case KEY_KIND:
-        arguments->kind = parse_kind(value, state);
+        arguments->kind = pattern_parse_kind(value, state);
         return 0;
     case KEY_SCALE:
         if (!nw_parse_i32(value, &arguments->scale) || arguments->scale < 1)
@@ -159,7 +159,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 
 static const struct argp argp = {
     .options = options,
-    .parser = parse,
+    .parser = pattern_parse,
     .args_doc =
         "[PATTERN]\n--combine HOST GPU\n--diff BEFORE AFTER\n--generate SPEC",
     .doc = "Show, convert, generate and combine patterns.\v"
@@ -169,7 +169,7 @@ static const struct argp argp = {
     .children = nw_common_children,
 };
 
-static nw_status keep_kind(const struct arguments *arguments,
+static nw_status keep_kind(const struct pattern_arguments *arguments,
                            nw_pattern **pattern)
 {
     nw_pattern *kept;
@@ -185,7 +185,7 @@ static nw_status keep_kind(const struct arguments *arguments,
     return NW_OK;
 }
 
-static nw_status read_two(const struct arguments *arguments,
+static nw_status read_two(const struct pattern_arguments *arguments,
                           const struct nw_pattern_read_options *read,
                           nw_pattern **out)
 {
@@ -205,7 +205,7 @@ static nw_status read_two(const struct arguments *arguments,
     return status;
 }
 
-static nw_status spare_inputs(const struct arguments *arguments)
+static nw_status pattern_spare_inputs(const struct pattern_arguments *arguments)
 {
     nw_status status = nw_cli_apart(
         &arguments->common,
@@ -222,7 +222,8 @@ static nw_status spare_inputs(const struct arguments *arguments)
     return status;
 }
 
-static nw_status make(const struct arguments *arguments, nw_pattern **out)
+static nw_status pattern_make(const struct pattern_arguments *arguments,
+                              nw_pattern **out)
 {
     struct nw_pattern_read_options read = NW_PATTERN_READ_OPTIONS_INIT;
 
@@ -234,8 +235,8 @@ static nw_status make(const struct arguments *arguments, nw_pattern **out)
     return nw_pattern_read(arguments->input[0], &read, out);
 }
 
-static nw_status scale(const struct arguments *arguments, nw_pattern **pattern,
-                       char **how)
+static nw_status pattern_scale(const struct pattern_arguments *arguments,
+                               nw_pattern **pattern, char **how)
 {
     nw_pattern *larger;
     nw_status status;
@@ -250,7 +251,7 @@ static nw_status scale(const struct arguments *arguments, nw_pattern **pattern,
     return NW_OK;
 }
 
-static nw_status draw(const nw_pattern *pattern, const char *path)
+static nw_status pattern_draw(const nw_pattern *pattern, const char *path)
 {
     char *svg;
     nw_status status = nw_report_pattern_svg(pattern, &svg);
@@ -263,7 +264,7 @@ static nw_status draw(const nw_pattern *pattern, const char *path)
 }
 
 /* The table of --diff. */
-static int show_diff(const struct arguments *arguments)
+static int show_diff(const struct pattern_arguments *arguments)
 {
     struct nw_pattern_read_options read = NW_PATTERN_READ_OPTIONS_INIT;
     nw_pattern *pattern[2] = {NULL, NULL};
@@ -291,9 +292,9 @@ static int show_diff(const struct arguments *arguments)
 }
 
 /* The summary, or the heat maps, which begin with one. */
-static nw_status make_table(const struct arguments *arguments,
-                            const nw_pattern *pattern, const char *how,
-                            char **out)
+static nw_status pattern_make_table(const struct pattern_arguments *arguments,
+                                    const nw_pattern *pattern, const char *how,
+                                    char **out)
 {
     if (arguments->top)
         return nw_cli_pattern_top(pattern, arguments->top, out);
@@ -302,15 +303,15 @@ static nw_status make_table(const struct arguments *arguments,
 }
 
 /* With -o or --to the result is the pattern, else its summary. */
-static int show(const struct arguments *arguments, const nw_pattern *pattern,
-                const char *how)
+static int pattern_show(const struct pattern_arguments *arguments,
+                        const nw_pattern *pattern, const char *how)
 {
     const struct nw_common *common = &arguments->common;
     bool converts = common->output || (arguments->to && !common->json);
     /* standard output contains only the picture */
     bool aside = arguments->svg && !strcmp(arguments->svg, "-");
     char *table = NULL, *json = NULL;
-    nw_status status = make_table(arguments, pattern, how, &table);
+    nw_status status = pattern_make_table(arguments, pattern, how, &table);
     int code;
 
     if (!status)
@@ -324,7 +325,7 @@ static int show(const struct arguments *arguments, const nw_pattern *pattern,
                                      arguments->to ? arguments->to : "native",
                                      common->output ? common->output : "-");
     if (!status && arguments->svg)
-        status = draw(pattern, arguments->svg);
+        status = pattern_draw(pattern, arguments->svg);
     if (status)
         code = status == NW_EINVAL ? nw_cli_fail("pattern", status)
                                    : nw_cli_fail_output("pattern", status);
@@ -340,7 +341,8 @@ out:
     return code;
 }
 
-static int fail_make(const struct arguments *arguments, nw_status status)
+static int fail_make(const struct pattern_arguments *arguments,
+                     nw_status status)
 {
     int code = nw_cli_fail("pattern", status);
 
@@ -348,32 +350,33 @@ static int fail_make(const struct arguments *arguments, nw_status status)
     return status == NW_EINVAL && arguments->combine ? NW_EXIT_INPUT : code;
 }
 
-static int run(int argc, char **argv)
+static int pattern_run(int argc, char **argv)
 {
-    struct arguments arguments = {.kind = -1};
+    struct pattern_arguments arguments = {.kind = -1};
     nw_pattern *pattern = NULL;
     char *how = NULL;
     nw_status status;
     int code;
 
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-    status = spare_inputs(&arguments);
+    status = pattern_spare_inputs(&arguments);
     if (status)
         return nw_cli_fail("pattern", status);
     if (arguments.diff)
         return show_diff(&arguments);
-    status = make(&arguments, &pattern);
+    status = pattern_make(&arguments, &pattern);
     if (status)
         return fail_make(&arguments, status);
     status = keep_kind(&arguments, &pattern);
     if (!status)
-        status = scale(&arguments, &pattern, &how);
+        status = pattern_scale(&arguments, &pattern, &how);
     code = status ? nw_cli_fail_output("pattern", status)
-                  : show(&arguments, pattern, how);
+                  : pattern_show(&arguments, pattern, how);
     free(how);
     nw_pattern_free(pattern);
     return code;
 }
 
 const struct nw_command nw_command_pattern = {
-    "pattern", "show, convert, generate and combine patterns", &argp, run};
+    "pattern", "show, convert, generate and combine patterns", &argp,
+    pattern_run};

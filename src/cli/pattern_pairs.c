@@ -10,21 +10,22 @@
 
 #include <stdlib.h>
 
-struct pair {
+struct pattern_pairs_pair {
     int32_t src, dst;
     uint64_t bytes[2]; /* of the one pattern and of the other */
     uint64_t messages;
 };
 
 struct pairs {
-    struct pair *pair;
+    struct pattern_pairs_pair *pair;
     size_t count, capacity;
     double total[2];
 };
 
 /* Adds the edges of all kinds from `src` to `dst`, at *edge. */
-static void take_edges(const nw_pattern *p, struct pair *pair, int which,
-                       size_t *edge)
+static void pattern_pairs_take_edges(const nw_pattern *p,
+                                     struct pattern_pairs_pair *pair, int which,
+                                     size_t *edge)
 {
     size_t end = pair->src < p->rank_count ? p->row[pair->src + 1] : 0;
 
@@ -53,14 +54,15 @@ static nw_status take_row(const nw_pattern *const pattern[2], int32_t src,
     for (;;) {
         int32_t dst[2] = {receiver(pattern[0], src, edge[0]),
                           receiver(pattern[1], src, edge[1])};
-        struct pair pair = {src, dst[0] < dst[1] ? dst[0] : dst[1], {0, 0}, 0};
+        struct pattern_pairs_pair pair = {
+            src, dst[0] < dst[1] ? dst[0] : dst[1], {0, 0}, 0};
         nw_status status;
 
         if (pair.dst == INT32_MAX)
             return NW_OK;
         for (int i = 0; i < 2; i++)
             if (dst[i] == pair.dst)
-                take_edges(pattern[i], &pair, i, &edge[i]);
+                pattern_pairs_take_edges(pattern[i], &pair, i, &edge[i]);
         if (pair.src == pair.dst)
             continue;
         status = nw_grow(&pairs->pair, &pairs->capacity, pairs->count + 1,
@@ -73,16 +75,16 @@ static nw_status take_row(const nw_pattern *const pattern[2], int32_t src,
     }
 }
 
-static uint64_t difference(const struct pair *pair)
+static uint64_t difference(const struct pattern_pairs_pair *pair)
 {
     return pair->bytes[0] > pair->bytes[1] ? pair->bytes[0] - pair->bytes[1]
                                            : pair->bytes[1] - pair->bytes[0];
 }
 
 /* By the larger difference, then by rank: one order whatever the sort. */
-static int compare(const void *one, const void *other)
+static int pattern_pairs_compare(const void *one, const void *other)
 {
-    const struct pair *a = one, *b = other;
+    const struct pattern_pairs_pair *a = one, *b = other;
     uint64_t x = difference(a), y = difference(b);
 
     if (x != y)
@@ -91,8 +93,9 @@ static int compare(const void *one, const void *other)
                             : (a->dst > b->dst) - (a->dst < b->dst);
 }
 
-static nw_status find_pairs(const nw_pattern *before, const nw_pattern *after,
-                            struct pairs *out)
+static nw_status pattern_pairs_find_pairs(const nw_pattern *before,
+                                          const nw_pattern *after,
+                                          struct pairs *out)
 {
     const nw_pattern *const pattern[2] = {before, after};
     int32_t ranks = before->rank_count > after->rank_count ? before->rank_count
@@ -102,16 +105,17 @@ static nw_status find_pairs(const nw_pattern *before, const nw_pattern *after,
     for (int32_t src = 0; !status && src < ranks; src++)
         status = take_row(pattern, src, out);
     if (!status && out->count)
-        qsort(out->pair, out->count, sizeof *out->pair, compare);
+        qsort(out->pair, out->count, sizeof *out->pair, pattern_pairs_compare);
     return status;
 }
 
-static const char *say_bytes(double bytes, char text[32])
+static const char *pattern_pairs_say_bytes(double bytes, char text[32])
 {
     return nw_format_quantity(bytes, NW_UNIT_BYTES, text, 32);
 }
 
-static void add_top(nw_table *table, const struct pairs *pairs, int32_t most)
+static void pattern_pairs_add_top(nw_table *table, const struct pairs *pairs,
+                                  int32_t most)
 {
     char text[32];
 
@@ -121,12 +125,13 @@ static void add_top(nw_table *table, const struct pairs *pairs, int32_t most)
     nw_table_column(table, "share", NW_ALIGN_RIGHT);
     nw_table_column(table, "messages", NW_ALIGN_RIGHT);
     for (size_t i = 0; i < pairs->count && i < (size_t)most; i++) {
-        const struct pair *pair = &pairs->pair[i];
+        const struct pattern_pairs_pair *pair = &pairs->pair[i];
 
         nw_table_row(table, -1);
         nw_table_cell(table, "%d", pair->src);
         nw_table_cell(table, "%d", pair->dst);
-        nw_table_cell(table, "%s", say_bytes((double)pair->bytes[0], text));
+        nw_table_cell(table, "%s",
+                      pattern_pairs_say_bytes((double)pair->bytes[0], text));
         nw_table_cell(table, "%.1f %%",
                       pairs->total[0] > 0
                           ? 100 * (double)pair->bytes[0] / pairs->total[0]
@@ -135,12 +140,12 @@ static void add_top(nw_table *table, const struct pairs *pairs, int32_t most)
     }
 }
 
-static void add_change(nw_table *table, const double bytes[2])
+static void pattern_pairs_add_change(nw_table *table, const double bytes[2])
 {
     char text[32];
 
     for (int i = 0; i < 2; i++)
-        nw_table_cell(table, "%s", say_bytes(bytes[i], text));
+        nw_table_cell(table, "%s", pattern_pairs_say_bytes(bytes[i], text));
     if (bytes[0] > 0)
         nw_table_cell(table, "%+.1f %%", 100 * (bytes[1] / bytes[0] - 1));
     else
@@ -157,27 +162,30 @@ static void add_diff(nw_table *table, const struct pairs *pairs, int32_t most)
     nw_table_row(table, -1);
     nw_table_cell(table, "all");
     nw_table_cell(table, "all");
-    add_change(table, pairs->total);
+    pattern_pairs_add_change(table, pairs->total);
     for (size_t i = 0;
          i < pairs->count && i < (size_t)most && difference(&pairs->pair[i]);
          i++) {
-        const struct pair *pair = &pairs->pair[i];
+        const struct pattern_pairs_pair *pair = &pairs->pair[i];
 
         nw_table_row(table, -1);
         nw_table_cell(table, "%d", pair->src);
         nw_table_cell(table, "%d", pair->dst);
-        add_change(table, (const double[]){(double)pair->bytes[0],
-                                           (double)pair->bytes[1]});
+        pattern_pairs_add_change(
+            table,
+            (const double[]){(double)pair->bytes[0], (double)pair->bytes[1]});
     }
 }
 
-static nw_status make_table(const nw_pattern *before, const nw_pattern *after,
-                            int32_t most, char **out)
+static nw_status pattern_pairs_make_table(const nw_pattern *before,
+                                          const nw_pattern *after, int32_t most,
+                                          char **out)
 {
     static const nw_pattern nothing = {.rank_count = 0};
     struct pairs pairs = {0};
     nw_table *table = NULL;
-    nw_status status = find_pairs(before, after ? after : &nothing, &pairs);
+    nw_status status =
+        pattern_pairs_find_pairs(before, after ? after : &nothing, &pairs);
 
     if (!status)
         status = nw_table_new(&table);
@@ -185,7 +193,7 @@ static nw_status make_table(const nw_pattern *before, const nw_pattern *after,
         if (after)
             add_diff(table, &pairs, most);
         else
-            add_top(table, &pairs, most);
+            pattern_pairs_add_top(table, &pairs, most);
         status = nw_table_text(table, out);
     }
     nw_table_free(table);
@@ -196,11 +204,11 @@ static nw_status make_table(const nw_pattern *before, const nw_pattern *after,
 nw_status nw_cli_pattern_top(const nw_pattern *pattern, int32_t most,
                              char **out)
 {
-    return make_table(pattern, NULL, most, out);
+    return pattern_pairs_make_table(pattern, NULL, most, out);
 }
 
 nw_status nw_cli_pattern_diff(const nw_pattern *before, const nw_pattern *after,
                               int32_t most, char **out)
 {
-    return make_table(before, after, most, out);
+    return pattern_pairs_make_table(before, after, most, out);
 }

@@ -13,13 +13,13 @@
 #define BUCKETS 65
 
 /* Exact: sums of edges may pass 64 bits. */
-struct total {
+struct pattern_view_total {
     nw_uint128 bytes, messages;
     size_t edges;
 };
 
 struct summary {
-    struct total total[NW_KIND_COUNT];
+    struct pattern_view_total total[NW_KIND_COUNT];
     int32_t src[NW_KIND_COUNT]; /* of the largest edge of each kind */
     size_t largest[NW_KIND_COUNT];
     size_t fewest, most; /* partners a rank sends to, itself left out */
@@ -93,10 +93,10 @@ static uint64_t bucket_to(int bucket)
     return bucket ? bucket_from(bucket) + (bucket_from(bucket) - 1) : 0;
 }
 
-static void add_kind(nw_table *table, const nw_pattern *p,
-                     const struct summary *summary, int kind)
+static void pattern_view_add_kind(nw_table *table, const nw_pattern *p,
+                                  const struct summary *summary, int kind)
 {
-    const struct total *total = &summary->total[kind];
+    const struct pattern_view_total *total = &summary->total[kind];
     char words[40];
 
     if (!total->edges)
@@ -133,7 +133,7 @@ static nw_status add_kinds(const nw_pattern *p, const struct summary *summary,
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
         nw_table_column(table, titles[i], NW_ALIGN_RIGHT);
     for (int k = 0; k < NW_KIND_COUNT; k++)
-        add_kind(table, p, summary, k);
+        pattern_view_add_kind(table, p, summary, k);
     status = nw_table_text(table, &words);
     if (!status)
         nw_text_add(text, words);
@@ -142,7 +142,8 @@ static nw_status add_kinds(const nw_pattern *p, const struct summary *summary,
     return status;
 }
 
-static nw_status add_sizes(const struct summary *summary, struct nw_text *text)
+static nw_status pattern_view_add_sizes(const struct summary *summary,
+                                        struct nw_text *text)
 {
     nw_table *table;
     char *words = NULL, count[40];
@@ -168,7 +169,8 @@ static nw_status add_sizes(const struct summary *summary, struct nw_text *text)
     return status;
 }
 
-static void add_line(struct nw_text *text, const char *key, const char *value)
+static void pattern_view_add_line(struct nw_text *text, const char *key,
+                                  const char *value)
 {
     if (!value)
         return;
@@ -202,15 +204,15 @@ nw_status nw_cli_pattern_table(const nw_pattern *p, const char *how, char **out)
                    p->rank_count, "edges", p->edge_count, summary.self);
     nw_text_format(&text, "%-9s%zu to %zu, mean %.1f\n", "partners",
                    summary.fewest, summary.most, summary.mean);
-    add_line(&text, "program", p->program);
-    add_line(&text, "partial", p->partial);
-    add_line(&text, "note", p->note);
-    add_line(&text, "scaled", how);
+    pattern_view_add_line(&text, "program", p->program);
+    pattern_view_add_line(&text, "partial", p->partial);
+    pattern_view_add_line(&text, "note", p->note);
+    pattern_view_add_line(&text, "scaled", how);
     add_profile(p, &text);
     if (p->edge_count)
         status = add_kinds(p, &summary, &text);
     if (!status && p->size_row)
-        status = add_sizes(&summary, &text);
+        status = pattern_view_add_sizes(&summary, &text);
     if (!status)
         status = nw_cli_add_call_times(p, SIZE_MAX, &text);
     if (!status)

@@ -149,7 +149,7 @@ static bool has_variable(const struct nw_variables *variables,
 }
 
 /* A copy of the name of "NAME=VALUE". */
-static nw_status add_entry(struct nw_variables *all, const char *entry)
+static nw_status preload_add_entry(struct nw_variables *all, const char *entry)
 {
     size_t length = strcspn(entry, "=");
     char *name = strndup(entry, length);
@@ -174,7 +174,7 @@ static nw_status gather_variables(const struct nw_variables *variables,
     for (char **entry = environ; !status && *entry; entry++)
         if (!strncmp(*entry, "NODEWISE_", 9) && strchr(*entry, '=') &&
             !has_variable(variables, *entry))
-            status = add_entry(all, *entry);
+            status = preload_add_entry(all, *entry);
     return status;
 }
 

@@ -19,7 +19,7 @@
 #define KEY_MATRIX 0x2004
 #define KEY_HOST_ONLY 0x2005
 
-struct arguments {
+struct probe_arguments {
     struct nw_common common;
     struct nw_prober prober;
     const char *matrix;
@@ -52,9 +52,9 @@ static double parse_time(const char *name, const char *value,
     return seconds;
 }
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t probe_parse(int key, char *value, struct argp_state *state)
 {
-    struct arguments *arguments = state->input;
+    struct probe_arguments *arguments = state->input;
 
     switch (key) {
     case ARGP_KEY_INIT:
@@ -92,7 +92,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 
 static const struct argp argp = {
     .options = options,
-    .parser = parse,
+    .parser = probe_parse,
     .args_doc = "-- LAUNCHER [ARGUMENT...]",
     .doc = "Measure latency and bandwidth between all ranks of a job and write "
            "the cluster file that they describe. The launcher is given "
@@ -104,7 +104,7 @@ static const struct argp argp = {
 
 #define MOST_RANKS 1024
 
-static nw_status write_matrix(const struct arguments *arguments,
+static nw_status write_matrix(const struct probe_arguments *arguments,
                               const nw_probe *probe)
 {
     char *text;
@@ -138,7 +138,8 @@ static void say_troubles(const nw_probe *probe)
     free(text);
 }
 
-static int tell(const struct arguments *arguments, const nw_probe *probe)
+static int probe_tell(const struct probe_arguments *arguments,
+                      const nw_probe *probe)
 {
     char *cluster = NULL, *summary = NULL, *json = NULL;
     nw_status status = nw_probe_cluster(probe, &cluster);
@@ -165,8 +166,8 @@ static int tell(const struct arguments *arguments, const nw_probe *probe)
     return code;
 }
 
-static int conclude(const struct arguments *arguments, const nw_probe *probe,
-                    int code)
+static int probe_conclude(const struct probe_arguments *arguments,
+                          const nw_probe *probe, int code)
 {
     if (!nw_probe_host_count(probe)) {
         fprintf(stderr,
@@ -176,11 +177,11 @@ static int conclude(const struct arguments *arguments, const nw_probe *probe,
                 code ? "" : " (the launcher is given without a program)");
         return NW_EXIT_FAILED;
     }
-    return tell(arguments, probe);
+    return probe_tell(arguments, probe);
 }
 
 /* Before minutes of measuring. */
-static nw_status check_outputs(const struct arguments *arguments)
+static nw_status check_outputs(const struct probe_arguments *arguments)
 {
     bool shown = !arguments->common.output && !arguments->common.json;
     const struct nw_cli_file file[] = {{"the machine", shown ? "-" : NULL},
@@ -199,9 +200,10 @@ static nw_status check_outputs(const struct arguments *arguments)
     return status;
 }
 
-static int run(int argc, char **argv)
+static int probe_run(int argc, char **argv)
 {
-    struct arguments arguments = {.prober = {.seconds = 60, .patience = 10}};
+    struct probe_arguments arguments = {
+        .prober = {.seconds = 60, .patience = 10}};
     nw_probe *probe = NULL;
     nw_status status;
     int code = 0;
@@ -218,10 +220,10 @@ static int run(int argc, char **argv)
         status = nw_prober_run(&arguments.prober, probe, &code);
     nw_cli_progress_finish();
     code = status ? nw_cli_fail("probe", status)
-                  : conclude(&arguments, probe, code);
+                  : probe_conclude(&arguments, probe, code);
     nw_probe_free(probe);
     return code;
 }
 
 const struct nw_command nw_command_probe = {
-    "probe", "measure the links between the ranks of a job", &argp, run};
+    "probe", "measure the links between the ranks of a job", &argp, probe_run};

@@ -24,7 +24,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static nw_status find_program(const char *flavour, char path[PATH_MAX])
+static nw_status prober_find_program(const char *flavour, char path[PATH_MAX])
 {
     char name[64];
 
@@ -34,7 +34,7 @@ static nw_status find_program(const char *flavour, char path[PATH_MAX])
     return nw_fail(NW_ENODEV, "nodewise-probe-%s is not installed", flavour);
 }
 
-struct line {
+struct prober_line {
     char time[64], patience[64], path[PATH_MAX];
 };
 
@@ -47,7 +47,7 @@ static const char *survival(enum nw_launcher_kind launcher)
 }
 
 static nw_status make_line(const struct nw_prober *prober, char ***out,
-                           struct line *line)
+                           struct prober_line *line)
 {
     enum nw_launcher_kind launcher = NW_LAUNCHER_NONE;
     const char *flavour = prober->flavour;
@@ -62,7 +62,7 @@ static nw_status make_line(const struct nw_prober *prober, char ***out,
                          "openmpi or --mpi mpich",
                          prober->launcher[0]);
     if (!status)
-        status = find_program(flavour, line->path);
+        status = prober_find_program(flavour, line->path);
     while (prober->launcher[words])
         words++;
     if (!status)
@@ -87,7 +87,7 @@ static nw_status make_line(const struct nw_prober *prober, char ***out,
     return NW_OK;
 }
 
-static nw_status start(char **argv, pid_t *child, int *out)
+static nw_status prober_start(char **argv, pid_t *child, int *out)
 {
     pid_t parent = getpid();
     int ends[2];
@@ -117,8 +117,8 @@ static nw_status start(char **argv, pid_t *child, int *out)
     return NW_OK;
 }
 
-static void show(const struct nw_prober *prober, const nw_probe *probe,
-                 bool is_step)
+static void prober_show(const struct nw_prober *prober, const nw_probe *probe,
+                        bool is_step)
 {
     struct nw_probe_stage stage = nw_probe_stage_of(probe);
 
@@ -131,15 +131,15 @@ static void show(const struct nw_prober *prober, const nw_probe *probe,
 }
 
 /* A line that is not a record comes from the launcher and goes to stderr. */
-static nw_status take(const struct nw_prober *prober, nw_probe *probe,
-                      const char *line)
+static nw_status prober_take(const struct nw_prober *prober, nw_probe *probe,
+                             const char *line)
 {
     bool taken;
     nw_status status = nw_probe_take_line(probe, line, &taken);
 
     if (!status && !taken && line[0])
         fprintf(stderr, "%s\n", line);
-    show(prober, probe, strstr(line, " stage "));
+    prober_show(prober, probe, strstr(line, " stage "));
     return status;
 }
 
@@ -152,7 +152,7 @@ static nw_status take_lines(const struct nw_prober *prober, nw_probe *probe,
 
     while (!status && line && (end = strchr(line, '\n'))) {
         *end = '\0';
-        status = take(prober, probe, line);
+        status = prober_take(prober, probe, line);
         line = end + 1;
     }
     if (line && line != text->data) {
@@ -219,14 +219,14 @@ static int wait_for(pid_t child)
 nw_status nw_prober_run(const struct nw_prober *prober, nw_probe *probe,
                         int *code)
 {
-    struct line line;
+    struct prober_line line;
     char **argv = NULL;
     pid_t child = 0;
     int from = -1;
     nw_status status = make_line(prober, &argv, &line);
 
     if (!status)
-        status = start(argv, &child, &from);
+        status = prober_start(argv, &child, &from);
     if (!status) {
         nw_child_take_along(child);
         status = listen(prober, probe, from);

@@ -31,7 +31,7 @@
 #define KEY_NCCL 0x2004
 #define KEY_PHASES 0x2005
 
-struct arguments {
+struct profile_arguments {
     struct nw_common common;
     const char *mpi;
     const char *collectives;
@@ -64,7 +64,7 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static void take_phases(struct arguments *arguments, const char *value,
+static void take_phases(struct profile_arguments *arguments, const char *value,
                         struct argp_state *state)
 {
     double seconds;
@@ -75,9 +75,9 @@ static void take_phases(struct arguments *arguments, const char *value,
     arguments->phases = value ? value : "pcontrol";
 }
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t profile_parse(int key, char *value, struct argp_state *state)
 {
-    struct arguments *arguments = state->input;
+    struct profile_arguments *arguments = state->input;
 
     switch (key) {
     case ARGP_KEY_INIT:
@@ -123,7 +123,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 
 static const struct argp argp = {
     .options = options,
-    .parser = parse,
+    .parser = profile_parse,
     .args_doc = "-- LAUNCHER [ARGUMENT...]\n--merge FILE",
     .doc = "Run an MPI program and write its communication pattern.\v"
            "Example:\n  nodewise profile -o app.pattern -- mpirun -n 8 ./app\n"
@@ -132,7 +132,7 @@ static const struct argp argp = {
 };
 
 /* One run from start to end. */
-struct run {
+struct profile_run {
     const char *output; /* absolute */
     const char *named;  /* as it was given; NULL: say nothing of it */
     bool phases;
@@ -143,7 +143,7 @@ struct run {
     int hears;          /* that socket, or -1 */
 };
 
-static nw_status make_absolute(const char *path, char **out)
+static nw_status profile_make_absolute(const char *path, char **out)
 {
     struct nw_text text = {0};
 
@@ -152,7 +152,7 @@ static nw_status make_absolute(const char *path, char **out)
 }
 
 /* Ranks of this host tell by a byte that they printed a warning. */
-static void open_socket(struct run *run)
+static void open_socket(struct profile_run *run)
 {
     struct sockaddr_un here = {.sun_family = AF_UNIX};
     struct timespec now;
@@ -171,7 +171,7 @@ static void open_socket(struct run *run)
             (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length));
 }
 
-static bool was_reason_said(const struct run *run)
+static bool was_reason_said(const struct profile_run *run)
 {
     char byte;
 
@@ -180,9 +180,9 @@ static bool was_reason_said(const struct run *run)
 
 #define VARIABLES 7
 /* Ours, and those of the user that the ranks are to see on every host. */
-static void list_variables(const struct arguments *arguments,
-                           const struct run *run,
-                           struct nw_variables *variables)
+static void profile_list_variables(const struct profile_arguments *arguments,
+                                   const struct profile_run *run,
+                                   struct nw_variables *variables)
 {
     static const char *const ours[] = {"NODEWISE_PARTS", "NODEWISE_COLLECTIVES",
                                        "NODEWISE_NCCL", "NODEWISE_PHASES"};
@@ -207,7 +207,7 @@ static void list_variables(const struct arguments *arguments,
     }
 }
 
-static bool is_written(const struct run *run)
+static bool is_written(const struct profile_run *run)
 {
     struct stat now;
 
@@ -235,7 +235,7 @@ static nw_status merge_to(const char *from, const char *to, bool *is_read)
 
 /* The program's exit status is ours; only parts that cannot be read or written
  * make a success a failure. */
-static int conclude(const struct run *run, int code)
+static int profile_conclude(const struct profile_run *run, int code)
 {
     nw_status status = NW_OK;
     bool is_read;
@@ -263,7 +263,8 @@ static int conclude(const struct run *run, int code)
     return code ? code : NW_EXIT_FAILED;
 }
 
-static nw_status prepare(const struct arguments *arguments, struct run *run,
+static nw_status prepare(const struct profile_arguments *arguments,
+                         struct profile_run *run,
                          struct nw_variables *variables)
 {
     nw_status status =
@@ -278,7 +279,7 @@ static nw_status prepare(const struct arguments *arguments, struct run *run,
              (long long)run->before.st_mtim.tv_sec,
              run->before.st_mtim.tv_nsec);
     open_socket(run);
-    list_variables(arguments, run, variables);
+    profile_list_variables(arguments, run, variables);
     status = nw_preload_prepare(&run->preload, arguments->command, variables);
     if (!status)
         status = nw_file_writable_in_parts(run->output);
@@ -291,14 +292,14 @@ static nw_status prepare(const struct arguments *arguments, struct run *run,
     return arguments->phases ? nw_profile_remove_phases(run->output) : NW_OK;
 }
 
-static int run_program(const struct arguments *arguments)
+static int run_program(const struct profile_arguments *arguments)
 {
     const char *name[VARIABLES], *value[VARIABLES];
     struct nw_variables variables = {name, value, 0};
-    struct run run = {.hears = -1};
+    struct profile_run run = {.hears = -1};
     char *output = NULL;
     int code = NW_EXIT_FAILED;
-    nw_status status = make_absolute(arguments->common.output, &output);
+    nw_status status = profile_make_absolute(arguments->common.output, &output);
 
     run.output = output;
     run.phases = arguments->phases;
@@ -310,7 +311,8 @@ static int run_program(const struct arguments *arguments)
     if (status == NW_EIO) /* nothing is read here: the output */
         code = nw_cli_fail_output("profile", status);
     else
-        code = status ? nw_cli_fail("profile", status) : conclude(&run, code);
+        code = status ? nw_cli_fail("profile", status)
+                      : profile_conclude(&run, code);
     if (run.hears >= 0)
         (void)close(run.hears);
     nw_preload_fini(&run.preload);
@@ -319,7 +321,7 @@ static int run_program(const struct arguments *arguments)
 }
 
 /* Rejects -o if it names one of the parts to combine. */
-static nw_status spare_parts(const struct arguments *arguments)
+static nw_status spare_parts(const struct profile_arguments *arguments)
 {
     struct nw_text pattern = {0};
     glob_t found = {0};
@@ -335,7 +337,7 @@ static nw_status spare_parts(const struct arguments *arguments)
     return status;
 }
 
-static int merge(const struct arguments *arguments)
+static int merge(const struct profile_arguments *arguments)
 {
     const char *to = arguments->common.output;
     bool is_read = false;
@@ -350,9 +352,9 @@ static int merge(const struct arguments *arguments)
                    : nw_cli_fail("profile", status);
 }
 
-static int run(int argc, char **argv)
+static int cli_profile_run(int argc, char **argv)
 {
-    struct arguments arguments = {0};
+    struct profile_arguments arguments = {0};
 
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     if (arguments.merge)
@@ -368,4 +370,5 @@ static int run(int argc, char **argv)
 }
 
 const struct nw_command nw_command_profile = {
-    "profile", "run an MPI program and write its pattern", &argp, run};
+    "profile", "run an MPI program and write its pattern", &argp,
+    cli_profile_run};

@@ -18,13 +18,14 @@
 /* Phases are numbered below PHASES. */
 enum { PAIRS = 5, CALLS = 5, PHASES = 1000 };
 
-struct pair {
+struct profile_tell_pair {
     int32_t src, dst;
     uint64_t bytes;
 };
 
 /* Keeps the heaviest, the first of equal ones in front. */
-static void keep_pair(struct pair *best, size_t *count, struct pair pair)
+static void keep_pair(struct profile_tell_pair *best, size_t *count,
+                      struct profile_tell_pair pair)
 {
     size_t at = *count;
 
@@ -39,13 +40,14 @@ static void keep_pair(struct pair *best, size_t *count, struct pair pair)
 
 /* Bytes of all kinds from one rank to another; messages to itself do not count.
  * */
-static size_t find_pairs(const nw_pattern *pattern, struct pair *best)
+static size_t profile_tell_find_pairs(const nw_pattern *pattern,
+                                      struct profile_tell_pair *best)
 {
     size_t count = 0;
 
     for (int32_t r = 0; r < pattern->rank_count; r++)
         for (size_t e = pattern->row[r]; e < pattern->row[r + 1];) {
-            struct pair pair = {r, pattern->dst[e], 0};
+            struct profile_tell_pair pair = {r, pattern->dst[e], 0};
 
             for (; e < pattern->row[r + 1] && pattern->dst[e] == pair.dst; e++)
                 pair.bytes += pattern->bytes[e];
@@ -55,7 +57,7 @@ static size_t find_pairs(const nw_pattern *pattern, struct pair *best)
     return count;
 }
 
-static const char *say_bytes(uint64_t bytes, char text[32])
+static const char *profile_tell_say_bytes(uint64_t bytes, char text[32])
 {
     return nw_format_quantity((double)bytes, NW_UNIT_BYTES, text, 32);
 }
@@ -73,7 +75,7 @@ static void print_totals(const char *path, const nw_pattern *pattern)
         messages += total.messages;
     }
     fprintf(stderr, "nodewise profile: wrote %s: %d ranks, %s in %llu messages",
-            path, pattern->rank_count, say_bytes(bytes, text),
+            path, pattern->rank_count, profile_tell_say_bytes(bytes, text),
             (unsigned long long)messages);
     if (pattern->partial)
         fprintf(stderr, "; partial: %s", pattern->partial);
@@ -82,14 +84,14 @@ static void print_totals(const char *path, const nw_pattern *pattern)
 
 static void print_pairs(const nw_pattern *pattern)
 {
-    struct pair best[PAIRS] = {0};
-    size_t count = find_pairs(pattern, best);
+    struct profile_tell_pair best[PAIRS] = {0};
+    size_t count = profile_tell_find_pairs(pattern, best);
     char text[32];
 
     for (size_t i = 0; i < count; i++)
         fprintf(stderr, "%s%d -> %d (%s)",
                 i ? ", " : "nodewise profile: heaviest pairs: ", best[i].src,
-                best[i].dst, say_bytes(best[i].bytes, text));
+                best[i].dst, profile_tell_say_bytes(best[i].bytes, text));
     if (count)
         fputs("\n", stderr);
 }

@@ -12,7 +12,7 @@
 
 enum { MODE, TOPOLOGY, PROFILE, ALGORITHM, VARIABLES };
 
-struct arguments {
+struct reorder_arguments {
     struct nw_common common;
     const char *mpi;
     const char *value[VARIABLES]; /* NULL: not set here */
@@ -34,9 +34,9 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t reorder_parse(int key, char *value, struct argp_state *state)
 {
-    struct arguments *arguments = state->input;
+    struct reorder_arguments *arguments = state->input;
 
     switch (key) {
     case ARGP_KEY_INIT:
@@ -74,7 +74,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 
 static const struct argp argp = {
     .options = options,
-    .parser = parse,
+    .parser = reorder_parse,
     .args_doc = "-- LAUNCHER [ARGUMENT...]",
     .doc = "Run an MPI program whose topology functions, such as "
            "MPI_Cart_create, put neighbours close to each other.\v"
@@ -82,14 +82,14 @@ static const struct argp argp = {
     .children = nw_common_children,
 };
 
-static int run(int argc, char **argv)
+static int reorder_run(int argc, char **argv)
 {
     static const char *const names[VARIABLES] = {
         "NODEWISE_REORDER", "NODEWISE_TOPOLOGY", "NODEWISE_PROFILE",
         "NODEWISE_ALGORITHM"};
     const char *name[VARIABLES], *value[VARIABLES];
     struct nw_variables variables = {name, value, 0};
-    struct arguments arguments = {.value[MODE] = "on"};
+    struct reorder_arguments arguments = {.value[MODE] = "on"};
 
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     for (int i = 0; i < VARIABLES; i++)
@@ -102,4 +102,4 @@ static int run(int argc, char **argv)
 }
 
 const struct nw_command nw_command_reorder = {
-    "reorder", "run an MPI program with reordered ranks", &argp, run};
+    "reorder", "run an MPI program with reordered ranks", &argp, reorder_run};

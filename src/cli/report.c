@@ -24,7 +24,7 @@ enum { KEY_ALGORITHM = 0x2001, KEY_SEED, KEY_SIMULATE, KEY_SVG };
 /* More edges than this take longer to simulate than a reader likes to wait. */
 #define QUICK_EDGES 20000
 
-struct arguments {
+struct report_arguments {
     struct nw_common common;
     struct nw_priced priced;
     const char *simulate; /* auto, always, never */
@@ -47,7 +47,7 @@ static const struct argp_option options[] = {
 
 static void parse_algorithm(const char *value, struct argp_state *state)
 {
-    struct arguments *arguments = state->input;
+    struct report_arguments *arguments = state->input;
     struct nw_nearest nearest;
     const char *name, *summary;
 
@@ -64,7 +64,7 @@ static void parse_algorithm(const char *value, struct argp_state *state)
 
 static error_t parse_words(int key, char *value, struct argp_state *state)
 {
-    struct arguments *arguments = state->input;
+    struct report_arguments *arguments = state->input;
 
     switch (key) {
     case KEY_ALGORITHM:
@@ -88,9 +88,9 @@ static error_t parse_words(int key, char *value, struct argp_state *state)
     }
 }
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t report_parse(int key, char *value, struct argp_state *state)
 {
-    struct arguments *arguments = state->input;
+    struct report_arguments *arguments = state->input;
 
     switch (key) {
     case ARGP_KEY_INIT:
@@ -115,7 +115,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 
 static const struct argp argp = {
     .options = options,
-    .parser = parse,
+    .parser = report_parse,
     .args_doc = "[MAPPING...]",
     .doc = "Show machine, pattern, costs and congestion of mappings beside "
            "the default's on one HTML page that needs nothing but itself. "
@@ -125,7 +125,7 @@ static const struct argp argp = {
     .children = nw_priced_children,
 };
 
-struct work {
+struct report_work {
     nw_topology *topology;
     nw_pattern *pattern;
     struct nw_report_mapping *mapping;
@@ -134,14 +134,16 @@ struct work {
     struct nw_cli_groups groups;
 };
 
-static void add(struct work *work, const char *name, nw_mapping *mapping)
+static void report_add(struct report_work *work, const char *name,
+                       nw_mapping *mapping)
 {
     work->owned[work->count] = mapping;
     work->mapping[work->count++] =
         (struct nw_report_mapping){name, mapping, -1};
 }
 
-static nw_status compute(struct work *work, const struct arguments *arguments)
+static nw_status compute(struct report_work *work,
+                         const struct report_arguments *arguments)
 {
     struct nw_map_report report;
     struct nw_map_options map = arguments->map;
@@ -152,12 +154,13 @@ static nw_status compute(struct work *work, const struct arguments *arguments)
     status = nw_map(work->topology, work->pattern, &map, &mapping, &report);
     nw_cli_progress_finish();
     if (!status)
-        add(work, report.algorithm, mapping);
+        report_add(work, report.algorithm, mapping);
     return status;
 }
 
 /* As nodewise map without --objective. */
-static nw_status choose(const struct work *work, struct arguments *arguments)
+static nw_status choose(const struct report_work *work,
+                        struct report_arguments *arguments)
 {
     struct nw_objective_choice choice = {NW_OBJECTIVE_HOP_BYTES, ""};
     nw_status status =
@@ -168,7 +171,8 @@ static nw_status choose(const struct work *work, struct arguments *arguments)
     return status;
 }
 
-static nw_status gather(struct work *work, const struct arguments *arguments)
+static nw_status gather(struct report_work *work,
+                        const struct report_arguments *arguments)
 {
     nw_mapping *mapping;
     nw_status status =
@@ -180,12 +184,12 @@ static nw_status gather(struct work *work, const struct arguments *arguments)
 
     if (status)
         return status;
-    add(work, "default", mapping);
+    report_add(work, "default", mapping);
     for (size_t i = 0; !status && i < arguments->priced.mapping_count; i++) {
         status = nw_cli_read_priced(arguments->priced.mapping[i],
                                     work->topology, &mapping);
         if (!status)
-            add(work, arguments->priced.mapping[i], mapping);
+            report_add(work, arguments->priced.mapping[i], mapping);
     }
     if (!status && !arguments->priced.mapping_count)
         status = compute(work, arguments);
@@ -194,7 +198,8 @@ static nw_status gather(struct work *work, const struct arguments *arguments)
 
 /* Simulates by default only if SimGrid is installed and the simulation is
  * short. */
-static nw_status simulate(struct work *work, const struct arguments *arguments)
+static nw_status simulate(struct report_work *work,
+                          const struct report_arguments *arguments)
 {
     struct nw_simulate_options how = NW_SIMULATE_OPTIONS_INIT;
     bool wanted = !strcmp(arguments->simulate, "always");
@@ -218,7 +223,8 @@ static nw_status simulate(struct work *work, const struct arguments *arguments)
     return status == NW_ENODEV && !wanted ? NW_OK : status;
 }
 
-static nw_status load(struct work *work, const struct arguments *arguments)
+static nw_status report_load(struct report_work *work,
+                             const struct report_arguments *arguments)
 {
     size_t most = arguments->priced.mapping_count + 2;
     nw_status status = nw_priced_load(&arguments->priced, &arguments->common,
@@ -231,7 +237,7 @@ static nw_status load(struct work *work, const struct arguments *arguments)
     return status;
 }
 
-static void free_work(struct work *work)
+static void free_work(struct report_work *work)
 {
     for (size_t i = 0; i < work->count; i++)
         nw_mapping_free(work->owned[i]);
@@ -248,8 +254,9 @@ struct answer {
     bool is_read; /* then NW_EINVAL is an error in the files */
 };
 
-static void judge(const struct work *work, const struct nw_cost_column *column,
-                  size_t i, struct nw_headline *out)
+static void judge(const struct report_work *work,
+                  const struct nw_cost_column *column, size_t i,
+                  struct nw_headline *out)
 {
     const struct nw_cost *const cost[2] = {column[0].cost, column[i].cost};
 
@@ -257,7 +264,7 @@ static void judge(const struct work *work, const struct nw_cost_column *column,
     nw_report_headline(work->topology, work->pattern, cost, out);
 }
 
-static nw_status make_json(const struct work *work,
+static nw_status make_json(const struct report_work *work,
                            const struct nw_cost_column *column, char **out)
 {
     struct nw_headline headline;
@@ -283,7 +290,7 @@ static nw_status make_json(const struct work *work,
     return nw_text_take(&text, out);
 }
 
-static nw_status make_table(const struct work *work,
+static nw_status make_table(const struct report_work *work,
                             enum nw_objective objective,
                             const struct nw_cost_column *column, char **out)
 {
@@ -311,8 +318,8 @@ static nw_status make_table(const struct work *work,
 }
 
 /* The page's figures once more, as nodewise evaluate has them. */
-static nw_status make_figures(struct work *work,
-                              const struct arguments *arguments,
+static nw_status make_figures(struct report_work *work,
+                              const struct report_arguments *arguments,
                               struct answer *answer)
 {
     struct nw_cost_column *column = NULL;
@@ -345,8 +352,8 @@ static nw_status make_figures(struct work *work,
     return status;
 }
 
-static nw_status make_page(const struct work *work,
-                           const struct arguments *arguments,
+static nw_status make_page(const struct report_work *work,
+                           const struct report_arguments *arguments,
                            const char *command, char **out)
 {
     struct nw_report_input input = NW_REPORT_INPUT_INIT;
@@ -369,11 +376,11 @@ static nw_status make_page(const struct work *work,
                           : nw_report_html(&input, out);
 }
 
-static nw_status make(struct arguments *arguments, const char *command,
+static nw_status make(struct report_arguments *arguments, const char *command,
                       struct answer *answer)
 {
-    struct work work = {0};
-    nw_status status = load(&work, arguments);
+    struct report_work work = {0};
+    nw_status status = report_load(&work, arguments);
 
     answer->is_read = !status;
     if (!status && !arguments->priced.mapping_count)
@@ -408,7 +415,8 @@ static nw_status command_line(int argc, char **argv, char **out)
 }
 
 /* A page is no use on a terminal: the table is. */
-static int show(const struct arguments *arguments, const struct answer *answer)
+static int report_show(const struct report_arguments *arguments,
+                       const struct answer *answer)
 {
     const struct nw_common *common = &arguments->common;
 
@@ -422,11 +430,11 @@ static int show(const struct arguments *arguments, const struct answer *answer)
     return nw_cli_output("report", common, answer->table, answer->table, NULL);
 }
 
-static int run(int argc, char **argv)
+static int report_run(int argc, char **argv)
 {
-    struct arguments arguments = {.priced = NW_PRICED_INIT,
-                                  .map = NW_MAP_OPTIONS_INIT,
-                                  .simulate = "auto"};
+    struct report_arguments arguments = {.priced = NW_PRICED_INIT,
+                                         .map = NW_MAP_OPTIONS_INIT,
+                                         .simulate = "auto"};
     struct answer answer = {0};
     char *command = NULL;
     nw_status status = command_line(argc, argv, &command);
@@ -437,8 +445,8 @@ static int run(int argc, char **argv)
     if (!status && !code)
         status = make(&arguments, command, &answer);
     if (!code)
-        code =
-            status ? nw_cli_fail("report", status) : show(&arguments, &answer);
+        code = status ? nw_cli_fail("report", status)
+                      : report_show(&arguments, &answer);
     if (status == NW_EINVAL && answer.is_read)
         code = NW_EXIT_INPUT;
     free(answer.page);
@@ -449,4 +457,4 @@ static int run(int argc, char **argv)
 }
 
 const struct nw_command nw_command_report = {
-    "report", "one HTML page: machine, pattern, mappings", &argp, run};
+    "report", "one HTML page: machine, pattern, mappings", &argp, report_run};

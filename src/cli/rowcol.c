@@ -75,7 +75,7 @@ static bool either(const char *value, const char *one, const char *two,
     return !strcmp(value, two);
 }
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t rowcol_parse(int key, char *value, struct argp_state *state)
 {
     struct nw_cli_rowcol *rowcol = state->input;
 
@@ -113,7 +113,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
     }
 }
 
-const struct argp nw_rowcol_argp = {.options = options, .parser = parse};
+const struct argp nw_rowcol_argp = {.options = options, .parser = rowcol_parse};
 
 /* The answers that are shown: in the given order, the paper's, ours. */
 struct result {
@@ -199,23 +199,23 @@ static nw_status arrange(struct result *r, const struct nw_cli_rowcol *rowcol,
     return status ? status : make_mapping(r);
 }
 
-static void add_row(struct nw_text *text, const char *name,
-                    const struct nw_rowcol *a)
+static void rowcol_add_row(struct nw_text *text, const char *name,
+                           const struct nw_rowcol *a)
 {
     nw_text_format(text, "%-9s %3d x %-3d %16.0f %16.0f %16.0f %16.0f\n", name,
                    a->rows, a->columns, a->cost.horizontal, a->cost.vertical,
                    a->cost.horizontal + a->cost.vertical, a->cost.slowest);
 }
 
-static nw_status make_table(const struct result *r, char **out)
+static nw_status rowcol_make_table(const struct result *r, char **out)
 {
     const struct nw_rowcol *a = r->chosen;
     struct nw_text text = {0};
 
     nw_text_format(&text, "%-9s %-9s %16s %16s %16s %16s\n", "", "shape",
                    "horizontal", "vertical", "sum", "slowest rank");
-    add_row(&text, "paper", &r->paper);
-    add_row(&text, "best", &r->best);
+    rowcol_add_row(&text, "paper", &r->paper);
+    rowcol_add_row(&text, "best", &r->best);
     nw_text_add(&text, "microseconds of one exchange; the heuristic took ");
     nw_text_format(&text, "%d iteration%s\n\n", r->paper.iterations,
                    r->paper.iterations == 1 ? "" : "s");
@@ -226,8 +226,8 @@ static nw_status make_table(const struct result *r, char **out)
     return nw_text_take(&text, out);
 }
 
-static void add_json(struct nw_json *json, const char *name,
-                     const struct nw_rowcol *a)
+static void rowcol_add_json(struct nw_json *json, const char *name,
+                            const struct nw_rowcol *a)
 {
     nw_json_object(json, name);
     nw_json_unsigned(json, "rows", (uint64_t)a->rows);
@@ -240,7 +240,7 @@ static void add_json(struct nw_json *json, const char *name,
     nw_json_end_object(json);
 }
 
-static nw_status make_json(const struct result *r, char **out)
+static nw_status rowcol_make_json(const struct result *r, char **out)
 {
     struct nw_text text = {0};
     struct nw_json json = {.text = &text};
@@ -250,20 +250,20 @@ static nw_status make_json(const struct result *r, char **out)
     nw_json_string(&json, "algorithm", "rowcol");
     nw_json_string(&json, "chosen", r->chosen == &r->paper ? "paper" : "best");
     nw_json_unsigned(&json, "seed", r->problem.seed);
-    add_json(&json, "paper", &r->paper);
-    add_json(&json, "best", &r->best);
+    rowcol_add_json(&json, "paper", &r->paper);
+    rowcol_add_json(&json, "best", &r->best);
     nw_json_end_object(&json);
     return nw_text_take(&text, out);
 }
 
-static int show(const struct result *r, const struct nw_common *common)
+static int rowcol_show(const struct result *r, const struct nw_common *common)
 {
     char *table = NULL, *json = NULL;
-    nw_status status = make_table(r, &table);
+    nw_status status = rowcol_make_table(r, &table);
     int code;
 
     if (!status)
-        status = make_json(r, &json);
+        status = rowcol_make_json(r, &json);
     if (status) {
         code = nw_cli_fail("map", status);
     } else {
@@ -299,7 +299,7 @@ int nw_cli_rowcol(const struct nw_cli_rowcol *rowcol,
         .seed = seed,
     };
     status = arrange(&r, rowcol, source);
-    code = status ? nw_cli_fail("map", status) : show(&r, common);
+    code = status ? nw_cli_fail("map", status) : rowcol_show(&r, common);
     if (status == NW_EINVAL)
         code = NW_EXIT_INPUT;
     nw_mapping_free(r.mapping);

@@ -36,7 +36,7 @@
 #define KEY_FORGET 0x200c
 #define KEY_COMPARE 0x200d
 
-struct arguments {
+struct run_arguments {
     struct nw_job job;
     struct nw_run_wish wish;
     const char *folder, *output, *pattern;
@@ -92,7 +92,7 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static void parse_ranks(struct arguments *arguments, const char *value,
+static void parse_ranks(struct run_arguments *arguments, const char *value,
                         struct argp_state *state)
 {
     if (!nw_parse_i32(value, &arguments->job.ranks) || arguments->job.ranks < 1)
@@ -101,7 +101,7 @@ static void parse_ranks(struct arguments *arguments, const char *value,
 
 static error_t parse_place(int key, char *value, struct argp_state *state)
 {
-    struct arguments *arguments = state->input;
+    struct run_arguments *arguments = state->input;
 
     switch (key) {
     case 'n':
@@ -135,8 +135,8 @@ static error_t parse_place(int key, char *value, struct argp_state *state)
     }
 }
 
-static void check_words(const struct arguments *arguments,
-                        struct argp_state *state)
+static void run_check_words(const struct run_arguments *arguments,
+                            struct argp_state *state)
 {
     if (!arguments->job.program)
         nw_argfail(state, "which program? nodewise run -n 64 -- ./app");
@@ -150,9 +150,9 @@ static void check_words(const struct arguments *arguments,
                           "or --dry-run");
 }
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t run_parse(int key, char *value, struct argp_state *state)
 {
-    struct arguments *arguments = state->input;
+    struct run_arguments *arguments = state->input;
 
     switch (key) {
     case KEY_DRY:
@@ -202,7 +202,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
         return 0;
     case ARGP_KEY_END:
         if (!arguments->list && !arguments->forget)
-            check_words(arguments, state);
+            run_check_words(arguments, state);
         return 0;
     default:
         return parse_place(key, value, state);
@@ -211,7 +211,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 
 static const struct argp argp = {
     .options = options,
-    .parser = parse,
+    .parser = run_parse,
     .args_doc = "-- PROGRAM [ARGUMENT...]\n-- mpirun [OPTION...] PROGRAM "
                 "[ARGUMENT...]\n--list\n--forget [PROGRAM]",
     .doc = "Run an MPI program with its ranks well placed. The first run is "
@@ -220,9 +220,10 @@ static const struct argp argp = {
            "  nodewise run -- mpirun -n 64 --hostfile hosts ./app input\n",
 };
 
-static void say(const struct arguments *arguments, const char *format, ...)
-    NW_PRINTF(2, 3);
-static void say(const struct arguments *arguments, const char *format, ...)
+static void run_say(const struct run_arguments *arguments, const char *format,
+                    ...) NW_PRINTF(2, 3);
+static void run_say(const struct run_arguments *arguments, const char *format,
+                    ...)
 {
     va_list words;
 
@@ -236,8 +237,8 @@ static void say(const struct arguments *arguments, const char *format, ...)
 }
 
 /* Prints the command, or writes it to the file and starts it. */
-static int start(const struct arguments *arguments,
-                 const struct nw_run_account *account)
+static int run_start(const struct run_arguments *arguments,
+                     const struct nw_run_account *account)
 {
     nw_status status = NW_OK;
 
@@ -253,19 +254,20 @@ static int start(const struct arguments *arguments,
                : nw_job_run((char **)account->word, (char **)account->variable);
 }
 
-static int run_plain(const struct arguments *arguments, const char *why)
+static int run_plain(const struct run_arguments *arguments, const char *why)
 {
     struct nw_words words = {0};
     nw_status status = nw_job_plain_words(&arguments->job, &words);
     struct nw_run_account account = {
         .action = "plain", .why = why, .word = words.word};
-    int code = status ? nw_cli_fail("run", status) : start(arguments, &account);
+    int code =
+        status ? nw_cli_fail("run", status) : run_start(arguments, &account);
 
     nw_words_fini(&words);
     return code;
 }
 
-static int run_warned(const struct arguments *arguments, const char *why)
+static int run_warned(const struct run_arguments *arguments, const char *why)
 {
     char *kept = strdup(why);
     int code;
@@ -287,7 +289,7 @@ static const char *preloaded(const struct nw_job *job)
 
 /* --- the first time --- */
 
-static nw_status profiled_words(const struct arguments *arguments,
+static nw_status profiled_words(const struct run_arguments *arguments,
                                 const struct nw_store *store, char ***out)
 {
     const struct nw_job *job = &arguments->job;
@@ -314,34 +316,35 @@ static nw_status profiled_words(const struct arguments *arguments,
 }
 
 /* If all ranks share the cores of this machine, there is nothing to choose. */
-static bool may_be_mapped(const struct arguments *arguments)
+static bool may_be_mapped(const struct run_arguments *arguments)
 {
     return !arguments->job.shared_cores || arguments->wish.topology;
 }
 
-static void say_shared(const struct arguments *arguments)
+static void say_shared(const struct run_arguments *arguments)
 {
     const struct nw_job *job = &arguments->job;
 
     if (job->shared_cores)
-        say(arguments, "%d ranks share the %d core%s of this machine%s",
+        run_say(
+            arguments, "%d ranks share the %d core%s of this machine%s",
             job->ranks, job->shared_cores, job->shared_cores == 1 ? "" : "s",
             may_be_mapped(arguments) ? "" : ": there will be nothing to map");
 }
 
 /* A failed run may not represent the program. */
-static void keep_pattern(const struct arguments *arguments,
+static void keep_pattern(const struct run_arguments *arguments,
                          const struct nw_store *store, int code)
 {
     nw_pattern *pattern = NULL;
     nw_status status;
 
     if (code || nw_child_signal() || access(store->fresh, R_OK)) {
-        say(arguments, "%s: no pattern was stored",
-            code ? "the program failed"
-            : nw_child_signal()
-                ? "the program was interrupted"
-                : "the program made no MPI calls that were seen");
+        run_say(arguments, "%s: no pattern was stored",
+                code ? "the program failed"
+                : nw_child_signal()
+                    ? "the program was interrupted"
+                    : "the program made no MPI calls that were seen");
         return;
     }
     status = nw_pattern_read(store->fresh, NULL, &pattern);
@@ -354,7 +357,8 @@ static void keep_pattern(const struct arguments *arguments,
         fprintf(stderr, "nodewise run: warning: %s; no pattern was stored\n",
                 nw_error_text());
     } else {
-        say(arguments,
+        run_say(
+            arguments,
             "first time: profiled %d ranks and stored their pattern in %s%s",
             pattern->rank_count, store->pattern,
             may_be_mapped(arguments) && !arguments->rounds
@@ -365,7 +369,7 @@ static void keep_pattern(const struct arguments *arguments,
 }
 
 /* Said before the first of two runs that would not be mapped. */
-static void check_topology(const struct arguments *arguments)
+static void check_topology(const struct run_arguments *arguments)
 {
     nw_topology *topology = NULL;
 
@@ -378,7 +382,7 @@ static void check_topology(const struct arguments *arguments)
     nw_topology_free(topology);
 }
 
-static int run_profiled(const struct arguments *arguments,
+static int run_profiled(const struct run_arguments *arguments,
                         struct nw_store *store)
 {
     char **words = NULL;
@@ -387,18 +391,18 @@ static int run_profiled(const struct arguments *arguments,
     check_topology(arguments);
     say_shared(arguments);
     if (!arguments->wish.store) {
-        say(arguments, "no pattern is known, and none is to be stored: "
-                       "started as without nodewise");
+        run_say(arguments, "no pattern is known, and none is to be stored: "
+                           "started as without nodewise");
         return run_plain(arguments, NULL);
     }
     if (nw_store_begin_run(store, arguments->dry) ||
         profiled_words(arguments, store, &words))
         return run_warned(arguments, nw_error_text());
     if (arguments->dry)
-        say(arguments, "first time: would profile %d ranks",
-            arguments->job.ranks);
-    code = start(arguments,
-                 &(struct nw_run_account){.action = "profile", .word = words});
+        run_say(arguments, "first time: would profile %d ranks",
+                arguments->job.ranks);
+    code = run_start(arguments, &(struct nw_run_account){.action = "profile",
+                                                         .word = words});
     if (!arguments->dry)
         keep_pattern(arguments, store, code);
     nw_argv_free(words);
@@ -407,26 +411,27 @@ static int run_profiled(const struct arguments *arguments,
 
 /* --- later --- */
 
-static void say_plan(const struct arguments *arguments,
+static void say_plan(const struct run_arguments *arguments,
                      const struct nw_run_plan *plan)
 {
     char *words = NULL;
 
-    say(arguments, "%s %d ranks on %zu host%s, topology %s%s",
-        arguments->dry ? "would map" : "mapped", arguments->job.ranks,
-        arguments->job.host.count, arguments->job.host.count == 1 ? "" : "s",
-        plan->known_by, plan->crowded ? ", ranks share cores" : "");
+    run_say(arguments, "%s %d ranks on %zu host%s, topology %s%s",
+            arguments->dry ? "would map" : "mapped", arguments->job.ranks,
+            arguments->job.host.count,
+            arguments->job.host.count == 1 ? "" : "s", plan->known_by,
+            plan->crowded ? ", ranks share cores" : "");
     if (arguments->quiet || !plan->has_headline ||
         nw_report_headline_text(&plan->headline, &words))
         return;
     for (char *line = words, *end; (end = strchr(line, '\n')); line = end + 1)
-        say(arguments, "%.*s", (int)(end - line), line);
+        run_say(arguments, "%.*s", (int)(end - line), line);
     free(words);
 }
 
 /* Writes the measurements to the file of -o, too. */
-static int compare(const struct arguments *arguments,
-                   struct nw_run_account *account)
+static int cli_run_compare(const struct run_arguments *arguments,
+                           struct nw_run_account *account)
 {
     struct nw_comparison comparison = {.wanted = (size_t)arguments->rounds,
                                        .quiet = arguments->quiet};
@@ -441,7 +446,7 @@ static int compare(const struct arguments *arguments,
     return code;
 }
 
-static int start_plan(const struct arguments *arguments,
+static int start_plan(const struct run_arguments *arguments,
                       const struct nw_store *store,
                       const struct nw_run_plan *plan)
 {
@@ -454,21 +459,21 @@ static int start_plan(const struct arguments *arguments,
 
     if (arguments->dry) {
         say_plan(arguments, plan);
-        return start(arguments, &account);
+        return run_start(arguments, &account);
     }
     tried = nw_store_is_tried(store, &plan->command, &plan->variables);
     if (!tried && !nw_run_plan_works(&arguments->job, plan))
         return run_warned(arguments, "the launcher does not take the mapping");
     say_plan(arguments, plan);
-    code = arguments->rounds ? compare(arguments, &account)
-                             : start(arguments, &account);
+    code = arguments->rounds ? cli_run_compare(arguments, &account)
+                             : run_start(arguments, &account);
     if (arguments->wish.store && tried != !code)
         nw_store_set_tried(store, &plan->command, &plan->variables, !code);
     return code;
 }
 
-static int run_mapped(const struct arguments *arguments, struct nw_store *store,
-                      const nw_pattern *pattern)
+static int run_mapped(const struct run_arguments *arguments,
+                      struct nw_store *store, const nw_pattern *pattern)
 {
     struct nw_run_plan plan = {0};
     int code;
@@ -484,7 +489,7 @@ static int run_mapped(const struct arguments *arguments, struct nw_store *store,
 }
 
 /* If the user gave no number of ranks, the pattern gives it. */
-static nw_status read_given(struct arguments *arguments)
+static nw_status read_given(struct run_arguments *arguments)
 {
     nw_status status =
         arguments->pattern
@@ -497,7 +502,7 @@ static nw_status read_given(struct arguments *arguments)
 }
 
 /* For as many ranks as the job has. */
-static int run_by_given(const struct arguments *arguments,
+static int run_by_given(const struct run_arguments *arguments,
                         struct nw_store *store)
 {
     nw_pattern *scaled = NULL;
@@ -508,8 +513,9 @@ static int run_by_given(const struct arguments *arguments,
         return run_mapped(arguments, store, arguments->given);
     if (nw_pattern_scale(arguments->given, arguments->job.ranks, &scaled, &how))
         return run_warned(arguments, nw_error_text());
-    say(arguments, "%s: extended from %d to %d ranks: %s", arguments->pattern,
-        arguments->given->rank_count, arguments->job.ranks, how);
+    run_say(arguments, "%s: extended from %d to %d ranks: %s",
+            arguments->pattern, arguments->given->rank_count,
+            arguments->job.ranks, how);
     code = run_mapped(arguments, store, scaled);
     nw_pattern_free(scaled);
     free(how);
@@ -518,7 +524,7 @@ static int run_by_given(const struct arguments *arguments,
 
 /* The stored pattern of this job, or of the same program with other input; *why
  * says why this job's own pattern is not used. */
-static void find_pattern(const struct arguments *arguments,
+static void find_pattern(const struct run_arguments *arguments,
                          const struct nw_store *store, nw_pattern **pattern,
                          const char **why)
 {
@@ -529,12 +535,12 @@ static void find_pattern(const struct arguments *arguments,
     if (*pattern || nw_known_find(store, &arguments->job, pattern, &how) ||
         !*pattern)
         return;
-    say(arguments, "uses %s (--refresh profiles this input)", how);
+    run_say(arguments, "uses %s (--refresh profiles this input)", how);
     *why = NULL;
     free(how);
 }
 
-static int run_with_store(const struct arguments *arguments,
+static int run_with_store(const struct run_arguments *arguments,
                           struct nw_store *store)
 {
     nw_pattern *pattern = NULL;
@@ -546,7 +552,7 @@ static int run_with_store(const struct arguments *arguments,
     if (!arguments->wish.refresh)
         find_pattern(arguments, store, &pattern, &why);
     if (why)
-        say(arguments, "%s: profiling again", why);
+        run_say(arguments, "%s: profiling again", why);
     if (!pattern) {
         code = run_profiled(arguments, store);
         /* a comparison begins with a profiled run if necessary */
@@ -561,7 +567,7 @@ static int run_with_store(const struct arguments *arguments,
 }
 
 /* A launcher line that only its launcher understands. */
-static int run_verbatim(const struct arguments *arguments)
+static int run_verbatim(const struct run_arguments *arguments)
 {
     struct nw_run_account account = {.action = "plain",
                                      .why = nw_error_text(),
@@ -569,17 +575,17 @@ static int run_verbatim(const struct arguments *arguments)
 
     fprintf(stderr, "nodewise run: warning: %s; started as without nodewise\n",
             nw_error_text());
-    return start(arguments, &account);
+    return run_start(arguments, &account);
 }
 
-static int show_store(const struct arguments *arguments)
+static int show_store(const struct run_arguments *arguments)
 {
     nw_status status = nw_known_show(arguments->folder, arguments->json);
 
     return status ? nw_cli_fail("run", status) : NW_EXIT_DONE;
 }
 
-static int forget(const struct arguments *arguments)
+static int forget(const struct run_arguments *arguments)
 {
     const char *program =
         arguments->job.program ? arguments->job.program[0] : NULL;
@@ -588,13 +594,13 @@ static int forget(const struct arguments *arguments)
 
     if (status)
         return nw_cli_fail("run", status);
-    say(arguments, "removed %zu file%s%s%s", count, count == 1 ? "" : "s",
-        program ? " of " : "", program ? program : "");
+    run_say(arguments, "removed %zu file%s%s%s", count, count == 1 ? "" : "s",
+            program ? " of " : "", program ? program : "");
     return NW_EXIT_DONE;
 }
 
 /* `-o app -- ./app` would be the end of the program. */
-static nw_status check_output(const struct arguments *arguments)
+static nw_status check_output(const struct run_arguments *arguments)
 {
     nw_status status = nw_file_writable(arguments->output);
 
@@ -606,9 +612,10 @@ static nw_status check_output(const struct arguments *arguments)
     return status;
 }
 
-static int run(int argc, char **argv)
+static int cli_run(int argc, char **argv)
 {
-    struct arguments arguments = {.wish = {.probe_seconds = 10, .store = true}};
+    struct run_arguments arguments = {
+        .wish = {.probe_seconds = 10, .store = true}};
     struct nw_store store = {.lock = -1};
     nw_status status;
     int code;
@@ -643,4 +650,4 @@ out:
 }
 
 const struct nw_command nw_command_run = {
-    "run", "profile a program, map its ranks and start it", &argp, run};
+    "run", "profile a program, map its ranks and start it", &argp, cli_run};

@@ -180,7 +180,7 @@ nw_status nw_job_find_launcher(struct nw_job *job)
 
 /* --- hosts --- */
 
-static nw_status add_host(void *user, const char *name, int32_t slots)
+static nw_status run_job_add_host(void *user, const char *name, int32_t slots)
 {
     struct nw_job *job = user;
     size_t room = job->host.count, i = 0;
@@ -200,15 +200,15 @@ static nw_status add_host(void *user, const char *name, int32_t slots)
     return status;
 }
 
-static nw_status add_line(void *user, char *line)
+static nw_status run_job_add_line(void *user, char *line)
 {
-    return nw_cli_host_line(line, add_host, user);
+    return nw_cli_host_line(line, run_job_add_host, user);
 }
 
 /* A part of a job may hold several ranks. If the parts are fewer than the
  * ranks, they do not limit the ranks of a host. */
-static int32_t batch_slots(const struct nw_job *job,
-                           const struct nw_batch *batch, size_t h)
+static int32_t run_job_batch_slots(const struct nw_job *job,
+                                   const struct nw_batch *batch, size_t h)
 {
     int64_t all = 0;
 
@@ -226,7 +226,8 @@ static nw_status find_batch_hosts(struct nw_job *job)
         return status;
     job->in_batch = batch.variable != NULL;
     for (size_t h = 0; !status && h < batch.host.count; h++)
-        status = add_host(job, batch.host.name[h], batch_slots(job, &batch, h));
+        status = run_job_add_host(job, batch.host.name[h],
+                                  run_job_batch_slots(job, &batch, h));
     nw_batch_fini(&batch);
     return status;
 }
@@ -237,14 +238,15 @@ static nw_status find_hosts(struct nw_job *job)
     nw_status status;
 
     if (job->hostfile)
-        return nw_cli_host_file(job->hostfile, add_line, job, &job->host.count);
+        return nw_cli_host_file(job->hostfile, run_job_add_line, job,
+                                &job->host.count);
     if (job->hosts)
-        return nw_cli_host_list(job->hosts, add_host, job);
+        return nw_cli_host_list(job->hosts, run_job_add_host, job);
     status = find_batch_hosts(job);
     if (status || job->host.count)
         return status;
     gethostname(name, sizeof name - 1);
-    return add_host(job, name[0] ? name : "localhost", 0);
+    return run_job_add_host(job, name[0] ? name : "localhost", 0);
 }
 
 /* The cores that this process may use. Hardware threads do not count, because
@@ -420,7 +422,7 @@ int nw_job_start_seconds(const struct nw_job *job)
     return 20 + job->ranks / 50;
 }
 
-static void be_silent(void)
+static void run_job_be_silent(void)
 {
     int null = open("/dev/null", O_RDWR);
 
@@ -438,7 +440,7 @@ int nw_job_try(char **argv, char **variables, int seconds)
     tried = nw_child_fork();
     if (!tried) {
         signal(SIGINT, SIG_DFL);
-        be_silent();
+        run_job_be_silent();
         set_variables(variables);
         execvp(argv[0], argv);
         _exit(127);

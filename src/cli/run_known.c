@@ -55,7 +55,7 @@ static bool has_form(const char *name, const char *suffix)
 }
 
 /* The words end at the first line that is not "key: value". */
-static void read_entry(struct known *one)
+static void run_known_read_entry(struct known *one)
 {
     one->program = one->text + strlen(one->text);
     one->sum = one->identity = one->program;
@@ -83,8 +83,8 @@ static void read_entry(struct known *one)
     nw_text_hide_controls(one->program);
 }
 
-static nw_status join(const char *folder, const char *name, size_t length,
-                      const char *suffix, char **out)
+static nw_status run_known_join(const char *folder, const char *name,
+                                size_t length, const char *suffix, char **out)
 {
     struct nw_text text = {0};
 
@@ -100,14 +100,15 @@ static nw_status add_one(struct knowns *all, const char *folder,
     struct stat info;
     char *entry = NULL;
     size_t length;
-    nw_status status = join(folder, name, NAME_DIGITS, ".pattern", &one.path);
+    nw_status status =
+        run_known_join(folder, name, NAME_DIGITS, ".pattern", &one.path);
 
     if (!status)
-        status = join(folder, name, NAME_DIGITS, ".entry", &entry);
+        status = run_known_join(folder, name, NAME_DIGITS, ".entry", &entry);
     if (!status && !stat(one.path, &info) &&
         !nw_file_read_text(entry, &one.text, &length)) {
         one.when = info.st_mtim;
-        read_entry(&one);
+        run_known_read_entry(&one);
         status = nw_grow(&all->one, &all->capacity, all->count + 1, sizeof one);
     }
     free(entry);
@@ -130,7 +131,7 @@ static int compare_newest(const void *a, const void *b)
 }
 
 /* The newest first. A store that is not there yet is empty. */
-static nw_status read_all(const char *folder, struct knowns *all)
+static nw_status run_known_read_all(const char *folder, struct knowns *all)
 {
     DIR *open = opendir(folder);
     struct dirent *entry;
@@ -150,7 +151,8 @@ static nw_status read_all(const char *folder, struct knowns *all)
 
 /* --- another input --- */
 
-static nw_status read_pattern(const struct known *one, nw_pattern **out)
+static nw_status run_known_read_pattern(const struct known *one,
+                                        nw_pattern **out)
 {
     struct nw_text input = {0};
     char *name = NULL, sum[33];
@@ -166,7 +168,8 @@ static nw_status read_pattern(const struct known *one, nw_pattern **out)
     return status;
 }
 
-static nw_status scale(nw_pattern **pattern, int32_t ranks, char **found)
+static nw_status run_known_scale(nw_pattern **pattern, int32_t ranks,
+                                 char **found)
 {
     nw_pattern *scaled = NULL;
     nw_status status = nw_pattern_scale(*pattern, ranks, &scaled, found);
@@ -183,9 +186,9 @@ static nw_status take_one(const struct known *one, int32_t ranks,
     struct nw_text text = {0};
     char *found = NULL;
 
-    if (read_pattern(one, out))
+    if (run_known_read_pattern(one, out))
         return NW_OK;
-    if (one->ranks != ranks && scale(out, ranks, &found))
+    if (one->ranks != ranks && run_known_scale(out, ranks, &found))
         return NW_OK;
     nw_text_format(&text, "the pattern of '%s'", one->program);
     if (found)
@@ -205,7 +208,7 @@ nw_status nw_known_find(const struct nw_store *store, const struct nw_job *job,
     *how = NULL;
     if (!store->identity[0])
         return NW_OK;
-    status = read_all(store->folder, &all);
+    status = run_known_read_all(store->folder, &all);
     for (int other = 0; other < 2; other++)
         for (size_t i = 0; !status && !*out && i < all.count; i++)
             if (!strcmp(all.one[i].identity, store->identity) &&
@@ -286,7 +289,7 @@ nw_status nw_known_show(const char *folder, bool as_json)
     nw_status status = nw_store_folder(folder, &path);
 
     if (!status)
-        status = read_all(path, &all);
+        status = run_known_read_all(path, &all);
     if (!status && as_json)
         show_json(&all, &text);
     else if (!status)
@@ -320,7 +323,7 @@ static nw_status forget_program(const char *folder, const char *program,
                                 size_t *count)
 {
     struct knowns all = {0};
-    nw_status status = read_all(folder, &all);
+    nw_status status = run_known_read_all(folder, &all);
     size_t entries = 0;
 
     for (size_t i = 0; !status && i < all.count; i++) {
@@ -354,8 +357,8 @@ static nw_status forget_all(const char *folder, size_t *count)
 
             if (!has_form(entry->d_name, suffixes[i]))
                 continue;
-            status =
-                join(folder, entry->d_name, strlen(entry->d_name), "", &path);
+            status = run_known_join(folder, entry->d_name,
+                                    strlen(entry->d_name), "", &path);
             if (!status)
                 status = remove_file(path, i < 2 ? count : &entries);
             free(path);

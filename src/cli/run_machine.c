@@ -62,8 +62,8 @@ static nw_status run_prober(struct nw_prober *prober, bool quiet,
 
 /* The measuring program on the job's own hosts. NW_ENODEV: it was not even
  * started on them. */
-static nw_status measure(const struct nw_job *job,
-                         const struct nw_run_wish *wish, char **out)
+static nw_status run_machine_measure(const struct nw_job *job,
+                                     const struct nw_run_wish *wish, char **out)
 {
     struct nw_words words = {0};
     struct nw_prober prober = {.flavour = job->flavour,
@@ -135,7 +135,7 @@ static nw_status take_measured(const struct nw_job *job,
                                const struct nw_store *store, nw_topology **out)
 {
     char *text = NULL;
-    nw_status status = measure(job, wish, &text);
+    nw_status status = run_machine_measure(job, wish, &text);
 
     if (!status)
         status = nw_file_write(store->topology, text, strlen(text));

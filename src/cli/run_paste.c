@@ -176,7 +176,7 @@ static nw_status take_option(struct nw_job *job, char **word,
     return NW_OK;
 }
 
-static nw_status read_line(struct nw_job *job, char **word)
+static nw_status run_paste_read_line(struct nw_job *job, char **word)
 {
     nw_status status = nw_words_add(&job->launcher, *word++);
     bool counts = false;
@@ -217,5 +217,5 @@ nw_status nw_job_paste(struct nw_job *job)
         return NW_OK;
     if (job->launcher_line)
         return take_twice("launcher");
-    return read_line(job, job->program);
+    return run_paste_read_line(job, job->program);
 }

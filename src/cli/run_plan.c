@@ -84,8 +84,9 @@ static void run_predict(const nw_topology *machine, const nw_pattern *pattern,
     nw_cost_fini(&cost[1]);
 }
 
-static nw_status compute(const struct nw_job *job, const nw_pattern *pattern,
-                         struct nw_run_plan *plan)
+static nw_status run_plan_compute(const struct nw_job *job,
+                                  const nw_pattern *pattern,
+                                  struct nw_run_plan *plan)
 {
     struct nw_map_options options = NW_MAP_OPTIONS_INIT;
     struct nw_objective_choice choice = {NW_OBJECTIVE_HOP_BYTES, ""};
@@ -121,8 +122,8 @@ static nw_status compute(const struct nw_job *job, const nw_pattern *pattern,
 
 /* --- launch --- */
 
-static nw_status add_words(struct nw_words *out, char *const *word,
-                           size_t count)
+static nw_status run_plan_add_words(struct nw_words *out, char *const *word,
+                                    size_t count)
 {
     nw_status status = NW_OK;
 
@@ -131,7 +132,7 @@ static nw_status add_words(struct nw_words *out, char *const *word,
     return status;
 }
 
-static size_t count_words(char *const *word)
+static size_t run_plan_count_words(char *const *word)
 {
     size_t count = 0;
 
@@ -187,7 +188,8 @@ static nw_status order_command(const struct nw_job *job,
     if (!status)
         status = nw_words_add(&plan->command, number);
     if (!status)
-        status = add_words(&plan->command, (char *const *)option, count);
+        status =
+            run_plan_add_words(&plan->command, (char *const *)option, count);
     if (!status && job->kind != NW_LAUNCHER_SRUN)
         status = nw_words_add(&plan->command, path);
     if (!status && job->kind == NW_LAUNCHER_SRUN) {
@@ -201,8 +203,8 @@ static nw_status order_command(const struct nw_job *job,
         free(variable);
     }
     if (!status)
-        status =
-            add_words(&plan->command, job->program, count_words(job->program));
+        status = run_plan_add_words(&plan->command, job->program,
+                                    run_plan_count_words(job->program));
     free(path);
     return status;
 }
@@ -226,18 +228,18 @@ static nw_status bound_command(const struct nw_job *job,
     options.exec_path = self;
     options.mapping_path = path;
     options.program = (const char *const *)job->program;
-    options.program_words = count_words(job->program);
+    options.program_words = run_plan_count_words(job->program);
     if (!status)
         status =
             nw_launch_new(plan->topology, plan->mapping, &options, &launch);
     if (!status)
         status = nw_launch_write(launch);
     if (!status)
-        status =
-            add_words(&plan->command, launch->word + 1, launch->word_count - 1);
+        status = run_plan_add_words(&plan->command, launch->word + 1,
+                                    launch->word_count - 1);
     if (!status)
-        status = add_words(&plan->variables, launch->variable,
-                           launch->variable_count);
+        status = run_plan_add_words(&plan->variables, launch->variable,
+                                    launch->variable_count);
     nw_launch_free(launch);
     free(path);
     free(self);
@@ -295,7 +297,7 @@ static nw_status add_agent(const struct nw_job *job,
     if (!status && chmod(path, 0700))
         status = nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
     if (!status)
-        status = add_words(
+        status = run_plan_add_words(
             &plan->command,
             (char *const[]){(char *)option, (char *)"rsh", (char *)by, path},
             4);
@@ -307,8 +309,8 @@ static nw_status make_command(const struct nw_job *job,
                               const struct nw_store *store,
                               struct nw_run_plan *plan)
 {
-    nw_status status =
-        add_words(&plan->command, job->launcher.word, job->launcher.count);
+    nw_status status = run_plan_add_words(&plan->command, job->launcher.word,
+                                          job->launcher.count);
 
     if (!status && job->kind == NW_LAUNCHER_HYDRA && getenv("SLURM_JOB_ID") &&
         !names_agent(&job->launcher))
@@ -328,7 +330,7 @@ nw_status nw_run_plan_make(const struct nw_job *job,
     nw_status status = nw_run_find_topology(job, store, wish, plan);
 
     if (!status)
-        status = compute(job, pattern, plan);
+        status = run_plan_compute(job, pattern, plan);
     if (!status)
         status = make_command(job, store, plan);
     return status;
@@ -336,11 +338,11 @@ nw_status nw_run_plan_make(const struct nw_job *job,
 
 bool nw_run_plan_works(const struct nw_job *job, const struct nw_run_plan *plan)
 {
-    size_t words = plan->command.count - count_words(job->program);
+    size_t words = plan->command.count - run_plan_count_words(job->program);
     struct nw_words trial = {0};
     int code = 1;
 
-    if (!add_words(&trial, plan->command.word, words) &&
+    if (!run_plan_add_words(&trial, plan->command.word, words) &&
         !nw_words_add(&trial, "true"))
         code = nw_job_try(trial.word, plan->variables.word,
                           nw_job_start_seconds(job));

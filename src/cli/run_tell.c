@@ -70,8 +70,8 @@ static void put_comparison(struct nw_json *json,
     nw_json_end_object(json);
 }
 
-static void put_json(struct nw_text *text, const struct nw_job *job,
-                     const struct nw_run_account *account)
+static void run_tell_put_json(struct nw_text *text, const struct nw_job *job,
+                              const struct nw_run_account *account)
 {
     struct nw_json json = {.text = text};
 
@@ -101,7 +101,7 @@ nw_status nw_run_tell(const struct nw_job *job,
     struct nw_text text = {0};
 
     if (as_json)
-        put_json(&text, job, account);
+        run_tell_put_json(&text, job, account);
     else
         put_command(&text, account);
     return nw_file_write_text(path ? path : "-", &text);

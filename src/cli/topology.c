@@ -35,7 +35,7 @@ enum {
 
 #define MAX_NODES 64 /* times --node may stand */
 
-struct arguments {
+struct topology_arguments {
     struct nw_common common;
     struct nw_topology_options options;
     const char *source;
@@ -85,7 +85,7 @@ static const struct argp_option options[] = {
 };
 
 /* An option of two words: "A B" in one, or the next word as well. */
-static void take_ends(struct arguments *arguments, char *value,
+static void take_ends(struct topology_arguments *arguments, char *value,
                       struct argp_state *state)
 {
     char *space = strpbrk(value + 4 * !strncmp(value, "gpu ", 4), " ,");
@@ -101,8 +101,8 @@ static void take_ends(struct arguments *arguments, char *value,
     }
 }
 
-static void choose(struct arguments *arguments, int what,
-                   struct argp_state *state)
+static void topology_choose(struct topology_arguments *arguments, int what,
+                            struct argp_state *state)
 {
     if (arguments->what && arguments->what != what)
         nw_argfail(state, "one of --tree, --svg, --yaml, --to, --list, --new, "
@@ -110,8 +110,8 @@ static void choose(struct arguments *arguments, int what,
     arguments->what = what;
 }
 
-static void add_node(struct arguments *arguments, const char *value,
-                     struct argp_state *state)
+static void topology_add_node(struct topology_arguments *arguments,
+                              const char *value, struct argp_state *state)
 {
     if (arguments->parts.node_count == MAX_NODES)
         nw_argfail(state, "--node more than %d times", MAX_NODES);
@@ -120,24 +120,24 @@ static void add_node(struct arguments *arguments, const char *value,
 
 static error_t parse_part(int key, const char *value, struct argp_state *state)
 {
-    struct arguments *arguments = state->input;
+    struct topology_arguments *arguments = state->input;
 
     switch (key) {
     case KEY_NETWORK:
         arguments->parts.network = value;
         return 0;
     case KEY_NODE:
-        add_node(arguments, value, state);
+        topology_add_node(arguments, value, state);
         return 0;
     case KEY_GPUS:
         arguments->parts.gpus = value;
         return 0;
     case KEY_TO:
-        choose(arguments, key, state);
+        topology_choose(arguments, key, state);
         arguments->export.format = value;
         return 0;
     case KEY_NEW:
-        choose(arguments, key, state);
+        topology_choose(arguments, key, state);
         arguments->template = value;
         return 0;
     case KEY_HOST:
@@ -151,9 +151,9 @@ static error_t parse_part(int key, const char *value, struct argp_state *state)
     }
 }
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t topology_parse(int key, char *value, struct argp_state *state)
 {
-    struct arguments *arguments = state->input;
+    struct topology_arguments *arguments = state->input;
 
     switch (key) {
     case ARGP_KEY_INIT:
@@ -161,14 +161,14 @@ static error_t parse(int key, char *value, struct argp_state *state)
         return 0;
     case KEY_DISTANCE:
     case KEY_ROUTE:
-        choose(arguments, key, state);
+        topology_choose(arguments, key, state);
         take_ends(arguments, value, state);
         return 0;
     case KEY_TREE:
     case KEY_SVG:
     case KEY_YAML:
     case KEY_LIST:
-        choose(arguments, key, state);
+        topology_choose(arguments, key, state);
         return 0;
     case KEY_ELEMENTS:
         if (strcmp(value, "core") && strcmp(value, "pu"))
@@ -188,7 +188,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 
 static const struct argp argp = {
     .options = options,
-    .parser = parse,
+    .parser = topology_parse,
     .args_doc = "[SOURCE]",
     .doc = "Discover, convert and show the machine. SOURCE is live (the "
            "default), FILE.yaml, FILE.xml, ibnet:FILE, slurm:FILE, k8s:FILE, "
@@ -242,7 +242,7 @@ static nw_status list_json(char **out)
 }
 
 /* Writes a file of another program, and notes what that cannot express. */
-static nw_status export(const struct arguments *arguments,
+static nw_status export(const struct topology_arguments *arguments,
                         const nw_topology *topology, char **out)
 {
     struct nw_topology_export_options form = arguments->export;
@@ -263,8 +263,8 @@ static nw_status export(const struct arguments *arguments,
     return status;
 }
 
-static nw_status show(const struct arguments *arguments,
-                      const nw_topology *topology, char **out)
+static nw_status topology_show(const struct topology_arguments *arguments,
+                               const nw_topology *topology, char **out)
 {
     switch (arguments->what) {
     case KEY_SVG:
@@ -287,13 +287,14 @@ static nw_status show(const struct arguments *arguments,
     }
 }
 
-static bool has_parts(const struct arguments *arguments)
+static bool has_parts(const struct topology_arguments *arguments)
 {
     return arguments->parts.network || arguments->parts.node_count ||
            arguments->parts.gpus;
 }
 
-static nw_status load(const struct arguments *arguments, nw_topology **out)
+static nw_status cli_topology_load(const struct topology_arguments *arguments,
+                                   nw_topology **out)
 {
     struct nw_topology_parts parts = arguments->parts;
     char *notes;
@@ -317,7 +318,8 @@ static nw_status load(const struct arguments *arguments, nw_topology **out)
     return NW_OK;
 }
 
-static nw_status spare_inputs(const struct arguments *arguments)
+static nw_status
+topology_spare_inputs(const struct topology_arguments *arguments)
 {
     nw_status status = nw_cli_spare(
         &arguments->common, arguments->source, arguments->parts.network,
@@ -328,7 +330,8 @@ static nw_status spare_inputs(const struct arguments *arguments)
                                          arguments->parts.gpus);
 }
 
-static nw_status make(const struct arguments *arguments, char **out)
+static nw_status topology_make(const struct topology_arguments *arguments,
+                               char **out)
 {
     nw_topology *topology;
     nw_status status;
@@ -337,12 +340,12 @@ static nw_status make(const struct arguments *arguments, char **out)
         return arguments->common.json ? list_json(out) : list_table(out);
     if (arguments->what == KEY_NEW)
         return nw_topology_template(arguments->template, out);
-    status = spare_inputs(arguments);
+    status = topology_spare_inputs(arguments);
     if (!status)
-        status = load(arguments, &topology);
+        status = cli_topology_load(arguments, &topology);
     if (status)
         return status;
-    status = show(arguments, topology, out);
+    status = topology_show(arguments, topology, out);
     nw_topology_free(topology);
     return status;
 }
@@ -395,7 +398,7 @@ static nw_status convert_picture(const char *svg, const char *file)
 }
 
 /* The format that the output's name implies, if no option gives one. */
-static void heed_name(struct arguments *arguments)
+static void heed_name(struct topology_arguments *arguments)
 {
     const char *file = arguments->common.output;
 
@@ -414,7 +417,7 @@ static void heed_name(struct arguments *arguments)
 }
 
 /* Whether the options fit together; if not, says why. */
-static bool check(const struct arguments *arguments)
+static bool cli_topology_check(const struct topology_arguments *arguments)
 {
     int what = arguments->what;
     bool other = what == KEY_SVG || what == KEY_YAML || what == KEY_TO ||
@@ -443,20 +446,21 @@ static bool check(const struct arguments *arguments)
     return false;
 }
 
-static int run(int argc, char **argv)
+static int topology_run(int argc, char **argv)
 {
-    struct arguments arguments = {.options = NW_TOPOLOGY_OPTIONS_INIT,
-                                  .parts = NW_TOPOLOGY_PARTS_INIT,
-                                  .export = NW_TOPOLOGY_EXPORT_OPTIONS_INIT};
+    struct topology_arguments arguments = {.options = NW_TOPOLOGY_OPTIONS_INIT,
+                                           .parts = NW_TOPOLOGY_PARTS_INIT,
+                                           .export =
+                                               NW_TOPOLOGY_EXPORT_OPTIONS_INIT};
     char *text;
     nw_status status;
     int code;
 
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-    if (!check(&arguments))
+    if (!cli_topology_check(&arguments))
         return NW_EXIT_USAGE;
     heed_name(&arguments);
-    status = make(&arguments, &text);
+    status = topology_make(&arguments, &text);
     if (status)
         return nw_cli_fail("topology", status);
     if (arguments.what == KEY_SVG && arguments.common.output &&
@@ -472,4 +476,4 @@ static int run(int argc, char **argv)
 }
 
 const struct nw_command nw_command_topology = {
-    "topology", "discover, convert and show the machine", &argp, run};
+    "topology", "discover, convert and show the machine", &argp, topology_run};

@@ -32,14 +32,15 @@ static nw_status find_end(const nw_topology *topology, const char *word,
     return NW_OK;
 }
 
-struct way {
+struct topology_route_way {
     struct nw_end end[2];
     uint32_t *hop;
     size_t count;
 };
 
 static nw_status find_way(const nw_topology *topology,
-                          const struct nw_cli_route *route, struct way *way)
+                          const struct nw_cli_route *route,
+                          struct topology_route_way *way)
 {
     nw_status status = find_end(topology, route->end[0], &way->end[0]);
 
@@ -75,7 +76,7 @@ static void link_json(struct nw_json *json, const nw_topology *topology,
 
 static nw_status way_json(const nw_topology *topology,
                           const struct nw_cli_route *route,
-                          const struct way *way, char **out)
+                          const struct topology_route_way *way, char **out)
 {
     struct nw_text text = {0};
     struct nw_json json = {.text = &text};
@@ -118,8 +119,8 @@ static void link_row(nw_table *table, const nw_topology *topology, uint32_t hop)
     nw_table_cell(table, "%s", info.assumed ? "assumed" : "");
 }
 
-static nw_status way_table(const nw_topology *topology, const struct way *way,
-                           char **out)
+static nw_status way_table(const nw_topology *topology,
+                           const struct topology_route_way *way, char **out)
 {
     static const char *const titles[] = {"link",      "way",     "kind",
                                          "bandwidth", "latency", "note"};
@@ -139,7 +140,7 @@ static nw_status way_table(const nw_topology *topology, const struct way *way,
 }
 
 static nw_status way_distance(const nw_topology *topology,
-                              const struct way *way, char **out)
+                              const struct topology_route_way *way, char **out)
 {
     struct nw_text text = {0};
 
@@ -151,7 +152,7 @@ static nw_status way_distance(const nw_topology *topology,
 nw_status nw_cli_route(const nw_topology *topology,
                        const struct nw_cli_route *route, char **out)
 {
-    struct way way = {0};
+    struct topology_route_way way = {0};
     nw_status status = find_way(topology, route, &way);
 
     if (!status && route->json)

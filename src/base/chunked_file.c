@@ -18,7 +18,7 @@
 #define PIECE ((size_t)1 << 21)
 #define LEAST (4 * PIECE)
 
-struct reading {
+struct chunked_file_reading {
     int fd;
     char *data;
     size_t length;
@@ -27,7 +27,7 @@ struct reading {
 
 static void read_piece(void *user, int32_t i)
 {
-    struct reading *reading = user;
+    struct chunked_file_reading *reading = user;
     size_t begin = (size_t)i * PIECE, left = reading->length - begin;
     size_t count = left < PIECE ? left : PIECE;
     char *at = reading->data + begin;
@@ -37,7 +37,8 @@ static void read_piece(void *user, int32_t i)
         __atomic_store_n(&reading->failed, 1, __ATOMIC_RELAXED);
 }
 
-static nw_status read_open(struct reading *reading, int32_t threads)
+static nw_status read_open(struct chunked_file_reading *reading,
+                           int32_t threads)
 {
     size_t count = (reading->length + PIECE - 1) / PIECE;
     nw_status status;
@@ -59,7 +60,7 @@ static nw_status read_open(struct reading *reading, int32_t threads)
 nw_status nw_chunked_file_read(const char *path, int32_t threads, char **data,
                                size_t *length)
 {
-    struct reading reading = {0};
+    struct chunked_file_reading reading = {0};
     struct stat info;
     nw_status status = NW_OK;
 

@@ -10,7 +10,7 @@
 #include "mpdata/rows.h"
 #include "mpdata/third.h"
 
-struct work {
+struct stages_work {
     const struct nw_mpdata_view *view;
     struct sources from; /* x*, velocities, h of the pass */
     struct stack x, out, array[NW_STAGE_COUNT];
@@ -18,20 +18,20 @@ struct work {
     ptrdiff_t margin; /* cells beyond the grid that a sweep includes */
 };
 
-typedef void stage_row(const struct work *work, struct cell c);
+typedef void stage_row(const struct stages_work *work, struct cell c);
 
-static ptrdiff_t low_of(const struct work *w, int axis)
+static ptrdiff_t low_of(const struct stages_work *w, int axis)
 {
     return w->view->open[axis][0] ? 0 : -w->margin;
 }
 
-static ptrdiff_t high_of(const struct work *w, int axis)
+static ptrdiff_t high_of(const struct stages_work *w, int axis)
 {
     return w->view->n[axis] + (w->view->open[axis][1] ? 0 : w->margin);
 }
 
 /* All rows within the margin; of faces along an axis one more below. */
-static void sweep(const struct work *w, int axis, stage_row *row)
+static void sweep(const struct stages_work *w, int axis, stage_row *row)
 {
     ptrdiff_t low = low_of(w, 0) - (axis == 0), high = high_of(w, 0);
     ptrdiff_t first = low_of(w, 1) - (axis == 1), last = high_of(w, 1);
@@ -44,7 +44,7 @@ static void sweep(const struct work *w, int axis, stage_row *row)
 
 /* Beyond open sides cells are copies of the last one, two deep; only the
  * corrective passes read them. */
-static void edges(const struct work *w, enum nw_mpdata_stage_array which)
+static void edges(const struct stages_work *w, enum nw_mpdata_stage_array which)
 {
     const struct nw_mpdata_view *v = w->view;
     const struct stack *s = &w->array[which];
@@ -80,7 +80,7 @@ static ptrdiff_t row_begin(int axis)
 }
 
 /* Stages 1 to 3: donor cell fluxes. */
-NW_INLINE void donor_flux(const struct work *w, struct cell c, int axis)
+NW_INLINE void donor_flux(const struct stages_work *w, struct cell c, int axis)
 {
     const int unit[3] = {axis == 0, axis == 1, axis == 2};
     const real *x = at(&w->x, c.p, c.j), *next = near(&w->x, c, unit);
@@ -93,23 +93,23 @@ NW_INLINE void donor_flux(const struct work *w, struct cell c, int axis)
         f[k] = donor(x[k], next[k], u[k]);
 }
 
-static void stage_1(const struct work *w, struct cell c)
+static void stage_1(const struct stages_work *w, struct cell c)
 {
     donor_flux(w, c, 0);
 }
 
-static void stage_2(const struct work *w, struct cell c)
+static void stage_2(const struct stages_work *w, struct cell c)
 {
     donor_flux(w, c, 1);
 }
 
-static void stage_3(const struct work *w, struct cell c)
+static void stage_3(const struct stages_work *w, struct cell c)
 {
     donor_flux(w, c, 2);
 }
 
 /* Stage 4: the highest of a cell and its neighbours before the step. */
-static void stage_4(const struct work *w, struct cell c)
+static void stage_4(const struct stages_work *w, struct cell c)
 {
     struct star x = star_at(&w->x, c);
     real *restrict mx = at(&w->array[NW_STAGE_MX0], c.p, c.j);
@@ -121,7 +121,7 @@ static void stage_4(const struct work *w, struct cell c)
 }
 
 /* Stage 5: the lowest. */
-static void stage_5(const struct work *w, struct cell c)
+static void stage_5(const struct stages_work *w, struct cell c)
 {
     struct star x = star_at(&w->x, c);
     real *restrict mn = at(&w->array[NW_STAGE_MN0], c.p, c.j);
@@ -132,7 +132,7 @@ static void stage_5(const struct work *w, struct cell c)
         mn[k] = star_least(&x, k);
 }
 
-NW_INLINE void update(const struct work *w, struct cell c, const real *x,
+NW_INLINE void update(const struct stages_work *w, struct cell c, const real *x,
                       real *out)
 {
     struct faces f = faces_at(&w->array[NW_STAGE_F1], c);
@@ -145,13 +145,13 @@ NW_INLINE void update(const struct work *w, struct cell c, const real *x,
 }
 
 /* Stage 6: x* of donor cell. */
-static void stage_6(const struct work *w, struct cell c)
+static void stage_6(const struct stages_work *w, struct cell c)
 {
     update(w, c, at(&w->x, c.p, c.j), at(&w->array[NW_STAGE_XS], c.p, c.j));
 }
 
 /* Velocities along an open side are 0 beyond it, and stay so. */
-static void velocity_ends(const struct work *w, real *v)
+static void velocity_ends(const struct stages_work *w, real *v)
 {
     ptrdiff_t l = w->view->n[2];
 
@@ -174,7 +174,7 @@ NW_INLINE real face_velocity(const struct around *a, ptrdiff_t k,
     return rule.third ? v + third_order_term(a, &sums, k, rule.gauge) : v;
 }
 
-NW_INLINE void corrective(const struct work *w, struct cell c, int axis,
+NW_INLINE void corrective(const struct stages_work *w, struct cell c, int axis,
                           struct rule rule)
 {
     real *restrict v = at(&w->v[axis], c.p, c.j);
@@ -197,7 +197,8 @@ NW_INLINE void corrective(const struct work *w, struct cell c, int axis,
         f[-1] = through(a.x[0][-1], a.x[1][-1], v[-1], rule.gauge);
 }
 
-NW_INLINE void corrective_axis(const struct work *w, struct cell c, int axis)
+NW_INLINE void corrective_axis(const struct stages_work *w, struct cell c,
+                               int axis)
 {
     const struct nw_mpdata_view *v = w->view;
 
@@ -210,24 +211,24 @@ NW_INLINE void corrective_axis(const struct work *w, struct cell c, int axis)
 }
 
 /* Stages 7 to 9: antidiffusive velocities and their fluxes. */
-static void stage_7(const struct work *w, struct cell c)
+static void stage_7(const struct stages_work *w, struct cell c)
 {
     corrective_axis(w, c, 0);
 }
 
-static void stage_8(const struct work *w, struct cell c)
+static void stage_8(const struct stages_work *w, struct cell c)
 {
     corrective_axis(w, c, 1);
 }
 
-static void stage_9(const struct work *w, struct cell c)
+static void stage_9(const struct stages_work *w, struct cell c)
 {
     corrective_axis(w, c, 2);
 }
 
 /* Stage 10: the highest value around a cell, before the step or now; the values
  * between passes are not bounds (libmpdata++, mpdata_fct_2d.hpp). */
-static void stage_10(const struct work *w, struct cell c)
+static void stage_10(const struct stages_work *w, struct cell c)
 {
     struct star x = star_at(&w->from.x, c);
     const real *before = at(&w->array[NW_STAGE_MX0], c.p, c.j);
@@ -240,7 +241,7 @@ static void stage_10(const struct work *w, struct cell c)
 }
 
 /* Stage 11: the lowest. */
-static void stage_11(const struct work *w, struct cell c)
+static void stage_11(const struct stages_work *w, struct cell c)
 {
     struct star x = star_at(&w->from.x, c);
     const real *before = at(&w->array[NW_STAGE_MN0], c.p, c.j);
@@ -253,7 +254,7 @@ static void stage_11(const struct work *w, struct cell c)
 }
 
 /* Stage 12: the part of what flows in that a cell may take. */
-static void stage_12(const struct work *w, struct cell c)
+static void stage_12(const struct stages_work *w, struct cell c)
 {
     struct faces f = faces_at(&w->array[NW_STAGE_F1], c);
     const real *x = at(&w->from.x, c.p, c.j), *h = at(&w->from.h, c.p, c.j);
@@ -267,7 +268,7 @@ static void stage_12(const struct work *w, struct cell c)
 }
 
 /* Stage 13: the part of what flows out that it may give. */
-static void stage_13(const struct work *w, struct cell c)
+static void stage_13(const struct stages_work *w, struct cell c)
 {
     struct faces f = faces_at(&w->array[NW_STAGE_F1], c);
     const real *x = at(&w->from.x, c.p, c.j), *h = at(&w->from.h, c.p, c.j);
@@ -281,7 +282,8 @@ static void stage_13(const struct work *w, struct cell c)
 }
 
 /* Limits the fluxes. A further pass begins from the velocities before that. */
-NW_INLINE void limited_flux(const struct work *w, struct cell c, int axis)
+NW_INLINE void limited_flux(const struct stages_work *w, struct cell c,
+                            int axis)
 {
     const int unit[3] = {axis == 0, axis == 1, axis == 2};
     const struct stack *cps = &w->array[NW_STAGE_CP];
@@ -297,23 +299,23 @@ NW_INLINE void limited_flux(const struct work *w, struct cell c, int axis)
 }
 
 /* Stages 14 to 16: limited fluxes. */
-static void stage_14(const struct work *w, struct cell c)
+static void stage_14(const struct stages_work *w, struct cell c)
 {
     limited_flux(w, c, 0);
 }
 
-static void stage_15(const struct work *w, struct cell c)
+static void stage_15(const struct stages_work *w, struct cell c)
 {
     limited_flux(w, c, 1);
 }
 
-static void stage_16(const struct work *w, struct cell c)
+static void stage_16(const struct stages_work *w, struct cell c)
 {
     limited_flux(w, c, 2);
 }
 
 /* Stage 17: the new x. */
-static void stage_17(const struct work *w, struct cell c)
+static void stage_17(const struct stages_work *w, struct cell c)
 {
     const real *x = at(&w->from.x, c.p, c.j);
 
@@ -321,7 +323,7 @@ static void stage_17(const struct work *w, struct cell c)
     row_ends(w->view, at(&w->out, c.p, c.j), 2);
 }
 
-static void first_pass(struct work *w)
+static void first_pass(struct stages_work *w)
 {
     sweep(w, 0, stage_1);
     sweep(w, 1, stage_2);
@@ -334,7 +336,7 @@ static void first_pass(struct work *w)
     edges(w, NW_STAGE_XS);
 }
 
-static void limiter(struct work *w)
+static void limiter(struct stages_work *w)
 {
     sweep(w, -1, stage_10);
     sweep(w, -1, stage_11);
@@ -348,7 +350,7 @@ static void limiter(struct work *w)
     sweep(w, 2, stage_16);
 }
 
-static void corrective_pass(struct work *w)
+static void corrective_pass(struct stages_work *w)
 {
     w->margin -= w->view->third ? 2 : 1;
     sweep(w, 0, stage_7);
@@ -359,12 +361,12 @@ static void corrective_pass(struct work *w)
     sweep(w, -1, stage_17);
 }
 
-static struct work work_of(const struct nw_mpdata_view *view)
+static struct stages_work work_of(const struct nw_mpdata_view *view)
 {
-    struct work w = {.view = view,
-                     .x = whole(view, view->x),
-                     .out = whole(view, view->out),
-                     .margin = view->ghost - 1};
+    struct stages_work w = {.view = view,
+                            .x = whole(view, view->x),
+                            .out = whole(view, view->out),
+                            .margin = view->ghost - 1};
 
     w.from.h = whole(view, view->h);
     for (int a = 0; a < 3; a++)
@@ -376,7 +378,7 @@ static struct work work_of(const struct nw_mpdata_view *view)
 
 void NW_NAME(nw_mpdata_stages)(const struct nw_mpdata_view *view)
 {
-    struct work w = work_of(view);
+    struct stages_work w = work_of(view);
     struct stack xs = w.array[NW_STAGE_XS];
 
     first_pass(&w);

@@ -16,14 +16,14 @@ nw_status nw_probe_tree(struct nw_probe_groups *groups);
 #define NOISE 1.2
 
 /* Values of one cell of a matrix, gathered to be put in order. */
-struct sample {
+struct links_sample {
     size_t cell;
     double value;
 };
 
 static int by_cell(const void *a, const void *b)
 {
-    const struct sample *x = a, *y = b;
+    const struct links_sample *x = a, *y = b;
 
     if (x->cell != y->cell)
         return x->cell < y->cell ? -1 : 1;
@@ -31,7 +31,7 @@ static int by_cell(const void *a, const void *b)
 }
 
 /* The median of each cell that has samples. */
-static void probe_links_fill(double *matrix, struct sample *sample,
+static void probe_links_fill(double *matrix, struct links_sample *sample,
                              size_t count)
 {
     qsort(sample, count, sizeof *sample, by_cell);
@@ -53,7 +53,7 @@ static nw_status fill_rates(const struct nw_probe *probe,
                             enum nw_probe_memory memory,
                             struct nw_probe_groups *groups, bool *any)
 {
-    struct sample *sample;
+    struct links_sample *sample;
     size_t count = 0;
     nw_status status =
         nw_alloc(probe->stream_count + 1, sizeof *sample, &sample);
@@ -64,8 +64,8 @@ static nw_status fill_rates(const struct nw_probe *probe,
         const struct nw_probe_stream *it = &probe->stream[i];
 
         if (it->memory == memory && nw_probe_is_alone(it))
-            sample[count++] =
-                (struct sample){cell_of(probe, it->from, it->to), it->rate};
+            sample[count++] = (struct links_sample){
+                cell_of(probe, it->from, it->to), it->rate};
     }
     probe_links_fill(groups->rate, sample, count);
     free(sample);
@@ -92,7 +92,7 @@ static nw_status fill_pairs(const struct nw_probe *probe,
                             enum nw_probe_memory memory,
                             struct nw_probe_groups *groups, bool any)
 {
-    struct sample *times, *rates = NULL;
+    struct links_sample *times, *rates = NULL;
     size_t count = 0, slopes = 0, most = 2 * probe->pair_count + 1;
     nw_status status = nw_alloc(most, sizeof *times, &times);
 
@@ -106,9 +106,11 @@ static nw_status fill_pairs(const struct nw_probe *probe,
         if (it->memory != memory)
             continue;
         for (int way = 0; way < 2; way++) {
-            times[count++] = (struct sample){cell[way], it->class[0].time};
+            times[count++] =
+                (struct links_sample){cell[way], it->class[0].time};
             if (!any && slope_rate(it) > 0)
-                rates[slopes++] = (struct sample){cell[way], slope_rate(it)};
+                rates[slopes++] =
+                    (struct links_sample){cell[way], slope_rate(it)};
         }
     }
     if (!status) {

@@ -16,7 +16,7 @@
 #define FEWEST_PAIRS 3 /* that say something of a rank */
 #define SLOW 3.0       /* times the median of pairs of its kind */
 
-struct view {
+struct output_view {
     const struct nw_probe *probe;
     struct nw_probe_groups host;
 };
@@ -27,7 +27,7 @@ static const char *quantity(double value, enum nw_unit unit, char out[32])
 }
 
 /* "n1 n2", or the first few of many. */
-static void add_hosts(const struct view *view, int32_t group,
+static void add_hosts(const struct output_view *view, int32_t group,
                       struct nw_text *text)
 {
     int32_t told = 0;
@@ -45,7 +45,7 @@ static void add_hosts(const struct view *view, int32_t group,
     }
 }
 
-static void output_add_group(const struct view *view, int32_t g,
+static void output_add_group(const struct output_view *view, int32_t g,
                              struct nw_text *text)
 {
     const struct nw_probe_group *it = &view->host.group[g];
@@ -64,7 +64,7 @@ static void output_add_group(const struct view *view, int32_t g,
     nw_text_add(text, "\n");
 }
 
-static void add_classes(const struct view *view, struct nw_text *text)
+static void add_classes(const struct output_view *view, struct nw_text *text)
 {
     double *time, *overhead, *gap;
     size_t n = view->probe->pair_count;
@@ -93,7 +93,7 @@ static void add_classes(const struct view *view, struct nw_text *text)
 
 nw_status nw_probe_summary(const nw_probe *probe, char **out)
 {
-    struct view view = {.probe = probe};
+    struct output_view view = {.probe = probe};
     struct nw_text text = {0};
     char rate[32], time[32];
     nw_status status = nw_probe_groups_find(probe, NW_PROBE_HOST, &view.host);
@@ -121,7 +121,7 @@ nw_status nw_probe_summary(const nw_probe *probe, char **out)
 /* --- matrix --- */
 
 /* Bytes/s between two ranks, by what pairs like theirs had; 0 where none. */
-static double usual_rate(const struct view *view, int32_t a, int32_t b)
+static double usual_rate(const struct output_view *view, int32_t a, int32_t b)
 {
     const struct nw_probe_groups *found = &view->host;
     int32_t x = view->probe->rank[a].host, y = view->probe->rank[b].host;
@@ -137,7 +137,7 @@ static double usual_rate(const struct view *view, int32_t a, int32_t b)
     return rate > 0 ? rate : crosses ? found->inside_rate : found->across_rate;
 }
 
-static nw_status fill_matrix(const struct view *view, double *cell)
+static nw_status fill_matrix(const struct output_view *view, double *cell)
 {
     const struct nw_probe *probe = view->probe;
     int32_t n = probe->rank_count;
@@ -156,7 +156,7 @@ static nw_status fill_matrix(const struct view *view, double *cell)
 }
 
 /* The figures of the pair itself take precedence over those of its hosts. */
-static void put_pairs(const struct view *view, double *cell)
+static void put_pairs(const struct output_view *view, double *cell)
 {
     const struct nw_probe *probe = view->probe;
     size_t n = (size_t)probe->rank_count;
@@ -180,7 +180,7 @@ static void put_pairs(const struct view *view, double *cell)
 
 nw_status nw_probe_matrix(const nw_probe *probe, char **out)
 {
-    struct view view = {.probe = probe};
+    struct output_view view = {.probe = probe};
     size_t n = (size_t)probe->rank_count;
     struct nw_text text = {0};
     double *cell = NULL;
@@ -251,7 +251,7 @@ static void json_streams(struct nw_json *json, const struct nw_probe *probe)
     nw_json_end_array(json);
 }
 
-static void json_groups(struct nw_json *json, const struct view *view)
+static void json_groups(struct nw_json *json, const struct output_view *view)
 {
     nw_json_array(json, "groups");
     for (int32_t g = view->host.host_count; g < view->host.count; g++) {
@@ -278,7 +278,7 @@ static void json_groups(struct nw_json *json, const struct view *view)
 
 nw_status nw_probe_json(const nw_probe *probe, char **out)
 {
-    struct view view = {.probe = probe};
+    struct output_view view = {.probe = probe};
     struct nw_text text = {0};
     struct nw_json json = {.text = &text};
     nw_status status = nw_probe_groups_find(probe, NW_PROBE_HOST, &view.host);
@@ -309,7 +309,8 @@ nw_status nw_probe_json(const nw_probe *probe, char **out)
 
 /* The time of a rank's pairs beside the median of pairs like them: both in one
  * host, or between the same kind of hosts. */
-static double slowness(const struct view *view, int32_t rank, double *ratio)
+static double slowness(const struct output_view *view, int32_t rank,
+                       double *ratio)
 {
     const struct nw_probe *probe = view->probe;
     size_t count = 0;
@@ -330,7 +331,7 @@ static double slowness(const struct view *view, int32_t rank, double *ratio)
     return count < FEWEST_PAIRS ? 0 : nw_median(ratio, count);
 }
 
-static void add_slow(const struct view *view, struct nw_text *text)
+static void add_slow(const struct output_view *view, struct nw_text *text)
 {
     const struct nw_probe *probe = view->probe;
     double *ratio;
@@ -352,7 +353,7 @@ static void add_slow(const struct view *view, struct nw_text *text)
 
 nw_status nw_probe_troubles(const nw_probe *probe, char **out)
 {
-    struct view view = {.probe = probe};
+    struct output_view view = {.probe = probe};
     struct nw_text text = {0};
     nw_status status = nw_probe_groups_find(probe, NW_PROBE_HOST, &view.host);
 

@@ -7,14 +7,12 @@ import re
 
 import tree
 
-LATER = {"channel", "cli", "pattern", "report", "topology"}
-LATER_FILES = {"src/gpu/hip.c"}  # its list of functions has the names of its functions
+LATER = {"pattern", "report"}
 DEFINITION = re.compile(r"^static (?:inline )?(?:const )?(?:[\w* ]+?[ *\n]+)(\w+)\(", re.M)
 
 
 def is_later(name):
-    return name.split("/")[1] in LATER or name in LATER_FILES or \
-        name.startswith("src/runtime/profile/")
+    return name.split("/")[1] in LATER
 
 
 def main():

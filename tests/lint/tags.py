@@ -1,9 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""A tag (struct nw_..., union, enum) means one thing in the whole tree."""
+"""A tag (struct, union, enum) means one thing in the whole tree, also if only one file uses
+it. Modules in LATER still share tags of single files."""
 import re
 
 import tree
+
+LATER = {"launch", "map", "pattern", "report", "simulate"}
+TAG = re.compile(r"\s*(?:static |typedef )?(?:const )?(?:struct|union|enum) (\w+) \{")
+
+
+def is_later(where, tag):
+    return not tag.startswith("nw_") and where.split("/")[1] in LATER
 
 
 def main():
@@ -12,11 +20,13 @@ def main():
         if not name.startswith(("src/", "include/")):
             continue
         for number, line in enumerate(tree.text(name).split("\n"), 1):
-            found = re.match(r"\s*(?:typedef )?(?:struct|union|enum) (nw_\w+) \{", line)
+            found = TAG.match(line)
             if found:
                 places.setdefault(found[1], []).append("%s:%d" % (name, number))
-    tree.finish(["%s: %s is also in %s" % (where[0], tag, ", ".join(where[1:]))
-                 for tag, where in sorted(places.items()) if len(where) > 1])
+    tree.finish(["%s: %s is also in %s" % (where, tag, ", ".join(
+                     other for other in wheres if other != where))
+                 for tag, wheres in sorted(places.items()) if len(wheres) > 1
+                 for where in wheres if not is_later(where, tag)])
 
 
 main()

@@ -13,7 +13,7 @@
 
 #define PIECES 512 /* rows of one call */
 
-struct flags {
+struct cma_flags {
     _Alignas(64) _Atomic uint64_t ready;
     _Alignas(64) _Atomic uint64_t read;
 };
@@ -21,7 +21,7 @@ struct flags {
 struct attach {
     struct nw_halo_copy_plan packs; /* receiving end: unpacks the buffer */
     struct nw_halo_spot spot;
-    struct flags *flags;
+    struct cma_flags *flags;
     uint64_t count;
     int32_t pid;
     char *buffer; /* of all quantities, dense */
@@ -75,8 +75,8 @@ static nw_status halo_cma_open(struct nw_halo_connection *connection,
     if (!status && connection->receives)
         status = nw_alloc(PIECES, sizeof *attach->remote, &attach->remote);
     if (!status && connection->sends)
-        status =
-            nw_halo_segment_reserve(halo, sizeof(struct flags), &attach->spot);
+        status = nw_halo_segment_reserve(halo, sizeof(struct cma_flags),
+                                         &attach->spot);
     if (!status)
         attach->pid = halo->pid[halo->node_rank_of[connection->peer]];
     if (!status)
@@ -106,7 +106,7 @@ static nw_status halo_cma_start(struct nw_halo_connection *connection)
     return NW_OK;
 }
 
-struct reading {
+struct cma_reading {
     struct nw_halo_connection *connection;
     size_t filled; /* pieces gathered */
     size_t bytes;  /* bytes of these pieces */
@@ -129,7 +129,7 @@ static size_t take_off(struct iovec *piece, size_t bytes)
     return whole;
 }
 
-static nw_status flush(struct reading *reading)
+static nw_status flush(struct cma_reading *reading)
 {
     struct attach *attach = reading->connection->state;
 
@@ -150,7 +150,8 @@ static nw_status flush(struct reading *reading)
     return NW_OK;
 }
 
-static nw_status halo_cma_add(struct reading *reading, char *from, size_t bytes)
+static nw_status halo_cma_add(struct cma_reading *reading, char *from,
+                              size_t bytes)
 {
     struct attach *attach = reading->connection->state;
     nw_status status = NW_OK;
@@ -163,7 +164,7 @@ static nw_status halo_cma_add(struct reading *reading, char *from, size_t bytes)
 }
 
 /* Adds every run of a transfer in one field, in packing order. */
-static nw_status read_transfer(struct reading *reading,
+static nw_status read_transfer(struct cma_reading *reading,
                                const struct nw_halo_ending *ending)
 {
     const nw_halo *halo = reading->connection->halo;
@@ -191,7 +192,8 @@ static nw_status halo_cma_read_all(struct nw_halo_connection *connection)
 {
     const nw_halo *halo = connection->halo;
     struct attach *attach = connection->state;
-    struct reading reading = {.connection = connection, .to = attach->buffer};
+    struct cma_reading reading = {.connection = connection,
+                                  .to = attach->buffer};
     nw_status status = NW_OK;
 
     for (size_t i = 0; i < connection->count; i++)
@@ -208,7 +210,7 @@ static nw_status halo_cma_test(struct nw_halo_connection *connection,
                                bool *done)
 {
     struct attach *attach = connection->state;
-    struct flags *flags = attach->flags;
+    struct cma_flags *flags = attach->flags;
     nw_status status;
 
     if (connection->sends) {

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* A transfer with its sort key. */
-struct entry {
+struct connections_entry {
     int64_t key[7];
     const struct nw_halo_method_ops *ops;
     struct nw_halo_transfer transfer;
@@ -21,14 +21,14 @@ enum { KEY_PHASE, KEY_FROM_RANK, KEY_TO_RANK, KEY_METHOD, KEY_GROUP, KEYS };
 
 static int connections_compare(const void *a, const void *b)
 {
-    const struct entry *x = a, *y = b;
+    const struct connections_entry *x = a, *y = b;
 
     return nw_halo_keys_compare(x->key, y->key, 7);
 }
 
 static nw_status fill_entry(const nw_halo *halo, size_t number,
                             const struct nw_halo_method_ops *ops,
-                            struct entry *entry)
+                            struct connections_entry *entry)
 {
     const struct nw_halo_transfer *transfer = &halo->transfers.item[number];
     int64_t pieces =
@@ -40,7 +40,7 @@ static nw_status fill_entry(const nw_halo *halo, size_t number,
                        "%d",
                        halo->layout->piece[transfer->from].rank,
                        halo->layout->piece[transfer->to].rank);
-    *entry = (struct entry){
+    *entry = (struct connections_entry){
         .key = {transfer->phase, halo->layout->piece[transfer->from].rank,
                 halo->layout->piece[transfer->to].rank, ops->id,
                 ops->each_pieces ? pieces : 0, 0, (int64_t)number},
@@ -50,7 +50,7 @@ static nw_status fill_entry(const nw_halo *halo, size_t number,
     return NW_OK;
 }
 
-static void begin_channel(nw_halo *halo, const struct entry *entry,
+static void begin_channel(nw_halo *halo, const struct connections_entry *entry,
                           const struct nw_halo_transfer *transfer)
 {
     int from = (int)entry->key[KEY_FROM_RANK];
@@ -75,7 +75,8 @@ static void begin_channel(nw_halo *halo, const struct entry *entry,
     halo->connection_count++;
 }
 
-static void connections_cut(nw_halo *halo, const struct entry *entry)
+static void connections_cut(nw_halo *halo,
+                            const struct connections_entry *entry)
 {
     size_t cell = halo->layout->domain.cell_bytes;
 
@@ -102,7 +103,7 @@ static nw_status make_channels(nw_halo *halo)
 {
     size_t count = halo->transfers.count;
     const struct nw_halo_method_ops **ops = NULL;
-    struct entry *entry = NULL;
+    struct connections_entry *entry = NULL;
     nw_status status = nw_alloc(count, sizeof *entry, &entry);
 
     if (!status)

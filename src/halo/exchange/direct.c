@@ -7,15 +7,15 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-struct flags {
+struct direct_flags {
     _Alignas(64) _Atomic uint64_t ready; /* exchanges with a ready source */
     _Alignas(64) _Atomic uint64_t read;  /* exchanges that were read */
 };
 
-struct direct {
+struct exchange_direct {
     struct nw_halo_copy_plan moves;
     struct nw_halo_spot spot; /* of the flags, in the sender's segment */
-    struct flags *flags;
+    struct direct_flags *flags;
     uint64_t count;
 };
 
@@ -43,15 +43,15 @@ static bool halo_direct_fits(const nw_halo *halo,
 static nw_status halo_direct_open(struct nw_halo_connection *connection,
                                   struct nw_halo_offer *own)
 {
-    struct direct *direct = NULL;
+    struct exchange_direct *direct = NULL;
     nw_status status = nw_alloc(1, sizeof *direct, &direct);
 
     connection->state = direct;
     if (!status && connection->receives)
         status = nw_halo_moves_make(connection, NW_HALO_MAPPED, &direct->moves);
     if (!status && connection->sends)
-        status = nw_halo_segment_reserve(connection->halo, sizeof(struct flags),
-                                         &direct->spot);
+        status = nw_halo_segment_reserve(
+            connection->halo, sizeof(struct direct_flags), &direct->spot);
     if (!status)
         *(struct nw_halo_spot *)(void *)own->bytes = direct->spot;
     return status;
@@ -60,7 +60,7 @@ static nw_status halo_direct_open(struct nw_halo_connection *connection,
 static nw_status halo_direct_join(struct nw_halo_connection *connection,
                                   const struct nw_halo_offer *other)
 {
-    struct direct *direct = connection->state;
+    struct exchange_direct *direct = connection->state;
 
     if (connection->receives)
         direct->spot = *(const struct nw_halo_spot *)(const void *)other->bytes;
@@ -70,7 +70,7 @@ static nw_status halo_direct_join(struct nw_halo_connection *connection,
 
 static nw_status halo_direct_start(struct nw_halo_connection *connection)
 {
-    struct direct *direct = connection->state;
+    struct exchange_direct *direct = connection->state;
 
     direct->count++;
     if (connection->sends)
@@ -82,8 +82,8 @@ static nw_status halo_direct_start(struct nw_halo_connection *connection)
 static nw_status halo_direct_test(struct nw_halo_connection *connection,
                                   bool *done)
 {
-    struct direct *direct = connection->state;
-    struct flags *flags = direct->flags;
+    struct exchange_direct *direct = connection->state;
+    struct direct_flags *flags = direct->flags;
 
     if (connection->sends) {
         *done = atomic_load_explicit(&flags->read, memory_order_acquire) >=
@@ -102,7 +102,7 @@ static nw_status halo_direct_test(struct nw_halo_connection *connection,
 
 static void halo_direct_close_channel(struct nw_halo_connection *connection)
 {
-    struct direct *direct = connection->state;
+    struct exchange_direct *direct = connection->state;
 
     if (direct)
         nw_halo_copy_plan_fini(&direct->moves);

@@ -23,7 +23,7 @@ struct colocated {
     bool launched; /* sender: the copy; receiver: the unpacking */
 };
 
-struct offer {
+struct gpu_ipc_write_offer {
     struct nw_halo_spot spot;
     struct nw_halo_export event, buffer;
 };
@@ -35,7 +35,7 @@ static bool gpu_ipc_write_fits(const nw_halo *halo,
 }
 
 static nw_status make_offer(struct nw_halo_connection *connection,
-                            struct offer *offer)
+                            struct gpu_ipc_write_offer *offer)
 {
     struct colocated *colocated = connection->state;
     const struct nw_gpu *gpu = nw_halo_gpu(connection->halo);
@@ -82,15 +82,17 @@ static nw_status gpu_ipc_write_open(struct nw_halo_connection *connection,
             nw_halo_gpu_queue_prepare(connection, &task, &colocated->queue);
     if (!status)
         nw_halo_gpu_queue_record(connection, &colocated->queue);
-    return status ? status
-                  : make_offer(connection, (struct offer *)(void *)own->bytes);
+    return status
+               ? status
+               : make_offer(connection,
+                            (struct gpu_ipc_write_offer *)(void *)own->bytes);
 }
 
 static nw_status gpu_ipc_write_join(struct nw_halo_connection *connection,
                                     const struct nw_halo_offer *other)
 {
-    const struct offer *offer =
-        (const struct offer *)(const void *)other->bytes;
+    const struct gpu_ipc_write_offer *offer =
+        (const struct gpu_ipc_write_offer *)(const void *)other->bytes;
     struct colocated *colocated = connection->state;
     nw_halo *halo = connection->halo;
     nw_status status = nw_halo_gpu(halo)->select(colocated->queue.device);

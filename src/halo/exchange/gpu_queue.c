@@ -49,7 +49,7 @@ void nw_halo_gpu_queue_close(const nw_halo *halo,
 /* --- kernels --- */
 
 /* A transfer in `count` fields from `first` on that have the same layout. */
-struct run {
+struct gpu_queue_run {
     const struct nw_halo_connection *connection;
     const struct nw_halo_task *task;
     const struct nw_halo_transfer *transfer;
@@ -57,8 +57,8 @@ struct run {
     size_t before; /* bytes of earlier transfers in the first field */
 };
 
-static struct nw_halo_view gpu_queue_view_of(const struct run *run, bool target,
-                                             int32_t field)
+static struct nw_halo_view gpu_queue_view_of(const struct gpu_queue_run *run,
+                                             bool target, int32_t field)
 {
     struct nw_halo_ending ending = {
         run->transfer, &run->connection->halo->field[field], target};
@@ -69,8 +69,8 @@ static struct nw_halo_view gpu_queue_view_of(const struct run *run, bool target,
 
 /* Returns the address in the array of the first field; sets its steps and the
  * shift to the array of each field. */
-static void *set_array(const struct run *run, bool target, int64_t step[3],
-                       int64_t *shift)
+static void *set_array(const struct gpu_queue_run *run, bool target,
+                       int64_t step[3], int64_t *shift)
 {
     struct nw_halo_view view = gpu_queue_view_of(run, target, run->first);
 
@@ -81,7 +81,7 @@ static void *set_array(const struct run *run, bool target, int64_t step[3],
     return view.at;
 }
 
-static void *set_dense(const struct run *run, int64_t *shift)
+static void *set_dense(const struct gpu_queue_run *run, int64_t *shift)
 {
     size_t start = nw_halo_dense_offset(run->connection, run->first);
 
@@ -92,8 +92,8 @@ static void *set_dense(const struct run *run, int64_t *shift)
     return (char *)run->task->buffer + start + run->before;
 }
 
-static void fill_piece(const struct run *run, struct nw_gpu_piece *piece,
-                       int64_t *shifts)
+static void fill_piece(const struct gpu_queue_run *run,
+                       struct nw_gpu_piece *piece, int64_t *shifts)
 {
     int64_t to[3] = {0}, from[3] = {0};
     int64_t *to_shift = shifts, *from_shift = shifts + run->count;
@@ -119,7 +119,8 @@ static void fill_piece(const struct run *run, struct nw_gpu_piece *piece,
     piece->quantities = (uint32_t)run->count;
 }
 
-static bool same_steps(const struct run *run, bool target, int32_t field)
+static bool same_steps(const struct gpu_queue_run *run, bool target,
+                       int32_t field)
 {
     struct nw_halo_view a = gpu_queue_view_of(run, target, run->first);
     struct nw_halo_view b = gpu_queue_view_of(run, target, field);
@@ -130,7 +131,7 @@ static bool same_steps(const struct run *run, bool target, int32_t field)
 
 /* Whether the field has the layout of the first field, so that one launch can
  * copy both. */
-static bool lies_alike(const struct run *run, int32_t field)
+static bool lies_alike(const struct gpu_queue_run *run, int32_t field)
 {
     const struct nw_halo_field *fields = run->connection->halo->field;
 
@@ -140,7 +141,7 @@ static bool lies_alike(const struct run *run, int32_t field)
            (run->task->work == NW_GPU_PACK || same_steps(run, true, field));
 }
 
-static size_t dense_block(const struct run *run)
+static size_t dense_block(const struct gpu_queue_run *run)
 {
     const int64_t *n = run->transfer->extent;
     size_t bytes = run->connection->halo->field[run->first].bytes;
@@ -164,7 +165,8 @@ static nw_status gpu_queue_make_job(const struct nw_halo_connection *connection,
         status =
             nw_alloc(2 * connection->count * fields, sizeof *shift, &shift);
     for (int32_t f = first; !status && f < last;) {
-        struct run run = {.connection = connection, .task = task, .first = f};
+        struct gpu_queue_run run = {
+            .connection = connection, .task = task, .first = f};
 
         run.transfer = connection->transfer;
         run.count = 1;

@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-struct direct {
+struct exchange_gpus_direct {
     struct nw_halo_gpu_queue queue; /* of the sender */
     nw_gpu_event other; /* receiver: the sender's `done`; sender: `ready` */
     struct nw_halo_spot spot; /* of the flags, in the receiver's segment */
@@ -20,7 +20,7 @@ struct direct {
     bool launched;
 };
 
-struct offer {
+struct gpus_direct_offer {
     struct nw_halo_spot spot;
     struct nw_halo_export done;
 };
@@ -43,7 +43,7 @@ static bool is_copied(const struct nw_halo_connection *connection)
 }
 
 static nw_status copy_one(const struct nw_halo_connection *connection,
-                          const struct direct *direct,
+                          const struct exchange_gpus_direct *direct,
                           const struct nw_halo_transfer *transfer,
                           int32_t field)
 {
@@ -85,7 +85,7 @@ static bool can_copy(const struct nw_halo_connection *connection)
 }
 
 static nw_status copy_all(const struct nw_halo_connection *connection,
-                          const struct direct *direct)
+                          const struct exchange_gpus_direct *direct)
 {
     const nw_halo *halo = connection->halo;
     nw_status status = nw_halo_gpu(halo)->select(direct->queue.device);
@@ -101,7 +101,7 @@ static nw_status copy_all(const struct nw_halo_connection *connection,
 
 static nw_status gpus_direct_prepare(struct nw_halo_connection *connection)
 {
-    struct direct *direct = connection->state;
+    struct exchange_gpus_direct *direct = connection->state;
     const nw_halo *halo = connection->halo;
     struct nw_halo_task task = {.work = NW_GPU_MOVE,
                                 .whose = whose(connection)};
@@ -122,7 +122,8 @@ static nw_status gpus_direct_prepare(struct nw_halo_connection *connection)
 }
 
 static nw_status open_sender(struct nw_halo_connection *connection,
-                             struct direct *direct, struct offer *offer)
+                             struct exchange_gpus_direct *direct,
+                             struct gpus_direct_offer *offer)
 {
     const nw_halo *halo = connection->halo;
     bool inside = gpus_direct_is_inside(connection);
@@ -140,8 +141,9 @@ static nw_status open_sender(struct nw_halo_connection *connection,
 nw_status nw_halo_open_direct(struct nw_halo_connection *connection,
                               struct nw_halo_offer *own)
 {
-    struct offer *offer = (struct offer *)(void *)own->bytes;
-    struct direct *direct = NULL;
+    struct gpus_direct_offer *offer =
+        (struct gpus_direct_offer *)(void *)own->bytes;
+    struct exchange_gpus_direct *direct = NULL;
     nw_status status = nw_alloc(1, sizeof *direct, &direct);
 
     connection->state = direct;
@@ -158,9 +160,9 @@ nw_status nw_halo_open_direct(struct nw_halo_connection *connection,
 nw_status nw_halo_join_direct(struct nw_halo_connection *connection,
                               const struct nw_halo_offer *other)
 {
-    const struct offer *offer =
-        (const struct offer *)(const void *)other->bytes;
-    struct direct *direct = connection->state;
+    const struct gpus_direct_offer *offer =
+        (const struct gpus_direct_offer *)(const void *)other->bytes;
+    struct exchange_gpus_direct *direct = connection->state;
     nw_halo *halo = connection->halo;
     nw_status status;
 
@@ -187,7 +189,7 @@ nw_status nw_halo_join_direct(struct nw_halo_connection *connection,
 
 static nw_status write_ghosts(struct nw_halo_connection *connection)
 {
-    struct direct *direct = connection->state;
+    struct exchange_gpus_direct *direct = connection->state;
     const nw_halo *halo = connection->halo;
     const struct nw_gpu *gpu = nw_halo_gpu(halo);
     struct nw_halo_gpu_queue *queue = &direct->queue;
@@ -213,7 +215,7 @@ static nw_status write_ghosts(struct nw_halo_connection *connection)
 /* The `ready` event of this exchange has been recorded before. */
 nw_status nw_halo_post_direct(struct nw_halo_connection *connection)
 {
-    struct direct *direct = connection->state;
+    struct exchange_gpus_direct *direct = connection->state;
 
     direct->count++;
     direct->launched = false;
@@ -224,7 +226,7 @@ nw_status nw_halo_post_direct(struct nw_halo_connection *connection)
 
 static nw_status send_if_free(struct nw_halo_connection *connection)
 {
-    struct direct *direct = connection->state;
+    struct exchange_gpus_direct *direct = connection->state;
     nw_status status = NW_OK;
 
     if (direct->launched ||
@@ -245,7 +247,7 @@ nw_status nw_halo_start_direct(struct nw_halo_connection *connection)
 
 nw_status nw_halo_test_direct(struct nw_halo_connection *connection, bool *done)
 {
-    struct direct *direct = connection->state;
+    struct exchange_gpus_direct *direct = connection->state;
     const nw_halo *halo = connection->halo;
     nw_status status = NW_OK;
 
@@ -264,7 +266,7 @@ nw_status nw_halo_test_direct(struct nw_halo_connection *connection, bool *done)
 /* Only a receiver owns `other`; the halo closes the event of a sender. */
 void nw_halo_leave_direct(struct nw_halo_connection *connection)
 {
-    struct direct *direct = connection->state;
+    struct exchange_gpus_direct *direct = connection->state;
 
     if (!direct || connection->sends)
         return;
@@ -274,7 +276,7 @@ void nw_halo_leave_direct(struct nw_halo_connection *connection)
 
 void nw_halo_close_direct(struct nw_halo_connection *connection)
 {
-    struct direct *direct = connection->state;
+    struct exchange_gpus_direct *direct = connection->state;
 
     if (!direct)
         return;

@@ -14,25 +14,25 @@
 
 enum { KEY_NUMBER = 3 };
 
-struct entry {
+struct groups_entry {
     /* phase; from, to: pieces, or ranks for host memory; index of transfer */
     int64_t key[KEY_NUMBER + 1];
 };
 
 static int halo_groups_compare(const void *a, const void *b)
 {
-    const struct entry *x = a, *y = b;
+    const struct groups_entry *x = a, *y = b;
 
     return nw_halo_keys_compare(x->key, y->key, KEY_NUMBER + 1);
 }
 
-static struct entry entry_of(const nw_halo *halo, size_t number)
+static struct groups_entry entry_of(const nw_halo *halo, size_t number)
 {
     const struct nw_halo_transfer *transfer = &halo->transfers.item[number];
     struct nw_halo_pair pair = nw_halo_pair_of(halo, transfer);
     bool pieces = halo->gpu_memory;
 
-    return (struct entry){
+    return (struct groups_entry){
         .key = {transfer->phase, pieces ? pair.from : pair.from_rank,
                 pieces ? pair.to : pair.to_rank, (int64_t)number},
     };
@@ -107,7 +107,8 @@ open_method(const nw_halo *halo, const struct nw_halo_transfer *transfer)
 }
 
 /* Fills a group from the entries that have the key of the first entry. */
-static void halo_groups_fill(const nw_halo *halo, const struct entry *entry,
+static void halo_groups_fill(const nw_halo *halo,
+                             const struct groups_entry *entry,
                              struct nw_halo_groups *groups, size_t first)
 {
     const struct nw_halo_transfer *item = halo->transfers.item;
@@ -136,7 +137,7 @@ nw_status nw_halo_groups_make(const nw_halo *halo, struct nw_halo_groups *out)
 {
     struct nw_halo_groups groups = {.count = 0};
     size_t count = halo->transfers.count;
-    struct entry *entry = NULL;
+    struct groups_entry *entry = NULL;
     nw_status status = nw_alloc(count, sizeof *entry, &entry);
 
     if (!status)

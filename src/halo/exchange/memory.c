@@ -243,12 +243,12 @@ void nw_halo_memory_free(nw_halo *halo)
 }
 
 /* The data that a rank sends about one array. */
-struct word {
+struct memory_word {
     uint64_t address, offset, pitch; /* offset ~0: not in the window */
     int64_t array;                   /* piece * quantity_count + quantity */
 };
 
-static nw_status fill_words(nw_halo *halo, struct word *words)
+static nw_status fill_words(nw_halo *halo, struct memory_word *words)
 {
     const struct memory *memory = halo->memory;
     bool shared = memory && memory->window != MPI_WIN_NULL;
@@ -260,7 +260,7 @@ static nw_status fill_words(nw_halo *halo, struct word *words)
         code = NW_PMPI(Win_shared_query)(memory->window, halo->node_rank,
                                          &bytes, &unit, &start);
     for (int32_t i = 0; i < halo->own_count * halo->quantity_count; i++)
-        words[i] = (struct word){
+        words[i] = (struct memory_word){
             .address = (uintptr_t)halo->base[i],
             .offset = shared ? (uint64_t)(halo->base[i] - start) : UINT64_MAX,
             .pitch = halo->pitch[i],
@@ -271,8 +271,8 @@ static nw_status fill_words(nw_halo *halo, struct word *words)
     return nw_halo_mpi(code, "find shared memory");
 }
 
-static nw_status read_words(nw_halo *halo, const struct word *words, int rank,
-                            int count)
+static nw_status read_words(nw_halo *halo, const struct memory_word *words,
+                            int rank, int count)
 {
     const struct memory *memory = halo->memory;
     MPI_Aint bytes;
@@ -294,8 +294,8 @@ static nw_status read_words(nw_halo *halo, const struct word *words, int rank,
     return nw_halo_mpi(code, "find shared memory");
 }
 
-static nw_status halo_memory_tell_all(nw_halo *halo, struct word *own,
-                                      int *count, struct word **all)
+static nw_status halo_memory_tell_all(nw_halo *halo, struct memory_word *own,
+                                      int *count, struct memory_word **all)
 {
     int *at = NULL,
         mine = (int)(sizeof *own) * halo->own_count * halo->quantity_count;
@@ -320,7 +320,7 @@ static nw_status halo_memory_tell_all(nw_halo *halo, struct word *own,
 
 nw_status nw_halo_memory_tell(nw_halo *halo)
 {
-    struct word *own = NULL, *all = NULL, *next;
+    struct memory_word *own = NULL, *all = NULL, *next;
     int *count = NULL;
     int32_t pid = (int32_t)getpid();
     nw_status status = nw_alloc((size_t)halo->own_count * halo->quantity_count,

@@ -55,11 +55,11 @@ static int open_node(nw_halo *halo, int32_t ranks_per_node)
 }
 
 /* The position of a rank, as sent to all ranks. */
-struct seat {
+struct plan_seat {
     int lowest, node_rank, package; /* lowest rank of the node */
 };
 
-static nw_status make_tables(nw_halo *halo, struct seat **seat)
+static nw_status make_tables(nw_halo *halo, struct plan_seat **seat)
 {
     size_t size = (size_t)halo->size;
     nw_status status = nw_alloc(size, sizeof(int), &halo->node_of);
@@ -77,7 +77,7 @@ static nw_status make_tables(nw_halo *halo, struct seat **seat)
 
 /* Numbers the nodes in the order of their lowest ranks; so the number of a node
  * is known before its other ranks need it. */
-static void halo_plan_take_seats(nw_halo *halo, const struct seat *seat)
+static void halo_plan_take_seats(nw_halo *halo, const struct plan_seat *seat)
 {
     int nodes = 0;
 
@@ -91,8 +91,8 @@ static void halo_plan_take_seats(nw_halo *halo, const struct seat *seat)
 
 static nw_status halo_plan_find_nodes(nw_halo *halo)
 {
-    struct seat own = {halo->rank, halo->node_rank, nw_halo_own_package()};
-    struct seat *seat = NULL;
+    struct plan_seat own = {halo->rank, halo->node_rank, nw_halo_own_package()};
+    struct plan_seat *seat = NULL;
     int code, bytes = sizeof own;
     nw_status status = make_tables(halo, &seat);
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 /* Each flag has its own cache line and is written by one end only. */
-struct flags {
+struct shared_flags {
     _Alignas(64) _Atomic uint64_t packed;   /* exchanges packed */
     _Alignas(64) _Atomic uint64_t unpacked; /* exchanges unpacked */
 };
@@ -16,7 +16,7 @@ struct flags {
 struct shared {
     struct nw_halo_copy_plan packs;
     struct nw_halo_spot spot; /* the sender's flags, then its two buffers */
-    struct flags *flags;
+    struct shared_flags *flags;
     char *buffer[2];
     uint64_t count; /* exchanges of this connection */
     bool packed;    /* cells of this exchange are packed */
@@ -44,9 +44,10 @@ static nw_status shared_open(struct nw_halo_connection *connection,
         status = nw_halo_copy_plan_make(connection, connection->receives,
                                         &shared->packs);
     if (!status && connection->sends)
-        status = nw_halo_segment_reserve(
-            connection->halo,
-            sizeof(struct flags) + 2 * buffer_bytes(connection), &shared->spot);
+        status = nw_halo_segment_reserve(connection->halo,
+                                         sizeof(struct shared_flags) +
+                                             2 * buffer_bytes(connection),
+                                         &shared->spot);
     if (!status)
         *(struct nw_halo_spot *)(void *)own->bytes = shared->spot;
     return status;
@@ -61,8 +62,8 @@ static nw_status shared_join(struct nw_halo_connection *connection,
     if (connection->receives)
         shared->spot = *(const struct nw_halo_spot *)(const void *)other->bytes;
     at = nw_halo_segment_at(connection->halo, &shared->spot);
-    shared->flags = (struct flags *)(void *)at;
-    shared->buffer[0] = at + sizeof(struct flags);
+    shared->flags = (struct shared_flags *)(void *)at;
+    shared->buffer[0] = at + sizeof(struct shared_flags);
     shared->buffer[1] = shared->buffer[0] + buffer_bytes(connection);
     return NW_OK;
 }

@@ -22,14 +22,14 @@
 #define ROUNDS 12
 
 /* The locations with their distances, or the facilities with their flows. */
-struct side {
+struct branch_and_bound_side {
     struct nw_halo_symmetry symmetry;
     bool taken[MOST];
 };
 
-struct search {
+struct branch_and_bound_search {
     const struct nw_halo_assignment *problem;
-    struct side facilities, locations;
+    struct branch_and_bound_side facilities, locations;
     struct nw_halo_dual_ascent *level; /* [n] */
     int32_t at[MOST];
     double best_cost;
@@ -66,13 +66,13 @@ static void branch_and_bound_lay_out(const struct nw_halo_assignment *problem,
     }
 }
 
-static double enough(const struct search *search)
+static double enough(const struct branch_and_bound_search *search)
 {
     return search->best_cost * (1 - NW_HALO_TOLERANCE);
 }
 
 /* Keeps a complete assignment if its recomputed cost is better. */
-static void branch_and_bound_keep(struct search *search)
+static void branch_and_bound_keep(struct branch_and_bound_search *search)
 {
     double cost = nw_halo_assignment_cost(search->problem, search->at);
 
@@ -141,10 +141,11 @@ static int choose_line(const struct nw_halo_dual_ascent *problem, double room,
     return best;
 }
 
-static void branch(struct search *search, int depth, const bool symmetric[2]);
+static void branch(struct branch_and_bound_search *search, int depth,
+                   const bool symmetric[2]);
 
-static void try_place(struct search *search, int depth, const bool symmetric[2],
-                      const int place[2])
+static void try_place(struct branch_and_bound_search *search, int depth,
+                      const bool symmetric[2], const int place[2])
 {
     struct nw_halo_dual_ascent *here = &search->level[depth];
     int facility = here->facility[place[0]],
@@ -162,7 +163,8 @@ static void try_place(struct search *search, int depth, const bool symmetric[2],
 
 /* Searches below one node of the tree. `symmetric` is false if the parent found
  * no symmetry: fixing more places cannot create one. */
-static void branch(struct search *search, int depth, const bool symmetric[2])
+static void branch(struct branch_and_bound_search *search, int depth,
+                   const bool symmetric[2])
 {
     struct nw_halo_dual_ascent *here = &search->level[depth];
     struct fork fork = {.symmetric = {false, false}};
@@ -195,7 +197,7 @@ static void branch(struct search *search, int depth, const bool symmetric[2])
     }
 }
 
-static nw_status make_levels(struct search *search, int n)
+static nw_status make_levels(struct branch_and_bound_search *search, int n)
 {
     nw_status status =
         nw_alloc((size_t)n, sizeof *search->level, &search->level);
@@ -213,7 +215,7 @@ nw_status nw_halo_assignment_prove(const struct nw_halo_assignment *problem,
                                    int32_t *out,
                                    struct nw_halo_assigned *report)
 {
-    struct search search = {
+    struct branch_and_bound_search search = {
         .problem = problem,
         .best = out,
         .best_cost = nw_halo_assignment_cost(problem, out),

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-struct load {
+struct busiest_link_load {
     uint32_t *hops;
     double *bytes; /* [2 x links] */
 };
@@ -23,7 +23,8 @@ static struct nw_end busiest_link_end_of(const struct nw_halo_network *network,
 }
 
 static void busiest_link_add(const struct nw_halo_network *network,
-                             const int32_t *machine_node, struct load *load)
+                             const int32_t *machine_node,
+                             struct busiest_link_load *load)
 {
     const struct nw_halo_piece *piece = network->layout->piece;
     double cell = (double)network->layout->domain.cell_bytes;
@@ -49,7 +50,7 @@ nw_status nw_halo_busiest(const struct nw_halo_network *network,
                           const int32_t *machine_node, double *out)
 {
     size_t links = (size_t)nw_topology_link_count(network->topology);
-    struct load load = {NULL, NULL};
+    struct busiest_link_load load = {NULL, NULL};
     double most = 0;
     nw_status status = nw_alloc(nw_topology_route_max(network->topology) + 1,
                                 sizeof *load.hops, &load.hops);

@@ -63,7 +63,7 @@ size_t nw_halo_copy_bytes(const struct nw_halo_copy *copy)
 }
 
 /* A line of elements. */
-struct line {
+struct plan_copy_line {
     char *to;
     const char *from;
     ptrdiff_t to_step, from_step;
@@ -71,7 +71,7 @@ struct line {
     size_t bytes;
 };
 
-static inline void move_line(const struct line *line, size_t bytes)
+static inline void move_line(const struct plan_copy_line *line, size_t bytes)
 {
     char *to = line->to;
     const char *from = line->from;
@@ -99,18 +99,18 @@ static inline void move_line(const struct line *line, size_t bytes)
     X(1) X(2) X(4) X(8) X(12) X(16) X(20) X(24) X(32) X(36) X(40) X(48) X(64)
 
 /* Whether a line packs a column of an x face into a dense buffer. */
-static bool is_gather(const struct line *line)
+static bool is_gather(const struct plan_copy_line *line)
 {
     return line->to_step == (ptrdiff_t)line->bytes && line->n >= 8 &&
            (line->bytes == 4 || line->bytes == 8);
 }
 
-static struct line rest_of(const struct line *line)
+static struct plan_copy_line rest_of(const struct plan_copy_line *line)
 {
     struct nw_halo_gather gather = {line->to, line->from, line->from_step,
                                     line->n, line->bytes};
     int64_t moved = nw_halo_gather(&gather);
-    struct line rest = *line;
+    struct plan_copy_line rest = *line;
 
     rest.to += moved * rest.to_step;
     rest.from += moved * rest.from_step;
@@ -118,9 +118,9 @@ static struct line rest_of(const struct line *line)
     return rest;
 }
 
-static void copy_line(const struct line *line)
+static void copy_line(const struct plan_copy_line *line)
 {
-    struct line rest;
+    struct plan_copy_line rest;
 
     if (is_gather(line)) {
         rest = rest_of(line);
@@ -140,7 +140,7 @@ static void copy_line(const struct line *line)
 
 static void copy_plane(const struct nw_halo_copy *copy, int64_t plane)
 {
-    struct line line = {
+    struct plan_copy_line line = {
         .to_step = copy->to.step[0],
         .from_step = copy->from.step[0],
         .n = copy->n[0],

@@ -92,7 +92,7 @@ static bool partition_fits(const struct nw_halo_box *box,
     return true;
 }
 
-struct search {
+struct partition_search {
     const struct nw_halo_domain *domain;
     const struct nw_halo_box *box;
     int axis[3];
@@ -101,7 +101,7 @@ struct search {
     struct nw_halo_grid best;
 };
 
-static void partition_try_grid(struct search *search,
+static void partition_try_grid(struct partition_search *search,
                                const struct nw_halo_grid *grid)
 {
     double cells;
@@ -119,7 +119,7 @@ static void partition_try_grid(struct search *search,
     search->best = *grid;
 }
 
-static void factor_best(struct search *search, int32_t count)
+static void factor_best(struct partition_search *search, int32_t count)
 {
     for (int32_t x = 1; x <= count; x++) {
         int32_t rest = count / x;
@@ -145,7 +145,7 @@ static int32_t largest_prime(int32_t n)
 
 /* Each step divides the longest axis of a part (x among equals) by the largest
  * remaining prime factor. */
-static void factor_paper(struct search *search, int32_t count)
+static void factor_paper(struct partition_search *search, int32_t count)
 {
     struct nw_halo_grid grid = {{1, 1, 1}};
 
@@ -168,7 +168,7 @@ nw_status nw_halo_factor(const struct nw_halo_domain *domain,
                          enum nw_halo_partition kind, int32_t count,
                          struct nw_halo_grid *out)
 {
-    struct search search = {.domain = domain, .box = box};
+    struct partition_search search = {.domain = domain, .box = box};
 
     order_axes(box, search.axis);
     if (kind == NW_HALO_PARTITION_PAPER)

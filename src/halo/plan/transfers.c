@@ -12,17 +12,17 @@
 /* A run of ghost cells along one axis with its source cells in the domain:
  * ghost cell low + i comes from cell source + i, or from source - i if
  * mirrored. */
-struct run {
+struct transfers_run {
     int64_t low, high, source;
     bool mirror;
 };
 
 struct runs {
-    struct run run[3];
+    struct transfers_run run[3];
     int count;
 };
 
-static void transfers_add_run(struct runs *runs, struct run run)
+static void transfers_add_run(struct runs *runs, struct transfers_run run)
 {
     if (run.low < run.high)
         runs->run[runs->count++] = run;
@@ -48,27 +48,30 @@ static void find_runs(const struct nw_halo_domain *domain, int axis,
 
     out->count = 0;
     if (below == NW_HALO_PERIODIC)
-        transfers_add_run(
-            out, (struct run){low, transfers_least(high, 0), low + n, false});
+        transfers_add_run(out,
+                          (struct transfers_run){low, transfers_least(high, 0),
+                                                 low + n, false});
     else if (below == NW_HALO_MIRROR)
-        transfers_add_run(
-            out, (struct run){low, transfers_least(high, 0), -1 - low, true});
-    transfers_add_run(out, (struct run){transfers_most(low, 0),
-                                        transfers_least(high, n),
-                                        transfers_most(low, 0), false});
+        transfers_add_run(out,
+                          (struct transfers_run){low, transfers_least(high, 0),
+                                                 -1 - low, true});
+    transfers_add_run(out, (struct transfers_run){
+                               transfers_most(low, 0), transfers_least(high, n),
+                               transfers_most(low, 0), false});
     if (above == NW_HALO_PERIODIC)
-        transfers_add_run(out, (struct run){transfers_most(low, n), high,
-                                            transfers_most(low, n) - n, false});
+        transfers_add_run(
+            out, (struct transfers_run){transfers_most(low, n), high,
+                                        transfers_most(low, n) - n, false});
     else if (above == NW_HALO_MIRROR)
-        transfers_add_run(out, (struct run){transfers_most(low, n), high,
-                                            2 * n - 1 - transfers_most(low, n),
-                                            true});
+        transfers_add_run(out, (struct transfers_run){
+                                   transfers_most(low, n), high,
+                                   2 * n - 1 - transfers_most(low, n), true});
 }
 
 /* Finds the part of a run with source cells first <= c < last; returns false if
  * it is empty. */
-static bool transfers_meet(const struct run *run, int64_t first, int64_t last,
-                           struct run *out)
+static bool transfers_meet(const struct transfers_run *run, int64_t first,
+                           int64_t last, struct transfers_run *out)
 {
     int64_t count = run->high - run->low;
     int64_t skip = run->mirror ? run->source - (last - 1) : first - run->source;
@@ -94,7 +97,7 @@ struct finder {
 };
 
 static void set_axis(struct nw_halo_transfer *transfer, int axis,
-                     const struct run *part,
+                     const struct transfers_run *part,
                      const struct nw_halo_piece *ends[2])
 {
     int64_t count = part->high - part->low;
@@ -112,7 +115,7 @@ static void set_axis(struct nw_halo_transfer *transfer, int axis,
  * Along axes in `whole` the box of both pieces must begin at the same cell, and
  * the transfer includes ghost cells. */
 static nw_status meet_piece(struct finder *finder, int32_t source,
-                            const struct run *run[3], unsigned whole)
+                            const struct transfers_run *run[3], unsigned whole)
 {
     const nw_halo_layout *layout = finder->wanted->layout;
     const struct nw_halo_piece *ends[2] = {&layout->piece[source],
@@ -123,7 +126,7 @@ static nw_status meet_piece(struct finder *finder, int32_t source,
     nw_status status;
 
     for (int axis = 0; axis < 3; axis++) {
-        struct run part = *run[axis];
+        struct transfers_run part = *run[axis];
         bool same = ends[0]->box.low[axis] == ends[1]->box.low[axis];
 
         if (whole & 1u << axis
@@ -142,7 +145,8 @@ static nw_status meet_piece(struct finder *finder, int32_t source,
 
 /* Returns the source cells of the runs; along axes in `whole` the cells
  * themselves. */
-static struct nw_halo_box box_behind(const struct run *run[3], unsigned whole)
+static struct nw_halo_box box_behind(const struct transfers_run *run[3],
+                                     unsigned whole)
 {
     struct nw_halo_box box;
 
@@ -159,8 +163,8 @@ static struct nw_halo_box box_behind(const struct run *run[3], unsigned whole)
 }
 
 /* Adds the transfers from all pieces that own source cells of the runs. */
-static nw_status meet_pieces(struct finder *finder, const struct run *run[3],
-                             unsigned whole)
+static nw_status meet_pieces(struct finder *finder,
+                             const struct transfers_run *run[3], unsigned whole)
 {
     const struct nw_halo_wanted *wanted = finder->wanted;
     const nw_halo_layout *layout = wanted->layout;
@@ -187,8 +191,8 @@ static nw_status meet_runs(struct finder *finder, const struct runs runs[3],
     for (int k = 0; k < runs[2].count; k++)
         for (int j = 0; j < runs[1].count; j++)
             for (int i = 0; !status && i < runs[0].count; i++) {
-                const struct run *run[3] = {&runs[0].run[i], &runs[1].run[j],
-                                            &runs[2].run[k]};
+                const struct transfers_run *run[3] = {
+                    &runs[0].run[i], &runs[1].run[j], &runs[2].run[k]};
 
                 status = meet_pieces(finder, run, whole);
             }
@@ -225,8 +229,9 @@ static nw_status find_direction(struct finder *finder, int direction)
 
 /* Returns the own cells and the filled ghost cells along an axis that an
  * earlier phase has exchanged. */
-static struct run with_ghosts(const nw_halo_layout *layout,
-                              const struct nw_halo_piece *piece, int axis)
+static struct transfers_run with_ghosts(const nw_halo_layout *layout,
+                                        const struct nw_halo_piece *piece,
+                                        int axis)
 {
     const enum nw_halo_border *border = layout->domain.border[axis];
     int64_t low = piece->box.low[axis], high = piece->box.high[axis];
@@ -237,7 +242,7 @@ static struct run with_ghosts(const nw_halo_layout *layout,
         low = transfers_most(low, 0);
     if (border[1] == NW_HALO_OPEN)
         high = transfers_least(high, layout->domain.extent[axis]);
-    return (struct run){low, high, low, false};
+    return (struct transfers_run){low, high, low, false};
 }
 
 static nw_status find_phase(struct finder *finder, int side)

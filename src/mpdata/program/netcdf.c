@@ -145,7 +145,7 @@ static nw_status netcdf_check_size(const char *path, const char *name,
 
 /* A variable being read: what its numbers stand for, by the conventions of
  * NetCDF's users' guide and of CF. */
-struct reading {
+struct netcdf_reading {
     const char *path, *name;
     int file, variable;
     nc_type type;
@@ -155,7 +155,7 @@ struct reading {
 };
 
 /* The numbers of an attribute; *count is 0 if the attribute is missing. */
-static nw_status numbers(const struct reading *r, const char *attribute,
+static nw_status numbers(const struct netcdf_reading *r, const char *attribute,
                          size_t most, double *out, size_t *count)
 {
     size_t length = 0;
@@ -176,7 +176,7 @@ static nw_status numbers(const struct reading *r, const char *attribute,
 }
 
 /* Adds the library's default fill value, which unwritten cells hold. */
-static void add_default(struct reading *r)
+static void add_default(struct netcdf_reading *r)
 {
     static const double fill[] = {
         [NC_SHORT] = NC_FILL_SHORT,   [NC_INT] = NC_FILL_INT,
@@ -189,7 +189,7 @@ static void add_default(struct reading *r)
         r->none[r->none_count++] = fill[r->type];
 }
 
-static nw_status find_meaning(struct reading *r)
+static nw_status find_meaning(struct netcdf_reading *r)
 {
     size_t told = 0, more = 0, count = 0;
     nw_status status = numbers(r, "_FillValue", 1, r->none, &told);
@@ -217,7 +217,7 @@ static nw_status find_meaning(struct reading *r)
 }
 
 /* An attribute may have more digits than the variable. */
-static bool is_none(const struct reading *r, double value)
+static bool is_none(const struct netcdf_reading *r, double value)
 {
     for (size_t i = 0; i < r->none_count; i++) {
         double none = r->none[i];
@@ -229,8 +229,9 @@ static bool is_none(const struct reading *r, double value)
     return false;
 }
 
-static nw_status netcdf_unpack(const struct reading *r, const size_t from[3],
-                               const size_t count[3], double *values)
+static nw_status netcdf_unpack(const struct netcdf_reading *r,
+                               const size_t from[3], const size_t count[3],
+                               double *values)
 {
     size_t all = count[0] * count[1] * count[2];
 
@@ -249,8 +250,9 @@ static nw_status netcdf_unpack(const struct reading *r, const size_t from[3],
     return NW_OK;
 }
 
-static nw_status netcdf_read_values(struct reading *r, const size_t from[3],
-                                    const size_t count[3], double *values)
+static nw_status netcdf_read_values(struct netcdf_reading *r,
+                                    const size_t from[3], const size_t count[3],
+                                    double *values)
 {
     int code = nc.inq_varid(r->file, r->name, &r->variable);
     nw_status status = code ? NW_OK : find_meaning(r);
@@ -267,7 +269,7 @@ nw_status nw_mp_netcdf_read(const char *path, enum nw_mpdata_field field,
                             const int64_t size[3], const int64_t first[3],
                             const int64_t extent[3], double *values)
 {
-    struct reading r = {.path = path, .name = nw_mp_field_name[field]};
+    struct netcdf_reading r = {.path = path, .name = nw_mp_field_name[field]};
     size_t found[3], from[3], count[3];
     nw_status status = opened(path, &r.file);
 

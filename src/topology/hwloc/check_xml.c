@@ -22,29 +22,29 @@ struct scanner {
     char *at;
     int line;
     int depth;
-    struct word {
+    struct check_xml_word {
         const char *start;
         int length;
     } open[MAX_NESTING];
-    struct word type, os_index; /* of the current tag */
-    bool is_host;               /* the current <info> is named HostName */
-    bool turns;                 /* a file of hwloc 3 for hwloc 2 */
+    struct check_xml_word type, os_index; /* of the current tag */
+    bool is_host; /* the current <info> is named HostName */
+    bool turns;   /* a file of hwloc 3 for hwloc 2 */
     char *host;
 };
 
 static nw_status check_xml_bad(const struct scanner *scanner, const char *what,
-                               struct word word)
+                               struct check_xml_word word)
 {
     return nw_fail(NW_EFORMAT, "%s:%d: %s '%.*s'", scanner->file, scanner->line,
                    what, word.length > 60 ? 60 : word.length, word.start);
 }
 
-static struct word check_xml_one(const char *at)
+static struct check_xml_word check_xml_one(const char *at)
 {
-    return (struct word){at, *at && *at != '\n'};
+    return (struct check_xml_word){at, *at && *at != '\n'};
 }
 
-static bool is(struct word word, const char *text)
+static bool is(struct check_xml_word word, const char *text)
 {
     return (size_t)word.length == strlen(text) &&
            !memcmp(word.start, text, (size_t)word.length);
@@ -61,10 +61,11 @@ static void check_xml_skip_blanks(struct scanner *scanner)
     check_xml_skip_to(scanner, scanner->at + strspn(scanner->at, " \t\r\n"));
 }
 
-static struct word check_xml_take_name(struct scanner *scanner)
+static struct check_xml_word check_xml_take_name(struct scanner *scanner)
 {
     size_t length = strcspn(scanner->at, " \t\r\n=<>/\"'");
-    struct word word = {scanner->at, length > 4096 ? 4096 : (int)length};
+    struct check_xml_word word = {scanner->at,
+                                  length > 4096 ? 4096 : (int)length};
 
     scanner->at += length;
     return word;
@@ -83,7 +84,7 @@ static nw_status check_xml_skip_past(struct scanner *scanner, const char *end)
 }
 
 static nw_status check_xml_check_version(struct scanner *scanner,
-                                         struct word value)
+                                         struct check_xml_word value)
 {
     int major = atoi(value.start);
     int mine = (int)(hwloc_get_api_version() >> 16);
@@ -115,7 +116,7 @@ static nw_status check_xml_check_version(struct scanner *scanner,
  * for a package. */
 static nw_status check_index(struct scanner *scanner)
 {
-    struct word type = scanner->type, value = scanner->os_index;
+    struct check_xml_word type = scanner->type, value = scanner->os_index;
     bool is_bit = is(type, "PU") || is(type, "NUMANode") || is(type, "Node");
     char text[16];
     uint64_t index;
@@ -134,7 +135,7 @@ static nw_status check_index(struct scanner *scanner)
 
 /* Kinds of devices are bits of a set in hwloc 3, numbers in hwloc 2: of a set
  * the one that says most. */
-static void turn_device(struct word value)
+static void turn_device(struct check_xml_word value)
 {
     static const struct {
         int bit;
@@ -152,8 +153,10 @@ static void turn_device(struct word value)
         text[value.length - 1] = kinds[k].number;
 }
 
-static nw_status check_attribute(struct scanner *scanner, struct word tag,
-                                 struct word name, struct word value)
+static nw_status check_attribute(struct scanner *scanner,
+                                 struct check_xml_word tag,
+                                 struct check_xml_word name,
+                                 struct check_xml_word value)
 {
     if (is(tag, "topology") && is(name, "version"))
         return check_xml_check_version(scanner, value);
@@ -176,9 +179,9 @@ static nw_status check_attribute(struct scanner *scanner, struct word tag,
 }
 
 static nw_status check_xml_take_attribute(struct scanner *scanner,
-                                          struct word tag)
+                                          struct check_xml_word tag)
 {
-    struct word name = check_xml_take_name(scanner), value;
+    struct check_xml_word name = check_xml_take_name(scanner), value;
     char quote[3] = {0};
 
     if (!name.length)
@@ -193,19 +196,22 @@ static nw_status check_xml_take_attribute(struct scanner *scanner,
         return check_xml_bad(scanner, "no quoted value for attribute", name);
     quote[0] = *scanner->at++;
     quote[1] = '<';
-    value = (struct word){scanner->at, (int)strcspn(scanner->at, quote)};
+    value =
+        (struct check_xml_word){scanner->at, (int)strcspn(scanner->at, quote)};
     if (scanner->at[value.length] != quote[0])
         return check_xml_bad(scanner, "no end of the value of attribute", name);
     check_xml_skip_to(scanner, scanner->at + value.length + 1);
     return check_attribute(scanner, tag, name, value);
 }
 
-static nw_status check_xml_open_tag(struct scanner *scanner, struct word tag)
+static nw_status check_xml_open_tag(struct scanner *scanner,
+                                    struct check_xml_word tag)
 {
     nw_status status = NW_OK;
 
     if (!tag.length)
-        return check_xml_bad(scanner, "no tag after", (struct word){"<", 1});
+        return check_xml_bad(scanner, "no tag after",
+                             (struct check_xml_word){"<", 1});
     if (!scanner->depth && is(tag, "system"))
         return check_xml_bad(scanner,
                              "nccl:FILE reads NCCL's files; hwloc XML begins "
@@ -216,7 +222,7 @@ static nw_status check_xml_open_tag(struct scanner *scanner, struct word tag)
                              tag);
     if (scanner->depth == MAX_NESTING)
         return check_xml_bad(scanner, "more than 128 levels at", tag);
-    scanner->type = scanner->os_index = (struct word){NULL, 0};
+    scanner->type = scanner->os_index = (struct check_xml_word){NULL, 0};
     check_xml_skip_blanks(scanner);
     while (!status && *scanner->at != '>' && *scanner->at != '/') {
         status = check_xml_take_attribute(scanner, tag);
@@ -236,7 +242,7 @@ static nw_status check_xml_open_tag(struct scanner *scanner, struct word tag)
 
 static nw_status check_xml_close_tag(struct scanner *scanner)
 {
-    struct word tag = check_xml_take_name(scanner), open;
+    struct check_xml_word tag = check_xml_take_name(scanner), open;
 
     check_xml_skip_blanks(scanner);
     if (*scanner->at != '>')
@@ -256,7 +262,7 @@ static nw_status check_xml_close_tag(struct scanner *scanner)
 static nw_status blank_unknown(struct scanner *scanner)
 {
     char *start = scanner->at++;
-    struct word tag = check_xml_take_name(scanner);
+    struct check_xml_word tag = check_xml_take_name(scanner);
     bool unknown = scanner->turns && scanner->depth == 1 &&
                    (is(tag, "info") || is(tag, "pci_locality"));
     int depth = scanner->depth;

@@ -21,7 +21,7 @@
 
 #define NAME_DIGITS 32 /* of a hash, before the suffix */
 
-struct known {
+struct cli_run_known {
     char *path;                 /* of the pattern */
     char *text;                 /* of the entry; the words point into it */
     char *program;              /* and its arguments */
@@ -31,11 +31,11 @@ struct known {
 };
 
 struct knowns {
-    struct known *one;
+    struct cli_run_known *one;
     size_t count, capacity;
 };
 
-static void free_one(struct known *one)
+static void free_one(struct cli_run_known *one)
 {
     free(one->path);
     free(one->text);
@@ -55,7 +55,7 @@ static bool has_form(const char *name, const char *suffix)
 }
 
 /* The words end at the first line that is not "key: value". */
-static void run_known_read_entry(struct known *one)
+static void run_known_read_entry(struct cli_run_known *one)
 {
     one->program = one->text + strlen(one->text);
     one->sum = one->identity = one->program;
@@ -96,7 +96,7 @@ static nw_status run_known_join(const char *folder, const char *name,
 static nw_status add_one(struct knowns *all, const char *folder,
                          const char *name)
 {
-    struct known one = {0};
+    struct cli_run_known one = {0};
     struct stat info;
     char *entry = NULL;
     size_t length;
@@ -121,7 +121,7 @@ static nw_status add_one(struct knowns *all, const char *folder,
 
 static int compare_newest(const void *a, const void *b)
 {
-    const struct known *one = a, *other = b;
+    const struct cli_run_known *one = a, *other = b;
 
     if (one->when.tv_sec != other->when.tv_sec)
         return one->when.tv_sec > other->when.tv_sec ? -1 : 1;
@@ -151,7 +151,7 @@ static nw_status run_known_read_all(const char *folder, struct knowns *all)
 
 /* --- another input --- */
 
-static nw_status run_known_read_pattern(const struct known *one,
+static nw_status run_known_read_pattern(const struct cli_run_known *one,
                                         nw_pattern **out)
 {
     struct nw_text input = {0};
@@ -180,7 +180,7 @@ static nw_status run_known_scale(nw_pattern **pattern, int32_t ranks,
 }
 
 /* A pattern that cannot be read or extended leaves *out NULL. */
-static nw_status take_one(const struct known *one, int32_t ranks,
+static nw_status take_one(const struct cli_run_known *one, int32_t ranks,
                           nw_pattern **out, char **how)
 {
     struct nw_text text = {0};
@@ -220,7 +220,7 @@ nw_status nw_known_find(const struct nw_store *store, const struct nw_job *job,
 
 /* --- shown and removed --- */
 
-static void put_row(nw_table *table, const struct known *one)
+static void put_row(nw_table *table, const struct cli_run_known *one)
 {
     char when[32] = "";
     struct tm parts;
@@ -303,7 +303,7 @@ nw_status nw_known_show(const char *folder, bool as_json)
 }
 
 /* Whether the program of the entry, its first word, is that of the name. */
-static bool is_program(const struct known *one, const char *program)
+static bool is_program(const struct cli_run_known *one, const char *program)
 {
     size_t length = strlen(program);
 

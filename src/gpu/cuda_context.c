@@ -22,7 +22,7 @@ enum {
     CONTEXT_DESTROYED = 709,
 };
 
-struct known {
+struct cuda_context_known {
     cu_context context;
     nw_gpu_stream stream;
     cu_memory witness; /* lives as long as the context */
@@ -30,11 +30,11 @@ struct known {
 };
 
 static pthread_mutex_t context_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct known context_known[NW_GPUS];
+static struct cuda_context_known context_known[NW_GPUS];
 
 /* A driver that has failed for good says so of everything: what it knew lives
  * on as far as anyone can tell. */
-static bool context_lives(const struct known *known)
+static bool context_lives(const struct cuda_context_known *known)
 {
     uint64_t id = 0;
     int code;
@@ -49,7 +49,7 @@ static bool context_lives(const struct known *known)
 
 /* Creates the objects that the library needs in a context. Without them it is
  * slower, or does not notice that the context has ended. */
-static void context_furnish(struct known *known)
+static void context_furnish(struct cuda_context_known *known)
 {
     cu_context before = NULL;
     int mode = nw_cuda_relax();
@@ -91,9 +91,10 @@ static int context_choose(int32_t gpu, cu_context *out)
     return code;
 }
 
-static int context_make(int32_t gpu, struct known *known, cu_context wanted)
+static int context_make(int32_t gpu, struct cuda_context_known *known,
+                        cu_context wanted)
 {
-    struct known made = {.context = wanted};
+    struct cuda_context_known made = {.context = wanted};
     int device = 0, code = context_choose(gpu, &made.context);
 
     if (!code)
@@ -113,9 +114,10 @@ static int context_make(int32_t gpu, struct known *known, cu_context wanted)
 }
 
 /* `wanted`: NULL, or the context in which the program has memory there. */
-static int context_of(int32_t gpu, cu_context wanted, struct known *out)
+static int context_of(int32_t gpu, cu_context wanted,
+                      struct cuda_context_known *out)
 {
-    struct known *known;
+    struct cuda_context_known *known;
     int code = 0;
 
     if (gpu < 0 || gpu >= NW_GPUS)
@@ -132,7 +134,7 @@ static int context_of(int32_t gpu, cu_context wanted, struct known *out)
 
 int nw_cuda_context(int32_t gpu, cu_context *out)
 {
-    struct known known;
+    struct cuda_context_known known;
     int code = context_of(gpu, NULL, &known);
 
     if (!code)
@@ -143,7 +145,7 @@ int nw_cuda_context(int32_t gpu, cu_context *out)
 bool nw_cuda_serves(const void *memory)
 {
     cu_context theirs = NULL;
-    struct known ours;
+    struct cuda_context_known ours;
     int gpu = -1;
 
     if (nw_cuda.attribute(&theirs, ABOUT_CONTEXT, (cu_memory)memory) ||
@@ -185,9 +187,9 @@ int32_t nw_cuda_home(void)
 
 /* --- calls that need a context, and a private stream --- */
 
-static struct known context_find(cu_context context)
+static struct cuda_context_known context_find(cu_context context)
 {
-    struct known found = {.context = context};
+    struct cuda_context_known found = {.context = context};
 
     pthread_mutex_lock(&context_lock);
     for (int i = 0; i < NW_GPUS; i++)
@@ -201,7 +203,7 @@ static struct known context_find(cu_context context)
 int nw_cuda_enter(struct nw_cuda_stay *stay)
 {
     cu_context current = NULL;
-    struct known known = {0};
+    struct cuda_context_known known = {0};
     int code = nw_cuda.get_current(&current);
 
     *stay = (struct nw_cuda_stay){.mode = nw_cuda_relax()};

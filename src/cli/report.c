@@ -264,8 +264,9 @@ static void judge(const struct report_work *work,
     nw_report_headline(work->topology, work->pattern, cost, out);
 }
 
-static nw_status make_json(const struct report_work *work,
-                           const struct nw_cost_column *column, char **out)
+static nw_status report_make_json(const struct report_work *work,
+                                  const struct nw_cost_column *column,
+                                  char **out)
 {
     struct nw_headline headline;
     struct nw_text text = {0};
@@ -290,9 +291,10 @@ static nw_status make_json(const struct report_work *work,
     return nw_text_take(&text, out);
 }
 
-static nw_status make_table(const struct report_work *work,
-                            enum nw_objective objective,
-                            const struct nw_cost_column *column, char **out)
+static nw_status report_make_table(const struct report_work *work,
+                                   enum nw_objective objective,
+                                   const struct nw_cost_column *column,
+                                   char **out)
 {
     struct nw_text text = {0};
     char *words = NULL;
@@ -341,10 +343,10 @@ static nw_status make_figures(struct report_work *work,
         status = nw_cli_groups_price(work->topology, work->pattern, work->owned,
                                      work->count, &work->groups);
     if (!status && arguments->common.json)
-        status = make_json(work, column, &answer->json);
+        status = report_make_json(work, column, &answer->json);
     else if (!status)
-        status =
-            make_table(work, arguments->map.objective, column, &answer->table);
+        status = report_make_table(work, arguments->map.objective, column,
+                                   &answer->table);
     while (done)
         nw_cost_fini(&cost[--done]);
     free(cost);

@@ -102,7 +102,7 @@ static const struct argp argp = {
     .children = nw_priced_children,
 };
 
-struct row {
+struct simulate_row {
     const char *name;
     nw_mapping *mapping;
     struct nw_simulation result;
@@ -113,12 +113,12 @@ struct row {
 struct prediction {
     nw_topology *topology;
     nw_pattern *pattern;
-    struct row *row; /* [count], the default first */
+    struct simulate_row *row; /* [count], the default first */
     size_t count;
 };
 
 static nw_status play(struct prediction *work, struct arguments *arguments,
-                      struct row *row)
+                      struct simulate_row *row)
 {
     nw_status status;
 
@@ -142,7 +142,7 @@ static nw_status play_all(struct prediction *work, struct arguments *arguments)
 /* The figures of the time model, beside the simulation. */
 static nw_status judge_all(struct prediction *work, bool total)
 {
-    struct row *row = work->row;
+    struct simulate_row *row = work->row;
     nw_status status = NW_OK;
 
     for (size_t i = 0; !status && i < work->count; i++)
@@ -180,8 +180,8 @@ static nw_status load_mappings(struct prediction *work,
                                           &work->row[0].mapping);
 }
 
-static nw_status load(struct prediction *work,
-                      const struct arguments *arguments)
+static nw_status simulate_load(struct prediction *work,
+                               const struct arguments *arguments)
 {
     nw_status status = nw_priced_load(&arguments->priced, &arguments->common,
                                       &work->topology, &work->pattern);
@@ -274,7 +274,7 @@ static nw_status add_phases(const struct prediction *work, struct nw_text *text)
     return status;
 }
 
-static nw_status make_table(const struct prediction *work, char **out)
+static nw_status simulate_make_table(const struct prediction *work, char **out)
 {
     struct nw_text text = {0};
     char *words = NULL;
@@ -312,7 +312,7 @@ static void add_phases_json(struct nw_json *json,
     nw_json_end_object(json);
 }
 
-static nw_status make_json(const struct prediction *work, char **out)
+static nw_status simulate_make_json(const struct prediction *work, char **out)
 {
     struct nw_text text = {0};
     struct nw_json json = {.text = &text};
@@ -360,16 +360,16 @@ static void explain(const struct prediction *work,
             NW_SIMULATE_MOST_FLOWS);
 }
 
-static int show(const struct prediction *work,
-                const struct arguments *arguments)
+static int simulate_show(const struct prediction *work,
+                         const struct arguments *arguments)
 {
     const struct nw_common *common = &arguments->common;
     char *table = NULL, *json = NULL;
-    nw_status status = make_json(work, &json);
+    nw_status status = simulate_make_json(work, &json);
     int code;
 
     if (!status && !common->json)
-        status = make_table(work, &table);
+        status = simulate_make_table(work, &table);
     explain(work, arguments);
     code = status ? nw_cli_fail("simulate", status)
                   : nw_cli_output("simulate", common,
@@ -393,12 +393,13 @@ static int run(int argc, char **argv)
     code = nw_cli_check_output("simulate", &arguments.common);
     if (code)
         return code;
-    status = load(&work, &arguments);
+    status = simulate_load(&work, &arguments);
     if (!status)
         status = play_all(&work, &arguments);
     if (!status)
         status = judge_all(&work, arguments.options.total);
-    code = status ? nw_cli_fail("simulate", status) : show(&work, &arguments);
+    code = status ? nw_cli_fail("simulate", status)
+                  : simulate_show(&work, &arguments);
     /* contradictory files, not a wrong call */
     if (status == NW_EINVAL && work.pattern)
         code = NW_EXIT_INPUT;

@@ -24,13 +24,13 @@ struct training {
 
 /* The position of a rank in each kind of group. Tensor neighbours have adjacent
  * numbers, pipeline stages the most distant ones. */
-struct place {
+struct training_place {
     uint64_t t, c, e, x, p; /* tensor, context, expert, replica, stage */
 };
 
-static struct place place_of(const struct training *t, uint64_t rank)
+static struct training_place place_of(const struct training *t, uint64_t rank)
 {
-    struct place place;
+    struct training_place place;
 
     place.t = rank % t->tp;
     rank /= t->tp;
@@ -43,7 +43,7 @@ static struct place place_of(const struct training *t, uint64_t rank)
     return place;
 }
 
-static int32_t rank_of(const struct training *t, struct place place)
+static int32_t rank_of(const struct training *t, struct training_place place)
 {
     uint64_t rank = place.p * t->replicas + place.x;
 
@@ -151,8 +151,8 @@ struct load {
     uint64_t messages;
 };
 
-static nw_status add_load(const struct training *t, struct place from,
-                          struct place to, const struct load *load)
+static nw_status add_load(const struct training *t, struct training_place from,
+                          struct training_place to, const struct load *load)
 {
     nw_uint128 bytes =
         (load->numbers * t->width * t->iterations + load->by - 1) / load->by;
@@ -175,9 +175,9 @@ static nw_uint128 activations(const struct training *t)
 }
 
 /* Four ring all-reduces a layer, two on the way forward and two back. */
-static nw_status add_tensor(const struct training *t, struct place at)
+static nw_status add_tensor(const struct training *t, struct training_place at)
 {
-    struct place next = at;
+    struct training_place next = at;
     struct load load = {
         .numbers = 4 * t->stage_layers * activations(t) * 2 * (t->tp - 1),
         .by = t->tp,
@@ -189,9 +189,9 @@ static nw_status add_tensor(const struct training *t, struct place at)
 
 /* Keys and values go round forward and back; their gradients go all the way
  * home. */
-static nw_status add_context(const struct training *t, struct place at)
+static nw_status add_context(const struct training *t, struct training_place at)
 {
-    struct place next = at;
+    struct training_place next = at;
     uint64_t rounds = 3 * t->cp - 2;
     struct load load = {
         .numbers = 2 * t->stage_layers * activations(t) * rounds,
@@ -202,9 +202,10 @@ static nw_status add_context(const struct training *t, struct place at)
     return add_load(t, at, next, &load);
 }
 
-static nw_status add_pipeline(const struct training *t, struct place at)
+static nw_status add_pipeline(const struct training *t,
+                              struct training_place at)
 {
-    struct place to = at;
+    struct training_place to = at;
     struct load load = {activations(t), t->tp, t->micro_batches};
     nw_status status = NW_OK;
 
@@ -227,13 +228,13 @@ static struct load ring_load(nw_uint128 numbers, uint64_t by, uint64_t size)
                          2 * (size - 1)};
 }
 
-static nw_status add_data(const struct training *t, struct place at)
+static nw_status add_data(const struct training *t, struct training_place at)
 {
     nw_uint128 square = (nw_uint128)t->hidden * t->hidden * t->stage_layers;
     struct load dense =
         ring_load(square * (t->experts > 1 ? 4 : 12), t->tp, t->dp * t->cp);
     uint64_t index = (at.x * t->ep + at.e) * t->cp + at.c;
-    struct place next = at;
+    struct training_place next = at;
 
     index = (index + 1) % (t->dp * t->cp);
     next.c = index % t->cp;
@@ -242,13 +243,14 @@ static nw_status add_data(const struct training *t, struct place at)
     return add_load(t, at, next, &dense);
 }
 
-static nw_status add_expert_data(const struct training *t, struct place at)
+static nw_status add_expert_data(const struct training *t,
+                                 struct training_place at)
 {
     nw_uint128 square = (nw_uint128)t->hidden * t->hidden * t->stage_layers;
     struct load expert = ring_load(square * 8 * (t->experts / t->ep), t->tp,
                                    t->replicas * t->cp);
     uint64_t index = (at.x * t->cp + at.c + 1) % (t->replicas * t->cp);
-    struct place next = at;
+    struct training_place next = at;
 
     if (t->experts == 1)
         return NW_OK;
@@ -258,7 +260,7 @@ static nw_status add_expert_data(const struct training *t, struct place at)
 }
 
 /* Tokens to their experts and back, forward and backward. */
-static nw_status add_expert(const struct training *t, struct place at)
+static nw_status add_expert(const struct training *t, struct training_place at)
 {
     struct load load = {.numbers =
                             4 * t->stage_layers * activations(t) * t->topk,
@@ -267,7 +269,7 @@ static nw_status add_expert(const struct training *t, struct place at)
     nw_status status = NW_OK;
 
     for (uint64_t e = 0; !status && e < t->ep; e++) {
-        struct place to = at;
+        struct training_place to = at;
 
         to.e = e;
         status = add_load(t, at, to, &load);
@@ -277,12 +279,12 @@ static nw_status add_expert(const struct training *t, struct place at)
 
 static nw_status (*const training_phases[NW_PHASE_COUNT])(
     const struct training *t,
-    struct place at) = {[NW_PHASE_TENSOR] = add_tensor,
-                        [NW_PHASE_CONTEXT] = add_context,
-                        [NW_PHASE_EXPERT] = add_expert,
-                        [NW_PHASE_DATA] = add_data,
-                        [NW_PHASE_EXPERT_DATA] = add_expert_data,
-                        [NW_PHASE_PIPELINE] = add_pipeline};
+    struct training_place at) = {[NW_PHASE_TENSOR] = add_tensor,
+                                 [NW_PHASE_CONTEXT] = add_context,
+                                 [NW_PHASE_EXPERT] = add_expert,
+                                 [NW_PHASE_DATA] = add_data,
+                                 [NW_PHASE_EXPERT_DATA] = add_expert_data,
+                                 [NW_PHASE_PIPELINE] = add_pipeline};
 
 static nw_status read_only(struct nw_spec *spec, int *only)
 {
@@ -302,7 +304,7 @@ static nw_status read_only(struct nw_spec *spec, int *only)
 
 static nw_status add_rank(const struct training *t, uint64_t rank)
 {
-    struct place at = place_of(t, rank);
+    struct training_place at = place_of(t, rank);
     nw_status status = NW_OK;
 
     for (int g = 0; !status && g < NW_PHASE_COUNT; g++)

@@ -153,8 +153,11 @@ static nw_status compute(struct report_work *work,
     map.progress = nw_cli_progress(&arguments->common);
     status = nw_map(work->topology, work->pattern, &map, &mapping, &report);
     nw_cli_progress_finish();
-    if (!status)
-        report_add(work, report.algorithm, mapping);
+    if (!status) /* a name of its own where nothing better was found */
+        report_add(work,
+                   strcmp(report.algorithm, "default") ? report.algorithm
+                                                       : "mapped",
+                   mapping);
     return status;
 }
 

@@ -27,6 +27,11 @@ $ grep -c 'nodewise report -t magc-a -p app.pattern app.mapping -o report.html' 
 $ nodewise report -q -t magc-a -p app.pattern app.mapping -o report.html && cp report.html first.html && nodewise report -q -t magc-a -p app.pattern app.mapping -o report.html && cmp report.html first.html
 $ nodewise report -q -t magc-a -p app.pattern --algorithm block --seed 7 -o block.html && grep -o '<dt>seed</dt><dd>7</dd>' block.html
 <dt>seed</dt><dd>7</dd>
+
+## Where no placement is better, the mapping is told from the default by its name.
+$ printf '0 1 8\n1 2 8\n2 3 8\n' > line && nodewise report --algorithm default -t hierarchy:4 -p list:line -o line.html | cut -d' ' -f1 | sed -n 2,3p
+default
+mapped
 ## 16 and 1024 ranks, a machine too large to draw whole, a plain hierarchy, a
 ## matrix without links.
 $ nodewise pattern -q --generate stencil2d5:dims=4x4 -o 16.pattern

@@ -255,6 +255,20 @@ static void what_is_written_reads_back(void **state)
     nw_thresholds_fini(&thresholds);
 }
 
+static void lines_of_an_mpi_are_ignored(void **state)
+{
+    struct nw_thresholds thresholds = {0};
+
+    (void)state;
+    assert_int_equal(
+        parse(HEAD "device device mpi:openmpi:0ff30eb2f18648e1 socket latency "
+                   "2147483647 direct auto\n" LINE,
+              &thresholds),
+        NW_OK);
+    assert_int_equal(thresholds.count, 1);
+    nw_thresholds_fini(&thresholds);
+}
+
 static void bad_tables_are_refused(void **state)
 {
     static const struct {
@@ -381,6 +395,7 @@ int main(void)
         cmocka_unit_test(equal_ways_do_not_alternate),
         cmocka_unit_test(what_cannot_be_is_asked_for_once),
         cmocka_unit_test(what_is_written_reads_back),
+        cmocka_unit_test(lines_of_an_mpi_are_ignored),
         cmocka_unit_test(bad_tables_are_refused),
         cmocka_unit_test(switch_socket_or_two),
     };

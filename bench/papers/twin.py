@@ -279,5 +279,6 @@ def write_index(parts):
         else:
             lines.append("- %s: not run yet" % name.replace("_", " "))
     lines.append("- [GPU paths on one NVIDIA H100](gpu.md): measured by `bench/gpu/run`")
+    lines.append("- [Training jobs](training.md): simulated by `bench/training/run`")
     with open(os.path.join(RESULTS, "README.md"), "w", encoding="utf-8") as file:
         file.write("\n".join(lines) + "\n")

@@ -17,7 +17,8 @@ static struct nw_end sorted_nodes_end(const struct nw_problem *problem,
                : nw_problem_core_end(problem, host, 0);
 }
 
-/* The first of the hosts `left` that is nearest to `from`. */
+/* The index in `left` of the host that is nearest to `from`, of several the
+ * first node of the machine. */
 static int32_t sorted_nodes_nearest(const struct nw_problem *problem,
                                     const int32_t *left, int32_t count,
                                     int32_t from)
@@ -30,7 +31,9 @@ static int32_t sorted_nodes_nearest(const struct nw_problem *problem,
         double distance = nw_topology_distance(
             problem->topology, end, sorted_nodes_end(problem, left[i]));
 
-        if (found < 0 || distance < best) {
+        if (found < 0 || distance < best ||
+            (distance == best &&
+             problem->host[left[i]] < problem->host[left[found]])) {
             best = distance;
             found = i;
         }
@@ -43,22 +46,24 @@ static int32_t sorted_nodes_nearest(const struct nw_problem *problem,
 static nw_status sorted_nodes_order(const struct nw_problem *problem,
                                     int32_t *order)
 {
-    int32_t count = problem->host_count, *left = NULL;
+    int32_t count = problem->host_count, rest = 0, *left = NULL;
     nw_status status = nw_alloc((size_t)count, sizeof *left, &left);
 
     if (status)
         return status;
-    for (int32_t h = 1; h < count; h++)
-        left[h - 1] = h;
     order[0] = 0;
+    for (int32_t h = 1; h < count; h++)
+        if (problem->host[h] < problem->host[order[0]])
+            order[0] = h;
+    for (int32_t h = 0; h < count; h++)
+        if (h != order[0])
+            left[rest++] = h;
     for (int32_t placed = 1; placed < count; placed++) {
-        int32_t rest = count - placed;
         int32_t at =
             sorted_nodes_nearest(problem, left, rest, order[placed - 1]);
 
         order[placed] = left[at];
-        memmove(left + at, left + at + 1,
-                (size_t)(rest - at - 1) * sizeof *left);
+        memmove(left + at, left + at + 1, (size_t)(--rest - at) * sizeof *left);
     }
     free(left);
     return NW_OK;

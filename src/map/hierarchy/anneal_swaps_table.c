@@ -3,7 +3,6 @@
 #include "map/hierarchy/anneal_swaps_table.h"
 #include "base/array.h"
 #include "map/common/metropolis.h"
-#include "map/hierarchy/partition_crossover.h"
 #include "map/common/simd4.h"
 #include "map/graph/anneal_gain_table.h"
 #include "map/common/parameters.h"
@@ -35,7 +34,7 @@ struct swaps_table_work {
     double *within; /* [slots] bytes with what sits in each subtree */
     int32_t *list;  /* processes that may move */
     int32_t list_count;
-    int32_t *best, *begun, *last; /* [count] slots */
+    int32_t *best, *begun; /* [count] slots */
     int8_t level[64]; /* of the smallest subtree of two slots by the highest
                          bit in which their codes differ, plus 1 */
     int base;         /* level of subtrees without distances inside that swaps
@@ -500,8 +499,7 @@ static nw_status swaps_table_prepare(struct swaps_table_work *work)
         NW_ARRAY(slots + NW_SIMD4_WIDTH, work->here),
         NW_ARRAY(slots + NW_SIMD4_WIDTH, work->who),
         NW_ARRAY(slots, work->within), NW_ARRAY(n, work->list),
-        NW_ARRAY(n, work->best), NW_ARRAY(n, work->begun),
-        NW_ARRAY(n, work->last));
+        NW_ARRAY(n, work->best), NW_ARRAY(n, work->begun));
     if (!status)
         status = nw_gain_table_thresholds_new(&work->thresholds);
     return status;
@@ -510,31 +508,24 @@ static nw_status swaps_table_prepare(struct swaps_table_work *work)
 static void swaps_table_free_work(struct swaps_table_work *work)
 {
     NW_FREE_ALL(work->price, work->change, work->here, work->who, work->within,
-                work->list, work->best, work->begun, work->last,
-                work->thresholds);
+                work->list, work->best, work->begun, work->thresholds);
 }
 
-/* Recomputes costs from scratch: repeated additions of floats lose small
- * differences. If some components ended lower and others higher, partition
- * crossover keeps the lower ones. */
+/* Recomputes the cost from scratch: repeated additions of floats lose small
+ * differences, so that the best may be worse than the beginning. */
 static nw_status
 swaps_table_end_slice(struct swaps_table_work *work,
                       struct nw_anneal_swaps_table *swaps_table, double begun)
 {
     struct nw_assignment *assignment = swaps_table->assignment;
-    nw_status status;
 
-    memcpy(work->last, assignment->slot,
-           (size_t)assignment->count * sizeof *work->last);
     nw_assignment_set(assignment, work->best);
     assert(fabs(nw_assignment_cost(assignment) - swaps_table->cost) <=
            ROUNDING * nw_assignment_cost_bound(assignment));
     nw_assignment_set(assignment, work->begun);
     swaps_table->cost = begun;
-    status = nw_partition_crossover(assignment, work->best, &swaps_table->cost);
-    return status ? status
-                  : nw_partition_crossover(assignment, work->last,
-                                           &swaps_table->cost);
+    return nw_assignment_take_if_better(assignment, work->best,
+                                        &swaps_table->cost);
 }
 
 nw_status nw_anneal_swaps_table(struct nw_anneal_swaps_table *swaps_table)

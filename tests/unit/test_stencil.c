@@ -146,58 +146,6 @@ static double across(const struct nw_assignment *assignment,
     return bytes;
 }
 
-/* 60 clusters of 32 seats hold 1800 cells as 30 each, as boxes of 2 x 3 x 5
- * are; as few as hold them are 57, which no layers divide. */
-static void test_evenly_clusters_hold_the_same(void **state)
-{
-    static const struct grid grid = {3, {10, 12, 15}, {1, 1, 1}, {60, 8, 4}};
-    int32_t cells[2][60] = {{0}}, *slot;
-    struct nw_hierarchy hierarchy;
-    struct nw_assignment assignment;
-    struct nw_stencil stencil;
-    double bytes[2];
-    bool found;
-
-    (void)state;
-    open_assignment(&grid, &hierarchy, &assignment);
-    assert_true(nw_stencil_may_even(&assignment));
-    MUST(nw_stencil_find(&assignment, &stencil, &found));
-    assert_true(found);
-    MUST(nw_alloc((size_t)assignment.count, sizeof *slot, &slot));
-    for (int even = 0; even < 2; even++) {
-        int way = NW_STENCIL_LAYERS | (even ? NW_STENCIL_EVENLY : 0);
-
-        MUST(nw_stencil_coordinate_bisection(&assignment, &stencil, way, slot));
-        bytes[even] = across(&assignment, slot, 32, cells[even]);
-    }
-    for (int c = 0; c < 60; c++)
-        assert_int_equal(cells[1][c], 30);
-    assert_int_equal(cells[0][57] + cells[0][58] + cells[0][59], 0);
-    assert_true(bytes[1] < bytes[0]);
-    free(slot);
-    nw_assignment_fini(&assignment);
-    nw_hierarchy_fini(&hierarchy);
-}
-
-static void test_full_or_prime_grids_have_no_other_even_way(void **state)
-{
-    static const struct grid grids[] = {
-        {2, {24, 18}, {1, 3}, {4, 9, 12}},
-        {1, {59}, {1}, {3, 4, 5}},
-    };
-
-    (void)state;
-    for (size_t i = 0; i < sizeof grids / sizeof *grids; i++) {
-        struct nw_hierarchy hierarchy;
-        struct nw_assignment assignment;
-
-        open_assignment(&grids[i], &hierarchy, &assignment);
-        assert_false(nw_stencil_may_even(&assignment));
-        nw_assignment_fini(&assignment);
-        nw_hierarchy_fini(&hierarchy);
-    }
-}
-
 /* Two columns 3 wide through 6 x 5 cells, in pieces of 6: two of 3 x 2 in each,
  * with 7 pairs inside, and what is left of both, a bar of 6 x 1, with 5. Of 25
  * + 24 pairs 16 are across. */
@@ -349,8 +297,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_boxes_are_parted_as_sorted_cells),
-        cmocka_unit_test(test_evenly_clusters_hold_the_same),
-        cmocka_unit_test(test_full_or_prime_grids_have_no_other_even_way),
         cmocka_unit_test(test_pieces_reach_round_from_column_to_column),
         cmocka_unit_test(test_columns_hold_every_cell_once),
         cmocka_unit_test(test_dimensions_of_two_are_found),

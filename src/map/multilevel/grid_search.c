@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The search for grids: starts, power diagrams, annealing, few swaps; for few
- * processes also a second search from power diagrams alone. */
+/* The search for grids: power diagrams, bisections from several first cuts, few
+ * swaps; for few processes also a second search from power diagrams alone. */
 #include "map/multilevel/multilevel_internal.h"
 #include "map/common/parameters.h"
 
@@ -87,62 +87,6 @@ multilevel_power_diagram_or_bisect(struct multilevel_search *search,
     return nw_multilevel_cuts_max(search, tile, swapped);
 }
 
-/* Small grids are annealed as other patterns are, from cuts across: that
- * reaches what borders moved one after the other do not. */
-
-static bool multilevel_is_even(const struct nw_stencil *stencil)
-{
-    double least = INFINITY, most = 0;
-
-    for (int d = 0; d < stencil->dims; d++) {
-        double sum = multilevel_across(stencil, d);
-
-        least = fmin(least, sum);
-        most = fmax(most, sum);
-    }
-    return most <= nw_tuned.multilevel_grid.even * least;
-}
-
-/* Beside round parts cuts gain little where all dimensions are alike. */
-static double multilevel_anneal_worth(const struct multilevel_search *search,
-                                      const struct nw_stencil *stencil)
-{
-    if (!nw_multilevel_is_costly(search, stencil))
-        return 1;
-    return multilevel_is_even(stencil) ? 0
-                                       : nw_tuned.multilevel_grid.anneal_costly;
-}
-
-nw_status nw_multilevel_anneal_grid(struct multilevel_search *search,
-                                    const struct nw_stencil *stencil)
-{
-    const struct nw_assignment *assignment = search->assignment;
-    double cost =
-        (double)assignment->row[assignment->count] +
-        nw_tuned.multilevel_grid.anneal_cost_each * (double)assignment->count;
-    double tries = nw_tuned.multilevel_grid.anneal_cost *
-                   (double)nw_multilevel_grid_patience(search) / cost;
-    int anneals =
-        (int)fmax(1, fmin(nw_tuned.multilevel_grid.anneals_max,
-                          tries / nw_tuned.multilevel_grid.anneal_tries));
-    double worth = multilevel_anneal_worth(search, stencil);
-    nw_status status = NW_OK;
-
-    if (assignment->count > nw_tuned.multilevel.grid_few || worth <= 0)
-        return NW_OK;
-    for (int i = 1; !status && i <= anneals; i++) {
-        struct nw_recursive_bisection bisect = {
-            .seed = search->seed + (uint64_t)i,
-            .stencil = stencil,
-            .kinds = NW_RB_START_STRIPES,
-            .anneal = (uint64_t)(worth * tries / anneals)};
-
-        if (!search->placement->budget->stopped)
-            status = nw_multilevel_take(search, &bisect);
-    }
-    return status;
-}
-
 static nw_status multilevel_swap_grid(struct multilevel_search *search,
                                       uint64_t steps, double temperature)
 {
@@ -153,8 +97,8 @@ static nw_status multilevel_swap_grid(struct multilevel_search *search,
     return nw_multilevel_search_on(search);
 }
 
-/* Grids are swapped for about as long as they are read and cut: those that are
- * annealed less, but once more from hotter. */
+/* Grids are swapped for about as long as they are read and cut: small ones
+ * less, but once more from hotter. */
 static uint64_t multilevel_swaps_by_size(int32_t count)
 {
     if (count > nw_tuned.multilevel_grid.swapped_large)
@@ -208,8 +152,6 @@ static nw_status multilevel_cut_and_swap(struct multilevel_search *search,
     most = multilevel_swaps_of(search, &tile->stencil);
     swapped = budget->anytime || worth <= most;
     status = multilevel_power_diagram_or_bisect(search, tile, swapped);
-    if (!status)
-        status = nw_multilevel_anneal_grid(search, &tile->stencil);
     if (status || budget->stopped || !swapped)
         return status;
     again = multilevel_reheat(search);

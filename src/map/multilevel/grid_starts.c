@@ -15,7 +15,6 @@ uint64_t nw_multilevel_grid_patience(const struct multilevel_search *search)
 static const int grid_starts[] = {
     NW_RB_START_STRIPES | NW_RB_START_GROWN,
     NW_RB_START_STRIPES | NW_RB_START_GROWN | NW_RB_START_PACKED,
-    NW_RB_START_STRIPES | NW_RB_START_GROWN | NW_RB_START_SPREAD,
     NW_RB_START_GROWN,
     NW_RB_START_STRIPES,
     NW_RB_START_STRIPES | NW_RB_START_FIRST,
@@ -80,7 +79,7 @@ bool nw_multilevel_is_costly(const struct multilevel_search *search,
 /* Where every slot is taken, packing changes nothing. */
 static bool multilevel_is_for(const struct multilevel_search *search, int kinds)
 {
-    return !(kinds & (NW_RB_START_PACKED | NW_RB_START_SPREAD)) ||
+    return !(kinds & NW_RB_START_PACKED) ||
            search->assignment->hierarchy->slots > search->assignment->count;
 }
 
@@ -146,8 +145,6 @@ int nw_multilevel_list_fillings(const struct nw_assignment *assignment,
     if (assignment->hierarchy->slots > assignment->count)
         list[count++] = NW_RB_START_PACKED;
     list[count++] = 0;
-    if (nw_stencil_may_spread(assignment))
-        list[count++] = NW_RB_START_SPREAD;
     return count;
 }
 
@@ -176,8 +173,6 @@ static int multilevel_number_apart(const struct nw_assignment *assignment,
     double few = multilevel_start_cost(assignment, multilevel_starts[0]);
     double more = multilevel_start_cost(assignment, multilevel_starts[1]);
 
-    if (count > 2 && count * few + more > left)
-        count = 2;
     *start = count * few + more > left || (count + 1) * more <= left;
     *start &= count * more <= left;
     return count > 1 && count * few <= left ? count : 0;

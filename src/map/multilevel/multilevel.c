@@ -46,8 +46,6 @@ static nw_status multilevel_improve(struct nw_assignment *assignment,
         return nw_multilevel_improve_grid(&search, &tile);
     search.swaps_table_temperature =
         nw_tuned.multilevel.swaps_table_temperature;
-    if (!status && tile.found && !placement->budget->stopped)
-        status = nw_multilevel_anneal_grid(&search, &tile.stencil);
     if (!status)
         status = nw_multilevel_has_two_starts(&search)
                      ? nw_multilevel_take_two(&search, &expander_like)

@@ -21,7 +21,7 @@ struct multilevel_search {
                                        if it fits; 0: without the table */
 };
 
-#define FILLINGS 3
+#define FILLINGS 2
 
 /* swap_cycles.c */
 
@@ -107,9 +107,6 @@ nw_multilevel_cuts_max(struct multilevel_search *search,
 bool nw_multilevel_is_tiled_less(const struct nw_assignment *assignment);
 
 /* grid_search.c */
-
-NW_MUST_CHECK nw_status nw_multilevel_anneal_grid(
-    struct multilevel_search *search, const struct nw_stencil *stencil);
 
 /* The search for a pattern that is a grid. */
 NW_MUST_CHECK nw_status nw_multilevel_improve_grid(

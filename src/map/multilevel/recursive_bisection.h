@@ -13,8 +13,7 @@
 /* First cuts of a piece of a grid, as bits. STRIPES: across each dimension.
  * FIRST, LAST, ANY: grown from the first, the last or a random cell. STRAIGHT:
  * only the least cut across a dimension. PACKED: fill clusters one after the
- * other. SPREAD: use all clusters, not as few as hold the cells. LAYERS: split
- * clusters where whole layers of a box split. */
+ * other. LAYERS: split clusters where whole layers of a box split. */
 enum nw_rb_start {
     NW_RB_START_STRIPES = 1,
     NW_RB_START_FIRST = 2,
@@ -22,9 +21,8 @@ enum nw_rb_start {
     NW_RB_START_ANY = 8,
     NW_RB_START_GROWN = NW_RB_START_FIRST | NW_RB_START_LAST | NW_RB_START_ANY,
     NW_RB_START_PACKED = 16,
-    NW_RB_START_SPREAD = 32,
-    NW_RB_START_STRAIGHT = 64,
-    NW_RB_START_LAYERS = 128,
+    NW_RB_START_STRAIGHT = 32,
+    NW_RB_START_LAYERS = 64,
 };
 
 struct nw_recursive_bisection {

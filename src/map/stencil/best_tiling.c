@@ -10,14 +10,12 @@
 
 #include <stdlib.h>
 
-#define EVENLY NW_STENCIL_EVENLY
 /* The most useful first, as far as they were tried on grids of many sizes. */
-static const uint16_t best_tiling_kinds[] = {
-    0,  EVENLY, 4, EVENLY | 4, 3, EVENLY | 1, 6,  14, 2,  EVENLY | 12,
-    12, 26,     8, 10,         7, 11,         28, 20, 24, 30};
+static const uint16_t best_tiling_kinds[] = {0, 4,  3, 6,  14, 2,  12, 26,
+                                             8, 10, 7, 11, 28, 20, 24, 30};
 #define KINDS (sizeof best_tiling_kinds / sizeof *best_tiling_kinds)
 /* The first ones, and that part of the looks, where bisections follow. */
-static const uint16_t best_tiling_few_kinds[] = {0, 3, EVENLY, 4};
+static const uint16_t best_tiling_few_kinds[] = {0, 3, 4};
 #define FEW_KINDS (sizeof best_tiling_few_kinds / sizeof *best_tiling_few_kinds)
 #define COLUMNS_MAX 8
 
@@ -85,19 +83,16 @@ static uint16_t best_tiling_kind_at(const struct nw_best_tiling *try, size_t i)
 /* If every slot is taken, packing changes nothing, and such kinds equal others.
  * False for a kind that was tried before. */
 static bool best_tiling_is_new(const struct nw_assignment *assignment,
-                               bool even, const struct nw_best_tiling *try,
-                               size_t i)
+                               const struct nw_best_tiling *try, size_t i)
 {
     bool full = assignment->count == assignment->hierarchy->slots;
     int mask = full ? ~NW_STENCIL_PACKED : ~0,
         kind = best_tiling_kind_at(try, i);
 
-    if (kind & EVENLY)
-        mask = ~0;
     for (size_t k = 0; k < i; k++)
         if (((best_tiling_kind_at(try, k) ^ kind) & mask) == 0)
             return false;
-    return even || !(kind & EVENLY);
+    return true;
 }
 
 /* As few children of the root as hold all of the grid. */
@@ -152,10 +147,9 @@ static size_t best_tiling_list_kinds(const struct nw_assignment *assignment,
                                      struct best_tiling_cut *list)
 {
     size_t most = best_tiling_kinds_of(assignment, try), count = 0;
-    bool even = nw_stencil_may_even(assignment);
 
     for (size_t i = 0; count < most && i < FEW_KINDS + KINDS; i++)
-        if (best_tiling_is_new(assignment, even, try, i))
+        if (best_tiling_is_new(assignment, try, i))
             list[count++] =
                 (struct best_tiling_cut){.kind = best_tiling_kind_at(try, i)};
     return count;

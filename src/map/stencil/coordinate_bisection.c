@@ -71,65 +71,17 @@ coordinate_bisection_is_for_jagged(const struct coordinate_bisection_work *work,
            below->to - below->from > 2;
 }
 
-/* How many children of a cluster get its cells: as few as hold them or, evenly,
- * as few as can have the same number each. */
+/* How many children of a cluster get its cells: as few as hold them. */
 static int32_t
 coordinate_bisection_children_of(const struct nw_hierarchy *hierarchy,
-                                 int level, int32_t cluster, int32_t count,
-                                 bool evenly)
+                                 int level, int32_t cluster, int32_t count)
 {
     int32_t slot = hierarchy->first[level][cluster];
-    int32_t last = hierarchy->first[level][cluster + 1] - 1;
-    int32_t from = hierarchy->cluster[level - 1][slot];
-    int32_t all = hierarchy->cluster[level - 1][last] + 1 - from, least = 0;
+    int32_t from = hierarchy->cluster[level - 1][slot], least = 0;
 
     while (hierarchy->first[level - 1][from + least] - slot < count)
         least++;
-    for (int32_t c = least; evenly && c && c <= all; c++)
-        if (count % c == 0)
-            return c;
     return least;
-}
-
-bool nw_stencil_may_even(const struct nw_assignment *assignment)
-{
-    const struct nw_hierarchy *hierarchy = assignment->hierarchy;
-    int32_t count = assignment->count, cluster = 0, few, even;
-
-    for (int level = hierarchy->levels - 1; level > 0 && count; level--) {
-        few = coordinate_bisection_children_of(hierarchy, level, cluster, count,
-                                               false);
-        even = coordinate_bisection_children_of(hierarchy, level, cluster,
-                                                count, true);
-        if (few != even)
-            return true;
-        if (count % few)
-            return false;
-        count /= few;
-        cluster =
-            hierarchy->cluster[level - 1][hierarchy->first[level][cluster]];
-    }
-    return false;
-}
-
-bool nw_stencil_may_spread(const struct nw_assignment *assignment)
-{
-    const struct nw_hierarchy *hierarchy = assignment->hierarchy;
-    int32_t count = assignment->count, cluster = 0;
-
-    for (int level = hierarchy->levels - 1; level > 0 && count; level--) {
-        int32_t few = coordinate_bisection_children_of(hierarchy, level,
-                                                       cluster, count, false);
-        int32_t first = hierarchy->first[level][cluster];
-        int32_t last = hierarchy->first[level][cluster + 1] - 1;
-        int32_t from = hierarchy->cluster[level - 1][first];
-
-        if (from + few <= hierarchy->cluster[level - 1][last])
-            return true;
-        count = (count + few - 1) / few;
-        cluster = from;
-    }
-    return false;
 }
 
 /* One cluster: on to its children. */
@@ -148,9 +100,8 @@ static void coordinate_bisection_enter(struct coordinate_bisection_work *work,
     }
     below.level = level - 1;
     below.from = hierarchy->cluster[level - 1][first[share.from]];
-    below.to = below.from + coordinate_bisection_children_of(
-                                hierarchy, level, share.from, count,
-                                work->kind & NW_STENCIL_EVENLY);
+    below.to = below.from + coordinate_bisection_children_of(hierarchy, level,
+                                                             share.from, count);
     if (coordinate_bisection_is_for_jagged(work, &below))
         coordinate_bisection_follow_jagged(work, below);
     else

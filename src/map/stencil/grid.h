@@ -45,19 +45,12 @@ NW_MUST_CHECK nw_status nw_stencil_nested_boxes(
 /* Kinds of cuts, as bits. LAYERS: split clusters where whole layers split, not
  * in the middle. PACKED: fill clusters one after the other, not evenly. JAGGED:
  * cut the children of the root as a jagged partition; shifted left by a level
- * each, the children of lower clusters. EVENLY: if slots are left over, use as
- * few clusters as can hold equal numbers of cells. */
+ * each, the children of lower clusters. */
 enum nw_stencil_cut_kind {
     NW_STENCIL_LAYERS = 1,
     NW_STENCIL_PACKED = 2,
-    NW_STENCIL_JAGGED = 4,
-    NW_STENCIL_EVENLY = 1024
+    NW_STENCIL_JAGGED = 4
 };
-/* Whether EVENLY makes a difference. */
-bool nw_stencil_may_even(const struct nw_assignment *assignment);
-/* Whether spreading the cells evenly would leave no cluster empty that the
- * fewest clusters leave empty. */
-bool nw_stencil_may_spread(const struct nw_assignment *assignment);
 
 /* Fills slot[count] by recursive coordinate bisection, for any sizes; nothing
  * may be fixed. */

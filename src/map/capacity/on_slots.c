@@ -87,12 +87,8 @@ static nw_status on_slots_try_default(const struct on_slots_work *work,
     if (!status && on_slots_keeps_limits(work, &answer))
         status = nw_candidate_from_answer(&work->base.problem, &answer,
                                           "default", &other);
-    if (other.mapping && nw_candidate_better(&other, best)) {
-        nw_candidate_fini(best);
-        *best = other;
-    } else {
-        nw_candidate_fini(&other);
-    }
+    nw_candidate_replace(best, &other,
+                         other.mapping && nw_candidate_better(&other, best));
     nw_answer_fini(&answer);
     return status;
 }
@@ -222,12 +218,8 @@ static nw_status on_slots_improve(struct on_slots_work *work,
                                   &other);
     if (status)
         return status;
-    if (nw_candidate_better(&other, best) || work->report.proven) {
-        nw_candidate_fini(best);
-        *best = other;
-    } else {
-        nw_candidate_fini(&other);
-    }
+    nw_candidate_replace(
+        best, &other, nw_candidate_better(&other, best) || work->report.proven);
     return NW_OK;
 }
 

@@ -345,8 +345,7 @@ static nw_status auto_keep_magc(struct auto_work *work)
     status = nw_candidate_run(work->magc, work->problem, work->report, &other);
     if (status)
         return status;
-    nw_candidate_fini(&work->best);
-    work->best = other;
+    nw_candidate_replace(&work->best, &other, true);
     return NW_OK;
 }
 

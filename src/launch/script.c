@@ -63,7 +63,8 @@ static const char leave_alone[] =
     "fi\n";
 
 static const char run_bound[] =
-    "if [ -n \"$cpus\" ] && taskset -c \"$cpus\" true 2>/dev/null; then\n"
+    "[ -n \"$cpus\" ] || exec \"$@\" # the machine has no CPU numbers\n"
+    "if taskset -c \"$cpus\" true 2>/dev/null; then\n"
     "    exec taskset -c \"$cpus\" \"$@\"\n"
     "fi\n"
     "echo \"${0##*/}: rank $rank: cannot be bound to CPUs $cpus\" >&2\n"

@@ -242,3 +242,7 @@ $ PATH="${PATH%%:*}" nodewise launch -t four.yaml --for auto two.mapping
 ! --for auto ... no such launcher ... --list
 ? 4
 $ mkdir empty; cd empty; nodewise launch -q -t ../four.yaml --for mpich ../two.mapping 2>/dev/null >shown; cmp shown nodewise.hostfile; rm *; nodewise launch -q -t ../four.yaml --for mpich -o - ../two.mapping 2>/dev/null >/dev/null; nodewise launch -q -t ../four.yaml --for mpich --json ../two.mapping >/dev/null; ls
+
+## Without CPU numbers there is nothing to bind to, and nothing is said.
+$ printf '0 1 8\n' > pair.list && nodewise map -q -t hierarchy:1:2 -p list:pair.list -o pair.mapping && nodewise launch -q -t hierarchy:1:2 pair.mapping --for script -o pair -- x >/dev/null && SLURMD_NODENAME=machine PMI_RANK=1 ./pair.sh echo runs 2>&1
+runs

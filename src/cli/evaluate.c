@@ -64,7 +64,7 @@ static const struct argp argp = {
     .children = nw_priced_children,
 };
 
-struct evaluate_evaluation {
+struct evaluate_work {
     nw_topology *topology;
     nw_pattern *pattern;
     size_t count; /* mappings with the default */
@@ -75,7 +75,7 @@ struct evaluate_evaluation {
     struct nw_cli_groups groups;
 };
 
-static nw_status price(struct evaluate_evaluation *work, const char *name,
+static nw_status price(struct evaluate_work *work, const char *name,
                        nw_mapping *mapping)
 {
     nw_status status = nw_cost_evaluate(work->topology, work->pattern, mapping,
@@ -92,14 +92,14 @@ static nw_status price(struct evaluate_evaluation *work, const char *name,
     return NW_OK;
 }
 
-static void evaluate_judge(struct evaluate_evaluation *work, size_t i)
+static void evaluate_judge(struct evaluate_work *work, size_t i)
 {
     const struct nw_cost *const cost[2] = {&work->cost[0], &work->cost[i]};
 
     nw_report_headline(work->topology, work->pattern, cost, &work->headline[i]);
 }
 
-static nw_status price_all(struct evaluate_evaluation *work,
+static nw_status price_all(struct evaluate_work *work,
                            const struct evaluate_arguments *arguments)
 {
     struct nw_map_options map = NW_MAP_OPTIONS_INIT;
@@ -125,7 +125,7 @@ static nw_status price_all(struct evaluate_evaluation *work,
     return status;
 }
 
-static nw_status evaluate_load(struct evaluate_evaluation *work,
+static nw_status evaluate_load(struct evaluate_work *work,
                                const struct evaluate_arguments *arguments)
 {
     size_t count = arguments->priced.mapping_count + 1;
@@ -143,7 +143,7 @@ static nw_status evaluate_load(struct evaluate_evaluation *work,
     return status;
 }
 
-static nw_status evaluate_make_json(const struct evaluate_evaluation *work,
+static nw_status evaluate_make_json(const struct evaluate_work *work,
                                     char **out)
 {
     struct nw_text text = {0};
@@ -168,7 +168,7 @@ static nw_status evaluate_make_json(const struct evaluate_evaluation *work,
     return nw_text_take(&text, out);
 }
 
-static nw_status evaluate_make_table(const struct evaluate_evaluation *work,
+static nw_status evaluate_make_table(const struct evaluate_work *work,
                                      enum nw_objective objective, char **out)
 {
     struct nw_text text = {0};
@@ -191,7 +191,7 @@ static nw_status evaluate_make_table(const struct evaluate_evaluation *work,
     return nw_text_take(&text, out);
 }
 
-static int evaluate_show(const struct evaluate_evaluation *work,
+static int evaluate_show(const struct evaluate_work *work,
                          const struct evaluate_arguments *arguments)
 {
     char *table = NULL, *json = NULL;
@@ -212,7 +212,7 @@ static int evaluate_show(const struct evaluate_evaluation *work,
 static int evaluate_run(int argc, char **argv)
 {
     struct evaluate_arguments arguments = {.priced = NW_PRICED_INIT};
-    struct evaluate_evaluation work = {0};
+    struct evaluate_work work = {0};
     nw_status status;
     int code;
 

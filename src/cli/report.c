@@ -153,7 +153,7 @@ static nw_status compute(struct report_work *work,
     map.progress = nw_cli_progress(&arguments->common);
     status = nw_map(work->topology, work->pattern, &map, &mapping, &report);
     nw_cli_progress_finish();
-    if (!status) /* a name of its own where nothing better was found */
+    if (!status) /* a name of its own if nothing better was found */
         report_add(work,
                    strcmp(report.algorithm, "default") ? report.algorithm
                                                        : "mapped",
@@ -419,7 +419,7 @@ static nw_status command_line(int argc, char **argv, char **out)
     return nw_text_take(&text, out);
 }
 
-/* A page is no use on a terminal: the table is. */
+/* A terminal shows the table instead of the page. */
 static int report_show(const struct report_arguments *arguments,
                        const struct answer *answer)
 {

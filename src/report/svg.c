@@ -55,6 +55,18 @@ void nw_svg_words(struct nw_text *text, const char *words)
     }
 }
 
+void nw_svg_vformat(struct nw_text *text, const char *format, va_list args)
+{
+    char *words;
+
+    if (nw_vasprintf(&words, format, args) < 0) {
+        text->failed = true;
+        return;
+    }
+    nw_svg_words(text, words);
+    free(words);
+}
+
 int nw_svg_whole(const char *words, int most)
 {
     return words ? (int)nw_text_cut(words, (size_t)most) : 0;
@@ -172,24 +184,16 @@ void nw_svg_end(struct nw_text *text)
 void nw_svg_label(struct nw_text *text, struct nw_svg_label at,
                   const char *format, ...)
 {
-    char *words;
     va_list args;
-    int length;
 
-    va_start(args, format);
-    length = nw_vasprintf(&words, format, args);
-    va_end(args);
-    if (length < 0) {
-        text->failed = true;
-        return;
-    }
     nw_text_format(text, "<text x=\"%g\" y=\"%g\"", at.x, at.y);
     if (*at.class)
         nw_text_format(text, " class=\"%s\"", at.class);
     nw_text_add(text, ">");
-    nw_svg_words(text, words);
+    va_start(args, format);
+    nw_svg_vformat(text, format, args);
+    va_end(args);
     nw_text_add(text, "</text>\n");
-    free(words);
 }
 
 void nw_svg_box(struct nw_text *text, const struct nw_svg_box *box)

@@ -6,12 +6,16 @@
 
 #include "base/text.h"
 
+#include <stdarg.h>
+
 /* Both ramps have this many steps, from little to much. */
 #define NW_SVG_STEPS 9
 
 /* Words from anywhere as text or attribute of XML and HTML: escaped, control
  * characters and bytes that are not UTF-8 replaced. */
 void nw_svg_words(struct nw_text *text, const char *words);
+/* The same of a format of printf. */
+void nw_svg_vformat(struct nw_text *text, const char *format, va_list args);
 /* How many of the first `most` bytes are whole characters: for "%.*s". */
 int nw_svg_whole(const char *words, int most);
 

@@ -7,7 +7,6 @@
 #include "topology/topology.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static struct nw_end sorted_nodes_end(const struct nw_problem *problem,
                                       int32_t host)
@@ -63,7 +62,7 @@ static nw_status sorted_nodes_order(const struct nw_problem *problem,
             sorted_nodes_nearest(problem, left, rest, order[placed - 1]);
 
         order[placed] = left[at];
-        memmove(left + at, left + at + 1, (size_t)(--rest - at) * sizeof *left);
+        left[at] = left[--rest];
     }
     free(left);
     return NW_OK;
@@ -116,17 +115,15 @@ nw_status nw_sorted_nodes(const struct nw_problem *problem,
 {
     size_t count = (size_t)problem->host_count;
     int32_t *order = NULL, *to = NULL;
-    nw_status status = nw_alloc(count, sizeof *order, &order);
+    nw_status status =
+        NW_ALLOC_ALL(NW_ARRAY(count, order), NW_ARRAY(count, to));
 
-    if (!status)
-        status = nw_alloc(count, sizeof *to, &to);
     if (!status)
         status = sorted_nodes_order(problem, order);
     if (!status) {
         sorted_nodes_match(problem, order, to);
         sorted_nodes_move(problem, to, answer);
     }
-    free(order);
-    free(to);
+    NW_FREE_ALL(order, to);
     return status;
 }

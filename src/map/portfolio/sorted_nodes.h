@@ -5,9 +5,9 @@
 
 #include "map/problem/problem.h"
 
-/* Exchanges whole nodes of the same kind in an answer without fixed ranks: the
- * i-th host of the problem gives its ranks to the i-th host of the order in
- * which near hosts follow each other. */
+/* Exchanges whole nodes of the same kind in an answer without fixed ranks. The
+ * hosts are sorted so that near hosts follow each other. The i-th host of the
+ * problem gives its ranks to the i-th host of this order. */
 NW_MUST_CHECK nw_status nw_sorted_nodes(const struct nw_problem *problem,
                                         struct nw_answer *answer);
 

@@ -1,32 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The elements of HTML that several sections write. */
-#include "base/c_locale.h"
 #include "report/page/page.h"
 #include "report/svg.h"
 
 #include <math.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 void nw_page_element(struct nw_text *text, const char *tag, const char *format,
                      ...)
 {
-    char *words;
     va_list args;
-    int length;
 
-    va_start(args, format);
-    length = nw_vasprintf(&words, format, args);
-    va_end(args);
-    if (length < 0) {
-        text->failed = true;
-        return;
-    }
     nw_text_format(text, "<%s>", tag);
-    nw_svg_words(text, words);
+    va_start(args, format);
+    nw_svg_vformat(text, format, args);
+    va_end(args);
     nw_text_format(text, "</%.*s>", (int)strcspn(tag, " "), tag);
-    free(words);
 }
 
 void nw_page_cell(struct nw_text *text, double value, enum nw_unit unit)

@@ -49,10 +49,9 @@ void nw_page_groups(struct nw_text *text, const struct nw_page *page)
         return;
     nw_text_add(text,
                 "<section id=\"groups\"><h2>Traffic by kind of group</h2>\n"
-                "<p>Bytes that the tensor, context, expert, data and pipeline "
-                "groups of a training step send within each level, and the "
-                "communication time of each kind alone and of the whole step."
-                "</p>\n");
+                "<p>Bytes that each kind of group sends within each level, "
+                "and the communication time of each kind alone. The last row "
+                "is the whole training step.</p>\n");
     nw_page_wide(text, "Traffic by kind of group");
     nw_text_add(text, "<table><thead><tr><th scope=\"col\">group</th><th "
                       "scope=\"col\" class=\"word\">within</th>");

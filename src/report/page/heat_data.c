@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the script needs to name the cells of a heat map: the rank at each
- * place, and the bytes and links of each cell that is not empty. */
+/* Data by which the script names the cells of a heat map: the rank at each
+ * place, and the bytes and links of each cell with traffic. */
 #include "base/array.h"
 #include "cost/endpoints.h"
 #include "report/page/page.h"
@@ -62,10 +62,9 @@ static nw_status heat_data_links(const struct nw_page *page,
                                  struct heat_links *links)
 {
     size_t count = (size_t)heat->cells * heat->cells;
-    nw_status status = nw_alloc(count, sizeof *links->low, &links->low);
+    nw_status status =
+        NW_ALLOC_ALL(NW_ARRAY(count, links->low), NW_ARRAY(count, links->high));
 
-    if (!status)
-        status = nw_alloc(count, sizeof *links->high, &links->high);
     for (size_t i = 0; !status && i < count; i++)
         links->high[i] = -1;
     return status ? status : heat_data_measure(page, what, heat, links);

@@ -66,13 +66,11 @@ nw_status nw_page_histogram(struct nw_text *text, const struct nw_page *page)
 {
     size_t n = page->input->mapping_count;
     struct histogram *count;
-    double most = 0;
+    double most = page->most_congestion;
     nw_status status = nw_alloc(n * NW_LINK_KIND_COUNT, sizeof *count, &count);
 
     if (status)
         return status;
-    for (size_t m = 0; m < n; m++)
-        most = fmax(most, page->cost[m].max_congestion);
     for (size_t m = 0; m < n && most > 0; m++)
         histogram_count(page, m, most, &count[m * NW_LINK_KIND_COUNT]);
     nw_text_add(text,

@@ -149,12 +149,6 @@ static nw_status links_add_busiest(struct nw_text *text,
     return NW_OK;
 }
 
-static void find_scale(const struct nw_page *page, struct nw_picture *picture)
-{
-    for (size_t m = 0; m < page->input->mapping_count; m++)
-        picture->high = fmax(picture->high, page->cost[m].max_congestion);
-}
-
 static nw_status links_add_mapping(struct nw_text *text,
                                    const struct nw_page *page,
                                    struct nw_picture *picture, size_t m)
@@ -190,7 +184,8 @@ bool nw_page_has_links(const struct nw_page *page)
 static nw_status links_add_pictures(struct nw_text *text,
                                     const struct nw_page *page)
 {
-    struct nw_picture picture = {.topology = page->input->topology};
+    struct nw_picture picture = {.topology = page->input->topology,
+                                 .high = page->most_congestion};
     size_t n = page->input->mapping_count;
     const char **title;
     nw_status status = nw_alloc(n, sizeof *title, &title);
@@ -199,7 +194,6 @@ static nw_status links_add_pictures(struct nw_text *text,
         return status;
     for (size_t m = 0; m < n; m++)
         title[m] = page->input->mapping[m].name;
-    find_scale(page, &picture);
     nw_page_views(text, &(struct nw_page_views){"links", "Congestion of links",
                                                 title, n, n - 1});
     for (size_t m = 0; !status && m < n; m++)

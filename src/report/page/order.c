@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "report/page/page.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 struct seat {
@@ -133,6 +134,9 @@ nw_status nw_page_init(struct nw_page *page,
     for (size_t m = 0; !status && m < n; m++)
         status = nw_cost_evaluate(input->topology, input->pattern,
                                   input->mapping[m].mapping, &page->cost[m]);
+    for (size_t m = 0; !status && m < n; m++)
+        page->most_congestion =
+            fmax(page->most_congestion, page->cost[m].max_congestion);
     for (size_t i = 0; !status && i < n * NW_LAYER_COUNT; i++)
         if (page->used[i % NW_LAYER_COUNT])
             status = find_order(page, i / NW_LAYER_COUNT,

@@ -27,6 +27,7 @@ struct nw_page {
     const struct nw_report_input *input;
     struct nw_cost *cost;        /* [mapping_count] */
     struct nw_page_order *order; /* [mapping_count x NW_LAYER_COUNT] */
+    double most_congestion;      /* of all mappings: the end of the scales */
     bool used[NW_LAYER_COUNT];
 };
 

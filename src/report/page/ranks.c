@@ -5,6 +5,8 @@
 #include "report/svg.h"
 #include "report/topology_words.h"
 
+#include <nodewise/launch.h>
+
 #include <stdio.h>
 
 #define RANKS_ROWS 4096
@@ -43,8 +45,7 @@ static void ranks_add_gpus(struct nw_text *text, const nw_mapping *mapping,
 {
     struct nw_ints gpus = nw_mapping_gpus(mapping, r);
 
-    if (gpus.count && gpus.values[0] >= 0 && mapping->gpu_node &&
-        mapping->gpu_node[r] >= 0 && mapping->gpu_node[r] != mapping->node[r])
+    if (gpus.count && gpus.values[0] >= 0 && nw_launch_has_far_gpu(mapping, r))
         nw_page_element(text, "td", "%s:%d",
                         mapping->node_name[mapping->gpu_node[r]],
                         gpus.values[0]);

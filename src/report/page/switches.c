@@ -14,7 +14,7 @@
 
 #define SWITCHES_NODES 4096 /* larger machines are not listed */
 
-/* What hangs on each switch: links and nodes, one after the other. */
+/* The links or the nodes of each switch, one switch after the other. */
 struct switch_list {
     int32_t *first, *item; /* [switches + 1], [first[switches]] */
 };
@@ -232,8 +232,6 @@ static nw_status switches_add_all(struct nw_text *text, struct switches *all)
             switches_list(all->topology, switches_visit_nodes, &all->nodes);
     if (status)
         return status;
-    for (size_t m = 0; m <= all->last; m++)
-        all->most = fmax(all->most, page->cost[m].max_congestion);
     nw_text_add(text, "<section id=\"switches\"><h2>The network</h2>\n");
     nw_page_element(text, "p",
                     "Each switch opens and shows its links and nodes with "
@@ -252,7 +250,8 @@ nw_status nw_page_switches(struct nw_text *text, const struct nw_page *page)
     const nw_topology *topology = page->input->topology;
     struct switches all = {.page = page,
                            .topology = topology,
-                           .last = page->input->mapping_count - 1};
+                           .last = page->input->mapping_count - 1,
+                           .most = page->most_congestion};
     nw_status status;
 
     if (!topology->network || nw_picture_is_whole(topology) ||

@@ -61,10 +61,10 @@ def methods(nodewise):
 
 def figure_10a(nodewise):
     """Figure 10a, modelled: steps per second of a Lennard-Jones liquid on 2 processes
-    bench/channel/lj: what it sends is timed (shm; median of the rounds, 49
-    or 21 steps each, the ways taking turns), computation is the model's: 5 us a
-    kernel and what it moves at 200 GB/s. All ways ended with the same bits, and
-    those of MPI."""
+    The program is bench/channel/lj. Its messages over shm are timed: the median of
+    the rounds, of 49 or 21 steps each, with the ways in turns. Its computation is
+    modelled: 5 us for each kernel, and its bytes at 200 GB/s. All ways and MPI
+    ended with the same bits."""
     rows = []
     for particles, rounds in (4096, 21), (8000, 15), (15625, 9), (32768, 7), (64000, 7):
         said = [row for row in lj(nodewise, 2, particles, 49 if particles < 20000 else 21, rounds, "mpi", *WAYS)
@@ -191,8 +191,9 @@ def figure_11_loopback(nodewise):
 
 def figure_10b(nodewise):
     """Figure 10b, simulated: steps per second of a Lennard-Jones liquid on 64 GPUs of Wilkes
-    One GPU a node; network by nodewise simulate, the ends as in methods.tsv,
-    what is sent by bench/channel/lj on 64 processes."""
+    One GPU for each node. The messages are those of bench/channel/lj with 64
+    processes. nodewise simulate gives the time on the network, methods.tsv the
+    time at the ends."""
     return scaled(nodewise, [(n, 64, n) for n in (64000, 125000, 262144)], "particles")
 
 

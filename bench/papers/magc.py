@@ -178,9 +178,9 @@ def times(nodewise, cluster, pattern, algorithms):
 
 def figure_5_numbering(nodewise):
     """Figure 5's pairs that differ from the paper, simulated: other numberings of the ranks
-    1 MiB; least and most over 8 drawn numberings, against the default mapping of the
-    ranks as they are numbered. What a strategy does not look at, the GPUs' messages,
-    it may part or not: only the numbers decide between its equal answers."""
+    1 MiB; least and most over 8 random numberings, against the default mapping of the
+    ranks as they are numbered. A strategy ignores the messages of the GPUs, so that
+    only the numbers of the ranks decide between its equal answers."""
     compared, rows = ["strategy1", "strategy2", "magc-scotch"], []
     for cluster, names in itertools.product(("magc-a", "magc-b"), NUMBERED):
         make_pattern(nodewise, *names, 1048576)
@@ -292,9 +292,9 @@ def liquid(nodewise):
 
 def figure_7(nodewise):
     """Figures 7 and 8, simulated from real profiles: a Lennard-Jones liquid's communication
-    LAMMPS, 64 ranks, cubes of 80^3 and 126^3 particles, 20 steps; the same traffic
-    between the hosts and between the GPUs; all bytes of the run at once; against the
-    default, and against ranks dealt cyclically."""
+    LAMMPS with 64 ranks, cubes of 80^3 and 126^3 particles, 20 steps. The GPUs have the
+    same traffic as the hosts. All bytes of the run are sent at once. The mappings are
+    compared with the default, and with ranks dealt cyclically."""
     over = [a + " over cyclic" for a in CYCLIC]
     return Table(["particles, cluster", "default ms"] + ALGORITHMS + over, liquid(nodewise), "bars",
                  "communication time saved, %", show=["magc-scotch", "strategy1", "strategy2", "auto"] + over)

@@ -74,9 +74,9 @@ def heuristic(nodewise, site):
 
 def arrangements(nodewise):
     """Both arrangements, computed: before, and as the published heuristic finds them
-    Before: 2 x 6, column by column, as the paper prints it for one site; for two
-    sites, whose drawing is not in its text, the same of its four clusters in its
-    order. The cost is written down again from the paper's formulas, beside the
+    Before: 2 x 6, column by column, as the paper prints it for one site. The paper's
+    text lacks the drawing for two sites: there it is the same with the paper's four
+    clusters, in its order. The cost is computed from the paper's formulas, beside the
     command's own. Equal colours are one cluster."""
     rows, panels = [], []
     for site in "inter", "intra":
@@ -123,7 +123,7 @@ def random_networks(nodewise):
 def sites(nodewise):
     """Both experiments, emulated (real runs on shaped links): seconds per step
     512 x 512 x 64 cells, 12 ranks on 12 pretended hosts (network namespaces),
-    three steps; between the sites 4 Mbit/s, to each host 100 Mbit/s."""
+    three steps. The sites are joined at 4 Mbit/s, and each host at 100 Mbit/s."""
     os.environ["BUILD"] = nodewise.build
     rows = []
     for line in nodewise.script(SITES, "-s", 3).splitlines():

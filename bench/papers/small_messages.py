@@ -203,8 +203,8 @@ def figure_9(nodewise):
 
 def figure_9_loopback(nodewise):
     """Figure 9's loopback, modelled: the step at 32 x 32 x 4 with a cheaper loopback
-    As figure 9, all in turns; of the loopback's own cost, 1.2 us and 2 GB/s, what
-    stands in the first column; microseconds per step."""
+    As figure 9, all in turns, in microseconds per step. The first column is the part
+    that counts of the loopback's own cost of 1.2 us and 2 GB/s."""
     us, rate = COSTS["loopback"]
     runs = {factor: [] for factor in [0] + liquid.LOOPBACK}  # 0: rendezvous
     for _ in range(RUNS):

@@ -18,8 +18,8 @@ COUNTS = [1, 2, 4, 8, 16, 32, 64, 128, 256]
 
 def figure_3(nodewise):
     """Figure 3, computed: halo volumes of four divisions of a square
-    36 x 36 cells, radius 1: a piece of a x b cells has a halo of 2 (a + b)
-    cells, corners left out as in the paper; V_d sums them."""
+    36 x 36 cells, radius 1. A piece of a x b cells has a halo of 2 (a + b)
+    cells, without the corners, as in the paper. V_d is their sum."""
     rows = []
     for across, along in (2, 2), (4, 1), (3, 3), (9, 1):
         volume = 2 * (36 // across + 36 // along)
@@ -54,10 +54,10 @@ def figure_4(nodewise):
 
 def figure_5(nodewise):
     """Figure 5, computed: four pieces on the GPUs of a node with two GPUs per processor
-    1400 x 960 x 700 cells, open borders, radius 3, four single-precision quantities, the
-    paper's partition; Summit's node with two GPUs a processor. w: bytes from piece to
-    piece; d: 1 / bandwidth; the time of each pair where they are placed best and in
-    order, by the model of halo plan."""
+    1400 x 960 x 700 cells, open borders, radius 3, four single-precision quantities. The
+    partition is the paper's, the node is Summit's with two GPUs per processor. w: bytes
+    from piece to piece; d: 1 / bandwidth. The times of each pair, in the best placement
+    and in rank order, are those of the model of halo plan."""
     text = open(os.path.join(ROOT, "data/clusters/summit.yaml"), encoding="utf-8").read()
     for old, new in (("gpu: 3", "gpu: 2"), ("gpu 0-2", "gpu 0-1"), ("gpu 3-5", "gpu 2-3"),
                      ("summit[0001-0004]", "summit[0001-0001]")):
@@ -124,8 +124,9 @@ def together(lines):
 
 def figure_9(nodewise):
     """Figure 9, measured: timeline of one overlapped exchange of the heat example
-    Two ranks in host memory, 27 points, 96^3 cells; of 24 steps the one that the ranks
-    began most nearly together, from the exchange's own trace (NODEWISE_HALO_TRACE)."""
+    Two ranks in host memory, 27 points, 96^3 cells. Of 24 steps, the figure shows the one
+    that the ranks began most nearly together. The times are those of the exchange's own
+    trace (NODEWISE_HALO_TRACE)."""
     trace = os.path.join(nodewise.folder, "trace")
     program = nodewise.built("examples/heat/heat-openmpi")
     root = ["--allow-run-as-root"] if os.geteuid() == 0 else []

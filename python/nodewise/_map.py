@@ -117,11 +117,11 @@ def map(topology: Topology | str, pattern: Any, *, objective: str | Sequence[str
         topology: the machine, or its source.
         pattern: the traffic of the program: a Pattern, or a value that makes one.
         objective: the cost to reduce: ``"hop-bytes"``, ``"congestion"``, ``"latency"``,
-            ``"time"``, ``"auto"``, or two of them. The second one decides between
-            answers that are equal in the first.
+            ``"time"``, ``"auto"``, or two of them. The second cost decides between
+            mappings with the same first cost.
         algorithm: a name of ``nodewise.algorithms()`` (default: ``"auto"``).
         phases: an algorithm for each of MAGC's three phases.
-        seed: seed of everything random (default: 1).
+        seed: random seed (default: 1).
         effort: ``"fast"``, ``"default"`` or ``"strong"``; steps: so many steps instead;
             time: search for so many seconds instead.
         threads: threads to use (default: the cores available, 1 inside an MPI process).
@@ -136,7 +136,7 @@ def map(topology: Topology | str, pattern: Any, *, objective: str | Sequence[str
         imbalance: how far the load of an element may pass the mean, as a fraction.
         weights: load of each rank, shape (ranks,); speeds: of each element, shape
             (topology.element_count,).
-        whole_nodes: keep consecutive ranks together on each node, as torchrun needs it.
+        whole_nodes: keep consecutive ranks together on each node, which torchrun needs.
         spare: leave the last nodes of `hosts`, or of the machine, without ranks.
         progress: True to show the progress, False not to (default: on terminals and in
             notebooks), or a function of (done, total, what).

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* nodewise doctor: lists what is here, what is missing, and what each missing
- * piece is needed for. */
+/* nodewise doctor: lists the software and devices that this machine has or
+ * lacks, and the features that need each missing piece. */
 #include "cli/doctor.h"
 
 #include "base/environment.h"
@@ -43,7 +43,8 @@ static error_t doctor_parse(int key, char *value, struct argp_state *state)
 static const struct argp argp = {
     .options = options,
     .parser = doctor_parse,
-    .doc = "List what this machine has and what is missing, with the features "
+    .doc = "List the software and devices that this machine has or lacks, with "
+           "the features "
            "that need each missing part.\vExample:\n  nodewise doctor\n",
     .children = nw_common_children,
 };
@@ -143,5 +144,5 @@ static int doctor_run(int argc, char **argv)
 }
 
 const struct nw_command nw_command_doctor = {
-    "doctor", "list what this machine has and what is missing", &argp,
-    doctor_run};
+    "doctor", "list the software and devices that this machine has or lacks",
+    &argp, doctor_run};

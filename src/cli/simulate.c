@@ -94,9 +94,9 @@ static const struct argp argp = {
     .options = options,
     .parser = parse,
     .args_doc = "[MAPPING...]",
-    .doc = "Predict the time of one exchange, all messages at once, or of a "
-           "training step, phase by phase, under each mapping, the default "
-           "first.\v"
+    .doc = "Predict the time of one exchange (all messages at once) or of a "
+           "training step (phase by phase) under each mapping. The default "
+           "mapping comes first.\v"
            "Example:\n  nodewise simulate -t cluster.yaml -p app.pattern "
            "--bytes 1MB app.mapping\n",
     .children = nw_priced_children,

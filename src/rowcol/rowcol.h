@@ -27,7 +27,7 @@ bool nw_rowcol_keep(const struct nw_rowcol_problem *problem,
 /* Gives `a`, whose shape is set, an order with the lowest sum. Returns false
  * and leaves the order open if the objective is another, if speeds are given,
  * or if there are too many states. 14 processes are few enough in any shape, 16
- * are as 2 x 8. */
+ * in the shape 2 x 8. */
 bool nw_rowcol_prove_sum(const struct nw_rowcol_problem *problem,
                          struct nw_rowcol *a);
 

@@ -28,7 +28,7 @@ $ nodewise report -q -t magc-a -p app.pattern app.mapping -o report.html && cp r
 $ nodewise report -q -t magc-a -p app.pattern --algorithm block --seed 7 -o block.html && grep -o '<dt>seed</dt><dd>7</dd>' block.html
 <dt>seed</dt><dd>7</dd>
 
-## Where no placement is better, the mapping is told from the default by its name.
+## If no placement is better, the mapping still has another name than the default.
 $ printf '0 1 8\n1 2 8\n2 3 8\n' > line && nodewise report --algorithm default -t hierarchy:4 -p list:line -o line.html | cut -d' ' -f1 | sed -n 2,3p
 default
 mapped

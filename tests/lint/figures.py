@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every figure with a unit that README quotes stands in a table of docs/results, in what
-a command of docs/howto/gain.md prints (a test runs them), or in the results of bench/run,
-rounded as it is quoted (those said to be a paper's apart); every page of docs/results
-says what its tables say."""
+"""Finds the sources of README's figures. Each figure with a unit stands, rounded as README
+quotes it, in a table of docs/results, in the output of a command of docs/howto/gain.md (a
+test runs the commands), or in the results of bench/run. Figures that README names as a
+paper's are left out. Each page of docs/results must agree with its tables."""
 import os
 import re
 import subprocess

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Checks that a file of NetCDF's classic formats (1, 2 and 5) is complete.
- * libnetcdf reads zeros beyond the end, and trusts the lengths of a damaged
- * header until it crashes or half a minute has passed (4.9). The formats are
+ * libnetcdf 4.9 reads zeros beyond the end. It trusts the lengths of a damaged
+ * header, and then crashes or takes half a minute. The formats are
  * those of "The NetCDF classic format specification": big-endian, with names
  * and attributes padded to four bytes. HDF5 checks its files itself.
  */

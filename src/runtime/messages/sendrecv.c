@@ -18,7 +18,7 @@ enum { SEND, RECEIVE, PARTS };
 /* `tracked` comes first: nw_request_table_free frees the whole. */
 struct nw_sendrecv {
     struct nw_tracked_request tracked;
-    struct nw_sendrecv *next; /* while a part is under way */
+    struct nw_sendrecv *next; /* until both parts have ended */
     MPI_Request part[PARTS];
     MPI_Status status; /* of the receive */
     int rc;            /* error code of the first part that failed */

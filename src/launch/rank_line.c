@@ -17,20 +17,21 @@
 
 #define SMALL ((size_t)64 << 10) /* bytes read and checked as a whole */
 
-struct line {
+struct rank_line_text {
     const char *start;
     size_t length;
 };
 
-static struct line line_at(const char *start, const char *end)
+static struct rank_line_text line_at(const char *start, const char *end)
 {
     const char *stop = memchr(start, '\n', (size_t)(end - start));
 
-    return (struct line){start, (size_t)((stop ? stop : end) - start)};
+    return (struct rank_line_text){start,
+                                   (size_t)((stop ? stop : end) - start)};
 }
 
 /* The number a line starts with; -1 where it has none, as comments. */
-static int64_t rank_line_number_of(struct line line)
+static int64_t rank_line_number_of(struct rank_line_text line)
 {
     size_t i = 0;
     int64_t number = 0;
@@ -46,27 +47,27 @@ static int64_t rank_line_number_of(struct line line)
 }
 
 /* The first line at or behind `at` that starts with a number. */
-static struct line next_numbered(const char *at, const char *end)
+static struct rank_line_text next_numbered(const char *at, const char *end)
 {
     while (at < end) {
-        struct line line = line_at(at, end);
+        struct rank_line_text line = line_at(at, end);
 
         if (rank_line_number_of(line) >= 0)
             return line;
         at = line.start + line.length + 1;
     }
-    return (struct line){end, 0};
+    return (struct rank_line_text){end, 0};
 }
 
 /* Halves the text between two line starts until the rank's line is left. */
 static bool find_line(const char *from, const char *end, int32_t rank,
-                      struct line *out)
+                      struct rank_line_text *out)
 {
     const char *to = end;
 
     while (from < to) {
         const char *middle = from + (to - from) / 2;
-        struct line line;
+        struct rank_line_text line;
 
         while (middle > from && middle[-1] != '\n')
             middle--;
@@ -84,7 +85,7 @@ static bool find_line(const char *from, const char *end, int32_t rank,
 }
 
 /* Whether the fourth word of a line is a GPU. */
-static bool names_gpu(struct line line)
+static bool names_gpu(struct rank_line_text line)
 {
     const char *at = line.start, *end = at + line.length;
 
@@ -99,7 +100,8 @@ static bool names_gpu(struct line line)
     return false;
 }
 
-static bool find_gpu(const char *from, const char *end, struct line *out)
+static bool find_gpu(const char *from, const char *end,
+                     struct rank_line_text *out)
 {
     for (; from < end; from = out->start + out->length + 1) {
         *out = line_at(from, end);
@@ -111,7 +113,7 @@ static bool find_gpu(const char *from, const char *end, struct line *out)
 
 /* A line with another number in front. */
 static void rank_line_add_line(struct nw_text *text, int number,
-                               struct line line)
+                               struct rank_line_text line)
 {
     size_t skip = 0;
 
@@ -129,10 +131,10 @@ static void rank_line_add_line(struct nw_text *text, int number,
 /* A mapping of the rank alone, and of one with GPUs where it has none: who
  * sees none must know whether others do. */
 static nw_status parse_line(const char *path, const char *body, const char *end,
-                            struct line own, nw_mapping **out)
+                            struct rank_line_text own, nw_mapping **out)
 {
     struct nw_text text = {0};
-    struct line other;
+    struct rank_line_text other;
     bool two = !names_gpu(own) && find_gpu(body, end, &other);
     char *data = NULL;
     size_t length;
@@ -161,7 +163,7 @@ static const char *rank_line_read_head(const char *data, const char *end,
     static const char head[] = "nodewise mapping 1\nranks ";
     size_t length = sizeof head - 1;
     char word[12] = "";
-    struct line line;
+    struct rank_line_text line;
 
     if ((size_t)(end - data) <= length || memcmp(data, head, length))
         return NULL;
@@ -194,7 +196,7 @@ static bool rank_line_look_up(const char *path, const char *data,
 {
     int32_t ranks, rank = out->index;
     const char *body = rank_line_read_head(data, end, &ranks);
-    struct line own;
+    struct rank_line_text own;
 
     if (!body || rank >= ranks || !find_line(body, end, rank, &own) ||
         parse_line(path, body, end, own, &out->mapping))

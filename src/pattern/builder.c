@@ -113,7 +113,7 @@ nw_status nw_pattern_builder_add_size(nw_pattern_builder *builder, int32_t src,
 
 #define SHORT 32 /* records that are sorted as they come */
 
-static void sort_row(struct record *row, size_t count)
+static void builder_sort_row(struct record *row, size_t count)
 {
     if (count > SHORT) {
         qsort(row, count, sizeof *row, compare_records);
@@ -153,7 +153,7 @@ static nw_status sort_records(nw_pattern_builder *builder, size_t *row)
     builder->record = sorted;
     builder->capacity = builder->count;
     for (int32_t r = 0; r < builder->rank_count; r++)
-        sort_row(sorted + row[r], row[r + 1] - row[r]);
+        builder_sort_row(sorted + row[r], row[r + 1] - row[r]);
     return NW_OK;
 }
 
@@ -261,8 +261,8 @@ static nw_status alloc_edges(nw_pattern *pattern, size_t edges, size_t sizes,
     return status;
 }
 
-static void count_edges(const nw_pattern_builder *builder, size_t *edges,
-                        size_t *sizes)
+static void builder_count_edges(const nw_pattern_builder *builder,
+                                size_t *edges, size_t *sizes)
 {
     const struct record *record = builder->record;
 
@@ -313,7 +313,7 @@ nw_status nw_build_lines(nw_pattern_builder *builder, const char *file,
     if (!status)
         status = merge_records(builder, file);
     if (!status) {
-        count_edges(builder, &edges, &sizes);
+        builder_count_edges(builder, &edges, &sizes);
         status = alloc_edges(pattern, edges, sizes, builder->has_sizes);
     }
     if (status) {

@@ -8,7 +8,7 @@
 
 #define TOLERANCE 0.1
 
-struct tally {
+struct grid_tally {
     size_t count[NW_GRID_CODES];
     uint64_t least[NW_GRID_CODES], most[NW_GRID_CODES];
     double bytes[NW_GRID_CODES], messages[NW_GRID_CODES]; /* sums */
@@ -69,7 +69,7 @@ static int code_of(struct nw_grid_found *found, const int32_t *from,
 }
 
 static bool take_edges(const nw_pattern *p, enum nw_kind kind,
-                       struct nw_grid_found *found, struct tally *tally)
+                       struct nw_grid_found *found, struct grid_tally *tally)
 {
     for (int32_t r = 0; r < p->rank_count; r++) {
         int32_t from[NW_SPEC_DIMS], to[NW_SPEC_DIMS];
@@ -127,7 +127,8 @@ static uint64_t mean_of(double sum, size_t count)
 }
 
 /* All faces, and all or none of the diagonals; each everywhere and alike. */
-static bool check_tally(struct nw_grid_found *found, const struct tally *tally)
+static bool check_tally(struct nw_grid_found *found,
+                        const struct grid_tally *tally)
 {
     int diagonals = 0, codes = nw_grid_codes(&found->grid);
     int all = codes - 1 - 2 * found->grid.dims;
@@ -156,7 +157,7 @@ static bool try_grid(const nw_pattern *p, enum nw_kind kind,
                      struct nw_grid_found *out)
 {
     struct nw_grid grid = out->grid;
-    struct tally tally = {0};
+    struct grid_tally tally = {0};
 
     *out = (struct nw_grid_found){.grid = grid};
     return take_edges(p, kind, out, &tally) && check_tally(out, &tally);

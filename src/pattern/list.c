@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct line {
+struct list_line {
     int32_t src, dst;
     uint64_t bytes;
 };
@@ -26,7 +26,7 @@ bool nw_fits_list(const struct nw_shape *shape)
            (shape->most == 3 || shape->most == 4) && shape->number_count >= 2;
 }
 
-static nw_status read_line(struct nw_scan *scan, struct line *line)
+static nw_status list_read_line(struct nw_scan *scan, struct list_line *line)
 {
     double hops;
 
@@ -42,7 +42,7 @@ static nw_status read_line(struct nw_scan *scan, struct line *line)
                : nw_scan_expected(scan, "the end of the line");
 }
 
-static nw_status note_ids(struct list *list, const struct line *line,
+static nw_status note_ids(struct list *list, const struct list_line *line,
                           bool compact)
 {
     nw_status status;
@@ -83,12 +83,12 @@ static void sort_ids(struct list *list)
 static nw_status scan_ids(struct list *list, bool compact)
 {
     struct nw_scan scan = list->scan;
-    struct line line;
+    struct list_line line;
     nw_status status = NW_OK;
 
     list->largest = -1;
     while (!status && nw_scan_line(&scan)) {
-        status = read_line(&scan, &line);
+        status = list_read_line(&scan, &line);
         if (!status)
             status = note_ids(list, &line, compact);
     }
@@ -99,7 +99,7 @@ static nw_status scan_ids(struct list *list, bool compact)
     return status;
 }
 
-static int32_t rank_of(const struct list *list, int32_t id)
+static int32_t list_rank_of(const struct list *list, int32_t id)
 {
     const int32_t *found;
 
@@ -111,15 +111,16 @@ static int32_t rank_of(const struct list *list, int32_t id)
 
 static nw_status add_lines(struct list *list)
 {
-    struct line line;
+    struct list_line line;
     nw_status status = NW_OK;
 
     while (!status && nw_scan_line(&list->scan)) {
-        status = read_line(&list->scan, &line);
+        status = list_read_line(&list->scan, &line);
         if (!status)
             status = nw_pattern_builder_add(
-                list->builder, rank_of(list, line.src), rank_of(list, line.dst),
-                NW_KIND_HH, line.bytes, (uint64_t)list->scan.line);
+                list->builder, list_rank_of(list, line.src),
+                list_rank_of(list, line.dst), NW_KIND_HH, line.bytes,
+                (uint64_t)list->scan.line);
     }
     return status;
 }

@@ -42,8 +42,8 @@ static nw_status read_row(struct nw_scan *scan, int32_t row, int32_t n,
     return status;
 }
 
-static nw_status read_rows(struct nw_scan *scan, int32_t n,
-                           nw_pattern_builder *builder)
+static nw_status matrix_read_rows(struct nw_scan *scan, int32_t n,
+                                  nw_pattern_builder *builder)
 {
     int32_t row = 0;
     nw_status status = NW_OK;
@@ -73,7 +73,7 @@ nw_status nw_matrix_read(const struct nw_pattern_text *text, nw_pattern **out)
     if (!status)
         status = nw_pattern_builder_new((int32_t)n, &builder);
     if (!status)
-        status = read_rows(&scan, (int32_t)n, builder);
+        status = matrix_read_rows(&scan, (int32_t)n, builder);
     if (!status)
         status = nw_pattern_builder_build(builder, out);
     nw_pattern_builder_free(builder);

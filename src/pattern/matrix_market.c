@@ -84,7 +84,7 @@ static nw_status read_banner(struct market *in)
     return NW_OK;
 }
 
-static nw_status read_size(struct market *in, size_t length)
+static nw_status matrix_market_read_size(struct market *in, size_t length)
 {
     struct nw_scan *scan = &in->scan;
     uint64_t columns;
@@ -222,7 +222,7 @@ nw_status nw_market_read(const struct nw_pattern_text *text, nw_pattern **out)
     nw_scan_init(&in.scan, text->file, text->data, text->length);
     status = read_banner(&in);
     if (!status)
-        status = read_size(&in, text->length);
+        status = matrix_market_read_size(&in, text->length);
     if (!status)
         status = nw_pattern_builder_new((int32_t)in.ranks, &in.builder);
     if (!status)

@@ -189,8 +189,8 @@ static nw_status read_lines(struct metis *in, nw_pattern **out)
 }
 
 /* NULL where they are not plain: see rows.h. */
-static nw_status read_rows(const struct metis *in, int32_t threads,
-                           nw_pattern **out)
+static nw_status metis_read_rows(const struct metis *in, int32_t threads,
+                                 nw_pattern **out)
 {
     struct nw_body body = {in->scan.next, in->scan.end, threads};
     struct nw_vertex_lines lines = {in->sizes + in->weights, in->sizes,
@@ -226,7 +226,7 @@ nw_status nw_metis_read(const struct nw_pattern_text *text, nw_pattern **out)
     in.scan.comment = '%';
     status = read_header(&in, text->length);
     if (!status)
-        status = read_rows(&in, text->threads, &pattern);
+        status = metis_read_rows(&in, text->threads, &pattern);
     if (!status && !pattern)
         status = read_lines(&in, &pattern);
     if (status) {

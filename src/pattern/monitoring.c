@@ -44,7 +44,7 @@ static int32_t rank_of_file(const char *file, const char *name)
 }
 
 /* How many ranks left files: the largest number and 1. */
-static nw_status count_ranks(struct monitoring *in)
+static nw_status monitoring_count_ranks(struct monitoring *in)
 {
     const char *slash = strrchr(in->prefix, '/');
     const char *name = slash ? slash + 1 : in->prefix;
@@ -76,14 +76,14 @@ static bool skip_word(struct nw_scan *scan, const char *expected)
     return nw_scan_is(word, length, expected);
 }
 
-struct line {
+struct monitoring_line {
     int32_t src, dst;
     uint64_t bytes, messages;
 };
 
 /* Reads the line after its letter: "src dst N bytes M msgs sent". */
-static nw_status read_line(struct nw_scan *scan, int32_t ranks,
-                           struct line *line)
+static nw_status monitoring_read_line(struct nw_scan *scan, int32_t ranks,
+                                      struct monitoring_line *line)
 {
     if (!nw_scan_i32(scan, &line->src) || !nw_scan_i32(scan, &line->dst))
         return nw_scan_expected(scan, "a rank");
@@ -100,7 +100,8 @@ static nw_status read_line(struct nw_scan *scan, int32_t ranks,
 
 /* "0,0,416,...": the count of each size, bucketed as we do it; what is beyond
  * our last bucket counts into it. */
-static nw_status read_counts(struct nw_scan *scan, uint64_t count[BUCKETS])
+static nw_status monitoring_read_counts(struct nw_scan *scan,
+                                        uint64_t count[BUCKETS])
 {
     const char *at;
     size_t length = nw_scan_word(scan, &at);
@@ -122,11 +123,12 @@ static nw_status read_counts(struct nw_scan *scan, uint64_t count[BUCKETS])
 
 /* Open MPI adds the messages inside collective calls to the sizes of a pair. If
  * there are any, the program's own sizes are unknown. */
-static nw_status read_sizes(struct monitoring *in, struct nw_scan *scan,
-                            const struct line *line)
+static nw_status monitoring_read_sizes(struct monitoring *in,
+                                       struct nw_scan *scan,
+                                       const struct monitoring_line *line)
 {
     uint64_t count[BUCKETS] = {0}, left = line->messages;
-    nw_status status = read_counts(scan, count);
+    nw_status status = monitoring_read_counts(scan, count);
     bool fits = true;
 
     for (int bucket = 0; bucket < BUCKETS; bucket++) {
@@ -142,11 +144,11 @@ static nw_status read_sizes(struct monitoring *in, struct nw_scan *scan,
     return status;
 }
 
-static nw_status read_edge(struct monitoring *in, struct nw_scan *scan,
-                           int32_t rank)
+static nw_status monitoring_read_edge(struct monitoring *in,
+                                      struct nw_scan *scan, int32_t rank)
 {
-    struct line line;
-    nw_status status = read_line(scan, in->ranks, &line);
+    struct monitoring_line line;
+    nw_status status = monitoring_read_line(scan, in->ranks, &line);
 
     if (status)
         return status;
@@ -160,7 +162,7 @@ static nw_status read_edge(struct monitoring *in, struct nw_scan *scan,
     status = nw_pattern_builder_add(in->builder, line.src, line.dst, NW_KIND_HH,
                                     line.bytes, line.messages);
     if (!status)
-        status = read_sizes(in, scan, &line);
+        status = monitoring_read_sizes(in, scan, &line);
     if (!status && !nw_scan_is_done(scan))
         status = nw_scan_expected(scan, "the end of the line");
     return status;
@@ -171,15 +173,15 @@ static nw_status read_record(struct monitoring *in, struct nw_scan *scan,
 {
     static const char *const others[] = {"C", "D", "O2A", "A2O", "A2A"};
     struct nw_scan start = *scan;
-    struct line line;
+    struct monitoring_line line;
     const char *word;
     size_t length = nw_scan_word(scan, &word);
     nw_status status;
 
     if (nw_scan_is(word, length, "E"))
-        return read_edge(in, scan, rank);
+        return monitoring_read_edge(in, scan, rank);
     if (length == 1 && strchr("ISR", *word)) {
-        status = read_line(scan, in->ranks, &line);
+        status = monitoring_read_line(scan, in->ranks, &line);
         if (!status &&
             __builtin_add_overflow(in->left_out, line.bytes, &in->left_out))
             in->left_out = UINT64_MAX;
@@ -239,7 +241,7 @@ static nw_status open_profiles(const char *prefix, nw_pattern **out)
     struct monitoring in = {.prefix = prefix};
     struct nw_text note = {0};
     nw_pattern *pattern = NULL;
-    nw_status status = count_ranks(&in);
+    nw_status status = monitoring_count_ranks(&in);
 
     if (!status)
         status = nw_pattern_builder_new(in.ranks, &in.builder);

@@ -67,7 +67,7 @@ static nw_status read_version(struct native *in)
     return expect_end(scan);
 }
 
-static nw_status read_counts(struct native *in, uint64_t *ranks)
+static nw_status native_read_counts(struct native *in, uint64_t *ranks)
 {
     struct nw_scan *scan = &in->scan;
     uint64_t edges;
@@ -248,7 +248,8 @@ static nw_status read_key(struct native *in)
     return NW_OK;
 }
 
-static nw_status read_rank(struct nw_scan *scan, int32_t ranks, int32_t *out)
+static nw_status native_read_rank(struct nw_scan *scan, int32_t ranks,
+                                  int32_t *out)
 {
     uint64_t rank;
 
@@ -317,7 +318,7 @@ static bool take_digits(const char **at, const char *end, uint64_t *out)
     return *at > start;
 }
 
-static nw_status read_sizes(struct native *in)
+static nw_status native_read_sizes(struct native *in)
 {
     static const char what[] = "message sizes like 4:832,5:16";
     struct nw_scan word_start = in->scan;
@@ -347,12 +348,12 @@ static nw_status read_sizes(struct native *in)
     return status;
 }
 
-static nw_status read_edge(struct native *in, int32_t *last)
+static nw_status native_read_edge(struct native *in, int32_t *last)
 {
     nw_pattern *p = in->pattern;
     struct nw_scan *scan = &in->scan;
     int32_t src;
-    nw_status status = read_rank(scan, p->rank_count, &src);
+    nw_status status = native_read_rank(scan, p->rank_count, &src);
 
     if (status)
         return status;
@@ -363,7 +364,7 @@ static nw_status read_edge(struct native *in, int32_t *last)
                             *last);
     while (*last < src)
         p->row[++*last] = in->edge;
-    status = read_rank(scan, p->rank_count, &p->dst[in->edge]);
+    status = native_read_rank(scan, p->rank_count, &p->dst[in->edge]);
     if (status)
         return status;
     if (!read_kind(scan, &p->kind[in->edge]))
@@ -374,7 +375,7 @@ static nw_status read_edge(struct native *in, int32_t *last)
         return nw_scan_expected(scan, "a number of messages");
     status = check_order(in, src);
     if (!status && !nw_scan_is_done(scan))
-        status = read_sizes(in);
+        status = native_read_sizes(in);
     if (!status)
         status = expect_end(scan);
     in->edge++;
@@ -384,7 +385,7 @@ static nw_status read_edge(struct native *in, int32_t *last)
 }
 
 /* From the current line on, the first edge. */
-static bool read_rows(struct native *in)
+static bool native_read_rows(struct native *in)
 {
     struct nw_body body = {in->scan.at, in->scan.end, in->threads};
 
@@ -400,9 +401,10 @@ static nw_status read_body(struct native *in)
     while (!status && nw_scan_line(&in->scan)) {
         bool is_edge = *in->scan.at >= '0' && *in->scan.at <= '9';
 
-        if (is_edge && !in->edge && read_rows(in))
+        if (is_edge && !in->edge && native_read_rows(in))
             return NW_OK;
-        status = !is_edge && !in->edge ? read_key(in) : read_edge(in, &last);
+        status =
+            !is_edge && !in->edge ? read_key(in) : native_read_edge(in, &last);
     }
     if (status)
         return status;
@@ -425,7 +427,7 @@ nw_status nw_native_read(const struct nw_pattern_text *text, nw_pattern **out)
     nw_scan_init(&in.scan, text->file, text->data, text->length);
     status = read_version(&in);
     if (!status)
-        status = read_counts(&in, &ranks);
+        status = native_read_counts(&in, &ranks);
     if (!status)
         status = nw_pattern_new((int32_t)ranks, in.stated, &in.pattern);
     if (!status)

@@ -310,11 +310,11 @@ static nw_status add_message(struct trace *trace, uint64_t location,
     return status ? status : blame(trace, nw_builder_fold(trace->builder));
 }
 
-static OTF2_CallbackCode take_send(OTF2_LocationRef location,
-                                   OTF2_TimeStamp time, void *data,
-                                   OTF2_AttributeList *attributes,
-                                   uint32_t receiver, OTF2_CommRef comm,
-                                   uint32_t tag, uint64_t bytes)
+static OTF2_CallbackCode otf2_take_send(OTF2_LocationRef location,
+                                        OTF2_TimeStamp time, void *data,
+                                        OTF2_AttributeList *attributes,
+                                        uint32_t receiver, OTF2_CommRef comm,
+                                        uint32_t tag, uint64_t bytes)
 {
     struct trace *trace = data;
 
@@ -328,8 +328,8 @@ take_isend(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
            uint32_t tag, uint64_t bytes, uint64_t request)
 {
     (void)request;
-    return take_send(location, time, data, attributes, receiver, comm, tag,
-                     bytes);
+    return otf2_take_send(location, time, data, attributes, receiver, comm, tag,
+                          bytes);
 }
 
 static OTF2_CallbackCode count_collective(OTF2_LocationRef location,
@@ -455,7 +455,7 @@ static nw_status read_events(struct trace *trace)
         otf2.GlobalEvtReaderCallbacks_Delete(callbacks);
         return fail(trace, "the events cannot be read");
     }
-    otf2.GlobalEvtReaderCallbacks_SetMpiSendCallback(callbacks, take_send);
+    otf2.GlobalEvtReaderCallbacks_SetMpiSendCallback(callbacks, otf2_take_send);
     otf2.GlobalEvtReaderCallbacks_SetMpiIsendCallback(callbacks, take_isend);
     otf2.GlobalEvtReaderCallbacks_SetMpiCollectiveEndCallback(callbacks,
                                                               count_collective);
@@ -510,7 +510,7 @@ static void free_trace(struct trace *trace)
     free(trace->comm);
 }
 
-static nw_status say_note(const struct trace *trace, nw_pattern *pattern)
+static nw_status otf2_say_note(const struct trace *trace, nw_pattern *pattern)
 {
     struct nw_text note = {0};
 
@@ -536,7 +536,7 @@ nw_status nw_otf2_read(const char *path, nw_pattern **out)
     otf2.Error_RegisterCallback(be_silent, NULL);
     status = read_trace(&trace, &pattern);
     if (!status)
-        status = say_note(&trace, pattern);
+        status = otf2_say_note(&trace, pattern);
     free_trace(&trace);
     if (status)
         nw_pattern_free(pattern);

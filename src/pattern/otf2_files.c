@@ -101,8 +101,8 @@ nw_status nw_otf2_check_location(const char *anchor, uint64_t location)
 
 static _Thread_local size_t folder_size;
 
-static int add_size(const char *path, const struct stat *info, int kind,
-                    struct FTW *where)
+static int otf2_files_add_size(const char *path, const struct stat *info,
+                               int kind, struct FTW *where)
 {
     (void)path, (void)kind, (void)where;
     folder_size += (size_t)info->st_size;
@@ -117,7 +117,7 @@ unsigned nw_otf2_seconds(const char *anchor)
     folder_size = 0;
     if (nw_text_ends_with(anchor, ".otf2") && !nw_strdup(anchor, &folder)) {
         folder[length - strlen(".otf2")] = '\0';
-        nftw(folder, add_size, 16, FTW_PHYS);
+        nftw(folder, otf2_files_add_size, 16, FTW_PHYS);
     }
     free(folder);
     return 10 + (unsigned)(folder_size >> 20);

@@ -69,7 +69,8 @@ struct instance {
     double *distances;
 };
 
-static nw_status read_size(struct nw_scan *scan, size_t length, size_t *n)
+static nw_status qaplib_read_size(struct nw_scan *scan, size_t length,
+                                  size_t *n)
 {
     uint64_t value;
 
@@ -91,7 +92,7 @@ static nw_status read_instance(const struct nw_pattern_text *text,
     nw_status status;
 
     nw_scan_init(&scan, text->file, text->data, text->length);
-    status = read_size(&scan, text->length, &out->n);
+    status = qaplib_read_size(&scan, text->length, &out->n);
     if (!status)
         status = nw_pattern_builder_new((int32_t)out->n, &builder);
     if (!status)

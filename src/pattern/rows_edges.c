@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-struct work {
+struct rows_edges_work {
     const struct nw_chunks *chunks;
     nw_pattern *pattern;
     int32_t first[NW_CHUNKS_MOST], last[NW_CHUNKS_MOST]; /* sources */
@@ -68,7 +68,7 @@ static bool take_line(const struct nw_chunk *chunk, const char **at,
 }
 
 /* Reads the rows that begin in the chunk, except that of its first source. */
-static bool read_chunk(struct work *work, int32_t i)
+static bool rows_edges_read_chunk(struct rows_edges_work *work, int32_t i)
 {
     const struct nw_chunk *chunk = &work->chunks->chunk[i];
     nw_pattern *p = work->pattern;
@@ -90,15 +90,15 @@ static bool read_chunk(struct work *work, int32_t i)
     return true;
 }
 
-static void read_one(void *user, int32_t i)
+static void rows_edges_read_one(void *user, int32_t i)
 {
-    struct work *work = user;
+    struct rows_edges_work *work = user;
 
-    work->done[i] = read_chunk(work, i);
+    work->done[i] = rows_edges_read_chunk(work, i);
 }
 
 /* Rows between the chunks, and whether one goes on where the last one ends. */
-static bool join_chunks(struct work *work)
+static bool join_chunks(struct rows_edges_work *work)
 {
     nw_pattern *p = work->pattern;
     int32_t last = 0;
@@ -122,7 +122,7 @@ static bool join_chunks(struct work *work)
 bool nw_rows_of_edges(const struct nw_body *body, nw_pattern *pattern)
 {
     struct nw_chunks chunks;
-    struct work work = {.chunks = &chunks, .pattern = pattern};
+    struct rows_edges_work work = {.chunks = &chunks, .pattern = pattern};
     size_t lines = 0;
 
     nw_chunks_cut_lines(&chunks, body->begin, body->end, body->threads);
@@ -130,6 +130,6 @@ bool nw_rows_of_edges(const struct nw_body *body, nw_pattern *pattern)
         lines += chunks.chunk[i].lines;
     if (lines != pattern->edge_count)
         return false;
-    nw_parallel_run(read_one, &work, chunks.count, body->threads);
+    nw_parallel_run(rows_edges_read_one, &work, chunks.count, body->threads);
     return join_chunks(&work);
 }

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-struct work {
+struct rows_vertices_work {
     const struct nw_chunks *chunks;
     const struct nw_vertex_lines *lines;
     nw_pattern *pattern;
@@ -23,7 +23,8 @@ static void pass_blanks(const char **at)
         ++*at;
 }
 
-static bool take_own(const struct work *work, const char **at, size_t vertex)
+static bool take_own(const struct rows_vertices_work *work, const char **at,
+                     size_t vertex)
 {
     uint64_t number;
 
@@ -37,8 +38,8 @@ static bool take_own(const struct work *work, const char **at, size_t vertex)
     return true;
 }
 
-static bool take_neighbour(const struct work *work, const char **at,
-                           size_t vertex, size_t e)
+static bool take_neighbour(const struct rows_vertices_work *work,
+                           const char **at, size_t vertex, size_t e)
 {
     nw_pattern *p = work->pattern;
     uint64_t to;
@@ -115,7 +116,7 @@ static size_t next_fall(const nw_pattern *p, size_t first, size_t end)
 }
 
 /* Neighbours ascending; false where one stands twice. */
-static bool sort_row(nw_pattern *p, size_t first, size_t end)
+static bool rows_vertices_sort_row(nw_pattern *p, size_t first, size_t end)
 {
     if (next_fall(p, first, end) >= end)
         return true;
@@ -126,7 +127,8 @@ static bool sort_row(nw_pattern *p, size_t first, size_t end)
     return next_fall(p, first, end) >= end;
 }
 
-static bool read_chunk(const struct work *work, int32_t i)
+static bool rows_vertices_read_chunk(const struct rows_vertices_work *work,
+                                     int32_t i)
 {
     const struct nw_chunk *chunk = &work->chunks->chunk[i];
     nw_pattern *p = work->pattern;
@@ -143,18 +145,18 @@ static bool read_chunk(const struct work *work, int32_t i)
                 return false;
             pass_blanks(&at);
         }
-        if (!sort_row(p, p->row[vertex], e))
+        if (!rows_vertices_sort_row(p, p->row[vertex], e))
             return false;
         at++;
     }
     return e == work->first_edge[i + 1];
 }
 
-static void read_one(void *user, int32_t i)
+static void rows_vertices_read_one(void *user, int32_t i)
 {
-    struct work *work = user;
+    struct rows_vertices_work *work = user;
 
-    work->done[i] = read_chunk(work, i);
+    work->done[i] = rows_vertices_read_chunk(work, i);
 }
 
 /* Checks that each edge to a later vertex is also on the other line. If these
@@ -162,7 +164,7 @@ static void read_one(void *user, int32_t i)
  * */
 static void check_one(void *user, int32_t i)
 {
-    struct work *work = user;
+    struct rows_vertices_work *work = user;
     const struct nw_chunk *chunk = &work->chunks->chunk[i];
     const nw_pattern *p = work->pattern;
     size_t end = chunk->first_line + chunk->lines, later = 0;
@@ -183,7 +185,7 @@ static void check_one(void *user, int32_t i)
     work->later[i] = later;
 }
 
-static bool all_done(const struct work *work)
+static bool all_done(const struct rows_vertices_work *work)
 {
     for (int32_t i = 0; i < work->chunks->count; i++)
         if (!work->done[i])
@@ -191,7 +193,7 @@ static bool all_done(const struct work *work)
     return true;
 }
 
-static bool are_both_ways(struct work *work, int32_t threads)
+static bool are_both_ways(struct rows_vertices_work *work, int32_t threads)
 {
     size_t later = 0;
 
@@ -202,7 +204,7 @@ static bool are_both_ways(struct work *work, int32_t threads)
 }
 
 /* How many edges each chunk has, from its words. */
-static bool count_edges(struct work *work)
+static bool rows_vertices_count_edges(struct rows_vertices_work *work)
 {
     const struct nw_chunks *chunks = work->chunks;
     size_t words = work->lines->weighted ? 2 : 1, lines = 0;
@@ -226,12 +228,13 @@ bool nw_rows_of_vertices(const struct nw_body *body,
                          nw_pattern *pattern)
 {
     struct nw_chunks chunks;
-    struct work work = {.chunks = &chunks, .lines = lines, .pattern = pattern};
+    struct rows_vertices_work work = {
+        .chunks = &chunks, .lines = lines, .pattern = pattern};
 
     nw_chunks_cut(&chunks, body->begin, body->end, body->threads);
-    if (!count_edges(&work))
+    if (!rows_vertices_count_edges(&work))
         return false;
-    nw_parallel_run(read_one, &work, chunks.count, body->threads);
+    nw_parallel_run(rows_vertices_read_one, &work, chunks.count, body->threads);
     pattern->row[pattern->rank_count] = pattern->edge_count;
     return all_done(&work) && are_both_ways(&work, body->threads);
 }

@@ -42,8 +42,8 @@ static void consider(const struct nw_grid_found *found,
 }
 
 /* The layout of n ranks nearest in shape; false where none is near. */
-static bool lay_out(const struct nw_grid_found *found, int32_t n,
-                    struct nw_grid *out)
+static bool scale_lay_out(const struct nw_grid_found *found, int32_t n,
+                          struct nw_grid *out)
 {
     int32_t dims = found->grid.dims;
     double best = log(WORST_STRETCH);
@@ -106,7 +106,7 @@ static nw_status add_col(const struct nw_grid_found *found,
     return status;
 }
 
-static void add_size(struct nw_text *text, const struct nw_grid *grid)
+static void scale_add_size(struct nw_text *text, const struct nw_grid *grid)
 {
     for (int32_t d = 0; d < grid->dims; d++)
         nw_text_format(text, "%s%d", d ? "x" : "", grid->size[d]);
@@ -129,9 +129,9 @@ static void say_how(const struct nw_grid_found *found,
     else
         nw_text_format(how, "%d-D %d-point stencil with %s borders on ",
                        grid->dims, points, wraps ? "periodic" : "open");
-    add_size(how, &found->grid);
+    scale_add_size(how, &found->grid);
     nw_text_add(how, ", extended to ");
-    add_size(how, grid);
+    scale_add_size(how, grid);
 }
 
 static nw_status scale_kind(const nw_pattern *pattern, enum nw_kind kind,
@@ -146,11 +146,11 @@ static nw_status scale_kind(const nw_pattern *pattern, enum nw_kind kind,
                        "the %s edges of %d ranks lie on no grid: only "
                        "stencils and all-to-all along a dimension are scaled",
                        nw_kind_name(kind), pattern->rank_count);
-    if (!lay_out(&found, rank_count, &grid)) {
+    if (!scale_lay_out(&found, rank_count, &grid)) {
         struct nw_text size = {0};
         nw_status status;
 
-        add_size(&size, &found.grid);
+        scale_add_size(&size, &found.grid);
         status =
             nw_fail(NW_EUNSUPPORTED, "%d ranks make no grid of a shape like %s",
                     rank_count, size.data ? size.data : "before");

@@ -47,8 +47,8 @@ static nw_status read_periodic(struct nw_spec *spec, struct stencil *stencil)
                   : NW_OK;
 }
 
-static nw_status read_keys(struct nw_spec *spec, int32_t dims,
-                           struct stencil *stencil)
+static nw_status stencil_read_keys(struct nw_spec *spec, int32_t dims,
+                                   struct stencil *stencil)
 {
     nw_status status = nw_spec_grid(spec, &stencil->grid);
 
@@ -143,7 +143,7 @@ nw_status nw_generate_stencil(struct nw_spec *spec,
     while (strcmp(shapes[i].name, spec->name))
         i++;
     stencil.diagonals = shapes[i].diagonals;
-    status = read_keys(spec, shapes[i].dims, &stencil);
+    status = stencil_read_keys(spec, shapes[i].dims, &stencil);
     if (status)
         return status;
     ranks = nw_grid_ranks(&stencil.grid);

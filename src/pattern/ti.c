@@ -169,7 +169,7 @@ static nw_status collect(struct traces *traces,
     return status;
 }
 
-static nw_status count_ranks(struct traces *traces)
+static nw_status ti_count_ranks(struct traces *traces)
 {
     struct nw_scan scan;
     nw_status status = NW_OK;
@@ -244,7 +244,7 @@ static nw_status check_seen(const struct traces *traces, const struct nw_ti *ti)
     return NW_OK;
 }
 
-static nw_status say_note(const struct nw_ti *ti, nw_pattern *pattern)
+static nw_status ti_say_note(const struct nw_ti *ti, nw_pattern *pattern)
 {
     struct nw_text note = {0};
 
@@ -266,7 +266,7 @@ static nw_status read_traces(struct traces *traces, nw_pattern **out)
 {
     struct nw_ti ti = {0};
     nw_pattern *pattern = NULL;
-    nw_status status = count_ranks(traces);
+    nw_status status = ti_count_ranks(traces);
 
     if (!status)
         status = nw_pattern_builder_new(traces->ranks, &ti.member.builder);
@@ -282,7 +282,7 @@ static nw_status read_traces(struct traces *traces, nw_pattern **out)
     if (!status)
         status = check_seen(traces, &ti);
     if (!status)
-        status = say_note(&ti, pattern);
+        status = ti_say_note(&ti, pattern);
     nw_pattern_builder_free(ti.member.builder);
     free(ti.is_double);
     free(ti.seen);

@@ -29,7 +29,7 @@ static nw_status read_count(struct nw_ti *ti, uint64_t *out)
                : nw_scan_expected(&ti->scan, "a number of items");
 }
 
-static nw_status read_rank(struct nw_ti *ti, int32_t *out)
+static nw_status ti_action_read_rank(struct nw_ti *ti, int32_t *out)
 {
     if (!nw_scan_i32(&ti->scan, out))
         return nw_scan_expected(&ti->scan, "a rank");
@@ -69,12 +69,12 @@ static nw_status to_bytes(struct nw_ti *ti, uint64_t items, uint64_t size,
 }
 
 /* "dst tag count [type]" */
-static nw_status take_send(struct nw_ti *ti)
+static nw_status ti_action_take_send(struct nw_ti *ti)
 {
     uint64_t count, size;
     int32_t dst;
     double tag;
-    nw_status status = read_rank(ti, &dst);
+    nw_status status = ti_action_read_rank(ti, &dst);
 
     if (!status && !nw_scan_double(&ti->scan, &tag))
         status = nw_scan_expected(&ti->scan, "a tag");
@@ -98,11 +98,11 @@ static nw_status take_sendrecv(struct nw_ti *ti)
     nw_status status = read_count(ti, &count);
 
     if (!status)
-        status = read_rank(ti, &dst);
+        status = ti_action_read_rank(ti, &dst);
     if (!status)
         status = read_count(ti, &received);
     if (!status)
-        status = read_rank(ti, &src);
+        status = ti_action_read_rank(ti, &src);
     if (!status)
         status = read_type(ti, &size);
     if (!status)
@@ -117,7 +117,7 @@ static nw_status take_sendrecv(struct nw_ti *ti)
 static nw_status read_root(struct nw_ti *ti, int32_t *root)
 {
     *root = 0;
-    return nw_scan_is_done(&ti->scan) ? NW_OK : read_rank(ti, root);
+    return nw_scan_is_done(&ti->scan) ? NW_OK : ti_action_read_rank(ti, root);
 }
 
 /* "count [root [type]]", for reduce "count work [root [type]]" */
@@ -230,7 +230,7 @@ static nw_status take_scatter(struct nw_ti *ti)
     return nw_member_to_all(&ti->member, bytes);
 }
 
-static nw_status read_counts(struct nw_ti *ti)
+static nw_status ti_action_read_counts(struct nw_ti *ti)
 {
     nw_status status = NW_OK;
 
@@ -261,7 +261,7 @@ static nw_status take_alltoallv(struct nw_ti *ti)
     nw_status status = read_count(ti, &ignored);
 
     if (!status)
-        status = read_counts(ti);
+        status = ti_action_read_counts(ti);
     for (int32_t i = 0; !status && i <= ti->member.ranks; i++)
         status = read_count(ti, &ignored);
     if (!status)
@@ -277,7 +277,7 @@ static nw_status take_allgatherv(struct nw_ti *ti)
     nw_status status = read_count(ti, &own);
 
     if (!status)
-        status = read_counts(ti);
+        status = ti_action_read_counts(ti);
     if (!status)
         status = read_type(ti, &size);
     if (status)
@@ -297,7 +297,7 @@ static nw_status take_gatherv(struct nw_ti *ti)
     nw_status status = read_count(ti, &bytes);
 
     if (!status)
-        status = read_counts(ti);
+        status = ti_action_read_counts(ti);
     if (!status)
         status = read_root(ti, &root);
     if (!status)
@@ -312,7 +312,7 @@ static nw_status take_scatterv(struct nw_ti *ti)
 {
     uint64_t received, size;
     int32_t root;
-    nw_status status = read_counts(ti);
+    nw_status status = ti_action_read_counts(ti);
 
     if (!status)
         status = read_count(ti, &received);
@@ -329,7 +329,7 @@ static nw_status take_scatterv(struct nw_ti *ti)
 static nw_status take_reducescatter(struct nw_ti *ti)
 {
     uint64_t work, size;
-    nw_status status = read_counts(ti);
+    nw_status status = ti_action_read_counts(ti);
 
     if (!status)
         status = read_count(ti, &work);
@@ -375,14 +375,14 @@ static const struct {
 } actions[] = {
     {"compute", take_nothing, false},
     {"init", take_init, false},
-    {"send", take_send, false},
-    {"isend", take_send, false},
-    {"ssend", take_send, false},
-    {"issend", take_send, false},
-    {"bsend", take_send, false},
-    {"ibsend", take_send, false},
-    {"rsend", take_send, false},
-    {"irsend", take_send, false},
+    {"send", ti_action_take_send, false},
+    {"isend", ti_action_take_send, false},
+    {"ssend", ti_action_take_send, false},
+    {"issend", ti_action_take_send, false},
+    {"bsend", ti_action_take_send, false},
+    {"ibsend", ti_action_take_send, false},
+    {"rsend", ti_action_take_send, false},
+    {"irsend", ti_action_take_send, false},
     {"sendrecv", take_sendrecv, false},
     {"recv", take_nothing, false},
     {"irecv", take_nothing, false},
@@ -433,7 +433,7 @@ nw_status nw_ti_action(struct nw_ti *ti)
     struct nw_scan name;
     const char *word;
     size_t length;
-    nw_status status = read_rank(ti, &ti->member.me);
+    nw_status status = ti_action_read_rank(ti, &ti->member.me);
 
     if (status)
         return status;

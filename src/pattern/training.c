@@ -43,7 +43,8 @@ static struct training_place place_of(const struct training *t, uint64_t rank)
     return place;
 }
 
-static int32_t rank_of(const struct training *t, struct training_place place)
+static int32_t training_rank_of(const struct training *t,
+                                struct training_place place)
 {
     uint64_t rank = place.p * t->replicas + place.x;
 
@@ -122,7 +123,7 @@ static nw_status check_splits(const struct training *t)
     return NW_OK;
 }
 
-static nw_status read_keys(struct nw_spec *spec, struct training *t)
+static nw_status training_read_keys(struct nw_spec *spec, struct training *t)
 {
     nw_status status = read_numbers(spec, t);
 
@@ -146,17 +147,18 @@ static nw_status read_keys(struct nw_spec *spec, struct training *t)
 
 /* `numbers` / `by` numbers, rounded up to whole bytes, in `messages` messages.
  * */
-struct load {
+struct training_load {
     nw_uint128 numbers, by;
     uint64_t messages;
 };
 
 static nw_status add_load(const struct training *t, struct training_place from,
-                          struct training_place to, const struct load *load)
+                          struct training_place to,
+                          const struct training_load *load)
 {
     nw_uint128 bytes =
         (load->numbers * t->width * t->iterations + load->by - 1) / load->by;
-    int32_t src = rank_of(t, from), dst = rank_of(t, to);
+    int32_t src = training_rank_of(t, from), dst = training_rank_of(t, to);
     uint64_t messages;
 
     if (src == dst)
@@ -178,7 +180,7 @@ static nw_uint128 activations(const struct training *t)
 static nw_status add_tensor(const struct training *t, struct training_place at)
 {
     struct training_place next = at;
-    struct load load = {
+    struct training_load load = {
         .numbers = 4 * t->stage_layers * activations(t) * 2 * (t->tp - 1),
         .by = t->tp,
         .messages = 4 * t->stage_layers * t->micro_batches * 2 * (t->tp - 1)};
@@ -193,7 +195,7 @@ static nw_status add_context(const struct training *t, struct training_place at)
 {
     struct training_place next = at;
     uint64_t rounds = 3 * t->cp - 2;
-    struct load load = {
+    struct training_load load = {
         .numbers = 2 * t->stage_layers * activations(t) * rounds,
         .by = t->tp,
         .messages = t->stage_layers * t->micro_batches * rounds};
@@ -206,7 +208,7 @@ static nw_status add_pipeline(const struct training *t,
                               struct training_place at)
 {
     struct training_place to = at;
-    struct load load = {activations(t), t->tp, t->micro_batches};
+    struct training_load load = {activations(t), t->tp, t->micro_batches};
     nw_status status = NW_OK;
 
     if (at.p + 1 < t->pp) {
@@ -222,16 +224,17 @@ static nw_status add_pipeline(const struct training *t,
 
 /* Reduce-scatter of the gradients and all-gather of the weights over a ring
  * of `size` ranks that hold the same `numbers`. */
-static struct load ring_load(nw_uint128 numbers, uint64_t by, uint64_t size)
+static struct training_load ring_load(nw_uint128 numbers, uint64_t by,
+                                      uint64_t size)
 {
-    return (struct load){numbers * 2 * (size - 1), (nw_uint128)by * size,
-                         2 * (size - 1)};
+    return (struct training_load){numbers * 2 * (size - 1),
+                                  (nw_uint128)by * size, 2 * (size - 1)};
 }
 
 static nw_status add_data(const struct training *t, struct training_place at)
 {
     nw_uint128 square = (nw_uint128)t->hidden * t->hidden * t->stage_layers;
-    struct load dense =
+    struct training_load dense =
         ring_load(square * (t->experts > 1 ? 4 : 12), t->tp, t->dp * t->cp);
     uint64_t index = (at.x * t->ep + at.e) * t->cp + at.c;
     struct training_place next = at;
@@ -247,8 +250,8 @@ static nw_status add_expert_data(const struct training *t,
                                  struct training_place at)
 {
     nw_uint128 square = (nw_uint128)t->hidden * t->hidden * t->stage_layers;
-    struct load expert = ring_load(square * 8 * (t->experts / t->ep), t->tp,
-                                   t->replicas * t->cp);
+    struct training_load expert = ring_load(square * 8 * (t->experts / t->ep),
+                                            t->tp, t->replicas * t->cp);
     uint64_t index = (at.x * t->cp + at.c + 1) % (t->replicas * t->cp);
     struct training_place next = at;
 
@@ -262,10 +265,10 @@ static nw_status add_expert_data(const struct training *t,
 /* Tokens to their experts and back, forward and backward. */
 static nw_status add_expert(const struct training *t, struct training_place at)
 {
-    struct load load = {.numbers =
-                            4 * t->stage_layers * activations(t) * t->topk,
-                        .by = (nw_uint128)t->tp * t->ep,
-                        .messages = 4 * t->stage_layers * t->micro_batches};
+    struct training_load load = {
+        .numbers = 4 * t->stage_layers * activations(t) * t->topk,
+        .by = (nw_uint128)t->tp * t->ep,
+        .messages = 4 * t->stage_layers * t->micro_batches};
     nw_status status = NW_OK;
 
     for (uint64_t e = 0; !status && e < t->ep; e++) {
@@ -330,7 +333,7 @@ nw_status nw_generate_training(struct nw_spec *spec,
                          .iterations = 1,
                          .kind = NW_KIND_GG};
     uint64_t ranks;
-    nw_status status = read_keys(spec, &t);
+    nw_status status = training_read_keys(spec, &t);
 
     if (!status)
         status = read_only(spec, &t.only);

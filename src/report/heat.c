@@ -50,7 +50,7 @@ static void add_edges(const struct nw_heat_what *what, struct nw_heat *heat)
         }
 }
 
-static void find_range(struct nw_heat *heat)
+static void heat_find_range(struct nw_heat *heat)
 {
     size_t count = (size_t)heat->cells * heat->cells;
 
@@ -78,7 +78,7 @@ nw_status nw_heat_bin(const struct nw_heat_what *what, struct nw_heat *heat)
     if (status)
         return status;
     add_edges(what, heat);
-    find_range(heat);
+    heat_find_range(heat);
     return NW_OK;
 }
 
@@ -96,7 +96,7 @@ void nw_heat_subtract(struct nw_heat *heat, const struct nw_heat *before)
         heat->bytes[i] -= before->bytes[i];
     heat->total = heat->low = heat->high = 0;
     heat->difference = true;
-    find_range(heat);
+    heat_find_range(heat);
 }
 
 /* The colour of a cell, -1 for none. Differences go from the middle of their

@@ -334,8 +334,8 @@ static void hold_arcs(const nw_topology *topology,
     layout->height += room;
 }
 
-static nw_status allocate(const nw_topology *topology,
-                          struct nw_network_layout *layout)
+static nw_status network_layout_allocate(const nw_topology *topology,
+                                         struct nw_network_layout *layout)
 {
     size_t nodes = (size_t)topology->node_count;
     size_t switches = (size_t)switches_of(topology);
@@ -366,7 +366,7 @@ nw_status nw_network_layout_new(const nw_topology *topology, double node_width,
                                    .node_height = node_height,
                                    .node_top = NW_PICTURE_TOP,
                                    .switch_width = find_switch_width(topology)};
-    status = allocate(topology, layout);
+    status = network_layout_allocate(topology, layout);
     if (!status)
         status =
             nw_alloc((size_t)switches_of(topology) + 1, sizeof *count, &count);

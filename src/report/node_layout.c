@@ -292,7 +292,7 @@ static void hold_curves(struct sizes *sizes)
     }
 }
 
-static void lay_out(struct sizes *sizes)
+static void node_layout_lay_out(struct sizes *sizes)
 {
     const struct nw_node_type *type = sizes->type;
 
@@ -310,7 +310,7 @@ static void lay_out(struct sizes *sizes)
     widen_switches(sizes);
 }
 
-static nw_status allocate(struct nw_node_layout *layout, size_t n)
+static nw_status node_layout_allocate(struct nw_node_layout *layout, size_t n)
 {
     nw_status status = nw_alloc(n, sizeof(double), &layout->x);
 
@@ -333,7 +333,7 @@ nw_status nw_node_layout_new(const struct nw_node_type *type, double unit,
     nw_status status;
 
     *layout = (struct nw_node_layout){.unit = unit};
-    status = allocate(layout, n);
+    status = node_layout_allocate(layout, n);
     if (!status)
         status = nw_alloc(n + 2, sizeof *sizes.first, &sizes.first);
     if (!status)
@@ -346,7 +346,7 @@ nw_status nw_node_layout_new(const struct nw_node_type *type, double unit,
         layout->height[0] = 5 * unit;
     } else if (!status) {
         status = find_owners(&sizes);
-        lay_out(&sizes);
+        node_layout_lay_out(&sizes);
     }
     free(sizes.first);
     free(sizes.inside);

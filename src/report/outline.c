@@ -66,8 +66,8 @@ static int32_t alike(const struct walk *walk, int32_t c, int32_t end, bool many)
     return c - from;
 }
 
-static nw_status show(struct walk *walk, int32_t above,
-                      const struct nw_outline_line *line);
+static nw_status outline_show(struct walk *walk, int32_t above,
+                              const struct nw_outline_line *line);
 
 /* The same children of every item of the line above. */
 static nw_status show_children(struct walk *walk, int32_t above,
@@ -88,13 +88,13 @@ static nw_status show_children(struct walk *walk, int32_t above,
             items[filled++] =
                 walk->child[walk->first[line->item[i]] + offset + (ptrdiff_t)k];
     below.item = items;
-    status = show(walk, above, &below);
+    status = outline_show(walk, above, &below);
     free(items);
     return status;
 }
 
-static nw_status show(struct walk *walk, int32_t above,
-                      const struct nw_outline_line *line)
+static nw_status outline_show(struct walk *walk, int32_t above,
+                              const struct nw_outline_line *line)
 {
     struct nw_outline *outline = walk->outline;
     int32_t end = walk->first[*line->item + 1], step;
@@ -120,7 +120,8 @@ nw_status nw_outline_show(struct nw_outline *outline)
 
     if (!status) {
         hash_subtrees(&walk);
-        status = show(&walk, -1, &(struct nw_outline_line){&root, 1, 1});
+        status =
+            outline_show(&walk, -1, &(struct nw_outline_line){&root, 1, 1});
     }
     free(walk.first);
     free(walk.child);

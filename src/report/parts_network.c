@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 /* Item 0 is the network, then the switches, then the nodes. */
-struct view {
+struct parts_network_view {
     nw_table *table;
     const nw_topology *topology;
     int32_t *parent;
@@ -32,8 +32,8 @@ static const char *switch_name(const struct nw_network *network, int32_t s,
     return number;
 }
 
-static const char *item_name(const struct view *view, int32_t item,
-                             char number[24])
+static const char *item_name(const struct parts_network_view *view,
+                             int32_t item, char number[24])
 {
     const struct nw_network *network = view->topology->network;
 
@@ -43,7 +43,7 @@ static const char *item_name(const struct view *view, int32_t item,
 }
 
 /* Names kept in a list are copies: a switch may have none of its own. */
-static nw_status add_names(struct view *view,
+static nw_status add_names(struct parts_network_view *view,
                            const struct nw_outline_line *line)
 {
     struct nw_text text = {0};
@@ -64,7 +64,7 @@ static nw_status add_names(struct view *view,
     return status;
 }
 
-static void add_node_note(struct view *view, int32_t node)
+static void add_node_note(struct parts_network_view *view, int32_t node)
 {
     const nw_topology *topology = view->topology;
     const struct nw_node_type *type = nw_topology_type_of(topology, node);
@@ -76,7 +76,8 @@ static void add_node_note(struct view *view, int32_t node)
                   ports > 1 ? ", several cards" : "");
 }
 
-static void add_class(struct view *view, int32_t class)
+static void parts_network_add_class(struct parts_network_view *view,
+                                    int32_t class)
 {
     const struct nw_link_class *figures = &view->topology->class[class];
     char words[64], latency[32];
@@ -90,7 +91,8 @@ static void add_class(struct view *view, int32_t class)
 }
 
 /* How many links a switch is above those that hold nodes. */
-static void add_level(struct view *view, int32_t level)
+static void parts_network_add_level(struct parts_network_view *view,
+                                    int32_t level)
 {
     for (int i = 0; i < 3; i++)
         nw_table_cell(view->table, "%s", "");
@@ -100,14 +102,14 @@ static void add_level(struct view *view, int32_t level)
         nw_table_cell(view->table, "%s", level ? "no nodes" : "leaves");
 }
 
-static void add_item_figures(struct view *view, int32_t item)
+static void add_item_figures(struct parts_network_view *view, int32_t item)
 {
     const nw_topology *topology = view->topology;
     const struct nw_network *network = topology->network;
     int32_t node = item - 1 - network->switch_count, uplink;
 
     if (node >= 0) {
-        add_class(view, port_class(topology, node));
+        parts_network_add_class(view, port_class(topology, node));
         add_node_note(view, node);
         return;
     }
@@ -117,13 +119,13 @@ static void add_item_figures(struct view *view, int32_t item)
     if (uplink >= 0)
         nw_parts_figures(view->table, topology, network->link_class[uplink]);
     else if (!network->parent)
-        add_level(view, network->level[item - 1]);
+        parts_network_add_level(view, network->level[item - 1]);
 }
 
-static int32_t show(void *user, int32_t above,
-                    const struct nw_outline_line *line)
+static int32_t parts_network_show(void *user, int32_t above,
+                                  const struct nw_outline_line *line)
 {
-    struct view *view = user;
+    struct parts_network_view *view = user;
     const struct nw_network *network = view->topology->network;
     int32_t row = nw_table_row(view->table, above), item = line->item[0];
 
@@ -137,7 +139,7 @@ static int32_t show(void *user, int32_t above,
     return row;
 }
 
-static void fill_switches(struct view *view)
+static void fill_switches(struct parts_network_view *view)
 {
     const struct nw_network *network = view->topology->network;
 
@@ -156,7 +158,7 @@ static void fill_switches(struct view *view)
 
 /* In a tree a node hangs on its first card's switch; elsewhere on the
  * network. */
-static void fill_nodes(struct view *view)
+static void fill_nodes(struct parts_network_view *view)
 {
     const nw_topology *topology = view->topology;
     const struct nw_network *network = topology->network;
@@ -176,7 +178,7 @@ static void fill_nodes(struct view *view)
 }
 
 /* Counts the links of a network other than a tree by class. */
-static nw_status count_links(struct view *view)
+static nw_status count_links(struct parts_network_view *view)
 {
     const nw_topology *topology = view->topology;
     const struct nw_network *network = topology->network;
@@ -202,7 +204,7 @@ static nw_status count_links(struct view *view)
 
 nw_status nw_parts_of_network(nw_table *table, const nw_topology *topology)
 {
-    struct view view = {.table = table, .topology = topology};
+    struct parts_network_view view = {.table = table, .topology = topology};
     int32_t count = 1 + topology->network->switch_count + topology->node_count;
     nw_status status =
         nw_alloc((size_t)count, sizeof *view.parent, &view.parent);
@@ -217,7 +219,7 @@ nw_status nw_parts_of_network(nw_table *table, const nw_topology *topology)
             .count = count,
             .parent = view.parent,
             .look = view.look,
-            .show = show,
+            .show = parts_network_show,
             .user = &view,
         });
     }

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-struct view {
+struct parts_type_view {
     nw_table *table;
     const nw_topology *topology;
     const struct nw_node_type *type;
@@ -56,7 +56,7 @@ static const struct nw_device *device_of(const struct nw_node_type *type,
     return NULL;
 }
 
-static void add_label(const struct view *view,
+static void add_label(const struct parts_type_view *view,
                       const struct nw_outline_line *line)
 {
     const struct nw_node_type *type = view->type;
@@ -84,7 +84,7 @@ static void add_label(const struct view *view,
     free(index);
 }
 
-static void add_distance(const struct view *view, int32_t vertex)
+static void add_distance(const struct parts_type_view *view, int32_t vertex)
 {
     int depth = view->type->depth[vertex];
 
@@ -92,10 +92,10 @@ static void add_distance(const struct view *view, int32_t vertex)
         nw_table_cell(view->table, "%g", view->topology->depth_distance[depth]);
 }
 
-static int32_t show(void *user, int32_t above,
-                    const struct nw_outline_line *line)
+static int32_t parts_type_show(void *user, int32_t above,
+                               const struct nw_outline_line *line)
 {
-    const struct view *view = user;
+    const struct parts_type_view *view = user;
     int32_t row = nw_table_row(view->table, above), vertex = line->item[0];
 
     if (vertex == 0)
@@ -124,7 +124,7 @@ static void find_looks(const struct nw_node_type *type, uint64_t *look,
     }
 }
 
-static nw_status show_tree(struct view *view)
+static nw_status show_tree(struct parts_type_view *view)
 {
     const struct nw_node_type *type = view->type;
     size_t n = (size_t)type->vertex_count;
@@ -141,7 +141,7 @@ static nw_status show_tree(struct view *view)
             .parent = type->parent,
             .look = look,
             .apart = apart,
-            .show = show,
+            .show = parts_type_show,
             .user = view,
         });
     }
@@ -152,8 +152,8 @@ static nw_status show_tree(struct view *view)
 
 #define MOST_DIRECT 16 /* pairs that are named; more are counted */
 
-static void add_direct(const struct view *view, int32_t root, int32_t d,
-                       size_t count)
+static void add_direct(const struct parts_type_view *view, int32_t root,
+                       int32_t d, size_t count)
 {
     const struct nw_node_type *type = view->type;
     const struct nw_direct_link *link = &type->direct[d];
@@ -173,7 +173,7 @@ static void add_direct(const struct view *view, int32_t root, int32_t d,
 }
 
 /* Few are named one by one, many are counted by runs of the same figures. */
-static void show_direct(const struct view *view, int32_t root)
+static void show_direct(const struct parts_type_view *view, int32_t root)
 {
     const struct nw_node_type *type = view->type;
     int32_t step;
@@ -219,7 +219,7 @@ static nw_status title_of(const nw_topology *topology, int32_t type, char **out)
 nw_status nw_parts_of_type(nw_table *table, const nw_topology *topology,
                            int32_t type)
 {
-    struct view view = {table, topology, topology->type[type], NULL};
+    struct parts_type_view view = {table, topology, topology->type[type], NULL};
     char *title;
     nw_status status = title_of(topology, type, &title);
 

@@ -41,7 +41,7 @@ static double stroke_of(const struct nw_picture *picture, int32_t link,
                                     fastest_of(picture->topology)));
 }
 
-struct line {
+struct picture_line {
     const struct nw_network_layout *layout;
     int32_t link;
     double xa, ya, xb, yb;
@@ -51,7 +51,7 @@ struct line {
 };
 
 static void draw_line(struct nw_text *text, const struct nw_picture *picture,
-                      const struct line *line)
+                      const struct picture_line *line)
 {
     double middle =
         line->arc > 0 ? line->ya - line->arc : (line->ya + line->yb) / 2;
@@ -91,18 +91,18 @@ static void draw_network(struct nw_text *text, const struct nw_picture *picture,
         if (is_busy(picture, l) != busy)
             continue;
         draw_line(text, picture,
-                  &(struct line){layout, l,
-                                 nw_network_layout_place(network, layout, l, a),
-                                 layout->switch_y[a] + (arc > 0 ? -half : down),
-                                 nw_network_layout_place(network, layout, l, b),
-                                 layout->switch_y[b] - (arc > 0 ? half : down),
-                                 0, arc, !network->parent && arc <= 0});
+                  &(struct picture_line){
+                      layout, l, nw_network_layout_place(network, layout, l, a),
+                      layout->switch_y[a] + (arc > 0 ? -half : down),
+                      nw_network_layout_place(network, layout, l, b),
+                      layout->switch_y[b] - (arc > 0 ? half : down), 0, arc,
+                      !network->parent && arc <= 0});
     }
 }
 
 /* A node below others is reached through the gap at its left. */
 static void draw_bus(struct nw_text *text, const struct nw_picture *picture,
-                     const struct line *line, double top)
+                     const struct picture_line *line, double top)
 {
     double gap = line->gap;
     struct nw_picture_path path = {
@@ -140,15 +140,16 @@ static void draw_ports(struct nw_text *text, const struct nw_picture *picture,
     for (int32_t p = 0; p < ports; p++) {
         int32_t s = topology->port[first + p];
         double share = (p + 0.5) / ports;
-        struct line line = {layout,
-                            topology->link_first[node],
-                            layout->switch_x[s],
-                            layout->switch_y[s] + NW_SWITCH_HEIGHT / 2,
-                            x,
-                            y + 4 + 4 * p,
-                            x - (room - layout->node_box[node] + GAP) / 2 +
-                                (share - 0.5) * BUS_WIDTH,
-                            0};
+        struct picture_line line = {
+            layout,
+            topology->link_first[node],
+            layout->switch_x[s],
+            layout->switch_y[s] + NW_SWITCH_HEIGHT / 2,
+            x,
+            y + 4 + 4 * p,
+            x - (room - layout->node_box[node] + GAP) / 2 +
+                (share - 0.5) * BUS_WIDTH,
+            0};
 
         if (type->nic_count)
             line.link += type->vertex_count + type->direct_count + p;
@@ -299,7 +300,7 @@ static nw_status draw_whole(struct nw_text *text,
     return status;
 }
 
-static void find_range(struct nw_picture *picture)
+static void picture_find_range(struct nw_picture *picture)
 {
     size_t n = 2 * (size_t)picture->topology->link_count;
 
@@ -317,7 +318,7 @@ bool nw_picture_is_whole(const nw_topology *topology)
 nw_status nw_picture_draw(struct nw_text *text, struct nw_picture *picture)
 {
     if (picture->high <= 0)
-        find_range(picture);
+        picture_find_range(picture);
     return nw_picture_is_whole(picture->topology)
                ? draw_whole(text, picture)
                : nw_picture_samples(text, picture);

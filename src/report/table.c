@@ -131,7 +131,7 @@ void nw_table_cell(nw_table *table, const char *format, ...)
     table->filled++;
 }
 
-static bool add_columns(const nw_table *table, struct libscols_table *to)
+static bool table_add_columns(const nw_table *table, struct libscols_table *to)
 {
     bool titled = false;
 
@@ -180,8 +180,8 @@ static void trim_lines(char *text)
     *to = '\0';
 }
 
-static nw_status lay_out(const nw_table *table, struct libscols_line **line,
-                         char **out)
+static nw_status table_lay_out(const nw_table *table,
+                               struct libscols_line **line, char **out)
 {
     struct libscols_table *to = scols.new_table();
     nw_status status = NW_OK;
@@ -189,7 +189,7 @@ static nw_status lay_out(const nw_table *table, struct libscols_line **line,
     struct nw_text text = {0};
 
     if (!to || scols.set_termforce(to, SCOLS_TERMFORCE_NEVER) ||
-        !add_columns(table, to) || !add_rows(table, to, line) ||
+        !table_add_columns(table, to) || !add_rows(table, to, line) ||
         scols.print_to_string(to, &data))
         status = nw_fail(NW_ENOMEM, "out of memory for a table");
     scols.unref_table(to);
@@ -216,7 +216,7 @@ nw_status nw_table_text(const nw_table *table, char **out)
     if (!status)
         status = nw_alloc(table->row_count, sizeof *line, &line);
     if (!status)
-        status = lay_out(table, line, out);
+        status = table_lay_out(table, line, out);
     free(line);
     return status;
 }

@@ -6,7 +6,8 @@
 #include "base/json.h"
 #include "topology/topology.h"
 
-static void add_class(struct nw_json *json, const struct nw_link_class *class)
+static void topology_json_add_class(struct nw_json *json,
+                                    const struct nw_link_class *class)
 {
     nw_json_flat_object(json, NULL);
     nw_json_string(json, "kind",
@@ -155,7 +156,7 @@ nw_status nw_report_topology_json(const nw_topology *topology, char **out)
     add_counts(&json, topology);
     nw_json_array(&json, "links");
     for (int32_t class = 0; class < topology->class_count; class ++)
-        add_class(&json, &topology->class[class]);
+        topology_json_add_class(&json, &topology->class[class]);
     nw_json_end_array(&json);
     nw_json_array(&json, "types");
     for (int32_t t = 0; t < topology->type_count; t++)

@@ -9,7 +9,8 @@
 
 #include <stdlib.h>
 
-static void add_columns(nw_table *table, const nw_topology *topology)
+static void topology_tree_add_columns(nw_table *table,
+                                      const nw_topology *topology)
 {
     nw_table_column(table, "part", NW_ALIGN_LEFT);
     nw_table_column(table, "count", NW_ALIGN_RIGHT);
@@ -63,7 +64,7 @@ nw_status nw_report_topology_tree(const nw_topology *topology, char **out)
     nw_words_counts(&text, topology);
     add_assumed(&text, topology);
     nw_text_add(&text, "\n");
-    add_columns(table, topology);
+    topology_tree_add_columns(table, topology);
     status = add_parts(table, topology);
     if (!status)
         status = nw_table_text(table, &words);

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-struct load {
+struct estimate_load {
     double *seconds; /* [2 x links]: first bytes, then congestion */
     struct nw_simulation *result;
     double bytes;
@@ -15,7 +15,7 @@ struct load {
 
 static nw_status estimate_add_load(void *user, const struct nw_flow *flow)
 {
-    struct load *load = user;
+    struct estimate_load *load = user;
 
     for (size_t i = 0; i < flow->hop_count; i++)
         load->seconds[flow->hops[i]] += flow->bytes;
@@ -26,7 +26,7 @@ static nw_status estimate_add_load(void *user, const struct nw_flow *flow)
 
 static nw_status take_longest(void *user, const struct nw_flow *flow)
 {
-    struct load *load = user;
+    struct estimate_load *load = user;
     double most = 0;
 
     for (size_t i = 0; i < flow->hop_count; i++)
@@ -54,7 +54,7 @@ nw_status nw_exchange_estimate(const struct nw_exchange *exchange,
                                struct nw_simulation *out)
 {
     struct nw_simulation result = {0};
-    struct load load = {.result = &result};
+    struct estimate_load load = {.result = &result};
     size_t links = (size_t)nw_topology_link_count(exchange->topology);
     nw_status status = nw_alloc(2 * links, sizeof(double), &load.seconds);
 

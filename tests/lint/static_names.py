@@ -1,18 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """The name of a static function is in one file of src/ only, so that ctags, gdb and grep
-find it. Modules in LATER still have such names among themselves; a file of another module
-shares none with any file."""
+find it."""
 import re
 
 import tree
 
-LATER = {"pattern", "report"}
 DEFINITION = re.compile(r"^static (?:inline )?(?:const )?(?:[\w* ]+?[ *\n]+)(\w+)\(", re.M)
-
-
-def is_later(name):
-    return name.split("/")[1] in LATER
 
 
 def main():
@@ -25,7 +19,7 @@ def main():
     tree.finish(["%s: the static %s is also in %s" % (name, static, ", ".join(
                      other for other in names if other != name))
                  for static, names in sorted(places.items()) if len(names) > 1
-                 for name in names if not is_later(name)])
+                 for name in names])
 
 
 main()

@@ -1,17 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """A tag (struct, union, enum) means one thing in the whole tree, also if only one file uses
-it. Modules in LATER still share tags of single files."""
+it."""
 import re
 
 import tree
 
-LATER = {"launch", "map", "pattern", "report", "simulate"}
 TAG = re.compile(r"\s*(?:static |typedef )?(?:const )?(?:struct|union|enum) (\w+) \{")
-
-
-def is_later(where, tag):
-    return not tag.startswith("nw_") and where.split("/")[1] in LATER
 
 
 def main():
@@ -26,7 +21,7 @@ def main():
     tree.finish(["%s: %s is also in %s" % (where, tag, ", ".join(
                      other for other in wheres if other != where))
                  for tag, wheres in sorted(places.items()) if len(wheres) > 1
-                 for where in wheres if not is_later(where, tag)])
+                 for where in wheres])
 
 
 main()

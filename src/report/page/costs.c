@@ -230,8 +230,8 @@ static double levels_bytes(const struct nw_page *page, size_t m)
     return bytes;
 }
 
-static void add_level(struct nw_text *text, const struct nw_page *page,
-                      int32_t level)
+static void costs_add_level(struct nw_text *text, const struct nw_page *page,
+                            int32_t level)
 {
     double total = 0;
     char words[32];
@@ -264,7 +264,7 @@ void nw_page_levels(struct nw_text *text, const struct nw_page *page)
                         page->input->mapping[m].name);
     nw_text_add(text, "</tr></thead>\n<tbody>\n");
     for (int32_t level = 0; level < page->cost[0].level_count; level++)
-        add_level(text, page, level);
+        costs_add_level(text, page, level);
     nw_text_add(text, "</tbody></table>\n");
     nw_page_wide_end(text);
     nw_text_add(text, "</section>\n");

@@ -6,7 +6,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { NW_ASK_SECONDS = 20 }; /* some take many where much else runs */
+enum {
+    NW_ASK_SECONDS = 20
+}; /* seconds that nw_cli_ask waits: a busy machine
+      starts programs slowly */
 
 /* Stores the output of `NAME --version`, cut to the size of the buffer; "" if
  * the program cannot be started. Returns false if the program does not end in

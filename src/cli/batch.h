@@ -11,16 +11,20 @@
 #include <stdint.h>
 
 struct nw_batch {
-    const char *variable;    /* describes the job; NULL: not in a batch job */
-    struct nw_hostlist host; /* each once, in the batch system's order */
-    int32_t *slots;          /* [host.count] most ranks; 0: unknown */
-    bool counts_parts;       /* slots are parts of the job, that may hold more
-                                ranks than one (PBS) */
+    const char *variable;    /* the variable that describes the job; NULL
+                                outside a batch job */
+    struct nw_hostlist host; /* names of the hosts, each once, in the batch
+                                system's order */
+    int32_t *slots;          /* [host.count] most ranks on each host; 0:
+                                unknown */
+    bool counts_parts;       /* slots[i] counts parts (chunks) of the job on
+                                host i, and one part may hold several ranks
+                                (PBS) */
 };
 
-/* Reads the job of Slurm or, in this order, of LSF, Grid Engine, PBS, OAR,
- * Cobalt or Flux. A list that cannot be read is an error that names the
- * variable. */
+/* Finds the batch job of Slurm or, in this order, of LSF, Grid Engine, PBS,
+ * OAR, Cobalt or Flux. Returns an error that names the variable if a host list
+ * cannot be read. The caller releases *out with nw_batch_fini. */
 NW_MUST_CHECK nw_status nw_batch_find(struct nw_batch *out);
 void nw_batch_fini(struct nw_batch *batch);
 

@@ -7,21 +7,23 @@
 
 #include <nodewise/channel.h>
 
-/* argv[0] is "channel"; the exit status. */
+/* Runs `nodewise bench channel` with argv[0] = "channel"; returns the exit
+ * status. */
 int nw_bench_channel(int argc, char **argv);
 
 enum nw_channel_test {
     NW_TEST_LATENCY,
     NW_TEST_BANDWIDTH,
     NW_TEST_RATE,
-    NW_TEST_CHOICE, /* what choosing costs */
-    NW_TEST_GATHER, /* from here on: of all ranks */
+    NW_TEST_CHOICE, /* time with the chosen protocol and copy method against the
+                       best ones */
+    NW_TEST_GATHER, /* this test and the following ones are collective */
     NW_TEST_ALLGATHER,
     NW_TEST_ALLTOALL,
     NW_TEST_COUNT
 };
 
-/* As -p and -c have them. */
+/* Names of the protocols (-p) and of the copy methods (-c). */
 extern const char *const nw_bench_protocols[NW_CHANNEL_PROTOCOLS];
 extern const char *const nw_bench_copies[NW_CHANNEL_COPIES];
 
@@ -30,15 +32,16 @@ struct nw_channel_bench {
     struct nw_channel_options channel;
     enum nw_channel_test what;
     uint64_t largest, iterations, ranks;
-    bool gpu[2]; /* the memory sent from, the memory received into */
+    bool gpu[2]; /* whether the send buffer [0] and the receive buffer [1] are
+                    in GPU memory */
     char file[NW_FILE_UNNAMED_PATH];
     struct nw_bench_teller *tell;
 };
 
-/* bench_collective.c: one rank of a collective test. */
+/* Runs one rank of a collective test (bench_collective.c). */
 NW_MUST_CHECK nw_status
 nw_bench_collective(const struct nw_channel_bench *bench, int32_t rank);
-/* bench_choice.c: one of its two. */
+/* Runs one of the two ranks of the test `choice` (bench_choice.c). */
 NW_MUST_CHECK nw_status nw_bench_choice(const struct nw_channel_bench *bench,
                                         int32_t rank);
 #endif

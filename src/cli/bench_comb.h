@@ -6,10 +6,11 @@
 #include <nodewise/status.h>
 
 struct nw_comb {
-    const char *benchmark; /* nodewise-bench-halo-FLAVOUR */
-    char **own;            /* its options, up to "--" or NULL */
-    char **launcher;       /* and NULL */
-    char *figures;         /* out, owned: rows for --comb; NULL without Comb */
+    const char *benchmark; /* path of nodewise-bench-halo-FLAVOUR */
+    char **own;            /* options of the benchmark; end at "--" or NULL */
+    char **launcher;       /* words of the launcher; end at NULL */
+    char *figures;         /* output, owned: rows for --comb of the benchmark;
+                              NULL without Comb */
 };
 
 /* Times the same halos with the Comb on the PATH, under the same launcher, and

@@ -9,13 +9,15 @@
 
 struct nw_bench_teller {
     bool json;
-    struct nw_text text; /* JSON until the end */
+    struct nw_text text; /* the JSON text, printed by nw_bench_tell_end */
     struct nw_json writer;
 };
 
 void nw_bench_tell_head(const struct nw_channel_bench *bench,
                         nw_channel *channel);
-/* Of a message one way, of a collective's mean rank; messages a second. */
+/* Print a row of the table. `seconds` is the time of a message in one
+ * direction, or the mean time of a rank in a collective; `messages` is a rate
+ * per second. */
 void nw_bench_tell_latency(const struct nw_channel_bench *bench, size_t bytes,
                            double seconds);
 void nw_bench_tell_rate(const struct nw_channel_bench *bench, size_t bytes,

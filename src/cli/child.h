@@ -8,30 +8,32 @@
 struct nw_child {
     const char *command; /* our command's name, for messages */
     char **argv;
-    int out; /* its standard output; -1: ours */
-    /* called in the child before it becomes argv; may be NULL */
+    int out; /* file descriptor for standard output of the child; -1: that of
+                this process */
+    /* called in the child before execvp; may be NULL */
     void (*prepare)(void *user);
     void *user;
 };
 
-/* Runs the child and returns its exit status: 128 plus the number of a signal;
- * 127 or 126, with a message, if it cannot be started. Ctrl-C reaches the child
- * through the terminal. This process passes SIGTERM and SIGHUP on and stays to
- * clean up. */
+/* Runs the child, waits for its end and returns its exit status: 128 plus the
+ * signal number if a signal ended it; 127 or 126, with a message, if it cannot
+ * be started. Ctrl-C reaches the child through the terminal. This process
+ * forwards SIGTERM and SIGHUP to the child, and survives them to clean up. */
 int nw_child_run(const struct nw_child *child);
-/* The last signal that asked this process to end while it waited, or 0. A
- * launcher that a signal ends may still report success. */
+/* Returns the last signal that this process received during nw_child_run, or 0.
+ * A launcher that a signal ends may still return 0. */
 int nw_child_signal(void);
-/* From now on, SIGTERM and SIGHUP end this child and then this process; 0
- * stands for no child. */
+/* From now on, SIGTERM and SIGHUP end `child` and then this process. 0 restores
+ * the previous signal handling. */
 void nw_child_take_along(pid_t child);
-/* Like fork(), but the child ends when this process ends: it would otherwise
- * wait for us until a timeout. Only this process handles Ctrl-C, which reaches
- * both. */
+/* Like fork(), but the child ends with this process, and ignores Ctrl-C, so
+ * that only the parent handles it. */
 pid_t nw_child_fork(void);
-/* Called in a new child: it ends when `parent` does, even if that is killed. */
+/* Called in a new child: the kernel ends it when `parent` ends, even if SIGKILL
+ * ended `parent`. */
 void nw_child_follow(pid_t parent);
-/* The exit status for a state that waitpid() returned. */
+/* Converts a state of waitpid() to an exit status: 128 plus the signal number
+ * if a signal ended the process. */
 int nw_child_status(int state);
 
 #endif

@@ -23,12 +23,12 @@ struct nw_command {
     const char *name;
     const char *summary;
     const struct argp *argp;
-    /* argv[0] is "nodewise NAME"; the exit status */
+    /* returns the exit status; argv[0] is "nodewise NAME" */
     int (*run)(int argc, char **argv);
 };
 
-/* Each command is one file that defines its row. */
-/* clang-format off: one a line, in the order of the journey */
+/* The commands, each defined in a file of its own. */
+/* clang-format off: one name a line, in the order of --help */
 #define NW_COMMAND_LIST(X)                                                     \
     X(topology)                                                                \
     X(probe)                                                                   \
@@ -54,65 +54,72 @@ struct nw_command {
 NW_COMMAND_LIST(NW_COMMAND_DECLARE)
 #undef NW_COMMAND_DECLARE
 
-/* As argp_error, but without what a terminal would obey. */
+/* Like argp_error, but prints control characters escaped, so that they cannot
+ * change the terminal. */
 void nw_argfail(struct argp_state *state, const char *format, ...)
     NW_PRINTF(2, 3);
 
-/* Options that every command has: an argp child, its input a struct
- * nw_common. A command's parser passes it on in ARGP_KEY_INIT:
+/* Options that every command has. nw_common_argp parses them into a struct
+ * nw_common; a command's parser passes it on in ARGP_KEY_INIT:
  * state->child_inputs[0] = &mine->common. */
 struct nw_common {
-    const char *output; /* NULL where not given; "-" is stdout */
+    const char *output; /* value of -o; NULL: not given; "-": standard output */
     bool json;
     bool quiet, verbose;
-    const char *progress; /* auto, always, never */
+    const char *progress; /* value of --progress: auto, always or never */
 };
 extern const struct argp nw_common_argp;
-/* For a command whose only shared options these are. */
+/* Children of a command that shares only these options with others. */
 extern const struct argp_child nw_common_children[];
 
-/* Says what failed on stderr, as nw_error_text() has it, and gives the exit
- * status that fits: bad input 3, usage 2, absent 4, else 1. */
+/* Prints nw_error_text() to standard error and returns the exit status for
+ * `status`: 3 for bad input, 2 for usage, 4 for something missing, else 1. */
 int nw_cli_fail(const char *command, nw_status status);
-/* The same for a failure to write: 1. */
+/* Like nw_cli_fail for a failure to write the output; returns 1. */
 int nw_cli_fail_output(const char *command, nw_status status);
-/* Prints what a topology's source leaves open, a line each, unless --quiet. */
+/* Prints `notes`, the gaps of a topology's source, one per line, unless
+ * --quiet. */
 void nw_cli_notes(const char *command, const struct nw_common *common,
                   const char *notes);
-/* Checks -o before anything is computed; NW_EXIT_DONE if the file can be
- * written. */
+/* Checks before any computation that the file of -o can be written. Returns
+ * NW_EXIT_DONE if it can, else the exit status of the error. */
 int nw_cli_check_output(const char *command, const struct nw_common *common);
 
-/* The contract of -o: with a file the result goes there and the table to
- * stdout; without, the result to stdout and the table to stderr; --json
- * without -o prints only the JSON. Any text may be NULL. */
+/* Writes the output of a command. With -o FILE, `result` goes to the file and
+ * `table` to standard output; without -o, `result` goes to standard output and
+ * `table` to standard error. With --json but without -o, only `json` is
+ * printed. Each text may be NULL. Returns the exit status. */
 int nw_cli_output(const char *command, const struct nw_common *common,
                   const char *result, const char *table, const char *json);
 
-/* NW_EINVAL where -o names the very file that `input` is read from, which may
- * be NULL or have a prefix such as "hwloc:": it would be lost. */
+/* Returns NW_EINVAL if -o names the file that `input` is read from, since -o
+ * would overwrite the input. `input` may be NULL or have a prefix such as
+ * "hwloc:". */
 NW_MUST_CHECK nw_status nw_cli_output_spares(const struct nw_common *common,
                                              const char *input);
-/* The same of another option that writes a file, such as "--svg". */
+/* Like nw_cli_output_spares for `output`, the value of another option such as
+ * "--svg". */
 NW_MUST_CHECK nw_status nw_cli_spares(const char *option, const char *output,
                                       const char *input);
-/* A file that an option beside -o writes; path NULL where not given. */
+/* A file that an option other than -o writes; path is NULL if not given. */
 struct nw_cli_file {
     const char *option, *path;
 };
-/* NW_EINVAL where two of them, or one and -o, or one and --json, would write
- * into each other. */
+/* Returns NW_EINVAL if two of these files, -o and --json would write to the
+ * same file. */
 NW_MUST_CHECK nw_status nw_cli_apart(const struct nw_common *common,
                                      const struct nw_cli_file *file,
                                      size_t count);
-/* -o and all that is priced, any of which may be NULL. */
+/* Returns NW_EINVAL if -o names the topology's source, the pattern or one of
+ * the mappings. Each of them may be NULL. */
 NW_MUST_CHECK nw_status nw_cli_spare(const struct nw_common *common,
                                      const char *source, const char *pattern,
                                      char *const *mappings, size_t count);
 
-/* A struct nw_progress that draws a bar on stderr after two seconds (on a
- * terminal; elsewhere a line every 30 s) and whose `cancelled` is set by
- * Ctrl-C. Process-wide; finish clears the bar. */
+/* Returns a struct nw_progress that draws a bar on a terminal after two
+ * seconds, and elsewhere prints a line to standard error every 30 s. Ctrl-C
+ * sets its `cancelled`. There is one bar per process; nw_cli_progress_finish
+ * clears it. */
 struct nw_progress *nw_cli_progress(const struct nw_common *common);
 void nw_cli_progress_finish(void);
 

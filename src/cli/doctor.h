@@ -11,28 +11,30 @@
 enum nw_finding {
     NW_FOUND,
     NW_MISSING,
-    NW_DENIED, /* here, but not for this user */
+    NW_DENIED, /* installed, but this user may not use it */
 };
 
-/* One thing to look for. `look` adds what it found, or why not, to `detail`. */
+/* One item of the list. look(what, detail) searches for the item; it appends
+ * what it found, or why it found nothing, to `detail`. */
 struct nw_check {
     const char *section, *name;
     enum nw_finding (*look)(const char *what, struct nw_text *detail);
-    const char *what;  /* for look */
-    const char *gives; /* what it is good for here */
+    const char *what;  /* first argument of look() */
+    const char *gives; /* features of Nodewise that need the item */
 };
 
-/* The first word of "a b c" for which is() holds, stored in the buffer; or
- * NULL. */
+/* Returns the first word of the list "a b c" for which is() is true, stored in
+ * `room`; NULL if there is none. */
 const char *nw_doctor_first(const char *words, bool (*is)(const char *word),
                             char room[PATH_MAX]);
 
-/* Like nw_doctor_first, but adds the name of the word to `detail`. */
+/* Like nw_doctor_first, but appends the word to `detail` and returns whether
+ * one was found. */
 enum nw_finding nw_doctor_tell_first(const char *words,
                                      bool (*is)(const char *word),
                                      struct nw_text *detail);
 
-/* doctor_reach.c; the last two do not read `what`. */
+/* Checks of doctor_reach.c. The last two ignore `what`. */
 enum nw_finding nw_doctor_module(const char *names, struct nw_text *detail);
 enum nw_finding nw_doctor_stores(const char *what, struct nw_text *detail);
 enum nw_finding nw_doctor_dmabuf(const char *what, struct nw_text *detail);

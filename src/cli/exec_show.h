@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The CPUs and the memory this process has now and the variables that choose
- * its devices, in one line; the exit status. */
+/* Prints in one line the CPUs and the memory nodes that this process may use,
+ * and the variables that select its devices. Returns the exit status. */
 int nw_exec_show(int32_t rank, bool as_json);
 
 #endif

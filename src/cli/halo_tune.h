@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* nodewise halo tune: measured choices of halo methods, made, shown, cleared.
- */
+/* nodewise halo tune: measures, prints or removes the choices of halo
+ * methods. */
 #ifndef NW_CLI_HALO_TUNE_H
 #define NW_CLI_HALO_TUNE_H
 
 #include <nodewise/halo.h>
 
 struct nw_cli_halo_tuning {
-    const struct nw_halo_options *plan; /* extent, radii, borders, interval */
+    const struct nw_halo_options *plan; /* extent, radii, borders and interval
+                                           of the exchange */
     int32_t quantities, element, per_rank;
-    const char *file; /* of choices; NULL: the user's own */
+    const char *file; /* file of choices; NULL: the user's own file */
     bool show, clear;
-    char **launcher; /* words after --; NULL where none */
+    char **launcher; /* words after --; NULL if there are none */
 };
 
-/* Exit status. */
+/* Runs `nodewise halo tune`; returns the exit status. */
 int nw_cli_halo_tune(const struct nw_cli_halo_tuning *tuning);
 
 #endif

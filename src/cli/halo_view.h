@@ -7,14 +7,16 @@
 
 struct nw_halo_view_of {
     const struct nw_halo_options *plan;
-    nw_topology *topology; /* or NULL */
+    nw_topology *topology; /* the machine; NULL if unknown */
     nw_halo_layout *layout;
-    nw_halo_layout *trivial;   /* the same, placed in order */
-    nw_halo_layout *each_step; /* without the interval; NULL where it is 1 */
-    bool pairs;                /* list them all */
+    nw_halo_layout *trivial;   /* the same subdomains, placed in rank order */
+    nw_halo_layout *each_step; /* the layout for an exchange at each step; NULL
+                                  if the interval is 1 */
+    bool pairs;                /* list all pairs of ranks */
 };
 
-/* The caller frees *out. */
+/* Make a text table or JSON; the caller frees *out. nw_cli_halo_svg writes a
+ * drawing to the file `path`. */
 NW_MUST_CHECK nw_status nw_cli_halo_table(const struct nw_halo_view_of *view,
                                           char **out);
 NW_MUST_CHECK nw_status nw_cli_halo_json(const struct nw_halo_view_of *view,

@@ -8,16 +8,17 @@
 
 #include <stdbool.h>
 
-/* Names of --for that stand for one of nw_launch_launcher: "auto" for the
- * launcher of the batch system around us, else of the program's MPI; "openmpi"
- * for that of the Open MPI installed here. */
+/* Returns true for the names of --for that stand for another launcher: "auto"
+ * is the launcher of the batch system of this job, else of the program's MPI;
+ * "openmpi" is the launcher of the installed Open MPI. */
 bool nw_launch_is_alias(const char *name);
-/* Replaces such a name in options->launcher. *command is the launcher's command
- * as it was found, which the caller frees; NULL for other names. NW_ENODEV if
- * no launcher is found. */
+/* Replaces "auto" or "openmpi" in options->launcher by the launcher that it
+ * stands for. *command is the command of this launcher, which the caller frees;
+ * NULL for other names. NW_ENODEV if no launcher is found. */
 NW_MUST_CHECK nw_status nw_launch_resolve(struct nw_launch_options *options,
                                           char **command);
-/* The value of srun's --mpi for the program, static; NULL if unknown. */
+/* Returns the value of srun's --mpi for the program, a static string; NULL if
+ * unknown. */
 const char *nw_launch_srun_mpi(const struct nw_launch_options *options);
 
 #endif

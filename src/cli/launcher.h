@@ -19,12 +19,13 @@ enum nw_launcher_kind {
 };
 
 /* Stores the output of `NAME --version`, cut to the size of the buffer; "" if
- * the program cannot be started; "" and false if it does not end. */
+ * the program cannot be started. Returns false, and stores "", if the program
+ * does not end in time. */
 enum { NW_LAUNCHER_ANSWER = 4096 };
 bool nw_launcher_ask(const char *name, char answer[NW_LAUNCHER_ANSWER]);
 
-/* True for names such as mpirun, mpiexec.hydra and srun, with or without a
- * folder. */
+/* Returns true for names such as mpirun, mpiexec.hydra and srun, with or
+ * without a folder. */
 bool nw_launcher_is_name(const char *name);
 
 /* Identifies a launcher by its name and the output of `NAME --version`.
@@ -33,22 +34,23 @@ bool nw_launcher_is_name(const char *name);
 NW_MUST_CHECK nw_status nw_launcher_find(const char *name,
                                          enum nw_launcher_kind *out);
 
-/* The MPI flavour of a command, "openmpi" or "mpich", static: of the launcher,
- * else of the first program in argv that needs an MPI; NULL if unknown. */
+/* Returns the MPI flavour of the launcher, or else of the first program in argv
+ * that needs an MPI: "openmpi" or "mpich", static; NULL if unknown. */
 const char *nw_launcher_flavour(enum nw_launcher_kind launcher, char **argv);
 
-/* The library to preload, static: "mpiabi" for a program that is linked with
- * the MPI standard ABI, else the flavour. */
+/* Returns the name of the library to preload, static: "mpiabi" for a program
+ * that is linked with the MPI standard ABI, else the MPI flavour. */
 const char *nw_launcher_library(enum nw_launcher_kind launcher, char **argv);
 
-/* Passes `count` variables to the ranks. If the command sets LD_PRELOAD itself,
- * the libraries of the command stay first. *out is a new argv, freed with
- * nw_argv_free. Without a launcher, the caller sets the variables. */
+/* Environment variables for the ranks. */
 struct nw_variables {
     const char **name;
     const char **value;
     size_t count;
 };
+/* Makes a command that passes the variables to the ranks. If argv sets
+ * LD_PRELOAD itself, its libraries stay first. Without a launcher, the caller
+ * sets the variables. The caller frees *out with nw_argv_free. */
 NW_MUST_CHECK nw_status nw_launcher_argv(enum nw_launcher_kind launcher,
                                          char **argv,
                                          const struct nw_variables *variables,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names that a command knows, each with a sentence: for --list. */
+/* Prints the names that a command knows with a sentence for each: for
+ * --list. */
 #ifndef NW_CLI_LIST_H
 #define NW_CLI_LIST_H
 
@@ -10,14 +11,14 @@
 
 struct nw_cli_list {
     const char *command;
-    const char *key; /* of the names, in JSON */
-    int width;       /* of the names, in the table */
-    /* Name i and its sentence; false where there are no more. */
+    const char *key; /* key of the list of names in JSON */
+    int width;       /* width of the column of names in the table */
+    /* Stores name i and its sentence; returns false if i is past the last. */
     bool (*name)(size_t i, const char **name, const char **summary);
-    const char *more_key, *more; /* one thing more, or NULL */
+    const char *more_key, *more; /* key and value of one more entry, or NULL */
 };
 
-/* As a table or as JSON; the exit status. */
+/* Prints the list as a table or as JSON; returns the exit status. */
 int nw_cli_list(const struct nw_cli_list *list, const struct nw_common *common);
 
 #endif

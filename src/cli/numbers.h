@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files with one number a line: loads of ranks, speeds of elements. */
+/* Reads files with one number a line: loads of ranks, speeds of elements. */
 #ifndef NW_CLI_NUMBERS_H
 #define NW_CLI_NUMBERS_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Reads exactly `count` numbers; the caller frees *out. */
+/* Read exactly `count` numbers; the caller frees *out. */
 NW_MUST_CHECK nw_status nw_cli_read_weights(const char *path, size_t count,
                                             uint64_t **out);
 NW_MUST_CHECK nw_status nw_cli_read_speeds(const char *path, size_t count,

@@ -5,7 +5,7 @@
 
 #include "cli/command.h"
 
-/* Prints them as text or as JSON; returns the exit status. */
+/* Prints the parameters as text or as JSON; returns the exit status. */
 int nw_cli_parameters(const struct nw_common *common);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs an MPI program as it is typed, with Nodewise's library for its MPI
- * preloaded into the ranks and not into the launcher. */
+/* Runs an MPI program under the launcher that the user gave, with a library of
+ * Nodewise preloaded into the ranks but not into the launcher. */
 #ifndef NW_CLI_PRELOAD_H
 #define NW_CLI_PRELOAD_H
 
@@ -10,7 +10,7 @@
 
 struct nw_preload {
     enum nw_launcher_kind launcher;
-    const char *mpi; /* the flavour's name; static */
+    const char *mpi; /* name of the MPI flavour; static */
     char *library;
     char **argv;
 };
@@ -27,13 +27,15 @@ NW_MUST_CHECK nw_status nw_preload_find(const char *flavour, char **argv,
 NW_MUST_CHECK nw_status
 nw_preload_prepare(struct nw_preload *preload, char **argv,
                    const struct nw_variables *variables);
-/* Runs it and returns its exit status; `command` is ours, for messages. */
+/* Runs the prepared command and returns its exit status. `command` is the name
+ * of our command, for messages. */
 int nw_preload_run(const struct nw_preload *preload, const char *command,
                    const struct nw_variables *variables);
 void nw_preload_fini(struct nw_preload *preload);
 
-/* All of it: `variables` and the NODEWISE_ variables of this process that they
- * do not have. Says what failed; returns the exit status. */
+/* Finds, prepares and runs the command. Passes `variables` to the ranks, and
+ * the NODEWISE_ variables of this process that `variables` lacks. Prints
+ * errors; returns the exit status. */
 int nw_preload_command(const char *command, const char *flavour, char **argv,
                        const struct nw_variables *variables);
 

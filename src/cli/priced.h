@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The options of commands that compare given mappings. Reads the mappings, and
- * makes the default mapping beside them. */
+/* The options of commands that compare given mappings with the default
+ * mapping. */
 #ifndef NW_CLI_PRICED_H
 #define NW_CLI_PRICED_H
 
@@ -10,9 +10,9 @@
 
 #include "cli/command.h"
 
-/* The input of nw_priced_children: machine, program, and MAPPING... A command
- * sets state->child_inputs[0] as for nw_common_argp, and [1] to its struct
- * nw_priced. */
+/* The input of nw_priced_children: the values of the options for machine and
+ * program, and the arguments MAPPING... A command sets state->child_inputs[0]
+ * as for nw_common_argp, and [1] to its struct nw_priced. */
 struct nw_priced {
     const char *source, *pattern;
     struct nw_topology_options topology;
@@ -25,21 +25,23 @@ struct nw_priced {
         .topology = NW_TOPOLOGY_OPTIONS_INIT,                                  \
         .read = NW_PATTERN_READ_OPTIONS_INIT,                                  \
     }
-extern const struct argp_child nw_priced_children[]; /* common, priced */
+extern const struct argp_child nw_priced_children[]; /* parse struct nw_common
+                                                        and struct nw_priced */
 
-/* Loads machine and program; NW_EINVAL if -o names one of the inputs. */
+/* Loads the machine and the pattern. Returns NW_EINVAL if -o names one of the
+ * inputs. The caller frees *topology and *pattern. */
 NW_MUST_CHECK nw_status nw_priced_load(const struct nw_priced *priced,
                                        const struct nw_common *common,
                                        nw_topology **topology,
                                        nw_pattern **pattern);
 
-/* nw_mapping_read for a mapping to evaluate: an open GPU ('*') is an error. */
+/* Like nw_mapping_read, but a rank with an open GPU ('*') is an error. */
 NW_MUST_CHECK nw_status nw_cli_read_priced(const char *path,
                                            const nw_topology *topology,
                                            nw_mapping **out);
 
-/* The default mapping for a comparison. If there are more ranks than elements
- * or GPUs, the ranks share them evenly. */
+/* Makes the default mapping for a comparison. If there are more ranks than
+ * elements or GPUs, the ranks share them evenly. The caller frees *out. */
 NW_MUST_CHECK nw_status nw_cli_default_beside(const nw_topology *topology,
                                               const nw_pattern *pattern,
                                               struct nw_map_options map,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Starts the measuring program under a launcher. */
+/* Starts nodewise-probe, the program that measures, under a launcher. */
 #ifndef NW_CLI_PROBER_H
 #define NW_CLI_PROBER_H
 
@@ -7,21 +7,23 @@
 #include <nodewise/progress.h>
 
 struct nw_prober {
-    char **launcher;     /* words, NULL at the end; no program */
-    const char *flavour; /* openmpi, mpich; NULL: the launcher's */
-    double seconds;      /* that measuring may take */
-    double patience;     /* to wait for a rank that says nothing */
-    double start;        /* for the launcher to start them all; 0: 30 s and
-                            more with `patience` */
-    bool describe;       /* hosts and cores only, nothing is measured */
-    bool host_only;      /* no GPU memory */
-    bool verbose;        /* say each step on stderr */
+    char **launcher;     /* words of the launcher, NULL at the end; no
+                            program */
+    const char *flavour; /* openmpi or mpich; NULL: that of the launcher */
+    double seconds;      /* longest time for the measurements */
+    double patience;     /* seconds without a message from a rank until it
+                            counts as failed */
+    double start;        /* seconds in which the launcher must start all ranks;
+                            0: 30 s, or more if `patience` is longer */
+    bool describe;       /* collect only hosts and cores; measure nothing */
+    bool host_only;      /* measure no GPU memory */
+    bool verbose;        /* print each step to standard error */
     struct nw_progress *progress; /* or NULL */
 };
 
-/* Stores the records in `probe`. *code is the launcher's exit status. NW_ENODEV
- * if launcher or program is missing. A job that failed gives NW_OK, but
- * nw_probe_is_done is false. */
+/* Runs the measurements and stores their records in `probe`; *code is the
+ * launcher's exit status. Returns NW_ENODEV if launcher or program is missing.
+ * A job that failed returns NW_OK, but nw_probe_is_done is then false. */
 NW_MUST_CHECK nw_status nw_prober_run(const struct nw_prober *prober,
                                       nw_probe *probe, int *code);
 

@@ -7,12 +7,11 @@
 
 #include <stdbool.h>
 
-/* Prints to standard error what is in the file, its heaviest pairs, the
- * patterns of its phases if `phases`, and which command comes next. A file that
- * cannot be read is passed over. */
+/* Prints to standard error a summary of the pattern, its heaviest pairs, the
+ * patterns of its phases if `phases`, and the next command to use. Prints
+ * nothing about a file that cannot be read. */
 void nw_profile_tell(const char *path, bool phases);
-/* Removes the patterns of the phases of an earlier run, so that only those of
- * this run are there. */
+/* Removes the files with the phases of an earlier run. */
 NW_MUST_CHECK nw_status nw_profile_remove_phases(const char *path);
 
 #endif

@@ -7,24 +7,27 @@
 
 #include <nodewise/rowcol.h>
 
-/* rowcol is listed as an algorithm, but arranges a grid instead of a pattern.
- * */
+/* --list-algorithms lists rowcol, too; it arranges a grid, not a pattern. */
 #define NW_ROWCOL_SUMMARY                                                      \
     "the rows and columns of a divided grid, by bandwidths"
 
-/* The argp child that reads them; its input is a struct nw_cli_rowcol. */
+/* The argp parser of these options; its input is a struct nw_cli_rowcol. */
 extern const struct argp nw_rowcol_argp;
 
 struct nw_cli_rowcol {
-    const char *bandwidths; /* a file, or NULL: the topology's */
-    int32_t grid[3];        /* 0 where not given */
+    const char *bandwidths; /* file of bandwidths, or NULL: those of the
+                               topology */
+    int32_t grid[3];        /* points of the grid in each dimension; 0: not
+                               given */
     int32_t halo;
-    const char *speeds; /* a file, or NULL: all equal */
+    const char *speeds; /* file of speeds, or NULL: all equal */
     bool single, periodic, all_shapes, paper, slowest;
-    const char *option; /* the last of these that was given; NULL */
+    const char *option; /* the last of these options on the command line; NULL:
+                           none */
 };
 
-/* Arranges one process a node of the SOURCE; the exit status. */
+/* Arranges a grid of processes, one on each node of the SOURCE. Returns the
+ * exit status. */
 int nw_cli_rowcol(const struct nw_cli_rowcol *rowcol,
                   const struct nw_common *common, const char *source,
                   uint64_t seed);

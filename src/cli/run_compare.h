@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The default placement and the mapping, run in turns and measured. */
+/* Runs the default placement and the mapping in turns and measures both. */
 #ifndef NW_CLI_RUN_COMPARE_H
 #define NW_CLI_RUN_COMPARE_H
 
 #include "cli/run_plan.h"
 
 struct nw_comparison {
-    size_t wanted, rounds; /* asked for; completed */
-    double *seconds[2];    /* [rounds] of the default and of the mapped run,
-                              with the launcher's start and end */
-    /* default over mapped: median, least and most of the rounds */
+    size_t wanted, rounds; /* number of rounds: requested, completed */
+    double *seconds[2];    /* [rounds] duration of the default run [0] and of
+                              the mapped run [1], with start and end of the
+                              launcher */
+    /* duration of the default run divided by that of the mapped run: median,
+     * minimum and maximum of the rounds */
     double speedup, least, most;
-    bool quiet; /* print no rounds */
+    bool quiet; /* do not print each round */
 };
 
-/* Runs both `out->wanted` times, each first in every other round. A run that
- * fails, or a signal, ends the comparison; the exit status of that run, else 0.
- */
+/* Runs out->wanted rounds of both; the one that runs first alternates. A run
+ * that fails, or a signal, ends the comparison. Returns the exit status of the
+ * failed run, else 0. */
 int nw_run_compare(const struct nw_job *job, const struct nw_run_plan *plan,
                    struct nw_comparison *out);
 /* Prints the measured speed-up beside the prediction of the plan, in one

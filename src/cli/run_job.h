@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The job of `nodewise run`: its launcher, hosts and ranks, and the command
- * line that would start it without us. */
+ * line that starts the job without Nodewise. */
 #ifndef NW_CLI_RUN_JOB_H
 #define NW_CLI_RUN_JOB_H
 
@@ -11,55 +11,60 @@
 #include <stdint.h>
 
 struct nw_words {
-    char **word; /* NULL at the end */
+    char **word; /* [count] words, then NULL */
     size_t count, capacity;
 };
 NW_MUST_CHECK nw_status nw_words_add(struct nw_words *words, const char *word);
 void nw_words_fini(struct nw_words *words);
 
 struct nw_job {
-    /* asked for */
+    /* given by the user */
     int32_t ranks; /* 0: found by nw_job_find */
     const char *hostfile, *hosts, *launcher_line;
-    const char *flavour; /* found where it was not said; may stay NULL */
+    const char *flavour; /* openmpi or mpich; set by nw_job_find_launcher if
+                            NULL; NULL if unknown */
     char **program;
-    /* found */
+    /* set by nw_job_find_launcher and nw_job_find_hosts */
     enum nw_launcher_kind kind;
-    struct nw_words launcher;  /* the launcher and the user's options for it */
-    struct nw_words placement; /* those that place ranks, for a run that is not
-                                  mapped */
-    const char *writer;        /* its name in nw_launch_new; static */
-    struct nw_words host;      /* names, each once */
-    int32_t *slots;            /* [host.count] most ranks; 0: not said */
-    bool in_batch;             /* hosts are those of a batch system */
-    int32_t shared_cores; /* number of cores, if ranks share them and the job is
-                             on this machine only; else 0 */
+    struct nw_words launcher;  /* the launcher and those of the user's options
+                                  that a mapped run keeps */
+    struct nw_words placement; /* the user's options that place ranks, for runs
+                                  that are not mapped */
+    const char *writer;        /* name of the launcher for nw_launch_new;
+                                  static */
+    struct nw_words host;      /* names of the hosts, each once */
+    int32_t *slots;            /* [host.count] most ranks on each host; 0: not
+                                  given */
+    bool in_batch;             /* the hosts come from a batch system */
+    int32_t shared_cores; /* number of cores if ranks share cores and the job
+                             runs only on this machine; else 0 */
 };
 
-/* NW_ENODEV where no launcher is found. */
+/* Sets kind, writer and flavour of the job. Returns NW_ENODEV if no launcher is
+ * found. */
 NW_MUST_CHECK nw_status nw_job_find_launcher(struct nw_job *job);
-/* Completes hosts and ranks from the batch system's job, else from this
- * machine. NW_EFORMAT, NW_EIO: a host list that we cannot read; the launcher
- * may. */
+/* Completes hosts and ranks from the batch system's job, or else from this
+ * machine. Returns NW_EFORMAT or NW_EIO for a host list that this function
+ * cannot read; the launcher may be able to. */
 NW_MUST_CHECK nw_status nw_job_find_hosts(struct nw_job *job);
 void nw_job_fini(struct nw_job *job);
 
-/* The launcher's words with number and hosts of the ranks, without a program.
- * */
+/* Stores the launcher's words with the number and the hosts of the ranks,
+ * without a program. */
 NW_MUST_CHECK nw_status nw_job_start_words(const struct nw_job *job,
                                            struct nw_words *out);
-/* The launcher's words with the program: the command without nodewise. */
+/* Stores the command line that starts the job without Nodewise. */
 NW_MUST_CHECK nw_status nw_job_plain_words(const struct nw_job *job,
                                            struct nw_words *out);
 
-/* Starts the words with variables "NAME=VALUE" (ends with NULL; may be NULL),
- * and waits; passes signals on. Returns the exit status as a shell gives it;
- * 127 if the words cannot be started. */
+/* Runs the command `argv` with `variables` ("NAME=VALUE", NULL at the end; may
+ * be NULL), and waits for it; forwards signals. Returns the exit status as a
+ * shell does; 127 if the command cannot be started. */
 int nw_job_run(char **argv, char **variables);
-/* Tries whether the words work: runs them without output for at most `seconds`.
- * */
+/* Like nw_job_run, but discards the output and ends the command after
+ * `seconds`. */
 int nw_job_try(char **argv, char **variables, int seconds);
-/* Until all ranks of the job should have been started, in seconds. */
+/* Returns the time in seconds after which all ranks should have started. */
 int nw_job_start_seconds(const struct nw_job *job);
 
 #endif

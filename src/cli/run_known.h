@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All patterns that `nodewise run` has stored: shown, removed, and searched for
- * one that serves another job of the same program. */
+/* All patterns that `nodewise run` has stored: prints them, removes them, and
+ * finds one for another job of the same program. */
 #ifndef NW_CLI_RUN_KNOWN_H
 #define NW_CLI_RUN_KNOWN_H
 
 #include "cli/run_store.h"
 
-/* The newest pattern of the same program with other input: preferably of as
- * many ranks, else extended to the ranks of the job by the grid found in it.
- * *out is NULL if none fits; else *how says which, and the caller frees *out.
- * */
+/* Finds the newest pattern of the same program with other input: one with the
+ * job's number of ranks, or else one that can be extended to it by the grid
+ * found in the pattern. *out is NULL if none fits; otherwise *how says which
+ * pattern was taken, and the caller frees both. */
 NW_MUST_CHECK nw_status nw_known_find(const struct nw_store *store,
                                       const struct nw_job *job,
                                       nw_pattern **out, char **how);
 
-/* Prints what is stored; `folder` as of nw_store_open. */
+/* Prints what is stored in `folder`, as given to nw_store_open. */
 NW_MUST_CHECK nw_status nw_known_show(const char *folder, bool as_json);
-/* Removes the patterns of a program, named as it was run, or with NULL all
- * patterns and topologies. *count is the number of these that were removed. */
+/* Removes the patterns of the program with this name, or all patterns and
+ * topologies if `program` is NULL. *count is the number of removed patterns and
+ * topologies. */
 NW_MUST_CHECK nw_status nw_known_forget(const char *folder, const char *program,
                                         size_t *count);
 

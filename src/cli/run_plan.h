@@ -12,36 +12,39 @@
 #include <nodewise/topology.h>
 
 struct nw_run_wish {
-    const char *topology; /* SOURCE, or NULL */
-    double probe_seconds; /* for measuring hosts that are not known */
+    const char *topology; /* the SOURCE of -t, or NULL */
+    double probe_seconds; /* longest time for measuring hosts that are not in
+                             the store */
     bool refresh, store;
-    bool quiet; /* no bar while hosts are measured */
+    bool quiet; /* draw no progress bar */
 };
 
 struct nw_run_plan {
     nw_topology *topology;
     nw_topology *given;   /* the part of this machine that an affinity mask
-                             allows, if the job is only here; else NULL */
-    const char *known_by; /* static: origin of the topology */
-    bool crowded;         /* ranks share cores: only hosts are chosen */
+                             allows, if the job runs only here; else NULL */
+    const char *known_by; /* where the topology came from; static */
+    bool crowded;         /* ranks share cores: the mapping selects only
+                             hosts */
     nw_mapping *mapping;
-    double before, after; /* predicted communication time of the run in s, in
-                             the launcher's order and mapped; 0 if unknown */
+    double before, after; /* predicted communication time of the run in s, with
+                             the launcher's default placement and with the
+                             mapping; 0: unknown */
     struct nw_headline headline;
     bool has_headline;
     struct nw_words command;
-    struct nw_words variables; /* NAME=VALUE for it */
+    struct nw_words variables; /* NAME=VALUE for `command` */
 };
 
-/* The job runs on this machine and on no other. */
+/* Returns true if the job runs on this machine only. */
 bool nw_job_is_only_here(const struct nw_job *job);
-/* Fills topology, known_by and crowded. */
+/* Sets topology, given, known_by and crowded of the plan. */
 NW_MUST_CHECK nw_status nw_run_find_topology(const struct nw_job *job,
                                              const struct nw_store *store,
                                              const struct nw_run_wish *wish,
                                              struct nw_run_plan *plan);
 
-/* Changes cores of `given` to the same cores of `topology`. */
+/* Converts core numbers of plan->given to those of plan->topology. */
 NW_MUST_CHECK nw_status nw_run_renumber(const struct nw_run_plan *plan,
                                         nw_mapping *mapping);
 
@@ -50,8 +53,8 @@ NW_MUST_CHECK nw_status nw_run_plan_make(const struct nw_job *job,
                                          const nw_pattern *pattern,
                                          const struct nw_run_wish *wish,
                                          struct nw_run_plan *plan);
-/* Whether the launcher accepts the plan; true(1) runs instead of the program.
- * */
+/* Checks that the launcher accepts the plan, by running true(1) instead of the
+ * program. */
 bool nw_run_plan_works(const struct nw_job *job,
                        const struct nw_run_plan *plan);
 void nw_run_plan_fini(struct nw_run_plan *plan);

@@ -6,15 +6,18 @@
 #include "cli/run_compare.h"
 
 struct nw_run_account {
-    const char *action;    /* profile, map or plain: as without nodewise */
-    const char *why;       /* plain after trouble; or NULL */
-    char *const *variable; /* NAME=VALUE; may be NULL */
+    const char *action;    /* profile, map or plain (without Nodewise) */
+    const char *why;       /* the reason for plain after an error; or NULL */
+    char *const *variable; /* NAME=VALUE, NULL at the end; may be NULL */
     char *const *word;
-    const struct nw_run_plan *plan;         /* of a mapped one; or NULL */
-    const struct nw_comparison *comparison; /* measured; or NULL */
+    const struct nw_run_plan *plan;         /* the plan of a mapped run; else
+                                               NULL */
+    const struct nw_comparison *comparison; /* the measured comparison; or
+                                               NULL */
 };
 
-/* The file is written whole or not at all; "-" and NULL are standard output. */
+/* Writes the command to the file `path`, whole or not at all; "-" and NULL are
+ * standard output. */
 NW_MUST_CHECK nw_status nw_run_tell(const struct nw_job *job,
                                     const struct nw_run_account *account,
                                     bool as_json, const char *path);

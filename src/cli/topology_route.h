@@ -6,12 +6,14 @@
 #include <nodewise/topology.h>
 
 struct nw_cli_route {
-    const char *end[2]; /* an element's number, or gpuN */
-    bool links;         /* each link of the route, not only the distance */
+    const char *end[2]; /* the two ends: number of an element, or gpuN */
+    bool links;         /* print each link of the route, not only the
+                           distance */
     bool json;
 };
 
-/* NW_EINVAL if the machine lacks an end. The caller frees *out. */
+/* Makes the text. Returns NW_EINVAL if the machine lacks one of the ends. The
+ * caller frees *out. */
 NW_MUST_CHECK nw_status nw_cli_route(const nw_topology *topology,
                                      const struct nw_cli_route *route,
                                      char **out);

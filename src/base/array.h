@@ -6,16 +6,18 @@
 #include <nodewise/status.h>
 #include <stddef.h>
 
-/* calloc that fails with NW_ENOMEM in words; count 0 gives a valid pointer.
- * Free with free(). `out` is a T ** passed as void *. */
+/* Like calloc, but returns NW_ENOMEM with an error text on failure. A count of
+ * 0 gives a valid pointer, too. The caller frees *out. `out` is a T ** passed
+ * as void *. */
 NW_MUST_CHECK nw_status nw_alloc(size_t count, size_t size, void *out);
 
 /* Like nw_alloc, but uninitialised: several threads write every byte before
  * reading. */
 NW_MUST_CHECK nw_status nw_alloc_raw(size_t count, size_t size, void *out);
 
-/* Several arrays: NW_ALLOC_ALL(NW_ARRAY(n, work->gain), NW_ARRAY(n,
- * work->side)). Each is allocated by nw_alloc, up to the first that fails. */
+/* Allocates several arrays: NW_ALLOC_ALL(NW_ARRAY(n, work->gain), NW_ARRAY(n,
+ * work->side)). Stops at the first array that cannot be allocated; the caller
+ * then frees the others. */
 struct nw_array {
     size_t count, size;
     void *out;
@@ -42,7 +44,7 @@ void nw_free_all(void *const *memory, size_t count);
 NW_MUST_CHECK nw_status nw_grow(void *array, size_t *capacity, size_t need,
                                 size_t size);
 
-/* strdup with a sentence. */
+/* Like strdup, but returns NW_ENOMEM with an error text on failure. */
 NW_MUST_CHECK nw_status nw_strdup(const char *text, char **out);
 
 #endif

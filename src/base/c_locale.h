@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Numbers in words as C has them, with a point, whatever the program that we
- * are part of has said by setlocale(): the calls of the C library, else. */
+/* Parses and prints numbers with a decimal point as in the C locale, even if
+ * the program has called setlocale(). The functions are otherwise those of the
+ * C library. */
 #ifndef NW_BASE_C_LOCALE_H
 #define NW_BASE_C_LOCALE_H
 

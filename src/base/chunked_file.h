@@ -7,21 +7,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* As nw_file_read_text where the file is large and regular, has only ASCII and
- * no NUL, and reading it goes well; else *data is NULL, for that to try. */
+/* Like nw_file_read_text for a large regular file of ASCII text without NUL.
+ * Otherwise, or if reading fails, *data is NULL and the caller calls
+ * nw_file_read_text. */
 NW_MUST_CHECK nw_status nw_chunked_file_read(const char *path, int32_t threads,
                                              char **data, size_t *length);
 
 struct nw_text;
 
-/* A text that is made piece by piece. */
+/* A text whose pieces can be made in any order: make(user, i, out) makes piece
+ * i. */
 struct nw_file_chunks {
     int32_t count;
     void (*make)(const void *user, int32_t i, struct nw_text *out);
     const void *user;
 };
-/* As nw_file_write of all pieces in their order; some are made while those
- * before them are written. */
+/* Like nw_file_write for all pieces in order. Threads make some pieces while
+ * earlier pieces are written. */
 NW_MUST_CHECK nw_status nw_chunked_file_write(
     const char *path, const struct nw_file_chunks *pieces, int32_t threads);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Time for progress and for figures we report; never for decisions. */
+/* A monotonic clock for progress and for reported times. No decision may depend
+ * on it. */
 #ifndef NW_BASE_CLOCK_H
 #define NW_BASE_CLOCK_H
 

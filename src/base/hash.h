@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* FNV-1a: keys of caches and names of things, the same on every machine. */
+/* The hash function FNV-1a, the same on every machine: for keys of caches and
+ * for file names. */
 #ifndef NW_BASE_HASH_H
 #define NW_BASE_HASH_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where programs and libraries are: those that belong to the running one, and
- * those of the PATH. */
+/* Finds programs and libraries: those installed with the running program, and
+ * those on the PATH. */
 #ifndef NW_BASE_INSTALL_PATH_H
 #define NW_BASE_INSTALL_PATH_H
 
@@ -16,9 +16,9 @@
 bool nw_install_path_find(const char *beside, const char *name, int mode,
                           char path[PATH_MAX]);
 
-/* Finds a program as a shell does, except that empty words of the PATH are
- * ignored; a `name` with a slash is returned itself. False, with `path`
- * undefined, if the program is missing. */
+/* Finds a program on the PATH as a shell does, except that empty entries of the
+ * PATH are ignored. A `name` with a slash is copied unchanged. Returns false,
+ * with `path` undefined, if the program is missing. */
 bool nw_install_path_search(const char *name, char path[PATH_MAX]);
 
 #endif

@@ -1,24 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* "did you mean 'map'?": the known name that is nearest to an unknown one. */
+/* Finds the known name that is nearest to an unknown one, for "did you mean
+ * 'map'?". */
 #ifndef NW_BASE_NEAREST_H
 #define NW_BASE_NEAREST_H
 
 #include <stddef.h>
 
 struct nw_nearest {
-    const char *name; /* borrowed */
+    const char *name; /* the unknown name; borrowed */
     size_t length;
-    const char *best; /* borrowed; NULL: none is near */
+    const char *best; /* the nearest known name, borrowed; NULL if all differ
+                         too much */
     size_t least;
     char said[64];
 };
 
-/* The unknown name, by its first `length` letters. */
+/* Sets the unknown name: the first `length` letters of `name`. */
 void nw_nearest_start(struct nw_nearest *nearest, const char *name,
                       size_t length);
-/* Keeps a known name if at most two letters differ, and fewer than before. */
+/* Keeps a known name if it differs in at most two letters, and in fewer than
+ * the name kept before. */
 void nw_nearest_try(struct nw_nearest *nearest, const char *known);
-/* The question, which lives as long as *nearest, or `otherwise`. */
+/* Returns "did you mean ...", stored in *nearest, or `otherwise` if no name is
+ * near. */
 const char *nw_nearest_say(struct nw_nearest *nearest, const char *otherwise);
 
 #endif

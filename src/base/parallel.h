@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Jobs that do not touch each other, on a few threads. */
+/* Runs independent jobs on several threads. */
 #ifndef NW_BASE_PARALLEL_H
 #define NW_BASE_PARALLEL_H
 
@@ -15,14 +15,16 @@
 void nw_parallel_run(void (*job)(void *user, int32_t i), void *user,
                      int32_t count, int32_t threads);
 
-/* The same for jobs that may fail. Returns the first failure in their order,
- * with its sentence; those after a failure may be left out. */
+/* Like nw_parallel_run, for jobs that may fail. Returns the first failure in
+ * the order of jobs, with its error text. Jobs after a failed one may be
+ * skipped. */
 NW_MUST_CHECK nw_status nw_parallel_try(nw_status (*job)(void *user, int32_t i),
                                         void *user, int32_t count,
                                         int32_t threads);
 
-/* Claims one of `count` slots; at most `count` callers hold one. With as many
- * slots as threads, a slot is always free. */
+/* Claims one of `count` slots and returns its index; at most `count` callers
+ * hold one. With as many slots as threads, one is always free.
+ * nw_parallel_release frees the slot. */
 int32_t nw_parallel_claim(bool *taken, int32_t count);
 void nw_parallel_release(bool *taken, int32_t which);
 
@@ -30,18 +32,20 @@ void nw_parallel_release(bool *taken, int32_t which);
 struct nw_parallel_task {
     nw_status (*run)(void *user);
     void *user;
-    nw_status status; /* what it gave; NW_OK where it was not begun */
+    nw_status status; /* the result of run(); NW_OK if it was not called */
 };
-/* Both, at once where there are two threads; like nw_parallel_try. */
+/* Runs both tasks, in parallel if `threads` is at least 2. Returns the first
+ * failure, like nw_parallel_try. */
 NW_MUST_CHECK nw_status nw_parallel_pair(struct nw_parallel_task task[2],
                                          int32_t threads);
 
-/* Number of jobs that a long loop is cut into, for any number of threads. */
+/* The number of jobs that a long loop is divided into, for any number of
+ * threads. */
 #define NW_PARALLEL_RANGES 16
 struct nw_parallel_range {
     int64_t first, end;
 };
-/* The part of `count` turns that is job `i`. */
+/* Returns the iterations of a loop of `count` that belong to job `i`. */
 static inline struct nw_parallel_range nw_parallel_range(int64_t count,
                                                          int32_t i)
 {
@@ -49,12 +53,12 @@ static inline struct nw_parallel_range nw_parallel_range(int64_t count,
                                       count * (i + 1) / NW_PARALLEL_RANGES};
 }
 
-/* nw_alloc, cleared by those threads where it is long. */
+/* Like nw_alloc, but clears a long array with up to `threads` threads. */
 NW_MUST_CHECK nw_status nw_parallel_alloc(size_t count, size_t size,
                                           int32_t threads, void *out);
 
-/* Threads meant by an option: as many as asked for; with 0 the cores that are
- * here, but one inside an MPI process. */
+/* Returns the number of threads for an option: `asked`, or if that is 0 the
+ * number of available cores, but 1 inside an MPI process. */
 int32_t nw_parallel_size(int32_t asked);
 
 #endif

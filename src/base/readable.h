@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether the CPU can read memory. Asked of the kernel: a fault would kill us.
- */
+/* Checks whether the CPU can read memory. It asks the kernel, since a fault
+ * would end the process. */
 #ifndef NW_BASE_READABLE_H
 #define NW_BASE_READABLE_H
 

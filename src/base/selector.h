@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which of two ways takes less time, found on the work itself: both are tried
- * a few times, then the better one is kept to, and both are looked at again
- * now and then. */
+/* Chooses the faster of two variants while the program runs: times both a few
+ * times, keeps to the faster one, and times both again at intervals. */
 #ifndef NW_BASE_SELECTOR_H
 #define NW_BASE_SELECTOR_H
 
@@ -9,28 +8,32 @@
 #include <stdint.h>
 
 struct nw_selector {
-    uint32_t least_ns[2]; /* 0: not tried; of the last few where it got worse */
-    uint32_t recent_ns[2]; /* the least of so many: */
+    uint32_t least_ns[2];  /* shortest time of each variant, replaced after
+                              every four timings by the shortest of these four;
+                              0: not timed */
+    uint32_t recent_ns[2]; /* shortest of each variant's timings since then */
     uint32_t recent[2];
     uint32_t turns;
 };
 
-/* Chooses the variant of the next turn, 0 or 1. If *timed, the caller reports
- * its time to nw_selector_took. */
+/* Returns the variant for the next turn, 0 or 1. If *timed, the caller reports
+ * the time of this turn to nw_selector_took. */
 int nw_selector_pick(struct nw_selector *selector, bool *timed);
 void nw_selector_took(struct nw_selector *selector, int way, uint64_t ns);
-/* The way that is better so far; 1 must be so by a twentieth. */
+/* Returns the faster variant so far; 1 only if it is more than 5 % faster. */
 int nw_selector_best(const struct nw_selector *selector);
-/* Whether way 1 is better by such a part. */
+/* Returns true if variant 1 is faster by more than 1/part of the time of
+ * variant 0. */
 bool nw_selector_leads(const struct nw_selector *selector, uint32_t part);
-/* Whether way 1 took more than twice as long. */
+/* Returns true if variant 1 took more than twice as long as variant 0. */
 bool nw_selector_is_lost(const struct nw_selector *selector);
-/* By classes of sizes: what was that far behind for less is not tried for
- * more. */
+/* For an array of selectors by size class: returns true if variant 1 is not
+ * worth a try in this class, because it took more than twice as long in a
+ * smaller class. */
 bool nw_selector_is_hopeless(const struct nw_selector *selector, int class);
 
-/* The class of the power of two that holds `bytes`; the last class has no
- * limit. */
+/* Returns the size class of `bytes`: class i has up to 2^i bytes, and the last
+ * class has no limit. */
 int nw_selector_class(uint64_t bytes, int classes);
 
 #endif

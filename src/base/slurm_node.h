@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Slurm's name of the node that this process runs on; the host's own name may
- * differ. */
+/* Finds Slurm's name of this node, which may differ from the host name. */
 #ifndef NW_BASE_SLURM_NODE_H
 #define NW_BASE_SLURM_NODE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* False where no slurmstepd is among our ancestors (a launcher that came by
- * ssh): then the host's name is all there is. */
+/* Stores Slurm's node name in `name`. Returns false if slurmstepd is not an
+ * ancestor of this process, for example if ssh started it. */
 bool nw_slurm_node(char *name, size_t size);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Work that may crash or never end, in a helper program of ours or in a command
- * of the system. The process that asks is not forked, and no other process
- * inherits its preloads. */
+/* Runs work that may crash or hang in another program: a helper of ours or a
+ * command of the system. It does not fork this process, and the program does
+ * not inherit its preloaded libraries. */
 #ifndef NW_BASE_SPAWN_H
 #define NW_BASE_SPAWN_H
 
@@ -12,17 +12,19 @@
 struct nw_spawn {
     const char *program;          /* name of the helper */
     const char *const *arguments; /* after the name; NULL at the end */
-    const char *input;            /* its standard input, or NULL */
-    size_t length;                /* of the input */
-    unsigned seconds;             /* wall-clock limit */
-    bool from_path;               /* a command of the system, found by PATH */
+    const char *input;            /* text for its standard input, or NULL */
+    size_t length;                /* length of the input in bytes */
+    unsigned seconds;             /* wall-clock limit in seconds */
+    bool from_path;               /* `program` is a command of the system, found
+                                     on the PATH */
 };
 
 enum { NW_SPAWN_TIMED_OUT = -1 };
 
-/* Appends the helper's standard output to `answer`. `how` is what waitpid says,
- * 0 if the program took that answer away, or NW_SPAWN_TIMED_OUT. An error if
- * the helper is not installed or cannot be started. */
+/* Appends the program's standard output to `answer`. *how is the status from
+ * waitpid, or NW_SPAWN_TIMED_OUT, or 0 if another part of this process has
+ * already waited for the program. Returns an error if the helper is not
+ * installed or cannot be started. */
 NW_MUST_CHECK nw_status nw_spawn_run(const struct nw_spawn *spawn,
                                      struct nw_text *answer, int *how);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which file a name means to who writes it: what a symbolic link points to, as
- * for the shell's redirections, though files are replaced and not written into.
+ * Finds the file to write for a given name. Symbolic links are followed as by
+ * the shell's redirections, although files are replaced and not overwritten.
  */
 #ifndef NW_BASE_TARGET_H
 #define NW_BASE_TARGET_H
@@ -9,12 +9,13 @@
 #include <nodewise/status.h>
 #include <limits.h>
 
-/* The name behind `path` and all links that it is, whether there is such a file
- * or not yet. A link to an open file of a process, as /dev/stdout leads to, is
- * not followed: that file is not known by its name. */
+/* Stores in `out` the path after all symbolic links of `path`; the file need
+ * not exist. A link to an open file of a process, such as /dev/stdout, is not
+ * followed, since that file may have no name. */
 NW_MUST_CHECK nw_status nw_target_find(const char *path, char out[PATH_MAX]);
 
-/* The open file of this process that a name so found is; -1: none. */
+/* Returns the descriptor if `target`, from nw_target_find, is an open file of
+ * this process such as /proc/self/fd/1; else -1. */
 int nw_target_is_open(const char *target);
 
 #endif

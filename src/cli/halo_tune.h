@@ -12,7 +12,7 @@ struct nw_cli_halo_tuning {
     int32_t quantities, element, per_rank;
     const char *file; /* file of choices; NULL: the user's own file */
     bool show, clear;
-    char **launcher; /* words after --; NULL if there are none */
+    char **launcher; /* words after --; or NULL */
 };
 
 /* Runs `nodewise halo tune`; returns the exit status. */

@@ -23,7 +23,7 @@ struct nw_run_plan {
     nw_topology *topology;
     nw_topology *given;   /* the part of this machine that an affinity mask
                              allows, if the job runs only here; else NULL */
-    const char *known_by; /* where the topology came from; static */
+    const char *known_by; /* source of the topology, for messages; static */
     bool crowded;         /* ranks share cores: the mapping selects only
                              hosts */
     nw_mapping *mapping;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sums over the edges of some ranks. Several threads may compute shares of one
- * pattern at the same time and add them up: integers give the same sum in any
- * order, and fractional values are kept for each slice of the pattern.
+ * Sums of costs over the edges of a pattern. Several threads may compute shares
+ * of one pattern at the same time and then add them up. The result does not
+ * depend on the order: integer sums are exact, and fractional sums are kept for
+ * each slice of the pattern.
  */
 #ifndef NW_COST_EDGE_COST_H
 #define NW_COST_EDGE_COST_H
@@ -22,46 +23,49 @@ struct nw_edge_cost_common {
     bool integral, has_links;
     bool used[NW_FLOW_LAYERS];
     struct nw_intranode_types near;
-    bool plainly; /* everything edge by edge, in sums of 128 bits */
+    bool plainly; /* add up every edge by itself, in sums of 128 bits */
     int32_t slices;
     int32_t first[NW_SLICES_MOST + 1]; /* ranks first[i] .. first[i + 1] - 1 */
-    double value[NW_SLICES_MOST][NW_FLOW_LAYERS]; /* hop-bytes, not integral */
+    double value[NW_SLICES_MOST][NW_FLOW_LAYERS]; /* fractional hop-bytes of
+                                                     each slice */
     double latency[NW_SLICES_MOST];               /* s */
 };
 
 struct nw_edge_cost {
     struct nw_edge_cost_common *of;
     const struct nw_edge_cost
-        *first; /* the share that lends its latencies; NULL for that share */
-    int slice;  /* that is being added */
+        *first; /* the share whose latencies this share uses; NULL: its own */
+    int slice;  /* index of the slice being added */
     uint32_t *hops;
     bool has_flows;
     struct nw_flows flows;
     struct nw_intranode near;
-    struct nw_intranode_row row;      /* that is being added */
-    nw_uint128 exact[NW_FLOW_LAYERS]; /* hop-bytes, integral */
-    uint64_t *level_bytes[2];         /* [levels] host, and the rest */
+    struct nw_intranode_row row;      /* the source rank being added */
+    nw_uint128 exact[NW_FLOW_LAYERS]; /* integral hop-bytes */
+    uint64_t *level_bytes[2];         /* [levels] host messages, other
+                                         messages */
     uint64_t *level_messages[2];
 };
 
-/* Cuts the pattern into slices; only its size decides how. The ends are the
- * caller's, nw_edge_cost_common_fini frees them, too. */
+/* Divides the pattern into slices, by its size alone. The caller sets topology,
+ * pattern, ends and threads; nw_edge_cost_common_fini frees the ends, too. */
 NW_MUST_CHECK nw_status
 nw_edge_cost_common_init(struct nw_edge_cost_common *of);
 void nw_edge_cost_common_fini(struct nw_edge_cost_common *of);
 
-/* `first` is borrowed, and another's latencies are its. */
+/* If `first` is not NULL, the new share borrows its latencies. */
 NW_MUST_CHECK nw_status nw_edge_cost_init(struct nw_edge_cost *share,
                                           struct nw_edge_cost_common *of,
                                           const struct nw_edge_cost *first);
 void nw_edge_cost_fini(struct nw_edge_cost *share);
-/* Adds one slice. NW_EFORMAT if a sum overflows, NW_EINVAL if a rank has no
- * endpoint for a message. */
+/* Adds the edges of one slice. Returns NW_EFORMAT if a sum overflows, NW_EINVAL
+ * if a rank has no endpoint for a message. */
 NW_MUST_CHECK nw_status nw_edge_cost_add(struct nw_edge_cost *share,
                                          int32_t slice);
 NW_MUST_CHECK nw_status nw_edge_cost_merge(struct nw_edge_cost *first,
                                            const struct nw_edge_cost *from);
-/* Adds the messages noted inside nodes (intranode.h), after the last slice. */
+/* Adds the messages inside nodes that intranode.h collected. Call it after the
+ * last slice. */
 NW_MUST_CHECK nw_status nw_edge_cost_finish(struct nw_edge_cost *first);
 
 #endif

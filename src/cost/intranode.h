@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages between two cores of one node, nearly all of them: where every core
- * of a node is equally deep and nothing but the tree joins them, the common
- * vertex says distance, level and latency. So a message is noted at that vertex
- * and where it ends, and everything else is found once for each vertex. The
- * depth of the common vertex is in the first bit that differs of two codes, the
- * ways down to the cores.
+ * Sums messages between two cores of one node, which are the most frequent. If
+ * all cores of a node have the same depth and only its tree joins them, then
+ * the common vertex of two cores determines distance, level and latency. So
+ * each message is counted at its common vertex and at its destination, and
+ * costs are computed once for each vertex. Each core has a code that encodes
+ * its path from the root; the first bit in which two codes differ gives the
+ * depth of the common vertex.
  */
 #ifndef NW_COST_INTRANODE_H
 #define NW_COST_INTRANODE_H
@@ -15,8 +16,10 @@
 #define NW_INTRANODE_DEPTHS 40
 
 struct nw_intranode_type {
-    uint64_t *code;       /* [vertices]; NULL: cores are not as said above */
-    uint8_t depth_of[64]; /* of the common vertex, by the bit */
+    uint64_t *code;       /* [vertices] code of each core; NULL: this node type
+                             does not qualify */
+    uint8_t depth_of[64]; /* depth of the common vertex, by the highest bit that
+                             differs */
 };
 
 struct nw_intranode_types {
@@ -27,12 +30,13 @@ NW_MUST_CHECK nw_status nw_intranode_types_init(
     struct nw_intranode_types *types, const nw_topology *topology);
 void nw_intranode_types_fini(struct nw_intranode_types *types);
 
-/* By link number, the vertex's own. */
+/* Sums for all nodes, indexed by the link number of each vertex. */
 struct nw_intranode {
     const nw_topology *topology;
     const struct nw_intranode_types *types;
-    uint64_t *bytes, *messages; /* [links] that turn at a vertex */
-    uint64_t *begun, *ended;    /* [links] bytes */
+    uint64_t *bytes, *messages; /* [links] of messages whose common vertex this
+                                   is */
+    uint64_t *begun, *ended;    /* [links] bytes sent, received by this core */
     bool overflows;
 };
 
@@ -43,13 +47,14 @@ void nw_intranode_fini(struct nw_intranode *near);
 void nw_intranode_merge(struct nw_intranode *to,
                         const struct nw_intranode *from, int32_t threads);
 
-/* Messages of one core inside its node. All fields are 0 before the first core,
- * and nw_intranode_end resets them for the next. */
+/* Messages of one core to others of its node. All fields are 0 before the first
+ * core; nw_intranode_end resets them for the next. */
 struct nw_intranode_row {
     struct nw_intranode *near;
     struct nw_end from;
-    const struct nw_intranode_type *type; /* its code NULL: not for this */
-    uint64_t *ended;                      /* of its node */
+    const struct nw_intranode_type *type; /* code is NULL if not applicable */
+    uint64_t *ended;                      /* bytes received by each vertex of
+                                             the node */
     uint64_t code;
     uint64_t bytes[NW_INTRANODE_DEPTHS],
         messages[NW_INTRANODE_DEPTHS]; /* by depth */
@@ -59,7 +64,8 @@ void nw_intranode_begin(struct nw_intranode *near, struct nw_end from,
                         struct nw_intranode_row *row);
 void nw_intranode_end(struct nw_intranode_row *row);
 
-/* False if the message goes to another node or to the core itself. */
+/* Returns true if nw_intranode_add can count the message: it must go to another
+ * core of the same node. */
 static inline bool nw_intranode_suits(const struct nw_intranode_row *row,
                                       struct nw_end to)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The order in which a rank sees GPUs, whatever they are called. */
+/* Decides which GPUs a rank sees, and in which order. */
 #ifndef NW_LAUNCH_GPUS_H
 #define NW_LAUNCH_GPUS_H
 
@@ -8,24 +8,26 @@
 
 #include <stdint.h>
 
-/* A rank among the ranks of its node, itself included, which ascend. */
+/* A rank and all ranks of its node. `mates` contains the rank, and ascends. */
 struct nw_launch_seat {
     const nw_mapping *mapping;
     int32_t rank;
     struct nw_ints mates;
 };
 
-/* Looks through the mapping; free mates.values. */
+/* Finds the ranks of the rank's node in the mapping. The caller frees
+ * out->mates.values. */
 NW_MUST_CHECK nw_status nw_launch_seat_find(const nw_mapping *mapping,
                                             int32_t rank,
                                             struct nw_launch_seat *out);
-/* Its number among the ranks of its node. */
+/* Returns the position of the rank among the ranks of its node, from 0. */
 int32_t nw_launch_seat_local(const struct nw_launch_seat *seat);
-/* NW_GPU_PERMUTED: GPU (*out)[l] of the `count` of the rank's node is device l.
- * Free with free(). */
+/* Finds the order of GPUs for NW_GPU_PERMUTED: the program's device l is GPU
+ * (*out)[l] of the node, which has `count` GPUs. The caller frees *out. */
 NW_MUST_CHECK nw_status nw_launch_gpu_order(const struct nw_launch_seat *seat,
                                             int32_t count, int32_t **out);
-/* As nw_launch_gpus, of a mapping that names GPUs. */
+/* Like nw_launch_gpus, for a rank whose node's ranks are already found. The
+ * mapping must have GPUs. */
 NW_MUST_CHECK nw_status nw_launch_seat_gpus(const nw_topology *topology,
                                             int32_t node,
                                             const struct nw_launch_seat *seat,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* This machine as the kernel's files tell it: just enough to turn a mapping's
- * logical numbers into the operating system's, without hwloc. */
+/* Reads the CPUs and devices of this machine from the kernel's files, to
+ * convert a mapping's logical numbers into those of the operating system,
+ * without hwloc. */
 #ifndef NW_LAUNCH_LOCAL_CPUS_H
 #define NW_LAUNCH_LOCAL_CPUS_H
 
@@ -10,26 +11,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define NW_CPU_LIMIT 16384 /* more than any kernel is built for */
+#define NW_CPU_LIMIT 16384 /* more CPUs than any kernel supports */
 #define NW_CPU_BYTES (NW_CPU_LIMIT / 8)
 
-/* The allowed CPUs in hwloc's logical order: core c has the CPUs from
- * first[c] up to first[c + 1]. */
+/* The CPUs that this process may use, in hwloc's logical order: core c has
+ * cpu[first[c]] to cpu[first[c + 1] - 1]. */
 struct nw_local_cpus {
     int32_t cpu_count, core_count;
     int32_t *cpu;   /* [cpu_count] */
     int32_t *first; /* [core_count + 1] */
 };
 
-/* `root` is "/sys"; `allowed` has NW_CPU_BYTES. NW_EUNSUPPORTED where the
- * files are not there. */
+/* Reads the CPUs below `root` ("/sys") that are in `allowed`, a set of
+ * NW_CPU_BYTES bytes. Returns NW_EUNSUPPORTED if files are missing. */
 NW_MUST_CHECK nw_status nw_local_cpus_read(const char *root,
                                            const cpu_set_t *allowed,
                                            struct nw_local_cpus *out);
 void nw_local_cpus_fini(struct nw_local_cpus *here);
 
-/* Marks the NUMA nodes with memory that `cpus` belong to. Returns how many
- * there are; `count` is that of the machine. */
+/* Marks in *out the NUMA nodes with memory that have some of the CPUs. Returns
+ * how many nodes it marked, and stores the number of the machine's NUMA nodes
+ * in *count. */
 #define NW_NUMA_LIMIT 1024
 struct nw_numa_set {
     unsigned long bits[NW_NUMA_LIMIT / (8 * sizeof(unsigned long))];
@@ -37,12 +39,13 @@ struct nw_numa_set {
 int32_t nw_local_cpus_numa(const char *root, const cpu_set_t *cpus,
                            struct nw_numa_set *out, int32_t *count);
 
-/* The name of network card number `index`, in PCI order: fabric adapters where
- * there are any, else network interfaces of PCI devices. NW_ENODEV. */
+/* Stores the name of the NIC with number `index` in PCI order. It counts the
+ * fabric adapters if there are any, else the network interfaces on PCI. Returns
+ * NW_ENODEV if the number is too large. */
 NW_MUST_CHECK nw_status nw_local_cpus_nic(const char *root, int32_t index,
                                           char *out, size_t size);
-/* How many GPUs the drivers of NVIDIA, else AMD, else Intel know; 0 where none
- * does. `root` is "" for this machine. */
+/* Returns the number of GPUs of NVIDIA's driver, else of AMD's, else of
+ * Intel's; 0 without these drivers. `root` is "" for this machine. */
 int32_t nw_local_cpus_gpu_count(const char *root);
 
 #endif

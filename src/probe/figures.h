@@ -1,42 +1,46 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The figures as they come from the job: the place of each rank, the times of
- * each pair, the rates of single and of simultaneous streams. Seconds and bytes
- * per second.
+ * The measured figures of a job: the host and core of each rank, the times of
+ * each pair of ranks, the rates of single and of simultaneous streams. Times
+ * are in seconds, rates in bytes per second.
  */
 #ifndef NW_PROBE_FIGURES_H
 #define NW_PROBE_FIGURES_H
 
 #include <nodewise/probe.h>
 
-/* Every record is a line that begins with this word. */
+/* The first word of each line that is a record. */
 #define NW_PROBE_MARK "@nodewise-probe"
 
 enum nw_probe_memory { NW_PROBE_HOST, NW_PROBE_GPU, NW_PROBE_MEMORIES };
 
 struct nw_probe_rank {
-    char *name;                    /* of its host; NULL: not heard of */
-    int32_t host;                  /* index, in order of first rank */
-    int32_t cores, packages, gpus; /* of its host */
-    int32_t core, package;         /* if it is bound to one; else -1 */
-    bool staged;                   /* GPU messages pass host memory */
-    char *lost;                    /* why it no longer answers, or NULL */
+    char *name;                    /* name of its host; NULL: no record yet */
+    int32_t host;                  /* index of its host; hosts are in the order
+                                      of their first ranks */
+    int32_t cores, packages, gpus; /* numbers of cores, packages and GPUs of its
+                                      host */
+    int32_t core, package;         /* the core and package that it is bound to;
+                                      else -1 */
+    bool staged;                   /* messages of GPU memory are copied through
+                                      host memory */
+    char *lost;                    /* why it failed, or NULL */
 };
 
-/* LogGP by size class: half a round trip (L + 2o + (s-1)G), the sender's
- * overhead o, the gap g between messages of a burst. */
+/* LogGP parameters for a message size: half a round trip (L + 2o + (s-1)G), the
+ * sender's overhead o, the gap g between messages of a burst. */
 struct nw_probe_class {
     double time, overhead, gap;
 };
 struct nw_probe_pair {
     int32_t a, b;
     enum nw_probe_memory memory;
-    double spread; /* relative, of the smallest class's time */
+    double spread; /* relative spread of the times of the smallest size */
     struct nw_probe_class class[NW_PROBE_CLASSES];
 };
 
-/* A long one-way flow. `set` is 0 if it ran with no other flow, else the number
- * of the experiment in which several flows ran together. */
+/* The rate of a long one-way stream. `set` is 0 if it ran alone, else the
+ * number of the experiment in which several streams ran at the same time. */
 struct nw_probe_stream {
     int32_t from, to, set;
     enum nw_probe_memory memory;
@@ -57,11 +61,11 @@ struct nw_probe {
                            are alive */
 };
 
-/* The first rank of a host. */
+/* Returns the first rank of a host. */
 int32_t nw_probe_first_rank(const nw_probe *probe, int32_t host);
 int32_t nw_probe_ranks_on(const nw_probe *probe, int32_t host);
 bool nw_probe_is_alone(const struct nw_probe_stream *stream);
-/* Whether two ranks of a host are known to be in two packages. */
+/* Returns true if two ranks of a host are known to be in different packages. */
 bool nw_probe_crosses(const struct nw_probe *probe, int32_t a, int32_t b);
 
 #endif

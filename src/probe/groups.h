@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Finds the network's tree from the figures: hosts whose pairs have equal
- * figures make a group, groups make groups. Also finds what single links
- * carry.
+ * Finds the network's tree from the measured figures: hosts whose pairs have
+ * equal figures form a group, and groups form larger groups. Also estimates the
+ * bandwidth of single links.
  */
 #ifndef NW_PROBE_GROUPS_H
 #define NW_PROBE_GROUPS_H
@@ -10,41 +10,47 @@
 #include "probe/figures.h"
 
 /* Node i < host_count is host i; the others are groups, children before
- * parents; the last is the root (a single host is its own root). */
+ * parents. The last node is the root; a single host is its own root. */
 struct nw_probe_group {
     int32_t parent; /* -1 at the root */
-    int32_t hosts;  /* below it */
-    double rate;    /* bytes/s of a single flow between two of its children */
-    double latency; /* s, smallest message between two of its children */
-    double up[2];   /* bytes/s of its link to the parent: out, in */
-    bool shared;    /* of a group: several flows filled the link, and each was
-                       faster when it ran by itself */
+    int32_t hosts;  /* number of hosts below it */
+    double rate;    /* bytes/s of a single stream between two of its children */
+    double latency; /* time in s of the smallest message between two of its
+                       children */
+    double up[2];   /* bytes/s of its link to the parent: out of the group, into
+                       it */
+    bool shared;    /* of a group: several streams together filled the link, and
+                       each was faster when it ran alone */
 };
 
 struct nw_probe_groups {
     int32_t host_count, count;
     struct nw_probe_group *group;
-    double
-        *rate; /* [host_count x host_count] single flow, from row to column */
-    double *latency;       /* the same, s; 0 where not measured */
-    double inside, across; /* latency in a host: in a package, across two */
+    double *rate; /* [host_count x host_count] bytes/s of a single stream from
+                     host (row) to host (column) */
+    double *latency;       /* [host_count x host_count] latency in s; 0: not
+                              measured */
+    double inside, across; /* latency in s between ranks of a host: in one
+                              package, in two packages */
     double inside_rate, across_rate;
-    double untidy; /* share of pairs that a tree does not explain */
+    double untidy; /* share of the pairs whose figures a tree does not
+                      explain */
 };
 
-/* `memory` says whose figures. The caller calls nw_probe_groups_fini. */
+/* Finds the tree from the figures of host or GPU memory, as `memory` says. The
+ * caller calls nw_probe_groups_fini. */
 NW_MUST_CHECK nw_status nw_probe_groups_find(const struct nw_probe *probe,
                                              enum nw_probe_memory memory,
                                              struct nw_probe_groups *out);
 void nw_probe_groups_fini(struct nw_probe_groups *groups);
 
-/* Whether `node` is `above` or below it. */
+/* Returns true if `node` is `above` or below it in the tree. */
 bool nw_probe_groups_below(const struct nw_probe_groups *groups, int32_t node,
                            int32_t above);
-/* The group at which two hosts meet. */
+/* Returns the lowest group that contains both hosts. */
 int32_t nw_probe_groups_meet(const struct nw_probe_groups *groups, int32_t a,
                              int32_t b);
-/* The child of `above` that holds the host. */
+/* Returns the child of `above` that contains the host. */
 int32_t nw_probe_groups_child(const struct nw_probe_groups *groups,
                               int32_t above, int32_t host);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The messages between rank 0 and the other ranks. No collective call is made
- * after MPI_Init and every wait has an end, so that a rank that fails or hangs
- * costs its own pairs only.
+ * after MPI_Init, and every wait has a timeout, so that a rank that fails or
+ * hangs affects only its own pairs.
  */
 #ifndef NW_PROBE_JOB_H
 #define NW_PROBE_JOB_H
@@ -14,16 +14,16 @@
 
 enum { TAG_COMMAND = 1, TAG_REPLY, TAG_PLACE, TAG_DATA };
 
-/* The command that a rank gets. */
+/* The kinds of commands to a rank. */
 enum nw_probe_work { WORK_QUIT, WORK_PAIR, WORK_STREAM, WORK_CLOCK };
 struct nw_probe_command {
     int64_t work, number, peer, first, memory, chunk;
     double seconds;
-    double start; /* of a stream, by the receiver's of this command's clock; 0:
-                     at once */
+    double start; /* start time of a stream by the clock of the receiver of this
+                     command; 0: at once */
 };
 
-/* The description that a rank sends of itself at the beginning. */
+/* A rank's description of itself, sent at the beginning. */
 struct nw_probe_place {
     char name[256];
     int32_t cores, packages, gpus, core, package, staged;
@@ -32,42 +32,44 @@ struct nw_probe_place {
 #define NW_PROBE_FIGURES (1 + 3 * NW_PROBE_CLASSES)
 struct nw_probe_reply {
     int64_t number, good;
-    /* a pair: spread, then each class; a stream: its rate, its chunks; a clock:
-     * what it shows */
+    /* for a pair: spread, then each size class; for a stream: rate and chunks;
+     * for a clock: its time */
     double figure[NW_PROBE_FIGURES];
 };
 
-/* One rank, as the program knows itself. */
+/* The state of one rank of the measuring program. */
 struct nw_probe_self {
     int rank, size;
-    double timeout;           /* seconds to wait for a rank that says nothing */
-    const struct nw_gpu *gpu; /* NULL where none is to be used */
+    double timeout;           /* seconds to wait for a rank that does not
+                                 answer */
+    const struct nw_gpu *gpu; /* NULL: GPU memory is not measured */
     bool staged;
-    char *buffer[NW_PROBE_MEMORIES]; /* WINDOW chunks each */
-    char *stage;                     /* host twin, where messages are staged */
+    char *buffer[NW_PROBE_MEMORIES]; /* NW_PROBE_WINDOW chunks each */
+    char *stage;                     /* host buffer for GPU messages copied
+                                        through host memory */
 };
 
 #define NW_PROBE_WINDOW 4
-#define NW_PROBE_LARGEST ((size_t)1 << 21) /* of a chunk */
+#define NW_PROBE_LARGEST ((size_t)1 << 21) /* largest chunk in bytes */
 
-/* False where it was not done within `seconds`; the request is then given up.
- */
+/* Waits up to `seconds` for the request. Returns false, with the request
+ * abandoned, if it was not completed. */
 bool nw_probe_wait(MPI_Request *request, double seconds);
 double nw_probe_now(void);
 
-/* This rank's part of a pair or a stream (worker.c). */
+/* Does this rank's part of a pair or a stream (worker.c). */
 void nw_probe_work(struct nw_probe_self *self,
                    const struct nw_probe_command *command,
                    struct nw_probe_reply *reply);
-/* Obeys rank 0 until it says quit or is gone. True where all ranks are there
- * to the end. */
+/* Executes commands of rank 0 until it sends WORK_QUIT or does not answer.
+ * Returns true if all ranks stay alive until the end. */
 bool nw_probe_obey(struct nw_probe_self *self);
 
-/* Rank 0 (lead.c): measures within `seconds`, prints records. False where some
- * rank was lost. */
+/* Runs on rank 0 (lead.c): measures for at most `seconds` and prints records.
+ * Returns false if a rank failed. */
 struct nw_probe_wish {
     double seconds;
-    bool describe; /* places only, nothing is measured */
+    bool describe; /* print hosts and cores only; measure nothing */
 };
 bool nw_probe_lead(struct nw_probe_self *self,
                    const struct nw_probe_wish *wish);
@@ -75,42 +77,48 @@ bool nw_probe_lead(struct nw_probe_self *self,
 /* The state of rank 0 (coordinator.c sends the commands). */
 struct nw_probe_coordinator {
     struct nw_probe_self *self;
-    struct nw_probe *probe; /* what was printed, taken in again */
+    struct nw_probe *probe; /* the records printed so far */
     int64_t number;
     double begin, seconds;
-    double *offset; /* [ranks] how far their clocks are ahead of rank 0's */
+    double *offset; /* [ranks] s by which each rank's clock is ahead of rank
+                       0's */
     int lost_count;
 };
 struct nw_probe_task {
-    int a, b; /* a begins, or sends */
+    int a, b; /* a begins the ping-pong, or sends the stream */
     enum nw_probe_work work;
     enum nw_probe_memory memory;
     size_t chunk;
     double seconds;
-    double start;                   /* by rank 0's clock; 0: at once */
-    struct nw_probe_reply reply[2]; /* of a and b */
+    double start;                   /* start time by rank 0's clock; 0: at
+                                       once */
+    struct nw_probe_reply reply[2]; /* replies of a and b */
 };
 
-/* Prints a record and takes it in. */
+/* Prints a record, and adds it to coordinator->probe. */
 void nw_probe_emit_record(struct nw_probe_coordinator *coordinator,
                           const char *format, ...) NW_PRINTF(2, 3);
 void nw_probe_gather_places(struct nw_probe_coordinator *coordinator);
-/* Has disjoint pairs work at the same time. False for a task that came to
- * nothing, in reply[].good; who does not answer is said to be lost. */
+/* Runs tasks of disjoint pairs of ranks at the same time and stores their
+ * replies; reply[].good is 0 for a failed task. A rank that does not answer is
+ * reported as lost. */
 void nw_probe_run_wave(struct nw_probe_coordinator *coordinator,
                        struct nw_probe_task *task, size_t count);
-/* Learns the clocks of all ranks, for streams that must begin together. */
+/* Measures the clock offsets of all ranks, for streams that must begin
+ * together. */
 void nw_probe_set_clocks(struct nw_probe_coordinator *coordinator);
 void nw_probe_dismiss(struct nw_probe_coordinator *coordinator);
 bool nw_probe_is_here(const struct nw_probe_coordinator *coordinator, int rank);
 
-/* Finds the place of this rank (place.c); opens its GPU if there is one. */
+/* Finds host and core of this rank (place.c), and opens its GPU if
+ * `use_gpu`. */
 void nw_probe_find_place(struct nw_probe_self *self, bool use_gpu,
                          struct nw_probe_place *place);
 
-/* Starts a process that reports this rank's end on standard output, unless the
- * rank has called nw_probe_watch_end before. Call before MPI_Init; pass the
- * result to the other two functions. -1 if the process cannot be started. */
+/* Starts a process that reports the end of this rank on standard output, unless
+ * the rank has called nw_probe_watch_end before. Call it before MPI_Init, and
+ * pass the result to the other two functions. Returns -1 if the process cannot
+ * be started. */
 int nw_probe_watch(void);
 void nw_probe_watch_rank(int to, int32_t rank);
 void nw_probe_watch_end(int to);

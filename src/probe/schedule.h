@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Opponents of each round of a tournament, by the circle method. */
+/* The opponents in each round of a round-robin tournament, by the circle
+ * method. */
 #ifndef NW_PROBE_SCHEDULE_H
 #define NW_PROBE_SCHEDULE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* n players meet each other once in this many rounds: n - 1, n where odd. */
+/* Returns the number of rounds in which `players` players all meet once:
+ * players - 1, or players if that is odd. */
 int32_t nw_probe_rounds(int32_t players);
-/* The opponent of `player` in a round; -1 where it rests. */
+/* Returns the opponent of `player` in a round; -1 if `player` has none. */
 int32_t nw_probe_opponent(int32_t players, int32_t round, int32_t player);
 
-/* Divides the disjoint pairs of a round into waves. No host is in two pairs of
- * a wave, so that no NIC carries two measurements. The hosts of pair i are
- * host[2i] and host[2i + 1]; wave[i] is filled. Returns the number of waves.
- * `busy` has `pairs` times `host_count` bytes. */
+/* Divides the disjoint pairs of a round into waves, so that no host is in two
+ * pairs of a wave and each NIC has one measurement at a time. The hosts of pair
+ * i are host[2i] and host[2i + 1]; wave[i] is set. Returns the number of waves.
+ * The caller provides `busy`, [pairs x host_count] bytes. */
 struct nw_probe_waves {
     const int32_t *host;
     size_t pairs;

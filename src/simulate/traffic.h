@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All flows of an exchange in memory, over only the links they use. */
+/* All flows of an exchange in memory, with only the links that they use. */
 #ifndef NW_SIMULATE_TRAFFIC_H
 #define NW_SIMULATE_TRAFFIC_H
 
 #include "simulate/exchange.h"
 
-/* Flow f crosses link[row[f]] .. link[row[f + 1] - 1]; a link named twice
- * carries its bytes twice. */
+/* Flow f crosses link[row[f]] to link[row[f + 1] - 1]; a link that occurs twice
+ * carries the flow's bytes twice. */
 struct nw_traffic {
     int32_t link_count;
     double *bandwidth; /* [link_count] bytes/s, of one direction */
@@ -15,27 +15,30 @@ struct nw_traffic {
     double *latency; /* [flow_count] s */
     size_t *row;     /* [flow_count + 1] */
     int32_t *link;
-    double waiting; /* s: the longest latency of messages without bytes */
+    double waiting; /* longest latency in s of messages without bytes */
 };
 
-/* `flows` as nw_exchange_estimate counted them. */
+/* Collects the flows; `flows` is their number as nw_exchange_estimate counted
+ * it. */
 NW_MUST_CHECK nw_status nw_traffic_collect(const struct nw_exchange *exchange,
                                            size_t flows,
                                            struct nw_traffic *out);
 void nw_traffic_fini(struct nw_traffic *traffic);
 
-/* Leaves out links that can never limit a flow: all flows of such a link also
- * cross another link that is at most as fast. The rates, and so the times, stay
- * exactly the same. */
+/* Removes links that can never limit a flow: links whose flows all cross
+ * another link that is at most as fast. Rates and times do not change. */
 NW_MUST_CHECK nw_status nw_traffic_prune(struct nw_traffic *traffic);
 
-/* Parameters for the helper. */
+/* Parameters of the simulation for the helper program. */
 struct nw_play {
-    double unit;       /* s: about how long it takes, its unit of time */
-    double resolution; /* s: arrivals closer than this are taken as one */
+    double unit;       /* estimated duration in s, which the helper uses as its
+                          unit of time */
+    double resolution; /* in s: arrivals that are closer together count as
+                          one */
     struct nw_progress *progress;
 };
-/* Plays the traffic in the helper; *time is when the last flow arrived. */
+/* Simulates the traffic in the helper; *time is when the last flow arrived, in
+ * s. */
 NW_MUST_CHECK nw_status nw_helper_play(const struct nw_traffic *traffic,
                                        const struct nw_play *play,
                                        double *time);

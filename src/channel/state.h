@@ -374,7 +374,7 @@ void nw_peer_lose(nw_channel *channel, struct nw_peer *peer); /* marks it */
 void nw_peers_look(nw_channel *channel);
 /* Whether the process of a peer on this host has ended. */
 bool nw_peers_has_died(const nw_channel *channel, int32_t pid);
-/* wireup/peers.c: exchanges hosts and endpoints at open. */
+/* wireup/exchange_addresses.c: exchanges hosts and endpoints at open. */
 NW_MUST_CHECK nw_status nw_peers_meet(nw_channel *channel);
 void nw_peers_leave(nw_channel *channel);
 

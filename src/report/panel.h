@@ -3,7 +3,7 @@
 #ifndef NW_REPORT_PANEL_H
 #define NW_REPORT_PANEL_H
 
-#include "report/heat.h"
+#include "report/heat_map.h"
 
 #define NW_PANEL_WIDTH 420
 #define NW_PANEL_HEIGHT 470

@@ -3,7 +3,7 @@
 #include <nodewise/report.h>
 
 #include "base/status.h"
-#include "report/heat.h"
+#include "report/heat_map.h"
 #include "report/panel.h"
 #include "report/svg.h"
 

@@ -5,7 +5,7 @@
 #include "base/array.h"
 #include "base/json.h"
 #include "base/status.h"
-#include "report/heat.h"
+#include "report/heat_map.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A channel between the ranks of a communicator: they meet through MPI, on a
  * duplicate that no message of the program can get into. */
-#include "runtime/flavour.h"
+#include "runtime/mpi_symbols.h"
 
 #include "base/status.h"
 

@@ -5,7 +5,7 @@
 #include "runtime/rank0_environment.h"
 
 #include "base/file.h"
-#include "runtime/flavour.h"
+#include "runtime/mpi_symbols.h"
 #include "runtime/warn.h"
 
 #include <limits.h>

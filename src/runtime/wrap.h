@@ -8,7 +8,7 @@
 #ifndef NW_RUNTIME_WRAP_H
 #define NW_RUNTIME_WRAP_H
 
-#include "runtime/flavour.h"
+#include "runtime/mpi_symbols.h"
 
 #include <nodewise/status.h>
 #include <stdbool.h>

@@ -3,7 +3,7 @@
  * Profiles without MPI: what two ends of a message know, put together, and the
  * models of collective calls against what any algorithm must do.
  */
-#include "runtime/profile/merge.h"
+#include "runtime/profile/merge_records.h"
 #include "runtime/profile/choice.h"
 #include "runtime/profile/model.h"
 #include "runtime/profile/model_tree.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <nodewise/report.h>
 
-#include "report/heat.h"
+#include "report/heat_map.h"
 #include "report/svg.h"
 
 #include <locale.h>

@@ -27,7 +27,7 @@ void nw_eager_cleanup(nw_channel_request *request);
 /* proto/cma.c */
 ssize_t nw_cma_post(nw_channel_request *request);
 void nw_cma_cleanup(nw_channel_request *request);
-/* proto/rendezvous.c */
+/* proto/rendezvous_receive.c */
 ssize_t nw_rendezvous_post(nw_channel_request *request);
 void nw_rendezvous_drop(nw_channel_request *request);
 void nw_rendezvous_revoke(nw_channel_request *request);

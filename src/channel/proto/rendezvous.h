@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rendezvous: the receiver's side (rendezvous.c), the sender's
- * (rendezvous_write.c), and what both share (rendezvous_common.c). */
+/* Rendezvous: the receiver's side (rendezvous_receive.c), the sender's
+ * (rendezvous_send.c), and what both share (rendezvous_common.c). */
 #ifndef NW_CHANNEL_PROTO_RENDEZVOUS_H
 #define NW_CHANNEL_PROTO_RENDEZVOUS_H
 
@@ -31,7 +31,7 @@ NW_MUST_CHECK nw_status nw_rendezvous_keep_region(nw_channel_request *request);
 void nw_rendezvous_fail(nw_channel_request *request, uint64_t theirs,
                         nw_status status);
 
-/* proto/rendezvous_write.c */
+/* proto/rendezvous_send.c */
 void nw_rendezvous_push_writes(nw_channel *channel);
 
 void nw_rendezvous_accept(nw_channel_request *request,

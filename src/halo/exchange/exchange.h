@@ -9,7 +9,7 @@
 #ifndef NW_HALO_EXCHANGE_EXCHANGE_H
 #define NW_HALO_EXCHANGE_EXCHANGE_H
 
-#include "runtime/flavour.h" /* mpi.h, without linking it */
+#include "runtime/mpi_symbols.h" /* mpi.h, without linking it */
 
 #include "base/array.h"
 #include "base/status.h"

@@ -24,7 +24,7 @@ struct kway_memetic_task {
     struct kway_memetic_answer out;
 };
 
-/* one_answer.c */
+/* v_cycle.c */
 
 NW_MUST_CHECK nw_status
 nw_kway_memetic_run_task(struct kway_memetic_task *task);

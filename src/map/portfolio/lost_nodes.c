@@ -8,7 +8,7 @@
 #include "cost/pricing.h"
 #include "map/common/budget.h"
 #include "map/common/parameters.h"
-#include "map/congestion/move_cost.h"
+#include "map/congestion/migration_cost.h"
 #include "map/congestion/node_swaps.h"
 #include "map/portfolio/candidate.h"
 #include "map/portfolio/portfolio.h"

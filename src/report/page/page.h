@@ -8,7 +8,7 @@
 #include <nodewise/report.h>
 
 #include "base/text.h"
-#include "report/heat.h"
+#include "report/heat_map.h"
 
 /* Pages of more ranks carry no list of them. */
 #define NW_PAGE_MOST_RANKS 65536

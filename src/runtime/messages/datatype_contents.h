@@ -4,7 +4,7 @@
 #ifndef NW_MESSAGES_DATATYPE_CONTENTS_H
 #define NW_MESSAGES_DATATYPE_CONTENTS_H
 
-#include "runtime/flavour.h"
+#include "runtime/mpi_symbols.h"
 
 #include <nodewise/status.h>
 #include <stdbool.h>

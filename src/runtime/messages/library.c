@@ -3,7 +3,7 @@
 #include "runtime/messages/library.h"
 
 #include "base/hash.h"
-#include "runtime/flavour.h"
+#include "runtime/mpi_symbols.h"
 
 uint64_t nw_mpi_hash(uint64_t start)
 {

@@ -9,7 +9,7 @@
 #ifndef NW_MESSAGES_PASSTHROUGH_H
 #define NW_MESSAGES_PASSTHROUGH_H
 
-#include "runtime/flavour.h"
+#include "runtime/mpi_symbols.h"
 
 #include <nodewise/status.h>
 #include <stdbool.h>

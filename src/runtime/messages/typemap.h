@@ -7,7 +7,7 @@
 #ifndef NW_MESSAGES_TYPEMAP_H
 #define NW_MESSAGES_TYPEMAP_H
 
-#include "runtime/flavour.h"
+#include "runtime/mpi_symbols.h"
 
 #include <nodewise/status.h>
 #include <stdbool.h>

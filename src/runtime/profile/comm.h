@@ -6,7 +6,7 @@
 #ifndef NW_PROFILE_COMM_H
 #define NW_PROFILE_COMM_H
 
-#include "runtime/flavour.h"
+#include "runtime/mpi_symbols.h"
 
 #include <stdbool.h>
 #include <stdint.h>

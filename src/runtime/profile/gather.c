@@ -9,7 +9,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "runtime/profile/hosts.h"
-#include "runtime/profile/merge.h"
+#include "runtime/profile/merge_records.h"
 #include "runtime/profile/phases.h"
 #include "runtime/profile/region.h"
 #include "runtime/warn.h"

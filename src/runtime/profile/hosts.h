@@ -3,7 +3,7 @@
 #ifndef NW_PROFILE_HOSTS_H
 #define NW_PROFILE_HOSTS_H
 
-#include "runtime/flavour.h"
+#include "runtime/mpi_symbols.h"
 
 /* On rank 0 a line such as "ranks by host n1 0-1, n2 2-3"; NULL if there is
  * only one host, and on the other ranks. Collective. The caller frees it. */

@@ -7,7 +7,7 @@
 #ifndef NW_PROFILE_NCCL_H
 #define NW_PROFILE_NCCL_H
 
-#include "runtime/flavour.h"
+#include "runtime/mpi_symbols.h"
 
 /* Reads NODEWISE_NCCL. */
 void nw_nccl_open(void);

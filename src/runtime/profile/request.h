@@ -6,7 +6,7 @@
 #ifndef NW_PROFILE_REQUEST_H
 #define NW_PROFILE_REQUEST_H
 
-#include "runtime/flavour.h"
+#include "runtime/mpi_symbols.h"
 #include "runtime/profile/record.h"
 
 /* Takes the plan of a persistent request. */

@@ -6,7 +6,7 @@
 #ifndef NW_REORDER_DISCOVER_H
 #define NW_REORDER_DISCOVER_H
 
-#include "runtime/flavour.h"
+#include "runtime/mpi_symbols.h"
 #include "runtime/reorder/node_seats.h"
 
 #include <stdbool.h>

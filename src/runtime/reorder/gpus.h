@@ -3,7 +3,7 @@
 #ifndef NW_REORDER_GPUS_H
 #define NW_REORDER_GPUS_H
 
-#include "runtime/flavour.h"
+#include "runtime/mpi_symbols.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "runtime/profile/merge.h"
+#include "runtime/profile/merge_records.h"
 
 #include <fcntl.h>
 #include <glob.h>
@@ -24,16 +24,16 @@
 /* More would be damage, not a machine. */
 #define MOST_RANKS (1 << 26)
 
-struct part_files_part {
+struct merge_part_files_part {
     const char *path; /* borrowed */
     char *data;
     const struct nw_part_header *header; /* NULL: the file is empty */
     const struct nw_part_record *record;
 };
 
-struct part_files_parts {
+struct merge_part_files_parts {
     glob_t found;
-    struct part_files_part *part;
+    struct merge_part_files_part *part;
     size_t count;
     bool mixed;
 };
@@ -105,7 +105,8 @@ static const char *last_launch(const glob_t *found)
     return launch;
 }
 
-static nw_status check_header(const struct part_files_part *part, size_t length)
+static nw_status check_header(const struct merge_part_files_part *part,
+                              size_t length)
 {
     const struct nw_part_header *header = part->header;
     size_t room = length - NW_PART_HEADER;
@@ -126,7 +127,7 @@ static nw_status check_header(const struct part_files_part *part, size_t length)
     return NW_OK;
 }
 
-static nw_status read_part(struct part_files_part *part)
+static nw_status read_part(struct merge_part_files_part *part)
 {
     size_t length;
     nw_status status = nw_file_read(part->path, &part->data, &length);
@@ -140,7 +141,7 @@ static nw_status read_part(struct part_files_part *part)
     return check_header(part, length);
 }
 
-static void free_parts(struct part_files_parts *parts)
+static void free_parts(struct merge_part_files_parts *parts)
 {
     for (size_t i = 0; i < parts->count; i++)
         free(parts->part[i].data);
@@ -148,9 +149,10 @@ static void free_parts(struct part_files_parts *parts)
     globfree(&parts->found);
 }
 
-static nw_status read_next(struct part_files_parts *parts, const char *path)
+static nw_status read_next(struct merge_part_files_parts *parts,
+                           const char *path)
 {
-    struct part_files_part *part = &parts->part[parts->count];
+    struct merge_part_files_part *part = &parts->part[parts->count];
     nw_status status;
 
     part->path = path;
@@ -165,7 +167,8 @@ static nw_status read_next(struct part_files_parts *parts, const char *path)
     return status;
 }
 
-static nw_status read_parts(const char *path, struct part_files_parts *parts)
+static nw_status read_parts(const char *path,
+                            struct merge_part_files_parts *parts)
 {
     const char *launch = last_launch(&parts->found);
     nw_status status =
@@ -183,7 +186,7 @@ static nw_status read_parts(const char *path, struct part_files_parts *parts)
 }
 
 /* One part a rank, all of one program. */
-static nw_status check_together(const struct part_files_parts *parts)
+static nw_status check_together(const struct merge_part_files_parts *parts)
 {
     const struct nw_part_header *first = parts->part->header;
     nw_status status;
@@ -206,7 +209,7 @@ static nw_status check_together(const struct part_files_parts *parts)
 }
 
 static nw_status merge_part(struct nw_merge *merge,
-                            const struct part_files_part *part)
+                            const struct merge_part_files_part *part)
 {
     const struct nw_part_header *header = part->header;
 
@@ -223,7 +226,7 @@ static nw_status merge_part(struct nw_merge *merge,
 
 /* The rank whose end explains most: an abort before an exit. */
 static const struct nw_part_header *
-culprit(const struct part_files_parts *parts)
+culprit(const struct merge_part_files_parts *parts)
 {
     const struct nw_part_header *worst = NULL;
 
@@ -240,7 +243,7 @@ culprit(const struct part_files_parts *parts)
 
 /* A launcher kills the other ranks when one ends: if several were killed, none
  * of them is known to have been the first. */
-static void say_killed(const struct part_files_parts *parts,
+static void say_killed(const struct merge_part_files_parts *parts,
                        struct nw_text *text)
 {
     int killed = 0, last = 0;
@@ -259,7 +262,7 @@ static void say_killed(const struct part_files_parts *parts,
                        killed);
 }
 
-static nw_status give_reason(const struct part_files_parts *parts,
+static nw_status give_reason(const struct merge_part_files_parts *parts,
                              nw_pattern *pattern)
 {
     const struct nw_part_header *worst = culprit(parts);
@@ -281,7 +284,7 @@ static nw_status give_reason(const struct part_files_parts *parts,
                                     : NW_OK;
 }
 
-static nw_status merge_parts(const struct part_files_parts *parts,
+static nw_status merge_parts(const struct merge_part_files_parts *parts,
                              nw_pattern **out)
 {
     const struct nw_part_header *first = parts->part->header;
@@ -307,7 +310,7 @@ static nw_status merge_parts(const struct part_files_parts *parts,
 
 nw_status nw_profile_merge(const char *path, nw_pattern **out)
 {
-    struct part_files_parts parts = {0};
+    struct merge_part_files_parts parts = {0};
     nw_status status = find_files(path, ".part.[0-9]*", &parts.found);
 
     if (!status)

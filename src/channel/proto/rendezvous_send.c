@@ -13,7 +13,7 @@
 #include <rdma/fi_errno.h>
 #include <stdlib.h>
 
-static struct nw_selector *rendezvous_write_pace_of(nw_channel_request *request)
+static struct nw_selector *rendezvous_send_pace_of(nw_channel_request *request)
 {
     return &request->channel->takes[request->peer->fabric][nw_selector_class(
         request->message.bytes, NW_TAKE_SIZES)];
@@ -22,9 +22,9 @@ static struct nw_selector *rendezvous_write_pace_of(nw_channel_request *request)
 /* An adapter may read GPU memory so slowly that a copy to host memory first is
  * faster. Both paths are timed on messages that travel alone, and the faster
  * one is kept. Until then the cost model decides. */
-static void rendezvous_write_choose(nw_channel_request *request)
+static void rendezvous_send_choose(nw_channel_request *request)
 {
-    struct nw_selector *selector = rendezvous_write_pace_of(request);
+    struct nw_selector *selector = rendezvous_send_pace_of(request);
 
     if (request->chosen)
         return;
@@ -39,17 +39,17 @@ static void rendezvous_write_choose(nw_channel_request *request)
         request->copied = nw_choose_to_copy(request);
 }
 
-static void rendezvous_write_begin(nw_channel_request *request)
+static void rendezvous_send_begin(nw_channel_request *request)
 {
-    rendezvous_write_choose(request);
+    rendezvous_send_choose(request);
     if (request->timed && !request->began_ns)
         request->began_ns = nw_clock_ns();
 }
 
-static void rendezvous_write_finish(nw_channel_request *request)
+static void rendezvous_send_finish(nw_channel_request *request)
 {
     if (request->timed)
-        nw_selector_took(rendezvous_write_pace_of(request), request->copied,
+        nw_selector_took(rendezvous_send_pace_of(request), request->copied,
                          nw_clock_ns() - request->began_ns + request->ahead_ns);
     nw_ipc_took(request);
     nw_request_finish(request, NW_OK);
@@ -76,7 +76,7 @@ static void grant_over(nw_channel_request *request, struct nw_grant *grant)
     if (last)
         request->total = done.offset + done.bytes;
     if (request->total != UINT64_MAX && request->moved == request->total)
-        rendezvous_write_finish(request);
+        rendezvous_send_finish(request);
 }
 
 /* Finds the piece with the next bytes, or copies them into a free one. If no
@@ -126,7 +126,7 @@ void nw_rendezvous_asked(nw_channel_request *request)
     if (request->gpu < 0 || !bytes || is_opened(request) ||
         request->channel->regime != NW_REGIME_LATENCY)
         return;
-    rendezvous_write_choose(request);
+    rendezvous_send_choose(request);
     piece = request->copied || nw_rendezvous_is_staged(request)
                 ? nw_piece_unused(request->channel->out)
                 : NULL;
@@ -142,8 +142,8 @@ void nw_rendezvous_asked(nw_channel_request *request)
 }
 
 /* Registers memory that an adapter reads, once for the message. */
-static nw_status rendezvous_write_describe(nw_channel_request *request,
-                                           void **out)
+static nw_status rendezvous_send_describe(nw_channel_request *request,
+                                          void **out)
 {
     nw_status status = NW_OK;
 
@@ -165,9 +165,9 @@ static nw_status find_source(nw_channel_request *request,
 {
     nw_status status = NW_OK;
 
-    rendezvous_write_begin(request);
+    rendezvous_send_begin(request);
     if (!request->copied)
-        status = rendezvous_write_describe(request, &flight->descriptor);
+        status = rendezvous_send_describe(request, &flight->descriptor);
     if (status)
         return status;
     if (request->copied || nw_rendezvous_is_staged(request))
@@ -204,8 +204,8 @@ static void flight_free(struct nw_flight *flight)
 
 /* The next write of a grant, made once however often libfabric must be asked
  * to take it; NULL: no piece is free. */
-static nw_status rendezvous_write_make_ready(nw_channel_request *request,
-                                             struct nw_grant *grant)
+static nw_status rendezvous_send_make_ready(nw_channel_request *request,
+                                            struct nw_grant *grant)
 {
     struct nw_flight *flight = NULL;
     nw_status status = nw_alloc(1, sizeof *flight, &flight);
@@ -230,7 +230,7 @@ static nw_status rendezvous_write_make_ready(nw_channel_request *request,
 static bool write_some(nw_channel_request *request, struct nw_grant *grant)
 {
     nw_status status =
-        grant->ready ? NW_OK : rendezvous_write_make_ready(request, grant);
+        grant->ready ? NW_OK : rendezvous_send_make_ready(request, grant);
     ssize_t code;
 
     if (status) {
@@ -253,7 +253,7 @@ static bool write_some(nw_channel_request *request, struct nw_grant *grant)
     return false;
 }
 
-static void rendezvous_write_move(nw_channel_request *request)
+static void rendezvous_send_move(nw_channel_request *request)
 {
     if (request->peer->lost)
         return;
@@ -267,8 +267,8 @@ static void rendezvous_write_move(nw_channel_request *request)
     nw_list_remove(request);
 }
 
-static bool rendezvous_write_is_sound(const nw_channel_request *request,
-                                      const struct nw_wire *cts)
+static bool rendezvous_send_is_sound(const nw_channel_request *request,
+                                     const struct nw_wire *cts)
 {
     uint64_t bytes = request->message.bytes;
 
@@ -286,7 +286,7 @@ void nw_rendezvous_granted(nw_channel *channel, struct nw_peer *peer,
 
     if (!request)
         return;
-    if (request->peer != peer || !rendezvous_write_is_sound(request, cts)) {
+    if (request->peer != peer || !rendezvous_send_is_sound(request, cts)) {
         channel->counts.malformed++;
         nw_peer_lose(channel, peer);
         return;
@@ -305,7 +305,7 @@ void nw_rendezvous_granted(nw_channel *channel, struct nw_peer *peer,
         continue;
     *at = grant;
     if (cts->bytes)
-        rendezvous_write_move(request);
+        rendezvous_send_move(request);
     else
         grant_over(request, grant);
 }
@@ -343,7 +343,7 @@ void nw_rendezvous_push_writes(nw_channel *channel)
 
     for (nw_channel_request *r = channel->movers.head; r; r = next) {
         next = r->next;
-        rendezvous_write_move(r);
+        rendezvous_send_move(r);
     }
 }
 

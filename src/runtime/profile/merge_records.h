@@ -3,8 +3,8 @@
  * Puts the records of all ranks together into one pattern. Messages whose ends
  * were seen from both sides are matched: by pair, by tag and by size.
  */
-#ifndef NW_PROFILE_MERGE_H
-#define NW_PROFILE_MERGE_H
+#ifndef NW_PROFILE_MERGE_RECORDS_H
+#define NW_PROFILE_MERGE_RECORDS_H
 
 #include "runtime/profile/part.h"
 

@@ -15,7 +15,7 @@
 
 enum { TABLE_MAX = 2048 };
 
-static int to_machine_by_node(const void *a, const void *b, void *context)
+static int target_weights_by_node(const void *a, const void *b, void *context)
 {
     const struct nw_map_options *options = context;
     int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
@@ -25,8 +25,8 @@ static int to_machine_by_node(const void *a, const void *b, void *context)
     return p < q ? -1 : p > q;
 }
 
-static nw_status to_machine_alloc_hosts(struct nw_several *several,
-                                        size_t count)
+static nw_status target_weights_alloc_hosts(struct nw_several *several,
+                                            size_t count)
 {
     nw_status status = NW_ALLOC_ALL(
         NW_ARRAY(count, several->host), NW_ARRAY(count, several->slots),
@@ -37,8 +37,8 @@ static nw_status to_machine_alloc_hosts(struct nw_several *several,
 }
 
 /* If every rank uses a GPU, a node takes as many ranks as it has GPU slots. */
-static int32_t to_machine_slots_beside_gpus(const struct nw_several *several,
-                                            int32_t h)
+static int32_t
+target_weights_slots_beside_gpus(const struct nw_several *several, int32_t h)
 {
     int64_t share =
         several->options.ranks_per_gpu ? several->options.ranks_per_gpu : 1;
@@ -49,18 +49,18 @@ static int32_t to_machine_slots_beside_gpus(const struct nw_several *several,
     return most < several->slots[h] ? (int32_t)most : several->slots[h];
 }
 
-static int64_t to_machine_ranks_beside(const struct nw_several *several,
-                                       int32_t h)
+static int64_t target_weights_ranks_beside(const struct nw_several *several,
+                                           int32_t h)
 {
     int32_t cores =
         nw_topology_node_elements(several->topology, several->host[h]).count;
-    int32_t slots = to_machine_slots_beside_gpus(several, h);
+    int32_t slots = target_weights_slots_beside_gpus(several, h);
 
     return slots < cores ? slots : cores;
 }
 
 /* With fewer GPUs than ranks, not every rank has one. */
-static void to_machine_limit_to_gpus(struct nw_several *several)
+static void target_weights_limit_to_gpus(struct nw_several *several)
 {
     int64_t total = 0;
 
@@ -68,14 +68,14 @@ static void to_machine_limit_to_gpus(struct nw_several *several)
         !nw_several_uses_gpus(several))
         return;
     for (int32_t h = 0; h < several->host_count; h++)
-        total += to_machine_ranks_beside(several, h);
+        total += target_weights_ranks_beside(several, h);
     for (int32_t h = 0;
          total >= several->pattern->rank_count && h < several->host_count; h++)
-        several->slots[h] = to_machine_slots_beside_gpus(several, h);
+        several->slots[h] = target_weights_slots_beside_gpus(several, h);
 }
 
-static nw_status to_machine_check_host(const struct nw_several *several,
-                                       int32_t h)
+static nw_status target_weights_check_host(const struct nw_several *several,
+                                           int32_t h)
 {
     if (several->host[h] < 0 ||
         several->host[h] >= nw_topology_node_count(several->topology))
@@ -102,20 +102,20 @@ nw_status nw_several_choose_hosts(struct nw_several *several)
 
     if (!count || count > INT32_MAX)
         return nw_fail(NW_EINVAL, "no hosts to map onto");
-    status = to_machine_alloc_hosts(several, count);
+    status = target_weights_alloc_hosts(several, count);
     if (!status)
         status = nw_alloc(count, sizeof *place, &place);
     for (size_t i = 0; !status && i < count; i++)
         place[i] = (int32_t)i;
     if (!status)
-        qsort_r(place, count, sizeof *place, to_machine_by_node, options);
+        qsort_r(place, count, sizeof *place, target_weights_by_node, options);
     for (int32_t h = 0; !status && h < several->host_count; h++) {
         int32_t given = place[h];
 
         several->host[h] = options->hosts ? options->hosts[given] : given;
         several->slots[h] = options->slots ? options->slots[given] : INT32_MAX;
         several->order[given] = h;
-        status = to_machine_check_host(several, h);
+        status = target_weights_check_host(several, h);
         if (!status)
             several->first[h + 1] =
                 several->first[h] +
@@ -124,15 +124,16 @@ nw_status nw_several_choose_hosts(struct nw_several *several)
     }
     free(place);
     if (!status)
-        to_machine_limit_to_gpus(several);
+        target_weights_limit_to_gpus(several);
     return status;
 }
 
 /* The distance of two elements as the objective counts it for a byte or a
  * message. For congestion it is the time of a byte on all links of the route.
  */
-static double to_machine_apart(const struct nw_several *several,
-                               struct nw_end a, struct nw_end b, uint32_t *hops)
+static double target_weights_apart(const struct nw_several *several,
+                                   struct nw_end a, struct nw_end b,
+                                   uint32_t *hops)
 {
     enum nw_objective objective = several->options.objective;
     double sum = 0;
@@ -153,8 +154,8 @@ static double to_machine_apart(const struct nw_several *several,
     return sum;
 }
 
-static bool to_machine_is_two_way(const nw_topology *topology, struct nw_end a,
-                                  struct nw_end b)
+static bool target_weights_is_two_way(const nw_topology *topology,
+                                      struct nw_end a, struct nw_end b)
 {
     bool given = topology->network && !topology->network->parent;
 
@@ -162,21 +163,21 @@ static bool to_machine_is_two_way(const nw_topology *topology, struct nw_end a,
 }
 
 /* The mean of both directions, if they differ. */
-static double to_machine_ask(const struct nw_kway_machine *machine, int32_t a,
-                             int32_t b)
+static double target_weights_ask(const struct nw_kway_machine *machine,
+                                 int32_t a, int32_t b)
 {
     const struct nw_several *several = machine->user;
     const nw_topology *topology = several->topology;
     struct nw_end ends[2] = {several->end[a], several->end[b]};
     double there = nw_topology_distance(topology, ends[0], ends[1]);
 
-    if (to_machine_is_two_way(topology, ends[0], ends[1]))
+    if (target_weights_is_two_way(topology, ends[0], ends[1]))
         return there;
     return (there + nw_topology_distance(topology, ends[1], ends[0])) / 2;
 }
 
 /* Likewise. */
-static nw_status to_machine_fill_table(struct nw_several *several)
+static nw_status target_weights_fill_table(struct nw_several *several)
 {
     size_t k = (size_t)several->machine.k;
     uint32_t *hops = NULL;
@@ -186,10 +187,10 @@ static nw_status to_machine_fill_table(struct nw_several *several)
 
     for (size_t a = 0; !status && a < k; a++)
         for (size_t b = 0; b <= a; b++) {
-            double there = to_machine_apart(several, several->end[a],
-                                            several->end[b], hops);
-            double back = to_machine_apart(several, several->end[b],
-                                           several->end[a], hops);
+            double there = target_weights_apart(several, several->end[a],
+                                                several->end[b], hops);
+            double back = target_weights_apart(several, several->end[b],
+                                               several->end[a], hops);
 
             several->table[a * k + b] = several->table[b * k + a] =
                 (there + back) / 2;
@@ -199,21 +200,21 @@ static nw_status to_machine_fill_table(struct nw_several *several)
     return status;
 }
 
-static nw_status to_machine_alloc_machine(struct nw_several *several)
+static nw_status target_weights_alloc_machine(struct nw_several *several)
 {
     struct nw_kway_machine *m = &several->machine;
     size_t k = (size_t)several->first[several->host_count];
     nw_status status = nw_kway_machine_alloc(m, (int32_t)k);
 
     m->user = several;
-    m->distance = to_machine_ask;
+    m->distance = target_weights_ask;
     if (!status)
         status = NW_ALLOC_ALL(NW_ARRAY(k, several->element),
                               NW_ARRAY(k, several->end));
     return status;
 }
 
-static void to_machine_list_elements(struct nw_several *several)
+static void target_weights_list_elements(struct nw_several *several)
 {
     for (int32_t h = 0; h < several->host_count; h++) {
         struct nw_range elements =
@@ -229,7 +230,8 @@ static void to_machine_list_elements(struct nw_several *several)
     }
 }
 
-static int to_machine_faster_first(const void *a, const void *b, void *context)
+static int target_weights_faster_first(const void *a, const void *b,
+                                       void *context)
 {
     const struct nw_several *several = context;
     const double *speeds = several->options.speeds;
@@ -241,9 +243,9 @@ static int to_machine_faster_first(const void *a, const void *b, void *context)
 }
 
 /* One more for each element in turn, the fastest first. */
-static nw_status to_machine_distribute_in_turn(struct nw_several *several,
-                                               int32_t h, int32_t most,
-                                               int64_t left)
+static nw_status target_weights_distribute_in_turn(struct nw_several *several,
+                                                   int32_t h, int32_t most,
+                                                   int64_t left)
 {
     int32_t *capacity = several->machine.capacity, *order = NULL;
     int32_t low = several->first[h], count = several->first[h + 1] - low;
@@ -253,7 +255,7 @@ static nw_status to_machine_distribute_in_turn(struct nw_several *several,
         return status;
     for (int32_t i = 0; i < count; i++)
         order[i] = low + i;
-    qsort_r(order, (size_t)count, sizeof *order, to_machine_faster_first,
+    qsort_r(order, (size_t)count, sizeof *order, target_weights_faster_first,
             several);
     for (int32_t least = 0; left > 0 && least < most; least++)
         for (int32_t i = 0; left > 0 && i < count; i++)
@@ -267,8 +269,8 @@ static nw_status to_machine_distribute_in_turn(struct nw_several *several,
 
 /* Distributes the slots of a node to its elements, after those of ranks that
  * are fixed to one element. */
-static nw_status to_machine_distribute_slots(struct nw_several *several,
-                                             int32_t h, int32_t most)
+static nw_status target_weights_distribute_slots(struct nw_several *several,
+                                                 int32_t h, int32_t most)
 {
     int32_t *capacity = several->machine.capacity;
     int32_t low = several->first[h], high = several->first[h + 1];
@@ -287,10 +289,10 @@ static nw_status to_machine_distribute_slots(struct nw_several *several,
             capacity[q] = most;
         return NW_OK;
     }
-    return to_machine_distribute_in_turn(several, h, most, left);
+    return target_weights_distribute_in_turn(several, h, most, left);
 }
 
-static nw_status to_machine_set_capacities(struct nw_several *several)
+static nw_status target_weights_set_capacities(struct nw_several *several)
 {
     const struct nw_kway_graph *g = &several->graph;
     int32_t *capacity = several->machine.capacity,
@@ -312,7 +314,7 @@ static nw_status to_machine_set_capacities(struct nw_several *several)
                 nw_topology_node_name(several->topology, several->end[q].node));
     }
     for (int32_t h = 0; !status && h < several->host_count; h++)
-        status = to_machine_distribute_slots(several, h, most);
+        status = target_weights_distribute_slots(several, h, most);
     for (int32_t q = 0; !status && q < several->machine.k; q++)
         total += capacity[q];
     if (!status && total < g->n)
@@ -322,7 +324,8 @@ static nw_status to_machine_set_capacities(struct nw_several *several)
     return status;
 }
 
-static double to_machine_speed_of(const struct nw_several *several, int32_t q)
+static double target_weights_speed_of(const struct nw_several *several,
+                                      int32_t q)
 {
     if (!several->machine.capacity[q])
         return 0;
@@ -334,35 +337,35 @@ static double to_machine_speed_of(const struct nw_several *several, int32_t q)
 /* Elements share the load in proportion to their speeds; none more than the
  * ranks it takes, of mean load, amount to; a single one may be the heaviest.
  * `level` is load for speed 1. */
-static double to_machine_share_at(const struct nw_several *several, int32_t q,
-                                  double level, double mean)
+static double target_weights_share_at(const struct nw_several *several,
+                                      int32_t q, double level, double mean)
 {
     int32_t capacity = several->machine.capacity[q];
     double most = (double)capacity * mean;
 
     if (capacity == 1)
         most = (double)several->heaviest;
-    return fmin(to_machine_speed_of(several, q) * level, most);
+    return fmin(target_weights_speed_of(several, q) * level, most);
 }
 
-static double to_machine_share_out(struct nw_several *several, double level,
-                                   double mean)
+static double target_weights_share_out(struct nw_several *several, double level,
+                                       double mean)
 {
     struct nw_kway_machine *m = &several->machine;
     double sum = 0;
 
     for (int32_t q = 0; q < m->k; q++)
-        sum += m->share[q] = to_machine_share_at(several, q, level, mean);
+        sum += m->share[q] = target_weights_share_at(several, q, level, mean);
     return sum;
 }
 
 /* The level at which everything is shared out: doubled, then halved in. */
-static void to_machine_share_by_speed(struct nw_several *several, double all,
-                                      double mean)
+static void target_weights_share_by_speed(struct nw_several *several,
+                                          double all, double mean)
 {
     double low = 0, high = 1e-300;
 
-    while (to_machine_share_out(several, high, mean) < all * (1 - 1e-12) &&
+    while (target_weights_share_out(several, high, mean) < all * (1 - 1e-12) &&
            high < 1e300) {
         low = high;
         high *= 2;
@@ -370,17 +373,17 @@ static void to_machine_share_by_speed(struct nw_several *several, double all,
     for (int i = 0; i < 60; i++) {
         double level = (low + high) / 2;
 
-        if (to_machine_share_out(several, level, mean) < all)
+        if (target_weights_share_out(several, level, mean) < all)
             low = level;
         else
             high = level;
     }
-    to_machine_share_out(several, high, mean);
+    target_weights_share_out(several, high, mean);
 }
 
 /* Without a limit on load the fewest elements are taken, from the first. */
-static void to_machine_share_by_order(struct nw_several *several, double all,
-                                      double mean)
+static void target_weights_share_by_order(struct nw_several *several,
+                                          double all, double mean)
 {
     struct nw_kway_machine *m = &several->machine;
 
@@ -390,7 +393,7 @@ static void to_machine_share_by_order(struct nw_several *several, double all,
     }
 }
 
-static nw_status to_machine_check_loads(const struct nw_several *several)
+static nw_status target_weights_check_loads(const struct nw_several *several)
 {
     const struct nw_kway_graph *g = &several->graph;
     const struct nw_kway_machine *m = &several->machine;
@@ -408,7 +411,7 @@ static nw_status to_machine_check_loads(const struct nw_several *several)
     return NW_OK;
 }
 
-static bool to_machine_is_even(const struct nw_kway_machine *m)
+static bool target_weights_is_even(const struct nw_kway_machine *m)
 {
     for (int32_t q = 1; q < m->k; q++)
         if (m->share[q] != m->share[0])
@@ -418,8 +421,8 @@ static bool to_machine_is_even(const struct nw_kway_machine *m)
 
 /* Rounds a share up: exactly if all are equal, otherwise with a margin for
  * rounding errors. */
-static nw_kway_load to_machine_round_up(const struct nw_kway_machine *m,
-                                        int32_t q, nw_kway_load all_even)
+static nw_kway_load target_weights_round_up(const struct nw_kway_machine *m,
+                                            int32_t q, nw_kway_load all_even)
 {
     double share = m->share[q], whole = ceil(share * (1 - 1e-9));
 
@@ -429,7 +432,7 @@ static nw_kway_load to_machine_round_up(const struct nw_kway_machine *m,
                                             : whole);
 }
 
-static nw_status to_machine_set_limits(struct nw_several *several)
+static nw_status target_weights_set_limits(struct nw_several *several)
 {
     struct nw_kway_machine *m = &several->machine;
     double imbalance = several->options.imbalance, mean;
@@ -442,22 +445,22 @@ static nw_status to_machine_set_limits(struct nw_several *several)
     }
     mean = (double)all / several->graph.n;
     if (imbalance < 0)
-        to_machine_share_by_order(several, (double)all, mean);
+        target_weights_share_by_order(several, (double)all, mean);
     else
-        to_machine_share_by_speed(several, (double)all, mean);
-    all_even = to_machine_is_even(m) ? all : 0;
+        target_weights_share_by_speed(several, (double)all, mean);
+    all_even = target_weights_is_even(m) ? all : 0;
     for (int32_t q = 0; q < m->k; q++) {
-        nw_kway_load load = to_machine_round_up(m, q, all_even);
+        nw_kway_load load = target_weights_round_up(m, q, all_even);
 
         m->limit[q] =
             imbalance < 0
                 ? all
                 : load + (nw_kway_load)(imbalance * (double)load + 1e-6);
     }
-    return to_machine_check_loads(several);
+    return target_weights_check_loads(several);
 }
 
-static nw_status to_machine_check_speeds(const struct nw_several *several)
+static nw_status target_weights_check_speeds(const struct nw_several *several)
 {
     const double *speeds = several->options.speeds;
     double sum = 0;
@@ -480,20 +483,20 @@ static nw_status to_machine_check_speeds(const struct nw_several *several)
 nw_status nw_several_to_machine(struct nw_several *several)
 {
     struct nw_kway_machine *m = &several->machine;
-    nw_status status = to_machine_alloc_machine(several);
+    nw_status status = target_weights_alloc_machine(several);
 
     if (status)
         return status;
-    to_machine_list_elements(several);
+    target_weights_list_elements(several);
     for (int32_t q = 1; q < m->k; q++)
         m->step[q] = nw_topology_distance(several->topology,
                                           several->end[q - 1], several->end[q]);
-    status = to_machine_check_speeds(several);
+    status = target_weights_check_speeds(several);
     if (!status)
-        status = to_machine_set_capacities(several);
+        status = target_weights_set_capacities(several);
     if (!status)
-        status = to_machine_set_limits(several);
+        status = target_weights_set_limits(several);
     if (!status && m->k <= TABLE_MAX)
-        status = to_machine_fill_table(several);
+        status = target_weights_fill_table(several);
     return status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Heat maps of the traffic between ranks, in a bounded number of cells. */
-#ifndef NW_REPORT_HEAT_H
-#define NW_REPORT_HEAT_H
+#ifndef NW_REPORT_HEAT_MAP_H
+#define NW_REPORT_HEAT_MAP_H
 
 #include <nodewise/pattern.h>
 

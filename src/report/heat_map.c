@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Adding a pattern up into cells, and drawing the cells: as strokes grouped by
  * colour, so that a large map stays a small text. */
-#include "report/heat.h"
+#include "report/heat_map.h"
 #include "base/array.h"
 #include "report/svg.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Random moves of single ranks, or exchanges of whole nodes. A move is made,
  * the time is read, and the move is taken back if it does not pay. */
-#include "map/congestion/move_cost.h"
+#include "map/congestion/migration_cost.h"
 #include "base/array.h"
 #include "base/random.h"
 #include "map/common/budget.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct move_cost_work {
+struct migration_cost_work {
     struct nw_slots *slots;
     const struct nw_move_cost *cost;
     struct nw_link_loads loads;
@@ -22,7 +22,8 @@ struct move_cost_work {
     double time;   /* s, of the present slots */
 };
 
-static bool move_cost_is_away(const struct move_cost_work *work, int32_t rank)
+static bool migration_cost_is_away(const struct migration_cost_work *work,
+                                   int32_t rank)
 {
     const int32_t *slot = work->slots->slot, *home = work->home;
     int32_t n = work->slots->rank_count;
@@ -31,8 +32,8 @@ static bool move_cost_is_away(const struct move_cost_work *work, int32_t rank)
            (slot[rank] != home[rank] || slot[n + rank] != home[n + rank]);
 }
 
-static int32_t move_cost_rank_of(const struct move_cost_work *work,
-                                 int32_t endpoint)
+static int32_t migration_cost_rank_of(const struct migration_cost_work *work,
+                                      int32_t endpoint)
 {
     int32_t n = work->slots->rank_count;
 
@@ -41,18 +42,18 @@ static int32_t move_cost_rank_of(const struct move_cost_work *work,
 
 /* Applies a move, and counts the ranks that leave or reach their homes. A rank
  * that has two parts in the move is counted with its first part. */
-static void move_cost_apply(struct move_cost_work *work,
-                            const struct nw_move *move)
+static void migration_cost_apply(struct migration_cost_work *work,
+                                 const struct nw_move *move)
 {
     for (int sign = -1; sign <= 1; sign += 2) {
         for (int k = 0; k < move->count; k++) {
-            int32_t rank = move_cost_rank_of(work, move->part[k].endpoint);
+            int32_t rank = migration_cost_rank_of(work, move->part[k].endpoint);
             bool counted = false;
 
             for (int i = 0; i < k; i++)
-                counted |=
-                    move_cost_rank_of(work, move->part[i].endpoint) == rank;
-            if (!counted && move_cost_is_away(work, rank))
+                counted |= migration_cost_rank_of(
+                               work, move->part[i].endpoint) == rank;
+            if (!counted && migration_cost_is_away(work, rank))
                 work->away += sign;
         }
         if (sign > 0)
@@ -63,8 +64,8 @@ static void move_cost_apply(struct move_cost_work *work,
     }
 }
 
-static void move_cost_take_back(struct move_cost_work *work,
-                                const struct nw_move *move)
+static void migration_cost_take_back(struct migration_cost_work *work,
+                                     const struct nw_move *move)
 {
     struct nw_move back = *move;
 
@@ -72,18 +73,18 @@ static void move_cost_take_back(struct move_cost_work *work,
         back.part[k].from = move->part[k].to;
         back.part[k].to = move->part[k].from;
     }
-    move_cost_apply(work, &back);
+    migration_cost_apply(work, &back);
 }
 
-static double move_cost_time(const struct move_cost_work *work)
+static double migration_cost_time(const struct migration_cost_work *work)
 {
     return nw_objectives_value(&work->loads, NW_OBJECTIVE_TIME);
 }
 
 /* Whether the present slots are kept instead of those before the trial. */
-static bool move_cost_pays(struct move_cost_work *work, int32_t away)
+static bool migration_cost_pays(struct migration_cost_work *work, int32_t away)
 {
-    double time = move_cost_time(work), gain = work->time - time;
+    double time = migration_cost_time(work), gain = work->time - time;
     double cost = work->cost->each * (work->away - away);
 
     if (gain - cost <= 1e-9 * work->time)
@@ -92,7 +93,7 @@ static bool move_cost_pays(struct move_cost_work *work, int32_t away)
     return true;
 }
 
-static uint64_t move_cost_try_rank(struct move_cost_work *work)
+static uint64_t migration_cost_try_rank(struct migration_cost_work *work)
 {
     struct nw_slots *slots = work->slots;
     int32_t away = work->away;
@@ -103,15 +104,15 @@ static uint64_t move_cost_try_rank(struct move_cost_work *work)
     nw_slots_draw_move(slots, &work->random, rank, &move);
     if (!move.count)
         return 1;
-    move_cost_apply(work, &move);
-    if (!move_cost_pays(work, away))
-        move_cost_take_back(work, &move);
+    migration_cost_apply(work, &move);
+    if (!migration_cost_pays(work, away))
+        migration_cost_take_back(work, &move);
     return 1;
 }
 
 /* Exchanges whoever is on the slots of two nodes of one kind. */
-static uint64_t move_cost_exchange(struct move_cost_work *work, int32_t here,
-                                   int32_t there)
+static uint64_t migration_cost_exchange(struct migration_cost_work *work,
+                                        int32_t here, int32_t there)
 {
     const struct nw_slots *slots = work->slots;
     int32_t hosts = slots->problem->host_count;
@@ -131,14 +132,14 @@ static uint64_t move_cost_exchange(struct move_cost_work *work, int32_t here,
                 move.part[move.count++] =
                     (struct nw_moving){slots->owner[t], t, s};
             if (move.count)
-                move_cost_apply(work, &move);
+                migration_cost_apply(work, &move);
             moves += move.count > 0;
         }
     }
     return moves;
 }
 
-static uint64_t move_cost_try_node(struct move_cost_work *work)
+static uint64_t migration_cost_try_node(struct migration_cost_work *work)
 {
     struct nw_slots *slots = work->slots;
     uint64_t hosts = (uint64_t)slots->problem->host_count;
@@ -152,13 +153,13 @@ static uint64_t move_cost_try_node(struct move_cost_work *work)
     if (here == there ||
         !nw_node_swaps_is_same_kind(slots->problem, here, there))
         return 1;
-    moves = move_cost_exchange(work, here, there);
-    if (!move_cost_pays(work, away))
-        move_cost_exchange(work, here, there);
+    moves = migration_cost_exchange(work, here, there);
+    if (!migration_cost_pays(work, away))
+        migration_cost_exchange(work, here, there);
     return moves;
 }
 
-static void move_cost_run(struct move_cost_work *work)
+static void migration_cost_run(struct migration_cost_work *work)
 {
     struct nw_budget *budget = work->slots->problem->budget;
     uint64_t steps = (uint64_t)work->slots->rank_count *
@@ -169,8 +170,8 @@ static void move_cost_run(struct move_cost_work *work)
     for (uint64_t done = 0, slice; done < steps && !budget->stopped;
          done += slice) {
         for (slice = 0; slice < nw_tuned.congestion.slice;)
-            slice += work->cost->whole ? move_cost_try_node(work)
-                                       : move_cost_try_rank(work);
+            slice += work->cost->whole ? migration_cost_try_node(work)
+                                       : migration_cost_try_rank(work);
         (void)nw_budget_spend(budget, slice, work->time);
     }
 }
@@ -178,7 +179,7 @@ static void move_cost_run(struct move_cost_work *work)
 nw_status nw_slots_move_at_cost(struct nw_slots *slots,
                                 const struct nw_move_cost *cost)
 {
-    struct move_cost_work work = {.slots = slots, .cost = cost};
+    struct migration_cost_work work = {.slots = slots, .cost = cost};
     size_t ends = 2 * (size_t)slots->rank_count;
     nw_status status = nw_link_loads_init(
         &work.loads, slots,
@@ -189,8 +190,8 @@ nw_status nw_slots_move_at_cost(struct nw_slots *slots,
     if (!status && slots->core_count > 1) {
         memcpy(work.home, slots->slot, ends * sizeof *work.home);
         nw_random_init(&work.random, slots->problem->options.seed);
-        work.time = move_cost_time(&work);
-        move_cost_run(&work);
+        work.time = migration_cost_time(&work);
+        migration_cost_run(&work);
     }
     nw_link_loads_fini(&work.loads);
     free(work.home);

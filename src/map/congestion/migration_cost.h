@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Moves that pay: at a restart, a rank leaves its place only for a gain in the
  * predicted time of an exchange. */
-#ifndef NW_MAP_CONGESTION_MOVE_COST_H
-#define NW_MAP_CONGESTION_MOVE_COST_H
+#ifndef NW_MAP_CONGESTION_MIGRATION_COST_H
+#define NW_MAP_CONGESTION_MIGRATION_COST_H
 
 #include "map/congestion/slots.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Finds what the MPI library defines, behind ourselves, and whether that
  * library is of the flavour that this file was compiled for. */
-#include "runtime/flavour.h"
+#include "runtime/mpi_symbols.h"
 
 #include "runtime/warn.h"
 
@@ -180,7 +180,7 @@ bool nw_is_first_process(void)
 
 static pthread_once_t looked = PTHREAD_ONCE_INIT;
 
-static void flavour_look(void)
+static void mpi_symbols_look(void)
 {
     const char *name = foreign_name(find_next("PMPI_Init"));
 
@@ -202,7 +202,7 @@ void *nw_mpi_data(const char *name)
     return found ? found : find_private(name);
 }
 
-static int flavour_answer_no_such_call(void)
+static int mpi_symbols_answer_no_such_call(void)
 {
     return MPI_ERR_INTERN;
 }
@@ -211,9 +211,9 @@ void *nw_next_call(const char *name)
 {
     void *found = find_next(name);
 
-    (void)pthread_once(&looked, flavour_look);
+    (void)pthread_once(&looked, mpi_symbols_look);
     if (found)
         return found;
     nw_warn_once("%s is not in the MPI library that was found", name);
-    return (void *)flavour_answer_no_such_call;
+    return (void *)mpi_symbols_answer_no_such_call;
 }

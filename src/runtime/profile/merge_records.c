@@ -7,7 +7,7 @@
  * follow the messages. This is the exception, since records come by tag and
  * size class already.
  */
-#include "runtime/profile/merge.h"
+#include "runtime/profile/merge_records.h"
 
 #include "base/array.h"
 #include "base/status.h"

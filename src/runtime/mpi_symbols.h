@@ -4,8 +4,8 @@
  * may find itself in a shell, or in a program that loads its MPI late and
  * privately. Functions and predefined handles are looked up when first used.
  */
-#ifndef NW_RUNTIME_FLAVOUR_H
-#define NW_RUNTIME_FLAVOUR_H
+#ifndef NW_RUNTIME_MPI_SYMBOLS_H
+#define NW_RUNTIME_MPI_SYMBOLS_H
 
 #include <mpi.h>
 #if __has_include(<mpi-ext.h>)

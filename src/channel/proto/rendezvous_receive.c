@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Large messages: the receiver grants memory, the sender writes into it
- * (proto/rendezvous_write.c) and reports the bytes. If the adapter reaches the
+ * (proto/rendezvous_send.c) and reports the bytes. If the adapter reaches the
  * buffer, the whole buffer is granted. If it does not reach GPU memory, the
  * bytes pass through pinned pieces, several at a time. */
 #include "channel/proto/rendezvous.h"

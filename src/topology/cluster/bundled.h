@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The clusters that come with the library: data/clusters/NAME.yaml, made into C
- * when it is built. */
+/* The clusters that are part of the library: the build converts
+ * data/clusters/NAME.yaml to C. */
 #ifndef NW_TOPOLOGY_CLUSTER_BUNDLED_H
 #define NW_TOPOLOGY_CLUSTER_BUNDLED_H
 
@@ -12,9 +12,10 @@ struct nw_bundled {
     const char *text;
 };
 
-extern const struct nw_bundled nw_bundled_clusters[]; /* up to a NULL name */
+extern const struct nw_bundled nw_bundled_clusters[]; /* ends with a NULL
+                                                         name */
 
-/* True where `source` is NAME or NAME:N of one of them. */
+/* Returns true if `source` is NAME or NAME:N of a bundled cluster. */
 bool nw_bundled_has(const char *source);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The reader of cluster files, in the order of the file: figures of links,
- * node types (CPU side, devices, direct links), the network, the nodes. The
- * grammar is in nodewise-formats(5).
+ * The reader of cluster files, in the order of the file: figures of links, node
+ * types (CPUs, devices, direct links), the network, the nodes.
+ * nodewise-formats(5) defines the grammar.
  */
 #ifndef NW_TOPOLOGY_CLUSTER_CLUSTER_H
 #define NW_TOPOLOGY_CLUSTER_CLUSTER_H
@@ -12,65 +12,69 @@
 #include "topology/parse/yaml.h"
 
 #define NW_CLUSTER_MAX_PARTS (1 << 17) /* vertices of one node type */
-#define NW_CLUSTER_MAX_CARDS 128       /* of a kind in one node type */
+#define NW_CLUSTER_MAX_CARDS 128       /* GPUs or NICs of a node type */
 #define NW_CLUSTER_MAX_DIRECT 2048
 #define NW_CLUSTER_MAX_SWITCHES (1 << 20)
 #define NW_CLUSTER_MAX_LINKS (1 << 24)
 
-/* A node type while it is read. */
+/* The state of the reader for one node type. */
 struct nw_cluster_type {
-    struct nw_node_type *type; /* the topology's */
+    struct nw_node_type *type; /* owned by the topology */
     size_t port_count, port_capacity;
-    int32_t *port; /* [cards] class of the link to the switch; -1: not said */
+    int32_t *port; /* [NICs] class of the link to the switch; -1: not given */
 };
 
-/* Where nodes go that name no switch: `each` to a switch, in order. With
- * `rails` to so many switches side by side, card c to number c modulo `rails`.
- */
+/* Rule for nodes that name no switch: they fill the switches in order, `each`
+ * nodes per switch. With `rails`, each node is joined to that many adjacent
+ * switches, and NIC c to the switch with number c modulo `rails` among them. */
 struct nw_cluster_fill {
-    int32_t each, switches; /* 0: they must name one */
-    int32_t rails;          /* 0: all cards to the same switch */
+    int32_t each, switches; /* 0: nodes must name a switch */
+    int32_t rails;          /* 0: all NICs of a node are joined to the same
+                               switch */
 };
 
-/* How GPU messages leave a node: "direct" (neither), "staged" or "pxn". */
+/* How GPU messages leave a node: "direct" (both false), "staged" or "pxn". */
 struct nw_cluster_messages {
     bool staged, pxn;
 };
 
 struct nw_cluster {
     const char *file;
-    nw_topology *topology; /* owned until it is handed out */
+    nw_topology *topology; /* owned until it is returned */
     enum nw_elements elements;
     struct nw_cluster_messages messages;
-    int32_t resize; /* nodes asked for by NAME:N, or 0 */
+    int32_t resize; /* number of nodes given by NAME:N, or 0 */
     const struct nw_yaml *root;
     size_t type_count;
     struct nw_cluster_type *type;
-    struct nw_hostlist names;   /* of all nodes */
-    struct nw_hostlist domains; /* that the items of nodes name */
-    int32_t *entry_end;         /* names up to here are item i's of nodes */
+    struct nw_hostlist names;   /* names of all nodes */
+    struct nw_hostlist domains; /* domains that the items of nodes name */
+    int32_t *entry_end;         /* item i of the list of nodes has the names
+                                   from entry_end[i - 1] to entry_end[i] - 1 */
     struct nw_cluster_fill fill;
-    int32_t *switch_order; /* switches sorted by name */
+    int32_t *switch_order; /* switch numbers sorted by name */
 };
 
 struct nw_cluster_text {
-    const char *file; /* what messages call it, where relative paths start */
+    const char *file; /* name for messages; relative paths start at its
+                         folder */
     const char *text;
     size_t length;
     enum nw_elements elements;
-    int32_t resize; /* > 0 sets the number of nodes */
+    int32_t resize; /* number of nodes if > 0 */
 };
 NW_MUST_CHECK nw_status nw_cluster_read(const struct nw_cluster_text *text,
                                         nw_topology **out);
 
-/* The class of the figures at `node`; NULL: assumed by kind. */
+/* Finds or adds the class of the figures at `node`; if that is NULL, the
+ * assumed figures of this kind. */
 NW_MUST_CHECK nw_status nw_cluster_figures(struct nw_cluster *cluster,
                                            const struct nw_yaml *node,
                                            enum nw_link_kind kind,
                                            int32_t *class);
 NW_MUST_CHECK nw_status nw_cluster_messages(
     const struct nw_yaml *node, struct nw_cluster_messages *messages);
-/* Names as Slurm writes them, appended. */
+/* Appends the names of a list in Slurm's form. */
 NW_MUST_CHECK nw_status nw_cluster_names(const struct nw_yaml *node,
                                          struct nw_hostlist *names);
 
@@ -84,7 +88,7 @@ NW_MUST_CHECK nw_status nw_cluster_parts(struct nw_cluster *cluster,
                                          const struct nw_yaml *node,
                                          const char *name,
                                          struct nw_node_type **out);
-/* The arrays that hold the information on the GPUs or cards of a type. */
+/* Pointers to the arrays that have the devices of a type's GPUs or NICs. */
 struct nw_cluster_info {
     struct nw_device **device;
     int32_t *count;
@@ -96,22 +100,22 @@ NW_MUST_CHECK nw_status nw_cluster_device_info(const struct nw_yaml *list,
 NW_MUST_CHECK nw_status nw_cluster_devices(struct nw_cluster *cluster,
                                            const struct nw_yaml *node,
                                            struct nw_cluster_type *type);
-/* Names the cards of a type, all of them. */
+/* Sets the names of all NICs of a type. */
 NW_MUST_CHECK nw_status nw_cluster_name_cards(const struct nw_yaml *node,
                                               struct nw_node_type *type);
 NW_MUST_CHECK nw_status nw_cluster_direct(struct nw_cluster *cluster,
                                           const struct nw_yaml *node,
                                           struct nw_node_type *type);
-/* NW_EFORMAT at `node` where the type cannot hold another vertex. */
+/* Returns NW_EFORMAT at `node` if the type cannot have another vertex. */
 NW_MUST_CHECK nw_status nw_cluster_room(const struct nw_yaml *node,
                                         const struct nw_node_type *type);
-/* The vertex with number `index` of its kind, or -1. */
+/* Returns the vertex with number `index` of its kind, or -1. */
 int32_t nw_cluster_find(const struct nw_node_type *type,
                         enum nw_vertex_kind kind, int32_t index);
 
 NW_MUST_CHECK nw_status nw_cluster_network(struct nw_cluster *cluster,
                                            const struct nw_yaml *node);
-/* One reader for each kind of network. */
+/* Readers of the kinds of networks. */
 NW_MUST_CHECK nw_status nw_cluster_fat_tree(struct nw_cluster *cluster,
                                             const struct nw_yaml *node);
 NW_MUST_CHECK nw_status nw_cluster_torus(struct nw_cluster *cluster,
@@ -122,25 +126,28 @@ NW_MUST_CHECK nw_status nw_cluster_tree(struct nw_cluster *cluster,
                                         const struct nw_yaml *node);
 NW_MUST_CHECK nw_status nw_cluster_graph(struct nw_cluster *cluster,
                                          const struct nw_yaml *node);
-/* Forwarding tables of a graph whose nodes are placed. */
+/* Reads the forwarding tables of a graph; the nodes must be placed. */
 NW_MUST_CHECK nw_status nw_cluster_tables(struct nw_cluster *cluster,
                                           const struct nw_yaml *list);
-/* Sorts the switches of the topology's network, for nw_cluster_find_switch. */
+/* Sorts the switches of the topology's network for nw_cluster_find_switch. */
 NW_MUST_CHECK nw_status nw_cluster_index_switches(struct nw_cluster *cluster,
                                                   const struct nw_yaml *node);
 NW_MUST_CHECK nw_status nw_cluster_find_switch(const struct nw_cluster *cluster,
                                                const struct nw_yaml *node,
                                                const char *name, int32_t *out);
 
-/* Reads the names first: networks may grow with their number. */
+/* Reads the node names before the network, whose size may depend on their
+ * number. */
 NW_MUST_CHECK nw_status nw_cluster_node_names(struct nw_cluster *cluster,
                                               const struct nw_yaml *nodes);
-/* Names of nodes or domains; of NAME:N with the first range that long. */
+/* Appends the names of nodes or domains. For NAME:N, the first range of the
+ * list is changed to the requested length. */
 NW_MUST_CHECK nw_status
 nw_cluster_resized_names(const struct nw_cluster *cluster,
                          const struct nw_yaml *name, struct nw_hostlist *names);
-/* Puts the nodes from `first` to before `end` into the domains of their item;
- * then, with all items read, numbers domains by their names. */
+/* nw_cluster_join_domains puts the nodes from `first` to `end` - 1 into the
+ * domains of their item. nw_cluster_number_domains numbers the domains by their
+ * names, after all items were read. */
 NW_MUST_CHECK nw_status nw_cluster_join_domains(struct nw_cluster *cluster,
                                                 const struct nw_yaml *item,
                                                 int32_t first, int32_t end);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Composes one machine from several sources: the network from one, the inside
- * of its nodes from others, the links of GPUs from a third. If sources
- * disagree, a note names the sources and the difference.
+ * Makes one machine from several sources: the network from one source, the
+ * inside of nodes from others, the GPU links from a third. If sources disagree,
+ * a note names the sources and the difference.
  */
 #ifndef NW_TOPOLOGY_COMPOSE_COMPOSE_H
 #define NW_TOPOLOGY_COMPOSE_COMPOSE_H
@@ -11,7 +11,8 @@
 #include "base/text.h"
 #include "topology/topology.h"
 
-/* Names to be found by; both arrays are of `count`, the names borrowed. */
+/* An index of host names. `name` is borrowed; both arrays have `count`
+ * entries. */
 struct nw_host_index {
     char **name;
     int32_t *order;
@@ -21,55 +22,60 @@ NW_MUST_CHECK nw_status nw_host_index_init(struct nw_host_index *hosts,
                                            char **name, size_t count);
 void nw_host_index_fini(struct nw_host_index *hosts);
 enum { NW_HOST_NONE = -1, NW_HOST_SEVERAL = -2 };
-/* The one that nw_host_is_same as that; several long names may be one short
- * name's. */
+/* Returns the index of the host that nw_host_is_same finds equal to `host`,
+ * NW_HOST_NONE, or NW_HOST_SEVERAL if `host` is a short name of several
+ * hosts. */
 int32_t nw_host_index_find(const struct nw_host_index *hosts, const char *host);
 
-/* Nodes of one source. */
+/* A source that describes the inside of nodes. */
 struct nw_inside {
-    const char *source; /* borrowed from the caller */
-    char *hosts;        /* owned; the list before '=', or NULL */
+    const char *source; /* borrowed from the caller of nw_topology_load */
+    char *hosts;        /* owned; the list of hosts before '=', or NULL */
     nw_topology *topology;
-    struct nw_hostlist names;           /* of `hosts` */
-    struct nw_host_index nodes, listed; /* the topology's, and `names` */
+    struct nw_hostlist names;           /* expanded names of `hosts` */
+    struct nw_host_index nodes, listed; /* indexes of the topology's nodes and
+                                           of `names` */
 };
 
-/* A type made of a source's type and the cards the network knows of. */
+/* A node type of the result, made of a source's type and the NICs of the
+ * network's type. */
 struct nw_combined {
-    int32_t inside, type, ports; /* source, its type, the network's type */
-    int32_t result;              /* type of the whole */
-    int32_t *port_of; /* owned; [cards] the network's port of each card */
+    int32_t inside, type, ports; /* index of the source, type in this source,
+                                    type in the network */
+    int32_t result;              /* type in the result */
+    int32_t *port_of; /* owned; [cards] the network's port of each NIC */
     int32_t cards;
 };
 
 struct nw_compose {
-    nw_topology *network;        /* its switches move to the whole */
-    struct nw_host_index joined; /* its nodes */
+    nw_topology *network;        /* its switches are moved to the result */
+    struct nw_host_index joined; /* index of the network's nodes */
     struct nw_inside *inside;
     size_t inside_count;
-    nw_topology *gpus; /* or NULL */
+    nw_topology *gpus; /* the source of GPU links, or NULL */
     const char *gpus_source;
     nw_topology *whole;
     struct nw_combined *combined;
     size_t combined_count, combined_capacity;
-    struct nw_text notes; /* a line each */
+    struct nw_text notes; /* one line for each difference */
 };
 
-/* The class of the whole with the figures of another topology's. */
+/* Finds or adds the link class of the result with the figures of class `class`
+ * of `from`. */
 NW_MUST_CHECK nw_status nw_compose_class(struct nw_compose *compose,
                                          const nw_topology *from, int32_t class,
                                          int32_t *out);
-/* A copy of a type for the whole, not finished; `drop` (or NULL) marks
- * vertices without children to leave out. */
+/* Copies a type to the result, unfinished. `drop` marks vertices without
+ * children that are not copied; it may be NULL. */
 NW_MUST_CHECK nw_status nw_compose_copy(struct nw_compose *compose,
                                         const nw_topology *from,
                                         const struct nw_node_type *type,
                                         const bool *drop,
                                         struct nw_node_type **out);
-/* Adds the direct links of compose->gpus to a type of the whole machine. Adds
- * the GPUs if no node has any, and the network cards if the type is `cardless`
- * (neither its source nor the network has cards). `source` names the origin of
- * the type. NW_EFORMAT if the numbers of GPUs differ. */
+/* Adds the direct links of compose->gpus to a type of the result. Adds the GPUs
+ * if no node has any, and the NICs if the type is `cardless` (neither its
+ * source nor the network has NICs). `source` names the origin of the type.
+ * Returns NW_EFORMAT if the numbers of GPUs differ. */
 NW_MUST_CHECK nw_status nw_compose_gpus(struct nw_compose *compose,
                                         struct nw_node_type *type,
                                         const char *source, bool cardless);

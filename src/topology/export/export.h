@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A file of another program while it is written, and its writers. */
+/* The state of the writers of other programs' files, and the writers. */
 #ifndef NW_TOPOLOGY_EXPORT_EXPORT_H
 #define NW_TOPOLOGY_EXPORT_EXPORT_H
 
@@ -9,24 +9,26 @@
 struct nw_export {
     const nw_topology *topology;
     const struct nw_topology_export_options *options;
-    struct nw_text text; /* the file */
-    struct nw_text lost; /* what the format cannot express, joined by "; " */
+    struct nw_text text; /* the file's content */
+    struct nw_text lost; /* parts of the machine that the format cannot express,
+                            joined by "; " */
 };
 
-/* Adds a part of the machine that the format cannot express. */
+/* Adds a part of the machine to export->lost. */
 void nw_export_lose(struct nw_export *export, const char *format, ...)
     NW_PRINTF(2, 3);
 
-/* The network formats lose the inside of nodes and the figures of links, unless
- * there are none. */
+/* Adds the inside of nodes and the rates of links to export->lost, if the
+ * machine has them. For formats of networks. */
 void nw_export_lose_inside(struct nw_export *export);
 
-/* The type of the node that a format of one node describes: of the host in the
- * options, else of all nodes. NW_EINVAL if the host is unknown, or missing
- * beside several types. */
+/* Finds the node type to write in a format for one node: that of the host in
+ * the options, else the type of all nodes. Returns NW_EINVAL if the host is
+ * unknown, or if no host is given and there are several types. */
 NW_MUST_CHECK nw_status nw_export_one_node(struct nw_export *export,
                                            const struct nw_node_type **out);
-/* The first vertex above `vertex`, or itself, of one of two kinds; else 0. */
+/* Returns `vertex` or its nearest ancestor of kind `kind` or `other`; else
+ * 0. */
 int32_t nw_export_above(const struct nw_node_type *type, int32_t vertex,
                         enum nw_vertex_kind kind, enum nw_vertex_kind other);
 

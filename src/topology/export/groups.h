@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Items by the group that each is in. */
+/* Sorts items by their groups. */
 #ifndef NW_TOPOLOGY_EXPORT_GROUPS_H
 #define NW_TOPOLOGY_EXPORT_GROUPS_H
 
@@ -7,13 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The items of group g are item[first[g]] up to item[first[g + 1]]. */
+/* Group g has the items item[first[g]] to item[first[g + 1] - 1]. */
 struct nw_groups {
     int32_t *first, *item; /* owned */
 };
 
-/* Item i is in group of[i], or in none if that is negative. The caller calls
- * nw_groups_fini also after a failure. */
+/* Item i is in group of[i]; a negative of[i] means no group. The caller calls
+ * nw_groups_fini, also after a failure. */
 NW_MUST_CHECK nw_status nw_groups_make(const int32_t *of, int32_t items,
                                        int32_t groups, struct nw_groups *out);
 void nw_groups_fini(struct nw_groups *groups);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any network as a tree of switches with each node at one switch, which is all
- * that schedulers know. */
+/* Converts any network to a tree of switches with each node at one switch,
+ * because schedulers know only trees. */
 #ifndef NW_TOPOLOGY_EXPORT_SWITCH_TREE_H
 #define NW_TOPOLOGY_EXPORT_SWITCH_TREE_H
 
@@ -9,17 +9,19 @@
 
 struct nw_switch_tree {
     int32_t count;
-    char **name;                   /* owned, each */
-    int32_t *parent;               /* -1 at a top */
-    int32_t *origin;               /* the switch of the network that names it */
-    size_t capacity[3];            /* of these arrays */
+    char **name;                   /* each name is owned */
+    int32_t *parent;               /* -1 at a root */
+    int32_t *origin;               /* the network's switch whose name it has */
+    size_t capacity[3];            /* of name, parent and origin */
     int32_t *node_at;              /* switch of each node of the topology */
-    struct nw_groups below, nodes; /* switches and nodes of each switch */
+    struct nw_groups below, nodes; /* switches and nodes directly below each
+                                      switch */
 };
 
-/* A network that is not a tree loses its parallel switches: switches that
- * links of a level join are one switch above. NW_EUNSUPPORTED if the topology
- * has no network. The caller calls nw_switch_tree_fini also after a failure. */
+/* Makes the tree. Parallel switches of a network become one: switches of a
+ * level that links join get one common switch above them. Returns
+ * NW_EUNSUPPORTED if the topology has no network. The caller calls
+ * nw_switch_tree_fini, also after a failure. */
 NW_MUST_CHECK nw_status nw_switch_tree_make(struct nw_export *export,
                                             struct nw_switch_tree *out);
 void nw_switch_tree_fini(struct nw_switch_tree *tree);

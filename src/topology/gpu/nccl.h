@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One of NCCL's files while it is read: its PCI devices, then the links
- * between the GPUs among them. */
+/* The state of the reader of NCCL's files: the PCI devices, then the links
+ * between GPUs. */
 #ifndef NW_TOPOLOGY_GPU_NCCL_H
 #define NW_TOPOLOGY_GPU_NCCL_H
 
@@ -12,35 +12,36 @@ struct nw_nccl_device {
     const char *busid;
     enum nw_vertex_kind kind;
     int32_t parent, vertex, cpu;
-    int32_t package;        /* the vertex of that <cpu> */
-    double speed;           /* of the way to the parent, bytes/s; 0 unknown */
-    enum nw_link_kind link; /* NVLink to a processor; 0 is PCIe */
+    int32_t package;        /* vertex of the <cpu> with number `cpu` */
+    double speed;           /* of the link to the parent, bytes/s; 0: unknown */
+    enum nw_link_kind link; /* NVLink to a processor; 0: PCIe */
 };
 
 struct nw_nccl {
     const char *file;
     nw_topology *topology;
     struct nw_node_type *type;
-    struct nw_nccl_device *device; /* sorted by address */
+    struct nw_nccl_device *device; /* sorted by PCI address */
     size_t count, capacity;
     int32_t cpu_count;
-    const char *host;      /* the host_hash that is read; NULL: all are */
-    const char *type_name; /* of the host that is read */
+    const char *host;      /* the host_hash of the host being read; NULL: the
+                              file has only one host */
+    const char *type_name; /* name for the type of the host being read */
 };
 
-/* GPUs whose links end at no GPU and no switch are joined to their processor
- * by them, as on POWER. Before GPUs are added. */
+/* Joins GPUs whose NVLink links end at neither a GPU nor a switch to their
+ * processor, as on POWER. Call it before GPUs are added. */
 NW_MUST_CHECK nw_status nw_nccl_join_processors(struct nw_nccl *nccl);
-/* Links between GPUs and to GPU switches. NW_EFORMAT where the two ends do not
- * agree. */
+/* Adds links between GPUs and to GPU switches. Returns NW_EFORMAT if the two
+ * ends of a link disagree. */
 NW_MUST_CHECK nw_status nw_nccl_direct(struct nw_nccl *nccl);
 
-/* Whether the <cpu> tags name several hosts, as a dump of a communicator over
- * several nodes does. */
+/* Returns true if the <cpu> tags name several hosts, as in a dump of a
+ * communicator that spans several nodes. */
 bool nw_nccl_has_hosts(const struct nw_xml *system);
-/* Makes a node of each host, in the order of the file, with the caller's
- * `build` for each, and one assumed switch between them. Hosts that are alike
- * share a type. */
+/* Makes a node for each host in the order of the file, with one assumed switch
+ * between the nodes. build() makes the type of one host; equal hosts share a
+ * type. */
 typedef nw_status nw_nccl_builder(struct nw_nccl *nccl,
                                   const struct nw_xml *system);
 NW_MUST_CHECK nw_status nw_nccl_hosts(struct nw_nccl *nccl,

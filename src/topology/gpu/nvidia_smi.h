@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of `nvidia-smi topo -m` while it is read: GPUs and network cards,
- * how close each two are, and the cores near each GPU. */
+/* The state of the reader of `nvidia-smi topo -m`: GPUs and NICs, how close
+ * each pair is, and the cores near each GPU. */
 #ifndef NW_TOPOLOGY_GPU_NVIDIA_SMI_H
 #define NW_TOPOLOGY_GPU_NVIDIA_SMI_H
 
@@ -8,7 +8,8 @@
 
 #define NW_SMI_MAX 256 /* devices */
 
-/* From near to far; NV# hides how the PCI tree joins a pair. */
+/* How close two devices are, from near to far. With NV#, the position in the
+ * PCI tree is unknown. */
 enum nw_smi_close {
     NW_SMI_SELF,
     NW_SMI_PIX,
@@ -21,12 +22,12 @@ enum nw_smi_close {
 
 struct nw_smi_device {
     char *name;        /* "GPU0", "NIC0" or "mlx5_0"; borrowed from the text */
-    const char *card;  /* what the legend calls a NIC; NULL */
+    const char *card;  /* name of a NIC in the legend, or NULL */
     const char *cores; /* "0-19,40-59"; NULL if unknown */
     const char *numa;
     bool gpu;
-    int line;      /* 0: no row, only a column */
-    int32_t group; /* package */
+    int line;      /* 0: the device has a column but no row */
+    int32_t group; /* number of its package */
     int32_t vertex;
 };
 
@@ -37,13 +38,14 @@ struct nw_smi {
     int32_t count;
     struct nw_smi_device device[NW_SMI_MAX];
     uint8_t close[NW_SMI_MAX][NW_SMI_MAX];
-    int16_t links[NW_SMI_MAX][NW_SMI_MAX]; /* of NV# */
+    int16_t links[NW_SMI_MAX][NW_SMI_MAX]; /* number of links in NV# */
 };
 
-/* `text` is cut up and must outlive *smi. NW_EFORMAT also where the matrix is
- * not symmetric. */
+/* Parses the table. `text` is changed and must outlive *smi. Returns NW_EFORMAT
+ * also if the matrix is not symmetric. */
 NW_MUST_CHECK nw_status nw_smi_parse(struct nw_smi *smi, char *text);
-/* The tree that gives each pair its closeness, and the direct links. */
+/* Builds a tree in which each pair is as close as in the table, and adds the
+ * direct links. */
 NW_MUST_CHECK nw_status nw_smi_build(struct nw_smi *smi);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The functions of libhwloc that this folder calls. The library is loaded when
- * the first of them is: a program that asks for no machine, such as nodewise
- * exec in front of every rank, starts without it. Each name stands for a
- * function of ours in hwloc/calls.c, so that ours never meets the library's in
- * a program that has loaded hwloc itself. Include this instead of <hwloc.h>;
- * a function not listed here does not link until both files have it.
+ * The functions of libhwloc that this folder calls. The library is loaded at
+ * the first call, so that programs that read no machine, such as nodewise exec
+ * before every rank, start without it. Each name stands for a function in
+ * hwloc/calls.c; so our functions never conflict with those of the library in a
+ * program that uses hwloc itself. Include this instead of <hwloc.h>; a new
+ * function must be added to both files.
  */
 #ifndef NW_TOPOLOGY_HWLOC_CALLS_H
 #define NW_TOPOLOGY_HWLOC_CALLS_H
@@ -39,8 +39,8 @@
 
 #include <nodewise/status.h>
 
-/* Loads the library; all else is to be called after it has succeeded.
- * NW_ENODEV where it is not here. */
+/* Loads the library; call it before all other functions. Returns NW_ENODEV if
+ * the library is not installed. */
 NW_MUST_CHECK nw_status nw_hwloc_load(void);
 
 #endif

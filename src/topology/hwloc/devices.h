@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Devices between being found and being vertices; private to the hwloc
+/* Devices that were found but have no vertices yet; private to the hwloc
  * files. */
 #ifndef NW_TOPOLOGY_HWLOC_DEVICES_H
 #define NW_TOPOLOGY_HWLOC_DEVICES_H
@@ -7,13 +7,14 @@
 #include "topology/hwloc/parts.h"
 
 struct nw_hwloc_device {
-    hwloc_obj_t obj;  /* a PCI device */
-    hwloc_obj_t part; /* the partition of it that this is; NULL: all of it */
+    hwloc_obj_t obj;  /* the PCI device */
+    hwloc_obj_t part; /* the GPU partition that this is; NULL: the whole
+                         device */
     enum nw_vertex_kind kind;
     uint64_t order;         /* by domain, bus, device, function */
-    int32_t parent;         /* vertex */
-    double speed;           /* of the way to the parent, bytes/s; 0 unknown */
-    enum nw_link_kind link; /* NVLink to a processor; 0 is PCIe */
+    int32_t parent;         /* vertex above it */
+    double speed;           /* of the link to the parent, bytes/s; 0: unknown */
+    enum nw_link_kind link; /* NVLink to a processor; 0: PCIe */
 };
 
 struct nw_hwloc_devices {
@@ -21,26 +22,27 @@ struct nw_hwloc_devices {
     size_t count, capacity;
 };
 
-/* NVIDIA and AMD display, 3-D and accelerator devices, and whatever else CUDA
- * or ROCm names. */
+/* Returns true for display, 3-D and accelerator devices of NVIDIA and AMD, and
+ * for other devices that CUDA or ROCm names. */
 bool nw_hwloc_is_gpu(hwloc_obj_t pci);
-/* The n-th operating system device of a GPU that ROCm SMI names, or NULL. A GPU
- * of AMD's in several partitions has one for each. */
+/* Returns the n-th operating system device of a GPU that ROCm SMI names, or
+ * NULL. A GPU of AMD in several partitions has one for each partition. */
 hwloc_obj_t nw_hwloc_partition(hwloc_obj_t pci, int n);
-/* Some card speaks verbs or another fabric. */
+/* Returns true if some NIC has InfiniBand verbs or another fabric interface. */
 bool nw_hwloc_has_fabric(hwloc_topology_t machine);
-/* A network card that MPI would use: with `fabric` only those of a fabric,
- * else Ethernet too. Virtual functions are left out: they are the physical
- * card again. */
+/* Returns true for a NIC that MPI would use: only fabric NICs if `fabric`, else
+ * also Ethernet. False for virtual functions, which duplicate the physical
+ * NIC. */
 bool nw_hwloc_is_card(hwloc_obj_t pci, bool fabric);
-/* Model or card name, UUID and PCI address. */
+/* Stores model or NIC name, UUID and PCI address. */
 NW_MUST_CHECK nw_status nw_hwloc_describe(const struct nw_hwloc_device *device,
                                           struct nw_device *info);
 
-/* GPUs joined to their processor by NVLink hang there, not below a bridge. */
+/* Moves GPUs that NVLink joins to a processor from their PCIe bridge to this
+ * processor. */
 NW_MUST_CHECK nw_status nw_hwloc_join_processors(
     struct nw_hwloc_build *build, struct nw_hwloc_devices *devices);
-/* NVLink and xGMI between GPUs and GPU switches. */
+/* Adds NVLink and xGMI links between GPUs and GPU switches. */
 NW_MUST_CHECK nw_status nw_hwloc_add_direct(struct nw_hwloc_build *build);
 
 #endif

@@ -7,19 +7,19 @@
 #include "topology/hwloc/calls.h"
 #include "topology/hwloc/node.h"
 
-/* A loaded machine; the caller destroys *out. */
+/* Loads a machine; the caller calls hwloc_topology_destroy for *out. */
 NW_MUST_CHECK nw_status nw_hwloc_open(enum nw_hwloc_from from, const char *what,
                                       hwloc_topology_t *out);
 
 /* Reads an XML file and checks it for errors that hwloc would not explain.
- * *host is the machine's name in the file or NULL. The caller frees both;
- * `host` may be NULL. */
+ * *host is the machine's name in the file or NULL; `host` itself may be NULL.
+ * The caller frees *data and *host. */
 NW_MUST_CHECK nw_status nw_hwloc_xml_read(const char *file, char **data,
                                           size_t *length, char **host);
 
-/* Refuses a synthetic description that hwloc would not survive, or whose order
- * of numbers it would not follow. *threads: whether its last level is that of
- * hardware threads. */
+/* Returns an error for a synthetic description that would crash hwloc, or whose
+ * order of numbers hwloc would ignore. *threads is true if its last level is
+ * that of hardware threads. */
 NW_MUST_CHECK nw_status nw_hwloc_check_synthetic(const char *what,
                                                  bool *threads);
 
@@ -27,27 +27,29 @@ struct nw_hwloc_build {
     nw_topology *topology;
     struct nw_node_type *type;
     hwloc_topology_t machine;
-    int32_t cores, threads; /* added so far */
-    bool live;              /* this machine: more can be asked */
+    int32_t cores, threads; /* number added so far */
+    bool live;              /* the machine is this one, so that more can be
+                               read */
 };
 
-/* The class of a link of that kind: its bandwidth where positive, else the
- * assumed figure. */
+/* Finds or adds the class of a link of kind `kind`. A positive bandwidth
+ * replaces the assumed one. */
 NW_MUST_CHECK nw_status nw_hwloc_class(struct nw_hwloc_build *build,
                                        enum nw_link_kind kind,
                                        const double bandwidth[2], int32_t *out);
 
-/* The vertex made of an object or of the nearest object around it. */
+/* Returns the vertex of an object, or else of the nearest ancestor that has
+ * one. */
 int32_t nw_hwloc_vertex(hwloc_obj_t obj);
 void nw_hwloc_set_vertex(hwloc_obj_t obj, int32_t vertex);
 
-/* GPUs, network cards and the bridges above them; then direct links. Normal
- * objects have their vertices by now. */
+/* Adds GPUs, NICs and the bridges above them, then direct links. Call it when
+ * the normal objects have their vertices. */
 NW_MUST_CHECK nw_status nw_hwloc_add_devices(struct nw_hwloc_build *build);
 
-/* Lets a child process load these bytes (NUL-terminated) with hwloc, which may
- * crash or print. *written is the same machine as XML of the hwloc here, which
- * the caller loads instead and frees. */
+/* Loads the bytes (NUL-terminated) with hwloc in a child process, since hwloc
+ * may crash or print. *written is the same machine as XML of the installed
+ * hwloc; the caller loads this instead, and frees it. */
 NW_MUST_CHECK nw_status nw_hwloc_try_xml(const char *file, const char *data,
                                          size_t length, char **written);
 

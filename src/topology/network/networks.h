@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Networks that follow a rule, built from a few numbers. Each fills a network
- * of switches with its names, links, routes and diameter. The rules are
- * written in nodewise-topology(5); the numbers must be in range (the reader of
- * the file knows the line to blame).
+ * Builds regular networks from a few numbers. Each function makes a network of
+ * switches with names, links, routes and diameter. nodewise-topology(5) defines
+ * the numbering and the routes. The caller checks that the numbers are in
+ * range, since it knows the file and line for the error.
  */
 #ifndef NW_TOPOLOGY_NETWORK_NETWORKS_H
 #define NW_TOPOLOGY_NETWORK_NETWORKS_H
@@ -14,8 +14,8 @@
 #define NW_TORUS_MAX_DIMENSIONS 16
 #define NW_GRAPH_MAX_SWITCHES 8192
 
-/* An extended generalized fat tree. Level 0 are the leaves, which hold the
- * nodes; level[i] joins level i to level i + 1. */
+/* An extended generalized fat tree. Level 0 has the leaf switches, to which the
+ * nodes are joined; level[i] joins level i to level i + 1. */
 struct nw_fat_tree {
     int level_count;
     struct nw_fat_tree_level {
@@ -25,7 +25,7 @@ struct nw_fat_tree {
         int32_t class;
     } level[NW_FAT_TREE_MAX_LEVELS];
 };
-/* Switches and links there will be; -1 where one is past 2^30. */
+/* Return the number of switches and links; -1 if it is larger than 2^30. */
 int64_t nw_fat_tree_switches(const struct nw_fat_tree *shape);
 int64_t nw_fat_tree_links(const struct nw_fat_tree *shape);
 int32_t nw_fat_tree_leaves(const struct nw_fat_tree *shape);
@@ -45,43 +45,45 @@ struct nw_dragonfly {
     int32_t groups, routers, global_links; /* links of each router */
     int32_t local_class, global_class;
 };
-/* Links between two groups: 0 where some pair would have none. */
+/* Returns the number of links between two groups; 0: too few for every pair. */
 int32_t nw_dragonfly_rounds(const struct nw_dragonfly *shape);
 NW_MUST_CHECK nw_status nw_network_dragonfly(const struct nw_dragonfly *shape,
                                              struct nw_network **out);
 
-/* Any network whose switches and links are there: shortest routes, ties spread
- * by the destination node or the first link declared. It may fall apart:
- * `component` then says how. NW_EFORMAT where it is too large. */
+/* Finishes any network from its switches and links: shortest routes; among
+ * routes of equal length, the destination node decides if `spread`, else the
+ * link declared first. The network may be disconnected; `component` then has
+ * the connected parts. Returns NW_EFORMAT if it is too large. */
 NW_MUST_CHECK nw_status nw_network_finish_graph(struct nw_network *network,
                                                 bool spread);
 
-/* The ports of nodes, by which tables are ordered. */
+/* The switches of the nodes' ports, in the order of the tables' columns. */
 struct nw_graph_ports {
-    int32_t *first; /* [nodes + 1] into at */
-    int32_t *at;    /* switch */
+    int32_t *first; /* [nodes + 1] index into `at` */
+    int32_t *at;    /* switch of each port */
     int32_t nodes;
     size_t count;
 };
-/* Routes of a finished graph that follow tables: via[switch x ports + port] is
- * the link taken, -1 where the shortest way is. Takes both arrays of *ports
- * and `via`. NW_EFORMAT where a way has no end. */
+/* Makes a finished graph route by tables: via[switch x ports + port] is the
+ * link to take, or -1 for the shortest route. Takes over `via` and both arrays
+ * of *ports. Returns NW_EFORMAT if a route does not reach its node. */
 NW_MUST_CHECK nw_status nw_graph_set_tables(struct nw_network *network,
                                             struct nw_graph_ports *ports,
                                             int32_t *via);
-/* The ports of placed nodes, to be handed to nw_graph_set_tables. */
+/* Copies the ports of placed nodes, for nw_graph_set_tables. */
 NW_MUST_CHECK nw_status nw_graph_copy_ports(const nw_topology *topology,
                                             struct nw_graph_ports *ports);
-/* NULL without tables; borrowed. */
+/* Returns `via` and *ports of nw_graph_set_tables, borrowed; NULL without
+ * tables. */
 const int32_t *nw_graph_tables(const struct nw_network *network,
                                const struct nw_graph_ports **ports);
-/* Whether ties of a graph are spread. */
+/* Returns whether a graph was finished with `spread`. */
 bool nw_graph_spreads(const struct nw_network *network);
-/* The links of a switch, in the order declared; returns their count. */
+/* Stores the links of a switch in the order declared; returns their number. */
 size_t nw_graph_links(const struct nw_network *network, int32_t s,
                       const int32_t **out);
 
-/* Gives switch `s` its name from a format. */
+/* Sets the name of switch `s`, formatted as by printf. */
 NW_MUST_CHECK nw_status nw_network_name(struct nw_network *network, int32_t s,
                                         const char *format, ...)
     NW_PRINTF(3, 4);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A small XML file as a tree of tags with attributes, each with its line, for
- * the readers of NCCL's files. Text between tags is passed over; entities stay
- * as written; what nests too deep or is too large is refused.
+ * Reads a small XML file into a tree of tags with attributes and line numbers,
+ * for the readers of NCCL's files. Text between tags is ignored, and entities
+ * are not decoded. Files that are too large or nested too deeply are errors.
  */
 #ifndef NW_TOPOLOGY_PARSE_XML_H
 #define NW_TOPOLOGY_PARSE_XML_H
@@ -22,11 +22,12 @@ struct nw_xml {
     struct nw_xml *first, *last, *next;
 };
 
-/* Cuts `text` up, which must outlive *out; NW_EFORMAT names file and line. */
+/* Parses `text`, which is changed and must outlive *out. NW_EFORMAT names file
+ * and line. The caller frees *out with nw_xml_free. */
 NW_MUST_CHECK nw_status nw_xml_parse(const char *file, char *text,
                                      struct nw_xml **out);
 void nw_xml_free(struct nw_xml *tree);
-/* NULL where the tag has no such attribute. */
+/* Returns the value of an attribute; NULL if the tag does not have it. */
 const char *nw_xml_get(const struct nw_xml *tag, const char *attribute);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A YAML file as a small tree in which every value knows its file and line, so
- * that whoever reads it can say where it went wrong. Anchors, aliases, tags,
- * doubled keys, several documents and deep nesting are refused here.
+ * Reads a YAML file into a tree in which every value has its file and line, for
+ * messages. Anchors, aliases, tags, duplicate keys, several documents and deep
+ * nesting are errors.
  */
 #ifndef NW_TOPOLOGY_PARSE_YAML_H
 #define NW_TOPOLOGY_PARSE_YAML_H
@@ -20,7 +20,7 @@ struct nw_yaml {
     const char *file; /* borrowed */
     char *key;        /* owned; NULL outside a map */
     char *text;       /* owned; scalars only */
-    size_t count;     /* children */
+    size_t count;     /* number of children */
     struct nw_yaml *first, *last, *next;
 };
 
@@ -30,17 +30,19 @@ NW_MUST_CHECK nw_status nw_yaml_parse(const char *file, const char *text,
                                       size_t length, struct nw_yaml **out);
 void nw_yaml_free(struct nw_yaml *node);
 
-/* nw_fail(NW_EFORMAT, "file:line: ..."). */
+/* Calls nw_fail(NW_EFORMAT, "file:line: ..."). */
 nw_status nw_yaml_fail(const struct nw_yaml *node, const char *format, ...)
     NW_PRINTF(2, 3);
-/* Puts "file:line: " before the sentence of a failure that has none. */
+/* Puts "file:line: " before an error message that lacks it; returns
+ * `status`. */
 nw_status nw_yaml_place(const struct nw_yaml *node, nw_status status);
 
-/* NULL where the map has no such key. */
+/* Returns the value of a key; NULL if the map does not have it. */
 const struct nw_yaml *nw_yaml_get(const struct nw_yaml *map, const char *key);
 
-/* Each fails where `node` is of another kind or holds something else; `what`
- * names it in the sentence. `keys` is blank-separated. */
+/* Return an error if `node` is of another kind or has another content. The
+ * message calls the node `what`. `keys` has the allowed keys, separated by
+ * blanks. */
 NW_MUST_CHECK nw_status nw_yaml_check_map(const struct nw_yaml *node,
                                           const char *what, const char *keys);
 NW_MUST_CHECK nw_status nw_yaml_check_list(const struct nw_yaml *node,
@@ -50,10 +52,11 @@ NW_MUST_CHECK nw_status nw_yaml_need(const struct nw_yaml *map, const char *key,
 NW_MUST_CHECK nw_status nw_yaml_text(const struct nw_yaml *node,
                                      const char **out);
 NW_MUST_CHECK nw_status nw_yaml_bool(const struct nw_yaml *node, bool *out);
-/* A whole number from `least` to `most`. */
+/* Reads an integer from `least` to `most`. */
 NW_MUST_CHECK nw_status nw_yaml_count(const struct nw_yaml *node, int32_t least,
                                       int32_t most, int32_t *out);
-/* The same of map[key]; *out is left as it is where there is no such key. */
+/* Like nw_yaml_count for map[key]; leaves *out unchanged if the key is
+ * missing. */
 NW_MUST_CHECK nw_status nw_yaml_count_at(const struct nw_yaml *map,
                                          const char *key, int32_t most,
                                          int32_t *out);

@@ -51,6 +51,14 @@ static int32_t make_random(struct nw_random *random, int32_t n,
     return most;
 }
 
+static nw_status fm(const struct nw_bisect_graph *graph, int32_t target,
+                    int32_t most, int8_t *side, double *cut)
+{
+    struct nw_fm_cut to = {.target = target, .most = most};
+
+    return nw_fm(graph, to, side, cut);
+}
+
 static int32_t lefts(const int8_t *side, int32_t n)
 {
     int32_t count = 0;
@@ -79,7 +87,7 @@ static void test_sizes_are_exact_and_cuts_do_not_rise(void **state)
         for (int32_t v = 0; v < n; v++)
             side[v] = v >= (grown ? 1 : target);
         before = nw_bisect_cut(&graph, side);
-        MUST(nw_fm_buckets(&graph, target, most, side, &cut));
+        MUST(fm(&graph, target, most, side, &cut));
         assert_int_equal(lefts(side, n), target);
         assert_true(cut == nw_bisect_cut(&graph, side));
         assert_true(grown || cut <= before);
@@ -124,7 +132,7 @@ static void test_few_vertices_come_to_the_least(void **state)
 
             memset(side, 1, sizeof side);
             side[from] = 0;
-            MUST(nw_fm_buckets(&graph, 5, most, side, &cut));
+            MUST(fm(&graph, 5, most, side, &cut));
             assert_true(cut >= least);
             best = best < 0 || cut < best ? cut : best;
         }
@@ -157,7 +165,7 @@ static void test_chains_are_cut_once(void **state)
         graph.reduced_effort = n % 2;
         memset(side, 1, (size_t)n);
         side[0] = 0;
-        MUST(nw_fm_buckets(&graph, n / 3 + 1, NW_FM_BUCKETS_MAX, side, &cut));
+        MUST(fm(&graph, n / 3 + 1, NW_FM_BUCKETS_MAX, side, &cut));
         assert_true(cut == 2 * 1008);
         assert_int_equal(lefts(side, n), n / 3 + 1);
         free(side);

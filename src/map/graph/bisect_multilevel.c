@@ -206,13 +206,16 @@ static void bisect_grow(const struct nw_bisect_graph *graph, int32_t target,
     }
 }
 
-static int32_t bisect_largest(const struct nw_bisect_graph *graph)
+/* FM on a level: a coarse vertex may be too many. */
+static nw_status bisect_refine(const struct nw_bisect_graph *graph,
+                               int32_t target, int8_t *side, double *cut)
 {
-    int32_t most = 0;
+    struct nw_fm_cut to = {.target = target};
 
     for (int32_t v = 0; v < graph->n; v++)
-        most = graph->size[v] > most ? graph->size[v] : most;
-    return most > 1 ? most : 0;
+        if (graph->size[v] > 1 && graph->size[v] > to.tolerance)
+            to.tolerance = graph->size[v];
+    return nw_fm(graph, to, side, cut);
 }
 
 static nw_status bisect_cut_first(const struct nw_bisect_graph *graph,
@@ -228,7 +231,7 @@ static nw_status bisect_cut_first(const struct nw_bisect_graph *graph,
         double cut;
 
         bisect_grow(graph, target, random, connection, mine);
-        status = nw_fm_heap(graph, target, bisect_largest(graph), mine, &cut);
+        status = bisect_refine(graph, target, mine, &cut);
         if (!status && (best < 0 || cut < best)) {
             best = cut;
             memcpy(side, mine, n);
@@ -266,8 +269,7 @@ nw_status nw_bisect_multilevel(const struct nw_bisect_graph *graph,
         for (size_t v = 0; !status && v < n; v++)
             side[v] = above[into[v]];
         if (!status)
-            status =
-                nw_fm_heap(graph, target, bisect_largest(graph), side, &cut);
+            status = bisect_refine(graph, target, side, &cut);
     } else if (!status) {
         status = bisect_cut_first(graph, target, 2, random, side);
     }

@@ -44,18 +44,18 @@ NW_MUST_CHECK nw_status nw_bisect_coarsen(const struct nw_bisect_graph *graph,
                                           struct nw_bisect_graph *out,
                                           int32_t *into);
 
-/* FM with a heap. Lowers the cut of side[n] (0 or 1) and keeps, or brings, the
- * size of side 0 within `tolerance` of `target`. Returns the cut in *cut. */
-NW_MUST_CHECK nw_status nw_fm_heap(const struct nw_bisect_graph *graph,
-                                   int32_t target, int32_t tolerance,
-                                   int8_t *side, double *cut);
-
-/* FM with gain buckets and tolerance 0, for vertices of size 1 and integral
- * bytes, at most `most` per vertex. */
-#define NW_FM_BUCKETS_MAX 2016
-NW_MUST_CHECK nw_status nw_fm_buckets(const struct nw_bisect_graph *graph,
-                                      int32_t target, int32_t most,
-                                      int8_t *side, double *cut);
+/* What FM brings the size of side 0 to. */
+struct nw_fm_cut {
+    int32_t target, tolerance;
+    int32_t most; /* gain buckets: all sizes are 1, and all bytes integral, at
+                     most this many per vertex; 0: a heap */
+};
+#define NW_FM_BUCKETS_MAX 2016 /* the largest `most` */
+/* Lowers the cut of side[n] (0 or 1) and keeps, or brings, the size of side 0
+ * within `tolerance` of `target`. Returns the cut in *cut, as nw_bisect_cut
+ * does. */
+NW_MUST_CHECK nw_status nw_fm(const struct nw_bisect_graph *graph,
+                              struct nw_fm_cut to, int8_t *side, double *cut);
 
 /* Fills side[n] so that exactly `target` vertices, all of size 1, are on side
  * 0. Makes `tries` cuts of the coarsest graph. */

@@ -51,15 +51,13 @@ static nw_status rb_grid_cut_cut_across(const struct rb_grid_cut_work *cut,
 static nw_status rb_grid_cut_finish(struct rb_grid_cut_work *cut)
 {
     const struct sectioning *work = cut->work;
-    int32_t target = cut->piece->left;
+    struct nw_fm_cut to = {.target = cut->piece->left,
+                           .most = work->unit > 0 ? work->most : 0};
     double bytes;
-    nw_status status =
-        work->unit > 0
-            ? nw_fm_buckets(cut->graph, target, work->most, cut->side, &bytes)
-            : nw_fm_heap(cut->graph, target, 0, cut->side, &bytes);
+    nw_status status = nw_fm(cut->graph, to, cut->side, &bytes);
 
-    if (!status && cut->work->bisection->loose > 0)
-        bytes *= 1 + cut->work->bisection->loose * nw_random_unit(cut->random);
+    if (!status && work->bisection->loose > 0)
+        bytes *= 1 + work->bisection->loose * nw_random_unit(cut->random);
     if (status || (cut->least >= 0 && bytes >= cut->least))
         return status;
     cut->least = bytes;

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Moves of single vertices between two parts (Fiduccia and Mattheyses 1982):
+ * each pass moves vertices best gain first, losing ones too, and goes back to
+ * the best it saw. Vertices wait in gain buckets where bytes are few whole
+ * numbers, in heaps elsewhere. Of equal ones in a bucket the last that came
+ * goes first, which leaves smoother cuts (L. Hagen, J. Huang and A. Kahng, On
+ * implementation choices for iterative improvement partitioning algorithms,
+ * 1997). */
+#include "map/graph/bisect_multilevel.h"
+#include "map/common/addressable_heap.h"
+#include "map/common/parameters.h"
+#include "base/array.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WORD 64
+#define WORDS (2 * NW_FM_BUCKETS_MAX / WORD + 1)
+
+enum fm_state { OUTSIDE, WAITING, MOVED };
+
+/* The vertices of a side that may move, by gain. */
+struct fm_buckets {
+    uint64_t any;         /* words of `some` that are not 0 */
+    uint64_t some[WORDS]; /* gains that have any */
+    int32_t *first;       /* [gains] */
+};
+
+struct fm_work {
+    const struct nw_bisect_graph *graph;
+    struct nw_fm_cut to;
+    int8_t *side;
+    double *gain, *bytes; /* [n] bytes: in all */
+    int8_t *state;
+    int32_t *moved;
+    struct nw_heap heap[2];
+    struct fm_buckets buckets[2];
+    int32_t *after, *before; /* [n] in a bucket; -1 at its ends */
+    int32_t imbalance;       /* of side 0 over its target */
+    double cut;              /* each edge from both its ends */
+};
+
+/* --- waiting vertices --- */
+
+static void fm_push(struct fm_work *work, int32_t v)
+{
+    struct fm_buckets *buckets = &work->buckets[(int)work->side[v]];
+    uint32_t at = (uint32_t)((int32_t)work->gain[v] + work->to.most);
+    uint64_t bit = UINT64_C(1) << at % WORD, *some = &buckets->some[at / WORD];
+
+    work->after[v] = *some & bit ? buckets->first[at] : -1;
+    work->before[v] = -1;
+    if (work->after[v] >= 0)
+        work->before[work->after[v]] = v;
+    buckets->first[at] = v;
+    *some |= bit;
+    buckets->any |= UINT64_C(1) << at / WORD;
+}
+
+static void fm_take(struct fm_work *work, int32_t v)
+{
+    struct fm_buckets *buckets = &work->buckets[(int)work->side[v]];
+    uint32_t at = (uint32_t)((int32_t)work->gain[v] + work->to.most);
+    int32_t before = work->before[v], after = work->after[v];
+
+    if (after >= 0)
+        work->before[after] = before;
+    if (before >= 0) {
+        work->after[before] = after;
+        return;
+    }
+    buckets->first[at] = after;
+    if (after >= 0)
+        return;
+    buckets->some[at / WORD] &= ~(UINT64_C(1) << at % WORD);
+    if (!buckets->some[at / WORD])
+        buckets->any &= ~(UINT64_C(1) << at / WORD);
+}
+
+static int32_t fm_top_of(const struct fm_work *work, int side)
+{
+    const struct fm_buckets *buckets = &work->buckets[side];
+    int word;
+
+    if (!work->to.most)
+        return nw_heap_top(&work->heap[side]);
+    if (!buckets->any)
+        return -1;
+    word = WORD - 1 - __builtin_clzll(buckets->any);
+    return buckets
+        ->first[word * WORD + WORD - 1 - __builtin_clzll(buckets->some[word])];
+}
+
+static void fm_put_in(struct fm_work *work, int32_t v)
+{
+    work->state[v] = WAITING;
+    if (work->to.most)
+        fm_push(work, v);
+    else
+        nw_heap_add(&work->heap[(int)work->side[v]], v);
+}
+
+static void fm_take_out(struct fm_work *work, int32_t v)
+{
+    work->state[v] = MOVED;
+    if (work->to.most)
+        fm_take(work, v);
+    else
+        nw_heap_remove(&work->heap[(int)work->side[v]], v);
+}
+
+/* A waiting vertex, or one at the border, by its new gain. */
+static void fm_change_gain(struct fm_work *work, int32_t v, double change)
+{
+    if (work->state[v] == WAITING && !work->to.most) {
+        work->gain[v] += change;
+        nw_heap_update(&work->heap[(int)work->side[v]], v);
+        return;
+    }
+    if (work->state[v] == WAITING)
+        fm_take(work, v);
+    work->gain[v] += change;
+    if (work->state[v] != MOVED)
+        fm_put_in(work, v);
+}
+
+/* --- moves --- */
+
+static void fm_cross(struct fm_work *work, int32_t v)
+{
+    int32_t size = work->graph->size[v];
+
+    work->cut -= 2 * work->gain[v];
+    work->imbalance += work->side[v] ? size : -size;
+    work->side[v] ^= 1;
+    work->gain[v] = -work->gain[v];
+}
+
+static double fm_change_of(const struct fm_work *work, int32_t v,
+                           const struct nw_bisect_arc *arc)
+{
+    double change = 2 * (double)arc->bytes;
+
+    return work->side[arc->to] == work->side[v] ? -change : change;
+}
+
+/* Neighbours that have not moved come up at the border. */
+static void fm_move(struct fm_work *work, int32_t v)
+{
+    const struct nw_bisect_graph *graph = work->graph;
+
+    fm_take_out(work, v);
+    fm_cross(work, v);
+    for (int32_t a = graph->row[v]; a < graph->row[v + 1]; a++)
+        fm_change_gain(work, graph->arc[a].to,
+                       fm_change_of(work, v, &graph->arc[a]));
+}
+
+static void fm_move_back(struct fm_work *work, int32_t v)
+{
+    const struct nw_bisect_graph *graph = work->graph;
+
+    fm_cross(work, v);
+    for (int32_t a = graph->row[v]; a < graph->row[v + 1]; a++)
+        work->gain[graph->arc[a].to] += fm_change_of(work, v, &graph->arc[a]);
+}
+
+static int32_t fm_imbalance_of(const struct fm_work *work)
+{
+    int32_t imbalance = abs(work->imbalance), tolerance = work->to.tolerance;
+
+    return imbalance > tolerance ? imbalance - tolerance : 0;
+}
+
+/* The better top of both sides, or that of the side that is too large. */
+static int32_t fm_choose(const struct fm_work *work)
+{
+    int32_t top[2] = {fm_top_of(work, 0), fm_top_of(work, 1)};
+    int32_t capacity = work->to.tolerance ? work->to.tolerance : 1;
+
+    if (work->imbalance >= capacity && top[0] >= 0)
+        return top[0];
+    if (work->imbalance <= -capacity && top[1] >= 0)
+        return top[1];
+    if (top[0] < 0 || top[1] < 0)
+        return top[0] < 0 ? top[1] : top[0];
+    return work->gain[top[0]] >= work->gain[top[1]] ? top[0] : top[1];
+}
+
+/* --- passes --- */
+
+static void fm_look_at_all(struct fm_work *work)
+{
+    const struct nw_bisect_graph *graph = work->graph;
+
+    work->imbalance = -work->to.target;
+    for (int32_t v = 0; v < graph->n; v++) {
+        double outside = 0, bytes = 0;
+
+        for (int32_t a = graph->row[v]; a < graph->row[v + 1]; a++) {
+            double here = (double)graph->arc[a].bytes;
+
+            bytes += here;
+            outside += work->side[graph->arc[a].to] == work->side[v] ? 0 : here;
+        }
+        work->bytes[v] = bytes;
+        work->gain[v] = 2 * outside - bytes;
+        work->cut += outside;
+        work->imbalance += work->side[v] ? 0 : graph->size[v];
+    }
+}
+
+/* Whether the search is a short one, with buckets. */
+static bool fm_is_brief(const struct fm_work *work)
+{
+    return work->to.most && work->graph->reduced_effort;
+}
+
+static void fm_fill_queues(struct fm_work *work)
+{
+    int32_t n = work->graph->n;
+    bool all = fm_imbalance_of(work) > 0 || (!fm_is_brief(work) && n < 200);
+
+    for (int s = 0; s < 2; s++) {
+        work->heap[s].count = 0;
+        work->buckets[s].any = 0;
+        memset(work->buckets[s].some, 0,
+               (size_t)(2 * work->to.most / WORD + 1) * sizeof(uint64_t));
+    }
+    memset(work->state, OUTSIDE, (size_t)n);
+    for (int32_t v = 0; v < n; v++)
+        if (all || work->gain[v] > -work->bytes[v])
+            fm_put_in(work, v);
+}
+
+static int32_t fm_patience_of(const struct fm_work *work)
+{
+    int32_t n = work->graph->n, patience = nw_tuned.bisection.patience + n / 32;
+    int32_t brief = nw_tuned.bisection.patience_reduced + n / 4;
+
+    return fm_is_brief(work) && patience > brief ? brief : patience;
+}
+
+static bool fm_pass(struct fm_work *work)
+{
+    double begun = work->cut, best = begun, least_gain = 1e-9 * begun;
+    int32_t best_off = fm_imbalance_of(work), begun_off = best_off;
+    int32_t count = 0, kept = 0, patience = fm_patience_of(work), v;
+
+    fm_fill_queues(work);
+    while ((v = fm_choose(work)) >= 0 &&
+           (count - kept < patience || best_off > 0)) {
+        int32_t now;
+
+        fm_move(work, v);
+        work->moved[count++] = v;
+        now = fm_imbalance_of(work);
+        if (now < best_off ||
+            (now == best_off && work->cut < best - least_gain)) {
+            best = work->cut;
+            best_off = now;
+            kept = count;
+        }
+    }
+    while (count > kept)
+        fm_move_back(work, work->moved[--count]);
+    work->cut = best;
+    return best_off < begun_off || best < begun - least_gain;
+}
+
+/* --- the whole --- */
+
+static nw_status fm_alloc(struct fm_work *work)
+{
+    size_t n = (size_t)work->graph->n, gains = 2 * (size_t)work->to.most + 1;
+    int32_t *memory;
+    nw_status status = nw_alloc_raw(
+        n, 2 * sizeof *work->gain + 4 * sizeof *memory + 1, &work->gain);
+
+    if (!status)
+        status =
+            nw_alloc_raw(2 * gains, sizeof *memory, &work->buckets[0].first);
+    if (status)
+        return status;
+    work->bytes = work->gain + n;
+    memory = (int32_t *)(work->bytes + n);
+    work->moved = memory;
+    work->state = (int8_t *)(memory + 4 * n);
+    work->after = memory + n;
+    work->before = memory + 2 * n;
+    work->buckets[1].first = work->buckets[0].first + gains;
+    for (int s = 0; s < 2; s++)
+        work->heap[s] = (struct nw_heap){.gain = work->gain,
+                                         .at = memory + n,
+                                         .item = memory + (size_t)(2 + s) * n};
+    return NW_OK;
+}
+
+nw_status nw_fm(const struct nw_bisect_graph *graph, struct nw_fm_cut to,
+                int8_t *side, double *cut)
+{
+    struct fm_work work = {.graph = graph, .to = to, .side = side};
+    int passes = !graph->reduced_effort ? nw_tuned.bisection.passes
+                 : to.most ? nw_tuned.bisection.bucket_passes_reduced
+                           : nw_tuned.bisection.heap_passes_reduced;
+    nw_status status = fm_alloc(&work);
+
+    if (!status) {
+        fm_look_at_all(&work);
+        for (int i = 0; i < passes && fm_pass(&work); i++)
+            ;
+        *cut = work.cut;
+    }
+    free(work.gain);
+    free(work.buckets[0].first);
+    return status;
+}

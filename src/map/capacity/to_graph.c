@@ -5,104 +5,39 @@
 #include "base/array.h"
 #include "base/status.h"
 #include "map/capacity/several.h"
+#include "map/problem/arcs.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #define LOAD_MAX ((nw_kway_load)1 << 63) /* of all ranks */
 
-static double to_graph_weight_of(const struct nw_several *several, size_t e)
+static nw_status to_graph_read(struct nw_several *several)
 {
-    if (several->options.objective == NW_OBJECTIVE_LATENCY)
-        return (double)several->pattern->messages[e];
-    return (double)several->pattern->bytes[e];
-}
-
-/* Edges of each rank to and from others, sorted by the other end: what comes
- * in is spread by rising source, what goes out is sorted already. */
-static nw_status to_graph_transpose(const nw_pattern *p, size_t **row,
-                                    int32_t **from, size_t **edge)
-{
-    size_t n = (size_t)p->rank_count;
-    nw_status status =
-        NW_ALLOC_ALL(NW_ARRAY(n + 2, *row), NW_ARRAY(p->edge_count, *from),
-                     NW_ARRAY(p->edge_count, *edge));
-
-    if (status)
-        return status;
-    for (size_t e = 0; e < p->edge_count; e++)
-        (*row)[p->dst[e] + 2]++;
-    for (size_t v = 0; v < n; v++)
-        (*row)[v + 2] += (*row)[v + 1];
-    for (int32_t v = 0; v < p->rank_count; v++)
-        for (size_t e = p->row[v]; e < p->row[v + 1]; e++) {
-            size_t at = (*row)[p->dst[e] + 1]++;
-
-            (*from)[at] = v;
-            (*edge)[at] = e;
-        }
-    return NW_OK;
-}
-
-struct to_graph_work {
-    struct nw_several *several;
-    size_t *row;
-    int32_t *from;
-    size_t *edge;
-    size_t arcs;
-};
-
-static void to_graph_add(struct to_graph_work *m, int32_t v, int32_t u,
-                         double weight)
-{
-    struct nw_kway_graph *g = &m->several->graph;
-
-    if (u == v || weight == 0)
-        return;
-    if (m->arcs > g->row[v] && g->to[m->arcs - 1] == u) {
-        g->weight[m->arcs - 1] += weight;
-        return;
-    }
-    g->to[m->arcs] = u;
-    g->weight[m->arcs++] = weight;
-}
-
-static void to_graph_merge_rank(struct to_graph_work *m, int32_t v)
-{
-    const nw_pattern *p = m->several->pattern;
-    size_t out = p->row[v], in = m->row[v];
-
-    m->several->graph.row[v] = m->arcs;
-    while (out < p->row[v + 1] || in < m->row[v + 1]) {
-        bool take_out = in == m->row[v + 1] ||
-                        (out < p->row[v + 1] && p->dst[out] <= m->from[in]);
-
-        if (take_out) {
-            to_graph_add(m, v, p->dst[out],
-                         to_graph_weight_of(m->several, out));
-            out++;
-        } else {
-            to_graph_add(m, v, m->from[in],
-                         to_graph_weight_of(m->several, m->edge[in]));
-            in++;
-        }
-    }
-}
-
-static nw_status to_graph_merge(struct nw_several *several)
-{
-    const nw_pattern *p = several->pattern;
-    struct to_graph_work m = {.several = several};
-    nw_status status =
-        nw_kway_graph_alloc(&several->graph, p->rank_count, 2 * p->edge_count);
+    const nw_pattern *pattern = several->pattern;
+    struct nw_arcs_of of = {.pattern = pattern,
+                            .ranks.count = (size_t)pattern->rank_count,
+                            .kinds = NW_KINDS_ALL,
+                            .messages = several->options.objective ==
+                                        NW_OBJECTIVE_LATENCY};
+    struct nw_kway_graph *graph = &several->graph;
+    struct nw_arc *arc = NULL;
+    size_t *row = NULL, count = 0;
+    nw_status status = nw_arcs_read(&of, &row, &arc);
 
     if (!status)
-        status = to_graph_transpose(p, &m.row, &m.from, &m.edge);
-    for (int32_t v = 0; !status && v < p->rank_count; v++)
-        to_graph_merge_rank(&m, v);
-    if (!status)
-        several->graph.row[p->rank_count] = m.arcs;
-    NW_FREE_ALL(m.row, m.from, m.edge);
+        status = nw_kway_graph_alloc(graph, pattern->rank_count,
+                                     row[pattern->rank_count]);
+    for (int32_t v = 0; !status && v < pattern->rank_count; v++) {
+        for (size_t a = row[v]; a < row[v + 1]; a++) {
+            graph->to[count] = arc[a].peer;
+            graph->weight[count] = arc[a].out + arc[a].in;
+            count += graph->weight[count] > 0;
+        }
+        graph->row[v + 1] = count;
+    }
+    free(row);
+    free(arc);
     return status;
 }
 
@@ -180,7 +115,7 @@ static nw_status to_graph_fix_ranks(struct nw_several *several)
 
 nw_status nw_several_to_graph(struct nw_several *several)
 {
-    nw_status status = to_graph_merge(several);
+    nw_status status = to_graph_read(several);
 
     if (!status)
         status = to_graph_set_loads(several);

@@ -306,12 +306,10 @@ static nw_status all_units_solve(struct all_units_work *work,
     int32_t *host = work->flat->gpus ? answer->gpu_host : answer->host;
     int32_t *unit = work->flat->gpus ? answer->gpu : answer->core;
     struct nw_placement placement;
-    const struct nw_budget *budget = work->problem->budget;
-    struct nw_placement_of of = {work->problem->pattern,
-                                 {work->rank, (size_t)work->count},
-                                 work->local,
-                                 work->flat->kinds,
-                                 budget ? budget->threads : 1};
+    struct nw_arcs_of of = {.pattern = work->problem->pattern,
+                            .ranks = {work->rank, (size_t)work->count},
+                            .local = work->local,
+                            .kinds = work->flat->kinds};
     nw_status status = nw_placement_init(&placement, &of);
 
     if (status)

@@ -109,9 +109,9 @@ static nw_status phase1_place_kinds(struct phase1_work *phase,
                                     struct nw_placement *placement,
                                     unsigned kinds, const int32_t *initial)
 {
-    struct nw_placement_of of = {.pattern = phase->problem->pattern,
-                                 .ranks = phase->ranks,
-                                 .kinds = kinds};
+    struct nw_arcs_of of = {.pattern = phase->problem->pattern,
+                            .ranks = phase->ranks,
+                            .kinds = kinds};
     nw_status status = nw_placement_init(placement, &of);
 
     if (status)

@@ -229,11 +229,11 @@ static nw_status phase23_place_in_host(struct phase23_work *work, int32_t host)
     if (status)
         return status;
     status = nw_placement_init(
-        &placement, &(struct nw_placement_of){
-                        .pattern = work->problem->pattern,
-                        .ranks = phase23_ranks_of(work, host),
-                        .local = work->local,
-                        .kinds = work->gpus ? NW_KINDS_GPU : NW_KINDS_HOST});
+        &placement, &(struct nw_arcs_of){.pattern = work->problem->pattern,
+                                         .ranks = phase23_ranks_of(work, host),
+                                         .local = work->local,
+                                         .kinds = work->gpus ? NW_KINDS_GPU
+                                                             : NW_KINDS_HOST});
     if (status)
         return status;
     placement.places = &work->places;

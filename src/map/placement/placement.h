@@ -8,6 +8,7 @@
 #define NW_MAP_PLACEMENT_PLACEMENT_H
 
 #include "base/random.h"
+#include "map/problem/arcs.h"
 #include "map/problem/free_slots.h"
 #include "map/problem/problem.h"
 
@@ -53,12 +54,6 @@ static inline struct nw_hops nw_places_route(const struct nw_places *places,
 }
 double nw_places_distance(const struct nw_places *places, int32_t a, int32_t b);
 
-/* Bytes to and from a neighbour. Sums of integers: exact below 2^53. */
-struct nw_arc {
-    int32_t peer;
-    double out, in;
-};
-
 struct nw_budget;
 
 struct nw_placement {
@@ -85,23 +80,10 @@ struct nw_placement {
     bool grid_found;  /* out: the search found a grid in the pattern */
 };
 
-/* Bits of the kinds of traffic that count. */
-#define NW_KINDS_HOST (1u << NW_KIND_HH)
-#define NW_KINDS_GPU (1u << NW_KIND_GG)
-#define NW_KINDS_ALL ((1u << NW_KIND_COUNT) - 1)
-
-/* The processes: `ranks` in ascending order, and their traffic. local[r] is the
- * index of rank r among them, or anything that does not point back; borrowed.
- * The caller fills free_slots, fixed and place; fini frees all but `places`. */
-struct nw_placement_of {
-    const nw_pattern *pattern;
-    struct nw_ints ranks;
-    const int32_t *local;
-    unsigned kinds;
-    int32_t threads; /* does not change the answer; 0: one */
-};
+/* The processes and their traffic. The caller fills free_slots, fixed and
+ * place; fini frees all but `places`. */
 NW_MUST_CHECK nw_status nw_placement_init(struct nw_placement *placement,
-                                          const struct nw_placement_of *of);
+                                          const struct nw_arcs_of *of);
 void nw_placement_fini(struct nw_placement *placement);
 
 static inline bool nw_placement_wants_gpu(const struct nw_placement *placement,

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The parts of a division, and random divisions. */
+/* The parts of a division, and their annealing. */
 #include "map/groups/division.h"
 #include "map/common/budget.h"
+#include "map/common/parameters.h"
 #include "map/congestion/digit_embedding.h"
 #include "base/array.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 bool nw_division_applies(const struct nw_slots *slots,
                          const struct nw_objectives *objectives)
@@ -26,17 +29,43 @@ nw_status nw_division_init(struct nw_division *division, struct nw_slots *slots)
     status = NW_ALLOC_ALL(
         NW_ARRAY((size_t)slots->problem->host_count, division->groups.group),
         NW_ARRAY(n, division->part), NW_ARRAY(n, division->member),
-        NW_ARRAY(n, division->at));
+        NW_ARRAY(n, division->at),
+        NW_ARRAY((size_t)slots->rank_count, division->best.part));
     return status;
 }
 
 void nw_division_fini(struct nw_division *division)
 {
     NW_FREE_ALL(division->groups.group, division->part, division->member,
-                division->at);
+                division->at, division->best.part);
 }
 
-void nw_division_shuffle(struct nw_division *division)
+bool nw_best_division_is_less(const struct nw_best_division *a,
+                              const struct nw_best_division *b)
+{
+    return a->least < b->least * (1 - 1e-9) ||
+           (a->least <= b->least * (1 + 1e-9) &&
+            a->total < b->total * (1 - 1e-9));
+}
+
+void nw_best_division_keep(struct nw_best_division *division,
+                           const int32_t *part, const double *load,
+                           int32_t ranks)
+{
+    struct nw_best_division now = {.least = 0};
+
+    for (int32_t p = 0; p < division->parts; p++) {
+        now.least = fmax(now.least, load[p]);
+        now.total += load[p];
+    }
+    if (!nw_best_division_is_less(&now, division))
+        return;
+    division->least = now.least;
+    division->total = now.total;
+    memcpy(division->part, part, (size_t)ranks * sizeof *part);
+}
+
+static void division_shuffle(struct nw_division *division)
 {
     int32_t n = division->slots->core_count;
 
@@ -50,7 +79,8 @@ void nw_division_shuffle(struct nw_division *division)
     }
 }
 
-int32_t nw_division_draw_peer(struct nw_division *division, int32_t rank)
+/* A random peer of a rank; the rank itself if it has none. */
+static int32_t division_draw_peer(struct nw_division *division, int32_t rank)
 {
     const struct nw_directed_edge *edge;
     size_t edges = nw_division_edges(division, rank, &edge);
@@ -58,7 +88,7 @@ int32_t nw_division_draw_peer(struct nw_division *division, int32_t rank)
     return edges ? edge[nw_random_below(&division->random, edges)].peer : rank;
 }
 
-int32_t nw_division_draw_member(struct nw_division *division, int32_t part)
+static int32_t division_draw_member(struct nw_division *division, int32_t part)
 {
     const int32_t *first = division->groups.first + part;
 
@@ -67,7 +97,7 @@ int32_t nw_division_draw_member(struct nw_division *division, int32_t part)
                                            (uint64_t)(first[1] - first[0]))];
 }
 
-void nw_division_swap(struct nw_division *division, int32_t a, int32_t b)
+static void division_swap(struct nw_division *division, int32_t a, int32_t b)
 {
     int32_t part = division->part[a], at = division->at[a];
 
@@ -77,4 +107,142 @@ void nw_division_swap(struct nw_division *division, int32_t a, int32_t b)
     division->at[b] = at;
     division->member[division->at[a]] = a;
     division->member[division->at[b]] = b;
+}
+
+/* One of the part, at its boundary where that is soon found. */
+static int32_t division_draw_at_boundary(struct nw_division *division,
+                                         int32_t part, int tries)
+{
+    int32_t rank;
+
+    do
+        rank = division_draw_member(division, part);
+    while (tries &&
+           division->part[division_draw_peer(division, rank)] == part &&
+           --tries);
+    return rank;
+}
+
+/* --- energy --- */
+
+/* The mean of eighth powers approximates the maximum. */
+static double division_eighth(double x)
+{
+    x *= x;
+    x *= x;
+    return x * x;
+}
+
+static double division_energy_of(const struct nw_division *division,
+                                 const struct nw_division_annealing *annealing,
+                                 double power, double sum)
+{
+    return division->scale * sqrt(sqrt(sqrt(fmax(0, power)))) +
+           annealing->mean * sum / annealing->loads;
+}
+
+static void division_sum_up(struct nw_division *division,
+                            const struct nw_division_annealing *annealing)
+{
+    division->power = division->sum = 0;
+    for (int32_t i = 0; i < division->best.parts; i++) {
+        division->power += division_eighth(division->load[i] / division->scale);
+        division->sum += division->load[i];
+    }
+    division->energy =
+        division_energy_of(division, annealing, division->power, division->sum);
+}
+
+static void
+division_divide_at_random(struct nw_division *division,
+                          const struct nw_division_annealing *annealing)
+{
+    division_shuffle(division);
+    memset(division->load, 0,
+           (size_t)division->best.parts * sizeof *division->load);
+    annealing->count(annealing->user);
+    division->scale = 1;
+    division_sum_up(division, annealing);
+    division->scale = fmax(division->sum / annealing->loads, 1e-300);
+    division_sum_up(division, annealing);
+}
+
+/* --- annealing --- */
+
+static void division_end(struct nw_division *division, bool keep)
+{
+    for (int i = 0; i < division->touch_count; i++) {
+        int32_t load = division->touch[i];
+
+        if (keep)
+            division->load[load] += division->more[load];
+        division->more[load] = 0;
+        division->touched[load] = false;
+    }
+    division->touch_count = 0;
+}
+
+static void division_try_swap(struct nw_division *division,
+                              const struct nw_division_annealing *annealing,
+                              int32_t a, int32_t b)
+{
+    double power = division->power, sum = division->sum, energy;
+    bool keep;
+
+    annealing->change(annealing->user, a, b);
+    for (int i = 0; i < division->touch_count; i++) {
+        double before = division->load[division->touch[i]];
+        double more = division->more[division->touch[i]];
+
+        power += division_eighth((before + more) / division->scale) -
+                 division_eighth(before / division->scale);
+        sum += more;
+    }
+    energy = division_energy_of(division, annealing, power, sum);
+    keep = energy <= division->energy ||
+           nw_random_unit(&division->random) <
+               exp((division->energy - energy) / division->temperature);
+    division_end(division, keep);
+    if (!keep)
+        return;
+    division_swap(division, a, b);
+    division->power = power;
+    division->sum = sum;
+    division->energy = energy;
+    nw_best_division_keep(&division->best, division->part, division->load,
+                          division->slots->rank_count);
+}
+
+static void division_try_one(struct nw_division *division,
+                             const struct nw_division_annealing *annealing)
+{
+    int32_t n = division->slots->rank_count;
+    int32_t a = (int32_t)nw_random_below(&division->random, (uint64_t)n);
+    int32_t to = division->part[division_draw_peer(division, a)];
+
+    if (division->part[a] != to)
+        division_try_swap(
+            division, annealing, a,
+            division_draw_at_boundary(division, to, annealing->boundary_tries));
+}
+
+bool nw_division_anneal(struct nw_division *division,
+                        const struct nw_division_annealing *annealing)
+{
+    int32_t slice = nw_tuned.min_max_cut.slice;
+    double cooling = pow(0.01, slice / (double)annealing->draws);
+
+    division->temperature = annealing->temperature;
+    division_divide_at_random(division, annealing);
+    for (uint64_t done = 0; done < annealing->draws; done += (uint64_t)slice) {
+        for (int i = 0; i < slice; i++)
+            division_try_one(division, annealing);
+        division_sum_up(division, annealing);
+        division->temperature *= cooling;
+        if (!nw_budget_spend(division->slots->problem->budget,
+                             (uint64_t)slice / annealing->draws_per_step,
+                             division->best.least))
+            return false;
+    }
+    return true;
 }

@@ -49,7 +49,7 @@ static bool dragonfly_sum_links(struct nw_dragonfly_search *work,
                                 const struct nw_link_loads *loads,
                                 const int *owner)
 {
-    double fast[NW_DRAGONFLY_PAIRS_MOST] = {0};
+    double fast[NW_DIVISION_LOADS_MAX] = {0};
 
     for (uint32_t l = 0; l < loads->link_count; l++)
         if (owner[l] >= 0 && loads->link[l].slow > 0)
@@ -108,8 +108,7 @@ static nw_status dragonfly_judge(const struct nw_dragonfly_search *work,
 
 static nw_status
 dragonfly_anneal_within(struct nw_dragonfly_search *work,
-                        const struct nw_dragonfly_division *division,
-                        double *value)
+                        const struct nw_best_division *division, double *value)
 {
     struct nw_objectives near = {.first = NW_OBJECTIVE_HOP_BYTES,
                                  .second = NW_OBJECTIVE_CONGESTION};
@@ -136,7 +135,7 @@ static nw_status dragonfly_anneal_within_all(struct nw_dragonfly_search *work,
     nw_status status = NW_OK;
 
     for (int i = 0;
-         !status && i < NW_DRAGONFLY_PAIRS_KEPT && work->best[i].most < below;
+         !status && i < NW_DRAGONFLY_PAIRS_KEPT && work->best[i].least < below;
          i++) {
         double value = INFINITY;
 
@@ -161,10 +160,8 @@ static nw_status dragonfly_alloc(struct nw_dragonfly_search *work,
     size_t n = (size_t)slots->rank_count;
     nw_status status = nw_division_init(&work->of, slots);
 
-    if (!status)
-        status = nw_alloc(n, sizeof *work->round.part, &work->round.part);
     for (int i = 0; !status && i < NW_DRAGONFLY_PAIRS_KEPT; i++) {
-        work->best[i].most = INFINITY;
+        work->best[i].least = INFINITY;
         status = nw_alloc(n, sizeof *work->best[i].part, &work->best[i].part);
     }
     return status;
@@ -173,7 +170,6 @@ static nw_status dragonfly_alloc(struct nw_dragonfly_search *work,
 static void dragonfly_release(struct nw_dragonfly_search *work)
 {
     nw_division_fini(&work->of);
-    free(work->round.part);
     for (int i = 0; i < NW_DRAGONFLY_PAIRS_KEPT; i++)
         free(work->best[i].part);
     free(work);

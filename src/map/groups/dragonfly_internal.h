@@ -5,25 +5,13 @@
 
 #include "map/groups/division.h"
 
-#define NW_DRAGONFLY_PAIRS_MOST (NW_SWITCH_GROUPS_MAX * NW_SWITCH_GROUPS_MAX)
 #define NW_DRAGONFLY_PAIRS_KEPT 3
 
-struct nw_dragonfly_division {
-    double most, mean; /* s */
-    int32_t *part;     /* [ranks] */
-};
-
 struct nw_dragonfly_search {
-    struct nw_division of;
+    struct nw_division of; /* loads: s that each pair of groups sends */
     const struct nw_objectives *objectives;
-    double slow[NW_DRAGONFLY_PAIRS_MOST],
-        load[NW_DRAGONFLY_PAIRS_MOST]; /* s per byte, s */
-    double extra[NW_DRAGONFLY_PAIRS_MOST];
-    bool touched[NW_DRAGONFLY_PAIRS_MOST];
-    int touch[NW_DRAGONFLY_PAIRS_MOST], touch_count;
-    double scale, power, sum, energy, temperature;
-    struct nw_dragonfly_division round,
-        best[NW_DRAGONFLY_PAIRS_KEPT]; /* the best first */
+    double slow[NW_DIVISION_LOADS_MAX];                    /* s per byte */
+    struct nw_best_division best[NW_DRAGONFLY_PAIRS_KEPT]; /* the best first */
 };
 
 static inline int nw_dragonfly_pair(const struct nw_dragonfly_search *work,

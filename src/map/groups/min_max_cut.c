@@ -1,34 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Short rounds of annealing from random divisions: two ranks of different parts
- * are exchanged. The energy is a mean of eighth powers of the bytes that parts
- * send, and that higher switches send. The best division is then assigned, and
- * each part is annealed within its group.
+ * Divisions are annealed by the bytes that parts send, and that higher switches
+ * send. The best division is then assigned, and each part is annealed within
+ * its group.
  */
 #include "map/groups/min_max_cut.h"
 #include "map/congestion/node_swaps.h"
 #include "map/groups/slicing_tree.h"
 #include "map/congestion/digit_embedding.h"
-#include "map/common/budget.h"
 #include "map/groups/division.h"
 #include "map/groups/switch_levels.h"
 #include "map/common/parameters.h"
-#include "base/array.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct min_max_cut_work {
-    struct nw_division of;
+    struct nw_division of; /* loads: bytes that switches send, both ways, as
+                              they weigh; one switch level after the other */
     struct nw_switch_levels levels;
-    double *leaving; /* [switches] bytes, both ways, as they weigh; those of
-                        one switch level after the other */
-    double scale, power, total, energy, temperature;
-    struct nw_best_division best; /* parts: of all switch levels */
 };
-
-/* --- divisions --- */
 
 static bool min_max_cut_is_full(const struct min_max_cut_work *work)
 {
@@ -45,13 +35,13 @@ static bool min_max_cut_are_equal(const struct min_max_cut_work *work)
     return min_max_cut_is_full(work);
 }
 
-static void min_max_cut_count_leaving(struct min_max_cut_work *work)
+static void min_max_cut_count_leaving(void *user)
 {
+    struct min_max_cut_work *work = user;
     const struct nw_slots *slots = work->of.slots;
     const int32_t *part = work->of.part;
-    double *leaving = work->leaving;
+    double *leaving = work->of.load;
 
-    memset(leaving, 0, (size_t)work->best.parts * sizeof *leaving);
     for (int s = 0; s < work->levels.count; s++) {
         const struct nw_switch_level *level = &work->levels.level[s];
 
@@ -67,55 +57,7 @@ static void min_max_cut_count_leaving(struct min_max_cut_work *work)
     }
 }
 
-static double min_max_cut_energy_of(const struct min_max_cut_work *work,
-                                    double power, double total)
-{
-    return work->scale * sqrt(sqrt(sqrt(fmax(0, power)))) +
-           nw_tuned.min_max_cut.mean * total / work->of.groups.parts;
-}
-
-static void min_max_cut_sum_up(struct min_max_cut_work *work)
-{
-    work->power = work->total = 0;
-    for (int32_t p = 0; p < work->best.parts; p++) {
-        work->power += nw_division_eighth(work->leaving[p] / work->scale);
-        work->total += work->leaving[p];
-    }
-    work->energy = min_max_cut_energy_of(work, work->power, work->total);
-}
-
-static void min_max_cut_divide_at_random(struct min_max_cut_work *work)
-{
-    nw_division_shuffle(&work->of);
-    min_max_cut_count_leaving(work);
-    work->scale = 1;
-    min_max_cut_sum_up(work);
-    work->scale = fmax(work->total / work->of.groups.parts, 1e-300);
-    min_max_cut_sum_up(work);
-}
-
 /* --- one exchange --- */
-
-/* One of the part, at its border where that is soon found. */
-static int32_t min_max_cut_draw_member(struct min_max_cut_work *work,
-                                       int32_t part)
-{
-    int32_t rank = -1;
-
-    for (int i = 0; i < nw_tuned.min_max_cut.boundary_tries; i++) {
-        rank = nw_division_draw_member(&work->of, part);
-        if (work->of.part[nw_division_draw_peer(&work->of, rank)] != part)
-            break;
-    }
-    return rank;
-}
-
-/* The changes of the bytes that switches above two ranks send. */
-struct min_max_cut_change {
-    int count;
-    int32_t at[2 * NW_SWITCH_LEVELS_MAX]; /* in leaving */
-    double more[2 * NW_SWITCH_LEVELS_MAX];
-};
 
 /* The change of what both switches of a level send if a rank goes to the part
  * of `other` and `other` comes back. */
@@ -141,14 +83,12 @@ static void min_max_cut_add_change(const struct min_max_cut_work *work,
 }
 
 /* Two ranks of different parts change places. */
-static void min_max_cut_find_change(const struct min_max_cut_work *work,
-                                    int32_t a, int32_t b,
-                                    struct min_max_cut_change *change)
+static void min_max_cut_change(void *user, int32_t a, int32_t b)
 {
+    struct min_max_cut_work *work = user;
     const int32_t *part = work->of.part;
     int32_t first = 0;
 
-    change->count = 0;
     for (int s = 0; s < work->levels.count; s++) {
         const struct nw_switch_level *level = &work->levels.level[s];
         int32_t from = level->of[part[a]], to = level->of[part[b]];
@@ -158,52 +98,12 @@ static void min_max_cut_find_change(const struct min_max_cut_work *work,
             break; /* and so above */
         min_max_cut_add_change(work, level, a, b, mine);
         min_max_cut_add_change(work, level, b, a, theirs);
-        change->at[change->count] = first + from;
-        change->more[change->count++] = level->weight * (mine[0] + theirs[1]);
-        change->at[change->count] = first + to;
-        change->more[change->count++] = level->weight * (mine[1] + theirs[0]);
+        nw_division_add(&work->of, first + from,
+                        level->weight * (mine[0] + theirs[1]));
+        nw_division_add(&work->of, first + to,
+                        level->weight * (mine[1] + theirs[0]));
         first += level->parts;
     }
-}
-
-static void min_max_cut_swap(struct min_max_cut_work *work, int32_t a,
-                             int32_t b)
-{
-    double power = work->power, total = work->total, energy;
-    double *leaving = work->leaving;
-    struct min_max_cut_change change;
-
-    min_max_cut_find_change(work, a, b, &change);
-    for (int i = 0; i < change.count; i++) {
-        double before = leaving[change.at[i]], after = before + change.more[i];
-
-        power += nw_division_eighth(after / work->scale) -
-                 nw_division_eighth(before / work->scale);
-        total += change.more[i];
-    }
-    energy = min_max_cut_energy_of(work, power, total);
-    if (energy > work->energy &&
-        nw_random_unit(&work->of.random) >=
-            exp((work->energy - energy) / work->temperature))
-        return;
-    nw_division_swap(&work->of, a, b);
-    for (int i = 0; i < change.count; i++)
-        leaving[change.at[i]] += change.more[i];
-    work->power = power;
-    work->total = total;
-    work->energy = energy;
-    nw_best_division_keep(&work->best, work->of.part, leaving,
-                          work->of.slots->rank_count);
-}
-
-static void min_max_cut_try_swap(struct min_max_cut_work *work)
-{
-    int32_t n = work->of.slots->rank_count;
-    int32_t a = (int32_t)nw_random_below(&work->of.random, (uint64_t)n);
-    int32_t to = work->of.part[nw_division_draw_peer(&work->of, a)];
-
-    if (work->of.part[a] != to)
-        min_max_cut_swap(work, a, min_max_cut_draw_member(work, to));
 }
 
 /* --- the search --- */
@@ -219,29 +119,6 @@ static double min_max_cut_first_temperature(const struct nw_slots *slots)
     return edges ? sum / (double)edges : 0;
 }
 
-static bool min_max_cut_run_round(struct min_max_cut_work *work, uint64_t draws)
-{
-    struct nw_budget *budget = work->of.slots->problem->budget;
-    double cooling;
-
-    cooling = pow(0.01, nw_tuned.min_max_cut.slice / (double)draws);
-    work->temperature = min_max_cut_first_temperature(work->of.slots);
-    min_max_cut_divide_at_random(work);
-    for (uint64_t done = 0; done < draws;
-         done += (uint64_t)nw_tuned.min_max_cut.slice) {
-        for (int i = 0; i < nw_tuned.min_max_cut.slice; i++)
-            min_max_cut_try_swap(work);
-        min_max_cut_sum_up(work);
-        work->temperature *= cooling;
-        if (!nw_budget_spend(budget,
-                             (uint64_t)(nw_tuned.min_max_cut.slice /
-                                        nw_tuned.min_max_cut.draws_per_step),
-                             work->best.least))
-            return false;
-    }
-    return true;
-}
-
 /* Fewer where many ranks make them long, and where they seem to find nothing
  * after a carving. */
 static void min_max_cut_run_rounds(struct min_max_cut_work *work, bool carved)
@@ -250,15 +127,25 @@ static void min_max_cut_run_rounds(struct min_max_cut_work *work, bool carved)
         (double)work->of.slots->rank_count * nw_tuned.min_max_cut.draws_each;
     double part = fmin(1, nw_tuned.min_max_cut.draws_max / want);
     int rounds = (int)ceil(nw_tuned.min_max_cut.rounds * part * part), vain = 0;
+    struct nw_division_annealing annealing = {
+        .mean = nw_tuned.min_max_cut.mean,
+        .loads = work->of.groups.parts,
+        .boundary_tries = nw_tuned.min_max_cut.boundary_tries,
+        .draws = (uint64_t)(part * want),
+        .draws_per_step = (uint64_t)nw_tuned.min_max_cut.draws_per_step,
+        .temperature = min_max_cut_first_temperature(work->of.slots),
+        .user = work,
+        .count = min_max_cut_count_leaving,
+        .change = min_max_cut_change};
 
     for (; rounds > 0 && vain < (carved ? nw_tuned.min_max_cut.vain_rounds
                                         : nw_tuned.min_max_cut.rounds);
          rounds--) {
-        double before = work->best.least;
+        double before = work->of.best.least;
 
-        if (!min_max_cut_run_round(work, (uint64_t)(part * want)))
+        if (!nw_division_anneal(&work->of, &annealing))
             return;
-        vain = work->best.least < before * (1 - 1e-9) ? 0 : vain + 1;
+        vain = work->of.best.least < before * (1 - 1e-9) ? 0 : vain + 1;
     }
 }
 
@@ -270,10 +157,10 @@ static void min_max_cut_begin(struct min_max_cut_work *work)
     for (int32_t r = 0; r < slots->rank_count; r++)
         work->of.part[r] = work->of.groups.group[slots->host[slots->slot[r]]];
     for (int s = 0; s < work->levels.count; s++)
-        work->best.parts += work->levels.level[s].parts;
+        work->of.best.parts += work->levels.level[s].parts;
     min_max_cut_count_leaving(work);
-    work->best.least = INFINITY;
-    nw_best_division_keep(&work->best, work->of.part, work->leaving,
+    work->of.best.least = INFINITY;
+    nw_best_division_keep(&work->of.best, work->of.part, work->of.load,
                           slots->rank_count);
 }
 
@@ -303,18 +190,18 @@ static nw_status min_max_cut_search(struct min_max_cut_work *work, bool *unlike,
     double before;
     nw_status status = min_max_cut_begin_search(work, &grid, &stencil);
 
-    before = work->best.least;
+    before = work->of.best.least;
     even = grid && min_max_cut_are_equal(work);
     if (!status && (even || (grid && !min_max_cut_is_full(work))))
         status = nw_slicing_tree(work->of.slots, &stencil,
-                                 work->of.groups.first, &work->best);
+                                 work->of.groups.first, &work->of.best);
     if (!status)
         min_max_cut_run_rounds(work, even);
-    *found = !status && work->best.least < before * (1 - 1e-9);
+    *found = !status && work->of.best.least < before * (1 - 1e-9);
     *unlike = work->levels.count > 1;
     if (*found && !*unlike)
         status = nw_assign_groups(work->of.slots, &work->of.groups,
-                                  &work->of.random, work->best.part, unlike);
+                                  &work->of.random, work->of.best.part, unlike);
     return status;
 }
 
@@ -329,7 +216,8 @@ min_max_cut_anneal_within(struct min_max_cut_work *work,
                                  .second = NW_OBJECTIVE_CONGESTION};
     nw_status status;
 
-    nw_switch_groups_assign(work->of.slots, &work->of.groups, work->best.part);
+    nw_switch_groups_assign(work->of.slots, &work->of.groups,
+                            work->of.best.part);
     work->of.slots->group = work->of.groups.group;
     status = nw_slots_anneal(work->of.slots, &near, NW_SEARCH_FULL);
     if (!status && objectives)
@@ -338,37 +226,22 @@ min_max_cut_anneal_within(struct min_max_cut_work *work,
     return status;
 }
 
-static nw_status min_max_cut_alloc(struct min_max_cut_work *work,
-                                   struct nw_slots *slots)
-{
-    nw_status status = nw_division_init(&work->of, slots);
-
-    if (!status)
-        status =
-            NW_ALLOC_ALL(NW_ARRAY((size_t)slots->rank_count, work->best.part),
-                         NW_ARRAY(NW_SWITCH_LEVELS_MAX * NW_SWITCH_GROUPS_MAX,
-                                  work->leaving));
-    return status;
-}
-
 nw_status nw_slots_min_max_cut(struct nw_slots *slots,
                                const struct nw_objectives *objectives,
                                bool *found)
 {
-    struct min_max_cut_work work = {.total = 0};
+    struct min_max_cut_work work = {0};
     bool unlike = false;
     nw_status status;
 
     *found = false;
     if (!nw_division_applies(slots, objectives))
         return NW_OK;
-    status = min_max_cut_alloc(&work, slots);
+    status = nw_division_init(&work.of, slots);
     if (!status && nw_switch_groups_nearest(slots, &work.of.groups))
         status = min_max_cut_search(&work, &unlike, found);
     if (!status && *found)
         status = min_max_cut_anneal_within(&work, unlike ? objectives : NULL);
     nw_division_fini(&work.of);
-    free(work.best.part);
-    free(work.leaving);
     return status;
 }

@@ -15,29 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* they are that much cheaper than trials of slots */
-
-void nw_best_division_keep(struct nw_best_division *division,
-                           const int32_t *part, const double *leaving,
-                           int32_t ranks)
-{
-    double most = 0, total = 0;
-
-    for (int32_t p = 0; p < division->parts; p++) {
-        most = fmax(most, leaving[p]);
-        total += leaving[p];
-    }
-    if (most > division->least * (1 + 1e-9) ||
-        (most > division->least * (1 - 1e-9) &&
-         total >= division->total * (1 - 1e-9)))
-        return;
-    division->least = most;
-    division->total = total;
-    memcpy(division->part, part, (size_t)ranks * sizeof *part);
-}
-
-/* --- one carving --- */
-
 /* --- one piece again --- */
 
 static void slicing_tree_restore(struct slicing_tree_work *work,

@@ -42,6 +42,24 @@ def _whole(values: np.ndarray) -> np.ndarray:
     return out
 
 
+def _byte_counts(values: np.ndarray) -> np.ndarray:
+    """A copy as uint64, by the rule for files of Matrix Market: absolute values, rounded to
+    whole bytes, and at least 1 byte unless 0. ValueError with the position of a value that
+    is not a number or is 2^64 or more."""
+    if values.dtype.kind not in "if":
+        return _whole(values)
+    out = np.empty(values.shape, np.uint64)
+    for first in range(0, len(values), BLOCK):
+        block = np.abs(values[first:first + BLOCK])
+        if block.dtype.kind == "f":
+            good = block < 2.0**64
+            if not good.all():
+                raise _Bad(first + int(np.argmin(good)))
+            block = np.where(block > 0, np.maximum(np.rint(block), 1), 0)
+        out[first:first + BLOCK] = block.astype(np.uint64)
+    return out
+
+
 class _Bad(ValueError):
     """The entry at this position of a matrix cannot be a number of bytes."""
 
@@ -51,14 +69,15 @@ class _Bad(ValueError):
 
 
 def _canonical(matrix: Any) -> Any:
-    """The matrix in compressed rows, columns in order, equal ones summed; the matrix
-    itself if it is so already."""
+    """The matrix in compressed rows, columns in order, equal ones summed, without zeros; the
+    matrix itself if it is so already."""
     rows = matrix.tocsr()
     rows.check_format(full_check=True)
-    if rows.has_canonical_format:
+    if rows.has_canonical_format and rows.data.all():
         return rows
     rows = rows.copy() if rows is matrix else rows
     rows.sum_duplicates()
+    rows.eliminate_zeros()
     return rows
 
 
@@ -74,7 +93,9 @@ class Pattern:
         source: a file in any format of nodewise-formats(5), with or without its prefix
             (``"mm:app.mtx"``); or a matrix, shape (ranks, ranks), of the bytes that rank
             i (row) sends to rank j (column): a scipy sparse matrix or array, a numpy
-            array; or a networkx graph.
+            array; or a networkx graph. The absolute value of an entry is rounded to whole
+            bytes, at least 1 unless it is 0, as in files of Matrix Market. So the matrix
+            of a solver can be given as it is.
         messages: how many messages those bytes are, a matrix with the same entries
             (default: one an entry).
         kind: where the bytes of a matrix are, at the sender and at the receiver:
@@ -127,7 +148,7 @@ class Pattern:
         try:
             kept = {"row": rows.indptr.astype(np.uint64), "dst": rows.indices.astype(np.int32),
                     "kind": np.full(edges, number_of("nw_kind", "NW_KIND_", kind), np.uint8),
-                    "bytes": _whole(rows.data)}
+                    "bytes": _byte_counts(rows.data)}
         except _Bad as bad:
             row = int(np.searchsorted(rows.indptr, bad.position, "right")) - 1
             raise ValueError("row %d, column %d: %r is not a number of bytes"

@@ -2,6 +2,7 @@
 """Topologies, patterns and mappings, and what is made of them, beside the command."""
 import json
 import os
+import tempfile
 import tracemalloc
 import unittest
 
@@ -211,19 +212,35 @@ class Patterns(InFolder):
         self.assertEqual(len(pattern.dst), 0)
 
     def test_bad_values_are_named(self):
-        for bad in (-1.0, 0.5, np.nan, np.inf, 2.0**64):
+        for bad in (np.nan, np.inf, -np.inf, 2.0**64):
             matrix = DENSE.astype(float)
             matrix[1, 2] = bad
             with self.assertRaisesRegex(ValueError, "row 1, column 2"):
                 Pattern(matrix)
-        with self.assertRaisesRegex(ValueError, "row 0, column 1: -100"):
-            Pattern(-DENSE)
         with self.assertRaisesRegex(ValueError, "square"):
             Pattern(DENSE[:2])
         for bad in (np.zeros((0, 0)), np.array([["a", "b"], ["c", "d"]]), 1, None,
                     DENSE.astype(complex)):
             with self.assertRaises((ValueError, TypeError)):
                 Pattern(bad)
+
+    def test_negative_integers(self):
+        self.expect(Pattern(-DENSE), DENSE)
+        least = np.array([[0, np.iinfo(np.int64).min], [1, 0]])
+        np.testing.assert_array_equal(Pattern(least).bytes, np.array([2**63, 1], np.uint64))
+
+    @needs("scipy")
+    def test_a_matrix_of_a_solver_is_the_pattern_of_its_file(self):
+        from scipy import io, sparse
+
+        values = [1.7, 2.5, 3.5, 0.3, -0.5, -3.2, 1e15, 0.0]
+        matrix = sparse.coo_matrix((values, (range(8), range(1, 9))), shape=(9, 9))
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "solver.mtx")
+            io.mmwrite(path, matrix)
+            for name in "row", "dst", "bytes", "messages":
+                np.testing.assert_array_equal(getattr(Pattern(matrix), name),
+                                              getattr(Pattern(path), name))
 
     @needs("scipy")
     def test_broken_scipy_matrices_are_refused(self):

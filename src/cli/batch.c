@@ -16,47 +16,65 @@
 #include <string.h>
 
 enum form {
-    LIST,  /* the variable is Slurm's list of hosts */
-    PAIRS, /* the variable is host, slots, host, slots, ... */
-    NODES, /* a file: a line a host */
-    SLOTS, /* a file: a line a slot */
-    SIZES, /* a file: a line a host, the number of its slots, and more */
-    ASKED, /* the variable says where flux(1) finds what it is asked for */
+    LIST,   /* the variable is Slurm's list of hosts */
+    PAIRS,  /* the variable is host, slots, host, slots, ... */
+    NODES,  /* a file: a line a host */
+    SLOTS,  /* a file: a line a slot */
+    CHUNKS, /* a file: a line a chunk, which may hold several ranks */
+    SIZES,  /* a file: a line a host, the number of its slots, and more */
+    ASKED,  /* the variable says where flux(1) finds what it is asked for */
 };
 
 /* In order of precedence. */
 static const struct batch_source {
     const char *variable;
     enum form form;
-    bool counts_parts;
 } sources[] = {
-    {"SLURM_JOB_NODELIST", LIST, false}, {"LSB_MCPU_HOSTS", PAIRS, false},
-    {"LSB_DJOB_HOSTFILE", SLOTS, false}, {"PE_HOSTFILE", SIZES, false},
-    {"PBS_NODEFILE", SLOTS, true},       {"OAR_NODEFILE", SLOTS, false},
-    {"COBALT_NODEFILE", NODES, false},   {"FLUX_URI", ASKED, false},
+    {"SLURM_JOB_NODELIST", LIST}, {"LSB_MCPU_HOSTS", PAIRS},
+    {"LSB_DJOB_HOSTFILE", SLOTS}, {"PE_HOSTFILE", SIZES},
+    {"PBS_NODEFILE", CHUNKS},     {"OAR_NODEFILE", SLOTS},
+    {"COBALT_NODEFILE", NODES},   {"FLUX_URI", ASKED},
 };
 
-static nw_status batch_add(struct nw_batch *batch, const char *name,
-                           int32_t slots)
+static void batch_raise(int32_t *sum, int32_t more)
 {
-    size_t count = batch->host.count, room = count, i = 0;
+    if (*sum)
+        *sum = nw_cli_slots_both(*sum, more);
+}
+
+static nw_status batch_add_both(struct nw_batch *batch, const char *name,
+                                int32_t slots, int32_t tasks)
+{
+    size_t count = batch->host.count, i = 0, room[2] = {count, count};
     nw_status status;
 
     while (i < count && strcmp(batch->host.name[i], name))
         i++;
     if (i < count) {
-        if (batch->slots[i])
-            batch->slots[i] = nw_cli_slots_both(batch->slots[i], slots);
+        batch_raise(&batch->slots[i], slots);
+        batch_raise(&batch->tasks[i], tasks);
         return NW_OK;
     }
     status = nw_hostlist_expand(name, &batch->host);
     if (!status && batch->host.count != count + 1)
         status = nw_fail(NW_EFORMAT, "'%s' is not the name of one host", name);
     if (!status)
-        status = nw_grow(&batch->slots, &room, count + 1, sizeof *batch->slots);
+        status =
+            nw_grow(&batch->slots, &room[0], count + 1, sizeof *batch->slots);
     if (!status)
-        batch->slots[count] = slots;
-    return status;
+        status =
+            nw_grow(&batch->tasks, &room[1], count + 1, sizeof *batch->tasks);
+    if (status)
+        return status;
+    batch->slots[count] = slots;
+    batch->tasks[count] = tasks;
+    return NW_OK;
+}
+
+static nw_status batch_add(struct nw_batch *batch, const char *name,
+                           int32_t slots)
+{
+    return batch_add_both(batch, name, slots, 0);
 }
 
 static nw_status add_sized(struct nw_batch *batch, const char *name,
@@ -78,6 +96,11 @@ static nw_status batch_add_node(void *user, char *line)
 static nw_status add_slot(void *user, char *line)
 {
     return batch_add(user, nw_word_next(&line), 1);
+}
+
+static nw_status batch_add_chunk(void *user, char *line)
+{
+    return batch_add_both(user, nw_word_next(&line), 0, 1);
 }
 
 static nw_status batch_add_line(void *user, char *line)
@@ -139,8 +162,13 @@ static nw_status read_slurm(struct nw_batch *batch, const char *nodes)
     if (!status)
         status =
             nw_alloc(batch->host.count, sizeof *batch->slots, &batch->slots);
-    for (size_t h = 0; !status && h < batch->host.count; h++)
+    if (!status)
+        status =
+            nw_alloc(batch->host.count, sizeof *batch->tasks, &batch->tasks);
+    for (size_t h = 0; !status && h < batch->host.count; h++) {
         batch->slots[h] = slurm_slots(h);
+        batch->tasks[h] = counted(getenv("SLURM_TASKS_PER_NODE"), h);
+    }
     return status;
 }
 
@@ -188,11 +216,12 @@ static nw_status read_source(struct nw_batch *batch,
                              const struct batch_source *source,
                              const char *value)
 {
-    static nw_host_taker *const takers[] = {
-        [NODES] = batch_add_node, [SLOTS] = add_slot, [SIZES] = batch_add_line};
+    static nw_host_taker *const takers[] = {[NODES] = batch_add_node,
+                                            [SLOTS] = add_slot,
+                                            [CHUNKS] = batch_add_chunk,
+                                            [SIZES] = batch_add_line};
 
     batch->variable = source->variable;
-    batch->counts_parts = source->counts_parts;
     switch (source->form) {
     case LIST:
         return read_slurm(batch, value);
@@ -226,8 +255,21 @@ nw_status nw_batch_find(struct nw_batch *out)
     return status;
 }
 
+bool nw_batch_tasks_hold(const int32_t *tasks, size_t count, int32_t ranks)
+{
+    int64_t all = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        if (!tasks[i])
+            return false;
+        all += tasks[i];
+    }
+    return count && ranks <= all;
+}
+
 void nw_batch_fini(struct nw_batch *batch)
 {
+    free(batch->tasks);
     nw_hostlist_fini(&batch->host);
     free(batch->slots);
     *batch = (struct nw_batch){0};

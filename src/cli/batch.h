@@ -17,15 +17,18 @@ struct nw_batch {
                                 system's order */
     int32_t *slots;          /* [host.count] most ranks on each host; 0:
                                 unknown */
-    bool counts_parts;       /* slots[i] counts parts (chunks) of the job on
-                                host i, and one part may hold several ranks
-                                (PBS) */
+    int32_t *tasks;          /* [host.count] the tasks (Slurm) or chunks (PBS)
+                                of the job on each host, as its launchers
+                                count them; 0: unknown. More ranks than all
+                                tasks may run within `slots`. */
 };
 
 /* Finds the batch job of Slurm or, in this order, of LSF, Grid Engine, PBS,
  * OAR, Cobalt or Flux. Returns an error that names the variable if a host list
  * cannot be read. The caller releases *out with nw_batch_fini. */
 NW_MUST_CHECK nw_status nw_batch_find(struct nw_batch *out);
+/* Whether the tasks of all hosts are known and are enough for `ranks` ranks. */
+bool nw_batch_tasks_hold(const int32_t *tasks, size_t count, int32_t ranks);
 void nw_batch_fini(struct nw_batch *batch);
 
 #endif

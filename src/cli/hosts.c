@@ -3,6 +3,7 @@
 #include "cli/hosts.h"
 #include "base/array.h"
 #include "base/file.h"
+#include "base/hostlist.h"
 #include "base/status.h"
 #include "cli/batch.h"
 #include "cli/host_words.h"
@@ -66,27 +67,37 @@ static nw_status hosts_add_line(void *user, char *line)
     return nw_cli_host_line(line, hosts_add_host, user);
 }
 
-/* A part may hold any number of ranks, as does a bare name in a file. */
-static int32_t hosts_batch_slots(const struct nw_batch *batch, size_t h)
+static nw_status hosts_add_batch_host(struct hosts_listing *to,
+                                      const struct nw_batch *batch, size_t i)
 {
-    bool open =
-        !batch->slots[h] || (batch->counts_parts && batch->slots[h] == 1);
+    struct nw_hosts *hosts = to->hosts;
+    const char *name = batch->host.name[i];
+    nw_status status = hosts_add_host(to, name, batch->slots[i]);
+    int32_t node = nw_topology_node_find(to->topology, name);
 
-    return open ? 0 : batch->slots[h];
+    if (!status)
+        hosts->tasks[hosts_find(hosts, node) - hosts->slots] += batch->tasks[i];
+    return status;
 }
 
 static nw_status add_batch(struct hosts_listing *to,
                            const struct nw_batch *batch)
 {
+    struct nw_hosts *hosts = to->hosts;
+    size_t count = batch->host.count;
     bool known = false;
-    nw_status status = NW_OK;
+    nw_status status = nw_alloc(count + 1, sizeof *hosts->tasks, &hosts->tasks);
 
-    for (size_t i = 0; i < batch->host.count; i++)
+    hosts->variable = batch->variable;
+    for (size_t i = 0; i < count; i++)
         known |= nw_topology_node_find(to->topology, batch->host.name[i]) >= 0;
-    for (size_t i = 0; !status && known && i < batch->host.count; i++)
-        status = hosts_add_host(to, batch->host.name[i],
-                                hosts_batch_slots(batch, i));
-    return status ? nw_fail(status, "%s: %s", batch->variable, nw_error_text())
+    if (!status && count && !known)
+        status = nw_hostlist_compress((const char *const *)batch->host.name,
+                                      count, &hosts->elsewhere);
+    for (size_t i = 0; !status && known && i < count; i++)
+        status = hosts_add_batch_host(to, batch, i);
+    return status ? nw_fail(status, "%s: %s; --hosts names the nodes to use",
+                            batch->variable, nw_error_text())
                   : NW_OK;
 }
 
@@ -133,7 +144,102 @@ void nw_cli_hosts_fini(struct nw_hosts *hosts)
 {
     free(hosts->node);
     free(hosts->slots);
+    free(hosts->tasks);
+    free(hosts->elsewhere);
     *hosts = (struct nw_hosts){0};
+}
+
+static bool hosts_is_lost(const struct nw_map_options *map, int32_t node)
+{
+    for (size_t i = 0; i < map->lost_count; i++)
+        if (map->lost[i] == node)
+            return true;
+    return false;
+}
+
+static bool hosts_tasks_hold(const struct nw_hosts *hosts, int32_t ranks,
+                             const struct nw_map_options *map)
+{
+    size_t spare = (size_t)map->spare, count;
+    int64_t lost = 0;
+
+    if (!hosts->tasks || spare >= hosts->count)
+        return false;
+    count = hosts->count - spare;
+    for (size_t i = 0; i < count; i++)
+        lost += hosts_is_lost(map, hosts->node[i]) ? hosts->tasks[i] : 0;
+    return ranks <= INT32_MAX - lost &&
+           nw_batch_tasks_hold(hosts->tasks, count, ranks + (int32_t)lost);
+}
+
+void nw_cli_hosts_use(struct nw_hosts *hosts, int32_t ranks,
+                      struct nw_map_options *map)
+{
+    if (!hosts->count)
+        return;
+    for (size_t i = 0; hosts_tasks_hold(hosts, ranks, map) && i < hosts->count;
+         i++)
+        hosts->slots[i] = hosts->tasks[i];
+    map->hosts = hosts->node;
+    map->slots = hosts->slots;
+    map->host_count = hosts->count;
+}
+
+/* Prints the names of the machine's nodes as a list, cut after some of them. */
+static void hosts_warn_elsewhere(const char *command,
+                                 const nw_topology *topology,
+                                 const struct nw_hosts *hosts)
+{
+    size_t count = (size_t)nw_topology_node_count(topology);
+    const char **names = NULL;
+    char *list = NULL;
+    nw_status status = nw_alloc(count, sizeof *names, &names);
+
+    for (size_t i = 0; !status && i < count; i++)
+        names[i] = nw_topology_node_name(topology, (int32_t)i);
+    if (!status)
+        status = nw_hostlist_compress(names, count, &list);
+    if (!status)
+        fprintf(stderr,
+                "nodewise %s: warning: %s has no host of this job (%s: "
+                "%.200s); its own nodes are %.200s; name the nodes to use "
+                "with --hosts or --hostfile, or write the job's names under "
+                "nodes:\n",
+                command, nw_topology_name(topology), hosts->variable,
+                hosts->elsewhere, list);
+    free(names);
+    free(list);
+}
+
+void nw_cli_hosts_say(const char *command, const struct nw_common *common,
+                      const nw_topology *topology, const struct nw_hosts *hosts)
+{
+    int32_t least = INT32_MAX, most = 0;
+    bool limits = false;
+    char text[160], range[32] = "";
+
+    if (hosts->elsewhere)
+        hosts_warn_elsewhere(command, topology, hosts);
+    if (!hosts->variable || !hosts->count)
+        return;
+    for (size_t i = 0; i < hosts->count; i++) {
+        int32_t slots = hosts->slots[i];
+
+        least = slots < least ? slots : least;
+        most = slots > most ? slots : most;
+        limits |=
+            slots < nw_topology_node_elements(topology, hosts->node[i]).count;
+    }
+    if (!limits)
+        return;
+    if (most != least && most != INT32_MAX)
+        snprintf(range, sizeof range, " to %d", most);
+    snprintf(text, sizeof text,
+             "this job (%s) allows %d%s rank%s on each of its %zu host%s; "
+             "--hosts allows others",
+             hosts->variable, least, range, least == 1 && !*range ? "" : "s",
+             hosts->count, hosts->count == 1 ? "" : "s");
+    nw_cli_notes(command, common, text);
 }
 
 /* The file of a source, without prefix and options; false if the source is not

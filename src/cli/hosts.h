@@ -4,6 +4,9 @@
 #ifndef NW_CLI_HOSTS_H
 #define NW_CLI_HOSTS_H
 
+#include "cli/command.h"
+
+#include <nodewise/map.h>
 #include <nodewise/mapping.h>
 #include <nodewise/topology.h>
 #include <stdbool.h>
@@ -13,6 +16,10 @@ struct nw_hosts {
     int32_t *node;  /* [count] indexes of the nodes in the order given */
     int32_t *slots; /* [count] most ranks on each node; INT32_MAX: not given */
     size_t count;
+    /* of a batch job; NULL without one */
+    const char *variable; /* the variable that describes the job; static */
+    int32_t *tasks;  /* [count] tasks of the job on each node; 0: unknown */
+    char *elsewhere; /* the job's hosts if the machine has none of them */
 };
 
 /* Finds the nodes of `list`, the value of --hosts ("n[1-4]:8,x", slots are
@@ -24,6 +31,18 @@ NW_MUST_CHECK nw_status nw_cli_hosts(const nw_topology *topology,
                                      const char *list, const char *file,
                                      struct nw_hosts *out);
 void nw_cli_hosts_fini(struct nw_hosts *hosts);
+
+/* Gives the hosts to map->hosts and map->slots. The tasks of a batch job become
+ * the slots if they are enough for `ranks` ranks on the nodes that map->spare
+ * and map->lost leave. */
+void nw_cli_hosts_use(struct nw_hosts *hosts, int32_t ranks,
+                      struct nw_map_options *map);
+
+/* Prints a warning if the machine has no host of the batch job, and a note if
+ * the job limits the ranks of a node to fewer than the node has cores. */
+void nw_cli_hosts_say(const char *command, const struct nw_common *common,
+                      const nw_topology *topology,
+                      const struct nw_hosts *hosts);
 
 /* Checks that the mapping's ranks fit on the hosts; every mapping fits if
  * hosts->count is 0. NW_EFORMAT names the line of `path`, the mapping's

@@ -7,7 +7,6 @@
 #include "base/json.h"
 #include "base/nearest.h"
 #include "cli/command.h"
-#include "cli/batch.h"
 #include "cli/hosts.h"
 #include "cli/launch_find.h"
 #include "cli/list.h"
@@ -345,29 +344,12 @@ static char *own_path(void)
                : NULL;
 }
 
-/* A mapping for another machine than that of the job around us. */
-static void warn_elsewhere(const nw_mapping *mapping)
-{
-    struct nw_batch batch;
-
-    if (nw_batch_find(&batch))
-        return;
-    if (batch.host.count && mapping->rank_count && mapping->node[0] >= 0)
-        fprintf(stderr,
-                "nodewise launch: warning: the topology has no host of this "
-                "job (%s: %s%s); the mapping is for %s%s\n",
-                batch.variable, batch.host.name[0],
-                batch.host.count > 1 ? ", ..." : "",
-                mapping->node_name[mapping->node[0]],
-                mapping->node_count > 1 ? ", ..." : "");
-    nw_batch_fini(&batch);
-}
-
 /* The job that is there, or will be: it must hold the mapping. */
 static nw_status check_job(const struct launch_arguments *arguments,
                            const nw_topology *topology,
                            const nw_mapping *mapping)
 {
+    struct nw_map_options map = NW_MAP_OPTIONS_INIT;
     struct nw_hosts hosts = {0};
     nw_status status =
         nw_cli_hosts(topology, arguments->hosts, arguments->hostfile, &hosts);
@@ -375,8 +357,9 @@ static nw_status check_job(const struct launch_arguments *arguments,
     if (status)
         return nw_cli_blame_hosts(arguments->launch.topology_source,
                                   arguments->hostfile, status);
-    if (!hosts.count)
-        warn_elsewhere(mapping);
+    if (hosts.elsewhere)
+        nw_cli_hosts_say("launch", &arguments->common, topology, &hosts);
+    nw_cli_hosts_use(&hosts, mapping->rank_count, &map);
     status = nw_cli_hosts_fit(&hosts, mapping, arguments->launch.mapping_path);
     nw_cli_hosts_fini(&hosts);
     return status;

@@ -656,11 +656,6 @@ static nw_status map_load(struct map_work *work,
     map->speeds = work->speeds;
     map->fixed = work->fixed;
     map->start = work->start;
-    if (work->hosts.count) {
-        map->hosts = work->hosts.node;
-        map->slots = work->hosts.slots;
-        map->host_count = work->hosts.count;
-    }
     return arguments->objective_given ? NW_OK : map_choose(work, arguments);
 }
 
@@ -673,6 +668,8 @@ static nw_status map_compute(struct map_work *work,
                                  &arguments->map);
     if (status)
         return status;
+    nw_cli_hosts_use(&work->hosts, work->pattern->rank_count, &arguments->map);
+    nw_cli_hosts_say("map", &arguments->common, work->topology, &work->hosts);
     arguments->map.progress = nw_cli_progress(&arguments->common);
     status = nw_map_priced(work->topology, work->pattern, &arguments->map,
                            &work->answer);

@@ -205,29 +205,20 @@ static nw_status run_job_add_line(void *user, char *line)
     return nw_cli_host_line(line, run_job_add_host, user);
 }
 
-/* A part of a job may hold several ranks. If the parts are fewer than the
- * ranks, they do not limit the ranks of a host. */
-static int32_t run_job_batch_slots(const struct nw_job *job,
-                                   const struct nw_batch *batch, size_t h)
-{
-    int64_t all = 0;
-
-    for (size_t i = 0; i < batch->host.count; i++)
-        all += batch->slots[i];
-    return batch->counts_parts && job->ranks > all ? 0 : batch->slots[h];
-}
-
 static nw_status find_batch_hosts(struct nw_job *job)
 {
     struct nw_batch batch;
     nw_status status = nw_batch_find(&batch);
+    const int32_t *slots;
 
     if (status)
         return status;
     job->in_batch = batch.variable != NULL;
+    slots = nw_batch_tasks_hold(batch.tasks, batch.host.count, job->ranks)
+                ? batch.tasks
+                : batch.slots;
     for (size_t h = 0; !status && h < batch.host.count; h++)
-        status = run_job_add_host(job, batch.host.name[h],
-                                  run_job_batch_slots(job, &batch, h));
+        status = run_job_add_host(job, batch.host.name[h], slots[h]);
     nw_batch_fini(&batch);
     return status;
 }

@@ -160,8 +160,8 @@ n4:1
 n2:1
 $ SLURM_JOB_NODELIST='x[1-3]' nodewise launch -t four.yaml four.mapping --for mpich -q | head -1
 n1:2
-! warning ... no host ... SLURM_JOB_NODELIST: x1 ... n1
-$ printf 'nodewise pattern 1\nranks 6 edges 1\n0 1 hh 5 1\n' > six.pattern; SLURM_JOB_NODELIST='n[1-4]' SLURM_JOB_CPUS_PER_NODE='1(x4)' nodewise map -t four.yaml -p six.pattern
+! nodewise launch: warning ... four has no host ... SLURM_JOB_NODELIST: x[1-3] ... n[1-4] ... --hosts
+$ printf 'nodewise pattern 1\nranks 6 edges 1\n0 1 hh 5 1\n' > six.pattern; SLURM_JOB_NODELIST='n[1-4]' SLURM_JOB_CPUS_PER_NODE='1(x4)' nodewise map -q -t four.yaml -p six.pattern
 ! four.yaml:1 ... 6 ranks ... 4 hosts ... --capacity
 ? 3
 

@@ -68,7 +68,7 @@ $ nodewise map -t magc-a -p app.pattern --hostfile hosts
 ! hosts:3 ... magc-a ... 'a9'
 ? 3
 $ SLURM_JOB_NODELIST=a1,x7 nodewise map -t magc-a -p app.pattern
-! SLURM_JOB_NODELIST ... magc-a ... 'x7'
+! SLURM_JOB_NODELIST ... magc-a ... 'x7' ... --hosts
 ? 3
 $ for a in auto default; do nodewise map -t magc-a -p app.pattern --algorithm $a --phase2 block 2>&1 | head -1; done
 ~ auto ... phases
@@ -77,7 +77,7 @@ $ nodewise map -t magc-a -p app.pattern --algorithm auto --phase2 block 2>/dev/n
 ? 2
 ## Other batch systems: the job's hosts, where the machine knows one of them.
 $ printf 'a3\na1.site.org\na3\na1.site.org\n' >slots; printf 'a2 3 all.q@a2 UNDEFINED\na4 2 q x\n' >sizes; printf 'a2\na3\n' >parts; printf 'b1\n' >other; nodes() { nodewise map -q -t magc-a -p app.pattern --algorithm block | sed 1,2d | cut -d' ' -f2 | paste -sd' '; }
-> PBS_NODEFILE=slots nodes; PE_HOSTFILE=sizes nodes; LSB_MCPU_HOSTS='a3 1 a1 3' nodes; PBS_NODEFILE=parts nodes; OAR_NODEFILE=slots SLURM_JOB_NODELIST=a4 nodes; PBS_NODEFILE=other nodes
+> PBS_NODEFILE=slots nodes; PE_HOSTFILE=sizes nodes; LSB_MCPU_HOSTS='a3 1 a1 3' nodes; PBS_NODEFILE=parts nodes; OAR_NODEFILE=slots SLURM_JOB_NODELIST=a4 nodes; PBS_NODEFILE=other nodes 2>/dev/null
 a3 a3 a1 a1
 a2 a2 a2 a4
 a3 a1 a1 a1
@@ -88,7 +88,20 @@ $ mkdir double; printf '#!/bin/sh\n# a double of flux(1)\necho "a[3-4]"\n' >doub
 a3 a3 a3 a3
 $ LSB_MCPU_HOSTS='a2 2147483647 a2 2147483647' nodewise map -q -t magc-a -p app.pattern --algorithm block | sed 1,2d | cut -d' ' -f2 | paste -sd' '
 a2 a2 a2 a2
-$ OAR_NODEFILE=parts nodewise map -t magc-a -p app.pattern
+## The job's hosts that the machine lacks: both lists are named. Tasks of a node limit its
+## ranks if all tasks together are enough: 4 ranks fit 2 + 2 tasks, not 2 + 1; --hosts and --spare decide first.
+$ PBS_NODEFILE=other nodewise map -t magc-a -p app.pattern -o elsewhere >said; SLURM_JOB_NODELIST='gpu[017,023]' nodewise map -q -t magc-a -p app.pattern -o elsewhere
+! nodewise map: warning: magc-a has no host ... PBS_NODEFILE: b1 ... a[1-4] ... --hosts or --hostfile ... nodes:
+! nodewise map: warning: magc-a has no host ... SLURM_JOB_NODELIST: gpu[017,023] ... a[1-4]
+$ export SLURM_JOB_NODELIST='a[1-2]' SLURM_JOB_CPUS_PER_NODE='16(x2)'; nodes() { nodewise map -t magc-a -p app.pattern --algorithm block "$@" | sed 1,2d | cut -d' ' -f2 | paste -sd' '; }
+> SLURM_TASKS_PER_NODE='2(x2)' nodes 2>said; head -1 said; SLURM_TASKS_PER_NODE=2,1 nodes -q; SLURM_TASKS_PER_NODE='2(x2)' nodes -q --hosts a2,a1; SLURM_TASKS_PER_NODE='4(x2)' nodes -q --spare 1; SLURM_TASKS_PER_NODE='3(x2)' nodes -q --spare 1
+a1 a1 a2 a2
+nodewise map: note: this job (SLURM_JOB_NODELIST) allows 2 ranks on each of its 2 hosts; --hosts allows others
+a1 a1 a1 a1
+a2 a2 a2 a2
+a1 a1 a1 a1
+a1 a1 a1 a1
+$ OAR_NODEFILE=parts nodewise map -q -t magc-a -p app.pattern
 ! 4 ranks ... 2 hosts ... --capacity
 ? 3
 $ printf 'a1\nz9\n' >odd; LSB_DJOB_HOSTFILE=odd nodewise map -t magc-a -p app.pattern

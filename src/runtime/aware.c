@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Open MPI and MVAPICH answer MPIX_Query_cuda_support, MPICH since 4.0
- * MPIX_GPU_query_support; for Cray's MPICH the user sets NODEWISE_GPU_AWARE. */
+/* Asks each MPI library by its own query function: MPIX_Query_cuda_support in
+ * Open MPI and MVAPICH, MPIX_GPU_query_support in MPICH 4.0 and later. Cray
+ * MPICH is asked by its variable MPICH_GPU_SUPPORT_ENABLED. */
 #include "runtime/aware.h"
 
 #include <dlfcn.h>

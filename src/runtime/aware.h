@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether the MPI library takes GPU memory by itself. */
+/* Tells whether the MPI library accepts GPU buffers itself. */
 #ifndef NW_RUNTIME_AWARE_H
 #define NW_RUNTIME_AWARE_H
 
 #include <stdbool.h>
 
-/* NODEWISE_GPU_AWARE where it is set, else what the library says. */
+/* Returns whether MPI calls accept pointers to GPU memory: by the variable
+ * NODEWISE_GPU_AWARE if it is set, else by asking the MPI library. */
 bool nw_mpi_takes_gpu_memory(void);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A channel between the ranks of a communicator: they meet through MPI, on a
- * duplicate that no message of the program can get into. */
+/* Opens a channel between the ranks of a communicator. The ranks exchange
+ * addresses by MPI calls on a duplicate of the communicator, so that no message
+ * of the program is received here. */
 #include "runtime/mpi_symbols.h"
 
 #include "base/status.h"
@@ -9,14 +10,16 @@
 #include <nodewise/channel_mpi.h>
 #include <stdbool.h>
 
-/* Opening ends the first time that not all ranks have come so far. */
+/* State of one opening. `over` becomes true at the first step that fails on any
+ * rank; after that no rank makes a collective call. */
 struct channel_opening {
     MPI_Comm comm;
     bool over;
 };
 
-/* Agrees on the result of a step. A rank that failed calls this once more,
- * together with the next step of the others. */
+/* Returns an error on all ranks if `mine` is an error on any rank. Collective:
+ * a rank that failed between two steps calls this function once, while the
+ * other ranks call it at the start of the next step. */
 static nw_status runtime_channel_agree(struct channel_opening *opening,
                                        nw_status mine)
 {
@@ -67,7 +70,7 @@ nw_status nw_channel_open_mpi(MPI_Comm comm,
     if (options && options->size == how.size)
         how = *options;
     else if (options)
-        how.size = options->size; /* which opening refuses */
+        how.size = options->size; /* nw_channel_open reports the wrong size */
     how.rank = rank;
     how.count = size;
     how.file = NULL;

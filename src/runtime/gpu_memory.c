@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Asks the driver that the program loaded, and never loads a driver. After a
- * search without a driver, nothing is done until another library is loaded.
- * Until a context exists no buffer is looked up; creating a context takes
- * longer than the few milliseconds between two checks. Then each buffer off the
- * stack is looked up, since an address may be freed and used again.
+ * Asks the CUDA driver that the program loaded, and never loads a driver
+ * itself. After a search that found no driver, the next search waits until
+ * another library is loaded. While no CUDA context exists, no buffer is looked
+ * up. The check for a context runs every 4 ms, since creating a context takes
+ * longer than that. Once a context exists, every buffer outside the stack is
+ * looked up, since an address may be freed and used again.
  */
 #include "runtime/gpu_memory.h"
 
@@ -15,10 +16,13 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Own declarations of the few driver calls that are needed. */
+/* Declarations of the few CUDA driver functions and constants used here. */
 enum { CU_MEMORY_TYPE = 2, CU_SUCCESS = 0 };
 enum { CU_MEMORY_DEVICE = 2, CU_MEMORY_UNIFIED = 4 };
-enum { CU_NOT_ITS_OWN = 1 /* what is said of memory that it did not give */ };
+enum {
+    CU_NOT_ITS_OWN =
+        1 /* the driver's error for memory that it did not allocate */
+};
 typedef int (*pointer_query)(void *out, int attribute, uint64_t pointer);
 typedef int (*context_query)(void **context);
 typedef int (*count_query)(int *count);
@@ -27,9 +31,9 @@ typedef int (*primary_query)(int device, unsigned *flags, int *active);
 #define LOOK_EVERY_MS 4
 
 struct link_map *nw_gpu_last_library;
-static pointer_query get_attribute; /* set once a context was seen */
-/* Milliseconds; of each thread, since another one may look while this one makes
- * its context. */
+static pointer_query get_attribute; /* NULL until a context was seen */
+/* Time of this thread's last look, in milliseconds. Thread-local: another
+ * thread's look may have come just before this thread created its context. */
 static _Thread_local int64_t looked_at;
 
 static int64_t now_ms(void)
@@ -62,13 +66,14 @@ static bool has_context(void *driver)
     void *context = NULL;
 
     if (!current || current(&context) != CU_SUCCESS)
-        return false; // not even initialised
+        return false; // the driver is not initialised
     return context || has_primary_context(driver);
 }
 
-/* Under the lock by which the loader changes its list of libraries. Nothing of
- * the loader may be called here: a dlopen elsewhere holds the loader's other
- * lock while it waits for this one. */
+/* Sets *library to the last library in the loader's list. A callback of
+ * dl_iterate_phdr, which holds the loader's lock of that list. So nothing here
+ * may call the loader: a dlopen in another thread holds the loader's other lock
+ * while it waits for this one. */
 static int find_last(struct dl_phdr_info *first, size_t size, void *library)
 {
     struct link_map **last = library;
@@ -79,10 +84,13 @@ static int find_last(struct dl_phdr_info *first, size_t size, void *library)
     return 1;
 }
 
-/* New libraries are put behind the last one, which must not go away. */
+/* Returns the last library in the loader's list, after preventing that it is
+ * unloaded; NULL if that fails. The loader appends new libraries after this
+ * one. */
 static struct link_map *last_library(void)
 {
-    struct link_map *last = NULL; // first the one with this code, which stays
+    struct link_map *last =
+        NULL; // begins as this library, which is never unloaded
     Dl_info info;
 
     if (!dladdr1((void *)&nw_gpu_last_library, &info, (void **)&last,
@@ -98,7 +106,8 @@ static struct link_map *last_library(void)
 
 static void look_for_context(void)
 {
-    struct link_map *last = last_library(); // first: the driver may come now
+    struct link_map *last =
+        last_library(); // before dlopen: another thread may load the driver now
     void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
     void *query;
 
@@ -127,15 +136,17 @@ bool nw_gpu_look(void)
     return __atomic_load_n(&get_attribute, __ATOMIC_ACQUIRE);
 }
 
-/* Only this frame's page: memory further up may be a GPU's, because stacks of
- * threads are mapped next to other memory. */
+/* Returns true if the address is within the 4 KiB page of this stack frame. The
+ * rest of the stack is not tested, because thread stacks are mapped next to
+ * other memory, which may be a GPU's. */
 static bool is_on_stack(uintptr_t address)
 {
     return (address ^ (uintptr_t)__builtin_frame_address(0)) < 1u << 12;
 }
 
-/* A driver that has failed for good no longer knows its memory: what the CPU
- * cannot read is still a GPU's then, so that its use is an error. */
+/* A driver after a fatal error no longer knows its memory. In that state,
+ * memory that the CPU cannot read still counts as GPU memory, so that its use
+ * gives an error instead of a crash. */
 bool nw_gpu_holds(const void *address)
 {
     pointer_query query;

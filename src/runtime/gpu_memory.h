@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Asks the CUDA driver, if the program has loaded one, whether a buffer is GPU
- * memory. Without a driver the question costs next to nothing.
+ * Asks the CUDA driver whether a buffer is in GPU memory, if the program has
+ * loaded the driver. Without a driver this costs two loads.
  */
 #ifndef NW_GPU_MEMORY_H
 #define NW_GPU_MEMORY_H
@@ -10,15 +10,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* True if the address lies in GPU or managed memory. */
+/* Returns true if the address lies in GPU memory or CUDA managed memory. */
 bool nw_gpu_holds(const void *address);
-/* The last library that was loaded when no driver was found among them; it
- * stays loaded. NULL: ask. */
+/* The last library in the loader's list when the list had no CUDA driver; this
+ * library is never unloaded. NULL if the list must be searched again. */
 extern struct link_map *nw_gpu_last_library;
 bool nw_gpu_look(void);
 
-/* True once the process was seen with a CUDA context. Until another library is
- * loaded, the process cannot have one. */
+/* Returns true once a CUDA context has been seen in this process. After a
+ * search without a CUDA driver, returns false until another library is
+ * loaded. */
 static inline bool nw_gpu_is_used(void)
 {
     struct link_map *last =

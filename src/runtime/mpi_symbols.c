@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds what the MPI library defines, behind ourselves, and whether that
- * library is of the flavour that this file was compiled for. */
+/* Looks up functions and data of the MPI library, and checks that the library
+ * has the ABI that this file was compiled for. */
 #include "runtime/mpi_symbols.h"
 
 #include "runtime/warn.h"
@@ -33,7 +33,7 @@ static const char *const library_names[] = {
     "libmpi_intel.so.12"};
 #endif
 
-/* --- an MPI library that RTLD_NEXT does not reach --- */
+/* --- an MPI library outside the search order of RTLD_NEXT --- */
 
 struct loaded {
     const char **name;
@@ -68,7 +68,8 @@ static bool is_own(void *function)
            its.dli_fbase == ours.dli_fbase;
 }
 
-/* A handle of the object, if its scope has an MPI library that is not ours. */
+/* Returns a dlopen handle of the loaded library `object` if PMPI_Init is found
+ * through that handle and is not our own wrapper; else NULL. */
 static void *open_with_mpi(const char *object)
 {
     void *handle = dlopen(object, RTLD_LAZY | RTLD_NOLOAD);
@@ -81,8 +82,9 @@ static void *open_with_mpi(const char *object)
     return NULL;
 }
 
-/* A program that loads its MPI privately (an interpreter's module) has the
- * library outside of the order in which RTLD_NEXT searches. */
+/* Finds a loaded MPI library that RTLD_NEXT does not search, for example
+ * because a Python module loaded it with RTLD_LOCAL. Returns a dlopen handle,
+ * or NULL. */
 static void *find_loaded(void)
 {
     struct loaded loaded = {0};
@@ -95,9 +97,10 @@ static void *find_loaded(void)
     return handle;
 }
 
-/* A program linked with us in front of its MPI may have lost that: we define
- * all that it calls, and some linkers drop a library that looks unneeded. Then
- * the first MPI library of this flavour becomes the program's. */
+/* Loads an MPI library if the program is linked with ours but not with MPI. We
+ * define all MPI functions that the program calls, so a linker with --as-needed
+ * may have dropped MPI. Returns a dlopen handle of the first installed MPI
+ * library of this flavour, or NULL. */
 static void *find_installed(void)
 {
     void *handle = NULL;
@@ -128,10 +131,10 @@ static void *find_next(const char *name)
     return found ? found : find_private(name);
 }
 
-/* --- whose library it is --- */
+/* --- the ABI of the program's MPI library --- */
 
-/* The name of the ABI of the library that defines `function`; NULL if unknown.
- */
+/* Returns the name of the MPI ABI of the library that defines `function`, or
+ * NULL if `function` is NULL or in the program itself. */
 static const char *abi_name(void *function)
 {
     Dl_info info = {0};
@@ -142,7 +145,7 @@ static const char *abi_name(void *function)
     if (!function || !dladdr(function, &info) || !info.dli_fname)
         return NULL;
     handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-    if (!handle) // the program itself
+    if (!handle) // `function` is defined in the program itself
         return NULL;
     is_openmpi = dlsym(handle, "ompi_mpi_comm_world");
     dlclose(handle);
@@ -153,8 +156,8 @@ static const char *abi_name(void *function)
     return is_openmpi ? "Open MPI" : "MPICH or a relative of it";
 }
 
-/* A name for messages, if the library that defines `function` has another ABI
- * than this file was compiled for; else NULL. */
+/* Returns the ABI name of the library that defines `function`, for a message,
+ * if this ABI differs from the one this file was compiled for; else NULL. */
 static const char *foreign_name(void *function)
 {
     const char *name = abi_name(function);
@@ -162,8 +165,8 @@ static const char *foreign_name(void *function)
     return name && strncmp(name, OWN_NAME, strlen(OWN_NAME)) ? name : NULL;
 }
 
-/* Checks the rank variables of all launchers. Without any, the process counts
- * as the first. */
+/* Checks the rank variables of Open MPI, PMIx, PMI and Slurm. Returns true if
+ * none of them is set. */
 bool nw_is_first_process(void)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK",
@@ -191,10 +194,10 @@ static void mpi_symbols_look(void)
                 program_invocation_short_name, name);
 }
 
-/* --- what the other files ask for --- */
+/* --- lookups for the other files --- */
 
-/* A program may hold the library's data itself (copy relocation), so data is
- * searched from the front. */
+/* Searches the program before the libraries: if the program was linked with
+ * copy relocations, the valid copy of the data is in the program. */
 void *nw_mpi_data(const char *name)
 {
     void *found = dlsym(RTLD_DEFAULT, name);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The MPI library under us, reached without linking it: a preloaded library
- * may find itself in a shell, or in a program that loads its MPI late and
- * privately. Functions and predefined handles are looked up when first used.
+ * Access to the program's MPI library without linking it. This library may be
+ * preloaded into a shell, which has no MPI, or into a program that loads MPI
+ * late with dlopen. So MPI functions and predefined handles are looked up at
+ * their first use.
  */
 #ifndef NW_RUNTIME_MPI_SYMBOLS_H
 #define NW_RUNTIME_MPI_SYMBOLS_H
@@ -14,19 +15,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* True if the program's MPI library has another ABI than this flavour: then
- * calls pass straight through and nothing else here may call MPI. Known after
- * the first nw_next_call(). */
+/* True if the program's MPI library has another ABI than the MPI that this file
+ * was compiled for. Then all calls pass straight through, and no function here
+ * may call MPI. Valid after the first nw_next_call(). */
 extern bool nw_foreign;
-/* True on rank 0 by the launcher's variables, or without such variables. Usable
- * without MPI. */
+/* Returns whether this process is rank 0 by the launcher's environment
+ * variables; true if no variable gives a rank. May be called before
+ * MPI_Init. */
 bool nw_is_first_process(void);
 
-/* The address of a predefined handle of the MPI library, or NULL. */
+/* Returns the address of a predefined handle of the MPI library by its symbol
+ * name, or NULL if the library has no such symbol. */
 void *nw_mpi_data(const char *name);
-/* The next definition of the function after ours, or in a loaded MPI library.
- * If it is missing, one warning says so, and the result is a function that
- * returns MPI_ERR_INTERN. */
+/* Returns the definition of the MPI function `name` that follows ours in the
+ * library search order, or one in any loaded MPI library. If no library has
+ * one, warns once and returns a function that always returns MPI_ERR_INTERN. */
 void *nw_next_call(const char *name);
 
 #define NW_CACHED(find, name)                                                  \
@@ -40,12 +43,13 @@ void *nw_next_call(const char *name);
         nw_found_;                                                             \
     })
 
-/* PMPI_name of the MPI library itself, for our own calls. */
+/* The MPI library's own PMPI function, for calls that Nodewise makes itself. */
 #define NW_PMPI(name)                                                          \
     ((__typeof__(&PMPI_##name))NW_CACHED(nw_next_call, "PMPI_" #name))
 
-/* Open MPI's handles are addresses of its data: an undefined data symbol would
- * keep any program that has no MPI from starting. */
+/* Open MPI's predefined handles are addresses of its data symbols. These are
+ * looked up by name, since an undefined data symbol would keep a program
+ * without MPI from starting. */
 #ifdef OPEN_MPI
 #undef OMPI_PREDEFINED_GLOBAL
 #define OMPI_PREDEFINED_GLOBAL(type, global)                                   \

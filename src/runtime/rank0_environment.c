@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Only ranks that have a variable take part. They use messages that a rank
- * without this library never receives, unless it is rank 0. A collective call
- * that some ranks do not make could match one of the program's calls. */
+/* Only ranks that have a NODEWISE variable take part, through point-to-point
+ * messages to rank 0, because a collective call made by only some ranks could
+ * match a collective call of the program. Any rank other than 0 may lack this
+ * library without receiving a message of ours. */
 #include "runtime/rank0_environment.h"
 
 #include "base/file.h"
@@ -21,15 +22,16 @@ static const char *const names[] = {
     "NODEWISE_GPU_DIRECT",
 };
 #define COUNT (sizeof names / sizeof *names)
-/* These ask for work in common, too; reorder/ reads them itself. */
+/* These variables need all ranks too; the folder reorder reads their values. */
 static const char *const others[] = {"NODEWISE_REORDER", "NODEWISE_GPU"};
-/* MPI_Init returns at nearly the same time on all ranks. The others wait for
- * rank 0's answer, which has to come first. */
+/* Time limits in seconds. MPI_Init returns at nearly the same time on all
+ * ranks. The other ranks wait for rank 0's answer longer than rank 0 waits for
+ * their messages. */
 enum { PATIENCE_S = 10, ANSWER_S = 2 * PATIENCE_S };
 
-/* A length for each, and one value behind the other. */
+/* Rank 0's values: the length of each, and the texts one after the other. */
 static struct {
-    int length[COUNT]; /* without its NUL */
+    int length[COUNT]; /* bytes without the NUL; 0: not set */
     char text[2 * PATH_MAX];
 } all;
 static bool joined, has_met;
@@ -51,7 +53,7 @@ static void rank0_environment_collect(void)
     }
 }
 
-/* The first variable that asks for something; NULL if nothing does. */
+/* Returns the name of the first variable that is set and not empty, or NULL. */
 static const char *find_wish(void)
 {
     for (size_t i = 0; i < COUNT + 2; i++) {
@@ -64,7 +66,7 @@ static const char *find_wish(void)
     return NULL;
 }
 
-/* --- meeting --- */
+/* --- the exchange of all ranks with rank 0 --- */
 
 static int find_tag(void)
 {
@@ -74,7 +76,8 @@ static int find_tag(void)
     return found ? *most : 32767;
 }
 
-/* False if it is not done in time. */
+/* Waits for the request until the time `until`, in seconds of MPI_Wtime.
+ * Returns false if the time is over or MPI_Test fails. */
 static bool rank0_environment_await(MPI_Request *request, MPI_Status *status,
                                     double until)
 {
@@ -94,8 +97,8 @@ static void rank0_environment_give_up(MPI_Request *request)
     NW_PMPI(Wait)(request, MPI_STATUS_IGNORE);
 }
 
-/* On rank 0, receives the messages of the ranks and marks them in `here`.
- * Returns the number of ranks. */
+/* On rank 0, receives one empty message from each rank and sets here[rank].
+ * Returns the number of ranks that sent one in time, with rank 0. */
 static int hear_all(char *here, int size, int tag)
 {
     double until = NW_PMPI(Wtime)() + PATIENCE_S;
@@ -163,11 +166,12 @@ static void rank0_environment_follow(int rank, int tag)
     joined = verdict;
 }
 
-/* --- a launcher of another MPI --- */
+/* --- ranks started by the launcher of another MPI library --- */
 
-/* Such a launcher starts ranks that each believe to be alone. Returns how many,
- * and whether this is the first of them; MPI may have set the variables of
- * other launchers since. */
+/* Returns the number of ranks that the launcher started, by its environment
+ * variables, and sets *is_first on rank 0; 1 if the variables give no number or
+ * this process was spawned. A launcher of another MPI library starts ranks that
+ * are each alone in MPI_COMM_WORLD. */
 static int launched_ranks(bool *is_first)
 {
     static const char *const launchers[][2] = {

@@ -1,24 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Collective work in MPI_Init needs the agreement of all ranks: a launcher may
- * not pass the variables, or the library, to some hosts. A rank without a
- * variable sends no messages here. */
+/* Agreement of all ranks in MPI_Init before Nodewise makes collective calls: a
+ * launcher may not pass the variables or the preloaded library to some hosts. A
+ * rank without a NODEWISE variable sends no messages here. */
 #ifndef NW_RUNTIME_RANK0_ENVIRONMENT_H
 #define NW_RUNTIME_RANK0_ENVIRONMENT_H
 
 #include <mpi.h>
 #include <stdbool.h>
 
-/* Comes before all else in MPI_Init, or once a program of sessions has a
- * communicator of all processes, `world`. The first call counts. If this rank
- * has one of the variables, it meets the others. Rank 0 waits 10 s for missing
- * ranks and then warns. If rank 0 itself is missing for 20 s, the job ends with
- * an error, since the program could receive the message that waits for rank 0.
- */
+/* Checks that every rank of `world` has a NODEWISE variable and this library,
+ * then broadcasts rank 0's variables. MPI_Init calls this function before other
+ * Nodewise code; a program with MPI sessions calls it when it first has a
+ * communicator of all processes. Only the first call has an effect, and only on
+ * ranks with a variable. Rank 0 waits 10 s for missing ranks and then warns. If
+ * rank 0 itself is missing for 20 s, the job is aborted, since the program on
+ * rank 0 could receive the message that was sent to Nodewise. */
 void nw_rank0_environment_meet(MPI_Comm world);
-/* Whether all ranks have come, so that collective calls are safe. Local. */
+/* Returns whether nw_rank0_environment_meet found all ranks, so that Nodewise
+ * may make collective calls. Local. */
 bool nw_rank0_environment_joined(void);
-/* The value of a variable by which something collective is decided; NULL if
- * rank 0 has none or an empty one, or not all ranks have come. Local. */
+/* Returns rank 0's value of an environment variable, equal on all ranks.
+ * Returns NULL if rank 0's variable is unset or empty, or if some ranks were
+ * missing. Local. */
 const char *nw_rank0_environment_variable(const char *name);
 
 #endif

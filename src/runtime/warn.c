@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each process writes one warning for failures; other messages have their own
- * function. */
+/* Writes warnings: nw_warn_once one warning per process in all, nw_warn every
+ * message. */
 #include "runtime/warn.h"
 
 #include <stdarg.h>
@@ -12,8 +12,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* `nodewise profile` listens to an abstract socket of this host. If a rank has
- * explained a missing profile, the command says nothing more. */
+/* Tells `nodewise profile`, which listens to an abstract Unix socket on this
+ * host, that a warning was written. Then the command does not report the
+ * missing profile a second time. */
 static void warn_notify(void)
 {
     const char *name = getenv("NODEWISE_RECORD_SAID");

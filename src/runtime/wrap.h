@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The parts of the generated wrappers. Both MPI_X and PMPI_X are defined, since
- * Fortran bindings use either. Each forwards to the next definition of its own
- * name, so that another tool in between still works. Only the outermost entry
- * of a thread counts.
+ * Macros for the generated wrappers of MPI functions. Both MPI_X and PMPI_X are
+ * defined, since Fortran bindings call either. Each forwards to the next
+ * definition of its own name, so that another tool between Nodewise and MPI
+ * still works. If MPI functions call each other, only the outermost call of a
+ * thread is recorded.
  */
 #ifndef NW_RUNTIME_WRAP_H
 #define NW_RUNTIME_WRAP_H
@@ -14,9 +15,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* True from MPI_Init to MPI_Finalize if something is to be recorded. */
+/* True between MPI_Init and MPI_Finalize if communication or call times are
+ * recorded. */
 extern bool nw_active;
-/* How many wrappers this thread is in. */
+/* The number of wrappers that this thread is inside of; 0 in the program's own
+ * code. */
 extern _Thread_local int nw_depth;
 
 static inline bool nw_is_active(void)
@@ -24,12 +27,14 @@ static inline bool nw_is_active(void)
     return __atomic_load_n(&nw_active, __ATOMIC_RELAXED);
 }
 
-/* The time now while the outermost call of a thread is recorded, else 0; adds
- * the time since then to the function `name`, which `id` identifies. */
+/* nw_call_begin returns the time in ns if this is the outermost MPI call of the
+ * thread and is recorded, else 0. nw_call_end adds the time since `begun_ns` to
+ * the function `name`, whose number is `id`. */
 uint64_t nw_call_begin(void);
 void nw_call_end(uint64_t begun_ns, int id, const char *name);
 
-/* True from MPI_Init to MPI_Finalize if NODEWISE_REORDER asks for it. */
+/* True between MPI_Init and MPI_Finalize if NODEWISE_REORDER asks for
+ * reordering. */
 extern bool nw_reordering;
 void nw_reorder_start(void);
 void nw_reorder_finish(void);
@@ -41,9 +46,10 @@ static inline bool nw_is_reordering(void)
 
 #define NW_NEXT(name) ((__typeof__(&name))NW_CACHED(nw_next_call, #name))
 
-/* MPI_X and PMPI_X: each hands its next definition on to their shared part. An
- * entry takes machine words, since a library of another ABI may have wider
- * handles in the place of ours (nw_foreign); `typed` gives them our types. */
+/* Defines MPI_X or PMPI_X, which looks up its next definition and then runs the
+ * statement `way`. Parameters are machine words, since handles of another MPI
+ * ABI may be wider than ours (nw_foreign); `typed` converts the parameters to
+ * our types. */
 #define NW_ENTRY(name, declared, words, typed, way)                            \
     NW_API int nw_entry_##name declared __asm__(#name);                        \
     int nw_entry_##name declared                                               \
@@ -65,13 +71,15 @@ static inline bool nw_is_reordering(void)
 #define NW_SHARED static __attribute__((noinline)) int
 #define NW_STRAIGHT(next, ...) next(__VA_ARGS__)
 
-/* `before` runs ahead of the call, and `after` behind it if it succeeded.
- * `below` does the call: the next definition, or a function that stages GPU
- * memory ahead of it. */
+/* Defines the wrapper of an MPI function. The wrapper runs `before`, then the
+ * call `below`, then `after` if the call succeeded. `below` is the next
+ * definition of the MPI function, or a Nodewise function that stages GPU memory
+ * and then calls the next definition. */
 #define NW_WRAP(name, entry, args, shared, passed, below, before, after)       \
     NW_WRAP_WHERE(!nw_depth, name, entry, shared, passed, below, before, after)
 
-/* Also counts a call inside another one, made by a callback of the program. */
+/* Like NW_WRAP, but also runs `before` and `after` for a call inside another
+ * MPI call, which a callback of the program made. */
 #define NW_WRAP_ENDING(name, entry, args, shared, passed, below, before,       \
                        after)                                                  \
     NW_WRAP_WHERE(true, name, entry, shared, passed, below, before, after)
@@ -82,7 +90,8 @@ static inline bool nw_is_reordering(void)
         where, name, entry, shared, passed, below, before,                     \
         if (nw_rc == MPI_SUCCESS) { after; })
 
-/* `after` also runs behind a call that failed, and looks at nw_rc. */
+/* Like NW_WRAP, but `after` runs even if the call failed; `after` checks
+ * nw_rc. */
 #define NW_WRAP_WATCHING(name, entry, args, shared, passed, below, before,     \
                          after)                                                \
     NW_WRAP_AROUND(!nw_depth, name, entry, shared, passed, below, before, after)
@@ -107,8 +116,8 @@ static inline bool nw_is_reordering(void)
                return nw_is_active() && (where) ? nw_wrapped_##name passed     \
                                                 : below passed)
 
-/* Around the beginning and the end: there `after` and `before` decide on
- * nw_active themselves. */
+/* Wraps MPI_Init, MPI_Finalize and similar calls. The statements `before` and
+ * `after` run even if nw_active is false, and may change nw_active. */
 #define NW_WRAP_ALWAYS(name, entry, args, shared, passed, below, before,       \
                        after)                                                  \
     NW_SHARED nw_wrapped_##name shared                                         \
@@ -128,7 +137,8 @@ static inline bool nw_is_reordering(void)
     }                                                                          \
     NW_ENTRIES(name, entry, return nw_wrapped_##name passed)
 
-/* A function of ours does the call if ranks are reordered. */
+/* Calls the Nodewise function `call` instead of the MPI function if reordering
+ * is on; otherwise calls the MPI function. */
 #define NW_WRAP_INSTEAD(name, entry, args, shared, passed, call)               \
     NW_SHARED nw_wrapped_##name shared                                         \
     {                                                                          \

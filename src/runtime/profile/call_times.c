@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sums the times of a function within a rank, then over the ranks. */
+/* Sums the times of an MPI function within a rank, then over the ranks. */
 #include "runtime/profile/call_times.h"
 
 #include "base/array.h"
@@ -8,12 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* No MPI has as many functions: more names are damage. */
+/* More names than the functions of any MPI library: the part file is
+ * damaged. */
 #define MOST_CALLS 4096
 #define NAME_CHARACTERS                                                        \
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
 
-/* Index of `name`, or the index at which it would be sorted in. */
+/* Returns the index of `name`, or the index at which `name` is to be
+ * inserted. */
 static size_t find_call(const struct nw_call_times *times, const char *name)
 {
     size_t low = 0, high = times->count;
@@ -45,7 +47,7 @@ static nw_status insert_call(struct nw_call_times *times, size_t at,
     return NW_OK;
 }
 
-/* The time of the last rank is complete. */
+/* Adds the time of the last rank to the sum, the minimum and the maximum. */
 static void close_rank(struct nw_call_time *call)
 {
     if (!call->rank_count)
@@ -67,7 +69,7 @@ static void add_time(struct nw_call_time *call, int32_t rank,
         call->rank_count++;
     }
     if (__builtin_add_overflow(call->ns, record->bytes, &call->ns))
-        call->ns = UINT64_MAX; /* a damaged part */
+        call->ns = UINT64_MAX; /* a damaged part file */
     call->calls += record->messages;
 }
 
@@ -79,7 +81,8 @@ nw_status nw_call_times_add(struct nw_call_times *times, int32_t rank,
     size_t at;
 
     nw_part_get_name(record, name);
-    if (!record->messages && !name[0]) /* the rank ended while it counted */
+    /* the rank was killed while it created the record */
+    if (!record->messages && !name[0])
         return NW_OK;
     if (!name[0] || name[strspn(name, NAME_CHARACTERS)])
         return nw_fail(NW_EINVAL, "rank %d has an invalid name of a call",
@@ -121,7 +124,8 @@ static int call_times_place_of(const char *name)
     return !strcmp(name, NW_PATTERN_MPI) ? 1 : 2;
 }
 
-/* The run and all of MPI first, then the functions by their time. */
+/* Sorts the whole run first, then all of MPI, then the functions by decreasing
+ * time. */
 static int compare_times(const void *a, const void *b)
 {
     const struct nw_pattern_time *x = a, *y = b;

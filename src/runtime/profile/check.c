@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checks the models of collective calls once before the ranks start, so that
- * the ranks need not warn one by one. */
+/* Checks NODEWISE_COLLECTIVES once before the ranks start, so that not every
+ * rank has to warn. */
 #include <nodewise/profile.h>
 
 #include "base/status.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The rule by size that stands in nodewise-profile(1), which is MPICH's of
- * long standing in its outline, and what NODEWISE_COLLECTIVES puts in its
- * place.
+ * Chooses algorithms by message size as nodewise-profile(1) describes, broadly
+ * like MPICH, or as NODEWISE_COLLECTIVES says.
  */
 #include "runtime/profile/choice.h"
 
@@ -51,7 +50,8 @@ static bool same(const char *word, size_t length, const char *name)
     return strlen(name) == length && !memcmp(word, name, length);
 }
 
-/* "collective:algorithm", ending at `end`. */
+/* Reads one word "collective:algorithm", which ends before `end`. Returns false
+ * if it is invalid. */
 static bool set_one(const char *word, const char *end)
 {
     const char *colon = memchr(word, ':', (size_t)(end - word));

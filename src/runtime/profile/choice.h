@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which algorithm a collective call is attributed by. */
+/* Chooses the algorithm by whose model a collective call is attributed to pairs
+ * of ranks. */
 #ifndef NW_PROFILE_CHOICE_H
 #define NW_PROFILE_CHOICE_H
 
 #include "runtime/profile/model.h"
 
-/* name in NODEWISE_COLLECTIVES, and the algorithms it may have */
+/* X(constant, name in NODEWISE_COLLECTIVES) */
 #define NW_COLLECTIVE_LIST(X)                                                  \
     X(BARRIER, "barrier")                                                      \
     X(BCAST, "bcast")                                                          \
@@ -25,15 +26,16 @@ enum nw_collective {
         NW_COLLECTIVE_COUNT
 };
 
-/* Reads "allreduce:ring,bcast:binomial" or "off"; NULL is the default. An
- * invalid word is returned in *bad (borrowed from text), and the rest is read.
- */
+/* Sets the algorithms from a text such as "allreduce:ring,bcast:binomial" or
+ * "off"; NULL sets the defaults. If a word is invalid, *bad points to that word
+ * in `text`, and the other words are read; otherwise *bad is NULL. */
 void nw_choice_set(const char *text, const char **bad);
-/* False after "off". */
+/* Returns false if nw_choice_set read "off". */
 bool nw_choice_is_on(void);
-/* The algorithm for a call among `size` ranks; `bytes` is what the thresholds
- * go by: the vector of bcast, reduce, allreduce, reduce_scatter and scan, all
- * blocks together of allgather, one block of the others. */
+/* Returns the algorithm for a call among `size` ranks. `bytes` is the size by
+ * which the algorithm is chosen: that of the whole vector for bcast, reduce,
+ * allreduce, reduce_scatter and scan, of all blocks together for allgather, of
+ * one block for the others. */
 enum nw_collective_algorithm nw_choice(enum nw_collective collective, int size,
                                        uint64_t bytes);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From the arguments of a collective call to the model of its algorithm. In an
- * intercommunicator, where algorithms differ most, data is taken to go straight
- * from each rank that has it to each rank of the other group that gets it.
+ * Calls the model of a collective call with the call's arguments. In an
+ * intercommunicator, whose algorithms differ most between MPI libraries, each
+ * rank with data is assumed to send it directly to each rank of the other group
+ * that gets it.
  */
 #include "runtime/profile/collective.h"
 
@@ -12,7 +13,7 @@
 
 #include <stdlib.h>
 
-/* One call of one rank. */
+/* One collective call on one rank. */
 struct collective_call {
     struct nw_comm *comm;
     int class;
@@ -34,7 +35,7 @@ static void collective_send(void *context, int to, uint64_t bytes)
     nw_record_edge(call->comm, to, call->class, bytes);
 }
 
-/* False if nothing is to be recorded. */
+/* Fills `call` and `model`. Returns false if the call is not to be recorded. */
 static bool collective_begin(struct collective_call *call,
                              struct nw_model *model, MPI_Comm comm)
 {
@@ -61,15 +62,16 @@ static void take_sides(struct collective_call *call, const void *from,
         call->class = nw_edge_class(is_gpu(from, to), is_gpu(to, from));
 }
 
-/* To every rank of the other group. */
+/* Sends `bytes` to every rank of the other group of an intercommunicator. */
 static void send_across(const struct nw_model *model, uint64_t bytes)
 {
     for (int rank = 0; rank < model->size; rank++)
         model->send(model->context, rank, bytes);
 }
 
-/* Sends to the root of the other group. The root's own group sends nothing, and
- * its type may be MPI_DATATYPE_NULL. */
+/* Sends to the root of the other group of an intercommunicator. In the root's
+ * own group `root` is negative, no rank sends, and the datatype may be
+ * MPI_DATATYPE_NULL. */
 static void send_to_root(const struct nw_model *model, int root,
                          struct nw_data data)
 {
@@ -121,7 +123,7 @@ void nw_reduced(struct nw_data sent, const void *result, int root,
 
     if (!collective_begin(&call, &model, comm))
         return;
-    /* a result counts at the root only */
+    /* only the root has a result buffer */
     take_sides(&call, sent.at,
                call.comm->rank == root || sent.at == MPI_IN_PLACE ? result
                                                                   : sent.at);
@@ -165,8 +167,8 @@ void nw_scanned(struct nw_data sent, const void *result, MPI_Comm comm)
                   bytes);
 }
 
-/* Only the root knows the side of its buffer; the other ranks assume the side
- * of the data that they send. */
+/* Only the root knows whether the receive buffer is in GPU memory; the other
+ * ranks assume that it is where their send buffers are. */
 void nw_gathered(struct nw_data sent, struct nw_data received, int root,
                  MPI_Comm comm)
 {
@@ -228,7 +230,8 @@ int64_t nw_vector_count(const struct nw_vector *vector, int rank)
                : ((const MPI_Count *)vector->counts)[rank];
 }
 
-/* With one type for all, its size is asked once. */
+/* A vector with the size of its datatype, so that MPI is asked only once if all
+ * blocks have the same datatype. */
 struct sized_vector {
     const struct nw_vector *vector;
     uint64_t size;
@@ -354,7 +357,8 @@ void nw_exchanged(struct nw_data sent, struct nw_data received, MPI_Comm comm)
             bytes);
 }
 
-/* Every pair has its own size, so data goes straight from each rank to each. */
+/* In MPI_Alltoallv and MPI_Alltoallw each pair of ranks has its own size, so
+ * each rank is assumed to send directly to every other. */
 void nw_exchanged_vector(struct nw_vector sent, struct nw_vector received,
                          MPI_Comm comm)
 {

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collective calls, attributed to pairs by the model of an algorithm. The side
- * of a rank's own receive buffer stands for that of its partners.
+ * Attributes collective calls to pairs of ranks by the model of an algorithm. A
+ * rank knows only its own receive buffer, so the model assumes that the buffers
+ * of its partners are on the same side (host or GPU).
  */
 #ifndef NW_PROFILE_COLLECTIVE_H
 #define NW_PROFILE_COLLECTIVE_H
 
 #include "runtime/profile/record.h"
 
-/* A vector of blocks: counts of int or, in the _c calls, of MPI_Count; types
- * one for all, or one a block. */
+/* A buffer argument of one block per rank. Counts are int or, in the
+ * large-count functions, MPI_Count. The datatype is the same for all blocks, or
+ * one per block. */
 struct nw_vector {
     const void *at;
     const void *counts;
-    size_t width; /* of a count */
+    size_t width; /* sizeof one count */
     MPI_Datatype type;
     const MPI_Datatype *types; /* NULL: `type` */
-    int64_t same;              /* every count, where counts is NULL */
+    int64_t same;              /* count of every block if counts is NULL */
 };
 #define NW_VECTOR(at, counts, type)                                            \
     ((struct nw_vector){(at), (counts), sizeof *(counts), (type), NULL, 0})
@@ -28,7 +30,7 @@ struct nw_vector {
 
 int64_t nw_vector_count(const struct nw_vector *vector, int index);
 
-/* Reads NODEWISE_COLLECTIVES. */
+/* Reads NODEWISE_COLLECTIVES and warns once about an invalid word. */
 void nw_collective_open(void);
 
 void nw_barrier(MPI_Comm comm);
@@ -52,13 +54,14 @@ void nw_allgathered_vector(struct nw_data sent, struct nw_vector received,
 void nw_exchanged(struct nw_data sent, struct nw_data received, MPI_Comm comm);
 void nw_exchanged_vector(struct nw_vector sent, struct nw_vector received,
                          MPI_Comm comm);
-/* The blocks are those of the result; `sent` is the data reduced. */
+/* `received` has the blocks of the result; `sent` is the buffer of the data to
+ * be reduced. */
 void nw_reduce_scattered(const void *sent, struct nw_vector received,
                          MPI_Comm comm);
 void nw_reduce_scattered_block(const void *sent, struct nw_data received,
                                MPI_Comm comm);
 
-/* Neighbourhoods: exactly what the call says, one message a neighbour. */
+/* Neighbourhood calls: one message to each neighbour, with no model. */
 void nw_neighbours_gathered(struct nw_data sent, const void *received,
                             MPI_Comm comm);
 void nw_neighbours_exchanged(struct nw_vector sent, const void *received,

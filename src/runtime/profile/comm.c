@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A communicator congruent to MPI_COMM_WORLD, the usual one, needs no table.
- * The others keep the ranks that were asked for, in a table that is read
- * without a lock; each thread remembers the communicators it used last.
+ * A communicator congruent to MPI_COMM_WORLD needs no table of ranks. Other
+ * communicators store each translated rank in a table that is read without a
+ * lock. Each thread also remembers the communicators that it used last.
  */
 #include "runtime/profile/comm.h"
 
@@ -12,19 +12,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* rank << 32 | world rank + 2, or 0; open addressing, at most half full. */
+/* Hash table with open addressing, at most half full. A slot is rank << 32 |
+ * (world rank + 2), or 0 if free. */
 struct ranks {
-    struct ranks *older; /* kept for readers until the communicator goes */
+    struct ranks *older; /* smaller tables that threads may still read */
     size_t mask, used;
     uint64_t slot[];
 };
 
 struct comm_entry {
-    struct nw_comm comm; /* first: handed out */
+    /* first member, so that a pointer to it is one to the entry */
+    struct nw_comm comm;
     struct comm_entry *next;
     uint64_t handle;
     bool window;
-    bool same; /* ranks are those of MPI_COMM_WORLD */
+    bool same; /* ranks equal those of MPI_COMM_WORLD */
     MPI_Group group;
     struct ranks *ranks;
 };
@@ -34,7 +36,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct comm_entry *bucket[BUCKETS];
 static MPI_Comm world_comm;
 static MPI_Group world_group;
-static unsigned generation = 1; /* grows when an entry goes */
+static unsigned generation = 1; /* incremented when an entry is freed */
 
 #define REMEMBERED 4
 struct comm_memory {
@@ -121,7 +123,8 @@ static struct comm_entry *find_known(uint64_t handle, bool window)
     return entry;
 }
 
-/* `value` is an MPI_Comm or an MPI_Win. The lock is held. */
+/* Returns the entry of an MPI_Comm or MPI_Win, to which `value` points; NULL if
+ * MPI fails or memory is short. The lock is held. */
 static struct comm_entry *find_or_make(uint64_t handle, bool window,
                                        const void *value)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ranks of communicators and windows as ranks of MPI_COMM_WORLD. Translated
- * once a partner and kept with the communicator until it is freed.
+ * Translates ranks of communicators and windows to ranks of MPI_COMM_WORLD. The
+ * rank of each partner is translated once and stored until the communicator is
+ * freed.
  */
 #ifndef NW_PROFILE_COMM_H
 #define NW_PROFILE_COMM_H
@@ -11,29 +12,32 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Ranks outside MPI_COMM_WORLD, and MPI_PROC_NULL or invalid ranks. */
+/* A rank outside MPI_COMM_WORLD; MPI_PROC_NULL or an invalid rank. */
 enum { NW_RANK_OUTSIDE = -1, NW_RANK_NONE = -2 };
 
 /* A communicator or a window. */
 struct nw_comm {
-    int rank, size; /* in it; of the remote group in an intercommunicator */
+    /* this process's rank; size of the remote group in an intercommunicator */
+    int rank, size;
     bool inter;
-    bool gpu_window;  /* the memory that this rank gave to the window */
-    bool has_targets; /* the next two are filled */
-    int target_count; /* destinations in a neighbourhood */
+    bool gpu_window;  /* this rank's memory of the window is GPU memory */
+    bool has_targets; /* target_count and target are valid */
+    int target_count; /* destinations of this rank in a neighbourhood call */
     int *target;
 };
 
-/* `world` is congruent to MPI_COMM_WORLD, or stands for it in a program of
- * sessions; borrowed until nw_comm_close. */
+/* Begins the translation. `world` is congruent to MPI_COMM_WORLD, or replaces
+ * it in a program with sessions; it must exist until nw_comm_close. */
 void nw_comm_open(MPI_Comm world);
-/* Borrowed until the communicator is freed; NULL if it cannot be looked up. */
+/* Returns the entry of a communicator, valid until the communicator is freed;
+ * NULL if an MPI call fails or memory is short. */
 struct nw_comm *nw_comm_find(MPI_Comm comm);
 struct nw_comm *nw_win_find(MPI_Win win);
-/* The rank in MPI_COMM_WORLD of `rank` in `comm`, or NW_RANK_OUTSIDE;
- * NW_RANK_NONE for MPI_PROC_NULL and invalid ranks. */
+/* Returns the rank in MPI_COMM_WORLD of `rank` in `comm`; NW_RANK_OUTSIDE if
+ * that process is not in MPI_COMM_WORLD; NW_RANK_NONE for MPI_PROC_NULL and
+ * invalid ranks. */
 int nw_comm_world_rank(struct nw_comm *comm, int rank);
-/* Called before they are freed. */
+/* Forgets a communicator or window. Called before it is freed. */
 void nw_comm_gone(MPI_Comm comm);
 void nw_win_gone(MPI_Win win);
 void nw_comm_close(void);

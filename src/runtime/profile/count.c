@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The counting itself, the one path that every message takes: find the
- * partner's record in this thread's table, add three numbers. Everything else
- * here happens once a partner.
+ * Every message is counted here: the partner's record is found in this thread's
+ * table, and three numbers are increased. All other work is done once for each
+ * partner.
  */
 #include "runtime/profile/count.h"
 
@@ -12,23 +12,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How often the clock is looked at. */
+/* Calls of a thread between two looks at the clock, which decide whether to
+ * write the part file. */
 enum { SAVE_CALLS = 16 };
 
-/* Open addressing; at most half full. Reused by a later thread when its own
- * ends. */
+/* The hash table of a thread, with open addressing, at most half full. After
+ * the thread has ended, a later thread reuses the table. */
 struct table {
     struct table *next;
     bool taken;
     size_t mask, used;
     struct nw_part_record **slot;
-    struct nw_part_record *last; /* the record found before */
+    struct nw_part_record *last; /* the record that was found last */
     unsigned generation, calls;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct table *tables;
-static unsigned generation = 1; /* of the part that is open */
+static unsigned generation = 1; /* number of the open part */
 static pthread_key_t thread_end;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static _Thread_local struct table *mine;
@@ -78,7 +79,8 @@ static struct table *count_take_table(void)
     return table;
 }
 
-/* Tables of an earlier part point to records that are gone. */
+/* Empties a table whose records belong to an earlier part and have been
+ * freed. */
 static void renew(struct table *table)
 {
     free(table->slot);
@@ -185,7 +187,8 @@ static struct nw_part_record *count_find(struct table *table,
     return make_record(table, key);
 }
 
-/* One writer: a plain addition that a reader sees whole. */
+/* Adds without an atomic instruction, since only this thread writes the
+ * counter. Readers never see a half-written value. */
 static void count_add(uint64_t *counter, uint64_t value)
 {
     uint64_t old = __atomic_load_n(counter, __ATOMIC_RELAXED);
@@ -193,7 +196,8 @@ static void count_add(uint64_t *counter, uint64_t value)
     __atomic_store_n(counter, old + value, __ATOMIC_RELAXED);
 }
 
-/* NULL if memory is short. */
+/* Returns the record of `key`, or NULL if memory is short, which is_short then
+ * shows. */
 static struct nw_part_record *find_or_note(struct table *table,
                                            struct nw_count_key key)
 {
@@ -212,7 +216,7 @@ static void count_in(struct table *table, struct nw_part_record *record,
     count_add(&record->bytes, amount);
     count_add(&record->messages, count);
     __atomic_store_n(&record->is_new, 1, __ATOMIC_RELAXED);
-    /* when the count gains a binary digit: early and seldom */
+    /* write the record whenever `messages` reaches a power of two */
     if (__builtin_expect((before ^ record->messages) > before, 0))
         nw_storage_put(record);
     else if (!(++table->calls % SAVE_CALLS))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where calls are counted. Each thread has a table of its own that finds the
- * record of a partner; the records of all threads lie in the rank's part.
- * A record has one writer and may be read at any time.
+ * Counts calls. Each thread has its own table that finds the record of a
+ * partner; the records of all threads are in the rank's part file. Only one
+ * thread writes a record, and any thread may read it at any time.
  */
 #ifndef NW_PROFILE_COUNT_H
 #define NW_PROFILE_COUNT_H
@@ -13,37 +13,39 @@
 #include <nodewise/status.h>
 #include <stdbool.h>
 
-/* The key of a record. */
+/* The key that identifies a record of this rank; its fields are those of struct
+ * nw_part_record. */
 struct nw_count_key {
     int32_t peer;
     int16_t tag;
     uint8_t class, inward, origin;
-    uint16_t phase; /* filled by nw_count_add */
+    uint16_t phase; /* set by nw_count_add */
 };
 
-/* Opens the part of this rank: in memory, and in a new file `path` unless that
- * is NULL or cannot be made. */
+/* Opens the part of this rank in memory, and in a new file `path` unless `path`
+ * is NULL or the file cannot be created. */
 void nw_count_open(const char *path, int rank, int rank_count);
-/* Adds `messages` messages of `bytes` each. Quiet where memory is short: the
- * profile then says that it is partial. */
+/* Adds `messages` messages of `bytes` each. If memory is short, no error is
+ * returned, and the profile is marked as partial. */
 void nw_count_add(struct nw_count_key key, uint64_t bytes, uint64_t messages);
-/* Sets the phase of all later counts. The first phase is 0. */
+/* Sets the phase of all later counts. Counting begins with phase 0. */
 void nw_count_set_phase(uint16_t phase);
-/* Adds messages to a partner outside MPI_COMM_WORLD. */
+/* Adds `messages` messages of `bytes` each to a process outside
+ * MPI_COMM_WORLD. */
 void nw_count_add_outside(uint64_t bytes, uint64_t messages);
-/* The id of the whole run, which is no function. */
+/* The `id` by which nw_count_add_time counts the time of the whole run. */
 enum { NW_CALL_RUN = -1 };
-/* Adds one call of the MPI function `name`, which `id` identifies within this
- * process. */
+/* Adds one call of `ns` nanoseconds to the MPI function `name`; `id` is its
+ * number in this process. */
 void nw_count_add_time(int id, const char *name, uint64_t ns);
 struct nw_part_header *nw_count_header(void);
-/* How the rank ends; all is in the file then. */
+/* Stores how this rank ended, and writes all counts to the file. */
 void nw_count_set_state(enum nw_part_state state);
 size_t nw_count_count(void);
 const struct nw_part_record *nw_count_record(size_t index);
-/* True if something could not be counted. */
+/* Returns true if memory ran out, so that some calls were not counted. */
 bool nw_count_is_short(void);
-/* Forgets everything; unlinks the file where `remove`. */
+/* Discards all counts; deletes the file if `remove` is true. */
 void nw_count_close(bool remove);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The end of a run: every rank packs the records that it has, and rank 0 writes
- * the pattern.
+ * At the end of a run every rank packs its records, and rank 0 gathers them and
+ * writes the pattern.
  */
 #include "runtime/profile/profile.h"
 
@@ -18,9 +18,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A packed record: 5 words, then a word a size in use. */
+/* Words of a packed record: these 5, then one for each size class with
+ * messages. */
 enum { WORD_PEER, WORD_WHAT, WORD_TAG, WORD_BYTES, WORD_MESSAGES, WORDS };
-/* The header that a rank sends before its records. */
+/* Words of the header that a rank sends before its records. */
 enum {
     HEAD_COUNT,
     HEAD_OUTSIDE_BYTES,
@@ -30,7 +31,8 @@ enum {
     HEAD_WORDS
 };
 
-#define SIZE_SHIFT 56 /* a size word: its bucket above, its count below */
+/* a size word: size class in the upper bits, count below */
+#define SIZE_SHIFT 56
 
 struct pack {
     uint64_t *word;
@@ -95,7 +97,8 @@ static nw_status pack_all(struct pack *pack, uint64_t head[HEAD_WORDS])
     return NW_OK;
 }
 
-/* Words of one packed record; 0 if the rest is too short for one. */
+/* Unpacks one record from `rest` words. Returns the number of words read, or 0
+ * if `rest` is too small. */
 static size_t unpack_record(const uint64_t *word, size_t rest,
                             struct nw_part_record *record)
 {
@@ -122,7 +125,8 @@ static size_t unpack_record(const uint64_t *word, size_t rest,
     return WORDS + sizes;
 }
 
-/* Everything on rank 0: heads of all ranks, then their words in rank order. */
+/* Gathered data on rank 0: headers of all ranks, then their words in rank
+ * order. */
 struct gathered {
     int rank_count;
     uint64_t *head;
@@ -168,7 +172,8 @@ static nw_status place_words(struct gathered *all)
 
 enum { ALL_PHASES = -1 };
 
-/* The time of the whole run is the time of no phase. */
+/* Returns true if the record belongs to the phase. The time of the whole run
+ * belongs to no single phase. */
 static bool is_in_phase(const struct nw_part_record *record, int phase)
 {
     return phase == ALL_PHASES ||
@@ -248,7 +253,7 @@ static void find_phases(const struct gathered *all, bool found[NW_PHASES])
         }
 }
 
-/* The whole run, then each phase. */
+/* Writes the pattern of the whole run to `path`, then one for each phase. */
 static nw_status write_patterns(const struct gathered *all, const char *hosts,
                                 const char *path)
 {
@@ -273,7 +278,8 @@ static nw_status write_patterns(const struct gathered *all, const char *hosts,
     return status;
 }
 
-/* Every rank takes part to the end, even if some rank failed. */
+/* Gathers the packed records of all ranks on rank 0. Collective: a rank whose
+ * packing failed takes part too. */
 static nw_status exchange(MPI_Comm comm, struct pack *pack,
                           const uint64_t head[HEAD_WORDS], struct gathered *all)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Describes the hosts of the ranks: a readable line in the profile of a run on
+/* Describes the hosts of the ranks in one line, for the profile of a run on
  * several hosts. */
 #include "runtime/profile/hosts.h"
 
@@ -12,7 +12,8 @@
 
 #define NAME 64
 
-/* "n1: 0-1, n2: 2-3": runs of ranks on one host. */
+/* Returns a line such as "ranks by host n1 0-1, n2 2-3", from malloc, or NULL
+ * if memory is short. Consecutive ranks on one host are joined. */
 static char *hosts_describe(const char *names, int count)
 {
     struct nw_text text = {0};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the preloaded libraries: first in the build tree, then as installed. */
+/* Finds the libraries to preload: first in the build tree, then in the
+ * installation. */
 #include <nodewise/profile.h>
 
 #include "base/status.h"
@@ -12,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Without the last `levels` words of the path. */
+/* Removes the last `levels` names from the path. */
 static void library_cut(char *path, int levels)
 {
     while (levels--) {
@@ -27,7 +28,7 @@ static nw_status try_path(const char *folder, const char *between,
                           const char *flavour, char **path)
 {
     struct nw_text text = {0};
-    bool is_nccl = !strcmp(flavour, "nccl"); /* NCCL gives the plug-in's name */
+    bool is_nccl = !strcmp(flavour, "nccl"); /* NCCL prescribes the name */
     const char *first = is_nccl ? "nccl-profiler-nodewise" : "nodewise-";
     const char *last = is_nccl ? "" : flavour;
     nw_status status;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Merges the part files that ranks left after a bad end. Every word is checked,
- * since a file may be cut short or come from another program.
+ * Merges the part files of a run that did not reach MPI_Finalize. Every field
+ * is checked, since a file may be truncated or belong to another program.
  */
 #include <nodewise/profile.h>
 
@@ -21,13 +21,13 @@
 #include <time.h>
 #include <unistd.h>
 
-/* More would be damage, not a machine. */
+/* A higher rank count means that the file is damaged. */
 #define MOST_RANKS (1 << 26)
 
 struct merge_part_files_part {
     const char *path; /* borrowed */
     char *data;
-    const struct nw_part_header *header; /* NULL: the file is empty */
+    const struct nw_part_header *header; /* NULL if the file is empty */
     const struct nw_part_record *record;
 };
 
@@ -38,7 +38,8 @@ struct merge_part_files_parts {
     bool mixed;
 };
 
-/* Names are taken literally, whatever characters they have. */
+/* Finds the files whose names are `path` followed by the glob pattern `end`.
+ * Special characters in `path` are taken literally. */
 static nw_status find_files(const char *path, const char *end, glob_t *found)
 {
     struct nw_text text = {0};
@@ -60,10 +61,11 @@ static nw_status find_files(const char *path, const char *end, glob_t *found)
 #define PART ".part."
 #define LAUNCH_DIGITS 16
 #define ENDING_NS                                                              \
-    UINT64_C(2000000000) /* for ranks to end after their launcher */
+    UINT64_C(2000000000) /* time for ranks to end after their launcher */
 
-/* The launch in the name of a part, "" if it has none; NULL if this is not the
- * name of a part: RANK or RANK.LAUNCH stands behind the last ".part.". */
+/* Returns the launch number in the name of a part file, or "" if the name has
+ * none. Returns NULL if this is not the name of a part file, which ends in
+ * ".part.RANK" or ".part.RANK.LAUNCH". */
 static const char *launch_of(const char *path)
 {
     const char *at = NULL, *next = path;
@@ -83,7 +85,8 @@ static const char *launch_of(const char *path)
     return at;
 }
 
-/* If several programs left part files, takes the one with the newest file. */
+/* Returns the launch number of the newest part file, since several programs may
+ * have left part files; NULL if no part file is found. */
 static const char *last_launch(const glob_t *found)
 {
     const char *launch = NULL;
@@ -132,7 +135,8 @@ static nw_status read_part(struct merge_part_files_part *part)
     size_t length;
     nw_status status = nw_file_read(part->path, &part->data, &length);
 
-    if (status || !length) /* killed before its first word */
+    /* empty: the rank was killed before its first write */
+    if (status || !length)
         return status;
     if (length < NW_PART_HEADER)
         return nw_fail(NW_EFORMAT, "%s:1: cut short", part->path);
@@ -185,7 +189,8 @@ static nw_status read_parts(const char *path,
     return status;
 }
 
-/* One part a rank, all of one program. */
+/* Checks that all parts belong to one program, and that each rank has only one
+ * part. */
 static nw_status check_together(const struct merge_part_files_parts *parts)
 {
     const struct nw_part_header *first = parts->part->header;
@@ -216,7 +221,7 @@ static nw_status merge_part(struct nw_merge *merge,
     nw_merge_add_outside(merge, header->outside_bytes,
                          header->outside_messages);
     for (size_t r = 0; r < header->record_count; r++) {
-        /* class 0: the rank ended while it made the record */
+        /* class 0: the rank was killed while it created the record */
         if (part->record[r].class &&
             nw_merge_add(merge, header->rank, &part->record[r]))
             return nw_fail(NW_EFORMAT, "%s:1: damaged", part->path);
@@ -224,7 +229,8 @@ static nw_status merge_part(struct nw_merge *merge,
     return NW_OK;
 }
 
-/* The rank whose end explains most: an abort before an exit. */
+/* Returns the header of the rank whose end best explains the failure: one that
+ * called MPI_Abort, else one that exited; NULL if there is neither. */
 static const struct nw_part_header *
 culprit(const struct merge_part_files_parts *parts)
 {
@@ -241,8 +247,8 @@ culprit(const struct merge_part_files_parts *parts)
     return worst;
 }
 
-/* A launcher kills the other ranks when one ends: if several were killed, none
- * of them is known to have been the first. */
+/* Adds how many ranks were killed. A launcher kills the other ranks when one
+ * ends, so if several were killed, the first of them is unknown. */
 static void say_killed(const struct merge_part_files_parts *parts,
                        struct nw_text *text)
 {
@@ -323,7 +329,8 @@ nw_status nw_profile_merge(const char *path, nw_pattern **out)
     return status;
 }
 
-/* By its name and its first word, so that nothing of the user's goes. */
+/* Checks that this is a part file by its name and its first bytes, so that no
+ * file of the user is removed. */
 static bool is_part(int fd, const char *path)
 {
     char magic[sizeof NW_PART_MAGIC - 1];
@@ -336,7 +343,8 @@ static bool is_part(int fd, const char *path)
            !memcmp(magic, NW_PART_MAGIC, sizeof magic);
 }
 
-/* A launcher may end a little before the ranks that it kills. */
+/* Waits until the rank that locked the file has ended, but at most until the
+ * time `until`. A launcher may end shortly before the ranks that it kills. */
 static bool is_released(int fd, uint64_t until)
 {
     const struct timespec pause = {.tv_nsec = 10000000};
@@ -349,7 +357,7 @@ static bool is_released(int fd, uint64_t until)
     return true;
 }
 
-/* The lock of a living rank keeps its part. */
+/* Removes a part file unless a living rank has locked it. */
 static void remove_part(const char *path, uint64_t until)
 {
     int fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);

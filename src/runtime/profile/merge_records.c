@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A sender knows the side of its own buffer only. Among the messages from i to
- * j of one tag and size class, some may leave i's GPU and some may arrive in
- * j's GPU. If one end uses one side only, the kinds follow exactly. If both
- * ends use both sides, messages are matched GPU with GPU first, and bytes
- * follow the messages. This is the exception, since records come by tag and
- * size class already.
+ * Merges records into a pattern. A sender knows only whether its own buffer is
+ * in GPU memory. Among the messages from rank i to rank j with one tag and size
+ * class, some may leave i's GPU and some may arrive in j's GPU. If one end uses
+ * only one kind of memory, the kinds of the messages follow exactly. If both
+ * ends use both kinds, messages from a GPU are matched first with messages into
+ * a GPU, and bytes are divided in proportion to messages. This is rare, since
+ * tag and size class are matched too.
  */
 #include "runtime/profile/merge_records.h"
 
@@ -26,7 +27,7 @@ struct nw_merge {
     nw_pattern_builder *builder;
     int32_t rank_count;
     bool mixed;
-    struct merge_half *half; /* messages that wait for their other end */
+    struct merge_half *half; /* records that need the record of the other end */
     size_t half_count, half_capacity;
     uint64_t outside_bytes, outside_messages;
     struct nw_pattern_amount traffic[NW_ORIGIN_COUNT];
@@ -80,7 +81,8 @@ static nw_status add_edge(struct nw_merge *merge, const struct merge_half *half,
     return status;
 }
 
-/* By its sender: a receiver's record is the other end of the same messages. */
+/* Adds a record to the traffic by origin (MPI calls or NCCL). Records of
+ * receivers are skipped, since the sender recorded the same messages. */
 static void add_traffic(struct nw_merge *merge,
                         const struct nw_part_record *record)
 {
@@ -137,7 +139,8 @@ static int compare_halves(const void *a, const void *b)
     if (x->dst != y->dst)
         return x->dst < y->dst ? -1 : 1;
     if (x->record.tag != y->record.tag)
-        return x->record.tag > y->record.tag ? -1 : 1; // no tag comes last
+        // records without a tag come last
+        return x->record.tag > y->record.tag ? -1 : 1;
     return x->record.class - y->record.class;
 }
 
@@ -159,9 +162,9 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* The part of `from` that matches `with`, by number of messages in each size
- * class. Bytes are exact if one record is used up, otherwise proportional to
- * messages. */
+/* Returns the part of `from` that matches `with`, by the number of messages in
+ * each size class. Bytes are exact if all messages of one record match,
+ * otherwise proportional to messages. */
 static struct nw_part_record common(const struct nw_part_record *from,
                                     const struct nw_part_record *with)
 {
@@ -181,8 +184,9 @@ static struct nw_part_record common(const struct nw_part_record *from,
     return both;
 }
 
-/* The four kinds of one pair, from the sides of its messages at the sender
- * (host, gpu) and those that arrived in the receiver's GPU. */
+/* Adds the four kinds of edges of one pair. `host` and `gpu` have the messages
+ * that the sender sent from host and GPU memory; `received` has those that
+ * arrived in the receiver's GPU memory. */
 static nw_status merge_split(struct nw_merge *merge, struct merge_half *host,
                              struct merge_half *gpu,
                              struct nw_part_record *received)
@@ -216,9 +220,10 @@ static bool same_pair(const struct merge_half *a, const struct merge_half *b)
     return a->src == b->src && a->dst == b->dst;
 }
 
-/* Matches the records of one pair, from the highest tag. A sender without a GPU
- * keeps no tags, so the messages that its receiver counted under a tag are
- * carried on to the records without a tag. */
+/* Matches the records of one pair, from the highest tag to the records without
+ * a tag. A sender that uses no GPU records no tags, so messages that the
+ * receiver recorded under a tag and that did not match are matched with the
+ * records without a tag. */
 static nw_status match_pair(struct nw_merge *merge, struct merge_half *first,
                             size_t count)
 {

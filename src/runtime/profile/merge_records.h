@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Puts the records of all ranks together into one pattern. Messages whose ends
- * were seen from both sides are matched: by pair, by tag and by size.
+ * Merges the records of all ranks into one pattern. Messages that both the
+ * sender and the receiver recorded are matched by pair, tag and size.
  */
 #ifndef NW_PROFILE_MERGE_RECORDS_H
 #define NW_PROFILE_MERGE_RECORDS_H
@@ -12,15 +12,17 @@
 
 struct nw_merge;
 
-/* `mixed`: some record is NW_PART_SENT_GPU or NW_PART_RECEIVED_GPU. The caller
- * frees it. */
+/* Creates an empty merge. `mixed` is true if some record is NW_PART_SENT_GPU or
+ * NW_PART_RECEIVED_GPU. The caller frees *out with nw_merge_free. */
 NW_MUST_CHECK nw_status nw_merge_new(int32_t rank_count, bool mixed,
                                      struct nw_merge **out);
-void nw_merge_free(struct nw_merge *merge); /* NULL is fine */
-/* Adds a record that `rank` counted. NW_EINVAL if the record is invalid. */
+void nw_merge_free(struct nw_merge *merge); /* NULL is allowed */
+/* Adds a record that `rank` counted. Returns NW_EINVAL if the record is
+ * invalid. */
 NW_MUST_CHECK nw_status nw_merge_add(struct nw_merge *merge, int32_t rank,
                                      const struct nw_part_record *record);
-/* To processes outside MPI_COMM_WORLD; becomes the pattern's note. */
+/* Adds messages to processes outside MPI_COMM_WORLD, which the pattern's note
+ * will mention. */
 void nw_merge_add_outside(struct nw_merge *merge, uint64_t bytes,
                           uint64_t messages);
 NW_MUST_CHECK nw_status nw_merge_build(struct nw_merge *merge,

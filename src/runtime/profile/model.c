@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rooted calls go down or up a tree; the others step through partners. If the
- * number of ranks is not a power of two, the first ranks fold in pairs, as in
- * both MPI libraries. Shares of a vector are taken as equal even if the
- * library's shares differ by one element.
+ * Models of collective algorithms. Calls with a root use a tree; the others
+ * step through partners. If the number of ranks is not a power of two, pairs of
+ * the first ranks act as one rank, as in Open MPI and MPICH. Shares of a vector
+ * are assumed to be equal, even if the library's shares differ by one element.
  */
 #include "runtime/profile/model.h"
 
@@ -14,7 +14,8 @@ static void model_send(const struct nw_model *model, int to, uint64_t bytes)
     model->send(model->context, to, bytes);
 }
 
-/* Ranks numbered from the root, and back. */
+/* model_from_root returns the number of this rank relative to the root; to_rank
+ * returns the rank with a relative number. */
 static int model_from_root(const struct nw_model *model, int root)
 {
     return (model->rank - root + model->size) % model->size;
@@ -78,7 +79,7 @@ static uint64_t equal_share(const void *context, int rank)
     return ((const struct model_share *)context)->bytes;
 }
 
-/* The binomial tree of a broadcast is the HIGH one in Open MPI, the LOW one
+/* A broadcast uses the binomial tree NW_TREE_HIGH in Open MPI, and NW_TREE_LOW
  * in MPICH. */
 #ifdef NW_MODEL_MPICH
 #define BCAST_TREE NW_TREE_LOW
@@ -139,11 +140,12 @@ void nw_model_scatter(const struct nw_model *model,
     }
 }
 
-/* A power of two of the ranks: the first 2 * `extra` fold in pairs. */
+/* Reduces the ranks to a power of two: of each pair among the first 2 * `extra`
+ * ranks only one goes on. */
 struct fold {
     int size, extra;
-    int keep; /* the rank of a pair that stays: its odd or its even one */
-    int self; /* number among those that stay, or -1 */
+    int keep; /* the rank of each pair that goes on: 1 the odd, 0 the even */
+    int self; /* number of this rank among those that go on, or -1 */
 };
 
 static struct fold fold(const struct nw_model *model, int keep)
@@ -183,9 +185,9 @@ static void double_recursively(const struct nw_model *model, uint64_t bytes)
         model_send(model, model->rank - 1, bytes);
 }
 
-/* Rabenseifner: halve the vector with each partner, then gather it again. A
- * pair folds by exchanging halves; the odd one hands its half over and gets
- * the whole result at the end. */
+/* Rabenseifner's all-reduce: reduce-scatter by recursive halving, then
+ * allgather. The ranks of a pair first exchange halves; the odd rank then sends
+ * its reduced half and receives the whole result at the end. */
 static void reduce_by_halves(const struct nw_model *model, uint64_t bytes)
 {
     struct fold f = fold(model, 0);
@@ -229,7 +231,8 @@ void nw_model_allreduce(const struct nw_model *model,
     }
 }
 
-/* `count` blocks from that of rank `first` on, around the end. */
+/* Returns the bytes of `count` blocks from rank `first` on; rank 0 follows the
+ * last rank. */
 static uint64_t sum_blocks(const struct nw_model *model,
                            const struct nw_blocks *blocks, int first, int count)
 {
@@ -268,8 +271,8 @@ static void gather_by_doubling(const struct nw_model *model,
                    sum_blocks(model, blocks, model->rank & ~(mask - 1), mask));
 }
 
-/* One block to the first neighbour, then pairs of blocks, of the average
- * size, to the two in turn. */
+/* Sends one block to the first neighbour, then two blocks of average size
+ * alternately to both neighbours. */
 static void gather_by_neighbours(const struct nw_model *model,
                                  const struct nw_blocks *blocks)
 {
@@ -336,7 +339,8 @@ void nw_model_alltoall(const struct nw_model *model,
             model_send(model, (model->rank + far) % size, bytes);
 }
 
-/* Blocks of the ranks that stand behind numbers first .. first + count - 1. */
+/* Returns the bytes of the blocks of the ranks with numbers first to first +
+ * count - 1 in `fold`, with the blocks of their paired ranks. */
 static uint64_t sum_folded(const struct nw_blocks *blocks,
                            const struct fold *fold, int first, int count)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which messages the algorithm of a collective call makes one rank send. Pure
- * arithmetic, no MPI: each rank models its own sends and no more. The
- * algorithms are those of Open MPI's base and tuned components and of MPICH;
- * nodewise-profile(1) has them in a table.
+ * Lists the messages that a rank sends in a collective call by a given
+ * algorithm. Computed without MPI, and for this rank only. The algorithms are
+ * those of Open MPI's base and tuned components and of MPICH;
+ * nodewise-profile(1) lists them in a table.
  */
 #ifndef NW_PROFILE_MODEL_H
 #define NW_PROFILE_MODEL_H
@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* name in NODEWISE_COLLECTIVES */
+/* X(constant, name in NODEWISE_COLLECTIVES) */
 #define NW_ALGORITHM_LIST(X)                                                   \
     X(LINEAR, "linear")                                                        \
     X(CHAIN, "chain")                                                          \
@@ -36,20 +36,21 @@ enum nw_collective_algorithm {
         NW_ALGORITHM_COUNT
 };
 
-/* One rank of a group, and what becomes of each message it sends. */
+/* A rank in a group of `size` ranks. `send` is called for each message that
+ * this rank sends, with the destination and the bytes. */
 struct nw_model {
     int rank, size;
     void (*send)(void *context, int to, uint64_t bytes);
     void *context;
 };
 
-/* Blocks of a vector, one for each rank. */
+/* The bytes of each rank's block. */
 struct nw_blocks {
     uint64_t (*bytes)(const void *context, int rank);
     const void *context;
 };
 
-/* The algorithm must be one that nw_model_has names for the call. */
+/* The models. `algorithm` must be one that choice.c allows for the call. */
 void nw_model_bcast(const struct nw_model *model,
                     enum nw_collective_algorithm algorithm, int root,
                     uint64_t bytes);
@@ -66,7 +67,7 @@ void nw_model_alltoall(const struct nw_model *model,
 void nw_model_reduce_scatter(const struct nw_model *model,
                              enum nw_collective_algorithm algorithm,
                              const struct nw_blocks *blocks);
-/* Equal blocks. */
+/* In gather and scatter, `bytes` is the size of one rank's block. */
 void nw_model_gather(const struct nw_model *model,
                      enum nw_collective_algorithm algorithm, int root,
                      uint64_t bytes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The trees of Open MPI's coll_base_topo. A function gives the parent of a
- * rank; the children of a rank follow from the parents.
+ * The trees of Open MPI's file coll_base_topo.c. The children of a rank are
+ * computed from the parents.
  */
 #include "runtime/profile/model_tree.h"
 
@@ -19,8 +19,8 @@ static int binary_parent(int rank)
     return rank < 3 ? 0 : above - 1 + (rank - start) % above;
 }
 
-/* size - 1 ranks in chains whose lengths differ by one at most, the longer
- * ones first. */
+/* Divides size - 1 ranks into chains whose lengths differ by at most one, the
+ * longer chains first. */
 static int chains_parent(int rank, int size)
 {
     int chains = size - 1 < NW_CHAIN_COUNT ? size - 1 : NW_CHAIN_COUNT;
@@ -50,9 +50,10 @@ int nw_tree_parent(enum nw_tree tree, int rank, int size)
     }
 }
 
-/* Children of the binomial trees stand a power of two away: in the LOW tree
- * from 1 to below the rank's lowest bit, in the HIGH tree from above its
- * highest bit on. */
+/* Returns the child after `after` in a binomial tree, not limited to the size.
+ * A child's number exceeds the rank by a power of two: in NW_TREE_LOW by 1 up
+ * to half the rank's lowest bit, in NW_TREE_HIGH by powers above the rank's
+ * highest bit. */
 static int binomial_child(enum nw_tree tree, int rank, int after)
 {
     int first = tree == NW_TREE_LOW || !rank ? 1 : 2 * highest_bit(rank);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Trees over ranks numbered from the root, which is 0. */
+/* Trees over the ranks 0 to size - 1, with root 0. */
 #ifndef NW_PROFILE_MODEL_TREE_H
 #define NW_PROFILE_MODEL_TREE_H
 
-/* HIGH: a child adds a bit above its parent's highest; LOW: below its lowest;
- * CHAINS: as many as NW_CHAIN_COUNT of them, of consecutive ranks. */
+/* Kinds of trees. CHAINS has up to NW_CHAIN_COUNT chains of consecutive ranks.
+ * In a HIGH tree (binomial), a child's number has one more bit above the
+ * highest bit of its parent; in a LOW tree, below the lowest. */
 enum nw_tree {
     NW_TREE_FLAT,
     NW_TREE_LINE,
@@ -16,12 +17,13 @@ enum nw_tree {
 
 #define NW_CHAIN_COUNT 4 /* Open MPI's coll_tuned_*_chainfanout */
 
-/* The parent of `rank`, which is not 0. */
+/* Returns the parent of `rank`, which is not 0. */
 int nw_tree_parent(enum nw_tree tree, int rank, int size);
-/* The child of `rank` that comes after the child `after` (0: the first); 0
- * after the last child. */
+/* Returns the child of `rank` after the child `after`, or the first child if
+ * `after` is 0. Returns 0 after the last child. */
 int nw_tree_child(enum nw_tree tree, int rank, int size, int after);
-/* Ranks below and including `rank` in a LOW tree; they are consecutive. */
+/* Returns the number of ranks in the subtree of `rank` in a NW_TREE_LOW tree,
+ * `rank` included. The ranks of a subtree are consecutive. */
 int nw_tree_low_weight(int rank, int size);
 
 #endif

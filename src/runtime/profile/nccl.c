@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Wraps NCCL's calls: each wrapper forwards to the next definition, and counts
- * the messages from GPU to GPU that its algorithm makes this rank send. The
- * declarations are our own, since a program may come without the library.
+ * Wraps NCCL functions: each wrapper calls the next definition, and counts the
+ * messages between GPUs that NCCL's algorithm makes this rank send. NCCL's
+ * header is not used, since it may be missing when Nodewise is built.
  */
 #include "runtime/profile/nccl.h"
 
@@ -25,7 +25,7 @@ typedef struct {
 } nccl_id;
 
 enum { NCCL_SUCCESS = 0, NCCL_SYSTEM_ERROR = 2 };
-#define TREE_BELOW (1u << 20) /* an all-reduce of less goes by trees */
+#define TREE_BELOW (1u << 20) /* bytes; CHOOSE uses trees below this */
 
 static enum { CHOOSE, RING, TREE } algorithm;
 
@@ -42,14 +42,16 @@ void nw_nccl_open(void)
         nw_warn_once("NODEWISE_NCCL is ring, tree or auto, not '%s'", word);
 }
 
-/* --- the library under us --- */
+/* --- the program's NCCL library --- */
 
 static int answer_no_such_call(void)
 {
     return NCCL_SYSTEM_ERROR;
 }
 
-/* A library that was loaded privately is outside of the search order. */
+/* Returns the next definition of an NCCL function. A library that the program
+ * loaded with RTLD_LOCAL is outside RTLD_NEXT's search order, so it is searched
+ * by name. */
 static void *next_nccl(const char *name)
 {
     static const char *const libraries[] = {"libnccl.so.2", "librccl.so.1",
@@ -119,7 +121,8 @@ int ncclCommInitRankScalable(nccl_comm *comm, int size, int rank, int count,
     return code;
 }
 
-/* All GPUs of one process: an id that no other has, made of its address. */
+/* Creates communicators of all GPUs of one process. Their id is made of host,
+ * process and address, so that no other communicator has it. */
 NW_API int ncclCommInitAll(nccl_comm *comm, int count, const int *devices);
 int ncclCommInitAll(nccl_comm *comm, int count, const int *devices)
 {
@@ -215,7 +218,7 @@ enum nccl_what {
 
 struct profile_nccl_call {
     enum nccl_what what;
-    size_t count; /* as the call gives it */
+    size_t count; /* elements, as the program passed it */
     int type, root;
 };
 
@@ -230,7 +233,8 @@ static uint64_t nccl_same_block(const void *context, int rank)
     return *(const uint64_t *)context;
 }
 
-/* Around the ring from the root on; `last` of the chain sends nothing. */
+/* Sends to the next rank of the ring, unless this rank is the last of a
+ * chain. */
 static void send_along(const struct nw_model *model, int last, uint64_t bytes)
 {
     if (model->rank != last)
@@ -285,7 +289,7 @@ static void nccl_count(nccl_comm comm, struct profile_nccl_call call)
                      "are not recorded");
 }
 
-/* Forwards the call and counts it where it was taken. */
+/* Calls the next definition and counts the call if NCCL accepted it. */
 #define NCCL_CALL(name, params, args, made)                                    \
     NW_API int name params;                                                    \
     int name params                                                            \

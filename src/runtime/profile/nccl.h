@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Counts the messages that a program sends between GPUs through its NCCL (or
- * RCCL) library. A unique id identifies each communicator. At the end all ranks
- * find together which ranks of MPI_COMM_WORLD belong to it.
+ * Counts the messages that a program sends between GPUs through NCCL or RCCL. A
+ * unique id identifies each NCCL communicator. In MPI_Finalize all ranks
+ * together find which ranks of MPI_COMM_WORLD belong to each communicator.
  */
 #ifndef NW_PROFILE_NCCL_H
 #define NW_PROFILE_NCCL_H
@@ -11,8 +11,8 @@
 
 /* Reads NODEWISE_NCCL. */
 void nw_nccl_open(void);
-/* Puts what was recorded into the tally, as ranks of MPI_COMM_WORLD; collective
- * over `comm`, a copy of it. */
+/* Adds the recorded NCCL messages to the counts, between ranks of
+ * MPI_COMM_WORLD. Collective over `comm`, a duplicate of MPI_COMM_WORLD. */
 void nw_nccl_finish(MPI_Comm comm);
 
 #endif

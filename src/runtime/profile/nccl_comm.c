@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Few communicators, each with few partners: short lists under one lock. */
+/* Short lists under one lock, since there are few communicators with few
+ * partners each. */
 #include "runtime/profile/nccl_comm.h"
 
 #include "base/array.h"

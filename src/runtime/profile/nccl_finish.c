@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The end: all ranks exchange their ranks in the NCCL communicators, and each
- * adds its traffic to the tally under ranks of MPI_COMM_WORLD. */
+/* In MPI_Finalize all ranks exchange their ranks in the NCCL communicators.
+ * Then each rank adds its messages to the counts, under ranks of
+ * MPI_COMM_WORLD. */
 #include "runtime/profile/nccl.h"
 
 #include "base/array.h"
@@ -9,7 +10,7 @@
 
 #include <stdlib.h>
 
-/* A rank of an NCCL communicator and its rank in MPI_COMM_WORLD. */
+/* A rank in an NCCL communicator, and its rank in MPI_COMM_WORLD. */
 struct nccl_finish_member {
     uint64_t id;
     int32_t rank, world;
@@ -41,7 +42,9 @@ static struct nccl_finish_member *list_own(MPI_Comm comm, int *count)
     return list;
 }
 
-/* Gathers the members of all ranks, in order, as bytes. */
+/* Gathers the members of all ranks on every rank, sorted by id and rank. Sets
+ * *total to their number. The caller frees the result; NULL if memory is short.
+ * Collective. */
 static struct nccl_finish_member *list_all(MPI_Comm comm,
                                            struct nccl_finish_member *own,
                                            int count, size_t *total)
@@ -71,7 +74,8 @@ static struct nccl_finish_member *list_all(MPI_Comm comm,
     return all;
 }
 
-/* Totals come in messages of equal size but for the remainder. */
+/* Counts a sum of messages as messages of equal size; some are a byte larger if
+ * the sum is not divisible. */
 static void nccl_finish_count(struct nw_count_key key,
                               const struct nw_nccl_traffic *it)
 {

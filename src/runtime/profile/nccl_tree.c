@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An all-reduce over the two trees of src/pattern/nccl/tree.h. */
+/* Models an all-reduce over the two trees of src/pattern/nccl/tree.h; each tree
+ * carries half of the bytes. */
 #include "runtime/profile/nccl_tree.h"
 
 #include "pattern/nccl/tree.h"

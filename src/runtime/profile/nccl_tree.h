@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* NCCL's double binary tree, for collective calls that are not rings. */
+/* NCCL's double binary tree, for calls that do not use a ring. */
 #ifndef NW_PROFILE_NCCL_TREE_H
 #define NW_PROFILE_NCCL_TREE_H
 
 #include "runtime/profile/model.h"
 
-/* An all-reduce sends each half of the data up one of two trees and down
- * again. */
+/* Models an all-reduce: each half of the data is reduced to the root of one of
+ * two trees and broadcast back. */
 void nw_nccl_tree_allreduce(const struct nw_model *model, uint64_t bytes);
 
 #endif

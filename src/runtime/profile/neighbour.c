@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A neighbourhood collective itself defines who sends to whom: its destinations
- * are those of the communicator's topology, and are kept with the communicator.
+ * Neighbourhood collectives: a rank sends to its destinations in the
+ * communicator's topology. The destinations are looked up once and stored with
+ * the communicator.
  */
 #include "runtime/profile/collective.h"
 
@@ -16,7 +17,8 @@ static bool neighbour_make_room(struct nw_comm *comm, int count)
     return comm->target;
 }
 
-/* In each dimension the neighbour below, then that above. */
+/* Stores two destinations for each dimension: the neighbour below, then the
+ * neighbour above. */
 static void find_cart(struct nw_comm *comm, MPI_Comm handle)
 {
     int dimensions = 0, below, above;
@@ -47,7 +49,7 @@ static void find_dist_graph(struct nw_comm *comm, MPI_Comm handle)
     if (NW_PMPI(Dist_graph_neighbors_count)(handle, &in, &out, &weighted) ||
         !neighbour_make_room(comm, out))
         return;
-    /* weights are written where the graph has them */
+    /* MPI also writes weights if the graph has them */
     source = malloc((size_t)(2 * in + out + 1) * sizeof *source);
     if (source)
         NW_PMPI(Dist_graph_neighbors)
@@ -56,8 +58,8 @@ static void find_dist_graph(struct nw_comm *comm, MPI_Comm handle)
     free(source);
 }
 
-/* Threads may ask at once, but a collective call is one at a time on a
- * communicator. */
+/* Looks up the destinations of this rank. Needs no lock, since a program makes
+ * only one collective call at a time on a communicator. */
 static void find_targets(struct nw_comm *comm, MPI_Comm handle)
 {
     int kind = MPI_UNDEFINED;
@@ -105,7 +107,8 @@ void nw_neighbours_exchanged(struct nw_vector sent, const void *received,
         struct nw_data block = {sent.at, nw_vector_count(&sent, i),
                                 sent.types ? sent.types[i] : sent.type};
 
-        if (comm->target[i] < 0) /* MPI_PROC_NULL: its type may be invalid */
+        /* MPI_PROC_NULL: the datatype may be invalid */
+        if (comm->target[i] < 0)
             continue;
         nw_record_edge(comm, comm->target[i], sides(sent.at, received),
                        nw_data_bytes(block));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One-sided calls, counted where they are issued: bytes flow to the target of
- * a put and from the target of a get. The side of the target's memory is
- * taken to be that of the issuer's own part of the window.
+ * One-sided calls, counted by the rank that issues them: bytes flow to the
+ * target of a put and from the target of a get. The target's memory is assumed
+ * to be of the same kind (host or GPU) as this rank's part of the window.
  */
 #include "runtime/profile/profile.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The counts of one rank as its part file FILE.part.RANK.LAUNCH stores them: a
- * page of header, then records of 512 bytes. LAUNCH is 16 hexadecimal digits,
- * equal on all ranks of a program. The file is written while the program runs,
- * so that it survives any end of the program. It is in host byte order, since
- * the machines that wrote it also read it.
+ * The format of a part file FILE.part.RANK.LAUNCH, which stores the counts of
+ * one rank: a header of 4096 bytes, then records of 512 bytes. LAUNCH is 16
+ * hexadecimal digits, equal on all ranks of a program. The file is written
+ * while the program runs, so that the counts survive a crash. It is in host
+ * byte order, since the machines that wrote it also read it.
  */
 #ifndef NW_PROFILE_PART_H
 #define NW_PROFILE_PART_H
@@ -17,18 +17,18 @@
 #define NW_PART_HEADER 4096
 #define NW_PART_PROGRAM 3072
 
-/* How the rank's part of the run ended. */
+/* How the rank ended. */
 enum nw_part_state {
-    NW_PART_RUNNING = 1, /* killed, or still there */
+    NW_PART_RUNNING = 1, /* still running, or killed */
     NW_PART_ABORTED,     /* it called MPI_Abort */
-    NW_PART_EXITED,      /* left without MPI_Finalize */
-    NW_PART_FINALIZED,   /* counted to the end */
+    NW_PART_EXITED,      /* exited without MPI_Finalize */
+    NW_PART_FINALIZED,   /* MPI_Finalize was reached */
 };
 
-/* The kind of messages in a record. The first four are whole edges, in the
- * order of enum nw_kind. The sender of a message between two calls records the
- * side of its buffer; a receiver records the message only if it arrives in GPU
- * memory. */
+/* The kind of messages in a record. The first four are complete edges, in the
+ * order of enum nw_kind: both buffers are known. A point-to-point message is
+ * recorded by its sender, with the side of the send buffer. The receiver
+ * records it too, but only if the receive buffer is in GPU memory. */
 enum nw_part_class {
     NW_PART_HH = 1,
     NW_PART_GG,
@@ -36,12 +36,13 @@ enum nw_part_class {
     NW_PART_GH,
     NW_PART_SENT_HOST,
     NW_PART_SENT_GPU,
-    NW_PART_RECEIVED_GPU, /* peer is the source */
-    NW_PART_TIME,         /* no message: time in one MPI function */
+    NW_PART_RECEIVED_GPU, /* `peer` is the source */
+    NW_PART_TIME,         /* not messages: time in one MPI function */
     NW_PART_CLASS_END
 };
 
-/* True if the record is one end of messages that the other end counts, too. */
+/* Returns true if the record is one end of messages that the other end may
+ * record too. */
 static inline int nw_part_is_gpu_end(int class)
 {
     return class == NW_PART_SENT_GPU || class == NW_PART_RECEIVED_GPU;
@@ -49,23 +50,25 @@ static inline int nw_part_is_gpu_end(int class)
 
 #define NW_PART_SIZES 60
 #define NW_PART_NO_TAG (-1)
-/* Bytes of a function's name with its NUL, and how many a size word holds. */
+/* Bytes of a function's name with its NUL, and bytes of the name in each word
+ * of `sizes`. */
 #define NW_PART_NAME 42
 #define NW_PART_NAME_STEP 7
 
 struct nw_part_record {
-    int32_t peer;   /* rank in MPI_COMM_WORLD */
-    int16_t tag;    /* NW_PART_NO_TAG where it plays no part */
-    uint16_t phase; /* phases.h */
-    uint8_t class;  /* 0 while the record is being made */
-    uint8_t inward; /* whole edges: 1 where the bytes flow from peer to us */
-    uint8_t is_new; /* since it was last written */
-    uint8_t origin; /* enum nw_origin plus 1; 0 if unknown */
-    uint32_t index; /* of the record */
+    int32_t peer;             /* rank in MPI_COMM_WORLD */
+    int16_t tag;              /* NW_PART_NO_TAG if the tag does not matter */
+    uint16_t phase;           /* phases.h */
+    uint8_t class;            /* enum nw_part_class; 0 while being created */
+    uint8_t inward;           /* complete edges: 1 if `peer` is the source */
+    uint8_t is_new;           /* changed since it was last written */
+    uint8_t origin;           /* enum nw_origin plus 1; 0 if unknown */
+    uint32_t index;           /* index of this record */
     uint64_t bytes, messages; /* NW_PART_TIME: nanoseconds, calls */
-    /* messages by size: 0, then from 2^(b-1) to 2^b - 1; the last holds all
-     * that is larger. NW_PART_TIME: the name of the function, 7 bytes a word,
-     * since a gathered word has room for no more */
+    /* Number of messages in each size class: class 0 is 0 bytes, class b is
+     * 2^(b-1) to 2^b - 1 bytes, and the last class also has all larger
+     * messages. For NW_PART_TIME this is the name of the function, 7 bytes in
+     * each word, since gather.c sends 56 bits of each word. */
     uint64_t sizes[NW_PART_SIZES];
 };
 _Static_assert(sizeof(struct nw_part_record) == 512, "8 records a page");
@@ -78,13 +81,15 @@ struct nw_part_header {
     int32_t abort_code;
     uint32_t program_length;
     uint64_t record_count;
-    /* to processes outside MPI_COMM_WORLD */
+    /* messages to processes outside MPI_COMM_WORLD */
     uint64_t outside_bytes, outside_messages;
-    char program[NW_PART_PROGRAM]; /* arguments, joined by blanks */
+    /* arguments of the program, joined by blanks */
+    char program[NW_PART_PROGRAM];
 };
 _Static_assert(sizeof(struct nw_part_header) <= NW_PART_HEADER, "one page");
 
-/* `name` is shorter than NW_PART_NAME. */
+/* Stores the function's name in a record of class NW_PART_TIME. `name` is
+ * shorter than NW_PART_NAME. */
 static inline void nw_part_set_name(struct nw_part_record *record,
                                     const char *name)
 {

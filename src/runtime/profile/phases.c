@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each record has the phase in which it was counted; this file sets the current
- * one. */
+/* Sets the current phase, with which all records are counted. */
 #include "runtime/profile/phases.h"
 
 #include "base/clock.h"
@@ -12,7 +11,7 @@
 #include <string.h>
 
 static bool phases_by_level;
-static uint64_t phases_begun_ns, phases_span_ns; /* a span of 0: not by time */
+static uint64_t phases_begun_ns, phases_span_ns; /* span 0: not by time */
 
 static void set_phase(uint64_t phase)
 {

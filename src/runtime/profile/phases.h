@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Phases of a run, each with a pattern of its own: the program begins them by
- * MPI_Pcontrol, or they are equal spans of time. Phase 0 is the time before the
- * first MPI_Pcontrol. Several parts of the run may have the same phase. */
+/* Phases of a run, each of which gets its own pattern. Either the program
+ * begins each phase with MPI_Pcontrol, or phases are equal spans of time. With
+ * MPI_Pcontrol, phase 0 is the time before the first call, and the same phase
+ * may occur several times. */
 #ifndef NW_PROFILE_PHASES_H
 #define NW_PROFILE_PHASES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Later spans of time and higher levels belong to the last phase. */
+/* Later spans of time and higher levels of MPI_Pcontrol are counted in the last
+ * phase. */
 enum { NW_PHASES = 1000 };
 
-/* Reads NODEWISE_PHASES; the first span begins now. */
+/* Reads NODEWISE_PHASES. The first span of time begins now. */
 void nw_phases_open(void);
 bool nw_phases_are_on(void);
-/* MPI_Pcontrol. */
+/* Begins the phase `level`, which the program passed to MPI_Pcontrol. */
 void nw_phases_level(int level);
-/* The time of a call. */
+/* Sets the phase by the time of an MPI call, in nanoseconds. */
 void nw_phases_time(uint64_t now_ns);
 
 #endif

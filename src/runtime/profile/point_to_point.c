@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages between two calls. The sender counts them, with the side of its
- * buffer. If GPUs are in use, the receiver counts the messages that arrive in
- * its GPU, and the merge of the profile matches both counts.
+ * Point-to-point messages. The sender counts each message, and whether its
+ * buffer is in GPU memory. If GPUs are in use, the receiver counts the messages
+ * that arrive in GPU memory, and merge.c matches both counts.
  */
 #include "runtime/profile/profile.h"
 
-/* If both ends use both sides, tags and size classes distinguish messages. Tags
- * map onto few values, so that memory grows with partners and not with tags. */
+/* Tags and size classes distinguish messages if both ends use both host and GPU
+ * memory. Only 64 different tags are kept apart, so that memory does not grow
+ * with the number of tags. */
 #define TAG_KINDS 64
 
 static int16_t sort(int tag, uint64_t bytes)

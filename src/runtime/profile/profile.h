@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The functions that the rows of calls.table name. Every function here is
- * silent, leaves the arguments of the program alone, and runs inside the guard,
- * so that its own MPI calls are not counted.
+ * The functions that calls.table names. They print nothing, do not change the
+ * program's arguments, and run with nw_depth raised, so that their own MPI
+ * calls are not counted.
  */
 #ifndef NW_PROFILE_PROFILE_H
 #define NW_PROFILE_PROFILE_H
@@ -15,30 +15,34 @@
 #include "runtime/profile/request.h"
 #include "runtime/wrap.h"
 
-/* Beginning and end (start.c). */
-/* `world` is MPI_COMM_WORLD, or its substitute in a program of sessions.
- * Collective over `world`. */
+/* --- beginning and end of recording (start.c) --- */
+/* Begins recording. `world` is MPI_COMM_WORLD, or the communicator that
+ * replaces it in a program with sessions. Collective over `world`. */
 void nw_profile_start(MPI_Comm world);
 void nw_profile_finish(void);
 void nw_profile_aborted(int code);
-/* Says why a program without MPI_Init has no profile. */
+/* Warns why a program without MPI_Init has no profile. */
 void nw_profile_without_world(const char *reason);
-void nw_profile_level(int level); /* MPI_Pcontrol: 0 off, else on */
+/* MPI_Pcontrol: 0 turns recording off, other levels on */
+void nw_profile_level(int level);
 bool nw_profile_is_on(void);
-/* All ranks, a communicator of the library's own while calls are recorded. */
+/* A duplicate of MPI_COMM_WORLD for the library's own messages while calls are
+ * recorded. */
 extern MPI_Comm nw_profile_comm;
-/* Gathers to rank 0 and writes the profile there (gather.c). False if this
- * failed; the part files then stay. */
+/* Gathers the counts to rank 0, which writes the profile to `path` (gather.c).
+ * Returns false on all ranks if this failed; the part files are kept then.
+ * Collective. */
 bool nw_profile_gather(MPI_Comm comm, const char *path);
 
-/* Sessions (session.c): one was opened, a group of a process set, a
- * communicator of a group; before one is finalized. */
+/* --- sessions (session.c) --- Called after MPI_Session_init, after a group is
+ * made of a process set, after a communicator is made of a group, and before
+ * MPI_Session_finalize. */
 void nw_session_opened(void);
 void nw_session_named(uintptr_t session, const char *set, MPI_Group group);
 void nw_session_comm_made(MPI_Comm comm);
 void nw_session_ends(uintptr_t session);
 
-/* A message between two calls (point_to_point.c). */
+/* The partner and the tag of a point-to-point message (point_to_point.c). */
 struct nw_peer_tag {
     int rank, tag;
     MPI_Comm comm;
@@ -56,18 +60,20 @@ struct nw_target {
 #define NW_TARGET(rank, win) ((struct nw_target){(rank), (win)})
 void nw_put(struct nw_data origin, struct nw_target target);
 void nw_got(struct nw_data origin, struct nw_target target);
-/* Sends the origin's data (nothing for MPI_NO_OP), brings the result. */
+/* Records a message of the origin's data to the target (none for MPI_NO_OP),
+ * and one of the result back. */
 void nw_fetched(struct nw_data origin, struct nw_data result,
                 struct nw_target target, MPI_Op op);
 
-/* Gives the wrapper a status of its own if the caller passes none and we need
- * the result. */
+/* Replaces MPI_STATUS_IGNORE by a status in the wrapper, if the profile needs
+ * the status. */
 #define NW_NEED_STATUS(status)                                                 \
     MPI_Status nw_status_;                                                     \
     if (status == MPI_STATUS_IGNORE && nw_gpu_is_used())                       \
     status = &nw_status_
 
-/* Runs `record` into a plan that each start of the request counts. */
+/* Runs `record`, which fills a plan; each start of the persistent request then
+ * counts the plan. */
 #define NW_PLAN(record, request)                                               \
     struct nw_plan nw_plan_ = {0};                                             \
     nw_plan_begin(&nw_plan_);                                                  \
@@ -75,8 +81,9 @@ void nw_fetched(struct nw_data origin, struct nw_data result,
     nw_plan_end();                                                             \
     nw_plan_made(&nw_plan_, request)
 
-/* Gives the wrapper copies of the handles that the call clears, and statuses if
- * the caller passes none; only while receives are watched. */
+/* For a call that completes requests: copies the request handle, which the call
+ * may clear, and replaces MPI_STATUS_IGNORE by a status in the wrapper. Only if
+ * some receives are watched. */
 #define NW_WATCH_ONE(request, status)                                          \
     MPI_Request nw_request_ = *(request);                                      \
     bool nw_watched_ = nw_requests_are_watched();                              \
@@ -88,7 +95,7 @@ void nw_fetched(struct nw_data origin, struct nw_data result,
     nw_watch_begin(&nw_watch_, count, requests);                               \
     if (nw_watch_.status && statuses == MPI_STATUSES_IGNORE)                   \
     statuses = nw_watch_.status
-/* MPI_Waitany, MPI_Testany: many requests, one status. */
+/* For MPI_Waitany and MPI_Testany, which have many requests but one status. */
 #define NW_WATCH_ANY(count, requests, status)                                  \
     struct nw_watch nw_watch_;                                                 \
     nw_watch_begin(&nw_watch_, count, requests);                               \

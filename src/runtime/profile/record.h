@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Between a call and its tally, partners become ranks of MPI_COMM_WORLD and
- * buffers become sides. The messages of a persistent request are first recorded
- * into a plan; each start then counts the plan.
+ * Between an MPI call and its counts: translates partners to ranks of
+ * MPI_COMM_WORLD and finds whether buffers are in host or GPU memory. Messages
+ * of a persistent request are first recorded into a plan; each start then
+ * counts the plan.
  */
 #ifndef NW_PROFILE_RECORD_H
 #define NW_PROFILE_RECORD_H
@@ -10,7 +11,7 @@
 #include "runtime/profile/comm.h"
 #include "runtime/profile/count.h"
 
-/* A buffer as MPI calls give it. */
+/* A buffer, with the count and the datatype that the program passed. */
 struct nw_data {
     const void *at;
     int64_t count;
@@ -20,7 +21,8 @@ struct nw_data {
     ((struct nw_data){(at), (int64_t)(count), (type)})
 
 struct nw_planned {
-    struct nw_count_key key; /* peer NW_RANK_OUTSIDE: counted apart */
+    /* peer NW_RANK_OUTSIDE: counted by nw_count_add_outside */
+    struct nw_count_key key;
     uint64_t bytes, messages;
 };
 struct nw_plan {
@@ -28,25 +30,29 @@ struct nw_plan {
     size_t count, capacity;
 };
 
-/* Until nw_plan_end, the records of this thread go to `plan`. */
+/* After nw_plan_begin and until nw_plan_end, messages that this thread records
+ * are added to `plan` instead of the counts. */
 void nw_plan_begin(struct nw_plan *plan);
 void nw_plan_end(void);
 void nw_plan_count(const struct nw_plan *plan);
 
-/* True if recording is wanted now: the region is on, or a plan is made. */
+/* Returns true if messages are to be recorded: recording is on, or this thread
+ * fills a plan. */
 bool nw_record_wanted(void);
-/* `messages` messages of `bytes` each with `rank` of `comm`; key.peer is
- * filled here. Nothing for MPI_PROC_NULL. */
+/* Records `messages` messages of `bytes` each with `rank` of `comm`; sets
+ * key.peer. Does nothing for MPI_PROC_NULL. */
 void nw_record(struct nw_comm *comm, int rank, struct nw_count_key key,
                uint64_t bytes, uint64_t messages);
-/* A whole edge of class `class` to `rank`, of a collective call. */
+/* Records a message of a collective call to `rank`; `class` says whether its
+ * two buffers are in GPU memory. */
 void nw_record_edge(struct nw_comm *comm, int rank, int class, uint64_t bytes);
 
-/* 0 if the type is invalid. */
+/* Returns the bytes of the buffer's data, or 0 if the datatype is invalid. */
 uint64_t nw_data_bytes(struct nw_data data);
 uint64_t nw_type_bytes(MPI_Datatype type);
 bool nw_data_is_gpu(struct nw_data data);
-/* The class of an edge between two sides. */
+/* Returns the class of a message whose send and receive buffers are in GPU or
+ * host memory. */
 int nw_edge_class(bool from_gpu, bool to_gpu);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A part of the run with a profile of its own: the counts at its beginning are
- * kept and taken off those at its end. The profile of the whole run does not
+/* A part of the run with its own profile: a copy of the counts at its beginning
+ * is subtracted from those at its end. The profile of the whole run does not
  * change. */
 #ifndef NW_PROFILE_REGION_H
 #define NW_PROFILE_REGION_H
@@ -10,16 +10,19 @@
 #include <nodewise/status.h>
 #include <stdbool.h>
 
-/* Copies the counts of now; drops the copy. Local. */
+/* Copies the current counts as the beginning of the region;
+ * nw_region_drop_counts frees the copy. Local. */
 NW_MUST_CHECK nw_status nw_region_keep_counts(void);
 void nw_region_drop_counts(void);
-/* Whether a region is being written: only then is anything taken off. */
+/* Sets or returns whether the region's profile is being written. Only then are
+ * counts subtracted. */
 void nw_region_set_written(bool is_written);
 bool nw_region_is_written(void);
-/* Takes off what record `index` held when the region began; nothing unless a
- * region is being written. */
+/* Subtracts from `record` the counts of record `index` at the beginning of the
+ * region. Does nothing unless the region's profile is being written. */
 void nw_region_subtract(size_t index, struct nw_part_record *record);
-/* The same for messages to processes outside MPI_COMM_WORLD. */
+/* Subtracts the counts at the beginning of the region for messages to processes
+ * outside MPI_COMM_WORLD. */
 void nw_region_subtract_outside(uint64_t *bytes, uint64_t *messages);
 
 #endif

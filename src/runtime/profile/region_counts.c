@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The counts at the beginning of a region. Records are only ever added and keep
- * their index, so a copy of them is all that must be kept. */
+/* Stores the counts at the beginning of a region. A copy of the records is
+ * enough, since records are never removed and keep their index. */
 
 #include "runtime/profile/region.h"
 

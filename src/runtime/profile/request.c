@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One table by handle of plans of persistent requests, receives into GPU
+ * One table by handle for the plans of persistent requests, receives into GPU
  * memory, and messages of matched probes. In most programs the table is empty,
- * and each call here costs one comparison.
+ * and each function here only makes one comparison.
  */
 #include "runtime/profile/request.h"
 
@@ -20,14 +20,15 @@ struct kept {
     enum request_what what;
     bool persistent;
     struct nw_plan plan;
-    struct nw_data data; /* of a receive */
-    MPI_Comm comm;       /* MPI_COMM_NULL once it is freed */
+    struct nw_data data; /* buffer of a receive */
+    MPI_Comm comm;       /* MPI_COMM_NULL after it was freed */
 };
 
 #define BUCKETS 1024
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct kept *bucket[BUCKETS];
-static int plans, receives; /* how many are kept */
+/* entries in the table; receives with matched messages */
+static int plans, receives;
 
 static uint64_t request_handle(MPI_Request request)
 {
@@ -63,7 +64,8 @@ static void free_kept(struct kept *kept)
     free(kept);
 }
 
-/* Takes the entry out of the table; NULL if it is missing. */
+/* Removes the entry from the table and returns it, or NULL if the handle is
+ * unknown. The caller frees it. */
 static struct kept *request_take(uint64_t handle, bool message)
 {
     struct kept **at, *kept;
@@ -264,7 +266,8 @@ void nw_watch_one_done(MPI_Request request, MPI_Request left, int rc,
         nw_request_gone(request);
 }
 
-/* One of several; `rc` may be that each has a status of its own. */
+/* Handles request i of several. If `rc` is MPI_ERR_IN_STATUS, the request's own
+ * status has the result. */
 static void one_done(const struct nw_watch *watch, int i, int rc,
                      const MPI_Status *status)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Keeps the data of requests: for a persistent request the messages of each
- * start, and for a receive into GPU memory that its end must be counted.
+ * Stores data with requests: for a persistent request the messages that each
+ * start sends, and for a receive into GPU memory the buffer, so that the
+ * received message can be counted at completion.
  */
 #ifndef NW_PROFILE_REQUEST_H
 #define NW_PROFILE_REQUEST_H
@@ -9,37 +10,43 @@
 #include "runtime/mpi_symbols.h"
 #include "runtime/profile/record.h"
 
-/* Takes the plan of a persistent request. */
+/* Stores the plan with a persistent request, and takes ownership of its
+ * memory. */
 void nw_plan_made(struct nw_plan *plan, MPI_Request request);
 void nw_started(int count, const MPI_Request *requests);
 void nw_request_gone(MPI_Request request);
 
-/* A receive; it is kept only if the buffer is in GPU memory. */
+/* A receive was started (nw_receive_posted) or a persistent receive was created
+ * (nw_receive_made). Stored only if the buffer is in GPU memory. */
 void nw_receive_posted(struct nw_data data, MPI_Comm comm, MPI_Request request);
 void nw_receive_made(struct nw_data data, MPI_Comm comm, MPI_Request request);
-/* A message that a probe matched, and its receive. */
+/* MPI_Mprobe matched a message (nw_message_matched), which MPI_Mrecv received
+ * (nw_message_received) or MPI_Imrecv began to receive (nw_message_posted). */
 void nw_message_matched(MPI_Comm comm, MPI_Message message);
 void nw_message_received(struct nw_data data, MPI_Message message,
                          const MPI_Status *status);
 void nw_message_posted(struct nw_data data, MPI_Message message,
                        MPI_Request request);
 void nw_requests_close(void);
-/* The communicator's handle means nothing from now on. */
+/* Forgets the communicator in all stored requests, since it is about to be
+ * freed. */
 void nw_requests_forget(MPI_Comm comm);
 
-/* Ends of requests. `request` is the handle before the call, `left` the handle
- * after it, and `rc` the result. A request that failed and was freed is
- * forgotten. */
+/* Called after a call that may complete requests. `request` is the handle
+ * before the call, `left` the handle after it, and `rc` the result. A request
+ * that failed and was freed is forgotten. */
 bool nw_requests_are_watched(void);
 void nw_watch_one_done(MPI_Request request, MPI_Request left, int rc,
                        const MPI_Status *status);
 
-/* Copies of the caller's requests; nothing where none is watched. */
+/* Copies of the caller's requests before the call; empty if no request is
+ * watched. */
 struct nw_watch {
     int count;
-    const MPI_Request *left; /* the caller's own */
+    const MPI_Request *left; /* the caller's array of requests */
     MPI_Request *request;
-    MPI_Status *status; /* as many; for a caller that wants none */
+    /* [count] for a caller that passed MPI_STATUSES_IGNORE */
+    MPI_Status *status;
 };
 struct nw_some {
     int done;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Programs that use MPI sessions and never call MPI_Init. The first
- * communicator of all processes stands for MPI_COMM_WORLD, from its creation
- * until its session ends or MPI_Finalize, if it is the only session then: with
- * several, the communicator could belong to any of them. Sessions come as
- * words, since older MPI libraries have no type for them.
+ * communicator of all processes replaces MPI_COMM_WORLD, from its creation
+ * until its session ends or MPI_Finalize. This holds only if one session is
+ * open at that time, since with several the communicator could belong to any of
+ * them. Session handles are passed as integers, since older MPI libraries do
+ * not have the type.
  */
 #include "runtime/profile/profile.h"
 
@@ -13,12 +14,13 @@
 
 static struct {
     pthread_mutex_t lock;
-    int open;          /* sessions */
-    uintptr_t session; /* the first to ask for mpi://WORLD */
-    int size, rank;    /* in mpi://WORLD; 0 while no session has asked */
-    bool claimed;      /* the communicator was made */
+    int open;          /* number of open sessions */
+    uintptr_t session; /* the first session that asked for mpi://WORLD */
+    int size, rank;    /* in mpi://WORLD; size 0: no session has asked */
+    bool claimed;      /* a communicator of all processes was created */
     bool recorded;
-    const char *reason; /* why the profile is missing; NULL if that is known */
+    /* why the profile is missing; NULL: other cause */
+    const char *reason;
 } world = {.lock = PTHREAD_MUTEX_INITIALIZER,
            .reason = "the program uses MPI sessions and creates no "
                      "communicator of all processes (mpi://WORLD)"};
@@ -46,7 +48,9 @@ void nw_session_named(uintptr_t session, const char *set, MPI_Group group)
     pthread_mutex_unlock(&world.lock);
 }
 
-/* The same on all ranks, which create their communicators in one order. */
+/* Returns true if this is the first communicator of all processes and only one
+ * session is open. All ranks get the same result, since they create
+ * communicators in the same order. */
 static bool session_claim(MPI_Comm comm)
 {
     int size = 0;

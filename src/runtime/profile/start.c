@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From MPI_Init to MPI_Finalize. Without NODEWISE_RECORD nothing is set up
- * and every call passes straight through.
+ * Recording from MPI_Init to MPI_Finalize. Without NODEWISE_RECORD nothing is
+ * set up, and every call passes straight through.
  */
 #include "runtime/profile/profile.h"
 
@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 static struct {
-    char *path; /* of the profile, absolute; NULL if none is wanted */
+    char *path; /* absolute path of the profile; NULL: nothing is recorded */
     pid_t pid;
     bool done;
     uint64_t begun_ns;
@@ -39,8 +39,9 @@ static char *absolute(const char *path)
     return nw_text_take(&text, &out) ? NULL : out;
 }
 
-/* Processes that were spawned are a world of their own and write beside the
- * profile of their parents: one file more for each such world. */
+/* Returns the path of the profile for spawned processes. They have their own
+ * MPI_COMM_WORLD, so they write another file next to the profile of their
+ * parents. The caller frees the result. Collective. */
 static char *spawned_path(const char *path, int rank, MPI_Comm comm)
 {
     struct nw_text text = {0};
@@ -54,7 +55,8 @@ static char *spawned_path(const char *path, int rank, MPI_Comm comm)
     return out;
 }
 
-/* A number that no other job has, so that two of them share no file. */
+/* Broadcasts a random number, so that two jobs never use the same part file.
+ * Collective. */
 static uint64_t launch_number(int rank)
 {
     uint64_t number = 0;
@@ -94,7 +96,8 @@ static void open_part(void)
     free(path);
 }
 
-/* Arguments come with NULs between them; blanks read better. */
+/* Stores the program's arguments in the header; control characters, such as the
+ * NULs between them, become blanks. */
 static void note_program(struct nw_part_header *header)
 {
     FILE *file = fopen("/proc/self/cmdline", "re");
@@ -128,7 +131,8 @@ static bool duplicate_world(MPI_Comm world)
     if (NW_PMPI(Comm_dup)(world, &nw_profile_comm))
         return false;
     NW_PMPI(Comm_set_errhandler)(nw_profile_comm, MPI_ERRORS_RETURN);
-    if (world == MPI_COMM_WORLD) /* spawned programs call MPI_Init */
+    /* only programs that call MPI_Init can be spawned */
+    if (world == MPI_COMM_WORLD)
         NW_PMPI(Comm_get_parent)(&parent);
     if (parent == MPI_COMM_NULL)
         return true;
@@ -176,8 +180,9 @@ void nw_profile_start(MPI_Comm world)
     __atomic_store_n(&nw_active, true, __ATOMIC_RELEASE);
 }
 
-/* Under `nodewise profile` a script may start several programs: the profile of
- * the first is not overwritten by the second. */
+/* Changes state.path if a profile was written there since `nodewise profile`
+ * began: a script may run several programs, and the second must not overwrite
+ * the profile of the first. */
 static void spare_written(void)
 {
     const char *before = getenv("NODEWISE_RECORD_BEFORE");
@@ -243,7 +248,8 @@ void nw_profile_aborted(int code)
     nw_count_set_state(NW_PART_ABORTED);
 }
 
-/* A child made by fork shares the part and must leave it alone. */
+/* Marks the part as exited at exit without MPI_Finalize. A forked child shares
+ * the part and must not change it. */
 __attribute__((destructor)) static void leave(void)
 {
     if (nw_is_active() && state.pid == getpid() &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether calls are recorded now, and the communicator of all ranks. */
+/* Whether calls are recorded now, and a communicator of all ranks. */
 #include "runtime/profile/profile.h"
 
 #include "base/clock.h"
@@ -8,7 +8,7 @@
 bool nw_active;
 _Thread_local int nw_depth;
 MPI_Comm nw_profile_comm;
-static bool state_is_on = true; /* by MPI_Pcontrol */
+static bool state_is_on = true; /* switched by MPI_Pcontrol */
 
 void nw_profile_level(int level)
 {
@@ -21,7 +21,8 @@ bool nw_profile_is_on(void)
     return __atomic_load_n(&state_is_on, __ATOMIC_RELAXED);
 }
 
-/* A call inside another one, by a callback, is part of the outer one's time. */
+/* Measures only the outermost call, so that a call inside another call, made by
+ * a callback, is not measured twice. */
 uint64_t nw_call_begin(void)
 {
     uint64_t now_ns;

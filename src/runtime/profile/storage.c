@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Records lie in plain memory and are written to the part file from time to
- * time. The file is not mapped: whoever shortens a mapped file kills the
- * program at its next access.
+ * Records are stored in memory and written to the part file from time to time.
+ * The file is not mapped, since a program whose mapped file is truncated gets
+ * SIGBUS at its next access.
  */
 #include "runtime/profile/storage.h"
 
@@ -18,14 +18,15 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Chunk c holds 128 << c records, so that an index finds its chunk. */
+/* Chunk c holds 128 << c records; the index of a record gives its chunk. */
 #define FIRST_CHUNK 128
 #define CHUNK_COUNT 24
-/* All is written once a second, or less often if that takes long. */
+/* All changed records are written once a second, or less often if writing takes
+ * more than 1 % of the time. */
 #define PERIOD_NS UINT64_C(1000000000)
 #define PERIOD_FACTOR 100
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the file */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the file */
 static int file = -1;
 static struct stat file_info;
 static off_t file_end;
@@ -34,7 +35,8 @@ static uint64_t next_save_ns;
 static struct nw_part_header *header, spare_header;
 static struct nw_part_record *chunk[CHUNK_COUNT];
 
-/* A thread that is cancelled must not keep the lock. */
+/* Takes the lock with cancellation disabled, since a cancelled thread would
+ * keep the lock. Sets *cancel to the old cancellation state. */
 static void take_lock(int *cancel)
 {
     (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, cancel);
@@ -55,8 +57,8 @@ static void *map_memory(size_t size)
     return pages == MAP_FAILED ? NULL : pages;
 }
 
-/* The program may have closed our descriptor, and opened a file of its own
- * under the same number. */
+/* Returns true if the descriptor is still ours. The program may have closed it
+ * and opened another file with the same number. */
 static bool storage_is_open(void)
 {
     struct stat now;
@@ -76,7 +78,8 @@ static void drop_file(bool remove)
     file_path = NULL;
 }
 
-/* More would end the program by SIGXFSZ. */
+/* Returns false if the file would grow beyond the process's size limit, since
+ * then a write ends the program with SIGXFSZ. */
 static bool is_allowed(off_t end)
 {
     struct rlimit most;
@@ -85,7 +88,8 @@ static bool is_allowed(off_t end)
            most.rlim_cur == RLIM_INFINITY || (rlim_t)end <= most.rlim_cur;
 }
 
-/* A file that cannot be written is given up: the rest would mislead. */
+/* Writes to the file. If a write fails, the file is removed, since an
+ * incomplete file would be misleading. */
 static void storage_put(const void *bytes, size_t size, size_t offset)
 {
     off_t end = (off_t)(offset + size);
@@ -105,15 +109,16 @@ static void storage_put(const void *bytes, size_t size, size_t offset)
         file_end = end;
 }
 
-/* The whole page, which a reader expects also if there is no record yet; the
- * spare header has no file. */
+/* Writes the whole header page, which readers expect even before the first
+ * record. The spare header never has a file. */
 static void put_header(void)
 {
     if (file >= 0)
         storage_put(header, NW_PART_HEADER, 0);
 }
 
-/* Other processes see by the lock that the rank is alive. */
+/* Creates the file and locks it, so that other processes see that the rank is
+ * alive. */
 static void open_file(const char *path)
 {
     file = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -187,7 +192,8 @@ struct nw_part_record *nw_storage_at(size_t index)
     return chunk[c] + (index - chunk_start(c));
 }
 
-/* The record first: the header's count covers what is there. */
+/* Writes a record to the file. Callers write the header after it, so that the
+ * record count never includes records that are not in the file. */
 static void put_record(struct nw_part_record *record)
 {
     __atomic_store_n(&record->is_new, 0, __ATOMIC_RELAXED);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The memory of the part, and its copy in the part file. */
+/* Stores the part of this rank in memory, and writes it to the part file. */
 #ifndef NW_PROFILE_STORAGE_H
 #define NW_PROFILE_STORAGE_H
 
@@ -7,19 +7,20 @@
 
 #include <stdbool.h>
 
-/* Makes the file, which must not be there; `path` may be NULL. Always succeeds:
- * without a file, in memory; without memory, with a header alone. */
+/* Creates the part and its file `path`, which must not exist; `path` may be
+ * NULL. Never fails: if the file cannot be created, the part is in memory only;
+ * if memory is short, it has no records. */
 void nw_storage_open(const char *path, int rank, int rank_count);
 struct nw_part_header *nw_storage_header(void);
-/* A new zeroed record, counted in the header; NULL if memory is short.
- * One thread at a time. */
+/* Returns a new zeroed record and counts it in the header; NULL if memory is
+ * short. Callers hold a lock. */
 struct nw_part_record *nw_storage_next(void);
-/* Any record that was given out. */
+/* Returns the record with this index, which is below the record count. */
 struct nw_part_record *nw_storage_at(size_t index);
-/* Writes one record, or all that is new, to the file. */
+/* Writes one record to the file; nw_storage_save writes all changed records. */
 void nw_storage_put(struct nw_part_record *record);
 void nw_storage_save(void);
-/* nw_storage_save(), if it was not called for a second. */
+/* Calls nw_storage_save() if the last call was more than a second ago. */
 void nw_storage_save_at_times(void);
 void nw_storage_close(bool remove);
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A dynamic program over the levels of the machine and the shapes of boxes:
- * what lies between the boxes of a level costs that level's distance. */
+/* Finds the boxes by dynamic programming over the levels of the machine and the
+ * shapes of boxes. Bytes between two boxes of one level cost that level's
+ * distance. */
 #include "runtime/reorder/boxes.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* --- the machine --- */
+/* --- levels of the machine --- */
 
 static double gap_after(const nw_topology *machine, int32_t element)
 {
@@ -15,7 +16,8 @@ static double gap_after(const nw_topology *machine, int32_t element)
                                 nw_topology_element_end(machine, element + 1));
 }
 
-/* The next larger gap than `than`, or 0 if `than` is the largest. */
+/* Returns the smallest gap between consecutive elements above `than`; 0 if no
+ * gap is larger. */
 static double next_gap(const nw_topology *machine, double than)
 {
     int32_t n = nw_topology_element_count(machine);
@@ -30,8 +32,8 @@ static double next_gap(const nw_topology *machine, double than)
     return least;
 }
 
-/* The common length of the runs whose gaps are at most `gap`; 0 if they
- * differ. */
+/* Returns the common length of the runs of elements whose gaps are at most
+ * `gap`; 0 if their lengths differ. */
 static int32_t run_length(const nw_topology *machine, double gap)
 {
     int32_t n = nw_topology_element_count(machine), length = 0, first = 0;
@@ -47,8 +49,9 @@ static int32_t run_length(const nw_topology *machine, double gap)
     return length;
 }
 
-/* Whether the first elements of the first and last part of a level are as far
- * apart as neighbouring parts are: rings and meshes are not of this kind. */
+/* Returns true if the first elements of the first and the last part of a level
+ * are as far apart as those of neighbouring parts. In rings and meshes they are
+ * not. */
 static bool is_ultrametric(const nw_topology *machine,
                            const struct nw_levels *levels, int level)
 {
@@ -80,13 +83,13 @@ bool nw_levels_of(const nw_topology *machine, struct nw_levels *out)
     return levels.size[levels.count - 1] == nw_topology_element_count(machine);
 }
 
-/* --- the shapes --- */
+/* --- shapes of the boxes --- */
 
 #define STATES 2048 /* a power of two */
 
 struct boxes_state {
     int32_t shape[NW_BOX_DIMS], part[NW_BOX_DIMS];
-    int level; /* 0: free */
+    int level; /* 0: this entry is free */
     double cost;
 };
 
@@ -110,7 +113,7 @@ static int32_t volume(const struct nw_boxes *boxes, const int32_t *shape)
     return cells;
 }
 
-/* Bytes between the cells of one box. */
+/* Returns the bytes between the cells of one box of this shape. */
 static double boxes_inside(const struct boxes_search *search,
                            const int32_t *shape)
 {
@@ -126,7 +129,8 @@ static double boxes_inside(const struct boxes_search *search,
     return sum;
 }
 
-/* The table entry of the state, or the free entry where it belongs. */
+/* Returns the table entry of (level, shape); if the table lacks this state, a
+ * free entry. */
 static struct boxes_state *boxes_find_state(struct boxes_search *search,
                                             int level, const int32_t *shape)
 {
@@ -150,7 +154,7 @@ static double boxes_solve(struct boxes_search *search, int level,
 struct boxes_cut {
     int level;
     const int32_t *shape;
-    int32_t cells;       /* of the shape */
+    int32_t cells;       /* cells of `shape` */
     int32_t least, most; /* cells of a part */
     int32_t part[NW_BOX_DIMS];
     int32_t best[NW_BOX_DIMS];
@@ -174,7 +178,8 @@ static void try_part(struct boxes_search *search, struct boxes_cut *cut,
     memcpy(cut->best, cut->part, sizeof cut->best);
 }
 
-/* All parts that divide the shape and fit, `cells` so far. */
+/* Tries all part sizes in dimensions d and above that divide the shape and fit.
+ * `cells` is the product of the sizes in the dimensions below d. */
 static void try_dims(struct boxes_search *search, struct boxes_cut *cut, int d,
                      int32_t cells)
 {
@@ -193,7 +198,8 @@ static void try_dims(struct boxes_search *search, struct boxes_cut *cut, int d,
     }
 }
 
-/* Bytes x distance inside a box that lies in a part of `level`. */
+/* Returns the least bytes x distance inside a box of this shape that lies in
+ * one part of `level`, or NO_WAY. */
 static double boxes_solve(struct boxes_search *search, int level,
                           const int32_t *shape)
 {
@@ -214,7 +220,8 @@ static double boxes_solve(struct boxes_search *search, int level,
         search->failed = true;
     if (search->failed)
         return NO_WAY;
-    known = boxes_find_state(search, level, shape); /* others came meanwhile */
+    /* again: the recursion has added entries */
+    known = boxes_find_state(search, level, shape);
     known->level = level;
     known->cost = cut.cost;
     memcpy(known->shape, shape, sizeof known->shape);
@@ -222,7 +229,8 @@ static double boxes_solve(struct boxes_search *search, int level,
     return cut.cost;
 }
 
-/* Keeps the dimensions with neighbours; false if they are too many. */
+/* Copies the dimensions with more than one vertex; false if their number is 0
+ * or above NW_BOX_DIMS. */
 static bool take_dims(struct boxes_search *search, const struct nw_cart *cart,
                       const double *weight)
 {

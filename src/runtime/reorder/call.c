@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The steps that all creations have in common. */
+/* Steps that all calls in this folder have in common. */
 #include "runtime/reorder/reorder.h"
 
 #include "runtime/warn.h"
@@ -45,8 +45,8 @@ bool nw_call_decide(struct nw_call *call, const nw_pattern *graph)
     return false;
 }
 
-/* Header of the message from rank 0 to all; the vertices of all members follow.
- */
+/* Message from rank 0 to all ranks: this header, then the vertices of all
+ * members. */
 struct call_share {
     double before, after;
     int good, changes, refused;
@@ -129,8 +129,8 @@ static bool all_same(uint64_t count, uint64_t sum, uint64_t squares)
     return (nw_uint128)count * squares == (nw_uint128)sum * sum;
 }
 
-/* Whether all are well, the two halves of a hash and their squares, costs, and
- * whose arguments are bad. */
+/* Words of the all-reduce: `good`, two halves of the hash, the squares of these
+ * halves, two costs, and whether the arguments are bad. */
 #define WORDS 8
 
 static void say_mine(const struct nw_call *call, uint64_t word[WORDS],
@@ -215,7 +215,7 @@ int nw_call_reorder(const struct nw_call *call, int reorder)
     return call->settled && !report ? 0 : reorder;
 }
 
-/* MPICH's MPI_Comm_create forgets it. */
+/* Copies the error handler, which MPICH's MPI_Comm_create does not inherit. */
 static void inherit_handler(MPI_Comm from, MPI_Comm to)
 {
     MPI_Errhandler handler;
@@ -226,7 +226,7 @@ static void inherit_handler(MPI_Comm from, MPI_Comm to)
     NW_PMPI(Errhandler_free)(&handler);
 }
 
-/* Creates the communicator if all ranks know the order already. */
+/* Creates the communicator from call->decision.vertex, which all ranks know. */
 static int create_in_order(const struct nw_call *call, MPI_Comm *out)
 {
     int *member = malloc((size_t)call->size * sizeof *member), count = 0, code;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* If machine and grid are even, every rank computes its own place from the
- * locations that all ranks know. The only message before the split is then one
- * sum over all ranks. Otherwise rank 0 searches. */
+/* If machine and grid are regular, every rank computes its own vertex from the
+ * locations that all ranks know. Then the only message before the split is one
+ * all-reduce. Otherwise rank 0 searches. */
 #include "runtime/reorder/plan.h"
 #include "runtime/reorder/reorder.h"
 
@@ -14,7 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The info key of the communicator, then the variable, then the profile. */
+/* Fills the weights of the dimensions from the first of these that has them:
+ * the communicator's info key, the environment variable, the profile. Otherwise
+ * all are 1. */
 static void find_weights(const struct nw_call *call, const struct nw_cart *cart,
                          double *weight)
 {
@@ -41,16 +43,17 @@ static void find_weights(const struct nw_call *call, const struct nw_cart *cart,
         weight[d] = 1;
 }
 
-/* One creation of a grid. */
+/* One call that creates a grid. */
 struct grid {
     struct nw_cart cart;
     double *weight;
-    bool planned; /* by every rank for itself */
+    bool planned; /* every rank computes its own vertex */
     struct nw_cart_plan plan;
 };
 
-/* If the grid leaves members over, the choice of these members matters, so rank
- * 0 searches, but only up to this number of members. */
+/* If the grid has fewer vertices than the communicator has members, the choice
+ * of members matters, so rank 0 searches, but only up to this number of
+ * members. */
 #define SEARCH_MOST 1024
 
 static bool uses_plan(const struct nw_call *call, const struct nw_cart *cart)
@@ -62,7 +65,8 @@ static bool uses_plan(const struct nw_call *call, const struct nw_cart *cart)
             nw_cart_vertices(cart, call->size) == call->size);
 }
 
-/* Weights of the dimensions, for the order and for the GPUs. */
+/* Sets the weights of the grid's dimensions, which the order and the choice of
+ * GPUs need. Returns false if no weight is positive. */
 static bool weigh(struct nw_call *call, struct grid *grid)
 {
     grid->weight = calloc((size_t)grid->cart.count, sizeof *grid->weight);
@@ -75,7 +79,8 @@ static bool weigh(struct nw_call *call, struct grid *grid)
     return true;
 }
 
-/* True if this rank knows all that it needs. */
+/* Prepares the search or the plan on this rank. Returns false if the weights or
+ * the machine are missing. */
 static bool cart_prepare(struct nw_call *call, struct grid *grid)
 {
     if (!weigh(call, grid))
@@ -129,7 +134,8 @@ static uint64_t cart_hash_of(const struct grid *grid)
     return hash;
 }
 
-/* True if the arguments are such as MPI takes. */
+/* Returns true if the arguments are valid and the grid has at least two
+ * vertices. */
 static bool cart_is_sound(const struct nw_call *call,
                           const struct nw_cart *cart)
 {
@@ -137,7 +143,8 @@ static bool cart_is_sound(const struct nw_call *call,
            nw_cart_vertices(cart, call->size) > 1;
 }
 
-/* True if MPI refuses them: what is left is a grid without processes. */
+/* Returns true if MPI rejects the arguments. A grid without vertices or
+ * dimensions is valid. */
 static bool cart_is_bad(const struct nw_call *call, const struct nw_cart *cart)
 {
     long long product = 1;
@@ -167,7 +174,8 @@ static int cart_create(const struct nw_call *call, const struct nw_cart *cart,
     return code;
 }
 
-/* True if all ranks agree on the result. Collective. */
+/* Decides the order of the ranks. Returns true if all ranks agree on the
+ * result. Collective. */
 static bool cart_settle(struct nw_call *call, struct grid *grid)
 {
     bool good = call->wanted && cart_is_sound(call, &grid->cart) &&
@@ -229,7 +237,8 @@ int nw_reorder_cart_create(MPI_Comm comm, const struct nw_reorder_grid *grid,
     return code;
 }
 
-/* The same without asking the others: all find the same. */
+/* Decides the order on this rank without messages; all ranks get the same
+ * result. */
 static bool settle_alone(struct nw_call *call, struct grid *grid)
 {
     if (!cart_is_sound(call, &grid->cart) || !cart_prepare(call, grid))

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* NODEWISE_CHECK=1: on every communicator that comes out, each edge must be
- * known at both of its ends. */
+/* With NODEWISE_CHECK=1, checks on every created communicator that both ends of
+ * each edge know the edge. */
 #include "runtime/reorder/gpus.h"
 #include "runtime/reorder/reorder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-/* (from, to) of the edges that leave, and of those that come. */
+/* The edges of this rank as pairs (from, to): outgoing in `leaving`, incoming
+ * in `coming`. */
 struct check_ends {
     int leaving_count, coming_count;
     int (*leaving)[2], (*coming)[2];
-    int *weight; /* of the leaving edges; NULL: 1 each */
-    int *back; /* weights of the edges that a grid sends back to the sources */
+    int *weight; /* of the outgoing edges; NULL: all 1 */
+    int *back;   /* in a grid: weights of the edges from this rank back to the
+                    sources of `coming` */
 };
 
 static bool ask_dist_graph(MPI_Comm comm, int rank, struct check_ends *ends)
@@ -37,8 +39,7 @@ static bool ask_dist_graph(MPI_Comm comm, int rank, struct check_ends *ends)
     }
     ends->coming_count = in;
     ends->leaving_count = out;
-    for (int i = 0; i < out;
-         i++) /* the weights of the incoming edges stand first */
+    for (int i = 0; i < out; i++) /* after the weights of the incoming edges */
         weight[i] = weighted ? weight[in + i] : 1;
     ends->weight = weight;
     free(peer);
@@ -77,7 +78,7 @@ static bool ask_cart(const struct nw_call *call, MPI_Comm comm, int rank,
     return true;
 }
 
-/* Takes the leaving edges from MPI's answer for this rank, and the incoming
+/* Fills the outgoing edges from MPI's list for this rank, and the incoming
  * edges from the whole graph. */
 static bool ask_graph(MPI_Comm comm, int rank, struct check_ends *ends)
 {
@@ -111,8 +112,8 @@ static bool ask_graph(MPI_Comm comm, int rank, struct check_ends *ends)
     return true;
 }
 
-/* A sum over all edges that is the same from both ends: order plays no part,
- * and one edge more or less, or another one, changes it. */
+/* Returns a sum of hashes over the edges. Summed over all ranks, outgoing and
+ * incoming edges give the same number if both ends of every edge agree. */
 static uint64_t reorder_check_sum_of(int (*edge)[2], int count)
 {
     uint64_t sum = 0;
@@ -153,8 +154,8 @@ static void reorder_check(const struct nw_call *call, MPI_Comm made,
                                  : "WRONG, the ends of an edge disagree");
 }
 
-/* In both directions: a process sends to its neighbours before it in a grid
- * too. */
+/* Assigns GPUs by the edges in both directions, since in a grid a process also
+ * sends to the sources of its incoming edges. */
 static void reorder_check_assign_gpus(MPI_Comm made,
                                       const struct check_ends *ends)
 {
@@ -179,8 +180,8 @@ void nw_call_finish(const struct nw_call *call, MPI_Comm made)
     struct check_ends ends = {0};
     int rank;
 
-    /* Open MPI takes graphs whose index falls, and answers for them what lies
-     * beyond its list */
+    /* Open MPI accepts graphs with a decreasing index, and then returns
+     * neighbours from beyond its edge list. */
     if (made == MPI_COMM_NULL || call->bad ||
         (!settings->check && !settings->gpus))
         return;

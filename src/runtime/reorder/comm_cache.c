@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A communicator's duplicates share what was found out for the first. */
+/* A communicator and its duplicates share one nw_members, counted by
+ * `users`. */
 #include "runtime/reorder/comm_cache.h"
 
 #include "base/array.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The members of a communicator and their machine, computed once for all
- * creations on it. */
+/* The members of a communicator and the machine that they form, computed once
+ * for all communicators created from it. */
 #ifndef NW_REORDER_COMM_CACHE_H
 #define NW_REORDER_COMM_CACHE_H
 
@@ -8,26 +8,27 @@
 #include "runtime/reorder/node_seats.h"
 
 struct nw_members {
-    int users; /* communicators that have it */
+    int users; /* communicators that use this struct */
     const struct nw_site *site;
     int count;
     int *world;           /* [count] ranks in MPI_COMM_WORLD */
-    nw_topology *machine; /* NULL until it is asked for */
-    int32_t *member;      /* [count] of each element */
-    int32_t *element;     /* [count] of each member */
-    bool even;            /* its levels are known */
+    nw_topology *machine; /* NULL until nw_members_seat */
+    int32_t *member;      /* [count] member at each element */
+    int32_t *element;     /* [count] element of each member */
+    bool even;            /* `levels` is valid */
     struct nw_levels levels;
 };
 
-/* With one user. Takes `world`, from malloc, whatever happens. */
+/* Creates the members with users = 1. Takes ownership of `world`, from malloc,
+ * even if it fails. */
 NW_MUST_CHECK nw_status nw_members_new(const struct nw_site *site, int *world,
                                        int count, struct nw_members **out);
 struct nw_members *nw_members_use(struct nw_members *members);
 void nw_members_drop(struct nw_members *members);
-/* Builds the machine if it is missing. Threads may call it at the same time on
- * duplicates, which share their members. */
+/* Builds members->machine if it is NULL. Thread-safe, since duplicates of a
+ * communicator share their members. */
 NW_MUST_CHECK nw_status nw_members_seat(struct nw_members *members);
-/* The links between two members. */
+/* Returns the distance between the locations of members a and b, in links. */
 double nw_members_distance(const struct nw_members *members, int a, int b);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Builds a machine whose elements are the locations of the members; the engine
- * maps vertices to elements. The new order must cost less than vertex i on
- * member i, which the MPI libraries use. */
+/* Maps the vertices to a machine whose elements are the locations of the
+ * members. The new order must cost less than vertex i on member i, which is the
+ * order of the MPI libraries. */
 #include "runtime/reorder/decide.h"
 
 #include "base/array.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Hop-bytes with vertex v on element[v]. */
+/* Returns the hop-bytes with vertex v on element[v]. */
 static double decide_price(const struct nw_members *members,
                            const nw_pattern *graph, const int32_t *element)
 {
@@ -49,8 +49,9 @@ static void take_vertices(const struct nw_members *members,
         vertex[members->member[element[v]]] = v;
 }
 
-/* Sections along the tree give nearly all there is to gain; swaps after that
- * cost more than a creation may. */
+/* Uses recursive bisection along the machine's tree, which reaches nearly the
+ * whole gain; refinement by swaps would take longer than MPI_Cart_create
+ * should. */
 static nw_status decide_map(const struct nw_members *members,
                             const nw_pattern *graph, const char *algorithm,
                             nw_mapping **out)
@@ -65,7 +66,7 @@ static nw_status decide_map(const struct nw_members *members,
     options.threads = 1;
     status = nw_map(members->machine, graph, &options, out, NULL);
     if (status == NW_EUNSUPPORTED && any) {
-        options.algorithm = "auto"; /* no tree, nor like one */
+        options.algorithm = "auto"; /* the machine is not a tree */
         status = nw_map(members->machine, graph, &options, out, NULL);
     }
     return status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which vertex of a graph each member of a communicator takes. */
+/* Decides which vertex of a graph each member of a communicator gets. */
 #ifndef NW_REORDER_DECIDE_H
 #define NW_REORDER_DECIDE_H
 
@@ -9,20 +9,22 @@
 #include <nodewise/pattern.h>
 
 struct nw_decision {
-    int *vertex;          /* [members] -1: takes none. Owned */
-    double before, after; /* hop-bytes of vertex i on member i, and of this */
-    bool changes;         /* worth doing, by settings->gain */
+    int *vertex; /* [members] vertex of each; -1: none. Owned */
+    double before,
+        after;    /* hop-bytes with vertex i on member i, and with `vertex` */
+    bool changes; /* the gain reaches settings->gain */
 };
 
-/* `graph` has at most as many vertices as there are members. Deterministic:
- * every rank that asks the same gets the same. Local. The caller frees
- * out->vertex. */
+/* Maps the graph to the members' machine. `graph` has at most as many vertices
+ * as there are members. Deterministic: ranks with equal arguments get equal
+ * results. Local. The caller frees out->vertex. */
 NW_MUST_CHECK nw_status nw_decide(struct nw_members *members,
                                   const nw_pattern *graph,
                                   const struct nw_reorder_settings *settings,
                                   struct nw_decision *out);
 
-/* Whether a gain passes the threshold. */
+/* Returns whether the decrease of the cost from `before` to `after` is at least
+ * the share settings->gain of `before`. */
 bool nw_is_worth(const struct nw_reorder_settings *settings, double before,
                  double after);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Leaders (the first rank of each node) read their node once, rank 0 reads the
+ * The leader (first rank) of each node reads its node, rank 0 reads the
  * network, and all ranks get both. Every rank takes part in every collective
- * step; a rank that failed before contributes zeros.
+ * step; a rank that failed earlier contributes zeros.
  */
 #include "runtime/reorder/discover.h"
 
@@ -16,7 +16,8 @@
 #include <unistd.h>
 
 struct gathering {
-    MPI_Comm comm, local, leaders; /* leaders: MPI_COMM_NULL on the others */
+    /* `leaders` is MPI_COMM_NULL on ranks that are not leaders */
+    MPI_Comm comm, local, leaders;
     int local_rank, local_size;
 };
 
@@ -39,7 +40,8 @@ static void unsplit(struct gathering *g)
         NW_PMPI(Comm_free)(&g->local);
 }
 
-/* The leader reads the locations of its node's ranks, with the node number. */
+/* The leader of each node finds the locations of the node's ranks and scatters
+ * them. */
 static void seat_locals(struct gathering *g, struct nw_rank_location *mine)
 {
     struct nw_rank_location *seat = NULL;
@@ -47,7 +49,8 @@ static void seat_locals(struct gathering *g, struct nw_rank_location *mine)
     int node = 0;
 
     CPU_ZERO(&bound);
-    sched_getaffinity(0, sizeof bound, &bound); /* stays empty: unbound */
+    /* if this fails, `bound` stays empty, which means unbound */
+    sched_getaffinity(0, sizeof bound, &bound);
     if (!g->local_rank) {
         all = calloc((size_t)g->local_size, sizeof *all);
         seat = calloc((size_t)g->local_size, sizeof *seat);
@@ -117,7 +120,8 @@ static void read_network(struct gathering *g, struct nw_site *site)
     free(all);
 }
 
-/* An array that rank 0 has, for everybody. */
+/* Broadcasts an array of rank 0. `array` points to the pointer to it, which the
+ * other ranks allocate here. Returns false if MPI fails. */
 static bool discover_share(MPI_Comm comm, int rank, size_t bytes, void *array)
 {
     void **at = array;
@@ -159,7 +163,8 @@ static bool gather_live(struct nw_site *site, MPI_Comm comm)
     return good;
 }
 
-/* The launcher's mapping file says where every rank sits. */
+/* Reads the location of every rank from the launcher's mapping file, on rank 0,
+ * and broadcasts it. Collective. */
 static bool read_mapped(struct nw_site *site, MPI_Comm comm)
 {
     int good = 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The locations of all ranks of the job, known to every rank. MPI_Init gathers
- * them once, so that a communicator needs no messages to know its machine.
+ * Gathers the locations of all ranks of the job at every rank, once in
+ * MPI_Init. After that, a communicator needs no messages to know its machine.
  */
 #ifndef NW_REORDER_DISCOVER_H
 #define NW_REORDER_DISCOVER_H
@@ -11,9 +11,9 @@
 
 #include <stdbool.h>
 
-/* Collective over `comm`, which is congruent to MPI_COMM_WORLD. False if some
- * rank could not take part; then no rank has a site. If little is known of the
- * machine (a flat network, one level a node), one warning says so. */
+/* Fills `site` on all ranks. `comm` is congruent to MPI_COMM_WORLD; collective
+ * over `comm`. Returns false on all ranks, with an empty site, if a rank
+ * failed. The caller frees the site with nw_discovered_free. */
 bool nw_discover(struct nw_site *site, MPI_Comm comm);
 void nw_discovered_free(struct nw_site *site);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The distributed graphs: their edges are gathered on rank 0, which decides.
- * A list of neighbours belongs to a vertex, so it moves to the process that
- * takes the vertex. */
+/* Distributed graphs: the edges are gathered on rank 0, which decides. In
+ * MPI_Dist_graph_create_adjacent, the lists of neighbours of a vertex are sent
+ * to the process that takes the vertex. */
 #include "runtime/reorder/gather.h"
 
 #include "base/array.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Edges as a rank knows them: from, to, weight. */
+/* Edges that one rank passed: from, to, weight (-1: unweighted). */
 struct edges {
     int (*edge)[3];
     int count;
@@ -18,7 +18,7 @@ struct edges {
 
 static bool is_unweighted(const int *weights)
 {
-/* a constant in the standard ABI, too */
+/* MPI_UNWEIGHTED is a constant in Open MPI and in the standard ABI */
 #if defined OPEN_MPI || defined NW_MODEL_MPIABI
     return weights == MPI_UNWEIGHTED;
 #else
@@ -40,8 +40,8 @@ static bool dist_add_edge(struct edges *edges, size_t *capacity, int from,
     return true;
 }
 
-/* Nobody stands for a neighbour beyond a border: MPI libraries take it in a
- * rank's own lists. */
+/* Returns true if `rank` is a rank of the communicator or MPI_PROC_NULL, which
+ * MPI libraries accept in the lists of neighbours. */
 static bool dist_is_peer(const struct nw_call *call, int rank)
 {
     return rank == MPI_PROC_NULL || (rank >= 0 && rank < call->size);
@@ -57,7 +57,8 @@ static bool all_between(const int *values, int count, int low, int end)
     return count >= 0;
 }
 
-/* The weight of an edge without one: the bytes in the profile, or 1. */
+/* Returns the weight of an edge that the program gave no weight: its bytes in
+ * the profile, or 1 without a profile. */
 static uint64_t profiled(const struct nw_call *call, int from, int to)
 {
     const nw_pattern *profile = nw_reorder_profile();
@@ -72,9 +73,9 @@ static uint64_t profiled(const struct nw_call *call, int from, int to)
     return bytes;
 }
 
-/* If any rank names an invalid neighbour, the order stays as it is: MPI 4.0
- * (section 8.5.4) forbids such edges, MPICH 4.0 hangs and Open MPI 4.1 writes
- * out of bounds. */
+/* Decides the order on rank 0 from the edges of all ranks. If any edge leads to
+ * MPI_PROC_NULL, the order stays: MPI 4.0 (section 8.5.4) forbids such edges,
+ * MPICH 4.0 hangs and Open MPI 4.1 writes out of bounds. */
 static bool dist_decide(struct nw_call *call, const int *edge, int count)
 {
     nw_pattern_builder *builder = NULL;
@@ -101,8 +102,9 @@ static bool dist_decide(struct nw_call *call, const int *edge, int count)
     return good;
 }
 
-/* Two numbers for each rank: its vertex, and the vertex of the rank that sends
- * it its list. */
+/* Makes two numbers for each rank r: the vertex of r, and the vertex of the
+ * process whose old rank is the vertex of r. That process sends its lists to
+ * r. */
 static bool list_pairs(const struct nw_call *call, int **out)
 {
     const int *vertex = call->decision.vertex;
@@ -144,7 +146,8 @@ static bool dist_share(struct nw_call *call, const struct nw_gather *gather,
     return true;
 }
 
-/* True if the order of the ranks is to change. Collective. */
+/* Decides the order of the ranks. Returns true if the order changes.
+ * Collective. */
 static bool dist_settle(struct nw_call *call, const struct edges *mine,
                         bool good)
 {
@@ -213,7 +216,7 @@ int nw_dist_graph_create(MPI_Comm comm, int count, const int *sources,
     code = call.refused ? nw_call_refuse(&call, MPI_ERR_ARG)
            : ours       ? nw_call_permute(&call, &permuted)
                         : MPI_SUCCESS;
-    /* vertices are named by number: any process may say any edge */
+    /* Edges name vertices by number, so any process may pass any edge. */
     if (!code)
         code = NW_PMPI(Dist_graph_create)(
             ours ? permuted : comm, count, sources, degrees, destinations,
@@ -226,10 +229,10 @@ int nw_dist_graph_create(MPI_Comm comm, int count, const int *sources,
     return code;
 }
 
-/* The two lists of a vertex with their weights, one after the other. */
+/* The neighbours of one vertex. */
 struct lists {
     int in, out;
-    int *words; /* sources, destinations, weights of both */
+    int *words; /* sources, destinations, weights of sources, of destinations */
 };
 
 static bool dist_pack(struct lists *lists, const int *sources,
@@ -255,8 +258,8 @@ static bool dist_pack(struct lists *lists, const int *sources,
     return true;
 }
 
-/* Vertex v of the old rank v: sent to the process that took it, which is
- * rank v of `permuted`. */
+/* Sends the lists of the old rank v to the process with new rank v in
+ * `permuted`, and receives the lists for this process into `taken`. */
 static int move_lists(const struct nw_call *call, MPI_Comm permuted,
                       const struct lists *mine, struct lists *taken)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* In one stage, or in two: first the number of words goes up, then the verdict
- * on it comes down, then the words go up. */
+/* Gathers the lists in one stage or in two. In each stage the numbers of words
+ * are gathered first, then all ranks get the verdict (go on, or an error), then
+ * the words are gathered. */
 #include "runtime/reorder/gather.h"
 
 #include "base/array.h"
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Jobs of so many ranks are very large. */
+/* Ranks from which NW_GATHER_AUTO gathers by node. */
 #define LARGE 4096
 
 static int reorder_gather_node_of(const struct nw_call *call, int rank)
@@ -23,7 +24,7 @@ static bool is_leader(const struct nw_gather *gather)
     return gather->stages > 1 && !gather->stage[0].rank;
 }
 
-/* --- stages --- */
+/* --- opening and closing of stages --- */
 
 static void open_stage(struct nw_gather_stage *stage)
 {
@@ -35,7 +36,8 @@ static void open_stage(struct nw_gather_stage *stage)
     stage->place = calloc((size_t)stage->size, sizeof *stage->place);
 }
 
-/* The lowest rank of a node leads it, so rank 0 leads the leaders. */
+/* Opens the stages of the ranks of a node and of the leaders. The lowest rank
+ * of a node is its leader, so rank 0 leads the leaders. */
 static void open_nodes(struct nw_gather *gather)
 {
     const struct nw_call *call = gather->call;
@@ -83,10 +85,11 @@ void nw_gather_close(struct nw_gather *gather)
     memset(gather, 0, sizeof *gather);
 }
 
-/* --- up --- */
+/* --- from the ranks to rank 0 --- */
 
-/* Codes instead of a number of words: an error of ours somewhere below; bad
- * arguments on all ranks below, or on some. */
+/* Codes that a rank sends instead of a number of words: Nodewise failed on some
+ * rank below it; the arguments are invalid on all ranks below it, or on
+ * some. */
 enum { TROUBLE = -1, ALL_BAD = -2, SOME_BAD = -3 };
 
 static int trouble_below(const struct nw_gather_stage *stage)
@@ -105,8 +108,9 @@ static int trouble_below(const struct nw_gather_stage *stage)
                               : 0;
 }
 
-/* The sum of the words below, after allocating memory for them, or an error
- * code. */
+/* At rank 0 of the stage, returns the sum of the numbers of words, after
+ * allocating memory for the words, or one of the error codes above. Returns 0
+ * on the other ranks. Collective. */
 static int count_up(struct nw_gather_stage *stage, int mine)
 {
     int trouble;
@@ -170,10 +174,12 @@ bool nw_gather_lists(struct nw_gather *gather, struct nw_call *call, bool good,
     return true;
 }
 
-/* --- down --- */
+/* --- from rank 0 to the ranks --- */
 
-/* Leaders stand in the order of their ranks, so of the nodes' first members;
- * the ranks of a node in their own. */
+/* Returns `pairs` sorted by node: first the nodes in the order of their lowest
+ * ranks, which is the order of the leaders, then the ranks of a node in
+ * ascending order. Sets the leaders' counts and offsets for MPI_Scatterv. The
+ * caller frees the result. */
 static int *by_nodes(const struct nw_gather *gather, const int *pairs)
 {
     const struct nw_call *call = gather->call;

@@ -9,29 +9,32 @@
 
 #include "runtime/reorder/reorder.h"
 
-/* Ranks whose rank 0 listens to them. */
+/* Ranks that send their lists to rank 0 of `comm`, at once. */
 struct nw_gather_stage {
-    MPI_Comm comm; /* MPI_COMM_NULL: this rank has no part in it */
+    MPI_Comm comm; /* MPI_COMM_NULL if this rank is not a member */
     int rank, size;
-    int *count, *place; /* [size] words of each, at its rank 0 */
+    int *count, *place; /* at rank 0: words of each rank, and their offsets */
     int total;
-    int *words; /* [total] of all, at its rank 0 */
+    int *words; /* [total] at rank 0: the lists of all ranks */
 };
 
 struct nw_gather {
     const struct nw_call *call;
-    int stages; /* all at once; or the ranks of each node, then their leaders */
+    /* 1: all ranks at once; 2: the ranks of each node, then their leaders */
+    int stages;
     struct nw_gather_stage stage[2];
 };
 
-/* Gathers `count` words of each rank. At rank 0, *all has one list after the
- * other, valid until nw_gather_close, and *total their length. False on all
- * ranks if `good` was false on one, or if the words are too many; call->refused
- * is set. nw_gather_close follows in any case. Collective. */
+/* Gathers `count` ints of each rank. At rank 0, *all is set to the lists of all
+ * ranks one after the other, valid until nw_gather_close, and *total to their
+ * length. Returns false on all ranks, and sets call->refused, if `good` was
+ * false on a rank or if there are too many words. The caller calls
+ * nw_gather_close even after false. Collective. */
 bool nw_gather_lists(struct nw_gather *gather, struct nw_call *call, bool good,
                      const int *words, int count, const int **all, int *total);
-/* Two words of rank 0 for each rank: [2 * size] there, in the order of ranks.
- * Collective, after a good nw_gather_lists. */
+/* Sends two ints from rank 0 to each rank: pairs[2 * r] and the next to rank r,
+ * which gets them in `mine`. Collective, after an nw_gather_lists that returned
+ * true. */
 bool nw_gather_answer(const struct nw_gather *gather, const int *pairs,
                       int mine[2]);
 void nw_gather_close(struct nw_gather *gather);

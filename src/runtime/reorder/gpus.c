@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * GPUs by MAGC's third phase, inside a running program: a process sees what
- * its environment says when CUDA starts in it, so what is chosen before that
- * holds. Trouble of any kind leaves the devices as they are.
+ * Assigns GPUs inside a running program by the third phase of the MAGC mapping.
+ * CUDA reads its environment when it starts in a process, so variables that are
+ * set before that take effect. After any failure the devices stay as they are.
  */
 #include "runtime/reorder/gpus.h"
 
@@ -16,22 +16,24 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Why a rank keeps what it has. */
+/* Whether a rank can get a GPU: yes; no, since CUDA already runs; no, since the
+ * user chose devices. WORD is the size of a device's name. */
 enum { FREE, RUNS, CHOSEN, WORD = 64 };
 
-static bool assigned; /* in this process */
+static bool assigned; /* true once nw_gpus_assign has run in this process */
 
 struct local {
     MPI_Comm comm;
     int rank, size;
-    int *number; /* [size] rank in the whole communicator, at the leader */
-    int *count;  /* [size] edges */
-    int *place;  /* [size] of the first */
+    int *number; /* [size] at the leader: ranks in the whole communicator */
+    int *count;  /* [size] words of each rank's edges */
+    int *place;  /* [size] offset of each rank's first word */
     struct nw_gpu_edge *edge;
-    char (*word)[WORD]; /* [size] the device, "" for none */
+    char (*word)[WORD]; /* [size] device of each rank; "": none */
 };
 
-/* Until cuInit the driver answers that it was not started. */
+/* Returns FREE, RUNS or CHOSEN for this process. Before cuInit,
+ * cuDeviceGetCount returns an error. */
 static int reorder_gpus_find_state(void)
 {
     void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
@@ -49,7 +51,7 @@ static int reorder_gpus_find_state(void)
                : FREE;
 }
 
-/* --- the leader's choice --- */
+/* --- the choice at the leader of a node --- */
 
 static nw_status reorder_gpus_add_edges(const struct local *local, int ranks,
                                         nw_pattern_builder *builder, bool *any)
@@ -105,8 +107,8 @@ static nw_status reorder_gpus_map(const struct local *local, int gpus,
     return nw_map(node, pattern, &options, out, NULL);
 }
 
-/* A rank without a GPU in the mapping (it has no edges here) takes the device
- * with the fewest ranks. */
+/* Returns the GPU of a rank in the mapping. A rank without one (it has no edges
+ * inside the node) gets the GPU with the fewest ranks. */
 static int32_t reorder_gpus_device_of(const nw_mapping *mapping, int rank,
                                       int gpus, int *used)
 {
@@ -130,7 +132,7 @@ static nw_status name_devices(const struct local *local,
     int gpus = nw_topology_gpu_count(node), *used = NULL;
     nw_status status = nw_alloc((size_t)gpus, sizeof *used, &used);
 
-    /* first those with a reason */
+    /* first the ranks with a GPU in the mapping, then the others */
     for (int pass = 0; !status && pass < 2; pass++)
         for (int i = 0; i < local->size; i++) {
             bool reason = mapping && nw_mapping_gpus(mapping, i).count &&
@@ -172,7 +174,7 @@ static nw_status reorder_gpus_choose(const struct local *local, int ranks)
     return status;
 }
 
-/* --- the talk of a node --- */
+/* --- messages inside a node --- */
 
 static bool reorder_gpus_make_room(struct local *local)
 {
@@ -215,8 +217,9 @@ static void reorder_gpus_gather(struct local *local, int number,
         memset(local->count, 0, (size_t)local->size * sizeof *local->count);
 }
 
-/* HIP_VISIBLE_DEVICES and GPU_DEVICE_ORDINAL would select again among the
- * devices that ROCR_VISIBLE_DEVICES leaves. */
+/* Returns true if the environment entry is replaced or removed.
+ * HIP_VISIBLE_DEVICES and GPU_DEVICE_ORDINAL are removed, since they would
+ * select again among the devices of ROCR_VISIBLE_DEVICES. */
 static bool is_replaced(const char *entry)
 {
     static const char *const names[] = {
@@ -229,9 +232,10 @@ static bool is_replaced(const char *entry)
     return false;
 }
 
-/* Gives the process a new environment once, and keeps the memory of the old
- * one. setenv() would free the array that other threads may be reading. It also
- * takes a lock that a child process would inherit as held. */
+/* Sets the device variables to `word` by giving the process a new environment
+ * array; the old array stays allocated. setenv() would free the array that
+ * other threads may be reading. It also takes a lock that a forked child would
+ * inherit as held. */
 static void reorder_gpus_take(const char *word)
 {
     static char cuda[WORD + 24], rocm[WORD + 24];
@@ -254,7 +258,7 @@ static void reorder_gpus_take(const char *word)
     __atomic_store_n(&environ, fresh, __ATOMIC_RELEASE);
 }
 
-/* The leader of the first node says it for all. */
+/* Reports the devices of the first node's ranks, on its leader. */
 static void reorder_gpus_say(const struct local *local)
 {
     char line[512] = "";

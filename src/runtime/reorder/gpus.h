@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* NODEWISE_GPU=assign: which GPU of its node each rank takes. */
+/* Assigns GPUs of each node to its ranks if NODEWISE_GPU=assign. */
 #ifndef NW_REORDER_GPUS_H
 #define NW_REORDER_GPUS_H
 
@@ -8,16 +8,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The bytes that a rank sends to `peer`, a rank of the communicator. */
+/* Bytes that this rank sends to the rank `peer` of the communicator. */
 struct nw_gpu_edge {
     int64_t peer, bytes;
 };
 
-/* MAGC's third phase on every node of `comm`. The leader of each node reads its
- * GPUs and assigns one to each rank by the edges inside the node. The ranks set
- * the variables that CUDA and ROCm read when they start. If CUDA runs already
- * in a rank of the node, or the user chose devices, a message says so and
- * nothing changes there. Once a program; later calls do nothing. Collective. */
+/* Runs the third phase of the MAGC mapping on each node of `comm`. The leader
+ * of each node reads the node's GPUs and assigns one to each rank by the edges
+ * inside the node. Each rank then sets the variables by which CUDA and ROCm
+ * choose devices. If CUDA already runs in a rank of the node, or the user chose
+ * devices, a message says so and nothing changes on that node. Has an effect
+ * only at the first call. Collective. */
 void nw_gpus_assign(MPI_Comm comm, const struct nw_gpu_edge *edge, int count);
 
 #endif

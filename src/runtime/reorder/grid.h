@@ -6,29 +6,33 @@
 #include <nodewise/pattern.h>
 #include <nodewise/status.h>
 
-/* Row-major, the last dimension fastest, as MPI numbers them. */
+/* A Cartesian grid. Its vertices are numbered row-major, the last dimension
+ * fastest, as in MPI_Cart_create. */
 struct nw_cart {
     int count;
     const int *dims;
     const int *periods;
 };
 
-/* The number of vertices; 0 if a dimension is not positive or the product
- * passes `most`. */
+/* Returns the number of vertices; 0 if a dimension is not positive or the
+ * product exceeds `most`. */
 int nw_cart_vertices(const struct nw_cart *cart, int most);
-/* The neighbour of v one step up or down dimension d, whose vertices are
- * `stride` apart; -1 beyond a border. */
+/* Returns the neighbour of vertex v in dimension d, `step` (1 or -1) away; -1
+ * beyond a border. Neighbours in dimension d differ by `stride` in their
+ * numbers. */
 int nw_cart_neighbour(const struct nw_cart *cart, int d, int stride, int v,
                       int step);
-/* Scales the weights to integers up to 1000 that keep their ratios. Returns
- * whether any is above 0. */
+/* Scales the weights to integers from 0 to 1000 with nearly the same ratios.
+ * Returns false if no weight is positive. */
 bool nw_cart_scale(double *weight, int count);
-/* Each vertex sends weight[d] to both neighbours along dimension d; a border
- * that is not periodic has none. Weights are whole numbers. */
+/* Builds the graph in which each vertex sends weight[d] bytes to both its
+ * neighbours in dimension d. Vertices at a non-periodic border have one
+ * neighbour there. Weights are whole numbers. The caller frees *out. */
 NW_MUST_CHECK nw_status nw_cart_graph(const struct nw_cart *cart,
                                       const double *weight, nw_pattern **out);
-/* Mean bytes between neighbours along each dimension in a profile, vertex i
- * being rank world[i] there. False if it has no such traffic. */
+/* Sets weight[d] to the mean bytes between neighbours in dimension d in the
+ * profile, if vertex i is rank world[i] of the profile. Returns false if the
+ * profile has no such bytes. */
 bool nw_cart_profiled(const struct nw_cart *cart, const nw_pattern *profile,
                       const int *world, double *weight);
 

@@ -8,9 +8,8 @@
 #define NW_SEAT_DEPTH 10
 #define NW_SWITCH_DEPTH 8
 
-/* The part of the machine that contains the rank's binding: vertices of its
- * node from below the node down, and the switches above the node from the root
- * down. */
+/* The smallest part of the machine that contains a rank's binding: the path of
+ * vertices in its node, from the child of the node down. */
 struct nw_rank_location {
     int32_t node;
     int32_t depth;
@@ -22,9 +21,10 @@ struct nw_site {
     int rank;
     struct nw_rank_location *seat; /* [rank_count] */
     int node_count;
-    int32_t *above; /* [node_count x NW_SWITCH_DEPTH], -1 past the last */
-    /* for a network other than a tree: the source to load when needed, and the
-     * number of each node in it; NULL otherwise */
+    int32_t *above; /* switches of each node from the root down, [node_count x
+                       NW_SWITCH_DEPTH]; -1 after the last */
+    /* For a network other than a tree: the topology source, loaded when needed,
+     * and the number of each node in that topology. NULL for a tree. */
     char *source;
     int32_t *number;
 };

@@ -11,7 +11,8 @@ static struct nw_end reorder_plan_end_of(const struct nw_members *members,
     return nw_topology_element_end(members->machine, element);
 }
 
-/* Bytes x distance that a vertex sends; vertex v on member v without boxes. */
+/* Returns the bytes x distance that a vertex sends, in the order of `boxes`, or
+ * with vertex v on member v if `boxes` is NULL. */
 static uint64_t cost_of(const struct nw_members *members,
                         const struct nw_cart *cart, const double *weight,
                         const struct nw_boxes *boxes, int vertex)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The part of a grid that one rank computes by itself: its own vertex, and its
- * own part of the costs. */
+/* The order of a grid as one rank computes it without messages: the vertex of
+ * this rank, and this rank's share of the costs. */
 #ifndef NW_REORDER_PLAN_H
 #define NW_REORDER_PLAN_H
 
@@ -8,17 +8,19 @@
 
 struct nw_cart_plan {
     struct nw_boxes boxes;
-    int vertex;       /* of the member, -1 for none */
-    uint64_t cost[2]; /* bytes x distance that it sends: as vertex = member,
-                         and as planned */
+    int vertex;       /* of this member; -1: none */
+    uint64_t cost[2]; /* bytes x distance that this member sends: with vertex i
+                         on member i, and with the plan */
 };
 
-/* False if the machine or the grid is not even enough for boxes. `weight` as
- * nw_cart_scale gives. The machine is known already (nw_members_seat). No array
- * of all is looked through: the work depends on the shape alone. */
+/* Computes the plan of `member`. `weight` comes from nw_cart_scale, and
+ * nw_members_seat has been called. Returns false if machine or grid are too
+ * irregular for boxes. The work depends only on the shape of grid and machine,
+ * not on the number of members. */
 bool nw_cart_plan(const struct nw_members *members, const struct nw_cart *cart,
                   const double *weight, int member, struct nw_cart_plan *out);
-/* The costs of all ranks, computed without messages. O(members). */
+/* Sets plan->cost to the sums over all members, computed on this rank without
+ * messages. O(members). */
 void nw_cart_plan_total(const struct nw_members *members,
                         const struct nw_cart *cart, const double *weight,
                         struct nw_cart_plan *plan);

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* NODEWISE_CHECK=1: whether the program asks for its rank in a communicator
- * that was reordered. A program that goes on with its old rank computes with
- * the neighbours of another process. The process of rank 0 watches for all. */
+/* With NODEWISE_CHECK=1, checks whether the program asks for its rank in a
+ * reordered communicator. A program that keeps its old rank computes with the
+ * neighbours of another process. Only the process with rank 0 checks. */
 #include "runtime/reorder/reorder.h"
 
 #include "runtime/warn.h"
 
 #include <stdlib.h>
 
-/* One reordered communicator and its duplicates. */
+/* A reordered communicator with its duplicates. */
 struct watched {
     struct watched *next;
-    const char *call; /* that made it */
+    const char *call; /* MPI function that created it */
     bool asked;
     int users;
 };
 
 static int key = MPI_KEYVAL_INVALID;
-static struct watched *all; /* until MPI_Finalize */
+static struct watched *all; /* list; its entries are never freed */
 static bool warned;
 
 static void asked_warn(const struct watched *watched)
@@ -93,7 +93,8 @@ static void asked_warn_all(void)
         asked_warn(watched);
 }
 
-/* Communicators that are left keep their attributes until MPI frees them. */
+/* Communicators that were not freed keep their attributes until MPI_Finalize
+ * frees them. */
 void nw_asked_finish(void)
 {
     asked_warn_all();
@@ -101,7 +102,8 @@ void nw_asked_finish(void)
         NW_PMPI(Comm_free_keyval)(&key);
 }
 
-/* A program with wrong neighbours often ends before MPI_Finalize. */
+/* Warns at exit too, since a program with wrong neighbours often ends before
+ * MPI_Finalize. */
 __attribute__((destructor)) static void asked_exit(void)
 {
     if (nw_is_reordering())

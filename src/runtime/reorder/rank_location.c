@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Seats in a node: the deepest thing that holds all a rank may run on. */
+/* A rank's location in its node is the smallest part that contains all its
+ * cores. */
 #include "runtime/reorder/rank_location.h"
 
 #include "base/array.h"
@@ -69,7 +70,8 @@ nw_status nw_rank_location_local(const cpu_set_t *bound, int count,
     return NW_OK;
 }
 
-/* "node07.cluster" is "node07" to some. */
+/* Returns the node with this host name, or -1. Ignores the domain:
+ * "node07.cluster" equals "node07". */
 static int32_t find_host(const nw_topology *topology, const char *host)
 {
     int32_t node = nw_topology_node_find(topology, host);
@@ -148,8 +150,9 @@ static nw_status rank_location_read_source(const char *source,
     return status;
 }
 
-/* "top.s2.n3": the switches from the root down, then the node. A switch is
- * numbered by the first node below it. */
+/* Slurm's address "top.s2.n3" lists the switches from the root down, then the
+ * node. Returns the number of the switch that the first `length` characters
+ * name: the first node with the same prefix. */
 static int32_t slurm_switch(const struct nw_node_words *words, int node,
                             size_t length)
 {
@@ -223,7 +226,8 @@ static nw_status check_mapping(const nw_mapping *mapping, int ranks)
     return NW_OK;
 }
 
-/* Numbers the nodes that hold ranks, in the topology's order. */
+/* Takes the locations of all ranks from the mapping. Numbers the nodes with
+ * ranks in the order of the topology. */
 static nw_status take_mapping(const nw_topology *topology, const char *source,
                               const nw_mapping *mapping, struct nw_site *site)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI's topology functions, done for real. **Vertex semantics**: the process
- * with new rank k takes vertex k of the graph that was given. So the program
- * finds, under its new rank, the neighbours that the graph gives to that rank,
- * and heavy edges are short. (Renumbering the lists so that each process keeps
- * its neighbours moves the same bytes between the same places.)
+ * MPI's topology functions with reordering. **Vertex semantics**: the process
+ * with new rank k takes vertex k of the given graph. So under its new rank the
+ * program finds the neighbours that the graph gives to that rank, and heavy
+ * edges are short. (If each process kept its neighbours under new numbers, the
+ * same bytes would move between the same places.)
  *
- * Each function here stands in for the MPI call of that name, runs inside the
- * guard, and falls back to the MPI library's own call in any trouble of ours.
+ * Each function here replaces the MPI function of its name. The generated
+ * wrapper calls it with nw_depth raised, so that inner MPI calls are not
+ * replaced. If Nodewise fails, the MPI library's own function is called.
  */
 #ifndef NW_REORDER_REORDER_H
 #define NW_REORDER_REORDER_H
@@ -34,93 +35,104 @@ int nw_dist_graph_create_adjacent(MPI_Comm comm, int indegree,
                                   int outdegree, const int *destinations,
                                   const int *destination_weights, MPI_Info info,
                                   int reorder, MPI_Comm *out);
-/* Keeps the info key nodewise_cart_weights, which MPI libraries drop; says on
- * rank 0 if another begins with nodewise_. */
+/* Stores the info key nodewise_cart_weights with the communicator, since MPI
+ * libraries drop unknown keys. Rank 0 warns about other keys that begin with
+ * nodewise_. */
 void nw_reorder_note_info(MPI_Comm comm, MPI_Info info);
-/* Replaces the info that the duplicate has inherited. */
+/* Replaces the info keys that a duplicate inherited by those of `info`. */
 void nw_reorder_note_copy(MPI_Comm comm, MPI_Info info);
 
-/* --- what the six share (start.c, call.c) --- */
+/* --- functions common to the six calls (start.c, call.c) --- */
 
-/* The members of a communicator, from an earlier creation on it or computed
- * now; NULL if some are not of MPI_COMM_WORLD. The communicator owns them. */
+/* Returns the members of a communicator, computed at the first call and then
+ * stored with the communicator, which owns them. Returns NULL if some members
+ * are not in MPI_COMM_WORLD. */
 struct nw_members *nw_reorder_members(MPI_Comm comm);
 const struct nw_reorder_settings *nw_reorder_settings(void);
-/* For one call that asks for a new order by itself, with weights of the grid's
- * dimensions or NULL: reads the machine if that was not done yet, and changes
- * the settings until nw_reorder_settle. False if the machine could not be read.
- * The first time collective over MPI_COMM_WORLD. */
+/* Turns reordering on for one call, with weights of the grid's dimensions or
+ * NULL. Reads the machine if that has not been done, which is collective over
+ * MPI_COMM_WORLD. Stores the old settings in *before, for nw_reorder_settle.
+ * Returns false if the machine could not be read. */
 bool nw_reorder_ask(const double *weights, int count,
                     struct nw_reorder_settings *before);
 void nw_reorder_settle(const struct nw_reorder_settings *before);
-/* The pattern of NODEWISE_PROFILE, or NULL. */
+/* Returns the pattern of NODEWISE_PROFILE, or NULL. */
 const nw_pattern *nw_reorder_profile(void);
-/* The weights noted on a communicator, or NULL. */
+/* Returns the value of nodewise_cart_weights stored with a communicator, or
+ * NULL. */
 const char *nw_reorder_noted(MPI_Comm comm);
 
-/* One creation of a communicator. */
+/* State of one call that creates a communicator. */
 struct nw_call {
     const char *name;
     MPI_Comm comm;
     int rank, size;
-    struct nw_members *members; /* of the communicator; NULL: not for us */
-    bool wanted;                /* to be reordered at all */
-    bool settled;               /* decided, and said */
-    bool knows_all;             /* who takes which vertex, as all ranks do */
-    bool bad;                   /* arguments that MPI refuses, on this rank */
-    bool refused;               /* the same on some ranks, not on all */
-    bool moved;                 /* some process has another rank than before */
+    struct nw_members *members; /* of `comm`; NULL: MPI handles the call */
+    bool wanted;                /* reordering was requested */
+    bool settled;               /* decided and reported */
+    bool knows_all;             /* decision.vertex is valid on all ranks */
+    bool bad;                   /* this rank's arguments are invalid for MPI */
+    bool refused;               /* invalid on some ranks, valid on others */
+    bool moved;                 /* some process gets another rank */
     double begun;               /* s */
     struct nw_decision decision;
-    const double *weight; /* of a grid's dimensions, or NULL */
-    int mine;             /* the vertex of this process, -1 for none */
-    int giver;            /* that of the process whose rank was `mine` */
+    const double *weight; /* of the grid's dimensions, or NULL */
+    int mine;             /* vertex of this process; -1: none */
+    int giver;            /* vertex of the process whose old rank is `mine` */
 };
 
-/* False if the call is not ours to handle: an intercommunicator, or members
- * outside of MPI_COMM_WORLD. Local, and the same on all: whatever else is
- * wrong on one rank is found by nw_call_tell. */
+/* Begins a call. Returns false if Nodewise cannot handle it: the communicator
+ * is an intercommunicator, or has members outside MPI_COMM_WORLD. Local, and
+ * equal on all ranks. Errors on single ranks are found later by nw_call_tell
+ * and nw_call_sum. */
 bool nw_call_open(struct nw_call *call, const char *name, MPI_Comm comm,
                   int reorder);
 void nw_call_close(struct nw_call *call);
-/* Computes the decision on this rank; false, after one warning, if that failed.
- */
+/* Computes call->decision on this rank. Returns false after a warning if that
+ * failed. */
 bool nw_call_decide(struct nw_call *call, const nw_pattern *graph);
-/* The decision of rank 0, on all ranks. */
+/* Broadcasts rank 0's decision. Returns false on all ranks if `good` is false
+ * on rank 0. Collective. */
 bool nw_call_share(struct nw_call *call, bool good);
-/* Whether there is one, its costs and whether it changes anything, without the
- * vertices. */
+/* Broadcasts rank 0's decision without the vertices: the costs, and whether the
+ * order changes. Returns false on all ranks if `good` is false on rank 0.
+ * Collective. */
 bool nw_call_verdict(struct nw_call *call, bool good);
-/* On rank 0, whether all ranks are well and hold the same, for it to share; on
- * the others true. Collective. */
+/* Checks on rank 0 that `good` is true and `hash` is equal on all ranks.
+ * Returns the result on rank 0, and true on the other ranks; rank 0 broadcasts
+ * it later with nw_call_share. Collective. */
 bool nw_call_tell(struct nw_call *call, bool good, uint64_t hash);
-/* The same for every rank to know, and adds up over all ranks what each has of
- * the costs. */
+/* Checks that `good` is true and `hash` is equal on all ranks, and sums cost[]
+ * over all ranks. Returns the result on all ranks. Collective. */
 bool nw_call_sum(struct nw_call *call, bool good, uint64_t hash,
                  uint64_t cost[2]);
-/* If only some ranks' arguments are bad, MPI libraries return an error there
- * and the other ranks wait for ever. This function raises an error on all ranks
- * by the communicator's handler, and returns its code. */
+/* Raises an error on all ranks by the communicator's error handler, and returns
+ * the error code. Used if the arguments are invalid on some ranks only: the MPI
+ * library would return an error there, and the other ranks would wait for
+ * ever. */
 int nw_call_refuse(const struct nw_call *call, int error);
-/* Says what was decided on rank 0; true if it is to be done. */
+/* Reports the decision on rank 0. Returns true if the ranks are to be
+ * reordered. */
 bool nw_call_report(struct nw_call *call, const char *shape);
-/* The reorder argument for the MPI library if the order stays: 0 if we decided,
- * because Open MPI's own search is known to give wrong neighbours and to end
- * jobs. */
+/* Returns the argument `reorder` for the MPI library's own call if the order
+ * stays. This is 0 if Nodewise decided, because Open MPI's own reordering is
+ * known to give wrong neighbours and to crash. */
 int nw_call_reorder(const struct nw_call *call, int reorder);
-/* The members in the order of their vertices; MPI_COMM_NULL for those without
- * one. Collective; an MPI error code. */
+/* Creates a communicator of the members in the order of their vertices; *out is
+ * MPI_COMM_NULL on members without a vertex. Returns an MPI error code.
+ * Collective. */
 int nw_call_permute(const struct nw_call *call, MPI_Comm *out);
-/* With NODEWISE_CHECK=1: whether both ends of every edge of the new
- * communicator know it, whoever made it; says so. With NODEWISE_GPU=assign the
- * first one's edges choose devices. Collective over it. */
+/* Ends a call that created `made`. With NODEWISE_CHECK=1, checks and reports
+ * whether both ends of every edge of `made` know the edge. With
+ * NODEWISE_GPU=assign, chooses GPUs by the edges of the first communicator.
+ * Collective over `made`. */
 void nw_call_finish(const struct nw_call *call, MPI_Comm made);
 
-/* rank_asked.c: with NODEWISE_CHECK=1, watches on the process of rank 0 whether
- * the program asks for its rank in a reordered communicator, and warns if it
- * never does. Local. */
+/* In rank_asked.c. With NODEWISE_CHECK=1, rank 0 of `made` watches whether the
+ * program asks for its rank in the reordered communicator, and warns at the end
+ * if it never does. Local. */
 void nw_asked_watch(const struct nw_call *call, MPI_Comm made);
-void nw_asked_note(MPI_Comm comm); /* the program asked */
+void nw_asked_note(MPI_Comm comm); /* a call gave the program its rank */
 void nw_asked_finish(void);
 
 uint64_t nw_hash_ints(uint64_t hash, const int *values, size_t count);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From MPI_Init to MPI_Finalize: the location of every rank and the settings.
- */
+/* State between MPI_Init and MPI_Finalize: settings and the location of every
+ * rank. */
 #include "runtime/reorder/gpus.h"
 #include "runtime/reorder/reorder.h"
 #include "runtime/reorder/discover.h"
@@ -18,10 +18,10 @@ static struct {
     struct nw_reorder_settings settings;
     nw_pattern *profile;
     MPI_Group world;
-    bool was_asked;  /* for the machine by nw_reorder_ask */
-    bool is_open;    /* the machine is known */
-    int note_key;    /* of the noted weights: a string of ours */
-    int members_key; /* of struct nw_members */
+    bool was_asked;  /* nw_reorder_ask has tried to read the machine */
+    bool is_open;    /* `site` and `world` are valid */
+    int note_key;    /* attribute: copy of the value of nodewise_cart_weights */
+    int members_key; /* attribute: struct start_known */
     bool has_keys;
 } state;
 
@@ -52,7 +52,8 @@ static void read_profile(struct nw_text *text)
     nw_pattern_free(pattern);
 }
 
-/* Rank 0 reads the file, all get its text. */
+/* Rank 0 reads the file of NODEWISE_PROFILE and broadcasts its text to all
+ * ranks. */
 static void share_profile(MPI_Comm comm)
 {
     struct nw_text text = {0};
@@ -123,7 +124,8 @@ static void reorder_start_warn_of_misspelt(MPI_Info info)
             nw_warn("the info key %s means nothing, " WEIGHTS_KEY " does", key);
 }
 
-/* True where `info` has weights. */
+/* Stores the weights of `info` with the communicator. Returns false if `info`
+ * has none. */
 static bool reorder_start_note(MPI_Comm comm, MPI_Info info)
 {
     char words[256];
@@ -157,15 +159,16 @@ void nw_reorder_note_copy(MPI_Comm comm, MPI_Info info)
         NW_PMPI(Comm_delete_attr)(comm, state.note_key);
 }
 
-/* The data that a communicator keeps. The group shows whether the data belongs
- * to this communicator, since Open MPI 4 also copies attributes in
- * MPI_Comm_create_group. */
+/* The attribute stored with a communicator. The group shows whether the
+ * attribute was made for this communicator or its duplicates, since Open MPI 4
+ * also copies attributes in MPI_Comm_create_group. */
 struct start_known {
     struct nw_members *members;
     MPI_Group group;
 };
 
-/* Takes a user of `members`. */
+/* Creates the attribute value for a communicator. Takes over one use of
+ * `members`, which it drops if it fails and returns NULL. */
 static struct start_known *known_new(MPI_Comm comm, struct nw_members *members)
 {
     struct start_known *known = malloc(sizeof *known);
@@ -186,7 +189,9 @@ static void known_free(struct start_known *known)
     free(known);
 }
 
-/* Duplicates have the same group in Open MPI, whose comparison is slow. */
+/* Returns true if the communicator has the group of `known`. Compares handles
+ * first, since Open MPI's duplicates share their group and its
+ * MPI_Group_compare is slow. */
 static bool known_fits(const struct start_known *known, MPI_Comm comm)
 {
     int result = MPI_UNEQUAL;
@@ -222,7 +227,8 @@ static int drop_members(MPI_Comm comm, int keyval, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-/* Ranks in MPI_COMM_WORLD, or NULL; from malloc. */
+/* Returns the rank in MPI_COMM_WORLD of each member, from malloc, or NULL if
+ * some members have none. */
 static int *world_ranks(MPI_Comm comm, int size)
 {
     int *ranks = malloc((size_t)size * sizeof *ranks);
@@ -291,7 +297,8 @@ static bool reorder_start_open_all(MPI_Comm comm)
     return state.has_keys;
 }
 
-/* By the messages between GPUs that the profile saw, if it saw any. */
+/* Assigns GPUs by the messages between GPUs in the profile, if there are any.
+ * Collective. */
 static void reorder_start_assign_gpus(MPI_Comm comm)
 {
     const nw_pattern *profile = state.profile;
@@ -311,7 +318,7 @@ static void reorder_start_assign_gpus(MPI_Comm comm)
     free(edge);
 }
 
-/* Programs free their own communicators, not the world. */
+/* Deletes our attribute of MPI_COMM_WORLD, which programs never free. */
 static void forget_world(void)
 {
     void *known;
@@ -323,8 +330,9 @@ static void forget_world(void)
         NW_PMPI(Comm_delete_attr)(MPI_COMM_WORLD, state.members_key);
 }
 
-/* Rank 0 decides: a launcher may have left the variables of the other hosts
- * behind, and then some ranks would wait for the others forever. */
+/* Broadcasts rank 0's settings. A launcher may have passed the variables only
+ * to some hosts; with different settings some ranks would wait for the others
+ * for ever. Collective. */
 static void share_settings(int rank)
 {
     if (!rank)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The operations of teardown for a GPU that was reset: they touch nothing. The
- * driver has freed what was made there, and may have given its addresses and
- * handles to others. */
+/* Operations for objects on a GPU that was reset. They do nothing: the driver
+ * has freed the objects, and may have reused their addresses and handles. */
 #include "gpu/gpu.h"
 
 static void *after_reset_context(void)

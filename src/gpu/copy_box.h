@@ -1,26 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The arguments of the kernels, the same for host and GPU: tables of boxes of
- * words to move. Plain types only, since the kernels' compiler reads it too. */
+/* The arguments of the kernels, equal for host and GPU: tables of boxes of
+ * words to be copied. Only plain types are used, since the CUDA compiler reads
+ * this file too. */
 #ifndef NW_GPU_COPY_BOX_H
 #define NW_GPU_COPY_BOX_H
 
 #include <stdint.h>
 
-/* One box of x * y * z words, for each of `quantities` arrays. Addresses are
- * those of the first word; quantity q begins shift[to_shift + q] and
- * shift[from_shift + q] bytes further. A dense side (`to` when packing, `from`
- * when unpacking) is x fastest without gaps, and its distances are not read. */
+/* A box of x * y * z words, for each of `quantities` arrays. `to` and `from`
+ * are the addresses of the first word; for quantity q, shift[to_shift + q] and
+ * shift[from_shift + q] bytes are added. A dense side (`to` when packing,
+ * `from` when unpacking) is stored with x fastest and without gaps, and its
+ * distances are not read. */
 struct nw_gpu_box {
     uint64_t to, from;
     int64_t to_step, to_row, to_plane; /* bytes to the next word, row, plane */
     int64_t from_step, from_row, from_plane;
     uint32_t x, y, z;
     uint32_t first_block;
-    uint32_t x_magic, x_shift, y_magic, y_shift; /* of the division by x, y */
+    /* reciprocals for the division by x and by y */
+    uint32_t x_magic, x_shift, y_magic, y_shift;
     uint32_t quantities, to_shift, from_shift, unused;
 };
 
-/* The arguments of every kernel: block b works on box owner[b]. */
+/* The arguments of every kernel: thread block b works on box owner[b]. */
 struct nw_gpu_boxes {
     const struct nw_gpu_box *box;
     const uint32_t *owner;
@@ -28,8 +31,8 @@ struct nw_gpu_boxes {
 };
 
 enum {
-    NW_GPU_THREADS = 256, /* of a block */
-    NW_GPU_ITEMS = 4,     /* words of a thread, for each quantity */
+    NW_GPU_THREADS = 256, /* threads of a block */
+    NW_GPU_ITEMS = 4,     /* words per thread and quantity */
     NW_GPU_BLOCK_WORDS = NW_GPU_THREADS * NW_GPU_ITEMS,
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Puts the tables of a set of copies on the GPU, and launches their kernels. */
+/* Copies the tables of a set of copies to the GPU, and launches the kernels. */
 #include "gpu/copy_job.h"
 
 #include "base/array.h"
@@ -10,12 +10,12 @@
 struct launch {
     const char *kernel;
     uint32_t blocks;
-    struct nw_gpu_boxes boxes; /* in the GPU's memory */
+    struct nw_gpu_boxes boxes; /* addresses in GPU memory */
 };
 
 struct nw_gpu_copy_job {
     const struct nw_gpu *gpu;
-    struct nw_gpu_life life; /* in which the memory is there */
+    struct nw_gpu_life life; /* context in which `memory` was allocated */
     void *memory;
     int count;
     struct launch launch[2 * NW_GPU_WIDTHS];
@@ -48,7 +48,8 @@ static void write_owners(const struct nw_gpu_group *group, uint32_t *owner)
     }
 }
 
-/* The image of the tables, and where in it each launch will find its own. */
+/* Writes the tables into `image`, and sets each launch's pointers to where its
+ * table will be in GPU memory. */
 static void write_image(const struct nw_gpu_copy_table *table, char *image,
                         struct nw_gpu_copy_job *job)
 {
@@ -74,7 +75,8 @@ static void write_image(const struct nw_gpu_copy_table *table, char *image,
     }
 }
 
-/* So that no launch has anything to load, which a graph could not hold. */
+/* Loads all kernels now, since loading during a launch would fail inside a
+ * graph capture. */
 static nw_status load_kernels(const struct nw_gpu_copy_job *job)
 {
     nw_status status = NW_OK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Chooses the widest words for each copy, prepares its divisions, and gathers
- * copies of the same kind into one launch. */
+/* Chooses the widest possible words for each copy, prepares the divisions of
+ * the kernels, and joins copies of the same kind and width into one launch. */
 #include "gpu/copy_table.h"
 
 #include "base/array.h"
@@ -10,9 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* n / divisor = n * magic >> shift for n < 2^31: magic is 2^(31+s) / divisor
- * rounded up, with 2^s the power of two from divisor up; the error of the
- * product stays below 2^(31+s). */
+/* Finds the reciprocal for a division without a divide instruction: n / divisor
+ * = n * magic >> shift for n < 2^31. With the smallest s for which 2^s >=
+ * divisor, shift is 31 + s and magic is 2^shift / divisor rounded up. The error
+ * of the product stays below 2^shift. */
 static void prepare_division(uint32_t divisor, uint32_t *magic, uint32_t *shift)
 {
     uint32_t s = 0;
@@ -23,7 +24,8 @@ static void prepare_division(uint32_t divisor, uint32_t *magic, uint32_t *shift)
     *magic = (uint32_t)(((UINT64_C(1) << *shift) + divisor - 1) / divisor);
 }
 
-/* All bits in which an address or a distance of one side is not aligned. */
+/* Returns the bitwise OR of the addresses and distances of one side; its lowest
+ * 1 bit limits the width of a word. */
 static uint64_t loose_bits(const struct nw_gpu_piece *p, bool to, bool dense)
 {
     const int64_t *shift = to ? p->to_shift : p->from_shift;
@@ -47,12 +49,13 @@ static int width_of(uint64_t loose)
     return width;
 }
 
-/* How one piece becomes boxes. */
+/* How one piece is divided into boxes. */
 struct copy_table_cut {
     enum nw_gpu_work work;
     int width;
-    uint32_t parts; /* boxes, each a word of every element */
-    bool rows;      /* rows without gaps on both sides: words across elements */
+    uint32_t parts; /* boxes; box i has word i of every element */
+    /* rows have no gaps on either side, so words may span elements */
+    bool rows;
 };
 
 static struct copy_table_cut cut_of(enum nw_gpu_work work,
@@ -74,7 +77,7 @@ static struct copy_table_cut cut_of(enum nw_gpu_work work,
     cut.width = width_of(loose | p->bytes);
     cut.parts = (uint32_t)(p->bytes >> cut.width);
     if (cut.parts > 1)
-        cut.work = NW_GPU_MOVE; /* the dense side has gaps now, too */
+        cut.work = NW_GPU_MOVE; /* the dense side has gaps now too */
     return cut;
 }
 
@@ -91,7 +94,8 @@ static struct nw_gpu_group *group_for(struct nw_gpu_copy_table *table,
     return group;
 }
 
-/* The shifts of one side; those of a dense side are counted out. */
+/* Appends the shifts of one side and sets *at to their index. On a dense side
+ * without shifts, the quantities follow one another. */
 static nw_status add_shifts(struct nw_gpu_copy_table *table,
                             const struct nw_gpu_piece *p, const int64_t *shift,
                             uint32_t *at)

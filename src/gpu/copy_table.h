@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From copies as a caller thinks of them, elements at distances, to the tables
- * of words that the kernels read. */
+/* Translates copies of elements at given distances into the tables of words
+ * that the kernels read. */
 #ifndef NW_GPU_COPY_TABLE_H
 #define NW_GPU_COPY_TABLE_H
 
@@ -8,11 +8,12 @@
 
 #include <nodewise/status.h>
 
-/* x * y * z elements of `bytes`, for each of some quantities. Distances are in
- * bytes and may be negative, which mirrors. Quantity q begins to_shift[q] and
- * from_shift[q] further; NULL on a dense side is quantity after quantity. When
- * packing the `to` side, when unpacking the `from` side is dense: x fastest,
- * and its distances are not read. Borrowed for the call. */
+/* A copy of x * y * z elements of `bytes` bytes, for each of `quantities`
+ * arrays. Distances are in bytes; negative distances mirror. For quantity q,
+ * to_shift[q] and from_shift[q] bytes are added to the addresses; NULL on a
+ * dense side means that the quantities follow one another. When packing, the
+ * `to` side is dense; when unpacking, the `from` side: x fastest, and its
+ * distances are not read. The arrays are borrowed during the call. */
 struct nw_gpu_piece {
     void *to;
     const void *from;
@@ -24,10 +25,10 @@ struct nw_gpu_piece {
     const int64_t *to_shift, *from_shift;
 };
 
-/* One launch: boxes of words of one width. */
+/* One kernel launch: boxes whose words have the same width. */
 struct nw_gpu_group {
     enum nw_gpu_work work;
-    int width; /* 2^width bytes a word */
+    int width; /* a word has 2^width bytes */
     uint32_t blocks;
     struct nw_gpu_box *box;
     size_t box_count, box_capacity;
@@ -40,13 +41,16 @@ struct nw_gpu_copy_table {
     size_t shift_count, shift_capacity;
 };
 
-/* Words are as wide as lengths, distances and addresses allow; the order on the
- * dense side does not depend on them. Pieces without elements are skipped. */
+/* Makes the tables. Words are as wide as sizes, distances and addresses allow;
+ * the order on the dense side does not depend on their width. Pieces without
+ * elements are skipped. The caller frees the table with
+ * nw_gpu_copy_table_fini. */
 NW_MUST_CHECK nw_status
 nw_gpu_copy_table_make(enum nw_gpu_work work, const struct nw_gpu_piece *pieces,
                        size_t count, struct nw_gpu_copy_table *out);
 void nw_gpu_copy_table_fini(struct nw_gpu_copy_table *table);
-/* All of it by the host twins, on host memory. */
+/* Does all copies of the table on host memory, with the functions of
+ * host_reference.c. */
 void nw_gpu_copy_table_host_reference(const struct nw_gpu_copy_table *table);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* NVIDIA GPUs by the driver alone, loaded when it is first needed: own
- * declarations, no header and no library of CUDA's. Streams, events, graphs
- * and what other processes open; memory and kernels have files of their own. */
+/* NVIDIA GPUs through the CUDA driver library only, which is loaded at first
+ * use, with our own declarations instead of CUDA's header. This file has
+ * streams, events, graphs and objects shared with other processes;
+ * cuda_memory.c and cuda_kernels.c have the rest. */
 #include "gpu/cuda.h"
 
 #include "base/library.h"
@@ -9,7 +10,7 @@
 
 #include <stdio.h>
 
-/* the driver's numbers that are needed by name */
+/* the driver's error codes and constants */
 enum {
     NOT_READY = 600,
     NO_PEER = 217,
@@ -20,7 +21,7 @@ enum {
     EVENT_SHARED = 4,
     CAPTURE_THREAD = 1,
     IPC_REACH_PEER = 1,
-    ABOUT_MPS = 133, /* from 12.5 on */
+    ABOUT_MPS = 133, /* driver 12.5 or later */
 };
 
 nw_status nw_cuda_open(int32_t *count)

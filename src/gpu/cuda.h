@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The CUDA driver's functions that are used: one list gives their names, their
- * types and the table that is filled when the driver is loaded. */
+/* The functions of the CUDA driver that are used. One list gives their names,
+ * their types and the table that is filled when the driver is loaded. */
 #ifndef NW_GPU_CUDA_H
 #define NW_GPU_CUDA_H
 
 #include "gpu/gpu.h"
 
-/* The driver numbers its memory by integers of pointer size. */
+/* The driver represents addresses of memory by integers of pointer size. */
 typedef uintptr_t cu_memory;
 typedef struct cu_context *cu_context;
 typedef struct cu_module *cu_module;
 typedef struct cu_function *cu_function;
 typedef struct cu_graph *cu_graph;
 
-/* CUDA_MEMCPY3D and CUDA_MEMCPY3D_PEER, which differ in `context` alone. */
+/* CUDA_MEMCPY3D and CUDA_MEMCPY3D_PEER, which differ only in the use of
+ * `context`. */
 struct cu_side {
     size_t x, y, z, level;
     unsigned kind;
@@ -118,32 +119,36 @@ struct nw_cuda {
 extern struct nw_cuda nw_cuda; /* filled by nw_cuda_open */
 
 nw_status nw_cuda_open(int32_t *count);
-/* NW_OK for 0, else NW_ECUDA (NW_ENOMEM where memory was short) with the
- * driver's words: "the CUDA driver fails to `what`: ...". */
+/* Returns NW_OK if the driver's result `code` is 0, else NW_ENOMEM (memory was
+ * short) or NW_ECUDA, with the message "the CUDA driver fails to `what`:
+ * ...". */
 nw_status nw_cuda_check(int code, const char *what);
 
-/* cuda_context.c: the context that this library uses on a GPU. One that was
- * reset or destroyed is forgotten here, and the next one taken. */
+/* In cuda_context.c: sets *out to the context that this library uses on a GPU.
+ * If that context was reset or destroyed, another context is chosen. Returns
+ * the driver's error code. */
 int nw_cuda_context(int32_t gpu, cu_context *out);
-/* The GPU that the caller uses: of the context that is current, else the first
- * that has one already, else 0. A context on another would take time, and
- * hundreds of megabytes of it. */
+/* Returns the GPU that the caller probably uses: the GPU of the current
+ * context, else the first GPU with an active primary context, else 0. Creating
+ * a context on another GPU would take time and hundreds of megabytes. */
 int32_t nw_cuda_home(void);
-/* Whether MPS shares the GPU among processes; false if the driver cannot say.
- */
+/* Sets *out to whether MPS shares the GPU among processes. Returns false if the
+ * driver cannot tell. */
 bool nw_cuda_has_mps(int32_t gpu, bool *out);
 bool nw_cuda_serves(const void *memory);
 struct nw_gpu_life nw_cuda_life(void);
 bool nw_cuda_lives(const struct nw_gpu_life *life);
 nw_gpu_stream nw_cuda_own(void);
-/* Around a call that needs a context, by a thread that may have none. Nothing
- * of another thread's that captures a stream forbids it. */
+/* State around a call that needs a context, in a thread that may have none.
+ * Between nw_cuda_enter and nw_cuda_leave, the driver also allows calls that a
+ * stream capture of another thread would forbid. */
 struct nw_cuda_stay {
-    nw_gpu_stream stream; /* the library's own; NULL where it has none */
+    nw_gpu_stream stream; /* the library's own; NULL if the context has none */
     int mode;
     bool moved;
 };
-int nw_cuda_enter(struct nw_cuda_stay *stay); /* leave also where it fails */
+/* nw_cuda_leave follows even after an error */
+int nw_cuda_enter(struct nw_cuda_stay *stay);
 void nw_cuda_leave(const struct nw_cuda_stay *stay);
 int nw_cuda_relax(void);
 void nw_cuda_unrelax(int mode);
@@ -154,16 +159,16 @@ void nw_cuda_free(void *memory);
 void nw_cuda_drop(void *memory);
 nw_status nw_cuda_alloc_pinned(size_t bytes, void **out);
 void nw_cuda_free_pinned(void *memory);
-/* Pins whole pages of the caller's, which stay the caller's when the program
- * resets the GPU. */
+/* Pins whole pages of the caller's memory. The memory still belongs to the
+ * caller after the program resets the GPU. */
 nw_status nw_cuda_pin(void *memory, size_t bytes);
 void nw_cuda_unpin(void *memory);
 bool nw_cuda_holds(const void *memory, int32_t *gpu);
 nw_status nw_cuda_range(const void *memory, struct nw_gpu_range *out);
 uint64_t nw_cuda_id(const void *memory);
 nw_status nw_cuda_keep_in_step(void *memory);
-/* Whole pages of memory as a dma-buf, whose descriptor is the caller's to
- * close. NW_ENODEV where the driver is older than 11.7. */
+/* Exports whole pages of memory as a dma-buf; the caller closes the file
+ * descriptor *out. Returns NW_ENODEV if the driver is older than 11.7. */
 nw_status nw_cuda_dmabuf(void *memory, size_t bytes, int *out);
 nw_status nw_cuda_copy_in(void *gpu, const void *host, size_t bytes);
 nw_status nw_cuda_copy_out(void *host, const void *gpu, size_t bytes);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* In which context this library works on each NVIDIA GPU: the program's own
- * where it has one, else the primary one. Each has a stream of the library's,
- * and a few bytes that tell whether the context still lives: a program may
- * reset a GPU, or destroy a context, at any time. */
+/* Chooses the context that this library uses on each NVIDIA GPU: the program's
+ * own if it has one, else the primary context. In each context the library has
+ * a stream, and 8 bytes of memory that show whether the context still exists: a
+ * program may reset a GPU or destroy a context at any time. */
 #include "gpu/cuda.h"
 
 #include "base/status.h"
@@ -25,15 +25,15 @@ enum {
 struct cuda_context_known {
     cu_context context;
     nw_gpu_stream stream;
-    cu_memory witness; /* lives as long as the context */
-    uint64_t id;       /* of the witness, which no other memory ever has */
+    cu_memory witness; /* memory that is freed with the context */
+    uint64_t id;       /* id of `witness`, never reused by the driver */
 };
 
 static pthread_mutex_t context_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct cuda_context_known context_known[NW_GPUS];
 
-/* A driver that has failed for good says so of everything: what it knew lives
- * on as far as anyone can tell. */
+/* Returns whether the context still exists. If the driver has a fatal error,
+ * every query fails; the context then counts as existing. */
 static bool context_lives(const struct cuda_context_known *known)
 {
     uint64_t id = 0;
@@ -47,8 +47,9 @@ static bool context_lives(const struct cuda_context_known *known)
                 : id == known->id;
 }
 
-/* Creates the objects that the library needs in a context. Without them it is
- * slower, or does not notice that the context has ended. */
+/* Creates the library's stream and the witness in a context. Without the stream
+ * the library is slower; without the witness it does not notice that the
+ * context was destroyed. */
 static void context_furnish(struct cuda_context_known *known)
 {
     cu_context before = NULL;
@@ -56,7 +57,7 @@ static void context_furnish(struct cuda_context_known *known)
 
     (void)nw_cuda.get_current(&before);
     if (!nw_cuda.set_current(known->context)) {
-        /* programs send what they put into the default stream */
+        /* blocking, so that it waits for the program's default stream */
         if (nw_cuda.stream_new(&known->stream, STREAM_BLOCKING))
             known->stream = NULL;
         if (nw_cuda.alloc(&known->witness, WITNESS) ||
@@ -67,9 +68,10 @@ static void context_furnish(struct cuda_context_known *known)
     nw_cuda_unrelax(mode);
 }
 
-/* Chooses the current context if it is on this GPU. A primary context of the
- * program is retained so that it stays. No primary context is created if there
- * is another context. */
+/* Chooses the context of a GPU: *out if not NULL, else the current context if
+ * it is on this GPU, else the primary context. If the GPU's primary context is
+ * active, retains it, so that it is not destroyed. Creates a primary context
+ * only if the other two are missing. */
 static int context_choose(int32_t gpu, cu_context *out)
 {
     cu_context current = *out, primary = NULL;
@@ -113,7 +115,9 @@ static int context_make(int32_t gpu, struct cuda_context_known *known,
     return 0;
 }
 
-/* `wanted`: NULL, or the context in which the program has memory there. */
+/* Sets *out to the context of a GPU, which is chosen at the first call and
+ * after it was destroyed. `wanted` is NULL, or the context in which the program
+ * allocated memory on this GPU. */
 static int context_of(int32_t gpu, cu_context wanted,
                       struct cuda_context_known *out)
 {
@@ -150,7 +154,7 @@ bool nw_cuda_serves(const void *memory)
 
     if (nw_cuda.attribute(&theirs, ABOUT_CONTEXT, (cu_memory)memory) ||
         !theirs || nw_cuda.attribute(&gpu, ABOUT_GPU, (cu_memory)memory))
-        return true; /* pools and mapped memory belong to no context */
+        return true; /* memory pools and mapped memory belong to no context */
     return context_of(gpu, theirs, &ours) || ours.context == theirs;
 }
 
@@ -185,7 +189,7 @@ int32_t nw_cuda_home(void)
     return 0;
 }
 
-/* --- calls that need a context, and a private stream --- */
+/* --- calls that need a context, and the library's own stream --- */
 
 static struct cuda_context_known context_find(cu_context context)
 {

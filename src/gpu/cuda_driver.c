@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The driver's table of calls, its errors, and calls that a capture of the
- * program must not see. */
+/* The table of the driver's functions, its error messages, and the switch that
+ * hides calls from the program's stream captures. */
 #include "gpu/cuda.h"
 
 #include "base/status.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The embedded kernels on NVIDIA GPUs: the driver compiles their text once a
- * GPU, when the first is launched there. */
+/* The embedded kernels on NVIDIA GPUs: the driver compiles their PTX code once
+ * for each GPU, at the first launch. */
 #include "gpu/cuda.h"
 
 #include "base/status.h"
@@ -12,7 +12,8 @@
 
 enum {
     BOXES = NW_GPU_WORK_COUNT * NW_GPU_WIDTHS,
-    KERNELS, /* and the one that stays, last, with a text of its own */
+    /* BOXES kernels, then the resident kernel, which has its own PTX code */
+    KERNELS,
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -34,7 +35,7 @@ static int index_of(const char *kernel)
     return -1;
 }
 
-/* Other threads may capture streams meanwhile. */
+/* Compiles PTX code, even while other threads capture streams. */
 static int load_module(cu_module *module, const char *text)
 {
     int mode = nw_cuda_relax();

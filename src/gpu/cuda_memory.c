@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory of NVIDIA GPUs, host memory they reach, and copies between all. */
+/* Memory of NVIDIA GPUs, pinned host memory, and copies between them. */
 #include "gpu/cuda.h"
 
 #include "base/library.h"
@@ -18,7 +18,8 @@ enum {
     KIND_GPU = 2,
     KIND_UNIFIED = 4,
     DMA_BUF = 1,
-    NOT_ITS_OWN = 1, /* what the driver says of memory that it did not give */
+    /* the driver's error for memory that it did not allocate */
+    NOT_ITS_OWN = 1,
 };
 
 static nw_status cuda_memory_no_memory(int code, size_t bytes)
@@ -50,7 +51,8 @@ nw_status nw_cuda_alloc(size_t bytes, void **out)
     return nw_cuda_check(code, "allocate memory");
 }
 
-/* Where any context is current: what is freed says whose it is. */
+/* Frees memory in any current context, since the driver knows the memory's
+ * context. Waits for the GPU if `waits` is true. */
 static void memory_give_back(void *memory, bool waits)
 {
     struct nw_cuda_stay stay;
@@ -112,12 +114,13 @@ void nw_cuda_unpin(void *memory)
     struct nw_cuda_stay stay;
 
     if (!nw_cuda_enter(&stay))
-        (void)nw_cuda.unpin(memory); /* an error after a reset */
+        (void)nw_cuda.unpin(memory); /* fails after a GPU reset */
     nw_cuda_leave(&stay);
 }
 
-/* A driver that has failed for good no longer knows its memory: what the CPU
- * cannot read is still a GPU's then, so that its use is an error. */
+/* Returns whether the memory is on a GPU. A driver after a fatal error no
+ * longer knows its memory; memory that the CPU cannot read then still counts as
+ * GPU memory, so that its use gives an error. */
 bool nw_cuda_holds(const void *memory, int32_t *gpu)
 {
     unsigned kind = 0;
@@ -155,12 +158,14 @@ uint64_t nw_cuda_id(const void *memory)
     return nw_cuda.attribute(&id, ABOUT_ID, (cu_memory)memory) ? 0 : id;
 }
 
-/* Allocations whose synchronous copies, the program's too, are done when they
- * return. The driver's own are not where they come from pageable memory: their
- * end would overtake, or be overtaken by, what others do. */
+/* Makes all synchronous copies into this allocation, the program's too,
+ * complete when they return. By default the driver's copies from pageable
+ * memory may finish later, and so out of order with accesses that bypass the
+ * driver. */
 nw_status nw_cuda_keep_in_step(void *memory)
 {
-    static uint64_t kept[1024]; /* by the last bits of their ids */
+    /* ids of allocations already set, by the last bits of the id */
+    static uint64_t kept[1024];
     uint64_t id = nw_cuda_id(memory);
     uint64_t *at = &kept[id % (sizeof kept / sizeof *kept)];
     unsigned on = 1;
@@ -174,7 +179,8 @@ nw_status nw_cuda_keep_in_step(void *memory)
     return nw_cuda_check(code, "keep copies in step with others");
 }
 
-/* Not in the list of what every driver must have: it is younger. */
+/* Looks the function up here instead of in CUDA_SYMBOLS, since older drivers
+ * lack it. */
 nw_status nw_cuda_dmabuf(void *memory, size_t bytes, int *out)
 {
     int (*get)(void *, cu_memory, size_t, int, unsigned long long) = NULL;
@@ -191,10 +197,11 @@ nw_status nw_cuda_dmabuf(void *memory, size_t bytes, int *out)
     return status;
 }
 
-/* --- copies that are done when they return --- */
+/* --- synchronous copies --- */
 
-/* Our stream is ordered only after the default stream of its own context. For
- * memory of another context, wait for the default stream of that context. */
+/* Waits for the default stream of the context in which the memory was
+ * allocated, if that is not our context. Our stream is ordered only after the
+ * default stream of its own context. */
 static void memory_await(const void *gpu)
 {
     cu_context theirs = NULL, ours = NULL;
@@ -207,8 +214,9 @@ static void memory_await(const void *gpu)
     (void)nw_cuda.set_current(ours);
 }
 
-/* By the calls that say which side is the GPU's: memory that was freed is an
- * error then, not taken for the host's. */
+/* Copies between host and GPU memory. Uses the driver functions that name the
+ * GPU side, so that GPU memory that was freed gives an error instead of being
+ * taken for host memory. */
 static int memory_move(void *gpu, void *host, size_t bytes, bool in)
 {
     struct nw_cuda_stay stay;

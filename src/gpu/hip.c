@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * AMD GPUs by HIP's runtime, loaded when it is first needed: the same table,
- * written from HIP's documentation and never run, since no such GPU was at
- * hand. The embedded kernels are for NVIDIA, so that `launch` is not
- * supported; boxes are copied plane by plane instead.
+ * AMD GPUs through the HIP runtime library, which is loaded at first use.
+ * Written from HIP's documentation and never tested on a GPU. The embedded
+ * kernels are PTX code for NVIDIA GPUs, so `launch` is not supported; boxes are
+ * copied plane by plane instead.
  */
 #include "gpu/gpu.h"
 
@@ -133,7 +133,8 @@ static nw_status select_gpu(int32_t gpu)
     return hip_check(hip.set_gpu(gpu), "select a GPU");
 }
 
-/* HIP has a current GPU instead of a context: its number from 1. */
+/* Returns the number of the current GPU plus 1, since HIP has a current GPU
+ * instead of a context; NULL if that fails. */
 static void *context(void)
 {
     int gpu = 0;
@@ -225,7 +226,7 @@ static nw_status reach(int32_t to)
                : hip_check(code, "open the way to another GPU");
 }
 
-/* Never run: no stream of its own, and no look at contexts. */
+/* With HIP the library has no own stream and does not check contexts. */
 static nw_gpu_stream hip_own(void)
 {
     return NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The work of the kernels in plain loops on host memory. Tests compare the
- * results of the kernels with theirs, on every driver. */
+/* The work of the kernels in plain loops on host memory, with which tests
+ * compare the kernels' results. */
 #include "gpu/kernels.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the GPU driver, and answers questions about its GPUs. */
+/* Finds the GPU driver, and implements the public functions about GPUs. */
 #include "gpu/gpu.h"
 
 #include "base/status.h"

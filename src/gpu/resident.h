@@ -1,31 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Protocol between the CPU and the resident kernel. The CPU writes orders and
- * payload into one memory, and the GPU writes answers into another. Neither
- * reads the memory that it writes. */
+/* Protocol between the CPU and a resident kernel, which runs until the CPU
+ * stops it. The CPU writes orders and payload into one memory (inbox), and the
+ * GPU writes results into another (outbox). Neither side reads the memory that
+ * it writes. */
 #ifndef NW_GPU_RESIDENT_H
 #define NW_GPU_RESIDENT_H
 
 #include <stdint.h>
 
 enum {
-    NW_RESIDENT_DEPTH = 16,       /* orders, in turn */
-    NW_RESIDENT_PIECE = 8192,     /* bytes of each */
-    NW_RESIDENT_ROOM = 8192 + 64, /* so that it begins as its target does */
-    NW_RESIDENT_ALIGN = 16,       /* bytes that a thread moves at once */
+    NW_RESIDENT_DEPTH = 16,       /* orders in the ring */
+    NW_RESIDENT_PIECE = 8192,     /* most bytes of an order */
+    NW_RESIDENT_ROOM = 8192 + 64, /* of payload, with space for its alignment */
+    NW_RESIDENT_ALIGN = 16,       /* bytes that a thread copies at once */
     NW_RESIDENT_LINE = 64,
 };
 
-/* The only kernel of its text. */
+/* The name of the kernel in nw_gpu_resident_ptx. */
 #define NW_RESIDENT_KERNEL "nw_resident"
 
 enum nw_resident_work { NW_RESIDENT_IN, NW_RESIDENT_OUT, NW_RESIDENT_LEAVE };
 
-/* Half of the GPU's address in each word, and the turn's low 16 bits on top:
- * an order is there once both words are of its turn, in whatever order they
- * are read. Between them, the bytes in one and the work in the other. */
+/* An order: copy bytes between the payload and a GPU address. Each word has
+ * half of the GPU's address in its low 32 bits and the low 16 bits of the
+ * order's number in its top 16 bits. In the bits between, `low` has the number
+ * of bytes and `high` the kind of work. So an order is complete once both words
+ * have its number, in any order of reading. */
 struct nw_resident_order {
     uint64_t low, high;
-    uint64_t rest[6]; /* of its line */
+    uint64_t rest[6]; /* fills the 64-byte line */
 };
 
 struct nw_resident_inbox {
@@ -34,19 +37,20 @@ struct nw_resident_inbox {
 };
 
 struct nw_resident_outbox {
-    uint64_t alive; /* the epoch of the kernel that has begun */
-    uint64_t gone;  /* of the one that looks at no order any more */
-    uint64_t done;  /* the last turn whose bytes are in place */
+    uint64_t alive; /* epoch of the kernel, once it has begun */
+    uint64_t gone;  /* epoch of the kernel, once it has stopped */
+    uint64_t done;  /* number of the last completed order */
     uint64_t rest[5];
     char payload[NW_RESIDENT_DEPTH][NW_RESIDENT_ROOM];
 };
 
-/* The argument of the kernel; addresses are the GPU's. */
+/* The argument of the kernel; addresses are valid on the GPU. */
 struct nw_resident {
     uint64_t inbox, outbox;
-    uint64_t epoch, turn; /* who it is, and the first turn it takes */
-    uint64_t idle_ns;     /* it leaves after so long without an order */
-    uint64_t lease_ns;    /* and after so long in any case */
+    /* number of this launch, and of the first order that it executes */
+    uint64_t epoch, turn;
+    uint64_t idle_ns;  /* ns without an order after which it stops */
+    uint64_t lease_ns; /* ns after which it stops in any case */
 };
 
 static inline uint64_t nw_resident_word(uint64_t half, uint64_t middle,

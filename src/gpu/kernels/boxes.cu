@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Packing, unpacking and moving boxes of words, any number of boxes of any
- * number of quantities in one launch. Moving serves the exchange inside a GPU
- * and the writing of a peer's ghost cells. A thread takes four words at the
- * same places of every quantity, so that the arithmetic is done once and four
- * loads are under way; neighbours in a warp take neighbouring words.
+ * Kernels that pack, unpack and move boxes of words: any number of boxes, each
+ * with any number of quantities, in one launch. Moving is used for exchanges
+ * inside a GPU and for writes into the ghost cells of a peer GPU. A thread
+ * copies four words, at the same offsets for every quantity, so that the
+ * offsets are computed once and four loads run at a time; consecutive threads
+ * copy consecutive words.
  */
 #include "gpu/copy_box.h"
 #include "gpu/kernels/device.h"
 
-/* n / divisor for n < 2^31, by the reciprocal that box.c prepares. */
+/* Returns n / divisor for n < 2^31, by the reciprocal that copy_table.c
+ * prepares. */
 NW_INLINE uint32_t divide(uint32_t n, uint32_t magic, uint32_t shift)
 {
     return (uint32_t)(((uint64_t)n * magic) >> shift);
@@ -32,7 +34,7 @@ NW_INLINE struct place place_of(const struct nw_gpu_box *box, uint32_t word)
     return place;
 }
 
-/* Whoever compiles this for a CPU may define its own. */
+/* A compiler for the CPU may define LOAD and STORE itself. */
 #ifndef LOAD
 #define LOAD(word_type, at) (*(const NW_FAR word_type *)(at))
 #define STORE(word_type, at, value) (*(NW_FAR word_type *)(at) = (value))
@@ -69,8 +71,9 @@ NW_INLINE struct place place_of(const struct nw_gpu_box *box, uint32_t word)
         }                                                                      \
     }
 
-/* `blocks` of each kernel on a multiprocessor; where both sides have gaps, the
- * addresses of the widest words leave registers for four, without spills. */
+/* `blocks` is the number of blocks that fit on a multiprocessor. When moving
+ * 16-byte words, the addresses need so many registers that only four blocks fit
+ * without spills. */
 #define NW_WIDTHS(name, dense_to, dense_from, blocks)                          \
     NW_BOXES(name##_1, uint8_t, dense_to, dense_from, 5)                       \
     NW_BOXES(name##_2, uint16_t, dense_to, dense_from, 5)                      \

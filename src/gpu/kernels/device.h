@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Macros for the differences between the three compilers of the kernels: clang
- * without CUDA's headers, nvcc, and a plain C compiler. In plain C the file
- * that includes this one sets the indexes. */
+ * without CUDA's headers, nvcc, and a plain C compiler. In plain C, the file
+ * that includes this header sets nw_thread and nw_block. */
 #ifndef NW_GPU_KERNELS_DEVICE_H
 #define NW_GPU_KERNELS_DEVICE_H
 
@@ -15,7 +15,8 @@ static _Thread_local uint32_t nw_thread, nw_block;
 #define NW_THREAD nw_thread
 #define NW_BLOCK nw_block
 typedef uint32_t nw_word16 __attribute__((vector_size(16)));
-#define NW_THREADS 1 /* of a kernel that stays: it has a thread of its own */
+/* threads of the resident kernel, which runs in a CPU thread here */
+#define NW_THREADS 1
 #define NW_SHARED
 #define NW_BARRIER()
 #define NW_FENCE()
@@ -39,7 +40,8 @@ NW_INLINE uint64_t nw_clock(void)
     return ns;
 }
 #define NW_CLOCK() nw_clock()
-/* What others write meanwhile, and what others wait for: past the caches. */
+/* Accesses that bypass the caches, for words that other devices read or write
+ * while the kernel runs. */
 #define NW_PEEK(at) (*(const volatile NW_FAR uint64_t *)(at))
 #define NW_POKE(at, value) (*(volatile NW_FAR uint64_t *)(at) = (value))
 #define NW_RELAY(type, to, from)                                               \

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One block that stays on the GPU for a while and moves what the CPU orders:
- * from the inbox into GPU memory, or from there to the outbox. It leaves when
- * it hears nothing, and after its lease in any case, so that nobody who waits
- * for the whole GPU waits longer than that; the CPU then launches the next.
+ * A kernel of one thread block that stays on the GPU and executes the CPU's
+ * orders: it copies from the inbox into GPU memory, or from GPU memory into the
+ * outbox. It stops after a time without orders, and at the latest when its
+ * lease ends, so that no program waits longer for the whole GPU. The CPU then
+ * launches it again.
  */
 #include "gpu/kernels/device.h"
 #include "gpu/resident.h"
 
-/* Whether an order of this turn came before it is time to go. */
+/* Waits for the order with this number. Returns 1 and the order in `words`, or
+ * 0 if the idle time or the lease is over. */
 NW_INLINE int32_t hear(const struct nw_resident *me, uint64_t turn,
                        uint64_t born, uint64_t words[2])
 {
@@ -27,7 +29,8 @@ NW_INLINE int32_t hear(const struct nw_resident *me, uint64_t turn,
     return 0;
 }
 
-/* Both begin at the same place of a line. */
+/* Copies bytes with all threads of the block. `to` and `from` have the same
+ * offset in a 16-byte line. */
 NW_INLINE void move(uint64_t to, uint64_t from, uint32_t bytes)
 {
     uint32_t head = (uint32_t)(-to % NW_RESIDENT_ALIGN), words;
@@ -64,7 +67,8 @@ NW_INLINE void obey(const struct nw_resident *me, uint64_t turn, uint64_t low,
 
 NW_KERNEL(1) nw_resident(struct nw_resident me)
 {
-    /* volatile: compilers read what only this kernel knows before a barrier */
+    /* volatile: otherwise a compiler may read these variables before a
+     * barrier */
     NW_SHARED volatile uint64_t low, high;
     NW_SHARED volatile int32_t heard;
     uint64_t born = NW_CLOCK(), turn = me.turn;
@@ -79,19 +83,21 @@ NW_KERNEL(1) nw_resident(struct nw_resident me)
                     (came[1] >> 32 & 0xffff) != NW_RESIDENT_LEAVE;
             low = came[0];
             high = came[1];
-            NW_FENCE(); /* the order came after its payload */
+            NW_FENCE(); /* the order was written after its payload */
         }
         NW_BARRIER();
         if (!heard)
             break;
         obey(&me, turn, low, high);
-        NW_FENCE(); /* for every GPU, adapter and CPU, before it is said */
+        /* makes the copy visible to all GPUs, NICs and CPUs before the
+         * answer */
+        NW_FENCE();
         NW_BARRIER();
         if (NW_THREAD == 0)
             NW_POKE(me.outbox + 2 * sizeof(uint64_t), turn);
     }
     if (NW_THREAD == 0) {
-        NW_FENCE(); /* after what it said to be done */
+        NW_FENCE(); /* after all answers */
         NW_POKE(me.outbox + sizeof(uint64_t), me.epoch);
     }
 }

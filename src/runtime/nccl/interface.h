@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * NCCL's profiler interface, versions 1 to 6, as far as the plug-in reads it:
- * NCCL 2.23 came with version 1, and RCCL has the same interface. NCCL takes
+ * NCCL's profiler interface, versions 1 to 6, with the members that the plug-in
+ * reads. NCCL 2.23 introduced version 1; RCCL has the same interface. NCCL uses
  * the highest version that a plug-in exports as ncclProfiler_vN.
  *
- * Versions 1 to 3 give the id and the rank of a communicator with each event.
- * From version 4 on, `init` gives them. From version 5 on, the type of an event
- * has 64 bits. Version 6 adds collective calls of the copy engines.
+ * In versions 1 to 3, each event has the id and the rank of its communicator.
+ * From version 4 on, `init` receives them. From version 5 on, the type of an
+ * event has 64 bits. Version 6 adds collective calls of the copy engines.
  */
 #ifndef NW_NCCL_INTERFACE_H
 #define NW_NCCL_INTERFACE_H
@@ -16,7 +16,7 @@
 
 enum { NW_NCCL_SUCCESS = 0 };
 
-/* Bits of the events that a plug-in wants. */
+/* Types of events, as bits of the mask that a plug-in returns to NCCL. */
 enum {
     NW_NCCL_EVENT_COLL = 1 << 1,
     NW_NCCL_EVENT_P2P = 1 << 2,
@@ -85,7 +85,7 @@ struct nw_nccl_p2p_v2 {
     int peer;
 };
 
-/* Versions 5 and 6 only add members behind these. */
+/* In versions 5 and 6 NCCL appends members to these structs. */
 struct nw_nccl_coll_v4 {
     uint64_t sequence;
     const char *function;
@@ -116,7 +116,7 @@ struct nw_nccl_ce_coll_v6 {
     const char *type;
 };
 
-/* An event of the versions 1 to 4. */
+/* An event in versions 1 to 4. */
 struct nw_nccl_event_v1 {
     uint8_t type;
     void *parent;
@@ -132,7 +132,7 @@ struct nw_nccl_event_v1 {
     };
 };
 
-/* An event of the versions 5 and 6. */
+/* An event in versions 5 and 6. */
 struct nw_nccl_event_v5 {
     uint64_t type;
     void *parent;
@@ -144,8 +144,8 @@ struct nw_nccl_event_v5 {
     };
 };
 
-/* The table that every version exports. Versions differ in the type of `init`
- * and in the type of the event. */
+/* The table that a plug-in exports for each version. Versions differ in the
+ * type of `init` and in the type of the event. */
 #define NW_NCCL_PROFILER(name_of_init)                                         \
     struct {                                                                   \
         const char *name;                                                      \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each line is one write of 128 bytes at its place. A reader that comes, or a
- * kill that comes, between two of them finds whole lines. */
+/* Each line is written by one write of 128 bytes, so that the file has only
+ * whole lines whenever it is read or the process is killed. */
 #include "runtime/nccl/part.h"
 
 #include <errno.h>
@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #define LINE 128
-/* Counts are written once a second, or less often if that takes long: at most
- * a hundredth of the time is spent on it. */
+/* Counts are written once a second, or less often if writing takes more than 1
+ * % of the time. */
 #define PERIOD_NS UINT64_C(1000000000)
 #define PERIOD_FACTOR 100
 
@@ -33,7 +33,9 @@ static uint64_t part_clock(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Two containers may have the same host name and the same process number. */
+/* Creates a new file and returns its descriptor, or -1. Appends a number to the
+ * name if the file exists, since two containers may have the same host name and
+ * process number. */
 static int part_create(const struct nw_nccl_self *self)
 {
     char path[4096];
@@ -67,8 +69,8 @@ bool nw_nccl_part_open(const struct nw_nccl_self *self)
     return true;
 }
 
-/* The program may have closed our descriptor, and opened a file of its own
- * under the same number. */
+/* Returns true if the descriptor is still ours. The program may have closed it
+ * and opened another file with the same number. */
 bool nw_nccl_part_is_open(void)
 {
     struct stat now;
@@ -80,7 +82,8 @@ bool nw_nccl_part_is_open(void)
     return part_file >= 0;
 }
 
-/* A longer file would end the program by SIGXFSZ. */
+/* Returns false if the file would exceed the process's size limit, since then a
+ * write ends the program with SIGXFSZ. */
 static bool part_is_allowed(off_t end)
 {
     struct rlimit most;

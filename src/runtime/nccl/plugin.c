@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The tables that NCCL looks for, one for each version of the interface. All
- * of them lead to the same counters. No function ever fails: NCCL and the
- * program behave as without the plug-in.
+ * The tables that NCCL looks for, one for each version of the interface; all of
+ * them lead to the same counters. Every function returns success, so that NCCL
+ * and the program behave as without the plug-in.
  */
 #include "runtime/nccl/interface.h"
 
@@ -14,9 +14,10 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
-/* --- versions 1 to 6 of an event --- */
+/* --- events of versions 1 to 6 --- */
 
-/* "ncclBfloat16" has 16 bits, "ncclFloat8e4m3" 8. */
+/* Returns the bytes of an element by the digits in the name of its type: 2 for
+ * "ncclBfloat16", 1 for "ncclFloat8e4m3". */
 static uint64_t plugin_type_bytes(const char *type)
 {
     const char *digits = type ? strpbrk(type, "0123456789") : NULL;
@@ -142,7 +143,7 @@ static int plugin_start_v4(void *context, void **handle, const void *data)
     return NW_NCCL_SUCCESS;
 }
 
-/* Also version 6, whose events have more types. */
+/* Used for version 6 too, whose events have one more type. */
 static int plugin_start_v5(void *context, void **handle, const void *data)
 {
     const struct nw_nccl_event_v5 *event = data;
@@ -161,9 +162,10 @@ static int plugin_start_v5(void *context, void **handle, const void *data)
     return NW_NCCL_SUCCESS;
 }
 
-/* --- the rest --- */
+/* --- functions common to the versions --- */
 
-/* Without a context NCCL has no events to give. */
+/* Begins a communicator. If nothing is recorded, *context is NULL and NCCL is
+ * asked for no events. */
 static int plugin_begin(void **context, int *mask, int events)
 {
     *context = nw_nccl_record_open();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The launcher's variables give the rank; the GPU's driver, which NCCL has
- * loaded, gives the bus id. The plug-in loads nothing itself. */
+/* Reads the rank from the launcher's variables, and the GPU's bus id from the
+ * GPU driver that NCCL has loaded. The plug-in loads no library itself. */
 #include "runtime/nccl/process.h"
 
 #include <dlfcn.h>
@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* torchrun's first: under srun its own numbers stand beside those of Slurm,
- * which count the launchers. */
+/* Variables with the rank and the number of ranks. torchrun's come first, since
+ * under srun they are set next to those of Slurm, which count the launchers. */
 static const char *const process_ranks[][2] = {
     {"RANK", "WORLD_SIZE"},
     {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
@@ -49,7 +49,8 @@ bool nw_nccl_self(struct nw_nccl_self *self)
     return true;
 }
 
-/* A library that is loaded already; NULL if it is not. */
+/* Looks up a symbol in a library that is already loaded; NULL if the library is
+ * not loaded or lacks the symbol. */
 static void *process_symbol(const char *library, const char *name)
 {
     void *handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD), *symbol;

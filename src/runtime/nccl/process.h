@@ -12,9 +12,11 @@ struct nw_nccl_self {
     char rank[12], world[12]; /* "-" if unknown */
 };
 
-/* False if NODEWISE_RECORD is unset or empty. */
+/* Fills the fields of `self`. Returns false if NODEWISE_RECORD is unset or
+ * empty. */
 bool nw_nccl_self(struct nw_nccl_self *self);
-/* The bus id of the calling thread's GPU, or "-". */
+/* Writes the PCI bus id of the calling thread's current GPU to `out`, or "-" if
+ * unknown. */
 void nw_nccl_device(char *out, size_t size);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Calls are equal if function, algorithm, root and size class (a power of two)
- * are equal. Each kind of call has a line of fixed length in the file. The
- * line is written again when its counts have changed, once a second at most.
+ * Counts calls. Calls with equal function, algorithm, root and size class (a
+ * power of two) share one counter. Each counter has a line of fixed length in
+ * the file, which is rewritten after changes, at most once a second.
  */
 #include "runtime/nccl/record.h"
 
@@ -23,27 +23,28 @@ struct record_call {
     char function[RECORD_NAME], algorithm[RECORD_NAME];
     int root, size_class;
     uint64_t bytes, calls;
-    long line; /* in the file; -1: not written yet */
+    long line; /* line in the file; -1: not written yet */
     bool is_new;
 };
 
 struct record_comm {
     struct record_comm *next;
     uint64_t id;
-    int rank, size; /* rank -1: not known yet */
+    int rank, size; /* rank -1: unknown yet */
     char device[32];
-    int index; /* in the file; -1: not written yet */
+    int index; /* number in the file; -1: not written yet */
     struct record_call *call;
     size_t count, capacity;
 };
 
 static pthread_mutex_t record_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct record_comm *record_comms;
-static pid_t record_pid; /* of the process that records; 0: none yet */
+static pid_t record_pid; /* process that records; 0: none yet */
 static int record_comm_count;
 
-/* A thread that is cancelled must not keep the lock. A child process of the
- * one that records has a copy of its lock, and records nothing. */
+/* Takes the lock with cancellation disabled, since a cancelled thread would
+ * keep the lock. Returns false in a forked child, which has a copy of the lock
+ * and must not record. */
 static bool record_enter(int *cancel)
 {
     if (record_pid && getpid() != record_pid)
@@ -160,12 +161,13 @@ void nw_nccl_record_size(void *context, int size)
     if (!comm || !record_enter(&cancel))
         return;
     comm->size = size;
-    /* known completely: also a communicator without calls is written */
+    /* written now, since a communicator without calls is written too */
     record_save_comm(comm);
     record_leave(cancel);
 }
 
-/* A word of the file: letters, digits and underscores. */
+/* Copies the letters, digits and underscores of a name, so that it is one word
+ * in the file; "-" if the name has only other characters. */
 static void record_name(char out[RECORD_NAME], const char *name)
 {
     size_t length = 0;
@@ -254,7 +256,8 @@ void nw_nccl_record_close(void *context)
     record_leave(cancel);
 }
 
-/* At the end of the process: many programs never destroy a communicator. */
+/* Writes the last counts at exit, since many programs never destroy their
+ * communicators. */
 __attribute__((destructor)) static void record_end(void)
 {
     int cancel;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether a collective call uses MPI or the channel. The choice uses only
- * values that are the same on all ranks. */
+/* Chooses between MPI and the channel for a collective call, by values that are
+ * equal on all ranks. */
 #include "runtime/messages/algorithms.h"
 
 #include "base/selector.h"
@@ -11,19 +11,21 @@
 #include <string.h>
 
 /* In all rows of bench/results/gpu-messages-2026-11-22.txt and
- * gpu-h100-80gb-2026-11-27.txt a message of this size is faster from GPU to GPU
- * than through the host, also if processes share a GPU without MPS. */
+ * gpu-h100-80gb-2026-11-27.txt, a message of this size is faster from GPU to
+ * GPU than through the host, even if processes share a GPU without MPS. */
 enum { LARGE_BYTES = 1 << 20 };
 
-/* Reductions are computed in host memory in both forms. */
+/* Returns whether the channel is faster for this size. For reductions it is
+ * not, since both implementations reduce in host memory. */
 static bool is_large(enum nw_collective_call form, int64_t bytes)
 {
     return bytes >= LARGE_BYTES && form != NW_CALL_REDUCE &&
            form != NW_CALL_ALLREDUCE;
 }
 
-/* At calls 1, 2, 4, 8, ... of a size, the ranks agree on whether any rank has
- * GPU memory, so that the cost per call vanishes. */
+/* Returns whether some rank has GPU memory in calls of this size class. The
+ * ranks agree on this with an all-reduce at calls 1, 2, 4, 8, ... of the class,
+ * so that its cost per call becomes negligible. */
 static bool any_has_device(struct nw_algorithm_comm *record,
                            enum nw_collective_call form, int64_t bytes,
                            bool device)
@@ -48,16 +50,17 @@ bool nw_algorithm_chooses(struct nw_algorithm_comm *record,
     return nw_algorithm_comm_open(record);
 }
 
-/* -- MPI_Init and MPI_Finalize -- */
+/* --- MPI_Init and MPI_Finalize --- */
 
-/* An MPI that takes GPU memory itself makes the calls unless the user asks for
- * the channel. */
+/* Returns the implementation for `auto`: MPI if the MPI library accepts GPU
+ * memory itself, else a choice by size. */
 static enum nw_algorithm_call automatic(void)
 {
     return nw_passthrough ? NW_FORMING_HOST : NW_FORMING_AUTO;
 }
 
-/* The form that the environment asks for. Default: host. */
+/* Returns the implementation that rank 0's environment asks for; host by
+ * default. */
 static enum nw_algorithm_call wanted(void)
 {
     const char *word =
@@ -84,7 +87,8 @@ static bool is_asked_for(void)
            nw_rank0_environment_variable("NODEWISE_GPU_MESSAGES");
 }
 
-/* If ranks want different forms, all use the host. */
+/* Agrees on the implementation with an all-reduce. If ranks want different
+ * ones, all ranks use the host. */
 void nw_algorithms_start(bool messaging)
 {
     int mine[2], all[2] = {0, 0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The channel of a communicator, and what its ranks have agreed on. */
+/* The channel of a communicator, and the results of its ranks' all-reduces. */
 #include "runtime/messages/algorithms.h"
 
 #include "base/status.h"
@@ -10,8 +10,9 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int keyval = MPI_KEYVAL_INVALID;
-/* All records, in the order in which their channels opened. Channels close in
- * this order on all ranks, so that no two ranks wait for each other. */
+/* All records, in the order in which their channels were opened. Channels are
+ * closed in this order on all ranks, so that no two ranks wait for each
+ * other. */
 static struct nw_algorithm_comm *records;
 
 void nw_algorithm_comm_next(struct nw_algorithm_comm *record,
@@ -61,8 +62,8 @@ static int algorithm_comm_drop(MPI_Comm comm, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-/* Whether all ranks are in our MPI_COMM_WORLD, whose ranks agreed in MPI_Init.
- */
+/* Returns whether all ranks of `comm` are in MPI_COMM_WORLD, whose ranks agreed
+ * on the implementation in MPI_Init. */
 static bool is_of_our_world(MPI_Comm comm, int size)
 {
     int ranks[NW_MOST_RANKS], in_world[NW_MOST_RANKS];
@@ -130,7 +131,6 @@ bool nw_algorithm_comm_any(struct nw_algorithm_comm *record, bool mine)
            out;
 }
 
-/* Opens the channel once, on all ranks or on none. */
 bool nw_algorithm_comm_open(struct nw_algorithm_comm *record)
 {
     if (!record->tried) {

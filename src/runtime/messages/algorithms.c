@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The six collective calls of the program: converts their arguments to areas
- * and bytes, selects MPI or the channel, and calls the channel. */
+/* The program's six collective calls: converts their arguments to areas and
+ * bytes, chooses between MPI and the channel, and calls the channel. */
 #include "runtime/messages/algorithms.h"
 
 #include "base/status.h"
@@ -8,7 +8,7 @@
 
 #include <limits.h>
 
-/* One call: its input and output areas and its form. */
+/* One collective call, with its input and output areas. */
 struct algorithms_call {
     enum nw_collective_call form;
     const char *name;
@@ -24,7 +24,8 @@ static bool is_simple(MPI_Datatype type, int64_t count)
     return type != MPI_DATATYPE_NULL && count > 0;
 }
 
-/* The bytes of a block; 0 if MPI must make the call: no bytes, or too many. */
+/* Returns the bytes of a block; 0 if MPI must make the call, since their number
+ * is 0 or above INT_MAX. */
 static int64_t block_of(MPI_Datatype type, int64_t count, int size)
 {
     MPI_Count bytes = 0;
@@ -43,7 +44,7 @@ static int messages_algorithms_fail(const struct algorithms_call *call)
     return MPI_ERR_OTHER;
 }
 
-/* With MPI_IN_PLACE, the input is a block of the output buffer. */
+/* Sets the input for MPI_IN_PLACE: a block of the output buffer. */
 static void read_in_place(struct algorithms_call *call)
 {
     bool blocks =
@@ -78,7 +79,8 @@ static nw_status messages_algorithms_make(struct algorithms_call *call)
     return nw_contiguous_close(&into, status);
 }
 
-/* False if MPI must make the call. */
+/* Makes the call through the channel. Returns false if MPI must make the
+ * call. */
 static bool form(struct algorithms_call *call, int64_t bytes, int *rc)
 {
     bool device =
@@ -210,9 +212,10 @@ static bool is_complex(MPI_Datatype type)
                     MPI_COMPLEX, MPI_DOUBLE_COMPLEX);
 }
 
-/* Predefined operations on operands that MPI accepts. MPI rejects other
- * operands on every rank. In a tree only one rank would notice the error, and
- * its neighbours would hang. */
+/* Returns whether op and type are a predefined operation and an operand that
+ * MPI accepts. For other operands MPI reports an error on every rank. In the
+ * channel's tree only one rank would notice the error, and its neighbours would
+ * hang. */
 static bool messages_algorithms_is_plain(MPI_Op op, MPI_Datatype type)
 {
     if (op == MPI_SUM || op == MPI_PROD)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether an argument is in host or GPU memory. A datatype may reach any
- * address: by absolute addresses with MPI_BOTTOM, or by displacements from a
- * buffer into another memory. MPI forbids the second, but a program must not
- * crash for it. */
+/* Finds whether an argument is in host or GPU memory. A datatype may refer to
+ * any address: with MPI_BOTTOM by absolute addresses, or by displacements from
+ * a buffer into other memory. MPI forbids the latter, but the program must not
+ * crash because of Nodewise. */
 #include "runtime/messages/staging.h"
 
 enum { PAGE = 4096 };
 
-/* The kinds of memory found so far. One query per page is enough, since a page
- * is in one kind of memory. */
+/* The kinds of memory found so far. One query per page is enough, since all
+ * bytes of a page are in one kind of memory. */
 struct look {
     uintptr_t base, page;
     bool gpu, host;
@@ -30,7 +30,8 @@ static bool argument_memory_look_at(void *context, MPI_Aint offset,
     return !look->gpu || !look->host;
 }
 
-/* Checks every piece. Returns `side` if the layout is unknown. */
+/* Checks every contiguous piece of the area. Returns `side` if the layout is
+ * unknown. */
 static enum nw_side look_through(const struct nw_area *area, enum nw_side side)
 {
     struct look look = {.base = (uintptr_t)area->buffer, .page = UINTPTR_MAX};
@@ -43,7 +44,7 @@ static enum nw_side look_through(const struct nw_area *area, enum nw_side side)
     return !look.gpu ? NW_SIDE_HOST : look.host ? NW_SIDE_MIXED : NW_SIDE_GPU;
 }
 
-/* The bytes from the lowest to the highest address. */
+/* The bytes from the lowest to the highest address of an area. */
 struct argument_memory_span {
     const char *first;
     size_t bytes;
@@ -62,7 +63,8 @@ static struct argument_memory_span span_of(const struct nw_area *area)
         (size_t)(bytes + (last < 0 ? -last : last))};
 }
 
-/* Most areas need only one or two queries. */
+/* Checks the first and the last byte; only if they differ, checks every
+ * piece. */
 enum nw_side nw_area_side(const struct nw_area *area, struct nw_pointer *owner)
 {
     struct argument_memory_span span;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How a datatype was constructed: the arguments of its constructor, in the same
- * form with and without large counts. */
+/* Describes how a datatype was constructed: the arguments of its constructor,
+ * in the same form for constructors with and without large counts. */
 #ifndef NW_MESSAGES_DATATYPE_CONTENTS_H
 #define NW_MESSAGES_DATATYPE_CONTENTS_H
 
@@ -13,19 +13,23 @@
 
 struct nw_datatype_contents {
     int combiner;
-    int64_t *number; /* in the order of MPI_Type_get_contents */
+    /* integer arguments in the order of MPI_Type_get_contents */
+    int64_t *number;
     MPI_Aint *address;
     MPI_Datatype *type;
     size_t numbers, addresses, types;
 };
 
-/* True for a predefined datatype or a Fortran datatype by precision. */
+/* Returns true for a predefined datatype, or one from MPI_Type_create_f90_real
+ * and its relatives. */
 bool nw_datatype_contents_is_basic(const struct nw_datatype_contents *recipe);
-/* The caller frees *out, also after an error. */
+/* Reads the arguments of the datatype's constructor. The caller frees *out with
+ * nw_datatype_contents_free, even after an error. */
 NW_MUST_CHECK nw_status
 nw_datatype_contents_read(MPI_Datatype type, struct nw_datatype_contents *out);
 void nw_datatype_contents_free(struct nw_datatype_contents *recipe);
-/* True if the datatype is predefined. False for an invalid datatype. */
+/* Returns true if the datatype is predefined; false if it is derived or
+ * invalid. */
 bool nw_type_is_named(MPI_Datatype type);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The MPI library that the program uses. Measurements are kept for each
- * library. */
+/* Identifies the MPI library that the program uses, since measurements are
+ * stored per library. */
 #ifndef NW_MESSAGES_LIBRARY_H
 #define NW_MESSAGES_LIBRARY_H
 
 #include <stdint.h>
 
-/* A hash of the library's version string. */
+/* Returns a hash of `start` and the library's version string. */
 uint64_t nw_mpi_hash(uint64_t start);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A message that a probe took out of MPI's queue: set aside (unexpected.c), or
- * in the program's hands. */
+/* A message that a probe took out of MPI's queue. It is in the list of
+ * unexpected.c, or the program has its handle from MPI_Mprobe. */
 #ifndef NW_MESSAGES_MATCHED_H
 #define NW_MESSAGES_MATCHED_H
 
@@ -8,23 +8,25 @@
 
 struct nw_unexpected {
     struct nw_unexpected *next;
-    struct nw_comm_owner owner; /* of the program's communicator */
+    struct nw_comm_owner owner; /* the communicator of the message */
     int source, tag;
-    MPI_Count bytes; /* of the payload */
+    MPI_Count bytes; /* size of the payload */
     MPI_Message message;
-    bool taken; /* by a receive that has not ended */
-    /* an envelope that was read is sent to ourselves, to be a message again */
+    bool taken; /* a receive of this message is in progress */
+    /* After its envelope was read, the envelope is sent to this process itself,
+     * so that the program can receive it with its MPI_Message. */
     bool forwarded;
     struct nw_envelope envelope;
     MPI_Request request;
 };
 
-/* The program has matched the message. */
+/* Records that the program has matched the message. */
 void nw_matched_add(struct nw_unexpected *one);
-/* Records a message that MPI matched. No effect if out of memory. */
+/* Records a message that the program matched with MPI_Mprobe. Has no effect if
+ * out of memory. */
 void nw_matched_note(MPI_Comm comm, MPI_Message message);
-/* Whether a matched message of this communicator exists. If `shadow` is not
- * NULL, these messages belong to it from now on. */
+/* Returns whether the program has matched messages of this communicator. If
+ * `shadow` is not NULL, these messages refer to `shadow` from now on. */
 bool nw_matched_inherit(MPI_Comm comm, struct nw_shadow_comm *shadow);
 
 #endif

@@ -15,12 +15,13 @@
 #include <stdint.h>
 
 /* True from MPI_Init to MPI_Finalize, unless NODEWISE_GPU_MESSAGES is off or
- * the MPI library takes all GPU buffers itself. */
+ * the MPI library accepts all GPU buffers itself. */
 extern bool nw_messaging;
 void nw_messages_start(void);
 void nw_messages_finish(void);
 
-/* The only cost of a call in a program without a GPU. */
+/* Returns whether GPU buffers may have to be replaced. This check is the only
+ * cost of an MPI call in a program without a GPU. */
 static inline bool nw_is_messaging(void)
 {
     return __builtin_expect(__atomic_load_n(&nw_messaging, __ATOMIC_RELAXED),
@@ -41,17 +42,17 @@ static inline bool nw_is_catching(void)
            __builtin_expect(__atomic_load_n(&nw_direct, __ATOMIC_RELAXED), 0);
 }
 
-/* The communicator of a request or a message. The program may free the
- * communicator first. Then a shadow communicator with the same error handler
- * takes its place (shadow_comm.c). */
+/* The communicator of a request or a message. If the program frees the
+ * communicator before the request completes, a shadow communicator with the
+ * same error handler replaces it (shadow_comm.c). */
 struct nw_shadow_comm;
 struct nw_comm_owner {
     MPI_Comm comm;
     struct nw_shadow_comm *shadow; /* or NULL */
 };
 
-/* The object whose error handler is called. If `owner` is not NULL, it is the
- * owner's communicator. */
+/* The object whose error handler reports an error: a communicator, window or
+ * file; or the communicator of `owner` if `owner` is not NULL. */
 struct nw_errhandler_scope {
     MPI_Comm comm;
     MPI_Win win;
@@ -59,7 +60,7 @@ struct nw_errhandler_scope {
     struct nw_comm_owner *owner;
 };
 
-/* Calls with the largest counts that this MPI knows. */
+/* Type and functions for the largest counts that this MPI supports. */
 #if MPI_VERSION >= 4
 typedef MPI_Count nw_units;
 #define NW_LARGE(name) MPI_##name##_c
@@ -72,16 +73,17 @@ typedef int nw_units;
 
 enum {
     NW_READ = 1,  /* MPI reads the buffer */
-    NW_WRITE = 2, /* MPI writes it */
+    NW_WRITE = 2, /* MPI writes to the buffer */
     NW_BOTH = 3,
-    NW_FIXED = 4, /* count and datatype must stay as they are */
+    NW_FIXED = 4, /* may be combined: count and datatype must not change */
 };
 enum { NW_STAGE_BUFFERS = 3 };
-enum { NW_ENVELOPE = 160 }; /* bytes; an unusual size for a message */
+enum { NW_ENVELOPE = 160 }; /* bytes; few messages have this size */
 
 struct nw_buffer;
 
-/* `blocks` blocks of `count` elements. The callee sets `blocks`. */
+/* `blocks` blocks of `count` elements of `type`. The called function sets
+ * `blocks`. */
 struct nw_area {
     const void *buffer;
     int64_t count;
@@ -95,8 +97,9 @@ struct nw_match {
     MPI_Comm comm;
 };
 
-/* A receive that may return an envelope. The caller wants the data in `buffer`;
- * MPI writes what it receives to `at`. */
+/* A receive whose message may be an envelope. The program's buffer is `buffer`,
+ * with `count` and `type`; MPI writes the message to `at`, with `n` and
+ * `as`. */
 struct nw_catch {
     bool on;
     void *buffer;
@@ -105,80 +108,89 @@ struct nw_catch {
     void *at;
     int64_t n;
     MPI_Datatype as;
-    bool small;                 /* an envelope fits `at` but not `buffer` */
+    /* `buffer` is smaller than an envelope, `at` is not */
+    bool small;
     struct nw_unexpected *from; /* a matched message, or NULL */
-    struct nw_match match;      /* of persistent receives */
+    /* source, tag and communicator of a persistent receive */
+    struct nw_match match;
 };
 
-/* The buffers of one call. */
+/* The GPU buffers of one MPI call, with the host memory that replaces them. */
 struct nw_stage {
     const char *call;
-    bool persistent; /* each start fills the buffers */
-    bool between;    /* point to point */
-    bool whole;      /* the call writes all bytes; ignore the status */
-    bool ours;       /* staged even if MPI takes GPU memory */
-    bool posting;    /* between nw_post_begin and nw_post_end */
+    bool persistent; /* persistent request: each start fills the buffers */
+    bool between;    /* point-to-point call */
+    bool whole;      /* the call writes all bytes, so the status is ignored */
+    bool ours;       /* staged even if MPI accepts GPU memory */
+    bool posting;    /* nw_post_begin was called, nw_post_end was not */
     nw_status status;
     int count;
     struct nw_buffer *buffer[NW_STAGE_BUFFERS];
     struct nw_catch caught;
 };
 
-/* `blocks` blocks of `*count` elements of `*type`. The staging call may replace
- * `*count` and `*type`. It returns the address to pass to MPI. */
+/* The count and datatype arguments of a buffer of `blocks` blocks of `*count`
+ * elements of `*type`. Staging may change `*count` and `*type`; it returns the
+ * address to pass to MPI. */
 struct nw_triple {
     int64_t *count;
-    int64_t most; /* largest value that count's type can hold */
+    int64_t most; /* largest value of the count argument's type */
     MPI_Datatype *type;
     int64_t blocks;
 };
 void *nw_stage_triple(struct nw_stage *stage, int way, const void *buffer,
                       struct nw_triple triple);
-/* The blocks of a v- or w-call. Counts are int or MPI_Count; places are int,
- * MPI_Aint or MPI_Count. */
+/* The blocks of a call such as MPI_Alltoallv or MPI_Alltoallw. Counts are int
+ * or MPI_Count; displacements (`places`) are int, MPI_Aint or MPI_Count. */
 struct nw_block_places {
     int64_t blocks;
     const void *counts, *places;
     size_t count_size, place_size;
     const MPI_Datatype
-        *types; /* one per block, or NULL: `type`, the unit of places */
+        /* one per block, or NULL: all are `type`, the unit of displacements */
+        *types;
     MPI_Datatype type;
 };
 void *nw_stage_places(struct nw_stage *stage, int way, const void *buffer,
                       struct nw_block_places places);
 void *nw_stage_bytes(struct nw_stage *stage, int way, const void *buffer,
                      int64_t bytes);
-/* GPU memory in such an argument is an error unless MPI takes it itself. */
+/* Returns true if `buffer` is GPU memory in an argument that cannot be staged,
+ * and MPI does not accept GPU memory itself. nw_stage_refuse and
+ * nw_stage_refuse_area record this as an error of the call. */
 bool nw_is_refused(const void *buffer);
 void nw_stage_refuse(struct nw_stage *stage, const void *buffer);
 void nw_stage_refuse_area(struct nw_stage *stage, struct nw_area area);
 
-/* Records the buffer that MPI receives into. */
+/* Stores the buffer that MPI receives into. */
 static inline void nw_catch_set(struct nw_catch *caught, struct nw_area area)
 {
     caught->at = (void *)(uintptr_t)area.buffer;
     caught->n = area.count;
     caught->as = area.type;
 }
-/* envelope.c: if a receive buffer is smaller than an envelope, other memory
- * receives the message. Otherwise MPI would truncate an envelope, and its pool
- * slot could not be freed. */
+/* In envelope.c: a receive buffer that is smaller than an envelope is replaced
+ * by other memory. Otherwise MPI would truncate an envelope, and its slot in
+ * the pool would never be freed. */
 bool nw_catch_is_small(const struct nw_catch *caught);
 void *nw_stage_small(struct nw_stage *stage);
-void nw_stage_drop(struct nw_stage *stage); /* frees its buffers */
-/* Reports MPI_ERR_BUFFER for a call that could not be staged. */
+void nw_stage_drop(struct nw_stage *stage); /* frees the buffers of the call */
+/* Reports MPI_ERR_BUFFER by the error handler of `whose`, for a call that could
+ * not be staged, and returns the error code. */
 int nw_stage_fail(struct nw_stage *stage, struct nw_errhandler_scope whose);
-/* After a blocking call: copies the written bytes back to the GPU, up to the
- * size in `status` (NULL: all bytes). */
+/* Ends a blocking call with result `rc`: copies the written bytes back to the
+ * GPU, up to the size in `status` (NULL: all bytes), and frees the buffers.
+ * Returns the error code of the call. */
 int nw_stage_end(struct nw_stage *stage, int rc, MPI_Status *status,
                  struct nw_errhandler_scope whose);
-/* After a call that returned a request: keeps the buffers until the request
- * ends. */
+/* Ends a call that returned a request: keeps the buffers until the request
+ * completes. Returns the error code of the call. */
 int nw_stage_keep(struct nw_stage *stage, int rc, MPI_Request request,
                   struct nw_errhandler_scope whose);
 
-/* Whether a collective call runs through MPI and the host or through the
- * channel (algorithms.c). The channel is used only if the user asks for it. */
+/* How collective calls are made: by MPI on host memory, through the channel
+ * (algorithms.c), or chosen by size. The channel is used only if the user asks
+ * for it. */
 enum nw_algorithm_call { NW_FORMING_HOST, NW_FORMING_AUTO, NW_FORMING_CHANNEL };
 extern enum nw_algorithm_call nw_algorithm_call;
 
@@ -192,7 +204,8 @@ struct nw_reduction {
     int root;
     MPI_Comm comm;
 };
-/* True if the channel made the call; *rc is its result. */
+/* Each returns true if the channel made the call, with the result in *rc, and
+ * false if MPI must make it. */
 bool nw_algorithm_bcast(int *rc, struct nw_area data, int root, MPI_Comm comm);
 bool nw_algorithm_gather(int *rc, struct nw_area from, struct nw_area into,
                          int root, MPI_Comm comm);
@@ -205,46 +218,51 @@ bool nw_algorithm_reduce(int *rc, const void *from, struct nw_area into,
 bool nw_algorithm_allreduce(int *rc, const void *from, struct nw_area into,
                             struct nw_reduction how);
 
-/* direct.c: copies the area's bytes into the pool for `dest`. Returns the
- * envelope to send instead, or NULL if the area must be staged. */
+/* In direct.c: copies the area's bytes into the pool for rank `dest`. Returns
+ * the envelope to send instead, or NULL if the area must be staged. */
 void *nw_direct_send(struct nw_stage *stage, struct nw_area area, int dest,
                      MPI_Comm comm);
-/* persistent_send.c: the envelope of a persistent send, or NULL. Each start
- * copies the payload into the pool. */
+/* In persistent_send.c: returns the envelope of a persistent send, or NULL if
+ * the area must be staged. Each start copies the payload into the pool. */
 void *nw_direct_init(struct nw_stage *stage, struct nw_area area, int dest,
                      MPI_Comm comm);
-/* unexpected.c: probes, and the messages that they set aside. */
+/* In unexpected.c: probes, and the messages that probes took out of MPI's
+ * queue. */
 #define NW_MATCH(source, tag, comm) ((struct nw_match){(source), (tag), (comm)})
 struct nw_found {
     MPI_Message *message;
     MPI_Status *status;
 };
-extern int nw_unexpected_count,
-    nw_matched; /* messages set aside; messages matched by the program */
+/* Numbers of messages in the list of unexpected.c, and of messages that the
+ * program has matched but not received. */
+extern int nw_unexpected_count, nw_matched;
 int nw_probe(struct nw_match match, bool wait, int *flag, MPI_Status *status);
 int nw_mprobe(struct nw_match match, bool wait, int *flag,
               struct nw_found found);
-/* Takes the first message set aside that matches. False if none matches. */
+/* Removes the first matching message from the list of messages that probes took
+ * out of MPI's queue. Returns false if no message matches. */
 bool nw_unexpected_take(struct nw_match match, MPI_Message *message);
-/* Before a receive: like nw_unexpected_take, and cheap if none is set aside. */
+/* Like nw_unexpected_take, for use before each receive: costs one load if the
+ * list is empty. */
 static inline bool nw_is_set_aside(struct nw_match match, MPI_Message *message)
 {
     return __atomic_load_n(&nw_unexpected_count, __ATOMIC_RELAXED) &&
            nw_unexpected_take(match, message);
 }
 /* Like nw_unexpected_take, if several threads receive. If no message matches,
- * probes are locked out until nw_post_end. By then MPI has the posted receive,
- * so it gets the next message before a probe can. */
+ * returns false and locks out probes until nw_post_end. By then MPI has the
+ * posted receive, which gets the next message before a probe can. */
 bool nw_post_begin(struct nw_match match, MPI_Message *message);
 void nw_post_end(void);
-/* After NW_RECEIVE: whether another thread may set the message aside
- * meanwhile. */
+/* Returns whether another thread's probe could take the message between
+ * NW_RECEIVE and the receive, so that nw_post_begin is needed. */
 static inline bool nw_stage_posts(const struct nw_stage *stage)
 {
     return nw_threaded && stage->caught.on && !stage->status;
 }
-/* The same for a call that returns a request. True if the message is set aside;
- * else the end of the call unlocks. */
+/* Calls nw_post_begin if needed, for a call that returns a request. Returns
+ * true if the message was in the list; then the staged buffers are freed. After
+ * false, nw_stage_keep unlocks. */
 static inline bool nw_stage_post(struct nw_stage *stage, struct nw_match match,
                                  MPI_Message *message)
 {
@@ -254,34 +272,36 @@ static inline bool nw_stage_post(struct nw_stage *stage, struct nw_match match,
     nw_stage_drop(stage);
     return true;
 }
-/* MPI_Recv for a staged buffer. */
+/* Makes MPI_Recv into a staged buffer as a nonblocking receive and a wait. */
 int nw_post_receive(struct nw_stage *stage, struct nw_match match,
                     MPI_Status *status);
-/* sendrecv.c: MPI_Isendrecv as a send and a receive. For MPI_Isendrecv_replace,
- * `into` is the buffer. */
+/* In sendrecv.c: makes MPI_Isendrecv as a send and a receive. For
+ * MPI_Isendrecv_replace, `into` is the buffer. */
 struct nw_sendrecv_pair {
     struct nw_area from, into;
     struct nw_match to, match;
 };
 int nw_sendrecv_start(struct nw_sendrecv_pair exchange, MPI_Request *request);
 int nw_sendrecv_replace(struct nw_sendrecv_pair exchange, MPI_Request *request);
-/* MPI_Sendrecv_replace as a send and a receive. */
+/* MPI_Sendrecv_replace as a send and a receive, if nw_is_apart returns true. */
 bool nw_is_apart(
-    struct nw_area area); /* true if MPI's own call must not be used */
+    struct nw_area area); /* true if MPI's own function must not be used */
 int nw_sendrecv_through(struct nw_sendrecv_pair exchange, MPI_Status *status);
-/* matched.c: the record of a matched message that is being received, or NULL.
- * The caller drops it. */
+/* In matched.c: returns the record of a matched message whose receive begins,
+ * or NULL. The caller releases it with nw_matched_drop. */
 struct nw_unexpected *nw_matched_take(MPI_Message message);
-/* The error handler for a matched message. Calls that receive a matched message
- * name no communicator. */
+/* Returns the communicator whose error handler reports errors of a matched
+ * message, since the calls that receive it have no communicator argument. */
 struct nw_errhandler_scope nw_matched_whose(struct nw_unexpected *one,
                                             MPI_Message message);
-/* Corrects the status of a received message. True if the message had been
- * forwarded to ourselves. `one` may be NULL here and in nw_matched_drop. */
+/* Corrects the status of a received message. Returns true if the message was an
+ * envelope that this process sent to itself. `one` may be NULL here and in
+ * nw_matched_drop. */
 bool nw_matched_see(struct nw_unexpected *one, MPI_Status *status);
 void nw_matched_drop(struct nw_unexpected *one);
 
-/* pool.c: maps pools that were announced since the last call. */
+/* In pool.c: maps the pools that other processes announced since the last
+ * call. */
 void nw_pool_look(void);
 
 #define NW_AREA(buffer, count, type)                                           \
@@ -289,7 +309,7 @@ void nw_pool_look(void);
 #define NW_REDUCTION(op, root, comm)                                           \
     ((struct nw_reduction){(op), (root), (comm)})
 
-/* Calls that end requests (wait_one.c, wait_many.c). `next` is the MPI
+/* Calls that complete requests (wait_one.c, wait_many.c). `next` is the MPI
  * function. */
 bool nw_requests_are_tracked(void);
 int nw_message_wait(__typeof__(&MPI_Wait) next, MPI_Request *request,
@@ -320,28 +340,32 @@ int nw_message_start(__typeof__(&MPI_Start) next, MPI_Request *request);
 int nw_message_startall(__typeof__(&MPI_Startall) next, int count,
                         MPI_Request *requests);
 
-/* MPI_Win_create was called with an empty window in place of GPU memory, so
- * that other ranks do not hang. Returns the error for this rank. */
+/* Ends an MPI_Win_create that was called with an empty window instead of GPU
+ * memory, so that other ranks do not hang. Returns the error of this rank. */
 int nw_window_refused(int rc, MPI_Comm comm);
 
-/* The number of blocks of a collective call (collective_shape.c). */
-int64_t nw_shape_size(MPI_Comm comm); /* remote group if an intercommunicator */
-int64_t nw_shape_group(MPI_Comm comm); /* the local group */
+/* Numbers of blocks in the buffers of a collective call
+ * (collective_shape.c). */
+/* size of the remote group if an intercommunicator */
+int64_t nw_shape_size(MPI_Comm comm);
+int64_t nw_shape_group(MPI_Comm comm); /* size of the local group */
 bool nw_shape_is_root(MPI_Comm comm, int root);
-bool nw_shape_is_outside(MPI_Comm comm, int root); /* MPI_PROC_NULL */
-int64_t nw_shape_in(MPI_Comm comm);                /* neighbours */
+bool nw_shape_is_outside(MPI_Comm comm, int root); /* root is MPI_PROC_NULL */
+/* number of sources in a neighbourhood call */
+int64_t nw_shape_in(MPI_Comm comm);
 int64_t nw_shape_out(MPI_Comm comm);
 int64_t nw_shape_sum(MPI_Comm comm, const void *counts, size_t count_size);
-/* Attribute copy callback: a duplicated communicator does not get the
+/* Attribute copy callback for MPI_Comm_dup: the duplicate does not get the
  * attribute. */
 int nw_shape_not_copied(MPI_Comm comm, int key, void *extra, void *in,
                         void *out, int *flag);
 int64_t nw_shape_rank_count(MPI_Comm comm, const void *counts, size_t size);
-/* The address of the first block of a v-call. */
+/* Returns the address of the first block of a call such as MPI_Alltoallv. */
 void *nw_shape_place(const void *buffer, const void *places, size_t size,
                      MPI_Datatype type);
 
-/* Stages a buffer argument and replaces its count and datatype. */
+/* Replaces a buffer argument by host memory, and its count and datatype by
+ * those of the host memory. */
 #define NW_STAGE(way, buffer, count, datatype, blocks)                         \
     do {                                                                       \
         int64_t nw_n_ = (int64_t)(count);                                      \
@@ -354,8 +378,8 @@ void *nw_shape_place(const void *buffer, const void *places, size_t size,
         count = (__typeof__(count))nw_n_;                                      \
         datatype = nw_type_;                                                   \
     } while (0)
-/* Like NW_STAGE, but count and datatype stay, since another buffer uses them.
- */
+/* Like NW_STAGE, but does not change count and datatype, since another buffer
+ * uses them too. */
 #define NW_STAGE_FIXED(way, buffer, count, datatype, blocks)                   \
     do {                                                                       \
         int64_t nw_n_ = (int64_t)(count);                                      \
@@ -375,9 +399,9 @@ void *nw_shape_place(const void *buffer, const void *places, size_t size,
                                  __VA_ARGS__})
 #define NW_STAGE_PLACES(way, buffer, n, counts, places, datatype)              \
     NW_STAGE_BLOCKS(way, buffer, n, counts, places, .type = (datatype))
-/* For a single process, passes the address of its only block with displacement
- * 0. MPICH 4.0 ignores the displacement of that block and would write before
- * the staged memory. */
+/* If the communicator has one process, passes the address of its only block
+ * with displacement 0. MPICH 4.0 ignores the displacement of that block and
+ * would write before the staged memory. */
 #define NW_ONE_PLACE(buffer, places, type, comm)                               \
     static const int64_t nw_rank0_environment_;                                \
     if (nw_shape_size(comm) == 1 && buffer != MPI_IN_PLACE) {                  \
@@ -388,7 +412,8 @@ void *nw_shape_place(const void *buffer, const void *places, size_t size,
     NW_STAGE_BLOCKS(way, buffer, n, counts, places, .types = (datatypes))
 #define NW_STAGE_BYTES(way, buffer, bytes)                                     \
     buffer = nw_stage_bytes(&nw_stage_, (way), (buffer), (int64_t)(bytes))
-/* The send and receive buffers of point-to-point calls. */
+/* Replace the send or receive buffer of a point-to-point call by an envelope or
+ * by host memory. */
 #define NW_SEND_BY(put, buf, count, type, dest, comm)                          \
     do {                                                                       \
         void *nw_envelope_ =                                                   \
@@ -424,7 +449,8 @@ void *nw_shape_place(const void *buffer, const void *places, size_t size,
         }                                                                      \
         nw_catch_set(&nw_stage_.caught, NW_AREA(buf, count_, type_));          \
     } while (0)
-/* After NW_RECEIVE of a matched message. */
+/* For a receive of a matched message, after NW_RECEIVE: finds the record of the
+ * message. */
 #define NW_GIVEN(message)                                                      \
     do {                                                                       \
         if (!nw_stage_.status &&                                               \
@@ -435,7 +461,8 @@ void *nw_shape_place(const void *buffer, const void *places, size_t size,
             nw_stage_.caught.from = NULL;                                      \
         }                                                                      \
     } while (0)
-/* A send, and the receive of a message that a probe set aside. */
+/* Makes a send and the receive of a message that a probe took out of MPI's
+ * queue. Evaluates to the error code. */
 #define NW_SEND_AND(send, receive)                                             \
     __extension__({                                                            \
         MPI_Request nw_sent_;                                                  \
@@ -468,9 +495,9 @@ void *nw_shape_place(const void *buffer, const void *places, size_t size,
 #define NW_WHOLE .whole = true
 #define NW_WHOLE_EACH .whole = true, .persistent = true
 
-/* The wrapper that the generator writes for a row. `end` ends the call, `gate`
- * says if staging is active, `formed` if the channel made the call (its result
- * is nw_rc_). */
+/* The wrapper that generate.py writes for a row of calls.table. `end` makes and
+ * ends the call, `gate` returns whether staging is active, and `formed` is true
+ * if the channel made the call, with the result nw_rc_. */
 #define NW_MESSAGE(name, entry, args, shared, passed, stage, whose, how, end,  \
                    gate, formed)                                               \
     NW_SHARED nw_staged_##name shared                                          \
@@ -515,7 +542,8 @@ void *nw_shape_place(const void *buffer, const void *places, size_t size,
             return nw_next args;                                               \
         return call;                                                           \
     }
-/* Calls that end requests: our version runs once a request is tracked. */
+/* Calls that complete requests: Nodewise's version runs only if a request is
+ * tracked. */
 #define NW_MESSAGE_BY(name, entry, args, shared, passed, call)                 \
     NW_MESSAGE_WHERE(nw_requests_are_tracked(), name, args, shared, call)
 #define NW_MESSAGE_OWN(name, entry, args, shared, passed, call)                \
@@ -526,7 +554,8 @@ void *nw_shape_place(const void *buffer, const void *places, size_t size,
         name, args, shared, call)
 #define NW_MESSAGE_CATCHING(name, entry, args, shared, passed, call)           \
     NW_MESSAGE_WHERE(nw_is_catching(), name, args, shared, call)
-/* A call that no other row wraps. */
+/* The MPI entry points of a function with a row only in
+ * messages/calls.table. */
 #define NW_WRAP_MESSAGE(name, entry, args, shared, passed)                     \
     NW_ENTRIES(name, entry, return nw_message_##name passed)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pack kernels, each ready for one set of pieces. Their tables are kept, since
- * programs repeat their messages. */
+/* Kernels that pack or unpack one set of pieces. They are kept ready for reuse,
+ * since programs send the same messages repeatedly. */
 #ifndef NW_MESSAGES_PACK_KERNELS_H
 #define NW_MESSAGES_PACK_KERNELS_H
 
@@ -10,36 +10,38 @@
 
 struct nw_gpu_copy_job;
 
-/* Pieces of a datatype without inner gaps, and their dense copy. */
+/* Elements of a datatype with gaps in GPU memory, and their packed copy. */
 struct nw_pieces {
     const struct nw_typemap *layout;
     int64_t count;
     char *device;
     int32_t gpu;
-    bool out;    /* pack (else unpack) */
-    char *dense; /* the GPU can access it, or NULL: allocate */
+    bool out;    /* true: pack; false: unpack */
+    char *dense; /* packed data that the GPU can access, or NULL: allocate */
 };
 
 struct nw_pack_kernel {
     struct nw_pack_kernel *next;
     uint64_t layout;
-    struct nw_pieces what; /* its layout may be freed */
+    struct nw_pieces what; /* `what.layout` may have been freed */
     char *dense;
     struct nw_gpu_copy_job *kernel;
-    struct nw_gpu_life life;     /* of the context that made it */
+    struct nw_gpu_life life;     /* of the context that made `kernel` */
     struct nw_selector selector; /* kernel or CPU */
 };
 
-/* The caller selects the GPU, and gives the kernel back; a kernel that failed
- * is freed. NW_EUNSUPPORTED for memory of a context other than the current one.
- */
+/* nw_pack_kernel_take finds or makes a kernel on the current GPU, which the
+ * caller selected; returns NW_EUNSUPPORTED if the memory is of another context.
+ * nw_pack_kernel_give returns it, and frees it if `good` is false. */
 NW_MUST_CHECK nw_status nw_pack_kernel_take(const struct nw_pieces *what,
                                             struct nw_pack_kernel **out);
 NW_MUST_CHECK nw_status
-nw_pack_kernel_run(const struct nw_pack_kernel *job); /* runs it and waits */
+/* runs the kernel and waits for it */
+nw_pack_kernel_run(const struct nw_pack_kernel *job);
 void nw_pack_kernel_give(struct nw_pack_kernel *job, bool good);
-/* Takes, runs and gives back a kernel, whatever GPU is current. If the dense
- * data is on another GPU, `from` is copied before. */
+/* Takes, runs and gives back a kernel on the GPU of `what`, and keeps the
+ * current GPU. If the packed data `from` is on another GPU, it is copied
+ * first. */
 NW_MUST_CHECK nw_status nw_pack_kernel_do(const struct nw_pieces *what,
                                           const char *from);
 void nw_pack_kernels_close(void);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Together with an MPI that takes GPU memory itself: point-to-point messages
- * are staged in the sizes for which staging is faster. All other calls go to
- * MPI.
- * The two ends of a message may decide differently, since MPI carries the same
+ * For an MPI that accepts GPU memory itself: stages point-to-point messages of
+ * those sizes for which staging is faster. All other calls go to MPI. Sender
+ * and receiver of a message may decide differently, since MPI carries the same
  * bytes in both cases.
  */
 #ifndef NW_MESSAGES_PASSTHROUGH_H
@@ -17,27 +16,31 @@
 
 enum { NW_ROUNDS = 7, NW_PASSTHROUGH_CLASSES = 32 };
 
-/* Half a round trip between two GPU buffers of one size, in microseconds. */
+/* Half a round trip in microseconds between GPU buffers of `bytes` bytes:
+ * `ours` with staging, `theirs` by MPI. */
 struct nw_round_trip {
     uint64_t bytes;
     double ours, theirs;
 };
 
-/* passthrough_benchmark.c, collective over MPI_COMM_WORLD: measures between
- * ranks 0 and 1 on GPU 0, or reads earlier results. False on failure. */
+/* In passthrough_benchmark.c: measures between ranks 0 and 1 on GPU 0, or reads
+ * earlier results. Returns false if that failed. Collective over
+ * MPI_COMM_WORLD. */
 bool nw_passthrough_start(void);
-/* True after a successful start: MPI handles what we do not stage. */
+/* True after a successful nw_passthrough_start: MPI handles all messages that
+ * are not staged. */
 extern bool nw_passthrough;
-/* One bit for each power of two: messages up to this size are staged. */
+/* Sets the size classes to stage: bit b is for messages of up to 2^b bytes. */
 void nw_passthrough_set(uint32_t classes);
 bool nw_passthrough_is_ours(uint64_t bytes);
 
-/* Waits until the address is known as GPU memory, which takes a moment after a
- * context is created. False after a timeout. */
+/* Waits until `memory` is recognised as GPU memory, which takes some
+ * milliseconds after its context was created. Returns false after a timeout. */
 bool nw_passthrough_sees(const void *memory);
 
-/* passthrough_cache.c: results in the user's cache folder, per host and MPI
- * library (near: ranks 0 and 1 are on the same host). */
+/* In passthrough_cache.c: reads and writes results in the user's cache folder,
+ * per host and MPI library. `near` is true if ranks 0 and 1 are on the same
+ * host. */
 NW_MUST_CHECK nw_status
 nw_passthrough_cache_read(bool near, struct nw_round_trip rounds[NW_ROUNDS]);
 NW_MUST_CHECK nw_status nw_passthrough_cache_write(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The GPU allocation of an address. The driver is asked for its range once for
- * each allocation, and for each buffer only for the id, since several driver
- * calls per buffer cost more than a small message. */
+/* Finds the GPU allocation of an address. The driver is asked for the range
+ * once for each allocation, and for each buffer only for the id, since several
+ * driver calls per buffer take longer than sending a small message. */
 #ifndef NW_MESSAGES_POINTER_CACHE_H
 #define NW_MESSAGES_POINTER_CACHE_H
 
@@ -9,8 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* An allocation on a GPU. If the driver reports no range, id and bytes are 0.
- */
+/* A GPU allocation. If the driver reports no range, `id` and `bytes` are 0. */
 struct nw_pointer {
     uint64_t id;
     uintptr_t start;
@@ -18,7 +17,8 @@ struct nw_pointer {
     int32_t gpu;
 };
 
-/* False if the address is not in GPU memory; *out is then unchanged. */
+/* Finds the allocation of an address. Returns false if the address is not in
+ * GPU memory; *out is then unchanged. */
 bool nw_pointer_find(const void *memory, struct nw_pointer *out);
 bool nw_pointer_holds(const struct nw_pointer *owner, const void *memory,
                       size_t bytes);

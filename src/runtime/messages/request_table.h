@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The work that is left for a request, by its handle, until the call that ends
- * the request. An MPI library may give the same handle to several requests that
- * are done at once. Then the work of all of them is done. The work itself is
- * one callback of the entry: request_start.c has the callback of a staged
- * message, sendrecv.c that of MPI_Isendrecv.
+ * Stores, by handle, the work to be done when a request completes. An MPI
+ * library may give the same handle to several requests that complete at once;
+ * then the work of all of them is done. The work is a callback of the entry:
+ * request_start.c has the callback of a staged message, sendrecv.c the one of
+ * MPI_Isendrecv.
  */
 #ifndef NW_MESSAGES_REQUEST_TABLE_H
 #define NW_MESSAGES_REQUEST_TABLE_H
@@ -14,35 +14,38 @@
 struct nw_tracked_request {
     struct nw_tracked_request *next;
     MPI_Request request;
-    /* The program learns that the request ended: does the work that is left
-     * and sets the status. Called again if the status is asked for again. */
+    /* Called when the program learns that the request has completed: does the
+     * remaining work and sets the status. Called again if the program asks for
+     * the status again. */
     int (*complete)(struct nw_tracked_request *kept, MPI_Status *status);
     bool persistent, active, whole;
     struct nw_errhandler_scope whose;
-    struct nw_comm_owner owner; /* of its communicator */
+    struct nw_comm_owner owner; /* communicator of the request */
     struct nw_tracked_request *hand,
         **hand_at; /* list of entries outside the table */
     const char *call;
     int count;
     struct nw_buffer *buffer[NW_STAGE_BUFFERS];
     struct nw_catch caught;
-    bool owned;   /* we own caught.type */
+    bool owned;   /* caught.type is a duplicate that we free */
     void *memory; /* freed with the entry, or NULL */
-    /* the status to report for a message that used the direct path or was set
-     * aside, since MPI's status describes the envelope */
+    /* MPI's status describes the envelope of a message on the direct path, or
+     * the process itself for a message that a probe had taken. If `opened`, the
+     * status is reported from the fields below. */
     bool opened;
-    bool held; /* a persistent receive that is done without MPI's knowledge */
+    bool held; /* a persistent receive that completed without MPI */
     int source, tag;
     MPI_Count bytes;
 };
 
-/* request_table.c: takes entries out of the table; entries of persistent
- * requests only if `all`. */
+/* In request_table.c: nw_request_table_take removes the entries of a request
+ * from the table and returns them as a list; entries of persistent requests
+ * only if `all` is true. */
 struct nw_tracked_request *nw_request_table_take(MPI_Request request, bool all);
 void nw_request_table_remove(
-    struct nw_tracked_request *kept); /* only this entry */
+    struct nw_tracked_request *kept); /* removes only this entry */
 void nw_request_table_put(
-    struct nw_tracked_request *kept); /* puts back all entries of the list */
+    struct nw_tracked_request *kept); /* puts all entries of the list back */
 struct nw_tracked_request *
 nw_request_table_find(MPI_Request request,
                       bool (*is)(const struct nw_tracked_request *));
@@ -51,27 +54,29 @@ bool nw_request_table_is_active(const struct nw_tracked_request *kept);
 bool nw_request_table_is_opened(const struct nw_tracked_request *kept);
 bool nw_request_table_is_held(const struct nw_tracked_request *kept);
 void nw_request_table_free(struct nw_tracked_request *kept);
-/* Whether a request of this communicator exists, in the table or taken out of
- * it. If `shadow` is not NULL, these requests belong to it from now on. */
+/* Returns whether a request of this communicator is pending, in the table or
+ * taken out of it. If `shadow` is not NULL, these requests refer to `shadow`
+ * from now on. */
 bool nw_request_table_inherit(MPI_Comm comm, struct nw_shadow_comm *shadow);
-/* Persistent receives that are done without MPI's knowledge. */
+/* Marks and unmarks a persistent receive that completed without MPI's
+ * knowledge, and returns whether there are any. */
 void nw_request_table_hold(struct nw_tracked_request *kept);
 void nw_request_table_let_go(struct nw_tracked_request *kept);
 bool nw_request_table_are_held(void);
-/* The status to return if it is asked for again. */
+/* Stores the status, which is returned if the program asks for it again. */
 void nw_request_table_remember(struct nw_tracked_request *kept,
                                const MPI_Status *status);
-/* Completes and frees all entries of a list; if `status` is NULL, only frees
- * them. */
+/* Completes and frees all entries of a list, and returns the error code; if
+ * `status` is NULL, only frees them. */
 int nw_request_table_finish_all(struct nw_tracked_request *kept,
                                 MPI_Status *status);
 
-/* wait_one.c: the requests ended in an error. No process will fetch their
- * payloads. */
+/* In wait_one.c: the requests of the list completed with an error. Their
+ * payloads are withdrawn, since no process will fetch them. */
 void nw_request_table_fail(struct nw_tracked_request *kept);
 
-/* detached_requests.c: ends requests that the program freed before their end.
- */
+/* In detached_requests.c: completes requests that the program freed before they
+ * were complete. */
 void nw_detached_reap(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The byte layout of a datatype, in MPI's packing order. Copies between GPU and
- * host memory use it. It is computed once for each derived datatype and stored
+ * The byte layout of a datatype in the order of MPI_Pack, for copies between
+ * GPU and host memory. It is computed once for each derived datatype and stored
  * with the datatype.
  */
 #ifndef NW_MESSAGES_TYPEMAP_H
@@ -14,8 +14,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A piece of contiguous bytes, repeated n[0] times at a distance of step[0],
- * and this row n[1] times at step[1], in packing order. */
+/* Contiguous bytes, repeated n[0] times at distance step[0]; this row is
+ * repeated n[1] times at distance step[1]. Repetitions are in the order of
+ * MPI_Pack. */
 struct nw_run {
     MPI_Aint offset;
     size_t bytes;
@@ -25,13 +26,13 @@ struct nw_run {
 
 struct nw_typemap {
     int users;
-    MPI_Datatype of;   /* the datatype; may be freed by now */
+    MPI_Datatype of;   /* the datatype; may have been freed */
     uint64_t id;       /* never reused */
     size_t size;       /* packed bytes of one element */
-    MPI_Aint extent;   /* from one element to the next */
+    MPI_Aint extent;   /* distance between elements */
     MPI_Aint lb;       /* offset of the first byte */
-    size_t span;       /* bytes from first to last of one element */
-    MPI_Datatype unit; /* the only basic type; MPI_BYTE if mixed */
+    size_t span;       /* from the first to the last byte of one element */
+    MPI_Datatype unit; /* the basic type, if only one; else MPI_BYTE */
     size_t unit_size;
     bool mixed; /* has several basic types */
     bool dense; /* elements are contiguous */
@@ -40,28 +41,31 @@ struct nw_typemap {
     size_t count, capacity;
 };
 
-/* Adds a user. The caller drops the layout. */
+/* Returns the layout of a datatype in *out. The caller releases it with
+ * nw_typemap_drop. */
 NW_MUST_CHECK nw_status nw_typemap_of(MPI_Datatype type,
                                       struct nw_typemap **out);
-/* True if the datatype is predefined and was looked up before. */
+/* Returns true if the datatype is predefined and nw_typemap_of was called for
+ * it before. */
 bool nw_typemap_is_plain(MPI_Datatype type);
-struct nw_typemap *nw_typemap_bytes(void); /* of MPI_BYTE, without a datatype */
+struct nw_typemap *nw_typemap_bytes(void); /* layout of MPI_BYTE */
 void nw_typemap_drop(struct nw_typemap *layout);
 void nw_typemaps_close(void);
 
-/* Called for each piece in packing order. False stops the walk. */
+/* Called for each contiguous piece in the order of MPI_Pack. Returning false
+ * stops the walk. */
 typedef bool (*nw_typemap_visit)(void *context, MPI_Aint offset, size_t bytes);
 void nw_typemap_walk(const struct nw_typemap *layout, int64_t count,
                      nw_typemap_visit visit, void *context);
-/* The offset of the lowest byte of `count` elements, and the bytes from there
- * to the highest. */
+/* nw_typemap_low returns the offset of the lowest byte of `count` elements,
+ * nw_typemap_span the bytes from there to the end of the highest. */
 MPI_Aint nw_typemap_low(const struct nw_typemap *layout, int64_t count);
 size_t nw_typemap_span(const struct nw_typemap *layout, int64_t count);
 
-/* typemap_runs.c: appends a run to a list of runs. */
+/* In typemap_runs.c: appends a run to the runs of `out`. */
 NW_MUST_CHECK nw_status nw_runs_add(struct nw_typemap *out,
                                     const struct nw_run *run);
-/* Appends `part` `n` times. at[0] is the first offset, at[1] the step. */
+/* Appends the runs of `part` n times, at offsets at[0], at[0] + at[1], ... */
 NW_MUST_CHECK nw_status nw_runs_repeat(struct nw_typemap *out,
                                        const struct nw_typemap *part, int64_t n,
                                        const MPI_Aint at[2]);

@@ -72,24 +72,15 @@ struct evaluate_work {
     struct nw_cost_column *column;
     nw_mapping **mapping;         /* [count] owned */
     struct nw_headline *headline; /* [count]; the first is unused */
+    struct nw_hosts hosts;
     struct nw_cli_groups groups;
 };
 
-static nw_status price(struct evaluate_work *work, const char *name,
-                       nw_mapping *mapping)
+static nw_status price(struct evaluate_work *work, size_t i, const char *name)
 {
-    nw_status status = nw_cost_evaluate(work->topology, work->pattern, mapping,
-                                        &work->cost[work->count]);
-
-    if (status) {
-        nw_mapping_free(mapping);
-        return status;
-    }
-    work->mapping[work->count] = mapping;
-    work->column[work->count] =
-        (struct nw_cost_column){name, &work->cost[work->count]};
-    work->count++;
-    return NW_OK;
+    work->column[i] = (struct nw_cost_column){name, &work->cost[i]};
+    return nw_cost_evaluate(work->topology, work->pattern, work->mapping[i],
+                            &work->cost[i]);
 }
 
 static void evaluate_judge(struct evaluate_work *work, size_t i)
@@ -99,24 +90,38 @@ static void evaluate_judge(struct evaluate_work *work, size_t i)
     nw_report_headline(work->topology, work->pattern, cost, &work->headline[i]);
 }
 
+/* Reads the mappings behind the default, whose nodes may depend on them. */
+static nw_status evaluate_read(struct evaluate_work *work,
+                               const struct evaluate_arguments *arguments)
+{
+    const struct nw_priced *priced = &arguments->priced;
+    const struct nw_priced_set set = {
+        "evaluate",        &arguments->common,
+        work->topology,    work->pattern->rank_count,
+        work->mapping + 1, priced->mapping_count};
+    struct nw_map_options map = NW_MAP_OPTIONS_INIT;
+    nw_status status = NW_OK;
+
+    for (size_t i = 1; !status && i < work->count; i++)
+        status = nw_cli_read_priced(priced->mapping[i - 1], work->topology,
+                                    &work->mapping[i]);
+    if (!status)
+        status = nw_priced_hosts(priced, &set, &work->hosts, &map);
+    return status ? status
+                  : nw_cli_default_beside(work->topology, work->pattern, map,
+                                          &work->mapping[0]);
+}
+
 static nw_status price_all(struct evaluate_work *work,
                            const struct evaluate_arguments *arguments)
 {
-    struct nw_map_options map = NW_MAP_OPTIONS_INIT;
-    nw_mapping *mapping;
-    nw_status status =
-        nw_cli_default_beside(work->topology, work->pattern, map, &mapping);
+    char *const *name = arguments->priced.mapping;
+    nw_status status = evaluate_read(work, arguments);
 
     if (!status)
-        status = price(work, "default", mapping);
-    for (size_t i = 0; !status && i < arguments->priced.mapping_count; i++) {
-        status = nw_cli_read_priced(arguments->priced.mapping[i],
-                                    work->topology, &mapping);
-        if (!status)
-            status = nw_cli_blame_mapping(
-                arguments->priced.mapping[i],
-                price(work, arguments->priced.mapping[i], mapping));
-    }
+        status = price(work, 0, "default");
+    for (size_t i = 1; !status && i < work->count; i++)
+        status = nw_cli_blame_mapping(name[i - 1], price(work, i, name[i - 1]));
     for (size_t i = 1; !status && i < work->count; i++)
         evaluate_judge(work, i);
     if (!status)
@@ -140,6 +145,7 @@ static nw_status evaluate_load(struct evaluate_work *work,
         status = nw_alloc(count, sizeof *work->mapping, &work->mapping);
     if (!status)
         status = nw_alloc(count, sizeof *work->headline, &work->headline);
+    work->count = status ? 0 : count;
     return status;
 }
 
@@ -237,6 +243,7 @@ static int evaluate_run(int argc, char **argv)
         nw_mapping_free(work.mapping[i]);
     }
     nw_cli_groups_fini(&work.groups);
+    nw_cli_hosts_fini(&work.hosts);
     free(work.mapping);
     free(work.headline);
     free(work.cost);

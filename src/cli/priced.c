@@ -2,13 +2,14 @@
 #include "cli/priced.h"
 #include "base/array.h"
 #include "base/status.h"
-#include "cli/hosts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define KEY_COMPACT 0x1801
 #define KEY_ELEMENTS 0x1802
+#define KEY_HOSTS 0x1803
+#define KEY_HOSTFILE 0x1804
 
 static const struct argp_option priced_options[] = {
     {"topology", 't', "SOURCE", 0,
@@ -17,6 +18,10 @@ static const struct argp_option priced_options[] = {
     {"compact", KEY_COMPACT, NULL, 0, "Renumber sparse ids of a list", 0},
     {"elements", KEY_ELEMENTS, "KIND", 0,
      "Place on core (default) or pu, hardware threads", 0},
+    {"hosts", KEY_HOSTS, "LIST", 0,
+     "Nodes of the default mapping, with optional slots: n[1-4],x:8", 0},
+    {"hostfile", KEY_HOSTFILE, "FILE", 0,
+     "Nodes of the default mapping, one per line", 0},
     {0},
 };
 
@@ -40,6 +45,12 @@ static error_t priced_parse(int key, char *value, struct argp_state *state)
         priced->topology.elements =
             *value == 'p' ? NW_ELEMENTS_PU : NW_ELEMENTS_CORE;
         return 0;
+    case KEY_HOSTS:
+        priced->hosts = value;
+        return 0;
+    case KEY_HOSTFILE:
+        priced->hostfile = value;
+        return 0;
     case ARGP_KEY_ARGS:
         priced->mapping = state->argv + state->next;
         priced->mapping_count = (size_t)(state->argc - state->next);
@@ -47,6 +58,8 @@ static error_t priced_parse(int key, char *value, struct argp_state *state)
     case ARGP_KEY_END:
         if (!priced->source || !priced->pattern)
             nw_argfail(state, "-t SOURCE and -p PATTERN are needed");
+        if (priced->hosts && priced->hostfile)
+            nw_argfail(state, "--hosts and --hostfile exclude each other");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -65,6 +78,8 @@ nw_status nw_priced_load(const struct nw_priced *priced,
     nw_status status = nw_cli_spare(common, priced->source, priced->pattern,
                                     priced->mapping, priced->mapping_count);
 
+    if (!status)
+        status = nw_cli_output_spares(common, priced->hostfile);
     if (!status)
         status = nw_topology_load(priced->source, &priced->topology, topology);
     return status ? status
@@ -113,9 +128,74 @@ static int32_t count_gpu_ranks(const nw_pattern *pattern)
     return count;
 }
 
+static bool priced_stays_on(const struct nw_hosts *hosts,
+                            const nw_topology *topology,
+                            const nw_mapping *mapping)
+{
+    bool *known;
+    int32_t r = 0;
+
+    if (nw_alloc((size_t)nw_topology_node_count(topology), sizeof *known,
+                 &known))
+        return false;
+    for (size_t h = 0; h < hosts->count; h++)
+        known[hosts->node[h]] = true;
+    while (r < mapping->rank_count &&
+           (mapping->node[r] < 0 || known[mapping->node[r]]))
+        r++;
+    free(known);
+    return r == mapping->rank_count;
+}
+
+nw_status nw_priced_hosts(const struct nw_priced *priced,
+                          const struct nw_priced_set *set,
+                          struct nw_hosts *hosts, struct nw_map_options *map)
+{
+    nw_status status =
+        nw_cli_hosts(set->topology, priced->hosts, priced->hostfile, hosts);
+
+    if (status)
+        return nw_cli_blame_hosts(priced->source, priced->hostfile, status);
+    for (size_t i = 0; hosts->variable && i < set->count; i++)
+        if (!priced_stays_on(hosts, set->topology, set->mapping[i])) {
+            nw_cli_hosts_fini(hosts);
+            nw_cli_notes(
+                set->command, set->common,
+                "a mapping uses nodes outside this job: the default "
+                "is placed on the whole machine; --hosts names others");
+            return NW_OK;
+        }
+    nw_cli_hosts_use(hosts, set->rank_count, map);
+    nw_cli_hosts_say(set->command, set->common, set->topology, hosts);
+    return NW_OK;
+}
+
+static int32_t priced_host_count(const nw_topology *topology,
+                                 const struct nw_map_options *map)
+{
+    return map->hosts ? (int32_t)map->host_count
+                      : nw_topology_node_count(topology);
+}
+
+static int32_t priced_host(const struct nw_map_options *map, int32_t h)
+{
+    return map->hosts ? map->hosts[h] : h;
+}
+
+static int64_t priced_count_elements(const nw_topology *topology,
+                                     const struct nw_map_options *map)
+{
+    int64_t count = 0;
+
+    for (int32_t h = 0; h < priced_host_count(topology, map); h++)
+        count += nw_topology_node_elements(topology, priced_host(map, h)).count;
+    return count;
+}
+
 /* The smallest number of ranks per GPU with which this many ranks fit, each on
  * a core near its GPU; else 0. */
-static int32_t least_share(const nw_topology *topology, int32_t ranks)
+static int32_t least_share(const nw_topology *topology,
+                           const struct nw_map_options *map, int32_t ranks)
 {
     int64_t fit = 0, before = -1;
     int32_t share = 0;
@@ -124,7 +204,8 @@ static int32_t least_share(const nw_topology *topology, int32_t ranks)
         before = fit;
         fit = 0;
         share++;
-        for (int32_t n = 0; n < nw_topology_node_count(topology); n++) {
+        for (int32_t h = 0; h < priced_host_count(topology, map); h++) {
+            int32_t n = priced_host(map, h);
             int64_t cores = nw_topology_node_elements(topology, n).count;
             int64_t room =
                 (int64_t)share * nw_topology_node_gpus(topology, n).count;
@@ -140,11 +221,11 @@ nw_status nw_cli_default_beside(const nw_topology *topology,
                                 struct nw_map_options map, nw_mapping **out)
 {
     if (nw_pattern_has_gpu(pattern)) {
-        int32_t share = least_share(topology, count_gpu_ranks(pattern));
+        int32_t share = least_share(topology, &map, count_gpu_ranks(pattern));
 
         if (share > map.ranks_per_gpu)
             map.ranks_per_gpu = share;
-    } else if (pattern->rank_count > nw_topology_element_count(topology)) {
+    } else if (pattern->rank_count > priced_count_elements(topology, &map)) {
         map.imbalance = 0;
     }
     return nw_map_default(topology, pattern, &map, out);

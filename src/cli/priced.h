@@ -9,6 +9,7 @@
 #include <nodewise/topology.h>
 
 #include "cli/command.h"
+#include "cli/hosts.h"
 
 /* The input of nw_priced_children: the values of the options for machine and
  * program, and the arguments MAPPING... A command sets state->child_inputs[0]
@@ -17,7 +18,8 @@ struct nw_priced {
     const char *source, *pattern;
     struct nw_topology_options topology;
     struct nw_pattern_read_options read;
-    char **mapping; /* [mapping_count] */
+    const char *hosts, *hostfile; /* nodes of the default mapping, or NULL */
+    char **mapping;               /* [mapping_count] */
     size_t mapping_count;
 };
 #define NW_PRICED_INIT                                                         \
@@ -40,8 +42,26 @@ NW_MUST_CHECK nw_status nw_cli_read_priced(const char *path,
                                            const nw_topology *topology,
                                            nw_mapping **out);
 
+/* Sets *hosts and map->hosts to the nodes of the default mapping: those of
+ * --hosts or --hostfile, else those of the batch job if all of the `count`
+ * mappings read from priced->mapping stay on them. Prints what the job limits.
+ * The caller calls nw_cli_hosts_fini after the last use of `map`. */
+struct nw_priced_set {
+    const char *command;
+    const struct nw_common *common;
+    const nw_topology *topology;
+    int32_t rank_count;
+    nw_mapping *const *mapping; /* [count] */
+    size_t count;
+};
+NW_MUST_CHECK nw_status nw_priced_hosts(const struct nw_priced *priced,
+                                        const struct nw_priced_set *set,
+                                        struct nw_hosts *hosts,
+                                        struct nw_map_options *map);
+
 /* Makes the default mapping for a comparison. If there are more ranks than
- * elements or GPUs, the ranks share them evenly. The caller frees *out. */
+ * elements or GPUs of map->hosts, the ranks share them evenly. The caller frees
+ * *out. */
 NW_MUST_CHECK nw_status nw_cli_default_beside(const nw_topology *topology,
                                               const nw_pattern *pattern,
                                               struct nw_map_options map,

@@ -131,6 +131,8 @@ struct report_work {
     struct nw_report_mapping *mapping;
     nw_mapping **owned;
     size_t count;
+    struct nw_hosts hosts; /* used by map */
+    struct nw_map_options map;
     struct nw_cli_groups groups;
 };
 
@@ -146,7 +148,7 @@ static nw_status compute(struct report_work *work,
                          const struct report_arguments *arguments)
 {
     struct nw_map_report report;
-    struct nw_map_options map = arguments->map;
+    struct nw_map_options map = work->map;
     nw_mapping *mapping;
     nw_status status;
 
@@ -174,26 +176,35 @@ static nw_status choose(const struct report_work *work,
     return status;
 }
 
+/* Reads the mappings behind the default, whose nodes may depend on them. */
 static nw_status gather(struct report_work *work,
                         const struct report_arguments *arguments)
 {
-    nw_mapping *mapping;
-    nw_status status =
-        arguments->priced.mapping_count
-            ? nw_cli_default_beside(work->topology, work->pattern,
-                                    arguments->map, &mapping)
-            : nw_map_default(work->topology, work->pattern, &arguments->map,
-                             &mapping);
+    const struct nw_priced *priced = &arguments->priced;
+    const struct nw_priced_set set = {
+        "report",        &arguments->common,
+        work->topology,  work->pattern->rank_count,
+        work->owned + 1, priced->mapping_count};
+    nw_status status = NW_OK;
 
-    if (status)
-        return status;
-    report_add(work, "default", mapping);
-    for (size_t i = 0; !status && i < arguments->priced.mapping_count; i++) {
-        status = nw_cli_read_priced(arguments->priced.mapping[i],
-                                    work->topology, &mapping);
-        if (!status)
-            report_add(work, arguments->priced.mapping[i], mapping);
+    report_add(work, "default", NULL);
+    for (size_t i = 0; !status && i < priced->mapping_count; i++) {
+        nw_mapping *mapping = NULL;
+
+        status =
+            nw_cli_read_priced(priced->mapping[i], work->topology, &mapping);
+        report_add(work, priced->mapping[i], mapping);
     }
+    work->map = arguments->map;
+    if (!status)
+        status = nw_priced_hosts(priced, &set, &work->hosts, &work->map);
+    if (!status)
+        status = priced->mapping_count
+                     ? nw_cli_default_beside(work->topology, work->pattern,
+                                             work->map, &work->owned[0])
+                     : nw_map_default(work->topology, work->pattern, &work->map,
+                                      &work->owned[0]);
+    work->mapping[0].mapping = work->owned[0];
     if (!status && !arguments->priced.mapping_count)
         status = compute(work, arguments);
     return status;
@@ -245,6 +256,7 @@ static void free_work(struct report_work *work)
     for (size_t i = 0; i < work->count; i++)
         nw_mapping_free(work->owned[i]);
     nw_cli_groups_fini(&work->groups);
+    nw_cli_hosts_fini(&work->hosts);
     free(work->owned);
     free(work->mapping);
     nw_pattern_free(work->pattern);

@@ -115,6 +115,7 @@ struct prediction {
     nw_pattern *pattern;
     struct simulate_row *row; /* [count], the default first */
     size_t count;
+    struct nw_hosts hosts;
 };
 
 static nw_status play(struct prediction *work, struct arguments *arguments,
@@ -158,6 +159,25 @@ static nw_status judge_all(struct prediction *work, bool total)
     return status;
 }
 
+static nw_status simulate_choose_hosts(struct prediction *work,
+                                       const struct arguments *arguments,
+                                       struct nw_map_options *map)
+{
+    struct nw_priced_set set = {"simulate",     &arguments->common,
+                                work->topology, work->pattern->rank_count,
+                                NULL,           work->count - 1};
+    nw_mapping **mapping = NULL;
+    nw_status status = nw_alloc(work->count, sizeof *mapping, &mapping);
+
+    for (size_t i = 0; !status && i < set.count; i++)
+        mapping[i] = work->row[i + 1].mapping;
+    set.mapping = mapping;
+    if (!status)
+        status = nw_priced_hosts(&arguments->priced, &set, &work->hosts, map);
+    free(mapping);
+    return status;
+}
+
 /* Reads all mappings before the first simulation, which may take a minute. */
 static nw_status load_mappings(struct prediction *work,
                                const struct arguments *arguments)
@@ -175,6 +195,8 @@ static nw_status load_mappings(struct prediction *work,
         status = nw_cli_read_priced(work->row[i].name, work->topology,
                                     &work->row[i].mapping);
     }
+    if (!status)
+        status = simulate_choose_hosts(work, arguments, &map);
     return status ? status
                   : nw_cli_default_beside(work->topology, work->pattern, map,
                                           &work->row[0].mapping);
@@ -408,6 +430,7 @@ static int run(int argc, char **argv)
         nw_cost_fini(&work.row[i].cost);
     }
     free(work.row);
+    nw_cli_hosts_fini(&work.hosts);
     nw_pattern_free(work.pattern);
     nw_topology_free(work.topology);
     return code;

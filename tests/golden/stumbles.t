@@ -184,6 +184,31 @@ $ nodewise pattern -q --generate stencil2d5:dims=4x4,weights=9:1 -o grid.pattern
 1
 $ for c in map evaluate report; do grep -h '^communication of one exchange' said.$c; done | uniq | wc -l
 1
+## Hosts in an order of their own: the default fills them in this order, in every command, also if
+## a batch job names them. A mapping on other nodes than the job's is compared on the whole machine.
+$ printf 'n8\nn1\nn5\nn2\nn7\nn3\nn6\nn4\n' >shuffled; head() { grep -h '^communication of one exchange' "$@" | uniq | wc -l; }; cat >eight2.yaml <<'END'
+> nodewise: cluster 1
+> name: eight2
+> node_types:
+>   t: {cpu: {synthetic: "package:1 core:2 pu:1"}}
+> nodes:
+>   - {name: "n[1-4]", type: t, switch: a}
+>   - {name: "n[5-8]", type: t, switch: b}
+> network:
+>   tree: {switch: top, switches: [{switch: a}, {switch: b}]}
+> END
+> nodewise map -t eight2.yaml -p grid.pattern --hostfile shuffled -o far.mapping >said.map
+> for c in evaluate 'simulate --estimate' 'report --simulate never --json'; do nodewise $c -t eight2.yaml -p grid.pattern --hostfile shuffled far.mapping; done >said.far
+> grep -c "$(grep -o '^communication .*' said.map)" said.far; python3 -c 'import re; f = lambda n: float(re.search("([0-9.]+) % less", open(n).read()).group(1)); g = re.findall("\"percent_less\": ([0-9.]+)", open("said.far").read()); print(abs(f("said.map") - float(g[-1])) < 0.1)'
+> PBS_NODEFILE=shuffled nodewise evaluate -t eight2.yaml -p grid.pattern far.mapping 2>said.note | grep -c "$(grep -o '^communication .*' said.map)"; nodewise evaluate -t eight2.yaml -p grid.pattern far.mapping | grep -c "$(grep -o '^communication .*' said.map)"; SLURM_JOB_NODELIST='n[1-2]' nodewise evaluate -t eight2.yaml -p grid.pattern far.mapping 2>&1 | grep -c 'outside this job'
+2
+True
+1
+0
+1
+$ nodewise simulate -t eight2.yaml -p grid.pattern --hosts n1 --hostfile shuffled far.mapping
+! --hosts and --hostfile exclude
+? 2
 ## No gain says why.
 $ printf 'nodewise pattern 1\nranks 2 edges 1\n0 1 hh 100 1\n' >pair.pattern; nodewise map -t "hwloc:package:1 l3:2 core:4 pu:1" -p pair.pattern -o pair.mapping | grep gain
 No gain possible here: all ranks share one cache.

@@ -121,7 +121,9 @@ static const struct argp_option options[] = {
     {"gpus-per-rank", KEY_GPUS, "N", 0,
      "GPUs of each rank (default: 1 if the pattern has a GPU layer)", 3},
     {"ranks-per-gpu", KEY_SHARE, "N", 0,
-     "Maximum number of ranks that share a GPU (default: 1)", 3},
+     "Maximum number of ranks that share a GPU (default: 1); gives GPUs to the "
+     "ranks of any pattern",
+     3},
     {"capacity", KEY_CAPACITY, "N", 0,
      "Maximum number of ranks on one element (default: 1)", 3},
     {"imbalance", KEY_IMBALANCE, "FRACTION", 0,
@@ -652,6 +654,9 @@ static nw_status map_load(struct map_work *work,
             (size_t)nw_topology_element_count(work->topology), &work->speeds);
     if (status)
         return status;
+    if (map->ranks_per_gpu && !map->gpus_per_rank &&
+        !nw_pattern_has_gpu(work->pattern))
+        map->gpus_per_rank = 1;
     map->weights = work->weights;
     map->speeds = work->speeds;
     map->fixed = work->fixed;

@@ -139,6 +139,10 @@ nodewise mapping 1
 ranks 2
 0 a3 0 0
 1 a3 1 1
+## Sharing of GPUs gives GPUs to the ranks of host messages, too: 4 ranks on the GPUs of one node, two on each.
+$ nodewise map -q -t magc-a -p app.pattern --ranks-per-gpu 2 --algorithm block --hosts a3 | sed 1,2d | cut -d' ' -f4 | sort | uniq -c | awk '$2 == "-" || $1 > 2'; nodewise map -q -t hierarchy:8@1 -p app.pattern --ranks-per-gpu 2
+! hierarchy:8@1 has no GPUs
+? 3
 $ SLURM_JOB_NODELIST='a[3-4]' nodewise map -t magc-a -p gpu.pattern --algorithm block -q
 nodewise mapping 1
 ranks 2

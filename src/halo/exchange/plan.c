@@ -9,10 +9,36 @@
 #include "halo/exchange/yielding_collectives.h"
 #include "halo/exchange/trace.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* --- ranks and nodes --- */
+
+/* Splits a node whose ranks see different /dev/shm, as in private mount
+ * namespaces: there MPI_Win_allocate_shared of Open MPI 4.1 succeeds and
+ * returns NULL. Ranks that share no memory send messages, as if they were on
+ * different nodes. */
+static int plan_split_by_memory(MPI_Comm *node)
+{
+    struct stat about;
+    int own[2] = {0, 0}, most[2], code;
+    MPI_Comm part;
+
+    if (!stat("/dev/shm", &about))
+        own[0] = (int)(about.st_dev & INT_MAX);
+    own[1] = -own[0];
+    code = nw_halo_allreduce(*node, own, most, 2, MPI_INT, MPI_MAX);
+    if (code != MPI_SUCCESS || most[0] == -most[1])
+        return code;
+    code = NW_PMPI(Comm_split)(*node, own[0], 0, &part);
+    if (code == MPI_SUCCESS) {
+        NW_PMPI(Comm_free)(node);
+        *node = part;
+    }
+    return code;
+}
 
 static int split_nodes(nw_halo *halo, int32_t ranks_per_node)
 {
@@ -22,6 +48,8 @@ static int split_nodes(nw_halo *halo, int32_t ranks_per_node)
 
     if (code == MPI_SUCCESS)
         code = nw_halo_crowd_find(node, &halo->crowded);
+    if (code == MPI_SUCCESS)
+        code = plan_split_by_memory(&node);
     if (code != MPI_SUCCESS || !ranks_per_node) {
         halo->node_comm = node;
         return code;

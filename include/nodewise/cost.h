@@ -55,6 +55,9 @@ struct nw_cost {
     uint64_t *level_messages[2];
     int32_t link_count;
     double *link_congestion; /* [2 x link_count], s, all layers; or NULL */
+    struct nw_cost *phase;   /* [NW_PHASE_COUNT] of a training step, otherwise
+                                NULL: each phase alone, without link_congestion;
+                                level_count is 0 if it has no traffic */
 };
 
 /* Evaluates a mapping in O(edges x depth). A rank that has several cores or

@@ -74,6 +74,7 @@ typedef struct nw_pattern {
     struct nw_pattern_amount *traffic;
     struct nw_pattern_time *time;
     size_t time_count;
+    struct nw_pattern_phases *phases; /* kept by nw_pattern_find_phases */
 } nw_pattern;
 
 NW_API void nw_pattern_free(nw_pattern *pattern); /* NULL is fine */
@@ -139,6 +140,8 @@ enum nw_phase {
 };
 /* "tp", "cp", "ep", "dp", "edp", "pp". */
 NW_API const char *nw_phase_name(enum nw_phase phase);
+/* Its kind of group, for people: "tensor (tp)". */
+NW_API const char *nw_phase_title(enum nw_phase phase);
 /* A phase takes rounds[phase] rounds, one after the other. In each round, every
  * edge of pattern[phase] sends one message of its mean size. */
 struct nw_pattern_phases {
@@ -147,11 +150,11 @@ struct nw_pattern_phases {
     uint64_t rounds[NW_PHASE_COUNT];
 };
 /* The phases of a pattern of "training:", or of a file of it; others have none.
- * With "only=", there is one phase.
- * The caller releases *out with nw_pattern_phases_fini. */
+ * With "only=", there is one phase. The first call generates them. *out belongs
+ * to the pattern, which may not change afterwards. Several threads may call it
+ * at once. */
 NW_API NW_MUST_CHECK nw_status nw_pattern_find_phases(
-    const nw_pattern *pattern, struct nw_pattern_phases *out);
-NW_API void nw_pattern_phases_fini(struct nw_pattern_phases *phases);
+    const nw_pattern *pattern, const struct nw_pattern_phases **out);
 
 /* Writes the native format, atomically. A path of "-" is standard output. */
 NW_API NW_MUST_CHECK nw_status nw_pattern_write(const nw_pattern *pattern,

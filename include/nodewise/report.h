@@ -102,12 +102,8 @@ struct nw_report_mapping {
     const char *name;
     const nw_mapping *mapping; /* node indexes are the topology's */
     double seconds; /* simulated time of one exchange; negative: not known */
-};
-
-/* The traffic of one kind of group of a training step, for example tensor. */
-struct nw_report_group {
-    const char *name;
-    const struct nw_cost *cost; /* [mapping_count] of this traffic alone */
+    const struct nw_cost *cost; /* as nw_cost_evaluate says, or NULL: the report
+                                   evaluates it */
 };
 
 /* The input of a report. All pointers are borrowed; strings may be NULL. */
@@ -119,10 +115,8 @@ struct nw_report_input {
                                                 compare with */
     size_t mapping_count;                    /* at least 1 */
     const char *topology_source, *pattern_source;
-    const char *command;                 /* command that made the report */
-    const char *seed;                    /* random seed of the computations */
-    const struct nw_report_group *group; /* [group_count] or NULL */
-    size_t group_count;
+    const char *command; /* command that made the report */
+    const char *seed;    /* random seed of the computations */
 };
 #define NW_REPORT_INPUT_INIT                                                   \
     {                                                                          \

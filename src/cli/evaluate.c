@@ -73,7 +73,6 @@ struct evaluate_work {
     nw_mapping **mapping;         /* [count] owned */
     struct nw_headline *headline; /* [count]; the first is unused */
     struct nw_hosts hosts;
-    struct nw_cli_groups groups;
 };
 
 static nw_status price(struct evaluate_work *work, size_t i, const char *name)
@@ -124,9 +123,6 @@ static nw_status price_all(struct evaluate_work *work,
         status = nw_cli_blame_mapping(name[i - 1], price(work, i, name[i - 1]));
     for (size_t i = 1; !status && i < work->count; i++)
         evaluate_judge(work, i);
-    if (!status)
-        status = nw_cli_groups_price(work->topology, work->pattern,
-                                     work->mapping, work->count, &work->groups);
     return status;
 }
 
@@ -162,7 +158,7 @@ static nw_status evaluate_make_json(const struct evaluate_work *work,
         nw_json_object(&json, NULL);
         nw_json_string(&json, "name", work->column[i].name);
         nw_cli_cost_json(&json, work->topology, work->column[i].cost);
-        nw_cli_groups_json(&json, work->topology, &work->groups, i);
+        nw_cli_groups_json(&json, work->topology, work->column[i].cost);
         if (i)
             nw_cli_headline_json(&json, &work->headline[i]);
         nw_json_end_object(&json);
@@ -185,8 +181,8 @@ static nw_status evaluate_make_table(const struct evaluate_work *work,
     nw_text_add(&text, words ? words : "");
     free(words);
     if (!status)
-        status = nw_cli_groups_add(&text, work->topology, &work->groups,
-                                   work->column);
+        status =
+            nw_cli_groups_add(&text, work->topology, work->column, work->count);
     for (size_t i = 1; !status && i < work->count; i++)
         status = nw_cli_headline_add(&text, work->column[i].name,
                                      &work->headline[i]);
@@ -242,7 +238,6 @@ static int evaluate_run(int argc, char **argv)
         nw_cost_fini(&work.cost[i]);
         nw_mapping_free(work.mapping[i]);
     }
-    nw_cli_groups_fini(&work.groups);
     nw_cli_hosts_fini(&work.hosts);
     free(work.mapping);
     free(work.headline);

@@ -130,10 +130,10 @@ struct report_work {
     nw_pattern *pattern;
     struct nw_report_mapping *mapping;
     nw_mapping **owned;
+    struct nw_cost *cost;
     size_t count;
     struct nw_hosts hosts; /* used by map */
     struct nw_map_options map;
-    struct nw_cli_groups groups;
 };
 
 static void report_add(struct report_work *work, const char *name,
@@ -141,7 +141,7 @@ static void report_add(struct report_work *work, const char *name,
 {
     work->owned[work->count] = mapping;
     work->mapping[work->count++] =
-        (struct nw_report_mapping){name, mapping, -1};
+        (struct nw_report_mapping){name, mapping, -1, NULL};
 }
 
 static nw_status compute(struct report_work *work,
@@ -255,8 +255,10 @@ static void free_work(struct report_work *work)
 {
     for (size_t i = 0; i < work->count; i++)
         nw_mapping_free(work->owned[i]);
-    nw_cli_groups_fini(&work->groups);
     nw_cli_hosts_fini(&work->hosts);
+    for (size_t i = 0; work->cost && i < work->count; i++)
+        nw_cost_fini(&work->cost[i]);
+    free(work->cost);
     free(work->owned);
     free(work->mapping);
     nw_pattern_free(work->pattern);
@@ -294,7 +296,7 @@ static nw_status report_make_json(const struct report_work *work,
         nw_json_object(&json, NULL);
         nw_json_string(&json, "name", column[i].name);
         nw_cli_cost_json(&json, work->topology, column[i].cost);
-        nw_cli_groups_json(&json, work->topology, &work->groups, i);
+        nw_cli_groups_json(&json, work->topology, column[i].cost);
         nw_json_end_object(&json);
     }
     nw_json_end_array(&json);
@@ -319,8 +321,7 @@ static nw_status report_make_table(const struct report_work *work,
     nw_text_add(&text, words ? words : "");
     free(words);
     if (!status)
-        status =
-            nw_cli_groups_add(&text, work->topology, &work->groups, column);
+        status = nw_cli_groups_add(&text, work->topology, column, work->count);
     for (size_t i = 1; !status && i < work->count; i++) {
         struct nw_headline headline;
 
@@ -340,31 +341,24 @@ static nw_status make_figures(struct report_work *work,
                               struct answer *answer)
 {
     struct nw_cost_column *column = NULL;
-    struct nw_cost *cost = NULL;
     nw_status status = nw_alloc(work->count, sizeof *column, &column);
-    size_t done = 0;
 
     if (!status)
-        status = nw_alloc(work->count, sizeof *cost, &cost);
-    for (; !status && done < work->count; done++) {
-        column[done] =
-            (struct nw_cost_column){work->mapping[done].name, &cost[done]};
-        status = nw_cost_evaluate(work->topology, work->pattern,
-                                  work->owned[done], &cost[done]);
-        if (done && arguments->priced.mapping_count)
-            status = nw_cli_blame_mapping(work->mapping[done].name, status);
+        status = nw_alloc(work->count, sizeof *work->cost, &work->cost);
+    for (size_t i = 0; !status && i < work->count; i++) {
+        status = nw_cost_evaluate(work->topology, work->pattern, work->owned[i],
+                                  &work->cost[i]);
+        if (i && arguments->priced.mapping_count)
+            status = nw_cli_blame_mapping(work->mapping[i].name, status);
+        work->mapping[i].cost = &work->cost[i];
+        column[i] =
+            (struct nw_cost_column){work->mapping[i].name, &work->cost[i]};
     }
-    if (!status)
-        status = nw_cli_groups_price(work->topology, work->pattern, work->owned,
-                                     work->count, &work->groups);
     if (!status && arguments->common.json)
         status = report_make_json(work, column, &answer->json);
     else if (!status)
         status = report_make_table(work, arguments->map.objective, column,
                                    &answer->table);
-    while (done)
-        nw_cost_fini(&cost[--done]);
-    free(cost);
     free(column);
     return status;
 }
@@ -374,7 +368,6 @@ static nw_status make_page(const struct report_work *work,
                            const char *command, char **out)
 {
     struct nw_report_input input = NW_REPORT_INPUT_INIT;
-    struct nw_report_group group[NW_PHASE_COUNT];
     char seed[32];
 
     snprintf(seed, sizeof seed, "%llu",
@@ -386,8 +379,6 @@ static nw_status make_page(const struct report_work *work,
     input.topology_source = arguments->priced.source;
     input.pattern_source = arguments->priced.pattern;
     input.command = command;
-    input.group = group;
-    input.group_count = nw_cli_groups_report(&work->groups, group);
     input.seed = arguments->priced.mapping_count ? NULL : seed;
     return arguments->svg ? nw_report_before_after_svg(&input, out)
                           : nw_report_html(&input, out);

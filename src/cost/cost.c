@@ -354,39 +354,55 @@ static double cost_phase_time(const struct nw_cost *cost, uint64_t rounds)
     return cost->max_congestion + (double)rounds * cost->latency / messages;
 }
 
-/* The phases of a step follow one another, so their times add up. */
-static nw_status cost_sum_phases(const struct nw_pricing *pricing,
-                                 struct nw_cost *cost)
+static nw_status cost_price_phase(const struct nw_pricing *pricing,
+                                  const nw_pattern *pattern, uint64_t rounds,
+                                  struct nw_cost *phase)
 {
     struct nw_pricing mine = *pricing;
-    double time = 0;
-    nw_status status = NW_OK;
+    nw_status status;
 
+    mine.pattern = pattern;
+    status = cost_price_exchange(&mine, phase);
+    if (status)
+        return status;
+    free(phase->link_congestion); /* one for each phase would be large */
+    phase->link_congestion = NULL;
+    phase->link_count = 0;
+    if (phase->has_congestion)
+        phase->time = cost_phase_time(phase, rounds);
+    return NW_OK;
+}
+
+/* The phases of a step follow one another, so their times add up. */
+static nw_status cost_sum_phases(const struct nw_pricing *pricing,
+                                 const struct nw_pattern_phases *phases,
+                                 struct nw_cost *cost)
+{
+    nw_status status =
+        nw_alloc(NW_PHASE_COUNT, sizeof *cost->phase, &cost->phase);
+
+    cost->has_phases = cost->has_congestion;
+    cost->time = 0;
     for (int p = 0; !status && p < NW_PHASE_COUNT; p++) {
-        struct nw_cost phase = {0};
-
-        mine.pattern = pricing->phases->pattern[p];
-        if (!mine.pattern)
+        if (!phases->pattern[p])
             continue;
-        status = cost_price_exchange(&mine, &phase);
-        if (!status)
-            time += cost_phase_time(&phase, pricing->phases->rounds[p]);
-        nw_cost_fini(&phase);
+        status = cost_price_phase(pricing, phases->pattern[p],
+                                  phases->rounds[p], &cost->phase[p]);
+        cost->time += cost->phase[p].time;
     }
-    cost->has_phases = true;
-    cost->time = time;
     return status;
 }
 
 nw_status nw_cost_price(const struct nw_pricing *pricing, struct nw_cost *out)
 {
-    struct nw_cost cost;
-    nw_status status = cost_price_exchange(pricing, &cost);
+    const struct nw_pattern_phases *phases;
+    struct nw_cost cost = {0};
+    nw_status status = nw_pattern_find_phases(pricing->pattern, &phases);
 
-    if (status)
-        return status;
-    if (pricing->phases && pricing->phases->found && cost.has_congestion)
-        status = cost_sum_phases(pricing, &cost);
+    if (!status)
+        status = cost_price_exchange(pricing, &cost);
+    if (!status && phases->found)
+        status = cost_sum_phases(pricing, phases, &cost);
     if (status)
         nw_cost_fini(&cost);
     else
@@ -398,14 +414,8 @@ nw_status nw_cost_evaluate(const nw_topology *topology,
                            const nw_pattern *pattern, const nw_mapping *mapping,
                            struct nw_cost *out)
 {
-    struct nw_pattern_phases phases;
-    nw_status status = nw_pattern_find_phases(pattern, &phases);
-
-    if (!status)
-        status = nw_cost_price(
-            &(struct nw_pricing){topology, pattern, mapping, 0, &phases}, out);
-    nw_pattern_phases_fini(&phases);
-    return status;
+    return nw_cost_price(&(struct nw_pricing){topology, pattern, mapping, 0},
+                         out);
 }
 
 void nw_cost_fini(struct nw_cost *cost)
@@ -415,6 +425,9 @@ void nw_cost_fini(struct nw_cost *cost)
         free(cost->level_messages[i]);
     }
     free(cost->link_congestion);
+    for (int p = 0; cost->phase && p < NW_PHASE_COUNT; p++)
+        nw_cost_fini(&cost->phase[p]);
+    free(cost->phase);
     *cost = (struct nw_cost){0};
 }
 
@@ -437,6 +450,7 @@ nw_status nw_cost_copy(const struct nw_cost *cost, struct nw_cost *out)
     size_t links = 2 * (size_t)cost->link_count * sizeof(double);
     nw_status status = NW_OK;
 
+    copy.phase = NULL;
     copy.link_congestion = NULL;
     copy.level_bytes[0] = copy.level_bytes[1] = NULL;
     copy.level_messages[0] = copy.level_messages[1] = NULL;
@@ -449,6 +463,10 @@ nw_status nw_cost_copy(const struct nw_cost *cost, struct nw_cost *out)
     if (!status && cost->link_congestion)
         status =
             copy_array(&copy.link_congestion, cost->link_congestion, links);
+    if (!status && cost->phase)
+        status = nw_alloc(NW_PHASE_COUNT, sizeof *copy.phase, &copy.phase);
+    for (int p = 0; !status && cost->phase && p < NW_PHASE_COUNT; p++)
+        status = nw_cost_copy(&cost->phase[p], &copy.phase[p]);
     if (status)
         nw_cost_fini(&copy);
     else

@@ -10,8 +10,6 @@ struct nw_pricing {
     const nw_pattern *pattern;
     const nw_mapping *mapping;
     int32_t threads; /* most threads; 0: as nw_parallel_size(0) */
-    const struct nw_pattern_phases *phases; /* phases of the pattern; NULL:
-                                               none */
 };
 
 /* Like nw_cost_evaluate; the result is the same to the last bit for any number

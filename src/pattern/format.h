@@ -101,6 +101,7 @@ NW_MUST_CHECK nw_status nw_builder_fold(nw_pattern_builder *builder);
 bool nw_builder_passes(nw_pattern_builder *builder);
 /* A pattern without edges, with memory for this many; the caller fills and owns
  * it. */
+void nw_pattern_free_phases(struct nw_pattern_phases *phases);
 NW_MUST_CHECK nw_status nw_pattern_new(int32_t ranks, size_t edges,
                                        nw_pattern **out);
 /* Allocates the arrays of this many edges, without sizes, for the caller to

@@ -76,12 +76,32 @@ const char *nw_phase_name(enum nw_phase phase)
     return phase_names[phase];
 }
 
+const char *nw_phase_title(enum nw_phase phase)
+{
+    static const char *const titles[NW_PHASE_COUNT] = {
+        [NW_PHASE_TENSOR] = "tensor (tp)",
+        [NW_PHASE_CONTEXT] = "context (cp)",
+        [NW_PHASE_EXPERT] = "experts (ep)",
+        [NW_PHASE_DATA] = "data (dp)",
+        [NW_PHASE_EXPERT_DATA] = "expert data (edp)",
+        [NW_PHASE_PIPELINE] = "pipeline (pp)"};
+
+    return titles[phase];
+}
+
 const char *nw_origin_name(enum nw_origin origin)
 {
     static const char *const names[NW_ORIGIN_COUNT] = {
         "point-to-point", "one-sided", "collective", "nccl"};
 
     return names[origin];
+}
+
+void nw_pattern_free_phases(struct nw_pattern_phases *phases)
+{
+    for (int p = 0; phases && p < NW_PHASE_COUNT; p++)
+        nw_pattern_free(phases->pattern[p]);
+    free(phases);
 }
 
 void nw_pattern_free(nw_pattern *pattern)
@@ -104,6 +124,7 @@ void nw_pattern_free(nw_pattern *pattern)
     for (size_t i = 0; i < pattern->time_count; i++)
         free(pattern->time[i].call);
     free(pattern->time);
+    nw_pattern_free_phases(pattern->phases);
     free(pattern);
 }
 

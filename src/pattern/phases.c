@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The phases of a training step: the traffic of each kind of group, generated
  * again from the note of the pattern. */
-#include <nodewise/pattern.h>
+#include "pattern/format.h"
 
+#include "base/array.h"
 #include "base/status.h"
 #include "base/text.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,30 +122,42 @@ static void phases_count_rounds(struct nw_pattern_phases *phases)
     phases->found = true;
 }
 
-nw_status nw_pattern_find_phases(const nw_pattern *pattern,
-                                 struct nw_pattern_phases *out)
+/* *out keeps that a note has no phases, too. */
+static nw_status phases_make(const nw_pattern *pattern,
+                             struct nw_pattern_phases **out)
 {
-    struct nw_pattern_phases phases = {0};
-    nw_status status = NW_OK;
+    struct nw_pattern_phases *phases = NULL;
+    nw_status status = nw_alloc(1, sizeof *phases, &phases);
 
-    *out = phases;
-    if (!phases_are_possible(pattern))
-        return NW_OK;
     for (int p = 0; !status && p < NW_PHASE_COUNT; p++)
-        status = phases_generate(pattern->note, p, &phases.pattern[p]);
-    if (!status && phases_are_whole(pattern, &phases)) {
-        phases_count_rounds(&phases);
+        status = phases_generate(pattern->note, p, &phases->pattern[p]);
+    if (!status && phases_are_whole(pattern, phases)) {
+        phases_count_rounds(phases);
         *out = phases;
         return NW_OK;
     }
-    nw_pattern_phases_fini(&phases);
+    nw_pattern_free_phases(phases);
     /* a note of people that only looks like a specification */
-    return status == NW_EINVAL || status == NW_EFORMAT ? NW_OK : status;
+    return status && status != NW_EINVAL && status != NW_EFORMAT
+               ? status
+               : nw_alloc(1, sizeof **out, out);
 }
 
-void nw_pattern_phases_fini(struct nw_pattern_phases *phases)
+nw_status nw_pattern_find_phases(const nw_pattern *pattern,
+                                 const struct nw_pattern_phases **out)
 {
-    for (int p = 0; p < NW_PHASE_COUNT; p++)
-        nw_pattern_free(phases->pattern[p]);
-    *phases = (struct nw_pattern_phases){0};
+    static const struct nw_pattern_phases none;
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    nw_status status = NW_OK;
+
+    *out = &none;
+    if (!phases_are_possible(pattern))
+        return NW_OK;
+    pthread_mutex_lock(&mutex);
+    if (!pattern->phases)
+        status = phases_make(pattern, &((nw_pattern *)pattern)->phases);
+    if (!status)
+        *out = pattern->phases;
+    pthread_mutex_unlock(&mutex);
+    return status;
 }

@@ -88,15 +88,21 @@ void nw_heat_fini(struct nw_heat *heat)
     *heat = (struct nw_heat){0};
 }
 
-void nw_heat_subtract(struct nw_heat *heat, const struct nw_heat *before)
+nw_status nw_heat_subtract(const struct nw_heat *heat,
+                           const struct nw_heat *before, struct nw_heat *out)
 {
     size_t count = (size_t)heat->cells * heat->cells;
+    nw_status status;
 
+    *out = (struct nw_heat){heat->ranks, heat->bin, heat->cells,
+                            .difference = true};
+    status = nw_alloc(count, sizeof *out->bytes, &out->bytes);
+    if (status)
+        return status;
     for (size_t i = 0; i < count; i++)
-        heat->bytes[i] -= before->bytes[i];
-    heat->total = heat->low = heat->high = 0;
-    heat->difference = true;
-    heat_find_range(heat);
+        out->bytes[i] = heat->bytes[i] - before->bytes[i];
+    heat_find_range(out);
+    return NW_OK;
 }
 
 /* The colour of a cell, -1 for none. Differences go from the middle of their

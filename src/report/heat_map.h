@@ -35,8 +35,10 @@ struct nw_heat_what {
 NW_MUST_CHECK nw_status nw_heat_bin(const struct nw_heat_what *what,
                                     struct nw_heat *heat);
 void nw_heat_fini(struct nw_heat *heat);
-/* Makes `heat` the difference to a map of as many cells. */
-void nw_heat_subtract(struct nw_heat *heat, const struct nw_heat *before);
+/* `heat` less a map of as many cells. The caller calls nw_heat_fini. */
+NW_MUST_CHECK nw_status nw_heat_subtract(const struct nw_heat *heat,
+                                         const struct nw_heat *before,
+                                         struct nw_heat *out);
 
 /* The map as a square of `side` units at x, y, without words. `block` are
  * places where something begins (a node), drawn as thin lines, or NULL. */

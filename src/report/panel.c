@@ -5,9 +5,9 @@
 
 #include <stdio.h>
 
-static void draw_axes(struct nw_text *text, const struct nw_panel *panel,
-                      const struct nw_heat *heat)
+static void draw_axes(struct nw_text *text, const struct nw_panel *panel)
 {
+    const struct nw_heat *heat = panel->heat;
     double left = panel->x + NW_PANEL_LEFT, top = panel->y + NW_PANEL_TOP;
     int32_t ticks = heat->ranks < 4 ? heat->ranks : 4;
 
@@ -40,21 +40,17 @@ static void panel_ends(const struct nw_heat *heat, char low[32], char high[32])
              heat->difference || heat->low < heat->high ? words : "");
 }
 
-static void draw_words(struct nw_text *text, const struct nw_panel *panel,
-                       const struct nw_heat *heat)
+static void draw_words(struct nw_text *text, const struct nw_panel *panel)
 {
     double left = panel->x + NW_PANEL_LEFT, top = panel->y + NW_PANEL_TOP;
-    const char *title = panel->title;
-    char low[32] = "none", high[32] = "", total[32];
+    const struct nw_heat *heat = panel->heat;
+    char low[32] = "none", high[32] = "";
 
     nw_svg_label(text, (struct nw_svg_label){left, panel->y + 18, "strong"},
-                 "%s%s", title ? title : nw_layer_name(panel->heat.layer),
-                 title ? "" : " layer");
-    nw_format_quantity(heat->total, NW_UNIT_BYTES, total, sizeof total);
+                 "%s", panel->title);
     nw_svg_label(text,
                  (struct nw_svg_label){left, panel->y + 34, "small faint"},
-                 "%s%s", panel->subtitle ? panel->subtitle : total,
-                 panel->subtitle ? "" : " from rank (down) to rank (across)");
+                 "%s", panel->subtitle);
     panel_ends(heat, low, high);
     nw_svg_legend(
         text, &(struct nw_svg_legend){left - 8, top + NW_PANEL_SIDE + 14,
@@ -66,45 +62,34 @@ static void draw_words(struct nw_text *text, const struct nw_panel *panel,
                      "a cell is %d x %d ranks", heat->bin, heat->bin);
 }
 
-static nw_status panel_subtract(const struct nw_panel *panel,
-                                struct nw_heat *heat)
+void nw_panel_draw(struct nw_text *text, const struct nw_panel *panel)
 {
-    struct nw_heat_what what = panel->heat;
-    struct nw_heat before;
-    nw_status status;
-
-    what.place = panel->minus;
-    status = nw_heat_bin(&what, &before);
-    if (status) {
-        nw_heat_fini(heat);
-        return status;
-    }
-    nw_heat_subtract(heat, &before);
-    nw_heat_fini(&before);
-    return NW_OK;
-}
-
-nw_status nw_panel_draw(struct nw_text *text, const struct nw_panel *panel)
-{
-    struct nw_heat heat;
-    nw_status status = nw_heat_bin(&panel->heat, &heat);
-
-    if (!status && panel->minus)
-        status = panel_subtract(panel, &heat);
-    if (status)
-        return status;
-    if (panel->high > 0) {
-        heat.low = panel->low;
-        heat.high = panel->high;
-    }
     nw_text_add(text, "<g>\n");
-    draw_words(text, panel, &heat);
-    nw_heat_draw(text, &heat,
+    draw_words(text, panel);
+    nw_heat_draw(text, panel->heat,
                  &(struct nw_heat_square){
                      panel->x + NW_PANEL_LEFT, panel->y + NW_PANEL_TOP,
                      NW_PANEL_SIDE, panel->block, panel->block_count});
-    draw_axes(text, panel, &heat);
+    draw_axes(text, panel);
     nw_text_add(text, "</g>\n");
+}
+
+nw_status nw_panel_layer(struct nw_text *text, const struct nw_heat_what *what,
+                         double x)
+{
+    char title[32], subtitle[80], total[32];
+    struct nw_heat heat;
+    nw_status status = nw_heat_bin(what, &heat);
+
+    if (status)
+        return status;
+    snprintf(title, sizeof title, "%s layer", nw_layer_name(what->layer));
+    nw_format_quantity(heat.total, NW_UNIT_BYTES, total, sizeof total);
+    snprintf(subtitle, sizeof subtitle, "%s from rank (down) to rank (across)",
+             total);
+    nw_panel_draw(
+        text, &(struct nw_panel){
+                  .heat = &heat, .x = x, .title = title, .subtitle = subtitle});
     nw_heat_fini(&heat);
     return NW_OK;
 }

@@ -12,18 +12,17 @@
 #define NW_PANEL_SIDE 340.0
 
 struct nw_panel {
-    struct nw_heat_what heat;
-    double x, y;          /* its upper left corner */
-    const char *title;    /* NULL: the layer's name */
-    const char *subtitle; /* NULL: its total */
-    double low, high;     /* ends of the scale; 0: its own */
-    const int32_t *minus; /* shows the difference to the map with this place of
-                             each rank; or NULL */
+    const struct nw_heat *heat;
+    double x, y; /* its upper left corner */
+    const char *title, *subtitle;
     const int32_t *block; /* as nw_heat_square */
     int32_t block_count;
 };
 
-NW_MUST_CHECK nw_status nw_panel_draw(struct nw_text *text,
-                                      const struct nw_panel *panel);
+void nw_panel_draw(struct nw_text *text, const struct nw_panel *panel);
+/* A panel at x, 0 with the name and the total of its layer. */
+NW_MUST_CHECK nw_status nw_panel_layer(struct nw_text *text,
+                                       const struct nw_heat_what *what,
+                                       double x);
 
 #endif

@@ -29,11 +29,11 @@ nw_status nw_report_pattern_svg(const nw_pattern *pattern, char **out)
     for (int layer = 0; !status && layer < NW_LAYER_COUNT; layer++)
         if (nw_layer_is_used(pattern, (enum nw_layer)layer) ||
             (!used && !layer))
-            status = nw_panel_draw(
-                &text,
-                &(struct nw_panel){
-                    .heat = {pattern, (enum nw_layer)layer, NULL, MOST_CELLS},
-                    .x = drawn++ * NW_PANEL_WIDTH});
+            status = nw_panel_layer(&text,
+                                    &(struct nw_heat_what){pattern,
+                                                           (enum nw_layer)layer,
+                                                           NULL, MOST_CELLS},
+                                    drawn++ * NW_PANEL_WIDTH);
     nw_svg_end(&text);
     if (status)
         nw_text_fini(&text);

@@ -109,7 +109,7 @@ nw_status nw_simulate(const nw_topology *topology, const nw_pattern *pattern,
                       struct nw_simulation *out)
 {
     struct nw_simulate_options mine = NW_SIMULATE_OPTIONS_INIT;
-    struct nw_pattern_phases phases = {0};
+    const struct nw_pattern_phases *phases = NULL;
     struct nw_simulation result = {0};
     nw_status status = NW_OK;
 
@@ -118,11 +118,10 @@ nw_status nw_simulate(const nw_topology *topology, const nw_pattern *pattern,
                options->size < sizeof mine ? options->size : sizeof mine);
     if (!mine.bytes && !mine.total)
         status = nw_pattern_find_phases(pattern, &phases);
-    if (!status && phases.found)
-        status = simulate_phases(topology, &phases, mapping, &mine, &result);
+    if (!status && phases && phases->found)
+        status = simulate_phases(topology, phases, mapping, &mine, &result);
     else if (!status)
         status = simulate_exchange(topology, pattern, mapping, &mine, &result);
-    nw_pattern_phases_fini(&phases);
     if (!status)
         *out = result;
     return status;

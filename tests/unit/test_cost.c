@@ -2,6 +2,7 @@
 /* Costs against sums done by hand and against invariants; mapping files in
  * and out. */
 #include <nodewise/cost.h>
+#include <nodewise/map.h>
 
 #include "base/random.h"
 #include "cost/pricing.h"
@@ -377,7 +378,7 @@ static void threads_do_not_change_costs(void **state)
             pattern->messages[e] = nw_random_below(&random, 100);
         }
         for (int32_t threads = 1; threads <= 5; threads++) {
-            struct nw_pricing how = {topology, pattern, mapping, threads, NULL};
+            struct nw_pricing how = {topology, pattern, mapping, threads};
 
             assert_int_equal(nw_cost_price(&how, &more), NW_OK);
             if (threads == 1)
@@ -395,6 +396,54 @@ static void threads_do_not_change_costs(void **state)
         nw_pattern_free(pattern);
         nw_topology_free(topology);
     }
+}
+
+/* The cost of a training step has those of its phases, each as if it were
+ * priced alone, and a copy has them, too. */
+static void steps_have_the_costs_of_their_phases(void **state)
+{
+    nw_topology *topology = load("dgx-h100-rail:2");
+    const struct nw_pattern_phases *phases, *again;
+    struct nw_cost step, copy;
+    nw_pattern *pattern;
+    nw_mapping *mapping;
+    double time = 0;
+
+    (void)state;
+    assert_int_equal(
+        nw_pattern_generate("training:tp=4,dp=2,pp=2,layers=2", &pattern),
+        NW_OK);
+    assert_int_equal(nw_map_default(topology, pattern, NULL, &mapping), NW_OK);
+    assert_int_equal(nw_pattern_find_phases(pattern, &phases), NW_OK);
+    assert_int_equal(nw_pattern_find_phases(pattern, &again), NW_OK);
+    assert_ptr_equal(phases, again);
+    assert_true(phases->found);
+    assert_int_equal(nw_cost_evaluate(topology, pattern, mapping, &step),
+                     NW_OK);
+    assert_int_equal(nw_cost_copy(&step, &copy), NW_OK);
+    for (int p = 0; p < NW_PHASE_COUNT; p++) {
+        bool used = p == NW_PHASE_TENSOR || p == NW_PHASE_DATA ||
+                    p == NW_PHASE_PIPELINE;
+        struct nw_cost alone;
+
+        assert_int_equal(!!phases->pattern[p], used);
+        assert_int_equal(!!step.phase[p].level_count, used);
+        if (!used)
+            continue;
+        assert_int_equal(
+            nw_cost_evaluate(topology, phases->pattern[p], mapping, &alone),
+            NW_OK);
+        same_cost(&step.phase[p], &alone);
+        same_cost(&step.phase[p], &copy.phase[p]);
+        time += alone.time;
+        nw_cost_fini(&alone);
+    }
+    assert_true(step.has_phases && step.time == time);
+    nw_cost_fini(&copy);
+    nw_cost_fini(&step);
+    nw_mapping_free(mapping);
+    nw_pattern_free(pattern);
+    nw_topology_free(topology);
 }
 
 static void write_file(const char *path, const char *text)
@@ -512,6 +561,7 @@ int main(void)
         cmocka_unit_test(sums_do_not_overflow_64_bits),
         cmocka_unit_test(one_core_may_pass_64_bits),
         cmocka_unit_test(threads_do_not_change_costs),
+        cmocka_unit_test(steps_have_the_costs_of_their_phases),
         cmocka_unit_test(mapping_files_come_back),
         cmocka_unit_test(bad_mapping_files_are_refused),
         cmocka_unit_test(mappings_must_fit_the_topology),

@@ -100,7 +100,7 @@ static void orders_ranks_by_core(void **state)
 
     (void)state;
     set_up(&set, "hierarchy:2:2@1:10");
-    assert_int_equal(nw_page_init(&page, &set.input), NW_OK);
+    assert_int_equal(nw_page_init(&page, &set.input, 16), NW_OK);
     assert_int_equal(nw_page_order(&page, 0, NW_LAYER_HOST)->place[0], 0);
     assert_int_equal(nw_page_order(&page, 1, NW_LAYER_HOST)->place[0], 1);
     assert_int_equal(nw_page_order(&page, 1, NW_LAYER_HOST)->place[1], 0);

@@ -360,7 +360,7 @@ static nw_status auto_run_cheap(struct auto_work *work, bool *done)
 
     if (!status && *done)
         status = auto_cut_few_edges(work);
-    if (!status && problem->phases.found && !problem->fixed_host)
+    if (!status && problem->phases->found && !problem->fixed_host)
         status = auto_consider(work, nw_algorithm_get(NW_ALGORITHM_SORTED));
     if (!status && !*done)
         count = auto_list_candidates(problem, list);

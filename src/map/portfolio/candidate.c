@@ -38,10 +38,10 @@ static nw_status candidate_price(const struct nw_problem *problem,
                                  struct nw_candidate *candidate)
 {
     int32_t threads = problem->budget ? problem->budget->threads : 1;
-    nw_status status = nw_cost_price(
-        &(struct nw_pricing){problem->topology, problem->pattern,
-                             candidate->mapping, threads, &problem->phases},
-        &candidate->cost);
+    nw_status status =
+        nw_cost_price(&(struct nw_pricing){problem->topology, problem->pattern,
+                                           candidate->mapping, threads},
+                      &candidate->cost);
 
     if (status)
         return status;

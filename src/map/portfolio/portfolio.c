@@ -103,7 +103,7 @@ static nw_status portfolio_solve(const struct nw_algorithm *algorithm,
         status = portfolio_keep_promise(problem, report, best);
     if (!status && algorithm->run)
         status = portfolio_keep_start(algorithm, problem, report, best);
-    report->proven &= !problem->phases.found;
+    report->proven &= !problem->phases->found;
     if (!status && !portfolio_is_as_asked(algorithm))
         status = nw_cores_near_gpus(problem, algorithm->cores_stay, best);
     return status;

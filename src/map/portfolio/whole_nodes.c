@@ -129,7 +129,7 @@ static nw_status whole_nodes_start(struct whole_nodes_work *work,
 
     if (!status)
         status = whole_nodes_check(problem, answer);
-    if (status || !problem->phases.found || problem->options.start ||
+    if (status || !problem->phases->found || problem->options.start ||
         whole_nodes_is_default(&problem->options))
         return status;
     status = nw_sorted_nodes(problem, answer);

@@ -11,8 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Times that the one must be the other to stand alone. */
-
 struct default_objective_mean {
     double bytes, messages; /* sums over messages between different ranks */
 };
@@ -109,9 +107,8 @@ nw_status nw_map_choose_objective(const nw_topology *topology,
     struct nw_objective_choice choice;
     struct default_objective_mean mean;
     struct default_objective_way way;
-    struct nw_pattern_phases phases;
+    const struct nw_pattern_phases *phases;
     nw_status status;
-    bool found;
 
     if (default_objective_is_plain(topology) ||
         !nw_topology_has_links(topology)) {
@@ -123,9 +120,7 @@ nw_status nw_map_choose_objective(const nw_topology *topology,
     status = nw_pattern_find_phases(pattern, &phases);
     if (status)
         return status;
-    found = phases.found;
-    nw_pattern_phases_fini(&phases);
-    if (found) {
+    if (phases->found) {
         default_objective_say(
             &choice, NW_OBJECTIVE_TIME,
             "the phases of a training step follow each other");

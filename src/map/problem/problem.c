@@ -275,7 +275,8 @@ nw_status nw_problem_init(struct nw_problem *problem,
     if (!status)
         status = nw_pattern_find_phases(pattern, &problem->phases);
     /* hop-bytes and congestion of all phases together limit none of them */
-    problem->options.careful &= !problem->phases.found;
+    if (!status)
+        problem->options.careful &= !problem->phases->found;
     if (status)
         nw_problem_fini(problem);
     return status;
@@ -288,7 +289,6 @@ static void problem_free_units(struct nw_units *units)
 
 void nw_problem_fini(struct nw_problem *problem)
 {
-    nw_pattern_phases_fini(&problem->phases);
     NW_FREE_ALL(problem->wants_gpu, problem->host, problem->capacity,
                 problem->gpu_capacity, problem->fixed_host);
     problem_free_units(&problem->core);

@@ -34,10 +34,10 @@ struct nw_problem {
         *standard; /* out: cost of the default mapping; NULL: not wanted */
     const nw_topology *topology;
     const nw_pattern *pattern;
-    struct nw_pattern_phases phases; /* of the pattern */
-    struct nw_map_options options;   /* every 0 replaced by its default */
-    bool uses_gpus;                  /* some rank uses a GPU */
-    bool *wants_gpu;                 /* [rank_count] */
+    const struct nw_pattern_phases *phases; /* of the pattern */
+    struct nw_map_options options; /* every 0 replaced by its default */
+    bool uses_gpus;                /* some rank uses a GPU */
+    bool *wants_gpu;               /* [rank_count] */
     int32_t host_count;
     int32_t *host;         /* [host_count] node */
     int32_t *capacity;     /* [host_count] most ranks, fixed ones included */

@@ -125,34 +125,28 @@ nw_status nw_page_heat_data(struct nw_text *text, const struct nw_page *page,
         nw_page_order(page, what->mapping, what->layer);
     const nw_topology *topology = page->input->topology;
     struct heat_links links = {0};
-    struct nw_heat heat;
+    const struct nw_heat *heat = &order->heat;
+    nw_status status = NW_OK;
     char id[48];
-    nw_status status =
-        nw_heat_bin(&(struct nw_heat_what){page->input->pattern, what->layer,
-                                           order->place, what->most_cells},
-                    &heat);
 
-    if (status)
-        return status;
     snprintf(id, sizeof id, "map%d-%zu%s", (int)what->layer, what->mapping,
              what->difference ? "-less" : "");
-    heat_data_square(text, id, &heat);
+    heat_data_square(text, id, heat);
     if (what->difference)
         nw_text_format(text,
                        "data-before=\"map%d-0\" data-after=\"map%d-%zu\" ",
                        (int)what->layer, (int)what->layer, what->mapping);
     else
-        status = heat_data_links(page, what, &heat, &links);
+        status = heat_data_links(page, what, heat, &links);
     if (!status && !what->difference) {
         nw_text_format(text, "data-unit=\"%s\" ",
                        topology->matrix || topology->depth_distance ? "distance"
                                                                     : "link");
-        heat_data_cells(text, &heat, &links);
-        if (heat.ranks <= NW_PAGE_MOST_RANKS)
-            status = heat_data_order(text, order, heat.ranks);
+        heat_data_cells(text, heat, &links);
+        if (heat->ranks <= NW_PAGE_MOST_RANKS)
+            status = heat_data_order(text, order, heat->ranks);
     }
     free(links.low);
     free(links.high);
-    nw_heat_fini(&heat);
     return status;
 }

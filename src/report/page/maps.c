@@ -13,33 +13,19 @@
 #include <string.h>
 
 #define MOST_BLOCKS 64
-#define PAGE_CELLS 128
 #define ALONE_CELLS 64
 
-/* The scale all mappings of a layer share. */
-static nw_status find_scale(const struct nw_page *page,
-                            const struct nw_page_panel *what, double *low,
-                            double *high)
+/* Gives `heat` the scale that all mappings of a layer share. */
+static void find_scale(const struct nw_page *page, enum nw_layer layer,
+                       struct nw_heat *heat)
 {
-    nw_status status = NW_OK;
+    for (size_t m = 0; m < page->input->mapping_count; m++) {
+        const struct nw_heat *other = &nw_page_order(page, m, layer)->heat;
 
-    *low = *high = 0;
-    for (size_t m = 0; !status && m < page->input->mapping_count; m++) {
-        struct nw_heat heat;
-
-        status = nw_heat_bin(
-            &(struct nw_heat_what){page->input->pattern, what->layer,
-                                   nw_page_order(page, m, what->layer)->place,
-                                   what->most_cells},
-            &heat);
-        if (status)
-            break;
-        if (heat.low > 0 && (*low <= 0 || heat.low < *low))
-            *low = heat.low;
-        *high = fmax(*high, heat.high);
-        nw_heat_fini(&heat);
+        if (other->low > 0 && (heat->low <= 0 || other->low < heat->low))
+            heat->low = other->low;
+        heat->high = fmax(heat->high, other->high);
     }
-    return status;
 }
 
 static void describe(const struct nw_page_order *order, char *out, size_t size)
@@ -70,38 +56,55 @@ static void shorten(const char *name, char out[MOST_LETTERS + 8])
     snprintf(out, MOST_LETTERS + 8, "%s%s", from > name ? "..." : "", from);
 }
 
-nw_status nw_page_panel(struct nw_text *text, const struct nw_page *page,
-                        const struct nw_page_panel *what)
+/* The panel of `heat`, which is this map or a difference to it. */
+static void maps_draw_panel(struct nw_text *text, const struct nw_page *page,
+                            const struct nw_page_panel *what,
+                            const struct nw_heat *heat)
 {
     const struct nw_page_order *order =
         nw_page_order(page, what->mapping, what->layer);
     char name[MOST_LETTERS + 8], title[128], subtitle[128];
-    struct nw_panel panel = {
-        .heat = {page->input->pattern, what->layer, order->place,
-                 what->most_cells},
-        .x = what->x,
-        .y = what->y,
-        .title = title,
-        .subtitle = subtitle,
-        .block = order->block,
-        .block_count =
-            order->block_count < MOST_BLOCKS ? order->block_count : 0,
-    };
-    nw_status status = find_scale(page, what, &panel.low, &panel.high);
 
-    if (status)
-        return status;
     shorten(page->input->mapping[what->mapping].name, name);
     snprintf(title, sizeof title, "%s: %s",
              what->difference ? "difference" : name,
              nw_layer_name(what->layer));
     describe(order, subtitle, sizeof subtitle);
-    if (what->difference) {
-        panel.low = panel.high = 0;
-        panel.minus = nw_page_order(page, 0, what->layer)->place;
-        panel.subtitle = "more (+) or less (-) than under the default";
+    nw_panel_draw(
+        text,
+        &(struct nw_panel){
+            .heat = heat,
+            .x = what->x,
+            .y = what->y,
+            .title = title,
+            .subtitle = what->difference
+                            ? "more (+) or less (-) than under the default"
+                            : subtitle,
+            .block = order->block,
+            .block_count =
+                order->block_count < MOST_BLOCKS ? order->block_count : 0,
+        });
+}
+
+static nw_status maps_panel(struct nw_text *text, const struct nw_page *page,
+                            const struct nw_page_panel *what)
+{
+    struct nw_heat heat = nw_page_order(page, what->mapping, what->layer)->heat;
+    struct nw_heat less;
+    nw_status status;
+
+    if (!what->difference) {
+        find_scale(page, what->layer, &heat);
+        maps_draw_panel(text, page, what, &heat);
+        return NW_OK;
     }
-    return nw_panel_draw(text, &panel);
+    status = nw_heat_subtract(&heat, &nw_page_order(page, 0, what->layer)->heat,
+                              &less);
+    if (status)
+        return status;
+    maps_draw_panel(text, page, what, &less);
+    nw_heat_fini(&less);
+    return NW_OK;
 }
 
 /* The SVG of a panel with the attributes that the script reads. */
@@ -123,7 +126,7 @@ static nw_status maps_draw(struct nw_text *text, const struct nw_page *page,
         nw_svg_begin(text,
                      &(struct nw_svg_frame){NW_PANEL_WIDTH, NW_PANEL_HEIGHT,
                                             title, false, data.data});
-        status = nw_page_panel(text, page, panel);
+        status = maps_panel(text, page, panel);
         nw_svg_end(text);
     }
     text->failed |= data.failed;
@@ -168,12 +171,10 @@ static nw_status maps_add_layer(struct nw_text *text,
                                           n > 1 ? n + 1 : n});
     for (size_t m = 0; !status && m < n; m++)
         status = maps_add_figure(
-            text, page,
-            &(struct nw_page_panel){m, layer, 0, 0, PAGE_CELLS, false});
+            text, page, &(struct nw_page_panel){m, layer, 0, 0, false});
     if (!status && n > 1)
         status = maps_add_figure(
-            text, page,
-            &(struct nw_page_panel){n - 1, layer, 0, 0, PAGE_CELLS, true});
+            text, page, &(struct nw_page_panel){n - 1, layer, 0, 0, true});
     nw_page_views_end(text);
     free(title);
     return status;
@@ -214,11 +215,11 @@ static nw_status draw_rows(struct nw_text *text, const struct nw_page *page,
         if (!page->used[layer])
             continue;
         for (size_t m = 0; !status && m < n; m++)
-            status = nw_page_panel(
+            status = maps_panel(
                 text, page,
-                &(struct nw_page_panel){
-                    m, (enum nw_layer)layer, (double)m * NW_PANEL_WIDTH,
-                    row * NW_PANEL_HEIGHT, ALONE_CELLS, false});
+                &(struct nw_page_panel){m, (enum nw_layer)layer,
+                                        (double)m * NW_PANEL_WIDTH,
+                                        row * NW_PANEL_HEIGHT, false});
         row++;
     }
     nw_svg_end(text);
@@ -231,7 +232,7 @@ nw_status nw_report_before_after_svg(const struct nw_report_input *input,
     struct nw_text text = {0};
     struct nw_page page;
     int rows = 0;
-    nw_status status = nw_page_init(&page, input);
+    nw_status status = nw_page_init(&page, input, ALONE_CELLS);
 
     for (int layer = 0; layer < NW_LAYER_COUNT; layer++)
         rows += page.used[layer];

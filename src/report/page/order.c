@@ -91,7 +91,8 @@ static nw_status read_seats(const struct seat *seat, int32_t ranks,
 }
 
 static nw_status find_order(const struct nw_page *page, size_t mapping,
-                            enum nw_layer layer, struct nw_page_order *order)
+                            struct nw_heat_what what,
+                            struct nw_page_order *order)
 {
     const struct nw_report_input *input = page->input;
     int32_t ranks = input->pattern->rank_count, *group = NULL;
@@ -102,7 +103,7 @@ static nw_status find_order(const struct nw_page *page, size_t mapping,
         status = nw_alloc((size_t)ranks, sizeof *group, &group);
     for (int32_t r = 0; !status && r < ranks; r++)
         seat[r] = seat_of(input, input->mapping[mapping].mapping, r,
-                          layer == NW_LAYER_GPU);
+                          what.layer == NW_LAYER_GPU);
     if (!status) {
         qsort(seat, (size_t)ranks, sizeof *seat, compare_seats);
         order->one_node = nw_topology_node_count(input->topology) == 1;
@@ -110,14 +111,15 @@ static nw_status find_order(const struct nw_page *page, size_t mapping,
     }
     if (!status)
         order->inside =
-            bytes_inside(input->pattern, layer, group, &order->bytes);
+            bytes_inside(input->pattern, what.layer, group, &order->bytes);
     free(group);
     free(seat);
-    return status;
+    what.place = order->place;
+    return status ? status : nw_heat_bin(&what, &order->heat);
 }
 
 nw_status nw_page_init(struct nw_page *page,
-                       const struct nw_report_input *input)
+                       const struct nw_report_input *input, int32_t most_cells)
 {
     size_t n = input->mapping_count;
     nw_status status;
@@ -131,17 +133,26 @@ nw_status nw_page_init(struct nw_page *page,
             nw_alloc(n * NW_LAYER_COUNT, sizeof *page->order, &page->order);
     for (int l = 0; l < NW_LAYER_COUNT; l++)
         page->used[l] = nw_layer_is_used(input->pattern, (enum nw_layer)l);
-    for (size_t m = 0; !status && m < n; m++)
-        status = nw_cost_evaluate(input->topology, input->pattern,
-                                  input->mapping[m].mapping, &page->cost[m]);
+    for (size_t m = 0; !status && m < n; m++) {
+        const struct nw_report_mapping *shown = &input->mapping[m];
+
+        if (shown->cost)
+            page->cost[m] = *shown->cost;
+        else
+            status = nw_cost_evaluate(input->topology, input->pattern,
+                                      shown->mapping, &page->cost[m]);
+    }
     for (size_t m = 0; !status && m < n; m++)
         page->most_congestion =
             fmax(page->most_congestion, page->cost[m].max_congestion);
     for (size_t i = 0; !status && i < n * NW_LAYER_COUNT; i++)
         if (page->used[i % NW_LAYER_COUNT])
-            status = find_order(page, i / NW_LAYER_COUNT,
-                                (enum nw_layer)(i % NW_LAYER_COUNT),
-                                &page->order[i]);
+            status = find_order(
+                page, i / NW_LAYER_COUNT,
+                (struct nw_heat_what){input->pattern,
+                                      (enum nw_layer)(i % NW_LAYER_COUNT), NULL,
+                                      most_cells},
+                &page->order[i]);
     return status;
 }
 
@@ -150,10 +161,12 @@ void nw_page_fini(struct nw_page *page)
     size_t n = page->input->mapping_count;
 
     for (size_t m = 0; page->cost && m < n; m++)
-        nw_cost_fini(&page->cost[m]);
+        if (!page->input->mapping[m].cost)
+            nw_cost_fini(&page->cost[m]);
     for (size_t i = 0; page->order && i < n * NW_LAYER_COUNT; i++) {
         free(page->order[i].place);
         free(page->order[i].block);
+        nw_heat_fini(&page->order[i].heat);
     }
     free(page->cost);
     free(page->order);

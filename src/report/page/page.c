@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PAGE_CELLS 128 /* most cells a side of a heat map */
+
 /* The verdict on the last mapping, and the figures behind it. */
 static void page_add_verdict(struct nw_text *text, const struct nw_page *page)
 {
@@ -39,13 +41,12 @@ static void page_add_verdict(struct nw_text *text, const struct nw_page *page)
 /* Links to the sections, in their order. */
 static void page_add_contents(struct nw_text *text, const struct nw_page *page)
 {
-    const struct nw_report_input *input = page->input;
     const struct {
         const char *id, *title;
         bool shown;
     } parts[] = {
         {"costs", "Costs", true},
-        {"groups", "Groups", input->group_count > 0},
+        {"groups", "Groups", page->cost[0].phase != NULL},
         {"levels", "Levels", true},
         {"messages", "Messages", true},
         {"traffic", "Traffic", true},
@@ -166,10 +167,11 @@ static nw_status add_pattern(struct nw_text *text, const struct nw_page *page)
         nw_svg_begin(text,
                      &(struct nw_svg_frame){NW_PANEL_WIDTH, NW_PANEL_HEIGHT,
                                             title, false, NULL});
-        status = nw_panel_draw(
-            text,
-            &(struct nw_panel){.heat = {page->input->pattern,
-                                        (enum nw_layer)layer, NULL, 128}});
+        status = nw_panel_layer(text,
+                                &(struct nw_heat_what){page->input->pattern,
+                                                       (enum nw_layer)layer,
+                                                       NULL, PAGE_CELLS},
+                                0);
         nw_svg_end(text);
     }
     nw_text_add(text, "</div>\n</section>\n");
@@ -200,7 +202,7 @@ nw_status nw_report_html(const struct nw_report_input *input, char **out)
 {
     struct nw_text text = {0};
     struct nw_page page;
-    nw_status status = nw_page_init(&page, input);
+    nw_status status = nw_page_init(&page, input, PAGE_CELLS);
 
     if (!status)
         status = add_sections(&text, &page);

@@ -21,6 +21,7 @@ struct nw_page_order {
     int32_t block_count;
     double bytes, inside; /* of the layer; of them inside a node */
     bool one_node;        /* then blocks and `inside` are packages */
+    struct nw_heat heat;  /* the layer in this order */
 };
 
 struct nw_page {
@@ -31,10 +32,11 @@ struct nw_page {
     bool used[NW_LAYER_COUNT];
 };
 
-/* NW_EINVAL where a mapping does not fit. The caller calls nw_page_fini, after
- * a failure too. */
+/* Heat maps have at most `most_cells` cells a side. NW_EINVAL where a mapping
+ * does not fit. The caller calls nw_page_fini, after a failure too. */
 NW_MUST_CHECK nw_status nw_page_init(struct nw_page *page,
-                                     const struct nw_report_input *input);
+                                     const struct nw_report_input *input,
+                                     int32_t most_cells);
 void nw_page_fini(struct nw_page *page);
 
 static inline const struct nw_page_order *
@@ -48,13 +50,8 @@ struct nw_page_panel {
     size_t mapping;
     enum nw_layer layer;
     double x, y;
-    int32_t most_cells;
     bool difference; /* to the first mapping */
 };
-NW_MUST_CHECK nw_status nw_page_panel(struct nw_text *text,
-                                      const struct nw_page *page,
-                                      const struct nw_page_panel *what);
-
 /* Attributes of a heat map that let the script name each cell: the ranks in
  * their order, and bytes and links of the cells. */
 NW_MUST_CHECK nw_status nw_page_heat_data(struct nw_text *text,

@@ -226,5 +226,5 @@ nodewise report: -o report.html writes the page
 1
 ## The search says how much is done, what is left, and that Ctrl-C keeps its best.
 $ python3 -c 'import os; os.openpty()' 2>/dev/null || { echo SKIP no pseudo terminal; exit 77; }
-> python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' nodewise map -t eight.yaml -p grid.pattern --time 3s --progress always -o long.mapping | tr '\r' '\n' | grep -c '^best so far .*Ctrl-C keeps it.*[0-9] %, [0-9]* s left' | grep -vx 0 >/dev/null && echo drawn
+> python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' nodewise map -t eight.yaml -p grid.pattern --time 3s --progress always -o long.mapping | tr '\r' '\n' | grep -c '^best so far: .*Ctrl-C keeps it.*[0-9] %, [0-9]* s left' | grep -vx 0 >/dev/null && echo drawn
 drawn

@@ -307,6 +307,58 @@ static void test_second_objective(void **state)
     nw_topology_free(topology);
 }
 
+struct promise {
+    struct nw_progress progress; /* first: the callback gets its address */
+    int updates;                 /* Ctrl-C comes after that many promises */
+    double seconds;              /* the last one; 0: none yet */
+};
+
+static void hear_promise(struct nw_progress *progress, uint64_t done,
+                         uint64_t total, const char *what)
+{
+    struct promise *promise = (struct promise *)progress;
+    char unit[3];
+
+    (void)done;
+    (void)total;
+    if (strncmp(what, "best so far", 11))
+        return;
+    assert_int_equal(sscanf(what, "best so far: time %lf %2s (Ctrl-C keeps",
+                            &promise->seconds, unit),
+                     2);
+    assert_true(!strcmp(unit, "ms") || !strcmp(unit, "us"));
+    promise->seconds *= *unit == 'm' ? 1e-3 : 1e-6;
+    if (!--promise->updates)
+        progress->cancelled = 1;
+}
+
+/* Ctrl-C keeps the mapping that progress has told of, or a better one. Three
+ * digits are within 0.5 %. */
+static void test_progress_keeps_its_promise(void **state)
+{
+    static const int updates[] = {1, 40, 1000};
+    nw_topology *topology = load("magc-a");
+    nw_pattern *pattern = random_pattern(48, 1, 4);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof updates / sizeof *updates; i++) {
+        struct promise promise = {.progress.update = hear_promise,
+                                  .updates = updates[i]};
+        struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+        nw_mapping *mapping;
+
+        options.objective = NW_OBJECTIVE_TIME;
+        options.progress = &promise.progress;
+        MUST(nw_map(topology, pattern, &options, &mapping, NULL));
+        assert_true(promise.seconds > 0);
+        assert_true(objective_of(topology, pattern, mapping,
+                                 options.objective) <= promise.seconds * 1.005);
+        nw_mapping_free(mapping);
+    }
+    nw_pattern_free(pattern);
+    nw_topology_free(topology);
+}
+
 static void test_refused(void **state)
 {
     static const double plain[] = {0, 1, 2, 3, 0, 1, 1, 1, 0};
@@ -566,6 +618,7 @@ int main(void)
         cmocka_unit_test(test_small_optima),
         cmocka_unit_test(test_self_edges),
         cmocka_unit_test(test_second_objective),
+        cmocka_unit_test(test_progress_keeps_its_promise),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_tabu_knows_everything),
         cmocka_unit_test(test_steps_are_exact),

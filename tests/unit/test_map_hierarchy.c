@@ -139,43 +139,6 @@ static void test_no_distance_costs_nothing(void **state)
     nw_pattern_free(pattern);
 }
 
-static double told; /* the best so far, as progress has it */
-
-static void hear(struct nw_progress *progress, uint64_t done, uint64_t total,
-                 const char *what)
-{
-    double best;
-
-    (void)progress;
-    (void)done;
-    (void)total;
-    assert_int_equal(sscanf(what, "best so far %lf", &best), 1);
-    assert_true(best <= told);
-    told = best;
-}
-
-/* Tries begin worse than what is known. */
-static void test_best_so_far_never_rises(void **state)
-{
-    struct nw_progress progress = {.update = hear};
-    struct nw_map_options options = NW_MAP_OPTIONS_INIT;
-    nw_topology *topology = load("hierarchy:4:8:8@1:10:100");
-    struct nw_random random;
-    nw_pattern *pattern;
-
-    (void)state;
-    nw_random_init(&random, 9);
-    pattern = random_graph(&random, 256, 800);
-    options.progress = &progress;
-    options.steps = 3000000;
-    options.threads = 1;
-    told = HUGE_VAL;
-    nw_mapping_free(map_by(topology, pattern, options));
-    assert_true(told < HUGE_VAL);
-    nw_pattern_free(pattern);
-    nw_topology_free(topology);
-}
-
 /* A 4 x 4 grid on 4 groups of 4: squares of 2 x 2 keep 16 of 24 edges inside,
  * the other 8 cost 10: 2 x (16 + 80) x 10 bytes. */
 static void test_squares_tile_a_square(void **state)
@@ -613,7 +576,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_small_ones_are_optimal),
         cmocka_unit_test(test_no_distance_costs_nothing),
-        cmocka_unit_test(test_best_so_far_never_rises),
         cmocka_unit_test(test_squares_tile_a_square),
         cmocka_unit_test(test_rings_of_four_are_tiled),
         cmocka_unit_test(test_weights_turn_boxes),

@@ -32,26 +32,26 @@ static void test_shares_nest(void **state)
 
     (void)state;
     assert_int_equal(nw_budget_share(&budget, 0.5), 0); /* not shared out */
-    assert_true(nw_budget_spend(&budget, 1, 0));
+    assert_true(nw_budget_spend(&budget, 1));
     nw_budget_begin_shares(&budget);
     looks = 100;
     former[0] = nw_budget_share(&budget, 0.5); /* to about 550 */
     former[1] = nw_budget_share(&budget, 0.1); /* to about 145 */
     looks = 140;
-    assert_true(nw_budget_spend(&budget, 1, 0));
+    assert_true(nw_budget_spend(&budget, 1));
     assert_true(nw_budget_elapsed(&budget, 100) > 0.8);
     looks = 150;
-    assert_false(nw_budget_spend(&budget, 1, 0));
+    assert_false(nw_budget_spend(&budget, 1));
     assert_float_equal(nw_budget_elapsed(&budget, 100), 1, 0);
     nw_budget_end_share(&budget, former[1]);
-    assert_true(nw_budget_spend(&budget, 1, 0));
+    assert_true(nw_budget_spend(&budget, 1));
     looks = 560;
-    assert_false(nw_budget_spend(&budget, 1, 0));
+    assert_false(nw_budget_spend(&budget, 1));
     assert_false(budget.stopped);
     nw_budget_end_share(&budget, former[0]);
-    assert_true(nw_budget_spend(&budget, 1, 0));
+    assert_true(nw_budget_spend(&budget, 1));
     looks = 1000;
-    assert_false(nw_budget_spend(&budget, 1, 0));
+    assert_false(nw_budget_spend(&budget, 1));
     assert_true(budget.stopped);
     assert_true(budget.hurried);
 }

@@ -5,7 +5,6 @@
 #include "map/common/parameters.h"
 #include "base/clock.h"
 #include "base/parallel.h"
-#include "base/c_locale.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,6 +13,7 @@ void nw_budget_init(struct nw_budget *budget,
                     const struct nw_map_options *options)
 {
     *budget = (struct nw_budget){.effort = options->effort,
+                                 .objective = options->objective,
                                  .steps_most = options->steps,
                                  .progress = options->progress};
     budget->now = nw_clock_ns;
@@ -32,7 +32,7 @@ static void budget_tell(struct nw_budget *budget, uint64_t now)
 {
     struct nw_progress *progress = budget->progress;
     uint64_t total = budget->expected, done = budget->steps;
-    char words[64];
+    char words[96];
 
     if (!progress || !progress->update || budget->quiet)
         return;
@@ -44,18 +44,19 @@ static void budget_tell(struct nw_budget *budget, uint64_t now)
     }
     if (done > total)
         total = 0; /* more is tried than the effort of one search says */
-    nw_snprintf(words, sizeof words, "best so far %.6g (Ctrl-C keeps it)",
-                budget->best);
+    snprintf(words, sizeof words,
+             budget->best[0] ? "best so far: %s (Ctrl-C keeps it)"
+                             : "searching%s (Ctrl-C keeps the best so far)",
+             budget->best);
     progress->update(progress, done, total, words);
 }
 
-bool nw_budget_spend(struct nw_budget *budget, uint64_t steps, double best)
+bool nw_budget_spend(struct nw_budget *budget, uint64_t steps)
 {
     uint64_t now = budget->end_ns || budget->progress ? budget->now() : 0;
 
     budget->seen_ns = now;
     budget->steps += steps;
-    budget->best = best;
     if (budget->progress &&
         __atomic_load_n(&budget->progress->cancelled, __ATOMIC_RELAXED))
         budget->stopped = true;
@@ -64,14 +65,6 @@ bool nw_budget_spend(struct nw_budget *budget, uint64_t steps, double best)
         budget->stopped = true;
     budget_tell(budget, now);
     return !budget->stopped && !(budget->due_ns && now >= budget->due_ns);
-}
-
-bool nw_budget_spend_trial(struct nw_budget *budget, uint64_t steps,
-                           double cost)
-{
-    bool less = budget->best > 0 && budget->best < cost;
-
-    return nw_budget_spend(budget, steps, less ? budget->best : cost);
 }
 
 void nw_budget_begin_shares(struct nw_budget *budget)

@@ -13,8 +13,9 @@
 
 struct nw_budget {
     enum nw_effort effort;
-    uint64_t steps;      /* steps of all searches so far */
-    uint64_t steps_most; /* UINT64_MAX if only time ends them */
+    enum nw_objective objective; /* of the call; a search may have another */
+    uint64_t steps;              /* steps of all searches so far */
+    uint64_t steps_most;         /* UINT64_MAX if only time ends them */
     uint64_t
         expected; /* steps that the effort implies, for progress; 0: unknown */
     uint64_t begun_ns;
@@ -29,7 +30,8 @@ struct nw_budget {
     bool hurried;          /* work that counts no steps was cut, too */
     bool quiet;            /* another budget reports the progress */
     struct nw_progress *progress; /* or NULL */
-    double best;                  /* best objective so far, for progress */
+    char best[48]; /* the objective of the best mapping so far, for progress;
+                      empty: none is priced yet */
 };
 
 /* Reads the options. */
@@ -37,13 +39,9 @@ void nw_budget_init(struct nw_budget *budget,
                     const struct nw_map_options *options);
 
 /* Adds `steps` and says whether the search goes on; otherwise sets `stopped`.
- * Cheap enough for every thousand steps; reports `best` as progress. One thread
- * at a time. */
-bool nw_budget_spend(struct nw_budget *budget, uint64_t steps, double best);
-/* As nw_budget_spend for one try among several: reports the least cost so far.
- * 0: none. */
-bool nw_budget_spend_trial(struct nw_budget *budget, uint64_t steps,
-                           double cost);
+ * Cheap enough for every thousand steps; reports progress. One thread at a
+ * time. */
+bool nw_budget_spend(struct nw_budget *budget, uint64_t steps);
 
 /* From now on --time is divided among the searches, which do as much as fits;
  * --steps need not repeat them. Does nothing without --time. */

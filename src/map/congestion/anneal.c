@@ -252,7 +252,7 @@ static bool congestion_run_steps(struct congestion_search *work, uint64_t steps,
         for (uint64_t i = 0; i < slice; i++)
             step(work);
         done += slice;
-        goes = nw_budget_spend(budget, slice, work->best_value[0]);
+        goes = nw_budget_spend(budget, slice);
         congestion_cool(work, hot, cooling, (double)done, (double)slice,
                         (double)steps, begun);
     }

@@ -166,7 +166,7 @@ static bool branch_bound_has_free_slot(const struct nw_slots *slots,
 
 static void branch_bound_look(struct branch_bound_work *work)
 {
-    bool goes = nw_budget_spend(work->budget, work->taken, work->best_value[0]);
+    bool goes = nw_budget_spend(work->budget, work->taken);
 
     work->left -= work->taken < work->left ? work->taken : work->left;
     work->taken = 0;

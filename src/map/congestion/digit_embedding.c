@@ -330,7 +330,7 @@ static void digits_search(struct digits_work *work, uint64_t trials)
                           ? temperature * cooling
                           : 0.2;
         digits_try_one(work, temperature);
-        if (!nw_budget_spend(budget, 1, work->least))
+        if (!nw_budget_spend(budget, 1))
             break;
     }
     work->now = work->best;

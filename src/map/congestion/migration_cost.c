@@ -172,7 +172,7 @@ static void migration_cost_run(struct migration_cost_work *work)
         for (slice = 0; slice < nw_tuned.congestion.slice;)
             slice += work->cost->whole ? migration_cost_try_node(work)
                                        : migration_cost_try_rank(work);
-        (void)nw_budget_spend(budget, slice, work->time);
+        (void)nw_budget_spend(budget, slice);
     }
 }
 

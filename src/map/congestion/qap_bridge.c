@@ -251,8 +251,7 @@ static void qap_bridge_run_islands(struct nw_qap_bridge *bridge,
         qap_bridge_advance_all(island, budget->threads);
         for (int i = 0; i < ISLANDS; i++)
             done += island[i].memetic.steps;
-        goes = nw_budget_spend(budget, done - before,
-                               qap_bridge_better(island)->best_cost);
+        goes = nw_budget_spend(budget, done - before);
     }
 }
 
@@ -312,17 +311,17 @@ nw_status nw_qap_bridge_anneal(struct nw_qap_bridge *bridge)
             best = cost;
             memcpy(bridge->place, trial, (size_t)qap->n * sizeof *trial);
         }
-        goes = nw_budget_spend(budget, now, best) && budget->anytime;
+        goes = nw_budget_spend(budget, now) && budget->anytime;
     }
     free(trial);
     return status;
 }
 
-static bool qap_bridge_goes_on(struct nw_qap_exact_search *exact, double best)
+static bool qap_bridge_goes_on(struct nw_qap_exact_search *exact)
 {
     struct nw_qap_bridge *bridge = exact->user;
     struct nw_budget *budget = bridge->slots->problem->budget;
-    bool goes = nw_budget_spend(budget, exact->nodes - bridge->reported, best);
+    bool goes = nw_budget_spend(budget, exact->nodes - bridge->reported);
 
     bridge->reported = exact->nodes;
     exact->look =
@@ -346,6 +345,6 @@ nw_status nw_qap_bridge_exact(struct nw_qap_bridge *bridge, uint64_t nodes,
     if (status)
         return status;
     *proven = exact.proven && !bridge->open;
-    (void)qap_bridge_goes_on(&exact, nw_qap_cost(&bridge->qap, bridge->place));
+    (void)qap_bridge_goes_on(&exact);
     return NW_OK;
 }

@@ -250,8 +250,7 @@ static void anneal_kway_run_rounds(struct anneal_kway_work *work,
         anneal_kway_run_round_of(work, i, tries, &random);
         work->temperature *= cool;
         if (work->anneal->budget)
-            nw_budget_spend(work->anneal->budget, 1,
-                            work->anneal->budget->best);
+            nw_budget_spend(work->anneal->budget, 1);
     }
     if (work->single_moves)
         anneal_kway_end_single_moves(work);

@@ -240,8 +240,7 @@ bool nw_division_anneal(struct nw_division *division,
         division_sum_up(division, annealing);
         division->temperature *= cooling;
         if (!nw_budget_spend(division->slots->problem->budget,
-                             (uint64_t)slice / annealing->draws_per_step,
-                             division->best.least))
+                             (uint64_t)slice / annealing->draws_per_step))
             return false;
     }
     return true;

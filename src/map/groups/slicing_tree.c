@@ -266,7 +266,7 @@ static bool slicing_tree_run_round(struct slicing_tree_work *work)
     for (int i = 0; i < nw_tuned.slicing_tree.trials;
          i++, temperature *= cooling) {
         energy = slicing_tree_try_one(work, energy, temperature);
-        if (!nw_budget_spend(budget, steps, work->best->least))
+        if (!nw_budget_spend(budget, steps))
             return false;
     }
     return true;

@@ -336,8 +336,7 @@ static void anneal_swaps_run_rounds(struct anneal_swaps_work *work)
         if (i == anneal_swaps->rounds - 1)
             temperature = 0;
         anneal_swaps_run_round(work, &random, temperature, slice);
-        if (!nw_budget_spend_trial(anneal_swaps->budget, slice,
-                                   work->best_cost))
+        if (!nw_budget_spend(anneal_swaps->budget, slice))
             break;
     }
 }

@@ -419,8 +419,7 @@ static void swaps_table_run_rounds(struct swaps_table_work *work,
             memcpy(work->best, swaps_table->assignment->slot,
                    n * sizeof *work->best);
         }
-        if (!nw_budget_spend_trial(swaps_table->budget, slice,
-                                   swaps_table->cost))
+        if (!nw_budget_spend(swaps_table->budget, slice))
             break;
     }
 }

@@ -17,17 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Counts a step and reports the best cost so far. */
-static void kway_memetic_count_answer(struct nw_budget *budget,
-                                      const struct kway_memetic_task *task)
-{
-    double best = budget->best;
-
-    if (task->out.balanced && (best == 0 || task->out.cost < best))
-        best = task->out.cost;
-    (void)nw_budget_spend(budget, 1, best);
-}
-
 /* If only effort ends them, all tasks may run at once. */
 static bool kway_memetic_is_free(const struct nw_budget *budget)
 {
@@ -53,7 +42,7 @@ static nw_status kway_memetic_run_job(void *user, int32_t i)
     if (status || !free)
         return status;
     pthread_mutex_lock(&batch->lock);
-    kway_memetic_count_answer(batch->budget, &batch->task[i]);
+    (void)nw_budget_spend(batch->budget, 1);
     pthread_mutex_unlock(&batch->lock);
     return NW_OK;
 }
@@ -67,7 +56,7 @@ static nw_status kway_memetic_run_batch(struct nw_budget *budget,
         nw_parallel_try(kway_memetic_run_job, &batch, count, budget->threads);
 
     for (int i = 0; !status && !kway_memetic_is_free(budget) && i < count; i++)
-        kway_memetic_count_answer(budget, &task[i]);
+        (void)nw_budget_spend(budget, 1);
     return status;
 }
 
@@ -104,7 +93,7 @@ static nw_status kway_memetic_run_tasks(struct nw_kway_run *run,
         int want = kway_memetic_next_batch(budget, all - done);
 
         /* whatever the budget, one answer is made */
-        if (!first && !nw_budget_spend(budget, 0, budget->best))
+        if (!first && !nw_budget_spend(budget, 0))
             break;
         budget->hurried = false;
         status = kway_memetic_run_batch(budget, task + done, want);
@@ -217,8 +206,7 @@ static nw_status kway_memetic_combine(struct nw_kway_run *run,
 
 static bool kway_memetic_goes_on(const struct nw_kway_run *run)
 {
-    return !run->budget->steps ||
-           nw_budget_spend(run->budget, 0, run->budget->best);
+    return !run->budget->steps || nw_budget_spend(run->budget, 0);
 }
 
 /* Starts, made one by combination, then refined again: the champion of one

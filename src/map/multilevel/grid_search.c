@@ -255,7 +255,6 @@ static nw_status multilevel_search_twice(struct multilevel_search *search,
     if (!status)
         status = nw_assignment_take_if_better(
             search->assignment, both[1].assignment.slot, &search->cost);
-    budget->best = search->cost;
     nw_assignment_copy_fini(&both[1].assignment);
     return status;
 }

@@ -35,12 +35,11 @@ static nw_status multilevel_improve(struct nw_assignment *assignment,
     bool expander_like = false;
     nw_status status = NW_OK;
 
-    placement->budget->best = tile.cost;
     if (assignment->hierarchy->levels <
         2) /* all is equally far: no distance but 0 */
         return NW_OK;
     status = nw_assignment_best_tiling(assignment, &tile);
-    placement->budget->best = search.cost = tile.cost;
+    search.cost = tile.cost;
     placement->grid_found = !status && tile.found && multilevel_is_grid(&tile);
     if (placement->grid_found)
         return nw_multilevel_improve_grid(&search, &tile);

@@ -185,8 +185,7 @@ static void rb_cut_generation(struct sectioning *work)
     work->next = swap;
     work->next_count = 0;
     if (!work->bisection->budget->stopped)
-        nw_budget_spend(work->bisection->budget, 1,
-                        work->bisection->budget->best);
+        nw_budget_spend(work->bisection->budget, 1);
     nw_rb_number_vertices(work);
     status = nw_rb_share_out(work, rb_cut_job, work);
     if (status)

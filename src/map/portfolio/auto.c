@@ -155,6 +155,7 @@ static void auto_take_result(struct auto_work *work,
 
         work->best = candidate;
         candidate = worse;
+        nw_candidate_tell(&work->best, work->problem);
     }
     nw_pool_take(&work->pool, &candidate);
 }

@@ -2,10 +2,13 @@
 /* Runs an algorithm, prices its mapping, compares mappings. */
 #include "map/portfolio/candidate.h"
 #include "map/common/budget.h"
+#include "base/c_locale.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "cost/pricing.h"
 
 #include <math.h>
+#include <stdio.h>
 
 void nw_candidate_fini(struct nw_candidate *candidate)
 {
@@ -111,6 +114,23 @@ nw_status nw_candidate_run(const struct nw_algorithm *algorithm,
         status = nw_cost_copy(&out->cost, problem->standard);
     nw_answer_fini(&answer);
     return status;
+}
+
+void nw_candidate_tell(const struct nw_candidate *best,
+                       const struct nw_problem *problem)
+{
+    enum nw_objective objective = problem->options.objective;
+    struct nw_budget *budget = problem->budget;
+    char value[32];
+
+    if (!budget || objective != budget->objective)
+        return;
+    if (objective == NW_OBJECTIVE_HOP_BYTES || !best->cost.has_congestion)
+        nw_snprintf(value, sizeof value, "%.6g", best->figure[0]);
+    else
+        nw_format_quantity(best->figure[0], NW_UNIT_TIME, value, sizeof value);
+    snprintf(budget->best, sizeof budget->best, "%s %s",
+             nw_objective_name(objective), value);
 }
 
 void nw_candidate_replace(struct nw_candidate *best, struct nw_candidate *other,

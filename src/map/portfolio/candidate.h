@@ -35,6 +35,10 @@ bool nw_candidate_within(const struct nw_candidate *candidate,
  * not kept. */
 void nw_candidate_replace(struct nw_candidate *best, struct nw_candidate *other,
                           bool is_better);
+/* Progress reports this mapping as the best one so far, unless the problem is
+ * that of a search with another objective than the call's. */
+void nw_candidate_tell(const struct nw_candidate *best,
+                       const struct nw_problem *problem);
 /* Brings each rank's core, GPU and NIC near each other as long as no figure
  * gets worse; moves only the GPU if cores stay. Not for mappings with remote
  * GPUs. cores_near_gpus.c */

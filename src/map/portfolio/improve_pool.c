@@ -122,8 +122,10 @@ static void improve_take(struct improve_work *work,
                          struct nw_candidate *candidate,
                          struct nw_candidate *best)
 {
-    if (improve_is_taken(work, candidate, best))
+    if (improve_is_taken(work, candidate, best)) {
         improve_swap_candidates(candidate, best);
+        nw_candidate_tell(best, work->problem);
+    }
     if (improve_is_near(work, candidate))
         improve_keep(candidate, &work->near);
     else if (candidate->guard[0] <=

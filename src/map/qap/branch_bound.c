@@ -289,8 +289,7 @@ static bool qap_branch_bound_has_time(struct qap_branch_bound_search *search)
     if (!exact->proven)
         return false;
     exact->nodes++;
-    if (exact->nodes == exact->look &&
-        !exact->goes_on(exact, search->best_cost))
+    if (exact->nodes == exact->look && !exact->goes_on(exact))
         exact->proven = false;
     return exact->proven;
 }

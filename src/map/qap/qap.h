@@ -90,8 +90,8 @@ struct nw_qap_exact_search {
     uint64_t nodes_most; /* bounds to compute at most */
     uint64_t nodes;      /* computed */
     uint64_t look;       /* goes_on is asked at that many; 0: never */
-    bool (*goes_on)(struct nw_qap_exact_search *exact,
-                    double best); /* sets `look` again */
+    /* sets `look` again */
+    bool (*goes_on)(struct nw_qap_exact_search *exact);
     void *user;
     bool proven; /* place is an optimum */
 };

@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -556,6 +557,44 @@ static long live(void)
     return count();
 }
 
+/* Memory that is mapped again where it was unmapped overwrites nothing of the
+ * host's: meanwhile the host gets other addresses, also if it may touch those
+ * of the GPU. */
+static void unmapped_addresses_stay_reserved(void **state)
+{
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW), *physical, *host;
+    int (*reserve)(uint64_t *, size_t, size_t, uint64_t, unsigned long long);
+    int (*create)(void **, size_t, const void *, unsigned long long);
+    int (*map)(uint64_t, size_t, size_t, void *, unsigned long long);
+    int (*unmap)(uint64_t, size_t);
+    const int properties[8] = {1, 0, 1, 0};
+    uint64_t at = 0;
+
+    (void)state;
+    assert_non_null(driver);
+    *(void **)&reserve = dlsym(driver, "cuMemAddressReserve");
+    *(void **)&create = dlsym(driver, "cuMemCreate");
+    *(void **)&map = dlsym(driver, "cuMemMap");
+    *(void **)&unmap = dlsym(driver, "cuMemUnmap");
+    setenv("FAKE_CUDA_READABLE", "1", 1);
+    assert_int_equal(create(&physical, ROOM, properties, 0), 0);
+    assert_int_equal(reserve(&at, ROOM, 0, 0, 0), 0);
+    assert_int_equal(map(at, ROOM, 0, physical, 0), 0);
+    memset((void *)(uintptr_t)at, 1, ROOM);
+    assert_int_equal(unmap(at, ROOM), 0);
+    /* as malloc would, at that address if it is free */
+    host = mmap((void *)(uintptr_t)at, ROOM, PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(host != MAP_FAILED);
+    memset(host, 2, ROOM);
+    assert_int_equal(map(at, ROOM, 0, physical, 0), 0);
+    assert_int_equal(*(char *)host, 2);
+    assert_int_equal(*(char *)(uintptr_t)at, 1);
+    assert_int_equal(unmap(at, ROOM), 0);
+    unsetenv("FAKE_CUDA_READABLE");
+    munmap(host, ROOM);
+}
+
 /* Two things of each of the GPUs that were selected: what cuda_context.c has
  * in a context. */
 static void nothing_is_left(void **state)
@@ -654,6 +693,7 @@ int main(void)
         cmocka_unit_test(events_order_streams),
         cmocka_unit_test(graphs_repeat),
         cmocka_unit_test(processes_share_memory_and_events),
+        cmocka_unit_test(unmapped_addresses_stay_reserved),
         cmocka_unit_test(facts_of_a_gpu),
         cmocka_unit_test(programs_may_ask),
         cmocka_unit_test(errors_in_streams_are_told),

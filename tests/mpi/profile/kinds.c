@@ -176,7 +176,7 @@ static void reuse(void)
     if (has_gpu(rank)) {
         check(release((uint64_t)(uintptr_t)old), "cuMemFree");
         again = mmap(old, ROOM, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
         check(again != old, "mmap");
     }
     MPI_Sendrecv(has_gpu(rank) ? old : side[0], 11, MPI_CHAR, right, 30, to[0],

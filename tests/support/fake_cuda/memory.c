@@ -261,14 +261,13 @@ static void unmap(const struct range *range)
         munmap((void *)range->start, range->room);
         return;
     }
-    /* the addresses stay taken, and nobody's; unless the host may have them */
-    for (int i = getenv("FAKE_CUDA_READABLE") != NULL; i < 2; i++)
+    /* the addresses stay taken, and nobody's: malloc gets none of them */
+    for (int i = 0; i < 2; i++)
         mmap((void *)(range->start + (i ? arena_room : 0)), range->room,
              PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
              -1, 0);
-    if (getenv("FAKE_CUDA_READABLE"))
-        munmap((void *)range->start, range->room);
-    else
+    /* a program that may touch them may have taken them for the host */
+    if (!getenv("FAKE_CUDA_READABLE"))
         leave_room(range);
     munmap(range->sharers, PAGE);
     if (range->fd >= 0)

@@ -103,6 +103,14 @@ NW_API void nw_launch_free(nw_launch *launch); /* NULL is fine */
  */
 NW_API NW_MUST_CHECK nw_status nw_launch_write(const nw_launch *launch);
 
+/* Reads the placement of a launcher's file: a rankfile of Open MPI, or a list
+ * of hosts in the order of the ranks with lines "HOST", "HOST:RANKS" or "HOST
+ * slots=RANKS". The GPUs of the mapping are open, and the cores of a list of
+ * hosts. A mapping is read as by nw_mapping_read. The caller frees *out with
+ * nw_mapping_free. NW_EFORMAT: the sentence names file and line. */
+NW_API NW_MUST_CHECK nw_status nw_launch_placement_read(
+    const char *path, const nw_topology *topology, nw_mapping **out);
+
 /* --- inside a rank --- */
 
 struct nw_launch_rank {

@@ -13,6 +13,7 @@
 #include "cli/hosts.h"
 #include "cli/list.h"
 #include "cli/map_restart.h"
+#include "cli/map_start.h"
 #include "cli/numbers.h"
 #include "cli/parameters.h"
 #include "cli/rowcol.h"
@@ -108,7 +109,9 @@ static const struct argp_option options[] = {
     {"threads", KEY_THREADS, "N", 0, "Number of threads (default: all cores)",
      2},
     {"from", KEY_FROM, "FILE", 0,
-     "Initial mapping (default: the launcher's own placement)", 2},
+     "Initial mapping, rankfile or list of hosts (default: the launcher's "
+     "own placement)",
+     2},
     {"seed", KEY_SEED, "NUMBER", 0, "Random seed (default: 1)", 2},
     {"affinity", KEY_AFFINITY, "WEIGHT", 0,
      "How strongly to keep a rank's core, GPU and NIC close to each other "
@@ -642,8 +645,6 @@ static nw_status map_load(struct map_work *work,
             nw_cli_blame_hosts(arguments->source, arguments->hostfile, status);
     if (!status && arguments->fix)
         status = nw_mapping_read(arguments->fix, work->topology, &work->fixed);
-    if (!status && arguments->from)
-        status = nw_mapping_read(arguments->from, work->topology, &work->start);
     if (!status && arguments->weights)
         status = nw_cli_read_weights(arguments->weights,
                                      (size_t)work->pattern->rank_count,
@@ -660,8 +661,13 @@ static nw_status map_load(struct map_work *work,
     map->weights = work->weights;
     map->speeds = work->speeds;
     map->fixed = work->fixed;
+    if (arguments->from)
+        status = nw_cli_start_read(arguments->from, work->topology,
+                                   work->pattern, map, &work->start);
     map->start = work->start;
-    return arguments->objective_given ? NW_OK : map_choose(work, arguments);
+    if (status || arguments->objective_given)
+        return status;
+    return map_choose(work, arguments);
 }
 
 static nw_status map_compute(struct map_work *work,

@@ -71,6 +71,10 @@ NW_MUST_CHECK nw_status nw_launch_add_file(struct nw_launch_job *job,
                                            const char *suffix,
                                            struct nw_text *text,
                                            const char **path);
+/* Returns the logical number in its node of an element's core, as Open MPI
+ * counts cores. *package is its package; -1: none. */
+int32_t nw_launch_core_number(const nw_topology *topology, int32_t element,
+                              int32_t *package);
 const char *nw_launch_host(const struct nw_launch_job *job, int32_t rank);
 /* Returns the topology's number of the element for core `core` of the rank's
  * node. */

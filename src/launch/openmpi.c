@@ -9,22 +9,19 @@
 
 #include <string.h>
 
-/* The core of an element and the first core of its package, as logical numbers
- * in the node; whole hierarchies without cores count elements. */
-static int32_t core_of(const struct nw_launch_job *job, int32_t element,
-                       int32_t *package)
+/* Whole hierarchies without cores count elements. */
+int32_t nw_launch_core_number(const nw_topology *topology, int32_t element,
+                              int32_t *package)
 {
-    struct nw_end end = nw_topology_element_end(job->topology, element);
-    const struct nw_node_type *type =
-        nw_topology_type_of(job->topology, end.node);
+    struct nw_end end = nw_topology_element_end(topology, element);
+    const struct nw_node_type *type = nw_topology_type_of(topology, end.node);
     int32_t v = end.vertex;
 
-    *package = nw_topology_element_package(job->topology, element);
+    *package = nw_topology_element_package(topology, element);
     while (v > 0 && type->kind[v] != NW_VERTEX_CORE)
         v = type->parent[v];
     if (v <= 0)
-        return element -
-               nw_topology_node_elements(job->topology, end.node).first;
+        return element - nw_topology_node_elements(topology, end.node).first;
     return type->index[v];
 }
 
@@ -35,7 +32,7 @@ static int32_t first_core(const struct nw_launch_job *job, int32_t node,
     int32_t owner;
 
     for (int32_t e = elements.first; package >= 0; e++) {
-        int32_t core = core_of(job, e, &owner);
+        int32_t core = nw_launch_core_number(job->topology, e, &owner);
 
         if (owner == package)
             return core;
@@ -54,13 +51,16 @@ static void add_slots(const struct nw_launch_job *job, int32_t rank, bool flat,
 
     for (size_t i = 0; i < cores.count;) {
         int32_t package, next, last,
-            core = core_of(job, nw_launch_element(job, rank, cores.values[i]),
-                           &package);
+            core = nw_launch_core_number(
+                job->topology, nw_launch_element(job, rank, cores.values[i]),
+                &package);
         int32_t base = flat ? 0 : first_core(job, node, package);
 
         for (last = core; ++i < cores.count; last++)
-            if (core_of(job, nw_launch_element(job, rank, cores.values[i]),
-                        &next) != last + 1 ||
+            if (nw_launch_core_number(
+                    job->topology,
+                    nw_launch_element(job, rank, cores.values[i]),
+                    &next) != last + 1 ||
                 next != package)
                 break;
         nw_text_add(text, comma);

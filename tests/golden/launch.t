@@ -246,3 +246,16 @@ $ mkdir empty; cd empty; nodewise launch -q -t ../four.yaml --for mpich ../two.m
 ## Without CPU numbers there is nothing to bind to, and nothing is said.
 $ printf '0 1 8\n' > pair.list && nodewise map -q -t hierarchy:1:2 -p list:pair.list -o pair.mapping && nodewise launch -q -t hierarchy:1:2 pair.mapping --for script -o pair -- x >/dev/null && SLURMD_NODENAME=machine PMI_RANK=1 ./pair.sh echo runs 2>&1
 runs
+## A restart begins where a hostfile or a rankfile had the ranks. Core 1:2 of two
+## packages of 12 cores is core 14; only the lost node's rank 0 moves.
+$ printf 'nodewise pattern 1\nranks 4 edges 3\n0 1 hh 9 1\n1 2 hh 9 1\n2 3 hh 9 1\n' >chain.pattern; printf 'a1\na2 slots=2\na3:1\n' >old.hosts; nodewise map -qt magc-a -p chain.pattern --from old.hosts --without a1 --move-cost 1 -o new.mapping && sed 1,3d new.mapping
+1 a2 0 -
+2 a2 12 -
+3 a3 0 -
+$ printf 'rank 1=a2 slot=0:1\nrank 0=a1 slot=9\nrank 3=a3 slot=1:2\nrank 2=a2 slot=1:0\n' >old.rankfile; nodewise map -qt magc-a -p chain.pattern --from old.rankfile --without a1 --move-cost 1 -o new.mapping && sed 1,3d new.mapping
+1 a2 1 -
+2 a2 12 -
+3 a3 14 -
+$ printf 'a1\na9\n' >old.hosts; nodewise map -qt magc-a -p chain.pattern --from old.hosts
+! old.hosts:2: node 'a9' is not in the topology
+? 3

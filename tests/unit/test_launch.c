@@ -173,6 +173,159 @@ static void test_rankfile_sets(void **state)
 }
 
 /* Cores 4 and 1 of a node are CPUs 1 and 2 of the operating system's. */
+static nw_status read_text(const char *text, const nw_topology *topology,
+                           nw_mapping **out)
+{
+    char path[] = "/tmp/nodewise-test-XXXXXX";
+    int file = mkstemp(path);
+    nw_status status;
+
+    assert_int_equal(write(file, text, strlen(text)), strlen(text));
+    close(file);
+    status = nw_launch_placement_read(path, topology, out);
+    unlink(path);
+    return status;
+}
+
+/* Up to 2 x CORES ranks on each node; each on `width` neighbouring cores of
+ * one package. */
+static nw_mapping *random_mapping(const nw_topology *topology, int32_t width,
+                                  struct nw_random *random)
+{
+    int32_t most = NODES * 2 * CORES / width, slot[NODES * 2 * CORES];
+    int32_t count = 1 + (int32_t)nw_random_below(random, (uint64_t)most);
+    nw_mapping *mapping;
+
+    for (int32_t i = 0; i < most; i++) {
+        int32_t k = (int32_t)nw_random_below(random, (uint64_t)i + 1);
+
+        slot[i] = slot[k];
+        slot[k] = i;
+    }
+    assert_int_equal(nw_mapping_new(topology, count, &mapping), 0);
+    free(mapping->core);
+    mapping->core = calloc((size_t)(count * width), sizeof *mapping->core);
+    mapping->core_row = calloc((size_t)count + 1, sizeof *mapping->core_row);
+    for (int32_t r = 0; r < count; r++) {
+        mapping->node[r] = slot[r] * width / (2 * CORES);
+        mapping->gpu[r] = -1;
+        mapping->core_row[r + 1] = (size_t)((r + 1) * width);
+        for (int32_t i = 0; i < width; i++)
+            mapping->core[r * width + i] = slot[r] * width % (2 * CORES) + i;
+    }
+    return mapping;
+}
+
+/* The mapping that was written, or only its nodes if `cores` is false. */
+static void expect_back(const nw_topology *topology, const nw_mapping *mapping,
+                        const char *launcher, bool cores)
+{
+    struct nw_launch_options options = NW_LAUNCH_OPTIONS_INIT;
+    nw_launch *launch = NULL;
+    nw_mapping *back = NULL;
+
+    options.launcher = launcher;
+    options.mapping_path = "m";
+    options.place_only = !cores;
+    assert_int_equal(nw_launch_new(topology, mapping, &options, &launch), 0);
+    assert_int_equal(read_text(launch->file[0].text, topology, &back), 0);
+    assert_int_equal(back->rank_count, mapping->rank_count);
+    for (int32_t r = 0; r < back->rank_count; r++) {
+        struct nw_ints was = nw_mapping_cores(mapping, r);
+        struct nw_ints is = nw_mapping_cores(back, r);
+
+        assert_int_equal(back->node[r], mapping->node[r]);
+        assert_int_equal(back->gpu[r], -2);
+        assert_int_equal(is.count, cores ? was.count : 0);
+        if (cores)
+            assert_memory_equal(is.values, was.values,
+                                was.count * sizeof *was.values);
+    }
+    nw_mapping_free(back);
+    nw_launch_free(launch);
+}
+
+static void test_placements_come_back(void **state)
+{
+    nw_topology *topology = make_cluster(true);
+    struct nw_random random;
+
+    (void)state;
+    nw_random_init(&random, 6);
+    for (int i = 0; i < 200; i++) {
+        nw_mapping *mapping = random_mapping(topology, 1 << i % 3, &random);
+
+        expect_back(topology, mapping, "openmpi4", true);
+        expect_back(topology, mapping, "openmpi5", true);
+        expect_back(topology, mapping, "openmpi4", false);
+        expect_back(topology, mapping, "mpich", false);
+        nw_mapping_free(mapping);
+    }
+    nw_topology_free(topology);
+}
+
+static void test_placements_by_hand(void **state)
+{
+    nw_topology *topology = make_cluster(true);
+    nw_mapping *mapping;
+
+    (void)state;
+    /* ranks in any order; blanks; several pieces; core 1 of package 1 is 5 */
+    assert_int_equal(read_text("# by hand\nrank 1 = n2 slot=1:1,0:0-1\n"
+                               "rank 0=n0 slots=6\n",
+                               topology, &mapping),
+                     0);
+    assert_int_equal(mapping->rank_count, 2);
+    assert_int_equal(mapping->node[0], 0);
+    assert_int_equal(mapping->node[1], 2);
+    assert_int_equal(nw_mapping_cores(mapping, 0).values[0], 6);
+    assert_int_equal(nw_mapping_cores(mapping, 1).count, 3);
+    assert_int_equal(nw_mapping_cores(mapping, 1).values[0], 5);
+    assert_int_equal(nw_mapping_cores(mapping, 1).values[2], 1);
+    nw_mapping_free(mapping);
+    assert_int_equal(read_text("n1 slots=2\nn0:1\nn1\n", topology, &mapping),
+                     0);
+    assert_int_equal(mapping->rank_count, 4);
+    assert_memory_equal(mapping->node, ((int32_t[]){1, 1, 0, 1}),
+                        4 * sizeof(int32_t));
+    nw_mapping_free(mapping);
+    nw_topology_free(topology);
+}
+
+static void test_bad_placements(void **state)
+{
+    static const char *const bad[][2] = {
+        {"# none\n", ": no ranks"},
+        {"rank 0=n9 slot=0\n", ":1: node 'n9' is not in the topology"},
+        {"rank 0=n0 slot=0\nrank 0=n1 slot=0\n", ":2: rank 0 is placed twice"},
+        {"rank 0=n0 slot=0\nrank 2=n1 slot=0\n", ": rank 1 of 3 is missing"},
+        {"rank 0=n0\n", ":1: expected 'rank N=HOST slot=CORES'"},
+        {"rank 0\n", ":1: expected 'rank N=HOST slot=CORES'"},
+        {"rank x=n0 slot=0\n", ":1: invalid rank 'x'"},
+        {"rank 99999=n0 slot=0\n", ":1: invalid rank '99999'"},
+        {"n0\nn1:0\n", ":2: host 'n1': invalid slot count '0'"},
+        {"n0 slots=x\n", ":1: host 'n0': invalid slot count 'x'"},
+        {"n0 max=2\n", ":1: expected 'HOST', 'HOST:RANKS' or 'HOST slots="},
+        {"n0\nrank 1=n0 slot=0\n", ":2: a rankfile and a list of hosts"},
+        {"\nrank 0=n0 slot=2:0\n", ":2: node 'n0' has no core 2:0"},
+        {"rank 0=n0 slot=0:4\n", ":1: node 'n0' has no core 0:4"},
+        {"rank 0=n0 slot=8\n", ":1: node 'n0' has no core 8"},
+        {"rank 0=n0 slot=3-1\n", ":1: invalid cores"},
+        {"rank 0=n0 slot=0,\n", ":1: invalid cores"},
+    };
+    nw_topology *topology = make_cluster(true);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        nw_mapping *mapping = NULL;
+
+        assert_int_equal(read_text(bad[i][0], topology, &mapping), NW_EFORMAT);
+        if (!strstr(nw_error_text(), bad[i][1]))
+            fail_msg("%s: %s", bad[i][1], nw_error_text());
+    }
+    nw_topology_free(topology);
+}
+
 static void test_hydra(void **state)
 {
     static const struct place alike[] = {
@@ -427,6 +580,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rankfile),
         cmocka_unit_test(test_rankfile_sets),
+        cmocka_unit_test(test_placements_come_back),
+        cmocka_unit_test(test_placements_by_hand),
+        cmocka_unit_test(test_bad_placements),
         cmocka_unit_test(test_hydra),
         cmocka_unit_test(test_gpus_need_exec),
         cmocka_unit_test(test_refusals),

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A list of hosts tells no cores, and a rankfile no GPUs: the launcher chose
+ * them by its own default. */
+#include "cli/map_start.h"
+
+#include <nodewise/launch.h>
+
+static bool map_start_is_open(const nw_mapping *start)
+{
+    for (int32_t r = 0; r < start->rank_count; r++) {
+        struct nw_ints cores = nw_mapping_cores(start, r);
+        struct nw_ints gpus = nw_mapping_gpus(start, r);
+
+        if (start->node[r] >= 0 && (!cores.count || cores.values[0] < 0 ||
+                                    (gpus.count && gpus.values[0] == -2)))
+            return true;
+    }
+    return false;
+}
+
+nw_status nw_cli_start_read(const char *path, const nw_topology *topology,
+                            const nw_pattern *pattern,
+                            const struct nw_map_options *options,
+                            nw_mapping **out)
+{
+    struct nw_map_options mine = *options;
+    nw_mapping *start;
+    nw_status status = nw_launch_placement_read(path, topology, &start);
+
+    if (status)
+        return status;
+    if (start->rank_count != pattern->rank_count || !map_start_is_open(start)) {
+        *out = start;
+        return NW_OK;
+    }
+    mine.fixed = start;
+    mine.start = NULL;
+    status = nw_map_default(topology, pattern, &mine, out);
+    nw_mapping_free(start);
+    return status;
+}

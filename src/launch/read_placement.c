@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads where files of launchers place ranks: rankfiles of Open MPI, and lists
+ * of hosts in the order of the ranks. Other fields of the mapping stay open. */
+#include "launch/launcher.h"
+
+#include "base/array.h"
+#include "base/file.h"
+#include "base/status.h"
+#include "cost/mapping_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SLOTS_MOST 65536 /* of a line */
+
+struct placed_rank {
+    int32_t node; /* -1: no line yet */
+    char *cores;  /* of a rankfile, or NULL */
+    int line;
+};
+
+struct placement {
+    struct nw_lines lines;
+    const nw_topology *topology;
+    struct placed_rank *rank;
+    int32_t ranks, ranks_most; /* as many fit in a file of this size */
+    size_t capacity;
+    nw_mapping *mapping;
+    size_t core_count, core_capacity;
+    bool is_rankfile;
+};
+
+static nw_status placement_add(struct placement *placement, int32_t rank,
+                               const char *host, char *cores)
+{
+    int32_t node = nw_topology_node_find(placement->topology, host);
+    nw_status status;
+
+    if (node < 0)
+        return nw_lines_fail(&placement->lines,
+                             "node '%s' is not in the topology %s", host,
+                             nw_topology_name(placement->topology));
+    status = nw_grow(&placement->rank, &placement->capacity, (size_t)rank + 1,
+                     sizeof *placement->rank);
+    if (status)
+        return status;
+    while (placement->ranks <= rank)
+        placement->rank[placement->ranks++].node = -1;
+    if (placement->rank[rank].node >= 0)
+        return nw_lines_fail(&placement->lines, "rank %d is placed twice",
+                             rank);
+    placement->rank[rank] =
+        (struct placed_rank){node, cores, placement->lines.line};
+    return NW_OK;
+}
+
+/* "rank 3=a slot=1:0-3,0:2"; blanks may be anywhere around '='. */
+static nw_status placement_read_rank(struct placement *placement, char *line)
+{
+    char *number = line + 4, *host = strchr(line, '='), *cores, *word;
+    int32_t rank;
+
+    if (!host)
+        return nw_lines_fail(&placement->lines,
+                             "expected 'rank N=HOST slot=CORES'");
+    *host++ = '\0';
+    word = nw_word_next(&number);
+    if (!word || !nw_parse_i32(word, &rank) || rank < 0 ||
+        rank >= placement->ranks_most || nw_word_next(&number))
+        return nw_lines_fail(&placement->lines, "invalid rank '%s'",
+                             word ? word : "");
+    cores = strchr(host, '=');
+    if (cores)
+        *cores++ = '\0';
+    number = host;
+    host = nw_word_next(&number);
+    word = nw_word_next(&number);
+    cores = cores ? nw_word_next(&cores) : NULL;
+    if (!host || !word || !cores ||
+        (strcmp(word, "slot") && strcmp(word, "slots")))
+        return nw_lines_fail(&placement->lines,
+                             "expected 'rank N=HOST slot=CORES'");
+    return placement_add(placement, rank, host, cores);
+}
+
+/* "a", "a:4" or "a slots=4": that many ranks, behind those of earlier lines. */
+static nw_status placement_read_host(struct placement *placement, char *line)
+{
+    char *host = nw_word_next(&line), *word = nw_word_next(&line);
+    char *count = strrchr(host, ':');
+    int32_t slots = 1;
+    nw_status status = NW_OK;
+
+    if (word && !count && !strncmp(word, "slots=", 6))
+        count = word + 5;
+    else if (word)
+        return nw_lines_fail(&placement->lines,
+                             "expected 'HOST', 'HOST:RANKS' or 'HOST "
+                             "slots=RANKS', not '%s'",
+                             word);
+    if (count)
+        *count++ = '\0';
+    if (count &&
+        (!nw_parse_i32(count, &slots) || slots < 1 || slots > SLOTS_MOST))
+        return nw_lines_fail(&placement->lines,
+                             "host '%s': invalid slot count '%s'", host, count);
+    while (!status && slots--)
+        status = placement_add(placement, placement->ranks, host, NULL);
+    return status;
+}
+
+static nw_status placement_read_lines(struct placement *placement)
+{
+    nw_status status = NW_OK;
+    bool first = true;
+    char *line;
+
+    while (!status && (line = nw_lines_next(&placement->lines))) {
+        bool is_rank =
+            !strncmp(line, "rank ", 5) || !strncmp(line, "rank\t", 5);
+
+        if (first)
+            placement->is_rankfile = is_rank;
+        first = false;
+        if (is_rank != placement->is_rankfile)
+            return nw_lines_fail(&placement->lines,
+                                 "a rankfile and a list of hosts in one file");
+        status = is_rank ? placement_read_rank(placement, line)
+                         : placement_read_host(placement, line);
+    }
+    if (!status && !placement->ranks)
+        status = nw_fail(NW_EFORMAT, "%s: no ranks", placement->lines.file);
+    for (int32_t r = 0; !status && r < placement->ranks; r++)
+        if (placement->rank[r].node < 0)
+            status = nw_fail(NW_EFORMAT, "%s: rank %d of %d is missing",
+                             placement->lines.file, r, placement->ranks);
+    return status;
+}
+
+/* The index in its node of a core with this logical number, which counts in the
+ * package, or in the node if package is -1; -1: none. */
+static int32_t placement_find_core(const nw_topology *topology, int32_t node,
+                                   int32_t package, int32_t core)
+{
+    struct nw_range elements = nw_topology_node_elements(topology, node);
+    int32_t first = package < 0 ? 0 : -1;
+
+    for (int32_t i = 0; i < elements.count; i++) {
+        int32_t owner,
+            number =
+                nw_launch_core_number(topology, elements.first + i, &owner);
+
+        if (package >= 0 && owner != package)
+            continue;
+        if (first < 0)
+            first = number;
+        if (number - first == core)
+            return i;
+    }
+    return -1;
+}
+
+/* "1:0-3" or "0-3". */
+static nw_status placement_add_cores(struct placement *placement, int32_t node,
+                                     char *item)
+{
+    char *colon = strchr(item, ':'), *from = colon ? colon + 1 : item;
+    char *to = strchr(from, '-');
+    int32_t package = -1, first, last;
+    nw_status status = NW_OK;
+
+    if (colon)
+        *colon = '\0';
+    if (to)
+        *to++ = '\0';
+    if ((colon && (!nw_parse_i32(item, &package) || package < 0)) ||
+        !nw_parse_i32(from, &first) || first < 0 ||
+        !nw_parse_i32(to ? to : from, &last) || last < first)
+        return nw_lines_fail(&placement->lines,
+                             "invalid cores: expected 'SOCKET:CORES' or "
+                             "'CORES' with CORES like 3 or 0-3");
+    for (; !status && first <= last; first++) {
+        int32_t core =
+            placement_find_core(placement->topology, node, package, first);
+
+        if (core < 0)
+            return nw_lines_fail(
+                &placement->lines, "node '%s' has no core %s%s%d",
+                nw_topology_node_name(placement->topology, node),
+                colon ? item : "", colon ? ":" : "", first);
+        status = nw_grow(&placement->mapping->core, &placement->core_capacity,
+                         placement->core_count + 1,
+                         sizeof *placement->mapping->core);
+        if (!status)
+            placement->mapping->core[placement->core_count++] = core;
+    }
+    return status;
+}
+
+static nw_status placement_read_cores(struct placement *placement)
+{
+    nw_mapping *mapping = placement->mapping;
+    nw_status status = nw_alloc((size_t)mapping->rank_count + 1,
+                                sizeof *mapping->core_row, &mapping->core_row);
+
+    placement->core_capacity = (size_t)mapping->rank_count;
+    for (int32_t r = 0; !status && r < mapping->rank_count; r++) {
+        char *item, *rest = placement->rank[r].cores;
+
+        placement->lines.line = placement->rank[r].line;
+        while (!status && (item = strsep(&rest, ",")))
+            status =
+                placement_add_cores(placement, placement->rank[r].node, item);
+        mapping->core_row[r + 1] = placement->core_count;
+    }
+    return status;
+}
+
+static nw_status placement_read(struct placement *placement)
+{
+    nw_status status = placement_read_lines(placement);
+
+    if (!status)
+        status = nw_mapping_new(placement->topology, placement->ranks,
+                                &placement->mapping);
+    for (int32_t r = 0; !status && r < placement->ranks; r++)
+        placement->mapping->node[r] = placement->rank[r].node;
+    if (!status && placement->is_rankfile)
+        status = placement_read_cores(placement);
+    return status;
+}
+
+nw_status nw_launch_placement_read(const char *path,
+                                   const nw_topology *topology,
+                                   nw_mapping **out)
+{
+    struct placement placement = {.topology = topology};
+    size_t length;
+    char *data;
+    nw_status status = nw_file_read_text(path, &data, &length);
+
+    if (status)
+        return status;
+    if (!strncmp(data, "nodewise mapping", 16)) {
+        status = nw_mapping_parse(path, data, length, topology, out);
+        free(data);
+        return status;
+    }
+    nw_lines_init(&placement.lines, path, data);
+    placement.ranks_most = length < INT32_MAX ? (int32_t)length : INT32_MAX;
+    status = placement_read(&placement);
+    free(placement.rank);
+    free(data);
+    if (status)
+        nw_mapping_free(placement.mapping);
+    else
+        *out = placement.mapping;
+    return status;
+}

@@ -4,6 +4,7 @@
  * Formulas and where they come from: nodewise-pattern(1), TRAINING. */
 #include "base/json.h"
 #include "base/status.h"
+#include "pattern/nccl/tree.h"
 #include "pattern/spec.h"
 
 #include <string.h>
@@ -17,6 +18,7 @@ struct training {
     uint64_t stage_layers;  /* layers of one pipeline stage */
     uint64_t sequences;     /* of one replica in one step */
     uint64_t micro_batches; /* of one replica in one step */
+    bool trees;             /* of the data groups; otherwise rings */
     enum nw_kind kind;
     int only; /* enum nw_phase; -1: all */
     nw_pattern_builder *builder;
@@ -71,6 +73,17 @@ static nw_status read_precision(struct nw_spec *spec, uint64_t *width)
                           "fp16 or fp8, not '%s'",
                           word)
                 : NW_OK;
+}
+
+static nw_status read_trees(struct nw_spec *spec, bool *trees)
+{
+    const char *word = nw_spec_find(spec, "data");
+
+    *trees = word && !strcmp(word, "tree");
+    return word && !*trees && strcmp(word, "ring")
+               ? nw_fail(NW_EINVAL, "training: data= is ring or tree, not '%s'",
+                         word)
+               : NW_OK;
 }
 
 /* The limits keep every product below within 128 bits. */
@@ -129,6 +142,8 @@ static nw_status training_read_keys(struct nw_spec *spec, struct training *t)
 
     if (!status)
         status = read_precision(spec, &t->width);
+    if (!status)
+        status = read_trees(spec, &t->trees);
     if (!status)
         status = nw_spec_kind(spec, &t->kind);
     if (status)
@@ -222,44 +237,96 @@ static nw_status add_pipeline(const struct training *t,
     return status;
 }
 
-/* Reduce-scatter of the gradients and all-gather of the weights over a ring
- * of `size` ranks that hold the same `numbers`. */
-static struct training_load ring_load(nw_uint128 numbers, uint64_t by,
-                                      uint64_t size)
+/* The ranks that hold the same `numbers` / `by` weights. */
+struct training_replicas {
+    nw_uint128 numbers, by;
+    uint64_t size, index; /* `index`: that of the rank that sends */
+    struct training_place (*place)(const struct training *t,
+                                   struct training_place at, uint64_t index);
+};
+
+/* Reduce-scatter of the gradients and all-gather of the weights. */
+static nw_status training_add_ring(const struct training *t,
+                                   struct training_place at,
+                                   const struct training_replicas *group)
 {
-    return (struct training_load){numbers * 2 * (size - 1),
-                                  (nw_uint128)by * size, 2 * (size - 1)};
+    struct training_load load = {group->numbers * 2 * (group->size - 1),
+                                 group->by * group->size,
+                                 2 * (group->size - 1)};
+
+    return add_load(
+        t, at, group->place(t, at, (group->index + 1) % group->size), &load);
+}
+
+/* All-reduce over NCCL's two binary trees, half of the gradients over each: up
+ * and down in as many steps as the trees have levels. A pair of ranks in both
+ * trees exchanges both halves in one message. */
+static nw_status training_add_trees(const struct training *t,
+                                    struct training_place at,
+                                    const struct training_replicas *group)
+{
+    int peer[2 * NW_NCCL_TREE_PEERS], size = (int)group->size;
+    struct training_load load = {group->numbers, 2 * group->by, 0};
+    size_t first = nw_nccl_tree_peers((int)group->index, size, 0, peer);
+    size_t count =
+        first + nw_nccl_tree_peers((int)group->index, size, 1, peer + first);
+    uint64_t steps = 0;
+    nw_status status = NW_OK;
+
+    for (int ranks = 1; ranks < size; ranks *= 2)
+        steps += 2;
+    for (size_t i = 0; !status && i < count; i++) {
+        load.messages = steps;
+        for (size_t k = 0; i >= first && k < first; k++)
+            if (peer[k] == peer[i])
+                load.messages = 0;
+        status = add_load(t, at, group->place(t, at, (uint64_t)peer[i]), &load);
+    }
+    return status;
+}
+
+static struct training_place place_of_data(const struct training *t,
+                                           struct training_place at,
+                                           uint64_t index)
+{
+    at.c = index % t->cp;
+    at.e = index / t->cp % t->ep;
+    at.x = index / t->cp / t->ep;
+    return at;
 }
 
 static nw_status add_data(const struct training *t, struct training_place at)
 {
     nw_uint128 square = (nw_uint128)t->hidden * t->hidden * t->stage_layers;
-    struct training_load dense =
-        ring_load(square * (t->experts > 1 ? 4 : 12), t->tp, t->dp * t->cp);
-    uint64_t index = (at.x * t->ep + at.e) * t->cp + at.c;
-    struct training_place next = at;
+    struct training_replicas group = {
+        square * (t->experts > 1 ? 4 : 12), t->tp, t->dp * t->cp,
+        (at.x * t->ep + at.e) * t->cp + at.c, place_of_data};
 
-    index = (index + 1) % (t->dp * t->cp);
-    next.c = index % t->cp;
-    next.e = index / t->cp % t->ep;
-    next.x = index / t->cp / t->ep;
-    return add_load(t, at, next, &dense);
+    return t->trees ? training_add_trees(t, at, &group)
+                    : training_add_ring(t, at, &group);
+}
+
+static struct training_place place_of_expert_data(const struct training *t,
+                                                  struct training_place at,
+                                                  uint64_t index)
+{
+    at.c = index % t->cp;
+    at.x = index / t->cp;
+    return at;
 }
 
 static nw_status add_expert_data(const struct training *t,
                                  struct training_place at)
 {
     nw_uint128 square = (nw_uint128)t->hidden * t->hidden * t->stage_layers;
-    struct training_load expert = ring_load(square * 8 * (t->experts / t->ep),
-                                            t->tp, t->replicas * t->cp);
-    uint64_t index = (at.x * t->cp + at.c + 1) % (t->replicas * t->cp);
-    struct training_place next = at;
+    struct training_replicas group = {square * 8 * (t->experts / t->ep), t->tp,
+                                      t->replicas * t->cp, at.x * t->cp + at.c,
+                                      place_of_expert_data};
 
     if (t->experts == 1)
         return NW_OK;
-    next.c = index % t->cp;
-    next.x = index / t->cp;
-    return add_load(t, at, next, &expert);
+    return t->trees ? training_add_trees(t, at, &group)
+                    : training_add_ring(t, at, &group);
 }
 
 /* Tokens to their experts and back, forward and backward. */

@@ -178,6 +178,7 @@ static void refuses_bad_specifications(void **state)
         "training:layers=7,pp=2",
         "training:dp=2,batch=3",
         "training:precision=int4",
+        "training:data=star",
         "training:bytes=5",
         "training:tp=65536,pp=65536",
     };
@@ -219,6 +220,52 @@ static void data_traffic_follows_the_formula(void **state)
         assert_int_equal(bytes_of(p, r, (r + 1) % 8), sent_by(p, r));
     }
     nw_pattern_free(p);
+}
+
+/* The double binary tree for n ranks: the first tree by hand, the second is it
+ * mirrored. Each of its edges carries half of 12 h^2 weights a layer up, and
+ * the same down; all ranks together send 2 (n - 1) times the weights, as a ring
+ * does. One step for each level up, and one down. */
+static void trees_are_those_of_nccl(void **state)
+{
+    static const struct {
+        int n, steps;
+        int edge[7][2]; /* n - 1 */
+    } trees[] = {
+        {4, 2 * 2, {{0, 2}, {2, 1}, {2, 3}}},
+        {8, 2 * 3, {{0, 4}, {4, 2}, {4, 6}, {2, 1}, {2, 3}, {6, 5}, {6, 7}}}};
+    const uint64_t half = 2 * 12 * 64 * 64 * 4 / 2;
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        const struct nw_pattern_phases *phases;
+        uint64_t wanted[8][8] = {{0}};
+        int n = trees[i].n;
+        nw_pattern *p = generate(n == 4 ? "training:dp=4,hidden=64,layers=2,"
+                                          "precision=fp32,data=tree"
+                                        : "training:dp=8,hidden=64,layers=2,"
+                                          "precision=fp32,data=tree");
+
+        for (int e = 0; e < n - 1; e++) {
+            int a = trees[i].edge[e][0], b = trees[i].edge[e][1];
+
+            wanted[a][b] += half;
+            wanted[b][a] += half;
+            wanted[n - 1 - a][n - 1 - b] += half;
+            wanted[n - 1 - b][n - 1 - a] += half;
+        }
+        for (int32_t a = 0; a < n; a++)
+            for (int32_t b = 0; b < n; b++)
+                assert_int_equal(bytes_of(p, a, b), wanted[a][b]);
+        assert_int_equal(nw_pattern_total(p, NW_KIND_GG).bytes,
+                         2 * (uint64_t)(n - 1) * 2 * half);
+        for (size_t e = 0; e < p->edge_count; e++)
+            assert_int_equal(p->messages[e], trees[i].steps);
+        assert_int_equal(nw_pattern_find_phases(p, &phases), NW_OK);
+        assert_true(phases->found);
+        assert_int_equal(phases->rounds[NW_PHASE_DATA], trees[i].steps);
+        nw_pattern_free(p);
+    }
 }
 
 /* Each stage border passes b s h numbers each way in a step. */
@@ -382,6 +429,7 @@ int main(void)
         cmocka_unit_test(refuses_bad_specifications),
         cmocka_unit_test(tensor_traffic_follows_the_formula),
         cmocka_unit_test(data_traffic_follows_the_formula),
+        cmocka_unit_test(trees_are_those_of_nccl),
         cmocka_unit_test(pipeline_traffic_follows_the_formula),
         cmocka_unit_test(expert_traffic_follows_the_formula),
         cmocka_unit_test(context_traffic_follows_the_formula),

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The buffers of a stage: their memory, and small buffers that are used again.
- */
+/* Frees buffers, and makes small buffers, which are reused. */
 #include "runtime/messages/staging.h"
 
 #include <stdlib.h>
@@ -10,7 +9,7 @@ struct small {
     struct nw_host host;
     char memory[NW_ENVELOPE];
 };
-/* The buffer that was given back last. */
+/* The small buffer that was freed last, for reuse; or NULL. */
 static struct small *spare;
 
 struct nw_buffer *nw_buffer_small(void)

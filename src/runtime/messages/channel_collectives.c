@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Collective calls as messages of the channel, in host or GPU memory. Each rank
- * posts every receive, then every send, beginning with its successor.
- * Broadcasts and reductions use binomial trees whose branches are ranges of
- * ranks, so that operands keep their order. */
+/* Collective calls by messages of the channel between host or GPU buffers. In
+ * gather, allgather and alltoall, each rank posts all receives, then all sends,
+ * beginning with the next rank. Broadcasts and reductions use binomial trees
+ * whose subtrees are ranges of ranks, so that operands of a reduction keep
+ * their order. */
 #include "runtime/messages/algorithms.h"
 
 #include "base/array.h"
@@ -13,8 +14,9 @@
 
 enum { IDLE_TURNS = 64 };
 
-/* Drives MPI's progress, since another rank may wait for us in an MPI call. A
- * probe for messages to oneself is not enough: MPICH then makes no progress. */
+/* Lets MPI make progress, since another rank may wait for this one in an MPI
+ * call. Probes MPI_COMM_WORLD, since MPICH makes no progress in a probe of
+ * MPI_COMM_SELF. */
 static void turn_mpi(void)
 {
     MPI_Status status;
@@ -58,7 +60,7 @@ static nw_status channel_collectives_pass(const struct nw_channel_collective *c,
     return status ? status : channel_collectives_wait_for(&request);
 }
 
-/* -- one block between each pair of ranks -- */
+/* --- one block between each pair of ranks --- */
 
 struct exchange {
     const struct nw_channel_collective *collect;
@@ -88,7 +90,7 @@ static nw_status channel_collectives_finish(struct exchange *x,
     return status;
 }
 
-/* Copies the rank's own block. */
+/* Copies the rank's own block from `from` to the output. */
 static nw_status keep_own(const struct nw_channel_collective *c, char *from)
 {
     char *into = c->into + (size_t)c->rank * c->bytes;
@@ -163,9 +165,9 @@ channel_collectives_all_blocks(const struct nw_channel_collective *c,
     return channel_collectives_finish(&x, status);
 }
 
-/* -- trees -- */
+/* --- trees --- */
 
-/* A binomial tree from `root`. Every other rank receives. */
+/* Broadcasts the block at `memory` from `root` along a binomial tree. */
 static nw_status broadcast(const struct nw_channel_collective *c, int root,
                            char *memory)
 {
@@ -184,7 +186,8 @@ static nw_status broadcast(const struct nw_channel_collective *c, int root,
     return status;
 }
 
-/* A rank's partial sum: its own data first, then a sum on the host. */
+/* A rank's partial result. `now` is its own data first, later one of the two
+ * host buffers. */
 struct sum {
     char *now;
     char *host[2];
@@ -207,7 +210,8 @@ static void sum_close(struct sum *sum)
     free(sum->host[1]);
 }
 
-/* sum = sum op data of `peer`, which follows in the order of ranks. */
+/* Receives the partial result of `peer` and combines the two: sum = sum op
+ * theirs. The ranks of theirs follow those of sum. */
 static nw_status sum_take(const struct nw_channel_collective *c,
                           struct sum *sum, int peer)
 {
@@ -231,7 +235,8 @@ static nw_status sum_take(const struct nw_channel_collective *c,
     return NW_OK;
 }
 
-/* Reduces to rank 0, then sends to `root` (-1: all ranks). */
+/* Reduces to rank 0, which then sends the result to `root`, or to all ranks if
+ * `root` is -1. */
 static nw_status
 channel_collectives_reduce(const struct nw_channel_collective *c, int root)
 {

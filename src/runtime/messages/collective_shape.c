@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How many blocks a collective call's buffer has on this rank. */
+/* Returns the number of blocks that a buffer of a collective call has on this
+ * rank. */
 #include "runtime/messages/messages.h"
 
 static bool is_between(MPI_Comm comm)
@@ -91,7 +92,8 @@ static int64_t collective_shape_number(const void *array, size_t size,
                                : ((const int64_t *)array)[i];
 }
 
-/* The sum over the local group, for MPI_Reduce_scatter. */
+/* Returns the sum of the counts over the local group, for
+ * MPI_Reduce_scatter. */
 int64_t nw_shape_sum(MPI_Comm comm, const void *counts, size_t count_size)
 {
     int64_t size = nw_shape_group(comm), sum = 0;

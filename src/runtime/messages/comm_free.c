@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_Comm_free and MPI_Comm_disconnect. If requests or messages of the
- * communicator have not ended, a shadow communicator reports their errors. */
+ * communicator are not complete, a shadow communicator will report their
+ * errors. */
 #include "runtime/messages/matched.h"
 #include "runtime/messages/request_table.h"
 

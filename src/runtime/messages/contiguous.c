@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Buffers as contiguous bytes. Without gaps this is the memory itself, on the
- * host or the GPU. With gaps the bytes are packed on the host; for GPU memory,
- * kernels pack them. */
+/* Buffers as contiguous bytes. Without gaps, these bytes are the program's
+ * memory itself, on the host or the GPU. With gaps, they are packed into host
+ * memory; pack kernels do this for GPU memory. */
 #include "runtime/messages/algorithms.h"
 
 #include "base/status.h"
@@ -18,8 +18,8 @@ bool nw_area_is_on_gpu(const struct nw_area *area)
            nw_area_side(area, &owner) >= NW_SIDE_GPU;
 }
 
-/* The address of the first byte if the area has no gaps, else NULL. An unknown
- * layout counts as one with gaps. */
+/* Returns the address of the first byte if the area has no gaps, else NULL. An
+ * unknown layout counts as one with gaps. */
 static char *find_dense(const struct nw_area *area)
 {
     struct nw_typemap *layout = NULL;
@@ -33,7 +33,7 @@ static char *find_dense(const struct nw_area *area)
     return first;
 }
 
-/* Packs host memory with gaps, and records the address for unpacking. */
+/* Packs host memory with gaps, and stores its address for unpacking. */
 static nw_status contiguous_pack(struct nw_contiguous *flat, void *spread,
                                  const struct nw_area *area)
 {

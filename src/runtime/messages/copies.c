@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copies between a GPU buffer and its host memory. Data in many pieces goes
- * through the pack kernels (pack_kernels.c) and one dense copy.
+ * * Copies between a GPU buffer and its host memory. Data in many pieces is
+ * first packed or unpacked on the GPU (pack_kernels.c), so that a single
+ * contiguous copy suffices.
  */
 #include "runtime/messages/staging.h"
 
@@ -16,16 +17,18 @@
 #include <string.h>
 
 enum { FEW_PIECES = 2 };
-/* The most bytes that the CPU scatters into a GPU, and gathers from it. */
+/* Most bytes that the CPU writes to a GPU, and reads from it, piece by
+ * piece. */
 enum { MOST_SCATTERED = 65536, MOST_GATHERED = 4096 };
 
-/* One part of a buffer, or all of a packed buffer, and its dense bytes. */
+/* A copy of one part of a buffer, or of a whole packed buffer, from or to
+ * contiguous host memory. */
 struct move {
     const struct nw_typemap *layout;
     int64_t count;
     const struct nw_pointer *owner;
     char *device, *host;
-    bool out;      /* out of the GPU */
+    bool out;      /* from the GPU to the host */
     uint64_t left; /* bytes still to be moved */
     nw_status status;
 };
@@ -64,7 +67,7 @@ static nw_status run_job(const struct move *move,
     return status;
 }
 
-/* A copy by the CPU, piece by piece. */
+/* A copy by the CPU, piece by piece through a mapping of GPU memory. */
 struct scatter {
     bool out;
     char *mapped; /* address of the buffer's first byte */
@@ -95,8 +98,8 @@ static char *open_pieces(const struct move *move)
     return mapped ? mapped - low : NULL;
 }
 
-/* Moves the data by the kernel or by the CPU, whichever was faster for this
- * job. */
+/* Copies the data by the kernel or by the CPU, whichever has been faster for
+ * this kernel. */
 static nw_status move_job(const struct move *move, struct nw_pack_kernel *job)
 {
     struct scatter scatter = {
@@ -129,7 +132,8 @@ static bool is_few(const struct nw_typemap *layout, int64_t count)
     return pieces <= FEW_PIECES;
 }
 
-/* Selects the GPU for the copy. False if no data was moved. */
+/* Copies by a pack kernel on the data's GPU, and restores the current GPU.
+ * Returns false if no data was copied. */
 static bool move_by_job(const struct move *move)
 {
     void *before = nw_gpu_cuda.context();
@@ -150,9 +154,10 @@ static bool move_by_job(const struct move *move)
     return moved;
 }
 
-/* Copies between dense host memory and the pieces on the GPU. If no kernel is
- * possible (no memory, GPU not supported, partial element), the pieces are
- * copied one by one. A broken GPU then reports its error. */
+/* Copies between contiguous host memory and the pieces on the GPU. If a kernel
+ * is impossible (memory is short, unsupported GPU, incomplete element), the
+ * pieces are copied one by one, which also reports the error of a broken
+ * GPU. */
 static nw_status move_dense(struct move *move)
 {
     const struct nw_typemap *layout = move->layout;
@@ -166,7 +171,8 @@ static nw_status move_dense(struct move *move)
     return NW_OK;
 }
 
-/* A copy between dense bytes and host memory with the datatype's gaps. */
+/* A copy between contiguous bytes and host memory with the gaps of the
+ * datatype. */
 struct spread {
     char *at, *dense;
     uint64_t left;
@@ -187,8 +193,8 @@ static bool spread_piece(void *context, MPI_Aint offset, size_t bytes)
     return spread->left > 0;
 }
 
-/* Adds the bytes of the runs. For pair types with a gap inside they exceed the
- * packed size. */
+/* Adds up the bytes of all runs. For pair types such as MPI_DOUBLE_INT, which
+ * have a gap inside, this is more than the packed size. */
 static bool add_bytes(void *context, MPI_Aint offset, size_t bytes)
 {
     (void)offset;
@@ -226,7 +232,7 @@ static nw_status move_spread(const struct nw_buffer *buffer,
     return status;
 }
 
-/* A copy of the first `most` bytes of a buffer. */
+/* A copy of the first `most` bytes of a buffer in the order of MPI_Pack. */
 struct all {
     const struct nw_buffer *buffer;
     const struct nw_pointer *owner;
@@ -270,7 +276,8 @@ static nw_status copies_move_all(struct all all)
     return status;
 }
 
-/* The allocation may have changed since the buffer was staged. */
+/* Sets *out to the current allocation of the buffer's memory, which may have
+ * changed since the buffer was staged. */
 static void look_again(const struct nw_buffer *buffer, struct nw_pointer *out)
 {
     const struct nw_part *first = buffer->part;
@@ -296,7 +303,7 @@ nw_status nw_buffer_empty(const struct nw_buffer *buffer, uint64_t most)
     const struct nw_part *first = buffer->part;
     struct nw_pointer owner;
 
-    /* MPI's size excludes the gaps inside these elements */
+    /* sizes in a status exclude the gaps inside elements */
     if (most != UINT64_MAX && first->layout->gaps)
         most = most / first->layout->size *
                (run_bytes(first) / (uint64_t)first->count);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copies bytes between any two memories. Copies between host and GPU use
- * copy_path.c. Copies between GPU buffers use the driver or, up to 4 KiB, the
- * host if it is faster. */
+ * copy_path.c. Copies between GPU buffers are made by the driver, or up to 4
+ * KiB through the host if that is faster. */
 #include "runtime/messages/staging.h"
 
 #include "base/clock.h"

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The faster path is measured on the messages themselves, by direction and size
- * class (powers of two): first driver against CPU, then the better of the two
- * against the NIC (nic_read.c). The first messages of an allocation use the
- * driver, since the driver's copies wait for earlier work in the default
- * stream, and mapping memory that is used once costs more than it saves. After
- * that, the driver's copies are set to be complete when they return.
+ * * Chooses the faster path for a copy between host and GPU, measured on the
+ * program's own messages, by direction and size class (a power of two). First
+ * the driver is measured against the CPU, then the faster of both against the
+ * NIC (nic_read.c). The first copies of an allocation use the driver, since the
+ * driver's copies wait for earlier work in the default stream, and mapping
+ * memory for one copy takes longer than it saves. After these, the driver's
+ * copies of the allocation are set to be complete when they return
+ * (keep_in_step).
  */
 #include "runtime/messages/copy_path.h"
 
@@ -24,25 +26,27 @@
 enum { BY_DRIVER, BY_CPU };
 enum { IN, OUT, DIRECTIONS };
 enum { CLASSES = 21, SEEN = 64, FIRST_USES = 2 };
-/* The pieces of a message may span this many times the size limit of one piece.
- */
+/* The memory that the pieces of a message span may be this many times as large
+ * as the limit for contiguous bytes. */
 enum { SPREAD = 64 };
-/* CPU loads wait for the bus line by line. Larger loads never use the CPU,
- * unless a kernel reads for it. */
+/* Most bytes that the CPU copies to and from the GPU. Each load of the CPU from
+ * GPU memory waits for the bus, so the limit is lower, unless a kernel on the
+ * GPU reads for the CPU. */
 static const size_t most[DIRECTIONS] = {(size_t)1 << 20, (size_t)1 << 14};
 
-/* An allocation that messages are copied from or to. */
+/* An allocation from or to which messages were copied. */
 struct seen {
     uint64_t id;
     uint32_t uses;
-    bool apart;  /* the driver's copies may return early */
+    /* keep_in_step failed, so the driver's copies may return early */
+    bool apart;
     bool barred; /* the CPU cannot map it */
-    bool unread; /* an adapter cannot read it */
+    bool unread; /* a NIC cannot read it */
 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static const struct nw_gpu_mapping *mapping;
-static struct nw_mapped opened; /* for pieces */
+static struct nw_mapped opened; /* of nw_copy_path_open, for pieces */
 static bool forced;
 /* Also held during a copy through the mapping, which must stay valid. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -89,8 +93,8 @@ static bool keep_in_step(const struct nw_path_copy *haul)
     return kept;
 }
 
-/* Returns the allocation if the CPU or a NIC may access it by now, else NULL.
- */
+/* Counts a copy of the allocation. Returns its entry if the CPU or a NIC may
+ * already access it, else NULL. */
 static struct seen *reached(const struct nw_path_copy *haul)
 {
     const struct nw_pointer *owner = haul->owner;
@@ -119,8 +123,9 @@ static bool may_map(const struct nw_path_copy *haul)
                                      nw_selector_class(haul->bytes, CLASSES)));
 }
 
-/* Copies by the CPU or by the driver. If no time is wanted, the caller makes
- * the driver's copy, without the lock (*done stays false). */
+/* Copies by the CPU or by the driver. If neither the CPU is chosen nor a time
+ * is needed, does nothing and leaves *done false; the caller then makes the
+ * driver's copy without the lock. */
 static nw_status move_near(const struct nw_path_copy *haul,
                            struct seen *allocation, bool asked, bool *done)
 {

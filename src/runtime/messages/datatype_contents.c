@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Asks MPI how a datatype was constructed. Only MPI 4 calls report datatypes
- * made with large counts. Their answers are converted to the order of the older
- * calls. */
+/* Asks MPI how a datatype was constructed. Only the large-count functions of
+ * MPI 4 describe datatypes made with large counts. Their answers are converted
+ * to the order of MPI_Type_get_contents. */
 #include "runtime/messages/datatype_contents.h"
 
 #include "base/array.h"
@@ -10,13 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The lengths of the arrays that MPI returns. */
+/* Lengths of the arrays that MPI returns. */
 struct amounts {
     MPI_Count ints, addresses, large, types;
 };
 
 #if MPI_VERSION >= 4
-/* Asks the library at run time: it may be older than the headers. */
+/* Returns whether the MPI library supports MPI 4, asked at run time, since the
+ * library may be older than the header. */
 static bool knows_large(void)
 {
     static int version;
@@ -80,8 +81,8 @@ bool nw_type_is_named(MPI_Datatype type)
            combiner == MPI_COMBINER_NAMED;
 }
 
-/* Large counts stand in the place of ints: after the leading ints of arrays,
- * after all ints of other constructors. */
+/* Returns the index at which large counts are inserted among the ints: after
+ * the leading ints for arrays, after all ints for other constructors. */
 static size_t place_of_large(int combiner, size_t ints)
 {
     if (combiner == MPI_COMBINER_SUBARRAY)
@@ -103,7 +104,7 @@ static void datatype_contents_join(const int *ints, const MPI_Count *large,
         out->number[place + i] = large[i];
 }
 
-/* How many of the last large counts are byte displacements. */
+/* Returns how many of the last large counts are byte displacements. */
 static size_t count_places(const struct nw_datatype_contents *recipe)
 {
     switch (recipe->combiner) {
@@ -128,7 +129,7 @@ static void move_places(struct nw_datatype_contents *recipe)
         recipe->address[i] = (MPI_Aint)recipe->number[recipe->numbers + i];
 }
 
-/* Frees the derived datatypes that the library returned. */
+/* Frees the derived datatypes that MPI_Type_get_contents returned. */
 static void free_types(struct nw_datatype_contents *recipe)
 {
     struct amounts n;

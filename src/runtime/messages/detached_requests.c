@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Requests that the program frees before they end. This file waits for them. */
+/* Waits for requests that the program freed before they were complete. */
 #include "runtime/messages/request_table.h"
 
 #include <pthread.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct nw_tracked_request *orphans;
-static int orphan_count; /* read without the lock */
+/* entries of the list; read without the lock */
+static int orphan_count;
 
 static void detached_requests_keep(struct nw_tracked_request *first,
                                    struct nw_tracked_request **end)
@@ -41,7 +42,8 @@ static bool is_send(const struct nw_tracked_request *kept)
     return kept->count && kept->buffer[0]->way & NW_READ;
 }
 
-/* Finishes a request that has ended. False if it has not ended yet. */
+/* Completes a request if it is done, or if `wait` is true. Returns false if it
+ * is still pending. */
 static bool settle_one(struct nw_tracked_request *kept, bool wait)
 {
     MPI_Status status;
@@ -61,8 +63,9 @@ static bool settle_one(struct nw_tracked_request *kept, bool wait)
 }
 
 /*
- * Ends the requests that are done; if `wait`, also waits for all sends. Runs
- * without the lock, since an error handler may send messages and free requests.
+ * Completes the freed requests that are done; if `wait` is true, also waits for
+ * all sends. Runs without the lock, since an error handler may send messages
+ * and free requests.
  */
 static void detached_requests_settle(bool wait)
 {
@@ -82,7 +85,7 @@ static void detached_requests_settle(bool wait)
         *at = kept->next;
         kept->next = NULL;
         __atomic_sub_fetch(&orphan_count, 1, __ATOMIC_RELAXED);
-        nw_request_table_fail(kept); // no effect after a successful end
+        nw_request_table_fail(kept); // no effect after success
     }
     if (first)
         detached_requests_keep(first, at);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The sender: copies a payload into the pool and sends an envelope if the
- * receiver can open it. All other messages are staged. */
+/* The sender's side of the direct path: copies a payload into the pool and
+ * sends an envelope if the receiver has mapped the pool. Other messages are
+ * staged. */
 #include "runtime/messages/direct.h"
 
 #include "base/array.h"
@@ -10,8 +11,8 @@
 #include <limits.h>
 #include <pthread.h>
 
-/* The size from which a message uses the direct path. From 65536 bytes on,
- * processes with a GPU each, or with MPS, gain by the direct path
+/* Smallest message for the direct path. From 65536 bytes on, processes with
+ * their own GPU, or with MPS, are faster by the direct path
  * (bench/results/gpu-h100-80gb-2026-11-27.txt: 28 us instead of 63 us). */
 enum { FROM_BYTES = 65536, LEAST_BYTES = 1024 };
 
@@ -30,8 +31,8 @@ static bool direct_is_large(uint64_t bytes)
     return bytes >= direct_from_bytes && bytes <= INT_MAX;
 }
 
-/* True if an envelope has a whole number of elements. Otherwise MPICH would
- * report the envelope as truncated. */
+/* Returns true if NW_ENVELOPE is a multiple of the datatype's unit. Otherwise
+ * MPICH would report the envelope as truncated. */
 static bool ends_between(const struct nw_typemap *layout)
 {
     return NW_ENVELOPE % (layout->mixed ? layout->size : layout->unit_size) ==
@@ -61,7 +62,7 @@ bool nw_load_find(const struct nw_area *area, struct nw_load *out)
     return true;
 }
 
-/* Copies a payload into the pool. */
+/* Copies a payload into its slot of the pool. */
 static nw_status messages_direct_put(const struct nw_load *load,
                                      const struct nw_pool_slot *slot)
 {
@@ -80,7 +81,8 @@ static nw_status messages_direct_put(const struct nw_load *load,
                              NULL);
 }
 
-/* Whether `peer` accepts envelopes. */
+/* Returns whether `peer` accepts envelopes: it has not called a probe, or
+ * NODEWISE_GPU_DIRECT=on. */
 bool nw_direct_suits(int peer)
 {
     return peer >= 0 && (nw_direct_to_all ||
@@ -156,8 +158,9 @@ void nw_direct_unsent(struct nw_buffer *const *buffer, int count)
             nw_pool_slot_drop(buffer[i]->slot);
 }
 
-/* When the last process comes here, all have received their messages. A pool is
- * freed after every process has unmapped it. */
+/* In MPI_Finalize: frees the pools. After the barrier all processes have
+ * received their messages and unmapped the pools. Collective over the processes
+ * of the node. */
 void nw_direct_finish(void)
 {
     if (!nw_direct)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The receiver: checks each received message. If the message is an envelope,
- * its payload is fetched. */
+/* The receiver's side of the direct path: checks whether a received message is
+ * an envelope, and fetches its payload. */
 #include "runtime/messages/direct.h"
 
 #include "base/array.h"
@@ -15,9 +15,10 @@
 #include <string.h>
 
 static pthread_mutex_t self_lock = PTHREAD_MUTEX_INITIALIZER;
-static _Thread_local bool receiving_again; /* from ourselves */
+static _Thread_local bool receiving_again; /* true inside receive_again */
 
-/* For a datatype with gaps: packs the first bytes as MPI would send them. */
+/* Packs the first bytes of a receive buffer with gaps, to compare them with an
+ * envelope. Returns false if that fails. */
 static bool envelope_pack(const struct nw_catch *caught,
                           struct nw_envelope *out)
 {
@@ -58,7 +59,7 @@ static bool read_envelope(const struct nw_catch *caught,
     return good && nw_envelope_is(out);
 }
 
-/* -- from the pool to the receive buffer -- */
+/* --- from the pool to the receive buffer --- */
 
 static int32_t envelope_gpu_of(const void *memory)
 {
@@ -67,7 +68,7 @@ static int32_t envelope_gpu_of(const void *memory)
     return gpu < 0 ? 0 : gpu;
 }
 
-/* Copies a payload to the host. The caller gives *host back, also after an
+/* Copies a payload to host memory. The caller gives *host back, even after an
  * error. */
 static nw_status envelope_fetch(const char *payload, size_t bytes,
                                 struct nw_host **host)
@@ -79,7 +80,7 @@ static nw_status envelope_fetch(const char *payload, size_t bytes,
                                        (*host)->memory, payload, bytes);
 }
 
-/* Copies through the host, since two GPUs may not reach each other. */
+/* Copies through the host, since one GPU may not have access to the other. */
 static nw_status copy_twice(char *to, const char *payload, size_t bytes)
 {
     struct nw_host *host = NULL;
@@ -101,7 +102,8 @@ static nw_status copy_dense(char *to, const char *payload, size_t bytes)
     return copy_twice(to, payload, bytes);
 }
 
-/* For any datatype: receives the payload again, in a message to ourselves. */
+/* Copies `bytes` packed bytes from host memory into the program's buffer, for
+ * any datatype, by a message of this process to itself. */
 static nw_status receive_again(const struct nw_catch *caught, const char *from,
                                size_t bytes)
 {
@@ -124,7 +126,8 @@ static nw_status receive_again(const struct nw_catch *caught, const char *from,
     return rc ? NW_EMPI : NW_OK;
 }
 
-/* Unpacks whole elements into GPU memory by a pack kernel. */
+/* Unpacks whole elements into GPU memory by a pack kernel. Returns false if
+ * that is impossible or failed. */
 static bool envelope_unpack(const struct nw_catch *caught,
                             const struct nw_typemap *layout,
                             const char *payload, size_t bytes)
@@ -180,7 +183,7 @@ static int deliver(const struct nw_catch *caught,
     return status ? MPI_ERR_BUFFER : rc;
 }
 
-/* -- receive buffers smaller than an envelope -- */
+/* --- receive buffers smaller than an envelope --- */
 
 bool nw_catch_is_small(const struct nw_catch *caught)
 {
@@ -223,7 +226,8 @@ static nw_status copy_host(char *to, const char *from, size_t bytes)
                                                .owner = &owner});
 }
 
-/* Delivers data that is at `from` on the host. */
+/* Copies packed data from host memory into the program's buffer. Returns an MPI
+ * error code. */
 static int deliver_host(const struct nw_catch *caught, const char *from,
                         uint64_t bytes)
 {
@@ -244,8 +248,9 @@ static int deliver_host(const struct nw_catch *caught, const char *from,
     return status ? MPI_ERR_BUFFER : rc;
 }
 
-/* Receives a payload that follows its envelope. Host memory is pinned only if a
- * GPU is in use. */
+/* Receives a payload that is sent after its envelope (late_payload.c), and
+ * copies it into the program's buffer. Uses pinned memory only if a GPU is in
+ * use. */
 static int deliver_late(const struct nw_catch *caught,
                         const struct nw_envelope *envelope)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Payloads that follow their envelope: each is a message between two processes
- * of the node. The receiver gets the message when it opens the envelope. */
+/* Payloads that are sent after their envelope, as a message between two
+ * processes of the node. The receiver receives the message when it reads the
+ * envelope. */
 #include "runtime/messages/direct.h"
 
 #include "base/status.h"
@@ -19,12 +20,12 @@ struct late {
     struct nw_host *host;
 };
 
-/* Guards the list and the numbers. */
+/* Guards `following` and `number_given`. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct late *following;
 static uint64_t number_given;
 
-/* Frees payloads whose send has ended, also by cancellation. */
+/* Frees payloads whose send is complete or cancelled. The lock is held. */
 static void reap(void)
 {
     struct late **at = &following, *late;
@@ -42,7 +43,8 @@ static void reap(void)
     }
 }
 
-/* Receives a payload whose envelope was cancelled or never received. */
+/* Receives a payload whose envelope was cancelled or never received, if there
+ * is one. */
 static void take_stray(void)
 {
     MPI_Message message;
@@ -57,14 +59,15 @@ static void take_stray(void)
         return;
     bytes = nw_stage_received(&status);
     memory = bytes <= INT_MAX ? malloc((size_t)bytes + 1) : NULL;
-    /* without memory, a truncated receive also ends the message */
+    /* if memory is short, a truncated receive also ends the message */
     NW_PMPI(Mrecv)
     (memory, memory ? (int)bytes : 0, MPI_BYTE, &message, MPI_STATUS_IGNORE);
     free(memory);
 }
 
-/* Collective. A process whose payloads are all sent enters a barrier, and goes
- * on receiving stray payloads until every process has entered. */
+/* In MPI_Finalize: a process whose payloads are all sent enters a nonblocking
+ * barrier, and receives stray payloads until all processes have entered.
+ * Collective over the processes of the node. */
 void nw_late_finish(void)
 {
     MPI_Request all = MPI_REQUEST_NULL;
@@ -85,8 +88,8 @@ void nw_late_finish(void)
     }
 }
 
-/* MPI may still send a cancelled payload, so its memory stays until the send
- * ends. */
+/* Cancels a payload. MPI may still send it, so its memory is freed only when
+ * the send is complete. */
 void nw_late_cancel(uint64_t number)
 {
     struct late *late;
@@ -130,8 +133,8 @@ static bool is_tag_taken(uint64_t number)
     return late != NULL;
 }
 
-/* A cancelled payload may stay in the receiver's queue forever, so its tag is
- * not used while the send is pending. */
+/* Returns the next number whose tag is free. A cancelled payload may stay in
+ * the receiver's queue, so its tag is not reused while its send is pending. */
 static uint64_t next_number(void)
 {
     int tries = TAGS;
@@ -159,7 +162,6 @@ static nw_status start_late(struct late *late, const struct nw_buffer *buffer)
     return rc ? nw_fail(NW_EMPI, "a payload could not be sent") : NW_OK;
 }
 
-/* Frees payloads whose send has ended. */
 void nw_late_reap(void)
 {
     pthread_mutex_lock(&lock);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The processes of this node. In MPI_Init they agree to open envelopes, and map
- * a page of shared host memory. */
+/* The processes of this node. In MPI_Init they agree on using envelopes and map
+ * shared host memory (struct nw_shared_page). */
 #include "runtime/messages/direct.h"
 
 #include "base/status.h"
@@ -20,7 +20,7 @@
 
 enum { NAME_ROOM = 48 };
 
-/* The peer number of each rank of a communicator. */
+/* The peer number of each rank of a communicator; -1 on other nodes. */
 struct places {
     struct places *next;
     MPI_Comm comm;
@@ -58,7 +58,8 @@ MPI_Comm nw_local_peer_comm(void)
     return node;
 }
 
-/* After the peers, the page has a row of words for each owner. */
+/* Returns a word after the peers in the shared page, where each owner has a row
+ * of words. */
 uint32_t *nw_local_peer_opens(int owner, int reader)
 {
     return (uint32_t *)(void *)&nw_shared_page->peer[count] + owner * count +
@@ -73,7 +74,7 @@ static size_t shared_page_bytes(void)
            n * n * sizeof(uint32_t);
 }
 
-/* -- ranks of communicators -- */
+/* --- ranks of communicators --- */
 
 static void places_remove(struct places *places)
 {
@@ -119,8 +120,8 @@ static bool local_peers_translate(MPI_Comm comm, struct places *places)
     return true;
 }
 
-/* Ranks of an intercommunicator are in the other group, so they get no peer
- * number. */
+/* Translates the ranks of a communicator. Ranks of an intercommunicator get no
+ * peer numbers, since they are in the other group. */
 static struct places *places_new(MPI_Comm comm)
 {
     struct places *places = NULL;
@@ -159,9 +160,9 @@ int nw_local_peer_of(MPI_Comm comm, int rank)
                                                        : -1;
 }
 
-/* -- the shared page -- */
+/* --- the shared page --- */
 
-/* Whether `yes` is true in all processes of the node. */
+/* Returns whether `yes` is true in all processes of the node. Collective. */
 static bool local_peers_all_say(bool yes)
 {
     int in = yes, all = 0;
@@ -179,7 +180,7 @@ static int board_create(char name[NAME_ROOM])
     snprintf(name, NAME_ROOM, "/nodewise-direct-%016llx",
              (unsigned long long)random);
     fd = shm_open(name, O_CREAT | O_EXCL | O_RDWR, 0600);
-    /* allocate all pages now, or a later access could raise SIGBUS */
+    /* allocate all pages now, since a later access could raise SIGBUS */
     if (fd >= 0 && posix_fallocate(fd, 0, (off_t)shared_page_bytes())) {
         close(fd);
         shm_unlink(name);
@@ -206,8 +207,9 @@ static void board_unmap(void)
     nw_shared_page = NULL;
 }
 
-/* The node's first process creates the page. It has a name only until all
- * processes have mapped it. */
+/* Maps the shared page, which the first process of the node creates. The page
+ * has a name only until all processes have mapped it. Returns the same result
+ * in all processes. Collective. */
 static bool board_open(void)
 {
     char name[NAME_ROOM] = "";
@@ -228,7 +230,7 @@ static bool board_open(void)
     return good;
 }
 
-/* -- MPI_Init and MPI_Finalize -- */
+/* --- MPI_Init and MPI_Finalize --- */
 
 static bool is_wanted(void)
 {
@@ -243,7 +245,8 @@ static bool is_wanted(void)
     return false;
 }
 
-/* Whether the driver library can be loaded. The driver is not initialised. */
+/* Returns whether the CUDA driver library can be loaded; does not initialise
+ * the driver. */
 static bool has_driver(void)
 {
     void *driver = dlopen("libcuda.so.1", RTLD_LAZY);

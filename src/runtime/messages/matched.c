@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages that the program has matched and not received. Calls that receive
- * them name no communicator, and the program may already have freed the
- * communicator. */
+/* Messages that the program has matched with MPI_Mprobe and not received. The
+ * calls that receive them have no communicator argument, and the program may
+ * already have freed the communicator. */
 #include "runtime/messages/matched.h"
 
 #include "runtime/messages/shadow_comm.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Times round trips between ranks 0 and 1, by staging and by MPI itself. */
+/* Measures round trips between ranks 0 and 1, with staging and by MPI
+ * itself. */
 #include "runtime/messages/passthrough.h"
 
 #include "base/clock.h"
@@ -12,7 +13,8 @@
 #include <limits.h>
 #include <string.h>
 
-/* copy_path.c has selected its path before the first timed staging. */
+/* Number of untimed and timed messages. After WARM messages, copy_path.c has
+ * chosen its path. */
 enum {
     WARM = 12,
     WARM_THEIRS = 2,
@@ -22,7 +24,7 @@ enum {
 };
 static const uint64_t sizes[NW_ROUNDS] = {8,     64,     512,    4096,
                                           32768, 262144, 2097152};
-/* Staging must be this much faster. */
+/* Staging is used if its time is below this share of MPI's time. */
 static const double worth = 0.9;
 
 struct passthrough_benchmark_contest {
@@ -31,7 +33,8 @@ struct passthrough_benchmark_contest {
     void *memory;
 };
 
-/* A measured size represents the sizes up to it, the last one also all larger
+/* Returns the size classes for which staging is faster. A measured size
+ * represents all sizes up to it; the last one also represents all larger
  * sizes. */
 static uint32_t won(const struct nw_round_trip rounds[NW_ROUNDS])
 {
@@ -48,7 +51,7 @@ static uint32_t won(const struct nw_round_trip rounds[NW_ROUNDS])
     return bits;
 }
 
-/* -- one message -- */
+/* --- one message --- */
 
 static void
 passthrough_benchmark_call(const struct passthrough_benchmark_contest *c,
@@ -79,7 +82,8 @@ passthrough_benchmark_pass(const struct passthrough_benchmark_contest *c,
         (void)nw_stage_end(&stage, MPI_SUCCESS, NULL, NW_OF_COMM(c->comm));
 }
 
-/* The shortest time of several turns, in microseconds for one direction. */
+/* Returns the shortest time of several round trips, in microseconds for one
+ * direction. */
 static double
 passthrough_benchmark_time_way(const struct passthrough_benchmark_contest *c,
                                bool staged, int bytes)
@@ -111,9 +115,10 @@ passthrough_benchmark_measure(const struct passthrough_benchmark_contest *c,
     }
 }
 
-/* -- all ranks -- */
+/* --- all ranks --- */
 
-/* Allocates GPU memory on ranks 0 and 1. Fails on all ranks or on none. */
+/* Allocates GPU memory on ranks 0 and 1. Returns the same result on all ranks.
+ * Collective. */
 static bool
 passthrough_benchmark_take_memory(struct passthrough_benchmark_contest *c)
 {
@@ -139,7 +144,8 @@ static bool is_near(const struct passthrough_benchmark_contest *c)
     return !strcmp(mine, other);
 }
 
-/* Sets *rounds on rank 0. True if there are results. */
+/* Reads or measures the times, which are set on rank 0 only. Returns the same
+ * result on all ranks. Collective. */
 static bool find_rounds(struct passthrough_benchmark_contest *c,
                         struct nw_round_trip rounds[NW_ROUNDS])
 {

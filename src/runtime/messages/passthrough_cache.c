@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Measured round-trip times, kept for later programs on this host. */
+/* Stores measured round-trip times for later programs on this host. */
 #include "runtime/messages/passthrough.h"
 
 #include "base/file.h"

@@ -2,8 +2,8 @@
 /*
  * Persistent sends. MPI's request always sends an envelope. Each start writes
  * into the envelope where the payload is. If the pool is full, or the receiver
- * has not mapped it, the payload follows from the host, in a message between
- * the peers that the receiver takes when it opens the envelope.
+ * has not mapped it, the payload is sent from host memory in a message between
+ * the peers, which the receiver receives when it reads the envelope.
  */
 #include "runtime/messages/direct.h"
 
@@ -28,7 +28,7 @@ nw_status nw_direct_persistent(struct nw_buffer *buffer)
     return status;
 }
 
-/* Whether the receiver can map the pool, now or later. */
+/* Returns whether the receiver has mapped the pool or may still map it. */
 static bool may_open(int peer)
 {
     return nw_direct_suits(peer) &&

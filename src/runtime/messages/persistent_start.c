@@ -18,8 +18,9 @@ static int persistent_start_fill(struct nw_tracked_request *kept)
                : MPI_SUCCESS;
 }
 
-/* A persistent receive of a message that a probe set aside is done immediately.
- * MPI's request is not started. */
+/* Starts a persistent receive whose message a probe has taken out of MPI's
+ * queue: the message is received at once, and MPI's request is not started.
+ * Returns an MPI error code. */
 static int hold(struct nw_tracked_request *kept, MPI_Message message)
 {
     MPI_Status status;
@@ -31,14 +32,15 @@ static int hold(struct nw_tracked_request *kept, MPI_Message message)
     return rc;
 }
 
-/* The state of a request before MPI starts it. */
+/* A request's state before MPI starts it. */
 struct begun {
     struct nw_tracked_request *kept; /* NULL if the request is not tracked */
     bool held, was_active;
-    bool posting; /* probes are locked out */
+    bool posting; /* nw_post_begin has locked out probes */
 };
 
-/* Takes a message that a probe set aside for this receive. */
+/* Takes a matching message that a probe took out of MPI's queue. Returns false
+ * if no message matches. */
 static bool persistent_start_take(struct begun *one, MPI_Message *message)
 {
     const struct nw_catch *caught = &one->kept->caught;
@@ -69,7 +71,8 @@ static int persistent_start_begin(MPI_Request request, struct begun *out)
     return rc;
 }
 
-/* If MPI did not start the send, no process will fetch its payload. */
+/* Ends a start with result `rc`. If MPI did not start the send, the payload is
+ * withdrawn, since no process will fetch it. */
 static int persistent_start_end_start(const struct begun *one, int rc)
 {
     if (one->posting)
@@ -90,8 +93,8 @@ int nw_message_start(__typeof__(&MPI_Start) next, MPI_Request *request)
                           : persistent_start_end_start(&one, next(request));
 }
 
-/* Requests are started one by one. If one fails, it must be known which
- * requests have started. */
+/* Starts the requests one by one, so that after a failure it is known which of
+ * them were started. */
 int nw_message_startall(__typeof__(&MPI_Startall) next, int count,
                         MPI_Request *requests)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pinning memory takes longer than most messages. So pinned memory is kept, in
- * power-of-two sizes, up to a limit. Memory that was pinned in a context that
- * the program has reset no longer exists; it is neither used nor freed. */
+/* Pinned host memory is kept for reuse, in power-of-two sizes up to a limit,
+ * since pinning takes longer than most messages. Memory that was pinned in a
+ * context that the program has reset no longer exists; it is neither used nor
+ * freed. */
 #include "runtime/messages/staging.h"
 
 #include "base/array.h"
@@ -17,7 +18,8 @@ static const size_t MOST_KEPT = (size_t)256 << 20;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct nw_host *kept[CLASSES];
-/* Small buffers: the last one given back, exchanged without the lock. */
+/* For each small size the buffer that was freed last, exchanged without the
+ * lock. */
 enum { QUICK = 6 };
 static struct nw_host *quick[QUICK];
 static size_t kept_bytes;
@@ -77,7 +79,8 @@ static struct nw_host *take_kept(int class)
     return host;
 }
 
-/* Selects a context, since the calling thread may have none. */
+/* Pins host memory. Selects a context first, since the calling thread may have
+ * none. Returns false if that fails. */
 static bool host_pin(struct nw_host *host)
 {
     void *before = nw_gpu_cuda.context(), *memory = NULL;

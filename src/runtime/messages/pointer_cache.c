@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each thread caches the last allocations that the driver reported, so no
- * thread waits for another. The driver never reuses an id, so an old entry does
- * no harm. */
+/* Each thread caches the allocations that the driver reported last, so that no
+ * thread waits for another. Old entries are harmless, since the driver never
+ * reuses an id. */
 #include "runtime/messages/pointer_cache.h"
 
 #include "gpu/gpu.h"
@@ -22,7 +22,8 @@ bool nw_pointer_holds(const struct nw_pointer *owner, const void *memory,
     return offset < owner->bytes && bytes <= owner->bytes - offset;
 }
 
-/* Asks the driver for the allocation. The caller's current GPU may differ. */
+/* Asks the driver for the allocation, on the allocation's GPU; restores the
+ * current GPU. */
 static void pointer_cache_ask(const void *memory, struct nw_pointer *out)
 {
     void *before = nw_gpu_cuda.context();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The pool of bounded size in which payloads wait, and the pools of other
- * processes of the node. A receiver that has fetched a payload frees its slot
- * by a word in shared host memory. The owner reads that word when it needs
- * space. */
+/* This process's pool of limited size, in which payloads wait for their
+ * receivers, and the mapped pools of other processes of the node. A receiver
+ * that has copied a payload frees its slot by a word in shared host memory. The
+ * owner of the pool reads that word when it needs space. */
 #include "runtime/messages/direct.h"
 
 #include "gpu/gpu.h"
@@ -18,7 +18,8 @@ static struct {
     char *memory; /* NULL before the pool exists */
     size_t bytes;
     int32_t gpu;
-    struct nw_gpu_life life; /* of the context that has the memory */
+    /* of the context in which `memory` was allocated */
+    struct nw_gpu_life life;
     /* slots in use, sorted by address */
     struct extent {
         uint32_t index;
@@ -29,8 +30,8 @@ static struct {
     bool busy[NW_SLOTS];
 } pool;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static char **mapped;       /* index: peer */
-static int32_t mapper = -1; /* the GPU that maps them */
+static char **mapped;       /* [peers] address of each peer's pool, or NULL */
+static int32_t mapper = -1; /* GPU on which the pools are mapped */
 static uint32_t looked_at;
 
 static size_t wanted_bytes(void)
@@ -71,7 +72,7 @@ static bool have_room(void)
     return mapped != NULL;
 }
 
-/* Runs once, for the GPU of the first large message. */
+/* Creates the pool on the GPU of the first large message. Called once. */
 static void open_pool(int32_t gpu)
 {
     size_t bytes = wanted_bytes();
@@ -126,8 +127,8 @@ static void reclaim(void)
     pool.count = kept;
 }
 
-/* Finds the first gap that is large enough. Returns the index in `used` for the
- * new extent, or -1. */
+/* Finds the first gap that is large enough, and sets *at to its offset. Returns
+ * the index at which the new extent is inserted into pool.used, or -1. */
 static int find_gap(size_t bytes, size_t *at)
 {
     *at = 0;
@@ -194,7 +195,7 @@ void nw_pool_slot_drop(const struct nw_pool_slot *slot)
                       pool_word(slot->generation, EMPTY));
 }
 
-/* -- pools of other processes -- */
+/* --- pools of other processes --- */
 
 static void map_one(int owner)
 {

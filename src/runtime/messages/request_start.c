@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A call has returned a request: its buffers stay in the table until the
- * request ends. Then the received data is delivered. */
+/* Requests of staged calls: the buffers stay in the table until the request
+ * completes; then the received data is copied to the program's buffer. */
 #include "runtime/messages/request_table.h"
 
 #include "runtime/messages/datatype_contents.h"
@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The program may free its datatype before the request is done. */
+/* Duplicates the datatype of a receive, since the program may free it before
+ * the request is complete. */
 static void keep_type(struct nw_tracked_request *kept)
 {
     struct nw_catch *caught = &kept->caught;
@@ -23,10 +24,10 @@ static void keep_type(struct nw_tracked_request *kept)
         caught->as = caught->type;
 }
 
-/* -- the end -- */
+/* --- completion --- */
 
-/* The request's end was already reported. MPI's status describes the envelope,
- * so the stored values replace it. */
+/* Sets the status of a request whose completion was already reported. MPI's
+ * status describes the envelope, so the stored values replace it. */
 static void see_again(const struct nw_tracked_request *kept, MPI_Status *status)
 {
     if (!kept->opened)
@@ -36,7 +37,8 @@ static void see_again(const struct nw_tracked_request *kept, MPI_Status *status)
     NW_PMPI(Status_set_elements_x)(status, MPI_BYTE, kept->bytes);
 }
 
-/* True if the payload of an envelope, or a small message, was delivered. */
+/* Handles an envelope or a message in a small buffer. Returns true if data was
+ * copied to the program's buffer. */
 static bool open_caught(struct nw_tracked_request *kept, MPI_Status *status,
                         int *rc)
 {
@@ -48,7 +50,7 @@ static bool open_caught(struct nw_tracked_request *kept, MPI_Status *status,
     return opened;
 }
 
-/* Copies received data to the GPU. The status of a send has no size. */
+/* Copies received data to the GPU. For sends it does nothing. */
 static nw_status empty_all(const struct nw_tracked_request *kept,
                            const MPI_Status *status)
 {
@@ -85,7 +87,7 @@ static int request_start_complete(struct nw_tracked_request *kept,
                : MPI_SUCCESS;
 }
 
-/* -- the start -- */
+/* --- start --- */
 
 int nw_stage_keep(struct nw_stage *stage, int rc, MPI_Request request,
                   struct nw_errhandler_scope whose)

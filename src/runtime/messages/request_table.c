@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of the work that is left for requests. */
+/* The table of tracked requests, by handle. */
 #include "runtime/messages/request_table.h"
 
 #include <pthread.h>

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_Isendrecv in a program that uses a GPU: a send and a receive of our own,
- * and one request for the program that ends with both. The receive finds
- * messages that a probe set aside, and returns a status (MPICH 4.0 returns
- * none). The request is a generalized request, which makes no progress by
- * itself. So every call that may end the request tests both parts first.
+ * MPI_Isendrecv in a program that uses a GPU: a send and a receive by Nodewise,
+ * and one request for the program that completes when both are complete. The
+ * receive finds messages that a probe took out of MPI's queue, and sets a
+ * status (MPICH 4.0 sets none). The request is a generalized request, which
+ * makes no progress itself. So every call that may complete the request tests
+ * both parts first.
  */
 #include "runtime/messages/direct.h"
 #include "runtime/messages/request_table.h"
@@ -15,26 +16,28 @@
 
 enum { SEND, RECEIVE, PARTS };
 
-/* `tracked` comes first: nw_request_table_free frees the whole. */
+/* `tracked` must be the first member, since nw_request_table_free frees the
+ * struct through it. */
 struct nw_sendrecv {
     struct nw_tracked_request tracked;
-    struct nw_sendrecv *next; /* until both parts have ended */
+    struct nw_sendrecv *next; /* valid until both parts are complete */
     MPI_Request part[PARTS];
     MPI_Status status; /* of the receive */
     int rc;            /* error code of the first part that failed */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct nw_sendrecv *pairs; /* those that are not done */
+static struct nw_sendrecv *pairs; /* list of those that are not complete */
 static int pair_count;
-static _Thread_local bool looking; /* the tests of the parts call back */
+/* inside nw_sendrecvs_look, whose tests call it again */
+static _Thread_local bool looking;
 
 static bool are_any(void)
 {
     return __atomic_load_n(&pair_count, __ATOMIC_RELAXED) && !looking;
 }
 
-/* -- the program's request; sendrecv_complete sets its status -- */
+/* --- the program's request; sendrecv_complete sets its status --- */
 
 static int say_nothing(void *unused, MPI_Status *status)
 {
@@ -57,10 +60,10 @@ static int cancel_nothing(void *unused, int complete)
     return MPI_SUCCESS;
 }
 
-/* -- progress -- */
+/* --- progress --- */
 
-/* MPI may go on with a request that failed. It is freed like a request that the
- * program frees, and its send data stays allocated. */
+/* Frees the request of a part that failed, as MPI may still use it. The memory
+ * of a send is not freed for the same reason. */
 static void sendrecv_give_up(struct nw_sendrecv *pair, int part)
 {
     if (pair->part[part] == MPI_REQUEST_NULL)
@@ -87,7 +90,7 @@ static void end_part(struct nw_sendrecv *pair, int part)
     pair->status.MPI_ERROR = pair->rc;
 }
 
-/* True if both parts have ended. */
+/* Tests both parts. Returns true if both are complete. */
 static bool sendrecv_test(struct nw_sendrecv *pair)
 {
     for (int i = 0; i < PARTS; i++)
@@ -96,7 +99,8 @@ static bool sendrecv_test(struct nw_sendrecv *pair)
            pair->part[RECEIVE] == MPI_REQUEST_NULL;
 }
 
-/* Once the request is complete, another thread may end it and free the pair. */
+/* Tests all pairs. Once a pair's request is complete, another thread may free
+ * the pair, so it is removed from the list before that. */
 void nw_sendrecvs_look(void)
 {
     struct nw_sendrecv **at = &pairs;
@@ -122,7 +126,8 @@ void nw_sendrecvs_look(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* The lock is held. */
+/* Returns whether the request is that of a pair in the list. The lock is
+ * held. */
 static bool sendrecv_is_busy(MPI_Request request)
 {
     const struct nw_sendrecv *pair = pairs;
@@ -162,7 +167,7 @@ static int sendrecv_complete(struct nw_tracked_request *kept,
     return pair->rc;
 }
 
-/* -- starting both parts -- */
+/* --- starting both parts --- */
 
 static bool sendrecv_fits(const struct nw_area *area)
 {
@@ -240,8 +245,8 @@ int nw_sendrecv_start(struct nw_sendrecv_pair exchange, MPI_Request *request)
     return sendrecv_start(exchange, NULL, request);
 }
 
-/* A message on the direct path has left the program's memory when the call
- * returns. */
+/* Returns true if the send uses the direct path, so that its data is in the
+ * pool when the call returns. */
 static bool is_direct(const struct nw_area *area)
 {
     struct nw_load load = {.bytes = 0};

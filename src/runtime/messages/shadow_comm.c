@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The program may free a communicator before its requests and messages end. A
- * shadow communicator of ours, with the same error handler, then reports their
- * errors. MPI keeps the freed communicator but no longer accepts its handle. */
+/* The program may free a communicator before its requests and messages are
+ * complete. Then a shadow communicator, which has the same error handler,
+ * reports their errors. MPI keeps the freed communicator internally but no
+ * longer accepts its handle. */
 #include "runtime/messages/shadow_comm.h"
 
 #include <pthread.h>
@@ -12,8 +13,9 @@ struct nw_shadow_comm {
     int users;
 };
 
-/* While an error handler runs, no other thread may free its communicator. The
- * handler itself may free the communicator, so the mutex is recursive. */
+/* Held while an error handler runs, so that no other thread frees its
+ * communicator. Recursive, since the handler itself may free the
+ * communicator. */
 static pthread_mutex_t telling = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 void nw_shadow_comm_drop(struct nw_shadow_comm *shadow)
@@ -24,7 +26,8 @@ void nw_shadow_comm_drop(struct nw_shadow_comm *shadow)
     free(shadow);
 }
 
-/* A duplicate would call the program's functions for its attributes. */
+/* Makes a shadow by MPI_Comm_split, since MPI_Comm_dup would call the program's
+ * attribute callbacks. */
 struct nw_shadow_comm *nw_shadow_comm_new(MPI_Comm comm)
 {
     struct nw_shadow_comm *shadow = malloc(sizeof *shadow);

@@ -19,7 +19,7 @@ void nw_stage_drop(struct nw_stage *stage)
     stage->count = 0;
 }
 
-/* Allocates host memory for the parts of the buffer, and fills it if the call
+/* Allocates the buffer's host memory, and fills it from the GPU if the call
  * reads it now. */
 static nw_status messages_stage_fill(struct nw_stage *stage,
                                      struct nw_buffer *buffer)
@@ -31,7 +31,8 @@ static nw_status messages_stage_fill(struct nw_stage *stage,
     return status;
 }
 
-/* Adds the buffer to the stage. Returns the address for the call. */
+/* Adds the buffer to the stage. Returns the address to pass to MPI, or NULL
+ * after an error. */
 static void *messages_stage_enter(struct nw_stage *stage,
                                   struct nw_buffer *buffer)
 {
@@ -69,7 +70,8 @@ static nw_status buffer_new(const void *device, const struct nw_pointer *owner,
     return NW_OK;
 }
 
-/* The range from the lowest to the highest byte of all parts. */
+/* Sets buffer->low and buffer->bytes to the range from the lowest to the
+ * highest byte of all parts. */
 static void set_room(struct nw_buffer *buffer)
 {
     MPI_Aint low = 0, high = 0;
@@ -88,8 +90,8 @@ static void set_room(struct nw_buffer *buffer)
     buffer->bytes = (size_t)(high - low);
 }
 
-/* Selects packed host memory, sent in units of the basic type. False if the
- * gaps must stay. */
+/* Chooses packed host memory, which MPI sends as elements of the basic type.
+ * Returns false if the host memory must have the gaps of the datatype. */
 static bool packs(struct nw_buffer *buffer, int way,
                   const struct nw_triple *triple)
 {
@@ -112,7 +114,8 @@ static nw_status fail_mixed(void)
     return nw_fail(NW_EUNSUPPORTED, "host and GPU memory in one argument");
 }
 
-/* True if an MPI that takes GPU memory must handle the argument itself. */
+/* Returns true if the MPI library accepts GPU memory and handles this argument
+ * itself. */
 static bool is_mpis(const struct nw_stage *stage,
                     const struct nw_triple *triple)
 {
@@ -164,7 +167,7 @@ static int64_t messages_stage_number(const void *array, size_t size, int64_t i)
                                : ((const int64_t *)array)[i];
 }
 
-/* Sets the part for block i of a v- or w-call. */
+/* Sets the part of block i of a call such as MPI_Alltoallv. */
 static nw_status set_part(const struct nw_block_places *places, int64_t i,
                           struct nw_part *part)
 {
@@ -201,8 +204,9 @@ static struct nw_area area_of(const void *buffer,
         .type = type};
 }
 
-/* Blocks of a single datatype are all in one memory. Blocks with several
- * datatypes may be anywhere. */
+/* Returns the kind of memory of the blocks. With one datatype all blocks are in
+ * one memory, so the first one is checked; with several, each may be
+ * anywhere. */
 static enum nw_side places_side(const void *buffer,
                                 const struct nw_block_places *places,
                                 struct nw_pointer *owner)

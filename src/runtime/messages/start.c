@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decides once, in MPI_Init, whether GPU buffers are staged. */
+/* Decides in MPI_Init whether GPU buffers are staged. */
 #include "runtime/messages/staging.h"
 
 #include "gpu/gpu.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Collective if rank 0 has the variable: true if all ranks pass true. */
+/* Returns true if `mine` is true on all ranks. Collective. */
 static bool messages_start_all_say(bool mine)
 {
     int in = mine, all = 0;

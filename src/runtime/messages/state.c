@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The settings that MPI_Init chose, and the GPU's driver. All other files of
- * this folder may use this file, which uses none of them. */
+/* The settings made in MPI_Init, and the GPU driver. All other files of this
+ * folder may use this file; it uses none of them. */
 #include "runtime/messages/staging.h"
 
 #include "base/text.h"

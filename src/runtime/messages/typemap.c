@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Computes the layout of a datatype from its constructor, and stores the layout
- * as an attribute of the datatype. */
+/* Computes the layout of a datatype from its constructor, and stores it as an
+ * attribute of the datatype. */
 #include "runtime/messages/typemap.h"
 
 #include "base/array.h"
@@ -54,8 +54,8 @@ static nw_status flatten_named(MPI_Datatype type, struct nw_typemap *out)
     return nw_runs_add(out, &run);
 }
 
-/* Computes the layout of a component datatype. The caller adds its runs to
- * `out`; its other properties are merged here. */
+/* Computes the layout of a component datatype in `part`, and merges its
+ * properties into `out`. The caller adds the runs of `part` to `out`. */
 static nw_status typemap_open_part(MPI_Datatype type, struct nw_typemap *out,
                                    struct nw_typemap *part)
 {
@@ -70,7 +70,8 @@ static nw_status typemap_open_part(MPI_Datatype type, struct nw_typemap *out,
     return status;
 }
 
-/* `count` blocks, `step` bytes apart, of `length` contiguous elements. */
+/* `count` blocks of `length` contiguous elements each, at byte offsets
+ * `offset`, `offset` + `step`, ... */
 struct blocks {
     int64_t count, length;
     MPI_Aint offset, step;
@@ -93,8 +94,8 @@ static nw_status add_blocks(MPI_Datatype type, const struct blocks *blocks,
     return status;
 }
 
-/* Adds blocks with a displacement each. Block i has lengths[i * pace] elements;
- * with pace 0 all blocks have the same length. */
+/* Adds blocks that each have a displacement. Block i has lengths[i * pace]
+ * elements; with pace 0 all blocks have the same length. */
 static nw_status add_places(const struct nw_datatype_contents *r,
                             const int64_t *lengths, int pace,
                             struct nw_typemap *out)
@@ -130,16 +131,16 @@ static nw_status add_struct(const struct nw_datatype_contents *r,
     return status;
 }
 
-/* -- arrays: the selected blocks of each dimension -- */
+/* --- subarrays and distributed arrays --- */
 
-/* Blocks of `length` elements from `start` on, `step` apart, in a dimension of
- * `size` elements. */
+/* The selected elements of one dimension: blocks of `length` elements at
+ * `start`, `start` + `step`, ... below `size`. */
 struct dimension {
     int64_t size, start, length, step;
 };
 
 /* Repeats `part` for the selected elements of a dimension. `unit` is the
- * distance of two elements in bytes. */
+ * distance of consecutive elements in bytes. */
 static nw_status typemap_add_dimension(const struct dimension *d, MPI_Aint unit,
                                        struct nw_typemap *part)
 {
@@ -180,7 +181,8 @@ static nw_status add_array(
     return status;
 }
 
-/* ndims, sizes, subsizes, starts, order */
+/* Reads dimension i of a subarray. Its integer arguments are ndims, sizes,
+ * subsizes, starts, order. */
 static struct dimension of_subarray(const struct nw_datatype_contents *r,
                                     int64_t i)
 {
@@ -190,9 +192,10 @@ static struct dimension of_subarray(const struct nw_datatype_contents *r,
     return (struct dimension){number[0], number[2 * n], number[n], number[0]};
 }
 
-/* size, rank, ndims, sizes, distributions, distribution arguments, processes,
- * order. In the process grid the last dimension varies fastest, whatever the
- * order of the array. */
+/* Reads dimension i of a distributed array. Its integer arguments are size,
+ * rank, ndims, sizes, distributions, distribution arguments, processes, order.
+ * In the process grid the last dimension varies fastest, independent of
+ * `order`. */
 static struct dimension of_darray(const struct nw_datatype_contents *r,
                                   int64_t i)
 {
@@ -306,7 +309,8 @@ static int drop_attribute(MPI_Datatype type, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-/* A duplicated datatype shares the layout of the original. */
+/* Attribute copy callback: a duplicated datatype shares the layout of the
+ * original. */
 static int typemap_share(MPI_Datatype type, int key, void *extra, void *in,
                          void *out, int *flag)
 {
@@ -326,8 +330,9 @@ static struct nw_typemap **named_cell(MPI_Datatype type)
     return &named[(key ^ key >> 6 ^ key >> 12) % NAMED];
 }
 
-/* The handle of a predefined datatype is never freed or reused, so its layout
- * is kept in a table. */
+/* Returns the layout of a predefined datatype from the table, or NULL. The
+ * handles of predefined datatypes are never freed or reused, so their layouts
+ * are kept there. */
 static struct nw_typemap *typemap_find_known(MPI_Datatype type)
 {
     struct nw_typemap *layout =
@@ -350,7 +355,8 @@ static struct nw_typemap *known(MPI_Datatype type)
     return layout;
 }
 
-/* If two predefined datatypes have the same cell, the first one keeps it. */
+/* Stores the layout in the table; if the entry is taken by another datatype,
+ * does nothing. */
 static void know(struct nw_typemap *layout)
 {
     struct nw_typemap *none = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lists of runs. Adjacent runs are merged, and repeated runs become a loop if
- * MPI's packing order stays the same. */
+/* Lists of runs. Adjacent runs are merged, and repeated runs become a loop, if
+ * the order of MPI_Pack stays the same. */
 #include "runtime/messages/typemap.h"
 
 #include "base/array.h"
@@ -35,7 +35,7 @@ nw_status nw_runs_add(struct nw_typemap *out, const struct nw_run *run)
     return status;
 }
 
-/* Repeats the run n times if a single run can represent this. */
+/* Repeats the run n times if one run can represent this; else returns false. */
 static bool becomes_loop(struct nw_run *run, int64_t n, MPI_Aint step)
 {
     if (typemap_runs_is_plain(run) && step == (MPI_Aint)run->bytes) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A probe must report the payload, not the envelope. Every message of an
+ * Probes must report the payload, not the envelope. So every message of an
  * envelope's size is taken out of MPI's queue and read. This message, and all
- * earlier messages of its sender, are kept in order, as MPI messages, for later
- * receives and probes.
+ * earlier messages from its sender, are kept in order, as MPI messages, for
+ * later receives and probes.
  */
 #include "runtime/messages/matched.h"
 
@@ -17,7 +17,7 @@
 
 enum { FORWARD_TAG = 1 };
 
-/* Recursive: an error handler of the program may run while it is held. */
+/* Recursive, since an error handler of the program may run while it is held. */
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static struct nw_unexpected *asides;
 int nw_unexpected_count;
@@ -51,7 +51,7 @@ static void unexpected_say(const struct nw_unexpected *one, MPI_Status *status)
     NW_PMPI(Status_set_cancelled)(status, 0);
 }
 
-/* -- into the list -- */
+/* --- adding to the list --- */
 
 static int look_into(struct nw_unexpected *one)
 {
@@ -97,8 +97,9 @@ static bool is_small(const MPI_Status *status)
     return nw_stage_received(status) == NW_ENVELOPE;
 }
 
-/* Sets aside all messages of the rank up to the one that was seen. Another
- * thread may already have taken that message. */
+/* Takes all messages of the sender, up to the one in `seen`, out of MPI's queue
+ * and adds them to the list. Another thread may already have taken that
+ * message. Returns an MPI error code. */
 static int set_aside(MPI_Comm comm, const MPI_Status *seen)
 {
     MPI_Message message;
@@ -115,7 +116,7 @@ static int set_aside(MPI_Comm comm, const MPI_Status *seen)
     return rc;
 }
 
-/* -- probes -- */
+/* --- probes --- */
 
 static bool is_aside(const struct nw_match *match, MPI_Status *status)
 {
@@ -157,9 +158,9 @@ static int match_next(MPI_Comm comm, int *flag, struct nw_found found)
     return rc;
 }
 
-/* Finds a message that was set aside, or MPI's next message after setting aside
- * those before it. Matches it if the caller wants the message. The lock keeps
- * other probes and receives out. */
+/* Finds a matching message in the list, or MPI's next message after adding
+ * those before it to the list. If found.message is not NULL, the message is
+ * matched too. The lock prevents other probes and receives meanwhile. */
 static int unexpected_look(const struct nw_match *match, int *flag,
                            struct nw_found found)
 {
@@ -186,7 +187,7 @@ static int unexpected_look(const struct nw_match *match, int *flag,
 }
 
 /* Waits until a message may have arrived. With several threads it only yields,
- * since another thread may set the message aside. */
+ * since another thread may have added the message to the list. */
 static int pause_for(const struct nw_match *match, MPI_Status *status)
 {
     if (!nw_threaded)
@@ -221,7 +222,7 @@ int nw_probe(struct nw_match match, bool wait, int *flag, MPI_Status *status)
     return probe(&match, wait, flag, (struct nw_found){NULL, status});
 }
 
-/* MPI's own probe, if envelopes are not used. */
+/* Calls MPI's own probe, for use without envelopes. */
 static int match_plain(const struct nw_match *match, bool wait, int *flag,
                        struct nw_found found)
 {
@@ -243,7 +244,7 @@ int nw_mprobe(struct nw_match match, bool wait, int *flag,
                : match_plain(&match, wait, flag, found);
 }
 
-/* -- receives of several threads -- */
+/* --- receives by several threads --- */
 
 bool nw_post_begin(struct nw_match match, MPI_Message *message)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls that end several requests: MPI_Waitall, MPI_Testsome and others. */
+/* Calls that complete several requests: MPI_Waitall, MPI_Testsome and
+ * others. */
 #include "runtime/messages/staging.h"
 
 #include <stdlib.h>
 
 enum { FEW = 16 };
 
-/* The work that is left for each request, and statuses if the caller passed
+/* The work to be done for each request, and statuses if the caller passed
  * MPI_STATUSES_IGNORE. */
 struct several {
     int count;
@@ -38,7 +39,8 @@ static bool several_open(struct several *several, int count,
     return true;
 }
 
-/* Puts requests that did not end back into the table. */
+/* Puts the work of requests that are not complete back into the table, and
+ * frees all memory. */
 static void several_close(struct several *several, const MPI_Status *statuses)
 {
     for (int i = 0; i < several->count; i++)
@@ -49,8 +51,8 @@ static void several_close(struct several *several, const MPI_Status *statuses)
         free(several->status);
 }
 
-/* Ends one of several requests. With MPI_ERR_IN_STATUS, each status has its own
- * error code. */
+/* Completes one of several requests with result `rc`. If `rc` is
+ * MPI_ERR_IN_STATUS, its status has the error code. Returns an error code. */
 static int done_one(struct several *several, int request, int status, int rc)
 {
     MPI_Status *seen = &several->status[status];
@@ -65,7 +67,8 @@ static int done_one(struct several *several, int request, int status, int rc)
     return MPI_SUCCESS;
 }
 
-/* Reports our own error for one request as MPI does: in its status. */
+/* Reports Nodewise's own error `one` of a request as MPI does: in the status of
+ * the request, with MPI_ERR_IN_STATUS in *rc. */
 static void wait_many_note(struct several *several, int count, int status,
                            int *rc, int one)
 {
@@ -116,7 +119,7 @@ int nw_message_testall(__typeof__(&MPI_Testall) next, int count,
     return rc;
 }
 
-/* Ends the request that MPI_Waitany or MPI_Testany completed. */
+/* Does the work of the request that MPI_Waitany or MPI_Testany completed. */
 static int done_any(struct several *several, int index, MPI_Status *status,
                     int rc)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls that end one request, and the work that follows. */
+/* Calls that complete one request, and the work to be done then. */
 #include "runtime/messages/request_table.h"
 
 #include <pthread.h>
@@ -18,8 +18,8 @@ void nw_request_table_fail(struct nw_tracked_request *kept)
     (void)nw_request_table_finish_all(kept, NULL);
 }
 
-/* Takes the request's work out of the table. A persistent request stays until
- * the program frees it. */
+/* Takes the request's work out of the table. A persistent request stays in it
+ * until the program frees the request. */
 static void wait_one_find(struct nw_ending *ending)
 {
     MPI_Request request = ending->request;
@@ -33,7 +33,8 @@ static void wait_one_find(struct nw_ending *ending)
             nw_request_table_find(request, nw_request_table_is_persistent);
 }
 
-/* A single thread can search the table later, once the request is done. */
+/* Called before a call that may complete the request. With a single thread the
+ * table can be searched later, after the request is complete. */
 void nw_request_begin(MPI_Request request, struct nw_ending *out)
 {
     *out = (struct nw_ending){.request = request};
@@ -69,7 +70,8 @@ int nw_request_end(struct nw_ending *ending, MPI_Status *status)
     return nw_request_table_finish_all(end.kept, status);
 }
 
-/* Open MPI frees a persistent request that fails, MPICH does not. */
+/* Ends a persistent request that failed. `lives` is true if MPI still has the
+ * request: Open MPI frees it, MPICH does not. */
 static void fail_persistent(struct nw_tracked_request *kept, bool lives)
 {
     fail_one(kept);
@@ -151,9 +153,9 @@ int nw_request_held(int count, const MPI_Request *requests, MPI_Status *status)
     return -1;
 }
 
-/* Entries of a live request stay in the table, since its status may be asked
- * for again. Only one thread finishes them. The mutex is recursive because an
- * error handler may run meanwhile. */
+/* Entries of a pending request stay in the table, since the program may ask for
+ * its status again. The lock lets only one thread complete them. Recursive,
+ * since an error handler may run meanwhile. */
 static pthread_mutex_t looking = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 static int wait_one_look(MPI_Request request, MPI_Status *status)
@@ -175,8 +177,8 @@ static int wait_one_look(MPI_Request request, MPI_Status *status)
     return rc;
 }
 
-/* MPI_Request_get_status: the request stays alive, but after its end is
- * reported the buffer must hold the data. */
+/* MPI_Request_get_status does not free the request, but once it reports
+ * completion the program's buffer must have the data. */
 int nw_message_look(__typeof__(&MPI_Request_get_status) next,
                     MPI_Request request, int *flag, MPI_Status *status)
 {

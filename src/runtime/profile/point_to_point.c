@@ -2,7 +2,7 @@
 /*
  * Point-to-point messages. The sender counts each message, and whether its
  * buffer is in GPU memory. If GPUs are in use, the receiver counts the messages
- * that arrive in GPU memory, and merge.c matches both counts.
+ * that arrive in GPU memory, and merge_records.c matches both counts.
  */
 #include "runtime/profile/profile.h"
 

@@ -16,6 +16,8 @@
 
 #define HEADLINE_EQUAL 0.05 /* percent: what one decimal shows as nothing */
 
+#define HEADLINE_MOST_CORES 512
+
 /* Machines described by distances only have no links with a bandwidth. */
 static bool headline_has_time(const nw_topology *topology)
 {
@@ -78,7 +80,57 @@ static const char *headline_shared(const nw_topology *topology,
                                                                     : NULL;
 }
 
+static struct nw_end headline_core(const nw_topology *topology, int32_t node,
+                                   int32_t core)
+{
+    const struct nw_node_type *type = nw_topology_type_of(topology, node);
+
+    return (struct nw_end){node, type->element[core], -1};
+}
+
+/* Whether all pairs of cores have the same distance. A machine of more cores
+ * than HEADLINE_MOST_CORES is not searched. */
+static bool headline_is_flat(const nw_topology *topology)
+{
+    int32_t n = nw_topology_element_count(topology), count = 0;
+    struct nw_end core[HEADLINE_MOST_CORES];
+    double each;
+
+    if (n < 2 || n > HEADLINE_MOST_CORES)
+        return false;
+    for (int32_t h = 0; h < nw_topology_node_count(topology); h++)
+        for (int32_t c = 0; c < nw_topology_node_elements(topology, h).count;
+             c++)
+            core[count++] = headline_core(topology, h, c);
+    each = nw_topology_distance(topology, core[0], core[1]);
+    for (int32_t a = 0; a < n; a++)
+        for (int32_t b = 0; b < n; b++)
+            if (a != b &&
+                nw_topology_distance(topology, core[a], core[b]) != each)
+                return false;
+    return true;
+}
+
+/* Whether each of three or more ranks sends the same to each other rank. */
+static bool headline_is_uniform(const nw_pattern *pattern)
+{
+    size_t n = (size_t)pattern->rank_count;
+
+    if (n < 3 || pattern->edge_count != n * (n - 1))
+        return false;
+    for (size_t e = 1; e < pattern->edge_count; e++)
+        if (pattern->kind[e] != pattern->kind[0] ||
+            pattern->bytes[e] != pattern->bytes[0] ||
+            pattern->messages[e] != pattern->messages[0])
+            return false;
+    for (int32_t r = 0; r < pattern->rank_count; r++)
+        if (pattern->row[r + 1] - pattern->row[r] != n - 1)
+            return false;
+    return true;
+}
+
 static void headline_explain_none(const nw_topology *topology,
+                                  const nw_pattern *pattern,
                                   const struct nw_cost *before,
                                   struct nw_headline *out)
 {
@@ -90,12 +142,20 @@ static void headline_explain_none(const nw_topology *topology,
     else if (shared)
         snprintf(out->verdict, sizeof out->verdict,
                  "No gain possible here: all ranks share one %s", shared);
+    else if (headline_is_uniform(pattern))
+        snprintf(out->verdict, sizeof out->verdict,
+                 "No gain: every rank sends the same to all others, so their "
+                 "order does not matter");
+    else if (!nw_pattern_has_gpu(pattern) && headline_is_flat(topology))
+        snprintf(out->verdict, sizeof out->verdict,
+                 "No gain: all cores are equally far from each other");
     else
         snprintf(out->verdict, sizeof out->verdict,
                  "No gain: the default placement is as good as this mapping");
 }
 
 static void headline_judge(const nw_topology *topology,
+                           const nw_pattern *pattern,
                            const struct nw_cost *before,
                            const struct nw_cost *after, struct nw_headline *out)
 {
@@ -106,7 +166,7 @@ static void headline_judge(const nw_topology *topology,
                  !headline_is_network(topology, after);
 
     if (!(out->before > 0) || fabs(out->percent_less) < HEADLINE_EQUAL)
-        headline_explain_none(topology, before, out);
+        headline_explain_none(topology, pattern, before, out);
     else if (out->percent_less < 0)
         snprintf(out->verdict, sizeof out->verdict,
                  "Predicted: %.1f %% more %s than the default",
@@ -120,6 +180,7 @@ static void headline_judge(const nw_topology *topology,
 }
 
 static void headline_fill(const nw_topology *topology,
+                          const nw_pattern *pattern,
                           const struct nw_cost *before,
                           const struct nw_cost *after, uint64_t exchanges,
                           struct nw_headline *out)
@@ -130,7 +191,7 @@ static void headline_fill(const nw_topology *topology,
         out->before > 0 ? 100 * (1 - out->after / out->before) : 0;
     out->inside[0] = headline_inside(before);
     out->inside[1] = headline_inside(after);
-    headline_judge(topology, before, after, out);
+    headline_judge(topology, pattern, before, after, out);
 }
 
 void nw_report_headline(const nw_topology *topology, const nw_pattern *pattern,
@@ -152,7 +213,7 @@ void nw_report_headline(const nw_topology *topology, const nw_pattern *pattern,
         headline.metric = "hop-bytes";
     if (headline.total || !headline.has_time)
         exchanges = 1;
-    headline_fill(topology, cost[0], cost[1], exchanges, &headline);
+    headline_fill(topology, pattern, cost[0], cost[1], exchanges, &headline);
     *out = headline;
 }
 

@@ -105,9 +105,10 @@ static bool read_queue(nw_channel *channel, struct nw_endpoint *fabric)
         return failed(channel, fabric);
     if (n < 0)
         return gone(channel, fabric);
-    /* remote writes by peers are reported by their messages */
+    /* remote writes by peers are reported by their messages; shm of 2.1 does
+     * not flag them, but they belong to no operation of ours */
     for (ssize_t i = 0; i < n; i++)
-        if (!(entries[i].flags & FI_REMOTE_WRITE))
+        if (entries[i].op_context && !(entries[i].flags & FI_REMOTE_WRITE))
             finished(channel, &entries[i], NW_OK);
     return n > 0;
 }

@@ -501,6 +501,15 @@ nw_status nw_halo_plan_fortran(int comm, const struct nw_halo_options *options,
     return nw_halo_plan(from_fortran(comm), options, out);
 }
 
+static bool halo_plan_has_messages(const nw_halo *halo)
+{
+    int there = 0;
+
+    return NW_PMPI(Iprobe)(MPI_ANY_SOURCE, MPI_ANY_TAG, halo->comm, &there,
+                           MPI_STATUS_IGNORE) != MPI_SUCCESS ||
+           there;
+}
+
 void nw_halo_free(nw_halo *halo)
 {
     void *context = NULL;
@@ -534,8 +543,10 @@ void nw_halo_free(nw_halo *halo)
         NW_PMPI(Comm_free)(&halo->node_comm);
     /* keep the communicator after a failure: messages about failures may still
      * arrive, and MPI may reuse its number for the communicator of another
-     * halo, which would receive them */
-    if (halo->comm != MPI_COMM_NULL && !halo->bereft && !halo->broken)
+     * halo, which would receive them. MPICH from 4.2 ends a process that frees
+     * one with messages, which those who failed may have sent. */
+    if (halo->comm != MPI_COMM_NULL && !halo->bereft && !halo->broken &&
+        !halo_plan_has_messages(halo))
         NW_PMPI(Comm_free)(&halo->comm);
     free(halo);
 }

@@ -69,7 +69,7 @@ nw_status nw_alloc_raw(size_t count, size_t size, void *out)
  * lock. */
 nw_status nw_alloc(size_t count, size_t size, void *out)
 {
-    void *memory;
+    void *memory = NULL;
     size_t bytes;
     nw_status status;
 

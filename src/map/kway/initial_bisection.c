@@ -217,7 +217,8 @@ static nw_status initial_bisection_descend(struct initial_bisection_work *s,
     at[1] = zeros;
     for (int32_t i = 0; i < here.count; i++)
         sorted[at[(int)side[i]]++] = here.vertex[i];
-    memcpy(here.vertex, sorted, (size_t)here.count * sizeof *sorted);
+    for (int32_t i = 0; i < here.count; i++)
+        here.vertex[i] = sorted[i];
     free(sorted);
     return initial_bisection_bisect_all(
         s,

@@ -56,7 +56,7 @@ static nw_status note_scattered(struct nw_launch_job *job, int32_t lines)
 {
     if (lines > job->places.node_count)
         nw_text_add(&job->note,
-                    "ranks of one host are not consecutive: MPICH before 4.1 "
+                    "ranks of one host are not consecutive: MPICH before 5.0 "
                     "then takes each run of ranks for a node of its own "
                     "(MPI_COMM_TYPE_SHARED, shared memory); --consecutive or "
                     "'nodewise map --whole-nodes' avoids it\n");

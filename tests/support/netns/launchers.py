@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What makes the launcher of each MPI reach the hosts of `setup`."""
+import re
+import subprocess
+
+
+def version(flavour):
+    """Of the launcher, such as (5, 0)."""
+    said = subprocess.run(["mpiexec." + flavour, "--version"], capture_output=True, text=True,
+                          check=False).stdout
+    found = re.search(r"Version: +(\d+)\.(\d+)|\) (\d+)\.(\d+)", said)
+    return tuple(int(n) for n in found.groups() if n) if found else (0, 0)
+
+
+def over_hosts(flavour, agent):
+    """Its options. Open MPI from 5.0 starts its ranks by PRRTE, which has names of its own."""
+    if flavour == "mpich":
+        return ["-launcher", "rsh", "-launcher-exec", agent, "-iface", "net0"]
+    prrte = version(flavour) >= (5, 0)
+    ways = (["--prtemca", "plm_ssh_agent", agent, "--prtemca", "prte_if_include", "net0"] if prrte else
+            ["--mca", "plm_rsh_agent", agent, "--mca", "oob_tcp_if_include", "net0"])
+    return [*ways, "--mca", "pml", "ob1", "--mca", "btl", "tcp,%s,self" % ("sm" if prrte else "vader"),
+            "--mca", "btl_tcp_if_include", "net0"]

@@ -13,6 +13,10 @@ import collections, glob, os, re, shutil, subprocess, sys, tempfile, time
 NAME, FLAVOUR = sys.argv[1:3]
 NODEWISE, BUILD = os.environ["NODEWISE"], os.environ["NW_BUILD"]
 SOURCE, MPIEXEC = os.environ["NW_SOURCE"], os.environ["NW_MPIEXEC"]
+sys.dont_write_bytecode = True
+sys.path.insert(0, SOURCE + "/tests/support/netns")
+import launchers
+
 LIBRARY = "%s/libnodewise-%s.so" % (BUILD, FLAVOUR)
 OPENMPI = FLAVOUR == "openmpi"
 done = 0
@@ -214,6 +218,10 @@ def others():
          counted(result.stdout))
     ok(any("1 messages, 4 bytes to processes outside" in line for line in lines),
        "and its message is named", lines[:5])
+    if OPENMPI and launchers.version(FLAVOUR) >= (5, 0):
+        skip("its own world has a profile",
+             "Open MPI 5 gives spawned processes no variables of -x")
+        return
     ok(len(glob.glob("out.pattern.spawn.*")) == 1, "its own world has a profile",
        os.listdir())
 
@@ -241,6 +249,11 @@ def nccl():
     result, lines = profile(command, "--collectives", "off",
                             env={"NODEWISE_NCCL": "ring"})
     ok(counted("\n".join(lines)) != counted(result.stdout), "trees can be put off")
+
+
+def starts_several():
+    """Whether the launcher starts several programs: that of Open MPI 5.0.7 ends by a signal."""
+    return run(launcher(1) + ["true", ":", "-n", "1", "true"]).returncode == 0
 
 
 # two jobs with one profile, and whoever cuts their files short
@@ -287,6 +300,9 @@ def starts():
     words = ["%s\n" % " ".join(["-n", str(n), program("ends"), "good"]) for n in (2, 1)]
     with open("application", "w") as file:
         file.writelines(words)
+    if OPENMPI and not starts_several():
+        skip("an application file", "this launcher crashes where there are several programs")
+        return
     if OPENMPI:
         for option in "--app", "-app":
             result, lines = profile(launcher(1)[:-2] + [option, "application"])
@@ -425,6 +441,9 @@ def mixed(*groups):
 
 # some ranks lack the library or its variables: a rank waits 10 s at most, and says so
 def absent():
+    if not starts_several():
+        skip("ranks that lack the library", "this launcher crashes where there are several programs")
+        return
     ours, record = "LD_PRELOAD=" + LIBRARY, "NODEWISE_RECORD=few.pattern"
     plain = run(launcher(3) + [program("modes"), "all"])
     for groups in ((1, ours), (2,)), ((2,), (1, ours)), ((3, ours),):
@@ -487,8 +506,10 @@ def foreign():
     ok(result.returncode == plain.returncode == 5 and not lines
        and sentence[FLAVOUR] in result.stderr and result.stderr.count("nodewise") == 2,
        "a program of the other MPI: one sentence", result)
-    result, lines = profile(launcher(2) + [theirs, "good"], "--mpi", other)
-    ok(result.returncode == 5 and not lines and
+    # a launcher may end the others at the first that fails, before they say it
+    silent = [theirs.replace("ends", "modes"), "all"]
+    result, lines = profile(launcher(2) + silent, "--mpi", other)
+    ok(result.returncode == 0 and not lines and
        result.stderr.count("program and launcher belong to different") == 1
        and result.stderr.count("nodewise") == 1, "and the library of that MPI: one sentence", result)
     result, lines = profile(launcher(2) + loader + [private % FLAVOUR])

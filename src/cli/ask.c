@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A launcher may hang if its file system or daemon does not answer. It gets
- * limited time to print its version; then it is ended with all processes that
- * it started. */
+/* nw_cli_ask: a launcher may hang if its file system or daemon does not answer,
+ * so it gets limited time to print its version. Then it is killed with all
+ * processes that it started. */
 #include "cli/ask.h"
 
 #include "base/clock.h"
@@ -36,7 +36,7 @@ static int left_ms(uint64_t until)
     return now < until ? (int)((until - now) / 1000000) + 1 : 0;
 }
 
-/* The whole output is read, also the part that does not fit. */
+/* Reads all output, also the part that does not fit into the buffer. */
 static void listen_to(int from, uint64_t until, char *answer, size_t room)
 {
     struct pollfd wait = {.fd = from, .events = POLLIN};
@@ -65,8 +65,8 @@ static bool has_ended(pid_t child, uint64_t until)
     return ended != 0;
 }
 
-/* A process that not even SIGKILL ends, because the kernel blocks it, is left
- * behind. */
+/* Kills the program. A process that the kernel blocks may survive even SIGKILL;
+ * the function waits for it at most 1 s. */
 static void end(pid_t child)
 {
     kill(-child, SIGKILL);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Slurm names the hosts of a job in variables, LSF in a variable or in a file.
- * Flux is asked for the hosts. The others name a file in a variable: it has a
- * line for each host or each slot. */
+/* Finds the hosts of a batch job. Slurm names them in variables, LSF in a
+ * variable or in a file. Flux is asked with flux(1). The other batch systems
+ * have a variable that names a file with a line for each host or for each
+ * slot. */
 #include "cli/batch.h"
 #include "base/array.h"
 #include "base/file.h"
@@ -18,11 +19,13 @@
 enum form {
     LIST,   /* the variable is Slurm's list of hosts */
     PAIRS,  /* the variable is host, slots, host, slots, ... */
-    NODES,  /* a file: a line a host */
-    SLOTS,  /* a file: a line a slot */
+    NODES,  /* the variable names a file with a line for each host */
+    SLOTS,  /* the variable names a file with a line for each slot */
     CHUNKS, /* a file: a line a chunk, which may hold several ranks */
-    SIZES,  /* a file: a line a host, the number of its slots, and more */
-    ASKED,  /* the variable says where flux(1) finds what it is asked for */
+    SIZES,  /* the variable names a file with host, number of slots and more on
+              each line */
+    ASKED,  /* the variable says how flux(1), which is asked for the hosts,
+              connects */
 };
 
 /* In order of precedence. */
@@ -84,7 +87,7 @@ static nw_status add_sized(struct nw_batch *batch, const char *name,
 
     if (!word || !nw_parse_i32(word, &slots) || slots < 0)
         return nw_fail(NW_EFORMAT, "how many slots has '%s'?", name);
-    slots -= slots == INT32_MAX; /* which is: not said */
+    slots -= slots == INT32_MAX; /* INT32_MAX means "not given" */
     return slots ? batch_add(batch, name, slots) : NW_OK;
 }
 
@@ -110,7 +113,7 @@ static nw_status batch_add_line(void *user, char *line)
     return add_sized(user, name, nw_word_next(&line));
 }
 
-/* "n1 4 n2 4" */
+/* Reads a list of hosts and slots such as "n1 4 n2 4". */
 static nw_status read_pairs(struct nw_batch *batch, const char *text)
 {
     char *words, *rest, *name;
@@ -123,7 +126,7 @@ static nw_status read_pairs(struct nw_batch *batch, const char *text)
     return status;
 }
 
-/* Number h of a list such as "2(x3),4"; 0 if the list is shorter. */
+/* Returns entry h of a list such as "2(x3),4"; 0 if the list is shorter. */
 static int32_t counted(const char *list, size_t h)
 {
     while (list && *list) {
@@ -143,8 +146,8 @@ static int32_t counted(const char *list, size_t h)
     return 0;
 }
 
-/* As many ranks as the CPUs of node h can hold, but never fewer than the job's
- * own tasks on the node. */
+/* Returns the number of ranks that the job's CPUs of node h can hold, but at
+ * least the number of the job's tasks on this node. */
 static int32_t slurm_slots(size_t h)
 {
     int32_t each = counted(getenv("SLURM_CPUS_PER_TASK"), 0);

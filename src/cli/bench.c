@@ -24,13 +24,13 @@ static const char *const benchmarks[] = {"pattern", "halo", "mpdata"};
 struct request {
     const char *name;
     char **own;      /* options of the benchmark, up to "--" */
-    char **launcher; /* what is behind it */
+    char **launcher; /* words after "--" */
     char *output;    /* NULL: standard output */
     char path[PATH_MAX];
-    char *figures; /* Comb's, for halo */
+    char *figures; /* Comb's rows of the table, for halo */
 };
 
-/* Told here, read by the benchmark. */
+/* argp prints these options; the benchmark parses them. */
 static const struct argp_option options[] = {
     {"host", 1, "SHAPE", 0,
      "pattern: shape of the messages between hosts: 2d, 3d, col or none", 0},
@@ -113,8 +113,8 @@ static nw_status take_output(struct request *request)
     return nw_file_writable(request->output);
 }
 
-/* The new command: launcher, program, program options and the last two words.
- * */
+/* Makes the new command: launcher, program, its options, and --comb with its
+ * value, if any. */
 static char **words_of(const struct request *request)
 {
     static char comb[] = "--comb";
@@ -171,7 +171,7 @@ static int bench_start(const struct request *request)
     return status && !work.code ? NW_EXIT_FAILED : work.code;
 }
 
-/* Help comes from the benchmark itself, of either flavour. */
+/* Prints the help of the benchmark built for Open MPI or else for MPICH. */
 static int help(const char *name)
 {
     char path[PATH_MAX], option[] = "--help";
@@ -263,7 +263,8 @@ static int bench_run(int argc, char **argv)
 {
     struct request request = {.own = argv + 2};
 
-    /* the options belong to the benchmark: argp sees only its own */
+    /* pass only `nodewise bench`'s own words to argp: other options belong to
+     * the benchmark */
     if (argc < 2 || argv[1][0] == '-') {
         argp_parse(&argp, argc < 2 ? argc : 2, argv, 0, NULL, NULL);
         fputs("nodewise bench: which one? nodewise bench pattern -- mpirun -n "

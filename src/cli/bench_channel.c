@@ -50,7 +50,7 @@ static nw_status bench_channel_one(const struct bench_channel_end *end,
     return status ? status : nw_channel_wait(&request, NULL);
 }
 
-/* There and back. */
+/* Sends a message of `bytes` in both directions, one after the other. */
 static nw_status ping(const struct bench_channel_end *end, size_t bytes)
 {
     nw_status status = bench_channel_one(end, !end->rank, bytes);
@@ -58,7 +58,7 @@ static nw_status ping(const struct bench_channel_end *end, size_t bytes)
     return status ? status : bench_channel_one(end, end->rank != 0, bytes);
 }
 
-/* A window one way, then a word back. */
+/* Sends WINDOW messages in one direction, then one short message back. */
 static nw_status stream(const struct bench_channel_end *end, size_t bytes)
 {
     nw_channel_request *requests[WINDOW] = {NULL};
@@ -242,7 +242,8 @@ static nw_status run_rank(const struct nw_channel_bench *bench, int32_t rank)
                                         : nw_bench_collective(bench, rank);
 }
 
-/* Rank 0 is this process; whether all the others did well. */
+/* Runs rank 0 in this process and forks the others. Returns true if all other
+ * ranks succeed; *status is the result of rank 0. */
 static bool run_all(const struct nw_channel_bench *bench, nw_status *status)
 {
     int32_t ranks = bench->what < NW_TEST_GATHER ? 2 : (int32_t)bench->ranks;
@@ -259,7 +260,7 @@ static bool run_all(const struct nw_channel_bench *bench, nw_status *status)
     return good;
 }
 
-/* The launcher's ranks, on any nodes, meet through PMIx. */
+/* Runs one of the launcher's ranks; the ranks connect through PMIx. */
 static nw_status run_in_job(struct nw_channel_bench *bench, int32_t rank,
                             int32_t count)
 {
@@ -294,7 +295,7 @@ static nw_status run_where_started(struct nw_channel_bench *bench)
                : run_here(bench);
 }
 
-/* Standard output is that file while it runs. */
+/* Runs the benchmark with its standard output redirected to file `fd`. */
 static nw_status bench_channel_run_into(struct nw_channel_bench *bench, int fd)
 {
     int kept;
@@ -333,7 +334,7 @@ static nw_status run_for(struct nw_channel_bench *bench, const char *path)
     return status;
 }
 
-/* for rank 0 only */
+/* Returns true if this process writes the output to a file, as rank 0 does. */
 static bool has_file(const char *path)
 {
     int32_t rank, count;

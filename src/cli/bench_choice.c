@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* nodewise bench channel choice: compares each protocol with the one that the
- * channel chooses. All take turns over one channel, so that each size shows the
- * cost of choosing. Separate channels would differ: the address of the memory
- * that two endpoints share changes a small message's time by up to a fifth, as
- * long as the channel is open. */
+ * channel chooses. All protocols take turns on one channel, so that each
+ * message size shows the cost of a wrong choice. Separate channels are not
+ * comparable: the address of the endpoints' shared memory changes the time of a
+ * small message by up to a fifth. */
 #include "cli/bench_tell.h"
 
 #include "base/array.h"
@@ -23,7 +23,7 @@ enum { WAYS = 14, TAG = 1, TURNS = 10 };
 struct bench_choice_way {
     enum nw_channel_protocol protocol;
     enum nw_channel_copy copy;
-    double *seconds; /* of each round */
+    double *seconds; /* [rounds] s of a message */
     double median;
 };
 
@@ -31,17 +31,20 @@ struct chooser {
     const struct nw_channel_bench *bench;
     nw_channel *channel;
     int32_t rank;
-    void *memory[2]; /* to send from, to receive into */
-    int count;       /* of ways; the first chooses */
+    void *memory[2]; /* send buffer, receive buffer */
+    int count;       /* number of protocols to compare; the first is the
+                        channel's choice */
     struct bench_choice_way way[WAYS];
-    struct nw_channel_result seen[2]; /* of the last send, receive */
+    struct nw_channel_result seen[2]; /* results of the last send and of the
+                                         last receive */
     double worst;
     bool touches;
-    unsigned word; /* what was written, and read */
+    unsigned word; /* bytes written and read, see base/cache_touch.h */
 };
 
-/* Every second turn, a message is written just before it is sent and read after
- * it has arrived. GPU memory is left to kernels. */
+/* Returns true if the send or receive buffer is touched: in every second turn,
+ * a message is written just before it is sent and read after it has arrived.
+ * GPU memory is never touched. */
 static bool is_touched(const struct chooser *c, bool send)
 {
     return c->touches && !c->bench->gpu[!send];
@@ -99,7 +102,8 @@ static size_t rounds_of(const struct nw_channel_bench *bench)
     return (size_t)((bench->iterations + TURNS - 1) / TURNS);
 }
 
-/* Compares medians: the minimum over many protocols is biased low. */
+/* Returns the fastest protocol by the median. The minimum would favour the list
+ * of many protocols over the single choice. */
 static const struct bench_choice_way *best_of(struct chooser *c)
 {
     const struct bench_choice_way *best = &c->way[1];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* nodewise bench channel gather, allgather, alltoall: every receive posted,
- * then every send, as the paper's collectives over its point-to-point path. */
+/* nodewise bench channel gather, allgather, alltoall: posts every receive, then
+ * every send. */
 #include "cli/bench_tell.h"
 
 #include "base/array.h"
@@ -17,7 +17,7 @@ struct bench_collective_member {
     const struct nw_channel_bench *bench;
     nw_channel *channel;
     int32_t rank, count;
-    char *from, *into; /* a block of each rank */
+    char *from, *into; /* [ranks] blocks of `bytes` */
     nw_channel_request **request;
 };
 
@@ -47,7 +47,8 @@ static nw_status wait_for_all(struct bench_collective_member *m)
     return status;
 }
 
-/* Ranks begin with their successor, so that not all go to the same one. */
+/* Posts all receives and sends. Each rank begins with the next higher rank, so
+ * that not all ranks send to the same one first. */
 static nw_status bench_collective_collect(struct bench_collective_member *m,
                                           size_t bytes)
 {
@@ -82,7 +83,8 @@ static nw_status word(struct bench_collective_member *m, int32_t peer,
     return status ? status : nw_channel_wait(&request, NULL);
 }
 
-/* Rank 0 gets the mean of all ranks; no rank continues before. */
+/* Replaces *value on rank 0 by the mean over all ranks. All ranks call it; none
+ * continues before rank 0 has all values. */
 static nw_status mean(struct bench_collective_member *m, double *value)
 {
     double sum = *value, one = 0;
@@ -102,7 +104,8 @@ static nw_status mean(struct bench_collective_member *m, double *value)
     return status;
 }
 
-/* As OSU's: every turn begins together, and only the call is timed. */
+/* Measures the mean time of a call as OSU's benchmarks do: ranks synchronise
+ * before each call, and only the call is timed. */
 static nw_status bench_collective_measure(struct bench_collective_member *m,
                                           size_t bytes)
 {
@@ -127,7 +130,7 @@ static nw_status bench_collective_measure(struct bench_collective_member *m,
     return status;
 }
 
-/* Checks that every byte that arrived identifies its sender. */
+/* Fills the send buffer with a byte that identifies this rank. */
 static nw_status fill(struct bench_collective_member *m, size_t bytes)
 {
     char *block = NULL;

@@ -30,13 +30,14 @@ struct bench_comb_row {
 
 struct bench_comb_work {
     struct nw_comb *comb;
-    char program[PATH_MAX]; /* Comb's */
+    char program[PATH_MAX]; /* path of Comb */
     char folder[PATH_MAX];
     struct bench_comb_row row[MOST_ROWS];
     int count;
 };
 
-/* The launcher's words, then these, as a new argv; it borrows them all. */
+/* Makes an argv of the launcher's words and `words`; the strings are
+ * borrowed. */
 static char **bench_comb_join(char **launcher, char **words, size_t count)
 {
     size_t before = 0;
@@ -69,7 +70,8 @@ static bool run_in(const char *folder, char **argv)
                                                     .user = (void *)folder});
 }
 
-/* The benchmark lists the rows that it will run, because it knows its ranks. */
+/* Asks the benchmark for the rows that it will run, since it knows its
+ * ranks. */
 static nw_status ask_rows(struct bench_comb_work *work)
 {
     char **own = work->comb->own, *words[64], path[PATH_MAX + 8], **argv;
@@ -100,11 +102,11 @@ static nw_status ask_rows(struct bench_comb_work *work)
 }
 
 struct phases {
-    double mean, least; /* seconds, added up */
+    double mean, least; /* sums in s */
     int count;
 };
 
-/* One of the four phases of an exchange: what their times are. */
+/* Reads the times of one of the four phases of an exchange from a line. */
 static bool read_phase(const char *line, double *mean, double *least)
 {
     static const char *const names[] = {
@@ -121,7 +123,8 @@ static bool read_phase(const char *line, double *mean, double *least)
     return false;
 }
 
-/* The fastest method in the summary; each method begins with a line "Comm". */
+/* Finds the fastest method in the summary; each method begins with a line
+ * "Comm". */
 static bool read_summary(const char *path, struct phases *best)
 {
     struct phases now = {0, 0, 0};
@@ -149,8 +152,9 @@ static bool read_summary(const char *path, struct phases *best)
     return best->count == 4;
 }
 
-/* Two doubles per cell have as many bytes as four floats. Comb runs each method
- * without a GPU: loops or derived types, new or persistent messages. */
+/* Runs Comb for one row. Comb has two doubles per cell, as many bytes as four
+ * floats, and tries all methods without a GPU: loops or derived types, new or
+ * persistent messages. */
 static bool run_row(const struct bench_comb_work *work,
                     const struct bench_comb_row *row, struct phases *out)
 {
@@ -206,7 +210,8 @@ static bool run_row(const struct bench_comb_work *work,
     snprintf(pattern, sizeof pattern, "%s/Comb_*_summary", work->folder);
     if (glob(pattern, 0, NULL, &found))
         return false;
-    /* gone before the next row's, which takes the first free of 100 names */
+    /* remove the files before the next row, since Comb takes the first free of
+     * 100 names */
     good = good && read_summary(found.gl_pathv[0], out);
     for (size_t i = 0; i < found.gl_pathc; i++)
         good = !remove(found.gl_pathv[i]) && good;

@@ -62,7 +62,8 @@ void nw_bench_tell_head(const struct nw_channel_bench *bench,
     (bench->tell->json ? begin_json : print_head)(bench, channel);
 }
 
-/* The object of a row, begun; NULL where lines are printed. */
+/* Begins the JSON object of a row and returns it; NULL if the output is
+ * text. */
 static struct nw_json *row(const struct nw_channel_bench *bench, size_t bytes)
 {
     struct nw_json *json = &bench->tell->writer;

@@ -23,7 +23,11 @@
 #define KEY_SHOW 0x2001
 #define KEY_CLEAR 0x2002
 
-enum { WORDS = 8, BYTES = 5 }; /* of a line of the table; a number */
+enum {
+    WORDS = 8,
+    BYTES = 5
+}; /* words in a line of the table; index of the
+      word with the message size */
 static const char *const names[WORDS] = {"from",     "to",     "provider",
                                          "locality", "regime", "bytes",
                                          "protocol", "copy"};
@@ -33,7 +37,7 @@ struct channel_arguments {
     struct nw_channel_options channel;
     uint64_t rounds;
     bool tune, reach, show, clear;
-    char file[NW_FILE_UNNAMED_PATH]; /* where the two processes meet */
+    char file[NW_FILE_UNNAMED_PATH]; /* by which the two processes connect */
 };
 
 static const struct argp_option options[] = {
@@ -123,7 +127,7 @@ static const struct argp argp = {
 
 /* -- output -- */
 
-/* Calls for each line of a table that was checked. */
+/* Calls tell() for each line of a table, which must be valid. */
 static void each_line(const char *text,
                       void (*tell)(void *context, char *words[WORDS]),
                       void *context)
@@ -212,7 +216,7 @@ static int channel_tell(const struct channel_arguments *arguments,
     return code;
 }
 
-/* -- what is kept -- */
+/* -- the stored table -- */
 
 /* Reads and checks a table; the caller frees *out. */
 static nw_status read_table(const char *path, char **out)
@@ -261,7 +265,8 @@ static int channel_clear(const char *path)
     return NW_EXIT_DONE;
 }
 
-/* Keeps the old lines of other providers, the new ones of this provider. */
+/* Appends the new lines of this provider, and the stored lines of other
+ * providers. */
 static void add_others(struct nw_text *all, const char *kept, const char *fresh)
 {
     char provider[64] = "";
@@ -370,7 +375,8 @@ static nw_status measure_here(struct channel_arguments *arguments,
     return status;
 }
 
-/* In a job of two the other end is the other rank. */
+/* In a job with two ranks, the other end is the other rank; else it is the
+ * partner process. */
 static int channel_tune(struct channel_arguments *arguments,
                         const struct partner *partner, const char *path)
 {
@@ -381,7 +387,7 @@ static int channel_tune(struct channel_arguments *arguments,
 
     if (!status)
         status = nw_file_writable(path);
-    if (status) /* before minutes of measuring */
+    if (status) /* fail before measuring for minutes */
         return nw_cli_fail_output("channel", status);
     if (nw_channel_job(&rank, &count) && count > 1) {
         status = channel_measure(

@@ -19,7 +19,8 @@ static void pass_on(int signal)
         kill(running, signal);
 }
 
-/* The terminal has sent the signal to the child, too. */
+/* SIGINT and SIGQUIT of a terminal reach the child, too; no need to forward
+ * them. */
 static void note(int signal)
 {
     came = signal;
@@ -29,7 +30,8 @@ static void take_along(int signal)
 {
     if (running > 0)
         kill(running, SIGTERM);
-    raise(signal); /* once this returns: the handler is gone by then */
+    raise(signal); /* raised again when this handler returns; by then the
+                      default action is set */
 }
 
 int nw_child_signal(void)
@@ -37,8 +39,8 @@ int nw_child_signal(void)
     return came;
 }
 
-/* Signals that the parent set to be ignored, as nohup(1) does, stay ignored.
- * After the child has ended, the former actions return. */
+/* Signal handling during nw_child_run. Signals that the parent process ignores,
+ * as under nohup(1), stay ignored. end_guard restores the former actions. */
 struct guard {
     int signal, flags;
     void (*handler)(int);
@@ -76,7 +78,7 @@ void nw_child_take_along(pid_t child)
         end_guard(guard, 2);
 }
 
-/* Launchers end their ranks with SIGTERM. */
+/* SIGTERM, since launchers then end their ranks. */
 void nw_child_follow(pid_t parent)
 {
     if (prctl(PR_SET_PDEATHSIG, SIGTERM) || getppid() != parent)

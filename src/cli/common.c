@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Options, failures and output in one voice for all commands. */
+/* Options, errors and output that are the same for all commands. */
 #include "cli/command.h"
 #include "base/array.h"
 #include "base/file.h"
@@ -80,7 +80,8 @@ static void common_say(const char *command, nw_status status)
     const char *text = nw_error_text();
 
     fflush(stdout);
-    /* a failure in a file begins with the file, so that editors find it */
+    /* an error in a file begins with the file's name, so that editors find
+     * it */
     if (status == NW_EFORMAT || status == NW_EIO)
         fprintf(stderr, "%s\n", text);
     else
@@ -142,7 +143,7 @@ static bool is_same_file(const char *one, const char *other)
 nw_status nw_cli_spares(const char *option, const char *output,
                         const char *input)
 {
-    /* the file may stand behind a prefix: hwloc:F, n[1-4]=hwloc:F */
+    /* the file may follow a prefix: hwloc:F, n[1-4]=hwloc:F */
     for (const char *at = input; output && at;) {
         if (is_same_file(output, at))
             return nw_fail(NW_EINVAL,
@@ -219,7 +220,7 @@ static nw_status check_apart(const struct nw_cli_file *a,
 nw_status nw_cli_apart(const struct nw_common *common,
                        const struct nw_cli_file *file, size_t count)
 {
-    /* with -o FILE what is JSON is shown, too */
+    /* with -o FILE, --json also prints to standard output */
     const struct nw_cli_file json = {"--json", common->json ? "-" : NULL};
     const struct nw_cli_file result = {"-o", common->output};
     nw_status status = NW_OK;

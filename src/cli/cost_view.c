@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One voice for the figures of a mapping, in tables and in JSON. */
+/* Prints the costs of a mapping in the same form in tables and in JSON. */
 #include "cli/cost_view.h"
 
 #include <stdlib.h>
@@ -90,7 +90,7 @@ nw_status nw_cli_headline_add(struct nw_text *text, const char *name,
     return NW_OK;
 }
 
-/* Whole sums in full while a person can read them, else with a prefix. */
+/* Prints an integral sum in full if it is below 1e15, else with six digits. */
 static void sum_cell(nw_table *table, const struct nw_sum *sum)
 {
     char digits[40];

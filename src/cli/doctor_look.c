@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The list of nodewise doctor, and the few ways of looking: a program in PATH,
- * what it says of its version, a library, entries of a folder, a file that may
- * be opened. */
+/* The list of things that nodewise doctor checks, and its kinds of checks: a
+ * program on the PATH, its version, a library, the entries of a folder, a file
+ * with access rights. */
 #include "cli/doctor.h"
 #include "base/install_path.h"
 #include "cli/ask.h"
@@ -23,7 +23,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The first of "a b c" that is a program in PATH. */
+/* Finds the first of the programs "a b c" that is on the PATH. */
 static bool doctor_look_find_program(const char *names, char path[PATH_MAX])
 {
     char list[PATH_MAX], *name, *rest;
@@ -46,7 +46,7 @@ static enum nw_finding program(const char *names, struct nw_text *detail)
     return NW_FOUND;
 }
 
-/* The line that contains the version */
+/* Returns the line of the program's answer that has the version. */
 static const char *version_line(char answer[NW_LAUNCHER_ANSWER])
 {
     char *line = strstr(answer, "Version:");
@@ -80,9 +80,9 @@ static enum nw_finding versioned(const char *names, struct nw_text *detail)
     return NW_FOUND;
 }
 
-/* An MPI by the words its launcher says of itself; whoever is called mpirun
- * here may be anybody's, and one that says nothing, too. `voices` are the
- * words, by '|'. */
+/* Searches for a launcher whose version text has one of the words in `voices`,
+ * separated by '|'. The name mpirun does not tell which MPI a launcher belongs
+ * to; a launcher without a version text does not count. */
 static enum nw_finding mpi(const char *voices, struct nw_text *detail)
 {
     static const char *const names[] = {
@@ -118,7 +118,7 @@ static enum nw_finding library(const char *sonames, struct nw_text *detail)
     return nw_doctor_tell_first(sonames, loads, detail);
 }
 
-/* Names in a folder. */
+/* Appends the names in a folder. */
 static enum nw_finding entries(const char *folder, struct nw_text *detail)
 {
     struct dirent **list;
@@ -135,7 +135,7 @@ static enum nw_finding entries(const char *folder, struct nw_text *detail)
     return shown ? NW_FOUND : NW_MISSING;
 }
 
-/* A file by pattern that is to be read and written. */
+/* Checks whether this user may read and write a file that matches `pattern`. */
 static enum nw_finding device(const char *pattern, struct nw_text *detail)
 {
     enum nw_finding found = NW_MISSING;
@@ -185,7 +185,8 @@ static bool is_set(const char *variable)
     return getenv(variable) != NULL;
 }
 
-/* The batch job this runs in, by a variable each has. */
+/* Finds the batch system of this process by a variable that the batch system
+ * sets. */
 static enum nw_finding allocation(const char *names, struct nw_text *detail)
 {
     char room[PATH_MAX];
@@ -216,7 +217,9 @@ static enum nw_finding binding(const char *what, struct nw_text *detail)
 static enum nw_finding memory_policy(const char *what, struct nw_text *detail)
 {
     (void)what;
-    if (syscall(SYS_set_mempolicy, 0, NULL, 0ul)) { /* the default it has */
+    if (syscall(SYS_set_mempolicy, 0, NULL, 0ul)) { /* set the default policy,
+                                                       which the process has
+                                                       already */
         nw_text_add(detail, strerror(errno));
         return NW_DENIED;
     }
@@ -239,7 +242,7 @@ static enum nw_finding locked_memory(const char *what, struct nw_text *detail)
     return limit.rlim_cur < (rlim_t)64 << 20 ? NW_DENIED : NW_FOUND;
 }
 
-/* clang-format off: one a line */
+/* clang-format off: one row an item */
 const struct nw_check nw_checks[] = {
     {"MPI", "Open MPI", mpi, "Open MPI|OpenRTE|PRRTE|prterun",
      "profiles of Open MPI programs, nodewise launch --for openmpi4"},

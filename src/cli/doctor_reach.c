@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How GPU memory is reached past the driver: by the CPU, as a channel would do
- * it here, and by adapters, whose libraries register it as a dma-buf or through
- * NVIDIA's peer-memory module. */
+/* Checks how GPU memory can be accessed without the driver: by the CPU, as a
+ * channel does it on this machine, and by NICs, whose libraries register it as
+ * a dma-buf or through NVIDIA's peer-memory module. */
 #include "cli/doctor.h"
 
 #include <nodewise/channel.h>
@@ -29,13 +29,14 @@ static bool is_loaded(const char *module)
     return !access(path, F_OK);
 }
 
-/* The first of "a b c" that the kernel has loaded. */
+/* Finds the first of the kernel modules "a b c" that is loaded. */
 enum nw_finding nw_doctor_module(const char *names, struct nw_text *detail)
 {
     return nw_doctor_tell_first(names, is_loaded, detail);
 }
 
-/* Whether a line of a file has a word; false if the file does not exist. */
+/* Returns true if a line of a file contains `word`; false if the file is
+ * missing. */
 static bool says(const char *path, const char *word)
 {
     FILE *file = fopen(path, "re");
@@ -49,8 +50,8 @@ static bool says(const char *path, const char *word)
     return found;
 }
 
-/* The kernel's half is in its RDMA core since 5.12, the GPU's in NVIDIA's open
- * modules only. */
+/* dma-buf needs RDMA core of kernel 5.12 or later, and NVIDIA's open kernel
+ * modules. */
 enum nw_finding nw_doctor_dmabuf(const char *what, struct nw_text *detail)
 {
     bool core = says("/proc/kallsyms", " ib_umem_dmabuf_get");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* nodewise evaluate: costs of given mappings, beside the default's. */
+/* nodewise evaluate: prints costs of given mappings beside those of the default
+ * mapping. */
 #include <nodewise/cost.h>
 #include <nodewise/map.h>
 #include <nodewise/pattern.h>
@@ -67,7 +68,7 @@ static const struct argp argp = {
 struct evaluate_work {
     nw_topology *topology;
     nw_pattern *pattern;
-    size_t count; /* mappings with the default */
+    size_t count; /* number of mappings, the default mapping included */
     struct nw_cost *cost;
     struct nw_cost_column *column;
     nw_mapping **mapping;         /* [count] owned */
@@ -226,7 +227,7 @@ static int evaluate_run(int argc, char **argv)
     if (!status)
         status = nw_cli_blame_pattern(arguments.priced.pattern,
                                       price_all(&work, &arguments));
-    /* contradictory files, not a wrong call */
+    /* an error in the files, not in the command line */
     if (status == NW_EINVAL && work.pattern) {
         nw_cli_fail("evaluate", status);
         code = NW_EXIT_INPUT;

@@ -24,7 +24,7 @@
 #define KEY_SHOW 0x2005
 #define KEY_JSON 0x2006
 
-enum { EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 }; /* as env(1) */
+enum { EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 }; /* as env(1) returns */
 
 struct exec_arguments {
     const char *source, *mapping;
@@ -59,7 +59,8 @@ static const struct argp_option options[] = {
     {0},
 };
 
-/* The position of `value` among the words; argp_error otherwise. */
+/* Returns the position of `value` among the words; calls argp_error if it is
+ * unknown. */
 static int exec_choose(const char *option, const char *value,
                        const char *const *words, struct argp_state *state)
 {
@@ -162,7 +163,7 @@ static int check_host(const struct exec_arguments *arguments,
     char host[256] = "", slurm[256], what[600];
 
     gethostname(host, sizeof host - 1);
-    /* Slurm's name of a node need not be the host's */
+    /* Slurm's name of a node may differ from the host name */
     *is_here =
         nw_host_is_same(host, node) ||
         (nw_slurm_node(slurm, sizeof slurm) && nw_host_is_same(slurm, node));
@@ -175,8 +176,8 @@ static int check_host(const struct exec_arguments *arguments,
     return warn(arguments, rank, what);
 }
 
-/* The node description of the rank: node -1 without -t or if the topology lacks
- * the node. */
+/* Loads the topology of -t and finds the rank's node in it. *node is -1 without
+ * -t or if the topology lacks the node. */
 static nw_status exec_describe(const struct exec_arguments *arguments,
                                const struct nw_launch_place *place,
                                nw_topology **topology, int32_t *node)
@@ -218,7 +219,7 @@ static nw_status set_devices(const struct exec_arguments *arguments,
     return status;
 }
 
-/* The cores that the process is bound to now. */
+/* Keeps the cores that the process is bound to, and binds its memory. */
 static int stay(const struct exec_arguments *arguments, int32_t rank)
 {
     int code = NW_EXIT_DONE;
@@ -245,7 +246,8 @@ static int look_for_gpu(const struct exec_arguments *arguments,
     return warn(arguments, rank, what);
 }
 
-/* Binds and selects devices, with a warning for each step that fails. */
+/* Binds this process and selects its devices; prints a warning for each step
+ * that fails. */
 static int exec_take(const struct exec_arguments *arguments,
                      const struct nw_launch_place *place, int32_t rank)
 {

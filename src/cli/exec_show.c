@@ -18,14 +18,14 @@ enum { PREFERRED_MANY = 5 };
 
 enum { MOST_CPUS = 16384, MOST_NODES = 1024, BITS = 64 };
 
-/* The variables that a mapping sets; other variables repeat their values. */
+/* The variables that a mapping sets; others only repeat their values. */
 static const char *const variables[] = {"CUDA_VISIBLE_DEVICES",
                                         "ROCR_VISIBLE_DEVICES",
                                         "ZE_AFFINITY_MASK", "UCX_NET_DEVICES"};
 
 struct held {
     uint64_t cpus[MOST_CPUS / BITS], nodes[MOST_NODES / BITS];
-    const char *memory; /* static: how its nodes are meant */
+    const char *memory; /* static: the memory policy for `nodes` */
     char host[256];
 };
 
@@ -51,7 +51,7 @@ static nw_status look(struct held *held)
     return NW_OK;
 }
 
-/* 0-3,8 */
+/* Appends a list of ranges such as 0-3,8. */
 static void put_ranges(struct nw_text *text, const uint64_t *set, int most)
 {
     const char *comma = "";

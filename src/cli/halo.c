@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* nodewise halo plan: partition, placement and the method of each pair of a
- * halo exchange, for any machine and domain, without running anything; nodewise
- * halo tune measures methods (halo_tune.c). */
+/* nodewise halo plan: prints the partition, the placement and each pair's
+ * method of a halo exchange, for any machine and domain, without running it.
+ * nodewise halo tune measures methods (halo_tune.c). */
 #include <nodewise/halo.h>
 
 #include "base/status.h"
@@ -131,7 +131,7 @@ static void parse_border(struct halo_arguments *arguments, char *value,
     for (int axis = 0; axis < 3; axis++) {
         int kind = 0;
 
-        /* one word is for all axes */
+        /* a single word applies to all axes */
         word = rest ? strsep(&rest, ",") : word;
         while (kind < 3 && strcmp(word, names[kind]))
             kind++;
@@ -209,7 +209,7 @@ static bool parse_number(struct halo_arguments *arguments, int key,
     return false;
 }
 
-/* plan, or tune and after -- a launcher. */
+/* Parses the words "plan", or "tune" and a launcher after "--". */
 static void halo_parse_word(struct halo_arguments *arguments, char *value,
                             struct argp_state *state)
 {
@@ -325,7 +325,7 @@ static const struct argp argp = {
     .children = nw_common_children,
 };
 
-/* The slots of every node that is used. */
+/* Finds the slots of every node that has ranks. */
 static nw_status find_places(const struct halo_arguments *arguments,
                              const nw_topology *topology, int32_t **slots,
                              struct nw_halo_places *out)
@@ -402,7 +402,8 @@ static nw_status halo_make(struct halo_arguments *arguments,
         status = nw_halo_layout_make(&arguments->plan, &places, &view->layout);
     nw_cli_progress_finish();
     arguments->plan.progress = NULL;
-    /* beside it: no placement, and an exchange every step */
+    /* for comparison: a layout placed in rank order, and one that exchanges at
+     * every step */
     other = arguments->plan;
     other.placement = NW_HALO_PLACE_TRIVIAL;
     if (!status)

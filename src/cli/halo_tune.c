@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* nodewise halo tune: plans a halo once under the launcher, which measures its
- * methods and keeps the choices for all programs of that shape on this machine.
- * Also shows and removes the kept choices. */
+/* nodewise halo tune: plans a halo once under the launcher, which measures the
+ * methods and stores the choices for all programs with the same halo on this
+ * machine. Also shows and removes the stored choices. */
 #include "cli/halo_tune.h"
 
 #include "base/file.h"
@@ -20,7 +20,8 @@
 
 #define HEAD "nodewise halo choices "
 
-/* The path that the library uses: src/halo/exchange/choice_cache.c. */
+/* Stores the path of the file of choices, as src/halo/exchange/choice_cache.c
+ * finds it. */
 static nw_status find_file(const char *file, char **out)
 {
     struct nw_text text = {0};
@@ -34,7 +35,8 @@ static nw_status find_file(const char *file, char **out)
     return nw_text_take(&text, out);
 }
 
-/* The readable part of a line follows the two blanks after the numbers. */
+/* Prints the readable part of a line, which follows the two blanks after the
+ * numbers. */
 static void print_choice(const char *line)
 {
     const char *words = strstr(line, "  ");
@@ -42,9 +44,9 @@ static void print_choice(const char *line)
     puts(words ? words + 2 : line);
 }
 
-/* Reads the kept choices; *data is NULL if the file is empty or missing, and
- * `lines` begin after the header. Returns an error for a file of another kind.
- * */
+/* Reads the stored choices; *data is NULL if the file is empty or missing, and
+ * `lines` begin after the header. Returns an error if the file has another
+ * format. */
 static nw_status halo_tune_read_kept(const char *path, char **data,
                                      struct nw_lines *lines)
 {
@@ -98,7 +100,8 @@ static nw_status halo_tune_find_program(const char *flavour,
                : nw_fail(NW_ENODEV, "%s is not installed", name);
 }
 
-/* The halo in numbers, in the order in which the program reads them. */
+/* Writes the halo's description as numbers, in the order in which the program
+ * reads them. */
 static nw_status write_words(const struct nw_cli_halo_tuning *tuning,
                              char **out)
 {
@@ -116,7 +119,7 @@ static nw_status write_words(const struct nw_cli_halo_tuning *tuning,
     return nw_text_take(&text, out);
 }
 
-/* Runs the launcher with the program and its two arguments; returns only on
+/* Becomes the launcher with the program and its two arguments; returns only on
  * failure. */
 static nw_status halo_tune_start(const struct nw_cli_halo_tuning *tuning,
                                  const char *program, const char *path)
@@ -145,8 +148,8 @@ static nw_status halo_tune_start(const struct nw_cli_halo_tuning *tuning,
     return status;
 }
 
-/* Reports errors that do not depend on the number of ranks before any rank
- * starts. Never overwrites a file of another kind. */
+/* Checks for errors that do not depend on the number of ranks before any rank
+ * starts. Never overwrites a file of another format. */
 static nw_status halo_tune_check(const struct nw_cli_halo_tuning *tuning,
                                  const char *path)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The output of nodewise halo plan. */
+/* Prints the output of nodewise halo plan. */
 #include "cli/halo_view.h"
 
 #include "base/file.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_LISTED 64 /* pieces */
+#define MOST_LISTED 64 /* most subdomains to list */
 
 struct halo_view_figures {
     struct nw_halo_summary sum, trivial;
@@ -20,7 +20,8 @@ struct halo_view_figures {
     size_t pair_count;
     uint64_t bytes[NW_HALO_METHOD_COUNT];
     int64_t pairs[NW_HALO_METHOD_COUNT];
-    double seconds, trivial_seconds; /* of the busiest link; 0 none */
+    double seconds, trivial_seconds; /* time of the busiest link in s; 0: no
+                                        links */
 };
 
 static nw_status halo_view_congestion(const struct nw_halo_view_of *view,
@@ -120,7 +121,7 @@ static void tell_partition(struct nw_text *text,
         bytes_text(sum->bytes_self, c));
 }
 
-/* Of a search: whether it is over. */
+/* Returns a remark on whether the search for a placement was exhaustive. */
 static const char *proof(const struct nw_halo_view_of *view, bool exact)
 {
     bool best = view->plan->placement == NW_HALO_PLACE_BEST;
@@ -155,9 +156,9 @@ static void tell_placement(struct nw_text *text,
                        100 * (1 - figures->seconds / figures->trivial_seconds));
 }
 
-/* An exchange every s steps of halos s times as deep: bytes a step grow, the
- * messages a step shrink. It pays where a message costs more than its share of
- * the extra bytes. */
+/* Compares an exchange every s steps of halos s times as deep with one at each
+ * step: it sends more bytes but fewer messages per step. Returns how many bytes
+ * must take as long as the latency of a message for both to be equally fast. */
 static double break_even(const struct nw_halo_view_of *view,
                          const struct halo_view_figures *figures)
 {
@@ -367,7 +368,7 @@ nw_status nw_cli_halo_json(const struct nw_halo_view_of *view, char **out)
     return status;
 }
 
-/* --- drawing: a panel for each layer of pieces along z --- */
+/* --- drawing: a panel for each layer of subdomains along z --- */
 
 #define PANEL 320.0
 #define GAP 24.0
@@ -398,7 +399,8 @@ static void draw_piece(struct nw_text *text, const struct nw_halo_view_of *view,
                        piece->slot);
 }
 
-/* The lowest layer of pieces from `from` on; -1 where none is left. */
+/* Returns the lowest z of a layer of subdomains at or above `from`; -1 if there
+ * are no more. */
 static int64_t next_layer(const nw_halo_layout *layout, int64_t from)
 {
     int64_t found = -1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The forms in which launchers read hosts, taken apart. */
+/* Parses the forms in which launchers write hosts. */
 #include "cli/host_words.h"
 #include "base/array.h"
 #include "base/file.h"
@@ -29,11 +29,11 @@ static nw_status parse_slots(const char *word, int32_t *slots)
     if (before)
         return nw_fail(NW_EFORMAT, "slots are said twice: %d and %s", before,
                        word);
-    *slots -= *slots == INT32_MAX; /* which is: any number */
+    *slots -= *slots == INT32_MAX; /* INT32_MAX means any number */
     return NW_OK;
 }
 
-/* "fe80::1", "[fe80::1]:8", "fe80::1%eth0" */
+/* Returns true for "fe80::1", "[fe80::1]:8" and "fe80::1%eth0". */
 static bool is_ipv6(const char *name)
 {
     char address[INET6_ADDRSTRLEN];
@@ -44,7 +44,7 @@ static bool is_ipv6(const char *name)
     return inet_pton(AF_INET6, address, &bytes) == 1;
 }
 
-/* "names" or "names:slots", where `slots` are not known yet. */
+/* Adds "names" or "names:slots". `slots` is 0 if they are not known yet. */
 static nw_status host_words_add_names(char *names, int32_t slots,
                                       nw_host_adder *add, void *user)
 {
@@ -69,7 +69,7 @@ static nw_status host_words_add_names(char *names, int32_t slots,
     return status;
 }
 
-/* The end of an item: the next comma outside brackets. */
+/* Returns the end of a list item: the next comma outside brackets. */
 static char *item_end(char *item)
 {
     int depth = 0;
@@ -98,7 +98,7 @@ nw_status nw_cli_host_list(const char *list, nw_host_adder *add, void *user)
     return status;
 }
 
-/* "slots = 8" becomes "slots=8". */
+/* Removes blanks around "=": "slots = 8" becomes "slots=8". */
 static void close_signs(char *line)
 {
     char *to = line;
@@ -155,7 +155,8 @@ nw_status nw_cli_host_line(char *line, nw_host_adder *add, void *user)
     int32_t slots = 0;
     nw_status status = rest ? read_slots(rest, &slots) : NW_OK;
 
-    names = at ? at + 1 : names; /* behind the user, as Open MPI has it */
+    names = at ? at + 1 : names; /* after the user's name, as Open MPI reads
+                                    it */
     return status ? status : host_words_add_names(names, slots, add, user);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Hosts by name, turned into nodes of the machine. */
+/* Finds the nodes of the machine for host names. */
 #include "cli/hosts.h"
 #include "base/array.h"
 #include "base/file.h"
@@ -101,8 +101,9 @@ static nw_status add_batch(struct hosts_listing *to,
                   : NW_OK;
 }
 
-/* It describes the job we are in, which need not be on the machine that is
- * asked about: it counts only where that knows one of the names. */
+/* Adds the hosts of the batch job of this process, if the machine has one of
+ * their names: the job may run on another machine than the one that is
+ * evaluated. */
 static nw_status add_job(struct hosts_listing *to)
 {
     struct nw_batch batch;
@@ -242,8 +243,8 @@ void nw_cli_hosts_say(const char *command, const struct nw_common *common,
     nw_cli_notes(command, common, text);
 }
 
-/* The file of a source, without prefix and options; false if the source is not
- * a file. */
+/* Stores the file name of a source, without prefix and options. Returns false
+ * if the source is not a file. */
 static bool source_file(const char *source, char *file, size_t size)
 {
     const char *colon = source ? strchr(source, ':') : NULL;
@@ -271,7 +272,7 @@ nw_status nw_cli_blame_hosts(const char *source, const char *hostfile,
 
 /* --- fixed ranks --- */
 
-/* The line of `rank`, or the one that counts ranks where it is -1. */
+/* Moves to the line of `rank`, or to the line "ranks N" if `rank` is -1. */
 static void find_rank(struct nw_lines *lines, int rank)
 {
     const char *line;
@@ -283,7 +284,7 @@ static void find_rank(struct nw_lines *lines, int rank)
             return;
 }
 
-/* A pipe gives its text once. */
+/* Returns true if the file can be read a second time, as a pipe cannot. */
 static bool is_there_again(const char *path)
 {
     struct stat info;
@@ -291,7 +292,7 @@ static bool is_there_again(const char *path)
     return strcmp(path, "-") && !stat(path, &info) && S_ISREG(info.st_mode);
 }
 
-/* "file:line: what" for the line of `rank`. */
+/* Returns the error "file:line: what" for the line of `rank`. */
 static nw_status blame_rank(const char *path, int rank, const char *what)
 {
     struct nw_lines lines;
@@ -336,14 +337,14 @@ nw_status nw_cli_blame_pattern(const char *input, nw_status failed)
 
     if (!failed || nw_error_about().subject != NW_ABOUT_PATTERN)
         return failed;
-    if (colon && access(input, F_OK)) /* list:FILE */
+    if (colon && access(input, F_OK)) /* the pattern may be list:FILE */
         input = colon + 1;
     return nw_fail(failed, "%s: %s",
                    strcmp(input, "-") ? input : "standard input",
                    nw_error_text());
 }
 
-/* --- a mapping in a job --- */
+/* --- does a mapping fit on the hosts? --- */
 
 nw_status nw_cli_hosts_fit(const struct nw_hosts *hosts,
                            const nw_mapping *mapping, const char *path)
@@ -359,7 +360,7 @@ nw_status nw_cli_hosts_fit(const struct nw_hosts *hosts,
         int32_t node = mapping->node[r], *slots = hosts_find(hosts, node);
         const char *name = node < 0 ? NULL : mapping->node_name[node];
 
-        if (!name) /* open */
+        if (!name) /* a rank without a node */
             continue;
         if (!slots)
             snprintf(what, sizeof what,

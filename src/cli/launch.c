@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* nodewise launch: the files and the command line that put a mapping to work.
- * It starts nothing. */
+/* nodewise launch: writes the files and the command line that start a program
+ * by a mapping. Does not start the program. */
 #include <nodewise/launch.h>
 
 #include "base/file.h"
@@ -74,7 +74,8 @@ static const struct argp_option options[] = {
     {0},
 };
 
-/* The position of `value` among two or three words; argp_error otherwise. */
+/* Returns the position of `value` among two or three words; calls argp_error if
+ * it is unknown. */
 static int launch_choose(const char *option, const char *value,
                          const char *const *words, struct argp_state *state)
 {
@@ -169,7 +170,7 @@ static error_t launch_parse(int key, char *value, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         arguments->launch.mapping_path = value;
-        /* what follows is the program; behind -- it has its own options */
+        /* the remaining words are the program and its options */
         if (state->next < state->argc) {
             arguments->launch.program =
                 (const char *const *)state->argv + state->next;
@@ -277,8 +278,8 @@ static nw_status launch_spare_inputs(const struct launch_arguments *arguments,
     return status;
 }
 
-/* Without -o, the first file is also printed, because only this file says where
- * each rank runs. JSON contains all files. */
+/* Prints or writes the results. Without -o, the first file is also printed,
+ * because only this file says where each rank runs. JSON contains all files. */
 static int launch_show(const struct launch_arguments *arguments,
                        const nw_launch *launch, const char *command,
                        const char *json)
@@ -336,7 +337,8 @@ static int list_launchers(const struct nw_common *common)
     return nw_cli_list(&list, common);
 }
 
-/* Called by a path, ranks call it by the same one; else PATH will find it. */
+/* Returns the path of this program if it was called by a path, since ranks must
+ * use the same path; else NULL: they find it on the PATH. */
 static char *own_path(void)
 {
     return strchr(program_invocation_name, '/')
@@ -344,7 +346,7 @@ static char *own_path(void)
                : NULL;
 }
 
-/* The job that is there, or will be: it must hold the mapping. */
+/* Checks that the mapping fits on the hosts of the current or later job. */
 static nw_status check_job(const struct launch_arguments *arguments,
                            const nw_topology *topology,
                            const nw_mapping *mapping)
@@ -365,7 +367,8 @@ static nw_status check_job(const struct launch_arguments *arguments,
     return status;
 }
 
-/* The launcher by the name under which it was found: mpirun.openmpi. */
+/* Makes the launch. Its command begins with the launcher as it was found, for
+ * example mpirun.openmpi. */
 static nw_status cli_launch_make(struct launch_arguments *arguments,
                                  const nw_topology *topology,
                                  const nw_mapping *mapping, nw_launch **launch)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Asks the batch system's variables, the PATH and the program. */
+/* Finds the launcher from the batch system's variables, the PATH and the
+ * program. */
 #include "cli/launch_find.h"
 
 #include "base/array.h"
@@ -16,7 +17,8 @@ bool nw_launch_is_alias(const char *name)
     return !strcmp(name, "auto") || !strcmp(name, "openmpi");
 }
 
-/* A batch system's own launcher, if we are in its job. */
+/* Returns the launcher of the batch system whose job this process belongs to,
+ * or NULL. */
 static const char *batch_launcher(void)
 {
     static const char *const launchers[][2] = {{"SLURM_JOB_ID", "srun"},

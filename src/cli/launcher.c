@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Supported launchers. Variables are passed by options of the launcher, so that
- * the launcher itself never loads libraries meant for the ranks.
+ * The supported launchers. Environment variables are passed by options of the
+ * launcher, so that the launcher itself never loads libraries meant for the
+ * ranks.
  */
 #include "cli/launcher.h"
 
@@ -22,7 +23,7 @@
 static const char *const launcher_words[] = {"mpirun", "mpiexec", "orterun",
                                              "prterun", "srun"};
 
-/* Words in the output of `--version` and the launcher that they identify. */
+/* Words in the output of `--version`, and the launcher that they identify. */
 static const struct {
     const char *words;
     enum nw_launcher_kind launcher;
@@ -44,7 +45,8 @@ bool nw_launcher_is_name(const char *name)
     return false;
 }
 
-/* Some launchers need a second to answer, so each is started only once. */
+/* Keeps the answers, so that each launcher is started only once: some need a
+ * second. */
 bool nw_launcher_ask(const char *name, char answer[NW_LAUNCHER_ANSWER])
 {
     static struct {
@@ -87,7 +89,8 @@ nw_status nw_launcher_find(const char *name, enum nw_launcher_kind *out)
                    name);
 }
 
-/* The first regular file among the words that names an MPI library. */
+/* Returns the MPI library that a program file needs, by the name of the library
+ * in the file. */
 static const char *flavour_of_program(const char *path)
 {
     static const char *const needs[][2] = {
@@ -165,8 +168,8 @@ static void add_format(struct words *words, struct nw_text *text)
     nw_text_fini(text);
 }
 
-/* The value of "LD_PRELOAD=x"; for "LD_PRELOAD" the environment's value or "".
- * */
+/* Returns the value in "LD_PRELOAD=x"; for "LD_PRELOAD" the value in the
+ * environment or "". Returns NULL for other words. */
 static const char *preload_value(const char *word)
 {
     if (strncmp(word, "LD_PRELOAD", 10))
@@ -174,8 +177,8 @@ static const char *preload_value(const char *word)
     return word[10] == '=' ? word + 11 : word[10] ? NULL : "";
 }
 
-/* Number of words at argv that set LD_PRELOAD for the ranks; *value is their
- * value. */
+/* Returns how many words at argv set LD_PRELOAD for the ranks; *value is the
+ * value that they set. */
 static int find_preload(enum nw_launcher_kind launcher, char **argv,
                         const char **value)
 {
@@ -218,8 +221,9 @@ static void add_variables(struct words *words, enum nw_launcher_kind launcher,
     }
 }
 
-/* Options of the command line do not reach the programs of Open MPI's
- * application files, but a parameter does. */
+/* Returns true if the command has an application file of Open MPI. Options of
+ * the command line do not reach the programs in such a file, but an MCA
+ * parameter does. */
 static bool has_application_file(enum nw_launcher_kind launcher, char **argv)
 {
     for (; launcher == NW_LAUNCHER_OPENMPI && *argv; argv++)
@@ -246,9 +250,9 @@ static void build_application(struct words *words, char **argv,
         launcher_add(words, *argv);
 }
 
-/* srun has one list of all variables; what the user exports stays in it. A
- * comma ends an entry, so srun takes a value with a comma from its own
- * environment. */
+/* Adds srun's --export option, which lists all variables, also those that the
+ * user exports. A comma separates entries, so a value with a comma is not in
+ * the list: srun takes it from its own environment. */
 static void add_export(struct words *words, const char *list,
                        const struct nw_variables *variables,
                        const char *preload)
@@ -325,7 +329,7 @@ static void launcher_build(struct words *words, enum nw_launcher_kind launcher,
         skip = find_preload(launcher, argv, &given);
         if (!skip)
             launcher_add(words, *argv);
-        /* each program of several has its own options under Open MPI */
+        /* under Open MPI, each of several programs has its own options */
         if (launcher == NW_LAUNCHER_OPENMPI && !strcmp(*argv, ":"))
             add_variables(words, launcher, variables, preload);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* nodewise COMMAND ...: finds the command and hands over. */
+/* nodewise COMMAND ...: finds the command and runs it. */
 #include "base/file.h"
 #include "base/install_path.h"
 #include "base/nearest.h"
@@ -25,7 +25,7 @@ static const struct nw_command *const commands[] = {
 
 static const size_t command_count = sizeof commands / sizeof *commands;
 
-/* The solver is a program of its own, which launchers start, too. */
+/* The MPDATA solver is a separate program, which launchers can start, too. */
 #define SOLVER "nodewise-mpdata"
 
 static int run_solver(char **argv)
@@ -89,7 +89,7 @@ static int main_refuse(char *name)
     return NW_EXIT_USAGE;
 }
 
-/* `nodewise help COMMAND` is `nodewise COMMAND --help`. */
+/* Runs `nodewise help COMMAND` as `nodewise COMMAND --help`. */
 static int main_help(int argc, char **argv)
 {
     char *words[] = {NULL, (char *)"--help", NULL};
@@ -105,7 +105,8 @@ static int main_help(int argc, char **argv)
     return run_command(main_find(argv[2]), 2, words);
 }
 
-/* Help and lists are printed as they go: a full disk shows when they end. */
+/* Reports output that could not be written, for example on a full disk, since
+ * help and lists are printed without checks. */
 static void close_stdout(void)
 {
     if (!nw_file_end_output())
@@ -114,9 +115,8 @@ static void close_stdout(void)
     _exit(NW_EXIT_FAILED);
 }
 
-/* Arrays of large patterns come and go: what was freed is taken again,
- * whichever thread had it, instead of being given to the kernel and asked back
- * page by page. */
+/* Makes the allocator keep freed memory for reuse by any thread, instead of
+ * returning it to the kernel: large patterns are allocated and freed often. */
 static void keep_memory(void)
 {
     mallopt(M_ARENA_MAX, 1);
@@ -127,7 +127,7 @@ static void keep_memory(void)
 
 /* Opens /dev/null for closed standard files: otherwise the first file opened
  * would take their place and receive their output, or be passed to a child.
- * Standard output opens for reading, so that writing a result still fails. */
+ * Opens standard output for reading, so that writing a result still fails. */
 static void keep_standard_files(void)
 {
     static const int mode[] = {O_RDWR, O_RDONLY, O_RDWR};
@@ -137,8 +137,8 @@ static void keep_standard_files(void)
             (void)!open("/dev/null", mode[fd]);
 }
 
-/* The names of options are ours, and the library that parses them prints those
- * it does not know. */
+/* Checks that the names of options have no control characters, because getopt
+ * prints unknown options. */
 static bool check_options(char **argv)
 {
     for (; *argv && strcmp(*argv, "--"); argv++) {
@@ -168,8 +168,9 @@ int main(int argc, char **argv)
     }
     if (!check_options(argv + 1))
         return NW_EXIT_USAGE;
-    /* Tables use UTF-8 or ASCII; numbers stay C. A program that runs before
-     * every rank draws no table and need not read the locale files. */
+    /* Tables use UTF-8 or ASCII; numbers stay in the C locale. nodewise exec,
+     * which runs before every rank, draws no table and need not read the locale
+     * files. */
     if (strcmp(argv[1], nw_command_exec.name))
         setlocale(LC_CTYPE, "");
     if (main_find(argv[1]))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* nodewise map: compute a mapping, and show its costs beside the default's. */
+/* nodewise map: computes a mapping, and prints its costs beside those of the
+ * default mapping. */
 #include <nodewise/map.h>
 
 #include "base/parallel.h"
@@ -74,7 +75,8 @@ struct map_arguments {
     const char *not_rowcol; /* an option that rowcol would ignore */
 };
 
-/* The grid of rowcol is the pattern. */
+/* Returns true for the algorithm rowcol, which maps a grid instead of a
+ * pattern. */
 static bool is_rowcol(const struct map_arguments *arguments)
 {
     return arguments->map.algorithm &&
@@ -224,7 +226,7 @@ static enum nw_objective objective_of(const char *name,
     return objective;
 }
 
-/* NAME or NAME,NAME or auto */
+/* Parses NAME, NAME,NAME or auto. */
 static void parse_objective(char *value, struct map_arguments *arguments,
                             struct argp_state *state)
 {
@@ -258,7 +260,7 @@ static void parse_imbalance(char *value, struct nw_map_options *map,
         map->imbalance /= 100;
 }
 
-/* How long and how hard. */
+/* Parses the options for the search: its time, steps and threads. */
 static error_t parse_search(int key, char *value, struct argp_state *state)
 {
     struct map_arguments *arguments = state->input;
@@ -364,7 +366,7 @@ static error_t parse_choices(int key, char *value, struct argp_state *state)
     }
 }
 
-/* Whether phases were given for an algorithm that has none. */
+/* Returns true if phases were given for an algorithm that has none. */
 static bool wants_phases(const struct nw_map_options *map)
 {
     return map->algorithm &&
@@ -373,7 +375,8 @@ static bool wants_phases(const struct nw_map_options *map)
             !strcmp(map->algorithm, "default"));
 }
 
-/* An option that --whole-nodes and --without exclude, or NULL. */
+/* Returns the name of an option that --whole-nodes and --without exclude, or
+ * NULL. */
 static const char *excluded(const struct map_arguments *arguments)
 {
     const struct nw_map_options *map = &arguments->map;
@@ -439,8 +442,9 @@ static void map_check(const struct map_arguments *arguments,
         nw_argfail(state, "--time and --steps exclude each other");
 }
 
-/* How hard a search tries may be said once for all algorithms; not when it is
- * to end, which this one would not heed. */
+/* Returns true for the options that rowcol accepts: its own, and the effort,
+ * which applies to all algorithms. Other options for the end of the search are
+ * errors, since rowcol would ignore them. */
 static bool is_of_rowcol(int key)
 {
     return key == 't' || key == KEY_ALGORITHM || key == KEY_SEED ||
@@ -527,7 +531,7 @@ static const struct argp argp = {
     .children = children,
 };
 
-/* Everything between reading and showing. */
+/* Data of the steps between parsing the options and printing the result. */
 struct map_work {
     nw_topology *topology;
     nw_pattern *pattern;
@@ -578,8 +582,7 @@ static nw_status map_read_pattern(void *user)
     return nw_pattern_read(input->name, &input->options, input->out);
 }
 
-/* Shows both mappings side by side; errors of the machine are reported first.
- * */
+/* Loads machine and pattern. Reports errors in the machine first. */
 static nw_status load_both(struct map_work *work,
                            const struct map_arguments *arguments)
 {
@@ -613,8 +616,8 @@ static nw_status map_choose(const struct map_work *work,
     return NW_OK;
 }
 
-/* -o may name an input that is a mapping, to improve it in place; other inputs
- * are never overwritten. */
+/* Checks that -o does not overwrite an input, except for a mapping, which may
+ * be improved in place. */
 static nw_status map_spare_inputs(const struct map_arguments *arguments)
 {
     const char *const inputs[] = {
@@ -818,7 +821,8 @@ static int map_show(struct map_work *work,
     return code;
 }
 
-/* The algorithms of the library, and rowcol, which only this command has. */
+/* Returns the library's algorithms, then rowcol, which only this command
+ * has. */
 static bool name_algorithm(size_t i, const char **name, const char **summary)
 {
     if (nw_map_algorithm(i, name, summary))
@@ -885,7 +889,7 @@ static int map_run(int argc, char **argv)
                                         status);
         code =
             status ? nw_cli_fail("map", status) : map_show(&work, &arguments);
-        /* inputs that do not fit each other, not a wrong call */
+        /* an error in the files, not in the command line */
         if (status == NW_EINVAL)
             code = NW_EXIT_INPUT;
     }

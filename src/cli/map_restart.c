@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads the lost nodes of --without, and names spare nodes and moved ranks. */
+/* Reads the lost nodes of --without; prints spare nodes and ranks that
+ * moved. */
 #include "cli/map_restart.h"
 #include "base/array.h"
 #include "base/hostlist.h"
@@ -56,7 +57,7 @@ void nw_cli_restart_fini(struct nw_cli_restart *restart)
     free(restart->lost);
 }
 
-/* The nodes to use that are neither lost nor have a rank. */
+/* Lists the nodes in use that are neither lost nor have a rank. */
 static nw_status restart_find_spare(const struct nw_map_options *map,
                                     const nw_mapping *mapping,
                                     const char ***out, size_t *count)

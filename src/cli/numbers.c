@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One number a line, as many as there are ranks or elements. */
+/* Reads files with one number a line, one for each rank or element. */
 #include "cli/numbers.h"
 
 #include "base/array.h"
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Reads a line into place i of `values`. */
+/* Converts a line to a number and stores it at index i of `values`. */
 typedef bool taker(const char *line, void *values, size_t i);
 
 static bool take_weight(const char *line, void *values, size_t i)
@@ -46,7 +46,7 @@ static nw_status numbers_read_numbers(const char *path, size_t count,
                                       taker *take, void *out)
 {
     struct nw_lines lines;
-    uint64_t *values = NULL; /* a double is no larger */
+    uint64_t *values = NULL; /* as large as an array of doubles */
     size_t length;
     char *data;
     nw_status status = nw_file_read_text(path, &data, &length);

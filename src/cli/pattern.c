@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* nodewise pattern: show, convert, generate, combine, scale. */
+/* nodewise pattern: shows, converts, generates, combines and scales
+ * patterns. */
 #include <nodewise/pattern.h>
 #include <nodewise/report.h>
 
@@ -33,9 +34,9 @@ struct pattern_arguments {
     size_t input_count;
     const char *generate, *to, *svg;
     bool combine, compact, diff, heat;
-    int kind;      /* -1: all */
-    int32_t scale; /* 0: as it is */
-    int32_t top;   /* pairs to show; 0: the summary */
+    int kind;      /* kind to keep; -1: all */
+    int32_t scale; /* number of ranks to scale to; 0: do not scale */
+    int32_t top;   /* number of pairs to show; 0: show the summary */
 };
 
 static const struct argp_option options[] = {
@@ -196,7 +197,8 @@ static nw_status read_two(const struct pattern_arguments *arguments,
         status = nw_pattern_read(arguments->input[1], read, &gpu);
     if (!status) {
         status = nw_pattern_combine(host, gpu, out);
-        if (status == NW_EFORMAT) /* kinds of one of them become one */
+        if (status == NW_EFORMAT) /* a sum over the kinds of one file is too
+                                     large */
             status = nw_fail(status, "%s and %s: %s", arguments->input[0],
                              arguments->input[1], nw_error_text());
     }
@@ -263,7 +265,7 @@ static nw_status pattern_draw(const nw_pattern *pattern, const char *path)
     return status;
 }
 
-/* The table of --diff. */
+/* Prints the table of --diff. */
 static int show_diff(const struct pattern_arguments *arguments)
 {
     struct nw_pattern_read_options read = NW_PATTERN_READ_OPTIONS_INIT;
@@ -291,7 +293,7 @@ static int show_diff(const struct pattern_arguments *arguments)
     return code;
 }
 
-/* The summary, or the heat maps, which begin with one. */
+/* Makes the summary, or the heat maps, which begin with a summary. */
 static nw_status pattern_make_table(const struct pattern_arguments *arguments,
                                     const nw_pattern *pattern, const char *how,
                                     char **out)
@@ -302,13 +304,13 @@ static nw_status pattern_make_table(const struct pattern_arguments *arguments,
                            : nw_cli_pattern_table(pattern, how, out);
 }
 
-/* With -o or --to the result is the pattern, else its summary. */
+/* Prints the pattern with -o or --to, else its summary. */
 static int pattern_show(const struct pattern_arguments *arguments,
                         const nw_pattern *pattern, const char *how)
 {
     const struct nw_common *common = &arguments->common;
     bool converts = common->output || (arguments->to && !common->json);
-    /* standard output contains only the picture */
+    /* standard output has only the picture */
     bool aside = arguments->svg && !strcmp(arguments->svg, "-");
     char *table = NULL, *json = NULL;
     nw_status status = pattern_make_table(arguments, pattern, how, &table);
@@ -346,7 +348,7 @@ static int fail_make(const struct pattern_arguments *arguments,
 {
     int code = nw_cli_fail("pattern", status);
 
-    /* contradictory files, not a wrong call */
+    /* an error in the files, not in the command line */
     return status == NW_EINVAL && arguments->combine ? NW_EXIT_INPUT : code;
 }
 

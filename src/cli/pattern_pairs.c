@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Walks the rows of one or two patterns, which are sorted by receiver, and
- * sorts the pairs by their bytes. */
+/* Collects the pairs of ranks from one or two patterns, whose rows are sorted
+ * by receiver, and sorts the pairs by their bytes. */
 #include "cli/pattern_pairs.h"
 
 #include "base/array.h"
@@ -12,7 +12,7 @@
 
 struct pattern_pairs_pair {
     int32_t src, dst;
-    uint64_t bytes[2]; /* of the one pattern and of the other */
+    uint64_t bytes[2]; /* bytes in the first and in the second pattern */
     uint64_t messages;
 };
 
@@ -22,7 +22,8 @@ struct pairs {
     double total[2];
 };
 
-/* Adds the edges of all kinds from `src` to `dst`, at *edge. */
+/* Adds the edges of all kinds from `src` to `dst`, beginning at *edge, and
+ * moves *edge past them. */
 static void pattern_pairs_take_edges(const nw_pattern *p,
                                      struct pattern_pairs_pair *pair, int which,
                                      size_t *edge)
@@ -37,7 +38,7 @@ static void pattern_pairs_take_edges(const nw_pattern *p,
     }
 }
 
-/* The receiver at `edge`, or INT32_MAX behind the row's end. */
+/* Returns the receiver of an edge; INT32_MAX at the end of the row. */
 static int32_t receiver(const nw_pattern *p, int32_t src, size_t edge)
 {
     return src < p->rank_count && edge < p->row[src + 1] ? p->dst[edge]
@@ -81,7 +82,7 @@ static uint64_t difference(const struct pattern_pairs_pair *pair)
                                            : pair->bytes[1] - pair->bytes[0];
 }
 
-/* By the larger difference, then by rank: one order whatever the sort. */
+/* Compares by the difference, largest first, then by rank. */
 static int pattern_pairs_compare(const void *one, const void *other)
 {
     const struct pattern_pairs_pair *a = one, *b = other;

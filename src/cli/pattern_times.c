@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Times are printed per rank: the minimum, mean and maximum over the ranks. */
+/* Prints times per rank: minimum, mean and maximum over the ranks. */
 #include "cli/pattern_times.h"
 
 #include "base/text.h"
@@ -18,7 +18,8 @@ static const struct nw_pattern_time *find_time(const nw_pattern *p,
     return NULL;
 }
 
-/* False for the sum of all calls and for the run. */
+/* Returns true for an MPI call; false for the rows with the sum of all calls
+ * and with the whole run. */
 static bool is_call(const struct nw_pattern_time *time)
 {
     return strcmp(time->call, NW_PATTERN_MPI) &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Takes the figures of a pattern once and shows them as table or JSON. */
+/* Computes the figures of a pattern once, and prints them as table or JSON. */
 #include "cli/pattern_view.h"
 
 #include "base/json.h"
@@ -12,7 +12,7 @@
 
 #define BUCKETS 65
 
-/* Exact: sums of edges may pass 64 bits. */
+/* 128 bits, since sums over edges may exceed 64 bits. */
 struct pattern_view_total {
     nw_uint128 bytes, messages;
     size_t edges;
@@ -20,9 +20,9 @@ struct pattern_view_total {
 
 struct summary {
     struct pattern_view_total total[NW_KIND_COUNT];
-    int32_t src[NW_KIND_COUNT]; /* of the largest edge of each kind */
+    int32_t src[NW_KIND_COUNT]; /* sender of the largest edge of each kind */
     size_t largest[NW_KIND_COUNT];
-    size_t fewest, most; /* partners a rank sends to, itself left out */
+    size_t fewest, most; /* number of other ranks that a rank sends to */
     double mean;
     size_t self; /* edges from a rank to itself */
     nw_uint128 sizes[BUCKETS];
@@ -82,7 +82,8 @@ static void take_summary(const nw_pattern *p, struct summary *summary)
         summary->sizes[p->size_bucket[s]] += p->size_count[s];
 }
 
-/* Bucket 0 holds empty messages, bucket b 2^(b-1) to 2^b - 1 bytes. */
+/* Returns the smallest size in a bucket. Bucket 0 has empty messages, bucket b
+ * has messages of 2^(b-1) to 2^b - 1 bytes. */
 static uint64_t bucket_from(int bucket)
 {
     return bucket ? UINT64_C(1) << (bucket - 1) : 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* With a launcher, its own options carry the variables to the ranks of all
- * hosts. A program without a launcher is a single rank and gets them in its
+/* Options of the launcher pass the variables to the ranks of all hosts. A
+ * program without a launcher is a single rank and gets them in its
  * environment. */
 #include "cli/preload.h"
 
@@ -44,7 +44,7 @@ nw_status nw_preload_find(const char *flavour, char **argv,
     return nw_profile_library(flavour, &out->library);
 }
 
-/* *out: the variables, with space for `more`. */
+/* Copies the variables to *out, with space for `more` of them. */
 static nw_status copy_variables(const struct nw_variables *variables,
                                 size_t more, struct nw_variables *out)
 {
@@ -63,7 +63,7 @@ static nw_status copy_variables(const struct nw_variables *variables,
     return NW_OK;
 }
 
-/* *out: the variables, and LD_PRELOAD. */
+/* Copies the variables to *out and adds LD_PRELOAD. */
 static nw_status add_library(const struct nw_preload *preload,
                              const struct nw_variables *variables,
                              struct nw_variables *out)
@@ -148,7 +148,7 @@ static bool has_variable(const struct nw_variables *variables,
     return false;
 }
 
-/* A copy of the name of "NAME=VALUE". */
+/* Adds the variable of an entry "NAME=VALUE", with a copy of its name. */
 static nw_status preload_add_entry(struct nw_variables *all, const char *entry)
 {
     size_t length = strcspn(entry, "=");
@@ -161,7 +161,8 @@ static nw_status preload_add_entry(struct nw_variables *all, const char *entry)
     return NW_OK;
 }
 
-/* `variables` first, then copies of the names of the user's own ones. */
+/* Copies `variables`, then adds the user's NODEWISE_ variables with copies of
+ * their names. */
 static nw_status gather_variables(const struct nw_variables *variables,
                                   struct nw_variables *all)
 {

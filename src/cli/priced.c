@@ -192,8 +192,8 @@ static int64_t priced_count_elements(const nw_topology *topology,
     return count;
 }
 
-/* The smallest number of ranks per GPU with which this many ranks fit, each on
- * a core near its GPU; else 0. */
+/* Returns the smallest number of ranks per GPU with which this many ranks fit,
+ * each on a core near its GPU; 0 if they never fit. */
 static int32_t least_share(const nw_topology *topology,
                            const struct nw_map_options *map, int32_t ranks)
 {

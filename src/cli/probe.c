@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* nodewise probe: measures between the ranks of a job and writes the machine
- * that its figures describe. */
+/* nodewise probe: measures between the ranks of a job, and writes a machine
+ * with the measured figures. */
 #include <nodewise/probe.h>
 
 #include "base/file.h"
@@ -180,7 +180,7 @@ static int probe_conclude(const struct probe_arguments *arguments,
     return probe_tell(arguments, probe);
 }
 
-/* Before minutes of measuring. */
+/* Checks the output files before measuring for minutes. */
 static nw_status check_outputs(const struct probe_arguments *arguments)
 {
     bool shown = !arguments->common.output && !arguments->common.json;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs the measuring program under its launcher. Its records come through
- * standard output, which every launcher forwards, so no shared folder is needed
- * and the records before a failure are kept. */
+/* Runs the measuring program under its launcher. It reads the records from the
+ * program's standard output, which every launcher forwards, so no shared folder
+ * is needed, and records before a failure are kept. */
 #include "cli/prober.h"
 
 #include "base/array.h"
@@ -38,7 +38,8 @@ struct prober_line {
     char time[64], patience[64], path[PATH_MAX];
 };
 
-/* The option that keeps the launcher from ending the job when a rank dies. */
+/* Returns the option that keeps the launcher from ending the job when a rank
+ * dies. */
 static const char *survival(enum nw_launcher_kind launcher)
 {
     return launcher == NW_LAUNCHER_OPENMPI ? "--enable-recovery"
@@ -102,7 +103,7 @@ static nw_status prober_start(char **argv, pid_t *child, int *out)
         int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
         nw_child_follow(parent);
-        /* launchers read on ahead: what comes is another's, as the program's
+        /* give the launcher no input: it would read ahead text for the program
          * that nodewise run starts next */
         if (nothing >= 0)
             dup2(nothing, STDIN_FILENO);
@@ -130,7 +131,8 @@ static void prober_show(const struct nw_prober *prober, const nw_probe *probe,
                                  stage.what);
 }
 
-/* A line that is not a record comes from the launcher and goes to stderr. */
+/* Adds a record. A line that is not a record comes from the launcher and is
+ * printed to standard error. */
 static nw_status prober_take(const struct nw_prober *prober, nw_probe *probe,
                              const char *line)
 {
@@ -143,7 +145,7 @@ static nw_status prober_take(const struct nw_prober *prober, nw_probe *probe,
     return status;
 }
 
-/* Takes whole lines out of `text`; an incomplete line stays. */
+/* Processes and removes the whole lines in `text`; an incomplete line stays. */
 static nw_status take_lines(const struct nw_prober *prober, nw_probe *probe,
                             struct nw_text *text)
 {
@@ -162,7 +164,8 @@ static nw_status take_lines(const struct nw_prober *prober, nw_probe *probe,
     return status;
 }
 
-/* Until the launcher closes its output, or nothing comes for too long. */
+/* Reads until the launcher closes its output, or nothing arrives for too
+ * long. */
 static nw_status listen(const struct nw_prober *prober, nw_probe *probe,
                         int from)
 {
@@ -195,7 +198,8 @@ static nw_status listen(const struct nw_prober *prober, nw_probe *probe,
     return status;
 }
 
-/* Ends a launcher that waits for a lost rank. */
+/* Waits for the launcher; ends it if it waits for a failed rank. Returns its
+ * exit status. */
 static int wait_for(pid_t child)
 {
     uint64_t begin = nw_clock_ns();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * nodewise profile: runs an MPI program as it is typed, with the counting
- * library preloaded into its ranks, and leaves its pattern in a file.
+ * nodewise profile: runs the user's MPI command with the counting library
+ * preloaded into its ranks, and writes the recorded pattern to a file.
  */
 #include <nodewise/profile.h>
 
@@ -36,7 +36,7 @@ struct profile_arguments {
     const char *mpi;
     const char *collectives;
     const char *merge;
-    const char *phases; /* NULL: none */
+    const char *phases; /* value of --phases; NULL: not given */
     bool nccl;
     char **command;
 };
@@ -131,16 +131,18 @@ static const struct argp argp = {
     .children = nw_common_children,
 };
 
-/* One run from start to end. */
+/* The state of one profiled run. */
 struct profile_run {
-    const char *output; /* absolute */
-    const char *named;  /* as it was given; NULL: say nothing of it */
+    const char *output; /* absolute path of the pattern */
+    const char *named;  /* path as the user gave it; NULL: do not print it */
     bool phases;
     struct nw_preload preload;
-    struct stat before; /* of the output; st_ino 0 if it did not exist */
-    char seen[80];      /* the same as NODEWISE_RECORD_BEFORE has it */
-    char said[48];      /* the name of an abstract socket */
-    int hears;          /* that socket, or -1 */
+    struct stat before; /* state of the output file before the run; st_ino is 0
+                           if it did not exist */
+    char seen[80];      /* `before` in the form of NODEWISE_RECORD_BEFORE */
+    char said[48];      /* name of an abstract socket, on which ranks report
+                           warnings */
+    int hears;          /* descriptor of this socket, or -1 */
 };
 
 static nw_status profile_make_absolute(const char *path, char **out)
@@ -151,7 +153,8 @@ static nw_status profile_make_absolute(const char *path, char **out)
     return nw_text_take(&text, out);
 }
 
-/* Ranks of this host tell by a byte that they printed a warning. */
+/* Opens a socket; a rank on this host sends a byte to it after it printed a
+ * warning. */
 static void open_socket(struct profile_run *run)
 {
     struct sockaddr_un here = {.sun_family = AF_UNIX};
@@ -179,7 +182,8 @@ static bool was_reason_said(const struct profile_run *run)
 }
 
 #define VARIABLES 7
-/* Ours, and those of the user that the ranks are to see on every host. */
+/* Lists our variables, and the user's variables that the ranks must have on
+ * every host. */
 static void profile_list_variables(const struct profile_arguments *arguments,
                                    const struct profile_run *run,
                                    struct nw_variables *variables)
@@ -217,7 +221,8 @@ static bool is_written(const struct profile_run *run)
             now.st_mtim.tv_nsec != run->before.st_mtim.tv_nsec);
 }
 
-/* *is_read: what fails then is the writing. */
+/* Merges the parts `from` to the file `to`. *is_read becomes true once the
+ * parts are read; a later error is one of writing. */
 static nw_status merge_to(const char *from, const char *to, bool *is_read)
 {
     nw_pattern *pattern;
@@ -233,8 +238,8 @@ static nw_status merge_to(const char *from, const char *to, bool *is_read)
     return status;
 }
 
-/* The program's exit status is ours; only parts that cannot be read or written
- * make a success a failure. */
+/* Writes the pattern. Returns the exit status of the program, or a failure if
+ * the program succeeded but parts cannot be read or written. */
 static int profile_conclude(const struct profile_run *run, int code)
 {
     nw_status status = NW_OK;
@@ -248,7 +253,8 @@ static int profile_conclude(const struct profile_run *run, int code)
         return code;
     if (status == NW_ENODEV && run->preload.launcher == NW_LAUNCHER_NONE &&
         code > 125)
-        return code; /* it did not start, or was killed, and says so */
+        return code; /* the program did not start or was killed, and has
+                        reported this */
     if (status == NW_ENODEV) {
         if (!was_reason_said(run))
             fprintf(stderr,
@@ -283,7 +289,7 @@ static nw_status prepare(const struct profile_arguments *arguments,
     status = nw_preload_prepare(&run->preload, arguments->command, variables);
     if (!status)
         status = nw_file_writable_in_parts(run->output);
-    /* `-o app -- mpirun ./app` would be the end of the program */
+    /* -o must not name a word of the command, such as ./app */
     for (char **word = arguments->command; !status && *word; word++)
         status = nw_cli_output_spares(&arguments->common, *word);
     if (status)
@@ -308,7 +314,8 @@ static int run_program(const struct profile_arguments *arguments)
         status = prepare(arguments, &run, &variables);
     if (!status)
         code = nw_preload_run(&run.preload, "profile", &variables);
-    if (status == NW_EIO) /* nothing is read here: the output */
+    if (status == NW_EIO) /* an error of the output, since no input is read
+                             here */
         code = nw_cli_fail_output("profile", status);
     else
         code = status ? nw_cli_fail("profile", status)
@@ -320,7 +327,7 @@ static int run_program(const struct profile_arguments *arguments)
     return code;
 }
 
-/* Rejects -o if it names one of the parts to combine. */
+/* Returns an error if -o names one of the parts to combine. */
 static nw_status spare_parts(const struct profile_arguments *arguments)
 {
     struct nw_text pattern = {0};

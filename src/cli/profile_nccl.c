@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The processes of the program inherit two variables: NCCL loads the plug-in,
- * and each process writes a file beside the pattern. The files of this run have
- * a number of their own, so that two runs never share any.
+ * The program's processes inherit two variables: with one, NCCL loads the
+ * plug-in; the other is the path beside which each process writes a file. The
+ * names of these files include a number of this run, so that two runs never
+ * share a file.
  */
 #include "cli/profile_nccl.h"
 
@@ -29,7 +30,7 @@ struct nccl_run {
     const char *output;
     char **command;
     char *library;
-    char *record; /* NODEWISE_RECORD of this run */
+    char *record; /* value of NODEWISE_RECORD for this run */
 };
 
 static void nccl_set_environment(void *user)
@@ -67,7 +68,7 @@ static nw_status nccl_prepare(const struct nw_common *common,
     return status;
 }
 
-/* The files of this run; the caller frees them. */
+/* Finds the files of this run. The caller calls globfree. */
 static bool nccl_find_parts(const struct nccl_run *run, glob_t *found)
 {
     struct nw_text text = {0};
@@ -130,7 +131,8 @@ static nw_status nccl_merge(const struct nccl_run *run, const glob_t *parts,
     return status;
 }
 
-/* The program's exit status is ours, unless its calls cannot be written. */
+/* Writes the pattern. Returns the program's exit status, or a failure if the
+ * recorded calls cannot be written. */
 static int nccl_conclude(const struct nccl_run *run, bool quiet, int code)
 {
     glob_t parts = {0};

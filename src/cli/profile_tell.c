@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Phases are numbered below PHASES. */
+/* Numbers of pairs and calls to print; phases are numbered below PHASES. */
 enum { PAIRS = 5, CALLS = 5, PHASES = 1000 };
 
 struct profile_tell_pair {
@@ -23,7 +23,8 @@ struct profile_tell_pair {
     uint64_t bytes;
 };
 
-/* Keeps the heaviest, the first of equal ones in front. */
+/* Inserts the pair into the list of the heaviest pairs; the first of equal
+ * pairs comes first. */
 static void keep_pair(struct profile_tell_pair *best, size_t *count,
                       struct profile_tell_pair pair)
 {
@@ -38,8 +39,8 @@ static void keep_pair(struct profile_tell_pair *best, size_t *count,
     best[at] = pair;
 }
 
-/* Bytes of all kinds from one rank to another; messages to itself do not count.
- * */
+/* Finds the heaviest pairs by bytes of all kinds. Messages of a rank to itself
+ * do not count. Returns the number of pairs. */
 static size_t profile_tell_find_pairs(const nw_pattern *pattern,
                                       struct profile_tell_pair *best)
 {

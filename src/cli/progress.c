@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The progress bar: on a terminal from the second second on, at most six
- * redraws a second, cleared at the end; elsewhere a line every 30 s. */
+/* The progress bar. On a terminal, it appears after two seconds, is redrawn at
+ * most six times a second, and is cleared at the end. Elsewhere, a line is
+ * printed every 30 s. */
 #include "base/clock.h"
 #include "cli/command.h"
 
@@ -15,7 +16,8 @@
 static struct {
     uint64_t begun, drawn;
     bool terminal, shown, silent, at_once;
-    bool listens; /* to Ctrl-C, which who started us may have us ignore */
+    bool listens; /* handles Ctrl-C; false if the parent process made it
+                     ignored */
 } bar;
 
 static struct nw_progress progress;
@@ -26,9 +28,9 @@ static void on_interrupt(int signal)
     __atomic_store_n(&progress.cancelled, 1, __ATOMIC_RELAXED);
 }
 
-#define PROGRESS_BAR 16 /* characters: a line has at most 80 */
+#define PROGRESS_BAR 16 /* number of characters; a line has at most 80 */
 
-/* ", 12 s left", if the share that is done lets us say so. */
+/* Returns ", 12 s left", or "" while too little is done for an estimate. */
 static const char *progress_left(double share, uint64_t now, char out[32])
 {
     double seconds = (double)(now - bar.begun) / (double)SECOND;

@@ -15,7 +15,7 @@ enum { MODE, TOPOLOGY, PROFILE, ALGORITHM, VARIABLES };
 struct reorder_arguments {
     struct nw_common common;
     const char *mpi;
-    const char *value[VARIABLES]; /* NULL: not set here */
+    const char *value[VARIABLES]; /* NULL: not set by this command */
     char **command;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* nodewise report: one page that shows machine, pattern and mappings. */
+/* nodewise report: makes one page that shows machine, pattern and mappings. */
 #include <nodewise/map.h>
 #include <nodewise/report.h>
 #include <nodewise/simulate.h>
@@ -21,14 +21,15 @@
 
 enum { KEY_ALGORITHM = 0x2001, KEY_SEED, KEY_SIMULATE, KEY_SVG };
 
-/* More edges than this take longer to simulate than a reader likes to wait. */
+/* Patterns with more edges are not simulated by default, since it takes
+ * long. */
 #define QUICK_EDGES 20000
 
 struct report_arguments {
     struct nw_common common;
     struct nw_priced priced;
     const char *simulate; /* auto, always, never */
-    bool svg, computes;   /* says how a mapping is computed */
+    bool svg, computes;   /* `computes`: show how the mapping was computed */
     struct nw_map_options map;
 };
 
@@ -155,7 +156,7 @@ static nw_status compute(struct report_work *work,
     map.progress = nw_cli_progress(&arguments->common);
     status = nw_map(work->topology, work->pattern, &map, &mapping, &report);
     nw_cli_progress_finish();
-    if (!status) /* a name of its own if nothing better was found */
+    if (!status) /* use the mapping's file name if it has no better name */
         report_add(work,
                    strcmp(report.algorithm, "default") ? report.algorithm
                                                        : "mapped",
@@ -163,7 +164,7 @@ static nw_status compute(struct report_work *work,
     return status;
 }
 
-/* As nodewise map without --objective. */
+/* Chooses the objective, as nodewise map does without --objective. */
 static nw_status choose(const struct report_work *work,
                         struct report_arguments *arguments)
 {
@@ -210,8 +211,8 @@ static nw_status gather(struct report_work *work,
     return status;
 }
 
-/* Simulates by default only if SimGrid is installed and the simulation is
- * short. */
+/* Simulates. By default, only if SimGrid is installed and the pattern is
+ * small. */
 static nw_status simulate(struct report_work *work,
                           const struct report_arguments *arguments)
 {
@@ -265,10 +266,11 @@ static void free_work(struct report_work *work)
     nw_topology_free(work->topology);
 }
 
-/* The results for the file, for people and for programs. */
+/* The results: the page for the file, a table, and JSON. */
 struct answer {
     char *page, *table, *json;
-    bool is_read; /* then NW_EINVAL is an error in the files */
+    bool is_read; /* the inputs are read; NW_EINVAL is then an error in these
+                     files */
 };
 
 static void judge(const struct report_work *work,
@@ -335,7 +337,8 @@ static nw_status report_make_table(const struct report_work *work,
     return nw_text_take(&text, out);
 }
 
-/* The page's figures once more, as nodewise evaluate has them. */
+/* Makes table and JSON with the same figures as the page, as nodewise evaluate
+ * prints them. */
 static nw_status make_figures(struct report_work *work,
                               const struct report_arguments *arguments,
                               struct answer *answer)
@@ -395,7 +398,7 @@ static nw_status make(struct report_arguments *arguments, const char *command,
         status = choose(&work, arguments);
     if (!status)
         status = gather(&work, arguments);
-    /* first, because it reports errors in a mapping */
+    /* before the page, since it reports errors in a mapping */
     if (!status)
         status = make_figures(&work, arguments, answer);
     status = nw_cli_blame_pattern(arguments->priced.pattern, status);
@@ -407,7 +410,8 @@ static nw_status make(struct report_arguments *arguments, const char *command,
     return status;
 }
 
-/* The words as they were typed, before argp reorders them. */
+/* Joins the words of the command line in the order in which they were typed;
+ * argp may reorder argv. */
 static nw_status command_line(int argc, char **argv, char **out)
 {
     struct nw_text text = {0};
@@ -422,7 +426,7 @@ static nw_status command_line(int argc, char **argv, char **out)
     return nw_text_take(&text, out);
 }
 
-/* A terminal shows the table instead of the page. */
+/* Prints the table instead of the page if standard output is a terminal. */
 static int report_show(const struct report_arguments *arguments,
                        const struct answer *answer)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* nodewise map --algorithm rowcol: the processes of a divided grid as rows and
- * columns, by the bandwidths between the nodes. */
+/* nodewise map --algorithm rowcol: arranges the processes of a divided grid in
+ * rows and columns by the bandwidths between the nodes. */
 #include "cli/rowcol.h"
 #include "base/json.h"
 #include "base/status.h"
@@ -66,7 +66,8 @@ static void parse_grid(char *value, int32_t grid[3], struct argp_state *state)
     memcpy(grid, found, sizeof found);
 }
 
-/* The second of two words is true. */
+/* Returns true if `value` is the second word, false if it is the first; other
+ * values are errors. */
 static bool either(const char *value, const char *one, const char *two,
                    struct argp_state *state)
 {
@@ -115,13 +116,14 @@ static error_t rowcol_parse(int key, char *value, struct argp_state *state)
 
 const struct argp nw_rowcol_argp = {.options = options, .parser = rowcol_parse};
 
-/* The answers that are shown: in the given order, the paper's, ours. */
+/* Inputs and results: the default arrangement, that of the paper, and the
+ * best. */
 struct result {
     nw_topology *topology;
     struct nw_bandwidths bandwidths;
     struct nw_rowcol_problem problem;
     struct nw_rowcol paper, best;
-    double *speed; /* of the processes, or NULL */
+    double *speed; /* speed of each process, or NULL */
     const struct nw_rowcol *chosen;
     nw_mapping *mapping;
 };
@@ -145,7 +147,7 @@ static nw_status check_fit(const struct result *r,
     return NW_OK;
 }
 
-/* Of each process, in the order of the bandwidths. */
+/* Reads the speed of each process, in the order of the bandwidths. */
 static nw_status read_speeds(struct result *r, const char *path)
 {
     nw_status status =

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * nodewise run profiles the program the first time and stores the pattern;
- * later it maps and launches by the mapping. Any error of its own is only a
- * warning: then the launcher is started as without nodewise.
+ * nodewise run profiles the program at the first run and stores the pattern;
+ * later runs are mapped by it. An error of Nodewise is only a warning: the
+ * launcher is then started without Nodewise.
  */
 #include <nodewise/profile.h>
 
@@ -40,8 +40,8 @@ struct run_arguments {
     struct nw_job job;
     struct nw_run_wish wish;
     const char *folder, *output, *pattern;
-    nw_pattern *given; /* what is in that pattern */
-    int32_t rounds;    /* of a comparison; 0: none */
+    nw_pattern *given; /* content of the pattern given by the user */
+    int32_t rounds;    /* number of rounds of a comparison; 0: no comparison */
     bool dry, quiet, json, list, forget;
 };
 
@@ -236,7 +236,8 @@ static void run_say(const struct run_arguments *arguments, const char *format,
     fputs("\n", stderr);
 }
 
-/* Prints the command, or writes it to the file and starts it. */
+/* Prints the command with --dry-run; otherwise writes it to the file of -o, if
+ * given, and runs it. */
 static int run_start(const struct run_arguments *arguments,
                      const struct nw_run_account *account)
 {
@@ -279,7 +280,8 @@ static int run_warned(const struct run_arguments *arguments, const char *why)
     return code;
 }
 
-/* Either MPI's launcher starts a program of the standard ABI. */
+/* Returns the name of the library to preload. A program of the standard ABI
+ * needs the library of this ABI under either MPI's launcher. */
 static const char *preloaded(const struct nw_job *job)
 {
     const char *library = nw_launcher_library(job->kind, job->program);
@@ -287,7 +289,7 @@ static const char *preloaded(const struct nw_job *job)
     return library && !strcmp(library, "mpiabi") ? library : job->flavour;
 }
 
-/* --- the first time --- */
+/* --- first run: profile --- */
 
 static nw_status profiled_words(const struct run_arguments *arguments,
                                 const struct nw_store *store, char ***out)
@@ -315,7 +317,8 @@ static nw_status profiled_words(const struct run_arguments *arguments,
     return status;
 }
 
-/* If all ranks share the cores of this machine, there is nothing to choose. */
+/* Returns false if all ranks share the cores of this machine, since a mapping
+ * cannot improve anything then. */
 static bool may_be_mapped(const struct run_arguments *arguments)
 {
     return !arguments->job.shared_cores || arguments->wish.topology;
@@ -332,7 +335,8 @@ static void say_shared(const struct run_arguments *arguments)
             may_be_mapped(arguments) ? "" : ": there will be nothing to map");
 }
 
-/* A failed run may not represent the program. */
+/* Stores the pattern of a run unless the run failed, since it may then differ
+ * from complete runs. */
 static void keep_pattern(const struct run_arguments *arguments,
                          const struct nw_store *store, int code)
 {
@@ -368,7 +372,8 @@ static void keep_pattern(const struct run_arguments *arguments,
     nw_pattern_free(pattern);
 }
 
-/* Said before the first of two runs that would not be mapped. */
+/* Warns, before the profiled run, of a topology with which the next run cannot
+ * be mapped. */
 static void check_topology(const struct run_arguments *arguments)
 {
     nw_topology *topology = NULL;
@@ -409,7 +414,7 @@ static int run_profiled(const struct run_arguments *arguments,
     return code;
 }
 
-/* --- later --- */
+/* --- later runs: map --- */
 
 static void say_plan(const struct run_arguments *arguments,
                      const struct nw_run_plan *plan)
@@ -429,7 +434,8 @@ static void say_plan(const struct run_arguments *arguments,
     free(words);
 }
 
-/* Writes the measurements to the file of -o, too. */
+/* Runs the comparison and prints the measurements; with -o, also writes them to
+ * the file. */
 static int cli_run_compare(const struct run_arguments *arguments,
                            struct nw_run_account *account)
 {
@@ -488,7 +494,8 @@ static int run_mapped(const struct run_arguments *arguments,
     return code;
 }
 
-/* If the user gave no number of ranks, the pattern gives it. */
+/* Reads the pattern of -p, which also gives the number of ranks if the user did
+ * not. */
 static nw_status read_given(struct run_arguments *arguments)
 {
     nw_status status =
@@ -501,7 +508,7 @@ static nw_status read_given(struct run_arguments *arguments)
     return status;
 }
 
-/* For as many ranks as the job has. */
+/* Runs with the pattern of -p, scaled to the ranks of the job. */
 static int run_by_given(const struct run_arguments *arguments,
                         struct nw_store *store)
 {
@@ -522,8 +529,8 @@ static int run_by_given(const struct run_arguments *arguments,
     return code;
 }
 
-/* The stored pattern of this job, or of the same program with other input; *why
- * says why this job's own pattern is not used. */
+/* Finds the stored pattern of this job, or of the same program with other
+ * input. *why is the reason for not using the job's own pattern. */
 static void find_pattern(const struct run_arguments *arguments,
                          const struct nw_store *store, nw_pattern **pattern,
                          const char **why)
@@ -555,7 +562,7 @@ static int run_with_store(const struct run_arguments *arguments,
         run_say(arguments, "%s: profiling again", why);
     if (!pattern) {
         code = run_profiled(arguments, store);
-        /* a comparison begins with a profiled run if necessary */
+        /* a comparison needs a profiled run first if no pattern is stored */
         if (code || !arguments->rounds ||
             nw_store_pattern(store, &arguments->job, &pattern, &why) ||
             !pattern)
@@ -566,7 +573,7 @@ static int run_with_store(const struct run_arguments *arguments,
     return code;
 }
 
-/* A launcher line that only its launcher understands. */
+/* Starts a command line that only the launcher understands, unchanged. */
 static int run_verbatim(const struct run_arguments *arguments)
 {
     struct nw_run_account account = {.action = "plain",
@@ -599,7 +606,7 @@ static int forget(const struct run_arguments *arguments)
     return NW_EXIT_DONE;
 }
 
-/* `-o app -- ./app` would be the end of the program. */
+/* Checks that -o can be written and does not name a word of the command. */
 static nw_status check_output(const struct run_arguments *arguments)
 {
     nw_status status = nw_file_writable(arguments->output);

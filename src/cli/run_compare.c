@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Measures the wall-clock time of whole runs: what a user waits for. */
+/* Measures the wall-clock time of whole runs, from start to end of the
+ * launcher. */
 #include "cli/run_compare.h"
 
 #include "base/array.h"
@@ -72,7 +73,7 @@ static nw_status summarize(struct nw_comparison *out)
     for (size_t i = 0; i < out->rounds; i++)
         ratio[i] = out->seconds[0][i] / out->seconds[1][i];
     out->speedup = nw_median(ratio, out->rounds);
-    out->least = ratio[0]; /* they are in order now */
+    out->least = ratio[0]; /* `ratio` is sorted now */
     out->most = ratio[out->rounds - 1];
     free(ratio);
     return NW_OK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the launcher that fits the program, and the hosts and ranks of the
- * job: from the command line, the Slurm allocation, or this machine. */
+/* Finds the launcher that fits the program, and the hosts and ranks of the job:
+ * from the command line, from the batch system, or from this machine. */
 #include "cli/run_job.h"
 
 #include <nodewise/topology.h>
@@ -53,7 +53,7 @@ void nw_job_fini(struct nw_job *job)
 
 /* --- the launcher --- */
 
-/* Blanks separate words; quotes keep them together. */
+/* Splits a line at blanks; quotes keep words together. */
 static nw_status split_line(const char *line, struct nw_words *out)
 {
     nw_status status = NW_OK;
@@ -88,8 +88,8 @@ static bool fits(const char *flavour, enum nw_launcher_kind kind)
            (kind == NW_LAUNCHER_HYDRA && !strcmp(flavour, "mpich"));
 }
 
-/* The launcher of the program's own MPI; inside a Slurm allocation, srun if no
- * other is found. */
+/* Searches for the launcher of the program's MPI; inside a Slurm job, takes
+ * srun if no other is found. */
 static nw_status search(struct nw_job *job)
 {
     static const char *const names[] = {
@@ -121,7 +121,7 @@ static nw_status search(struct nw_job *job)
                    flavour ? "the program's" : "any");
 }
 
-/* The first "X.Y" in a version's text, as 100 X + Y; 0 if not found. */
+/* Returns the first "X.Y" in a version text as 100 X + Y; 0 if not found. */
 static int number_of(const char *text)
 {
     for (; *text; text++) {
@@ -173,7 +173,7 @@ nw_status nw_job_find_launcher(struct nw_job *job)
                     job->launcher.word[0]);
     if (!status)
         job->writer = find_writer(job);
-    if (!status && !job->flavour) /* NULL if unknown */
+    if (!status && !job->flavour) /* the flavour stays NULL if it is unknown */
         job->flavour = nw_launcher_flavour(job->kind, job->program);
     return status;
 }
@@ -240,8 +240,8 @@ static nw_status find_hosts(struct nw_job *job)
     return run_job_add_host(job, name[0] ? name : "localhost", 0);
 }
 
-/* The cores that this process may use. Hardware threads do not count, because
- * Open MPI would refuse more ranks than cores. */
+/* Returns the number of cores that this process may use. Hardware threads do
+ * not count, because Open MPI refuses more ranks than cores. */
 static int32_t count_cores(void)
 {
     nw_topology *machine = NULL;
@@ -253,7 +253,8 @@ static int32_t count_cores(void)
     return count > 0 ? count : (int32_t)sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-/* The sum of all hosts' slots, 1 for a bare name; 0 if no host has slots. */
+/* Returns the sum of all hosts' slots, 1 for each bare name; 0 if no host has
+ * slots. */
 static int32_t count_slots(const struct nw_job *job)
 {
     int64_t count = 0;
@@ -268,8 +269,8 @@ static int32_t count_slots(const struct nw_job *job)
     return count < INT32_MAX ? (int32_t)count : INT32_MAX;
 }
 
-/* The default number of ranks: the allocation's tasks, or all slots; 0:
- * unknown. */
+/* Returns the default number of ranks: the tasks of the Slurm job, or else all
+ * slots; 0: unknown. */
 static int32_t guess_ranks(const struct nw_job *job)
 {
     const char *tasks = getenv("SLURM_NTASKS");
@@ -280,8 +281,8 @@ static int32_t guess_ranks(const struct nw_job *job)
     return count_slots(job);
 }
 
-/* One rank per core if no number is given. Without a limit by the user, ranks
- * may share cores. */
+/* Sets the number of ranks on this machine: one per core if no number is given.
+ * If the user gave no limit, more ranks share the cores. */
 static void look_for_room(struct nw_job *job)
 {
     bool is_open = !job->hostfile && !job->hosts && !job->in_batch &&
@@ -311,7 +312,7 @@ nw_status nw_job_find_hosts(struct nw_job *job)
 
 /* --- command lines --- */
 
-/* The option of this launcher for --hosts. */
+/* Adds the launcher's option for the list of hosts. */
 static nw_status add_host_option(const struct nw_job *job, struct nw_words *out)
 {
     bool openmpi = job->kind == NW_LAUNCHER_OPENMPI;
@@ -324,7 +325,8 @@ static nw_status add_host_option(const struct nw_job *job, struct nw_words *out)
         if (job->slots[h] && job->kind != NW_LAUNCHER_SRUN)
             nw_text_format(&text, ":%d", job->slots[h]);
     }
-    if (!job->host.count) /* the launcher may read a list that we cannot */
+    if (!job->host.count) /* the launcher may read a list that Nodewise
+                             cannot */
         nw_text_add(&text, job->hosts ? job->hosts : job->hostfile);
     status = nw_text_take(&text, &list);
     if (!status)
@@ -337,7 +339,7 @@ static nw_status add_host_option(const struct nw_job *job, struct nw_words *out)
     return status;
 }
 
-/* Only Open MPI needs an option before ranks may share cores. */
+/* Adds the option that Open MPI needs before ranks may share cores. */
 static nw_status add_sharing(const struct nw_job *job, struct nw_words *out)
 {
     nw_status status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads the entries beside the stored patterns. */
+/* Reads the entries, which describe the stored patterns. */
 #include "cli/run_known.h"
 
 #include <nodewise/report.h>
@@ -19,15 +19,17 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NAME_DIGITS 32 /* of a hash, before the suffix */
+#define NAME_DIGITS 32 /* digits of the hash in a name, before the suffix */
 
 struct cli_run_known {
-    char *path;                 /* of the pattern */
-    char *text;                 /* of the entry; the words point into it */
-    char *program;              /* and its arguments */
-    const char *sum, *identity; /* "" if the entry has none */
+    char *path;                 /* path of the pattern */
+    char *text;                 /* text of the entry, to which the other strings
+                                   point */
+    char *program;              /* program with its arguments */
+    const char *sum, *identity; /* checksum, identity; "" if the entry has
+                                   none */
     int32_t ranks;
-    struct timespec when; /* of the pattern */
+    struct timespec when; /* when the pattern was stored */
 };
 
 struct knowns {
@@ -54,7 +56,7 @@ static bool has_form(const char *name, const char *suffix)
            !strcmp(name + NAME_DIGITS, suffix);
 }
 
-/* The words end at the first line that is not "key: value". */
+/* Parses an entry. It ends at the first line that is not "key: value". */
 static void run_known_read_entry(struct cli_run_known *one)
 {
     one->program = one->text + strlen(one->text);
@@ -64,7 +66,8 @@ static void run_known_read_entry(struct cli_run_known *one)
 
         end = line + strcspn(line, "\n");
         if (value && !strncmp(line, "program", 7))
-            end = line + strlen(line) - 1; /* an argument may have lines */
+            end = line + strlen(line) - 1; /* an argument may contain line
+                                              ends */
         if (*end)
             *end++ = '\0';
         if (!value || value > end)
@@ -92,7 +95,7 @@ static nw_status run_known_join(const char *folder, const char *name,
     return nw_text_take(&text, out);
 }
 
-/* An entry whose pattern is gone is passed over. */
+/* Adds an entry to the list, unless its pattern is missing. */
 static nw_status add_one(struct knowns *all, const char *folder,
                          const char *name)
 {
@@ -130,7 +133,7 @@ static int compare_newest(const void *a, const void *b)
     return strcmp(one->path, other->path);
 }
 
-/* The newest first. A store that is not there yet is empty. */
+/* Reads all entries, newest first. A missing store counts as empty. */
 static nw_status run_known_read_all(const char *folder, struct knowns *all)
 {
     DIR *open = opendir(folder);
@@ -149,7 +152,7 @@ static nw_status run_known_read_all(const char *folder, struct knowns *all)
     return status;
 }
 
-/* --- another input --- */
+/* --- a pattern of another input --- */
 
 static nw_status run_known_read_pattern(const struct cli_run_known *one,
                                         nw_pattern **out)
@@ -179,7 +182,8 @@ static nw_status run_known_scale(nw_pattern **pattern, int32_t ranks,
     return status;
 }
 
-/* A pattern that cannot be read or extended leaves *out NULL. */
+/* Reads a pattern and extends it to `ranks` ranks. *out stays NULL if it cannot
+ * be read or extended. */
 static nw_status take_one(const struct cli_run_known *one, int32_t ranks,
                           nw_pattern **out, char **how)
 {
@@ -218,7 +222,7 @@ nw_status nw_known_find(const struct nw_store *store, const struct nw_job *job,
     return status;
 }
 
-/* --- shown and removed --- */
+/* --- printing and removing --- */
 
 static void put_row(nw_table *table, const struct cli_run_known *one)
 {
@@ -302,7 +306,7 @@ nw_status nw_known_show(const char *folder, bool as_json)
     return status;
 }
 
-/* Whether the program of the entry, its first word, is that of the name. */
+/* Returns true if the entry's first word is the program, by path or by name. */
 static bool is_program(const struct cli_run_known *one, const char *program)
 {
     size_t length = strlen(program);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The topology of the allocation: given, stored, measured, asked of the hosts,
- * or this machine's. */
+/* Finds the topology of the job: given by the user, stored, measured, queried
+ * from the hosts, or that of this machine. */
 #include "cli/run_plan.h"
 
 #include <nodewise/launch.h>
@@ -44,7 +44,8 @@ static nw_status say_unmeasured(const struct nw_job *job, const nw_probe *probe,
                    job->host.count, launcher, code);
 }
 
-/* Under a bar; who ends it with Ctrl-C does not want the program either. */
+/* Runs the measuring program with a progress bar. If the user ends it with
+ * Ctrl-C, this process ends, too. */
 static nw_status run_prober(struct nw_prober *prober, bool quiet,
                             nw_probe *probe, int *code)
 {
@@ -60,8 +61,8 @@ static nw_status run_prober(struct nw_prober *prober, bool quiet,
     return status;
 }
 
-/* The measuring program on the job's own hosts. NW_ENODEV: it was not even
- * started on them. */
+/* Measures the job's hosts and stores the cluster file in *out. Returns
+ * NW_ENODEV if the measuring program could not be started on them. */
 static nw_status run_machine_measure(const struct nw_job *job,
                                      const struct nw_run_wish *wish, char **out)
 {
@@ -128,8 +129,8 @@ static nw_status load_all_hosts(const struct nw_job *job,
     return status;
 }
 
-/* Measures the machine and takes the result only if it holds all hosts of the
- * job: ranks that did not answer in time are missing. */
+/* Measures the machine and takes the result only if it has all hosts of the
+ * job; hosts whose ranks did not answer in time are missing in it. */
 static nw_status take_measured(const struct nw_job *job,
                                const struct nw_run_wish *wish,
                                const struct nw_store *store, nw_topology **out)
@@ -148,8 +149,8 @@ static nw_status take_measured(const struct nw_job *job,
     return status;
 }
 
-/* The stored topology of these hosts. If the file is damaged, the hosts are
- * measured again. */
+/* Finds the stored topology of these hosts. Measures the hosts if the file is
+ * missing or damaged. */
 static nw_status discover(const struct nw_job *job,
                           const struct nw_store *store,
                           const struct nw_run_wish *wish,
@@ -176,8 +177,8 @@ static nw_status discover(const struct nw_job *job,
     return status;
 }
 
-/* If this machine is one of the hosts, checks whether the description has more
- * cores than exist. */
+/* If this machine is one of the hosts, warns if the topology has more cores
+ * than the machine. */
 static void compare_with_here(struct nw_run_plan *plan)
 {
     char name[256] = "";
@@ -221,7 +222,7 @@ nw_status nw_run_find_topology(const struct nw_job *job,
                    job->ranks, nw_topology_element_count(plan->given));
 }
 
-/* The element of node 0 that has this CPU, or -1. */
+/* Returns the element of node 0 that has this CPU, or -1. */
 static int32_t find_cpu(const nw_topology *machine, int32_t cpu)
 {
     struct nw_range all = nw_topology_node_elements(machine, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads the options of mpirun, Hydra and srun to find where the program begins,
- * how many ranks it has, and on which hosts. */
+/* Parses the options of mpirun, Hydra and srun to find where the program
+ * begins, how many ranks it has, and on which hosts. */
 #include "cli/run_paste.h"
 
 #include "base/status.h"
@@ -16,16 +16,17 @@ enum {
 };
 
 enum meaning {
-    KEEP,     /* passed on */
-    PLACE,    /* places or binds ranks: a mapped run does so by the mapping */
-    PER_NODE, /* the same, and counts the ranks unless another option does */
+    KEEP,     /* passed to the launcher unchanged */
+    PLACE,    /* places or binds ranks; only for runs that are not mapped */
+    PER_NODE, /* like PLACE, and gives the number of ranks if no other option
+                 does */
     RANKS,
     HOSTS,
     HOSTFILE,
 };
 
-/* Options of one launcher, meaning and number of values: names between blanks,
- * without their dashes. */
+/* Options by meaning and number of values. The names are separated by blanks
+ * and have no dashes. */
 static const struct {
     unsigned launchers;
     enum meaning meaning;
@@ -90,11 +91,11 @@ static bool names_option(const char *names, const char *name, size_t length)
 
 struct option {
     enum meaning meaning;
-    int words;         /* with its values */
-    const char *value; /* the first one, or NULL */
+    int words;         /* number of words, values included */
+    const char *value; /* the first value, or NULL */
 };
 
-/* "--name value", "--name=value" and, of srun, "-n4". */
+/* Parses "--name value", "--name=value" and, for srun, "-n4". */
 static bool read_option(const struct nw_job *job, char **word,
                         struct option *out)
 {
@@ -133,8 +134,8 @@ static nw_status take_twice(const char *what)
                    what);
 }
 
-/* Keeps words for the launcher; words that place ranks only for the plain run.
- * */
+/* Adds the words of an option to job->launcher, or to job->placement if it
+ * places ranks. */
 static nw_status keep_words(struct nw_job *job, char **word,
                             const struct option *option)
 {
@@ -211,7 +212,8 @@ nw_status nw_job_paste(struct nw_job *job)
 {
     nw_status status = nw_launcher_find(job->program[0], &job->kind);
 
-    if (status) /* a name like mpirun's: whatever it is, it can be started */
+    if (status) /* not a launcher although its name is like mpirun: it is run as
+                   a program */
         return nw_fail(NW_EUNSUPPORTED, "%s", nw_error_text());
     if (job->kind == NW_LAUNCHER_NONE)
         return NW_OK;

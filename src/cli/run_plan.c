@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The mapping on the machine of the job, its prediction, and the launcher's
- * files. */
+/* Makes the mapping for the job's machine, predicts its time, and writes the
+ * launcher's files. */
 #include "cli/run_plan.h"
 
 #include <nodewise/launch.h>
@@ -21,7 +21,7 @@
 
 /* --- mapping --- */
 
-/* The job's hosts as nodes of the topology, with their slots. */
+/* Finds the nodes and slots of the job's hosts in the topology. */
 static nw_status find_nodes(const struct nw_job *job,
                             const nw_topology *topology, struct nw_hosts *hosts)
 {
@@ -43,8 +43,8 @@ static nw_status find_nodes(const struct nw_job *job,
     return status;
 }
 
-/* The launcher knows the hosts by the job's names. These may be short when the
- * topology's names are long. */
+/* Renames the mapping's nodes to the job's host names, which the launcher
+ * knows. They may be short if the topology's names are long. */
 static nw_status rename_nodes(const struct nw_job *job,
                               const struct nw_hosts *hosts, nw_mapping *mapping)
 {
@@ -64,7 +64,7 @@ static nw_status rename_nodes(const struct nw_job *job,
     return status;
 }
 
-/* The time of the run and of one exchange according to the time model. */
+/* Predicts the time of the run and of one exchange with the time model. */
 static void run_predict(const nw_topology *machine, const nw_pattern *pattern,
                         const nw_mapping *usual, struct nw_run_plan *plan)
 {
@@ -141,7 +141,8 @@ static size_t run_plan_count_words(char *const *word)
     return count;
 }
 
-/* Writes a line per rank, in order of ranks; only hosts, without binding. */
+/* Writes a file of hosts with one line per rank, in order of ranks, without
+ * binding. */
 static nw_status write_order(const struct nw_store *store,
                              const struct nw_job *job,
                              const nw_mapping *mapping, char **path)
@@ -246,9 +247,10 @@ static nw_status bound_command(const struct nw_job *job,
     return status;
 }
 
-/* Hydra under Slurm numbers the hosts as Slurm does, not as the file does, and
- * takes each host once. One step for each line of the file keeps its order.
- * Slurm from 23.11 passes srun options to Hydra's launcher in
+/* Script that Hydra under Slurm calls as its remote shell. Hydra numbers the
+ * hosts as Slurm does, not in the order of the file, and uses each host once.
+ * The script starts one step for each line of the file, which keeps the order.
+ * Slurm since 23.11 passes srun options for Hydra's launcher in
  * HYDRA_LAUNCHER_EXTRA_ARGS, before the host. */
 static const char agent[] =
     "#!/bin/sh\n"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names in the store are hashes (FNV-1a, 128 bits) of all inputs of a pattern.
- * An entry beside each pattern lists its inputs in words, and their content
- * hashes to detect changes. */
+/* File names in the store are hashes (FNV-1a, 128 bits) of all inputs of a
+ * pattern. An entry beside each pattern lists its inputs in text, and hashes of
+ * their content to detect changes. */
 #include "cli/run_store.h"
 
 #include "base/array.h"
@@ -97,7 +97,8 @@ bool nw_store_hash(const char *path, char out[33])
     return is_there;
 }
 
-/* By path and content, of a program that is linked with an MPI. */
+/* Sets store->identity of a program that is linked with an MPI, from its path
+ * and content. */
 static void identify(struct nw_store *store, char *program, hash content)
 {
     if (!program ||
@@ -161,7 +162,7 @@ nw_status nw_store_folder(const char *folder, char **out)
     return nw_text_take(&text, out);
 }
 
-/* With the folders above it. */
+/* Creates the folder and those above it. */
 static nw_status make_folder(const char *path)
 {
     struct stat info;
@@ -201,11 +202,11 @@ nw_status nw_store_open(struct nw_store *store, const char *folder,
 
 /* --- the folder of one run --- */
 
-/* without a dash, which Open MPI 5.0 refuses in the path of a rankfile */
+/* no dash, since Open MPI 5.0 refuses one in the path of a rankfile */
 #define RUN_BEGINS "run."
 #define LOCK_NAME "/lock"
 
-/* Only nodewise uses the folder and its files. */
+/* Removes the folder of a run with its files. */
 static void remove_run(const char *folder)
 {
     DIR *open = opendir(folder);
@@ -219,7 +220,7 @@ static void remove_run(const char *folder)
     rmdir(folder);
 }
 
-/* The lock of a run that was killed is free. */
+/* Removes the folder of a run that was killed: its lock can be taken. */
 static void remove_if_dead(const char *folder)
 {
     struct nw_text name = {0};
@@ -253,7 +254,8 @@ static void remove_dead_runs(const struct nw_store *store)
         closedir(open);
 }
 
-/* False if another run removed the new folder as one of a killed run. */
+/* Locks the folder of this run. Returns false if another process removed the
+ * new folder as that of a killed run. */
 static bool lock_run(struct nw_store *store)
 {
     struct nw_text name = {0};
@@ -333,12 +335,12 @@ void nw_store_fini(struct nw_store *store)
     *store = (struct nw_store){.lock = -1};
 }
 
-/* --- what the launcher took --- */
+/* --- launches that the launcher accepted --- */
 
 extern char **environ;
 
-/* The path of the run's folder differs each time, so the hash uses the contents
- * of its files instead. */
+/* Hashes the words. The path of the run's folder differs for each run, so the
+ * contents of its files are hashed instead. */
 static void hash_words(hash *value, const struct nw_store *store,
                        const struct nw_words *words)
 {
@@ -355,7 +357,7 @@ static void hash_words(hash *value, const struct nw_store *store,
     }
 }
 
-/* The launcher by its file and its variables. */
+/* Hashes the launcher's file and the variables that configure it. */
 static void hash_launcher(hash *value, const char *launcher)
 {
     static const char *const prefix[] = {"OMPI_", "PRTE_", "PMIX_", "HYDRA_",
@@ -411,7 +413,7 @@ void nw_store_set_tried(const struct nw_store *store,
     if (!takes)
         unlink(store->tried);
     else if (nw_file_write(store->tried, now, strlen(now)))
-        return; /* then it is tried again */
+        return; /* the launch is then tried again */
 }
 
 /* --- entries --- */
@@ -436,7 +438,8 @@ static nw_status entry_text(const struct nw_store *store,
     return nw_text_take(&text, out);
 }
 
-/* The stored entry must equal the entry as it would be written now. */
+/* Compares the stored entry with the entry for the present state. Returns what
+ * has changed, or NULL. */
 static const char *find_change(const struct nw_store *store, const char *now)
 {
     const char *mark, *words[] = {"content: ", "pattern: "};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* nodewise simulate: predicted time of an exchange or of a training step,
- * mappings side by side. */
+/* nodewise simulate: predicts the time of an exchange or of a training step for
+ * several mappings. */
 #include <nodewise/map.h>
 #include <nodewise/report.h>
 #include <nodewise/simulate.h>
@@ -140,7 +140,7 @@ static nw_status play_all(struct prediction *work, struct arguments *arguments)
     return status;
 }
 
-/* The figures of the time model, beside the simulation. */
+/* Evaluates all mappings with the time model, for the headline. */
 static nw_status judge_all(struct prediction *work, bool total)
 {
     struct simulate_row *row = work->row;
@@ -211,7 +211,7 @@ static nw_status simulate_load(struct prediction *work,
     return status ? status : load_mappings(work, arguments);
 }
 
-/* How much faster than the default, in percent. */
+/* Returns by how many percent less time mapping i takes than the default. */
 static double improvement(const struct prediction *work, size_t i)
 {
     double before = work->row[0].result.time;
@@ -367,7 +367,7 @@ static nw_status simulate_make_json(const struct prediction *work, char **out)
     return nw_text_take(&text, out);
 }
 
-/* Why the figures differ from those asked for. */
+/* Prints why the figures differ from those requested. */
 static void explain(const struct prediction *work,
                     const struct arguments *arguments)
 {
@@ -422,7 +422,7 @@ static int run(int argc, char **argv)
         status = judge_all(&work, arguments.options.total);
     code = status ? nw_cli_fail("simulate", status)
                   : simulate_show(&work, &arguments);
-    /* contradictory files, not a wrong call */
+    /* an error in the files, not in the command line */
     if (status == NW_EINVAL && work.pattern)
         code = NW_EXIT_INPUT;
     for (size_t i = 0; i < work.count; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* nodewise topology: discover, convert, show. */
+/* nodewise topology: discovers, converts and shows machines. */
 #include <nodewise/report.h>
 #include <nodewise/topology.h>
 
@@ -33,13 +33,13 @@ enum {
     KEY_ADDRESSES
 };
 
-#define MAX_NODES 64 /* times --node may stand */
+#define MAX_NODES 64 /* most options --node */
 
 struct topology_arguments {
     struct nw_common common;
     struct nw_topology_options options;
     const char *source;
-    int what; /* one of the keys; 0: the tree */
+    int what; /* key of the option for the output; 0: the tree */
     const char *end[2];
     const char *template;
     struct nw_topology_parts parts;
@@ -84,7 +84,7 @@ static const struct argp_option options[] = {
     {0},
 };
 
-/* An option of two words: "A B" in one, or the next word as well. */
+/* Parses an option with two values: "A B" in one word, or in two words. */
 static void take_ends(struct topology_arguments *arguments, char *value,
                       struct argp_state *state)
 {
@@ -241,7 +241,8 @@ static nw_status list_json(char **out)
     return nw_text_take(&text, out);
 }
 
-/* Writes a file of another program, and notes what that cannot express. */
+/* Writes the file of another program, and prints what its format cannot
+ * express. */
 static nw_status export(const struct topology_arguments *arguments,
                         const nw_topology *topology, char **out)
 {
@@ -358,7 +359,7 @@ static bool is_called(const char *file, const char *ending)
     return nw_text_ends_with(file, ending) || nw_text_ends_with(file, packed);
 }
 
-/* "png" or "pdf", into which rsvg-convert turns a picture; NULL for others. */
+/* Returns "png" or "pdf" if the file name ends so, else NULL. */
 static const char *raster_format(const char *file)
 {
     return nw_text_ends_with(file, ".png")   ? "png"
@@ -366,7 +367,8 @@ static const char *raster_format(const char *file)
                                              : NULL;
 }
 
-/* Writes a picture to `file`, which raster_format knows. */
+/* Converts a picture with rsvg-convert and writes it to `file`, for which
+ * raster_format is not NULL. */
 static nw_status convert_picture(const char *svg, const char *file)
 {
     const char *const arguments[] = {"-f", raster_format(file), NULL};
@@ -397,7 +399,7 @@ static nw_status convert_picture(const char *svg, const char *file)
     return status;
 }
 
-/* The format that the output's name implies, if no option gives one. */
+/* Sets the format that the output's name implies, if no option does. */
 static void heed_name(struct topology_arguments *arguments)
 {
     const char *file = arguments->common.output;
@@ -416,7 +418,7 @@ static void heed_name(struct topology_arguments *arguments)
         arguments->common.json = true;
 }
 
-/* Whether the options fit together; if not, says why. */
+/* Returns true if the options fit together; if not, prints why. */
 static bool cli_topology_check(const struct topology_arguments *arguments)
 {
     int what = arguments->what;
@@ -469,7 +471,7 @@ static int topology_run(int argc, char **argv)
         free(text);
         return status ? nw_cli_fail("topology", status) : NW_EXIT_DONE;
     }
-    arguments.common.json = false; /* the text is the result already */
+    arguments.common.json = false; /* the text is already the result */
     code = nw_cli_output("topology", &arguments.common, text, NULL, NULL);
     free(text);
     return code;

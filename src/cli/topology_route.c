@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Two ends by name, their distance, and the links between them. */
+/* Finds two ends by name, their distance, and the links between them. */
 #include "cli/topology_route.h"
 #include "base/array.h"
 #include "base/json.h"
@@ -18,7 +18,7 @@ static nw_status find_end(const nw_topology *topology, const char *word,
                         : nw_topology_element_count(topology);
     int32_t number;
 
-    /* the tree writes "gpu 0" */
+    /* also accept "gpu 0", as the tree prints it */
     if (!nw_parse_i32(gpu ? word + 3 + (word[3] == ' ') : word, &number) ||
         number < 0)
         return nw_fail(NW_EINVAL,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* getopt itself prints that an option is unknown, and argp then ends the
- * program: what to write instead is said at the exit. */
+/* getopt prints that an option is unknown, and argp then ends the program; the
+ * hint is printed at exit. */
 #include "cli/usage_hint.h"
 
 #include "base/nearest.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The arguments as they were given: getopt moves them. */
+/* Copies of the arguments, since getopt reorders argv. */
 static struct usage {
     const struct nw_command *command;
     char **word;
@@ -22,7 +22,7 @@ static void usage_try_options(const struct argp *argp,
     for (const struct argp_option *o = argp->options;
          o && (o->name || o->key || o->doc); o++)
         if (o->name) {
-            /* getopt takes the beginning of a name, too */
+            /* getopt also accepts the beginning of a name */
             *is_known |= !strncmp(o->name, nearest->name, nearest->length);
             nw_nearest_try(nearest, o->name);
         }
@@ -30,7 +30,8 @@ static void usage_try_options(const struct argp *argp,
         usage_try_options(c->argp, nearest, is_known);
 }
 
-/* False if the option is known. */
+/* Prints the known option that is nearest to `word`. Returns false if the
+ * option is known. */
 static bool usage_hint_option(const char *word)
 {
     struct nw_nearest nearest;
@@ -45,8 +46,8 @@ static bool usage_hint_option(const char *word)
     return true;
 }
 
-/* The launcher that should stand behind "--", or NULL. A word behind an option
- * may be the option's. */
+/* Returns the launcher before which the user forgot "--", or NULL. A word after
+ * an option may be the option's value. */
 static const char *usage_find_launcher(void)
 {
     const char *arguments = usage.command->argp->args_doc, *found = NULL;

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #define LARGE ((size_t)1 << 18)
-/* malloc serves small blocks from a cache of each thread, calloc takes a
+/* malloc takes small blocks from a cache of each thread; calloc takes a
  * lock. */
 #define SMALL ((size_t)1 << 10)
 
@@ -65,8 +65,8 @@ nw_status nw_alloc_raw(size_t count, size_t size, void *out)
     return NW_OK;
 }
 
-/* Large ones are cleared once they are on large pages, small ones without a
- * lock. */
+/* Clears a large array after it was put on large pages. Small arrays come from
+ * malloc, which needs no lock. */
 nw_status nw_alloc(size_t count, size_t size, void *out)
 {
     void *memory = NULL;

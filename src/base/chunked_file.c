@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each piece is read and looked through, or made and written, while it is still
- * near the core. */
+/* Reads and checks each piece, or makes and writes it, while it is still in the
+ * core's cache. */
 #include "base/chunked_file.h"
 #include "base/array.h"
 #include "base/parallel.h"
@@ -104,7 +104,8 @@ static nw_status chunked_file_put(struct writing *writing, struct nw_text *text)
     return status;
 }
 
-/* All that are made and whose turn it is. */
+/* Writes the pieces that are made, in order, up to the first that is not
+ * made. */
 static void put_made(struct writing *writing)
 {
     while (
@@ -117,7 +118,8 @@ static void put_made(struct writing *writing)
     }
 }
 
-/* Where another thread writes, that or a later piece's takes this, too. */
+/* Makes piece i. If another thread is writing, that thread or the one with a
+ * later piece writes it. */
 static void make_piece(void *user, int32_t i)
 {
     struct writing *writing = user;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A variable that no row knows does nothing, and its user would wait for it
- * to: the run-time library says so once. */
+/* An unknown variable has no effect, so the run-time library warns of it
+ * once. */
 #include "base/environment.h"
 
 #include <string.h>

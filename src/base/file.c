@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The only place that opens files for readers and writers of the three nouns.
- */
+/* The only file that opens files for the readers and writers of topologies,
+ * patterns and mappings. */
 #include "base/file.h"
 #include "base/array.h"
 #include "base/chunked_file.h"
@@ -16,7 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Devices such as /dev/zero have no end, and pipes may have none. */
+/* Returns an error if a device or pipe gives too many bytes: /dev/zero never
+ * ends, and a pipe may never end. */
 static nw_status file_check_end(int fd, const char *path, size_t used)
 {
     struct stat info;
@@ -107,7 +108,7 @@ static int file_line_of(const char *data, size_t at)
     return line;
 }
 
-/* The kind of a file that is not text, or NULL if unknown. */
+/* Returns the name of a format that is not text, or NULL if it is unknown. */
 static const char *other_kind(const char *data, size_t length)
 {
     static const struct {
@@ -169,7 +170,7 @@ static void drop_mark(char *data, size_t *length)
     memmove(data, data + size, *length + 1);
 }
 
-/* Old files may end lines with a lone carriage return. */
+/* Converts the lone carriage returns that end lines in old files. */
 static void file_end_lines(char *data, size_t length)
 {
     if (memchr(data, '\n', length))

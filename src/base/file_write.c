@@ -50,7 +50,8 @@ nw_status nw_file_put(int fd, const char *path, const char *data, size_t length)
     return NW_OK;
 }
 
-/* The mode of new files: umask() would change that of other threads, too. */
+/* Returns the mode of new files. It reads the mask from /proc, since umask()
+ * would change the mask for other threads, too. */
 static mode_t new_mode(void)
 {
     FILE *status = fopen("/proc/self/status", "re");
@@ -72,7 +73,7 @@ mode_t nw_file_mode(const char *path)
     return stat(path, &info) ? new_mode() : info.st_mode & 0777;
 }
 
-/* To a file beside `target`, which then takes its place. */
+/* Writes to a new file beside `target` and renames it to `target`. */
 static nw_status write_beside(const char *path, const char *target,
                               nw_file_filler *fill, void *user)
 {
@@ -119,7 +120,7 @@ nw_status nw_file_writable(const char *path)
         return S_ISDIR(info.st_mode)
                    ? nw_fail(NW_EIO, "%s: is a directory", path)
                    : NW_OK;
-    /* a file is replaced, so that its folder counts */
+    /* the file is replaced, so its folder must be writable */
     slash = strrchr(target, '/');
     if (slash)
         slash[slash == target] = '\0';
@@ -206,7 +207,7 @@ nw_status nw_file_write(const char *path, const char *data, size_t length)
 
 nw_status nw_file_end_output(void)
 {
-    bool failed = ferror(stdout); /* errno is of later calls by now */
+    bool failed = ferror(stdout); /* errno is that of a later call */
 
     if (!fflush(stdout) && !failed)
         return NW_OK;
@@ -241,7 +242,8 @@ bool nw_file_cache(struct nw_text *out)
 {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
 
-    if (cache && *cache == '/') /* the standard has others ignored */
+    if (cache && *cache == '/') /* the XDG standard says to ignore relative
+                                   paths */
         nw_text_format(out, "%s/nodewise", cache);
     else if (home && *home)
         nw_text_format(out, "%s/.cache/nodewise", home);

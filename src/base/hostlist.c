@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Turns short lists of node names into names and back. Cluster files, --hosts
- * and Slurm's environment all come through here. */
+/* Expands short lists of node names and compresses names to such lists, for
+ * cluster files, --hosts and Slurm's variables. */
 #include "base/hostlist.h"
 #include "base/array.h"
 #include "base/status.h"
@@ -17,7 +17,7 @@
 struct expansion {
     const char *text; /* the whole list, for messages */
     struct nw_hostlist *list;
-    char name[NW_HOSTNAME_MAX + 1]; /* what stands so far */
+    char name[NW_HOSTNAME_MAX + 1]; /* the name built so far */
 };
 
 static nw_status hostlist_bad(const struct expansion *x, const char *what)
@@ -44,7 +44,7 @@ static nw_status push(struct expansion *x)
     return status;
 }
 
-/* Puts `count` bytes behind the first `length` ones of the name. */
+/* Writes `count` bytes after the first `length` bytes of the name. */
 static nw_status hostlist_put(struct expansion *x, size_t length,
                               const char *bytes, size_t count)
 {
@@ -64,7 +64,7 @@ static nw_status hostlist_put(struct expansion *x, size_t length,
 static nw_status expand_rest(struct expansion *x, size_t length,
                              const char *rest, const char *end);
 
-/* The next number in decimal digits, which has one more after 99. */
+/* Increments a number in decimal digits; it gets one more digit after 99. */
 static void count_on(char *digits, size_t *count)
 {
     size_t i = *count;
@@ -79,7 +79,8 @@ static void count_on(char *digits, size_t *count)
     digits[(*count)++] = '0';
 }
 
-/* One "7" or "001-128" of a bracket, each number followed by the rest. */
+/* Expands one item "7" or "001-128" of a bracket; the text of `tail` follows
+ * each number. */
 static nw_status expand_range(struct expansion *x, size_t length,
                               const char *item, const char *tail[2])
 {
@@ -116,7 +117,8 @@ static nw_status expand_range(struct expansion *x, size_t length,
     return NW_OK;
 }
 
-/* `rest` to `end` is what follows the first `length` bytes of the name. */
+/* Expands the text from `rest` to `end` after the first `length` bytes of the
+ * name. */
 static nw_status expand_rest(struct expansion *x, size_t length,
                              const char *rest, const char *end)
 {
@@ -139,7 +141,7 @@ static nw_status expand_rest(struct expansion *x, size_t length,
     return status;
 }
 
-/* The comma or end that closes the first name, brackets skipped. */
+/* Returns the comma or end of text after the first name; skips brackets. */
 static const char *end_of_name(const char *text)
 {
     bool inside = false;
@@ -180,10 +182,11 @@ void nw_hostlist_fini(struct nw_hostlist *list)
     *list = (struct nw_hostlist){0};
 }
 
-/* A name cut at its last run of digits. */
+/* A name, divided at its last digits. */
 struct parts {
     const char *name, *suffix;
-    size_t prefix, width; /* bytes before the digits; their number, or 0 */
+    size_t prefix, width; /* number of bytes before the digits; number of
+                             digits, or 0 */
     uint64_t number;
 };
 

@@ -9,7 +9,8 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Does not write an address again that another thread may be calling. */
+/* Sets the pointer unless it is already set, since another thread may be
+ * calling the function. */
 static void base_library_set(void *address, void *found)
 {
     void *known;

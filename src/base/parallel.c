@@ -14,8 +14,8 @@
 
 #define PARALLEL_MOST 64
 
-/* Threads that parallel runs of this thread may still start; NULL: no matter.
- * All that began in one run look at the same count. */
+/* The number of threads that parallel runs of this thread may still start;
+ * NULL: no limit yet. All threads of a run share one count. */
 static _Thread_local int32_t *spare;
 
 static bool take_spare(void)
@@ -64,7 +64,7 @@ static void *parallel_help(void *user)
     return NULL;
 }
 
-/* As many as there may be, and jobs for. */
+/* Starts as many threads as the limit and the number of jobs allow. */
 static void start_threads(struct parallel_run *run)
 {
     while (run->started < run->most &&
@@ -80,8 +80,9 @@ static void start_threads(struct parallel_run *run)
     }
 }
 
-/* Helpers may become free, or be wanted elsewhere, at any time: between jobs
- * new ones are looked for, and a thread that waits leaves its place to one. */
+/* Other runs may need or release threads at any time. So each run tries to
+ * start more threads between jobs, and a waiting thread gives its slot to
+ * another run. */
 void nw_parallel_run(void (*job)(void *user, int32_t i), void *user,
                      int32_t count, int32_t threads)
 {
@@ -109,7 +110,8 @@ struct trying {
     nw_status (*job)(void *user, int32_t i);
     void *user;
     pthread_mutex_t lock;
-    int32_t failed; /* the first; all of them: none */
+    int32_t failed; /* index of the first failed job; the number of jobs if none
+                       failed */
     nw_status status;
     struct nw_error error;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Times of two ways: the least counts, since whatever disturbs a turn makes it
- * longer; and what disturbs one does not disturb a few of them. */
+/* Compares the shortest times of two variants, because disturbances only make a
+ * turn longer, and rarely affect several turns. */
 #include "base/selector.h"
 
 enum { TRIES = 8, AGAIN = 256, FEW = 4 };

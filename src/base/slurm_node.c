@@ -13,8 +13,8 @@
 #define MOST_ANCESTORS 64
 #define VARIABLE "SLURMD_NODENAME="
 
-/* The parent of a process, -1 where the kernel does not say; whether that is
- * slurmstepd. */
+/* Returns the parent of a process, or -1 if the kernel does not tell. *is_step
+ * is true if the process is slurmstepd. */
 static long slurm_node_parent_of(long process, bool *is_step)
 {
     char path[64], line[512], name[32] = "";

@@ -22,7 +22,7 @@
 
 enum { MOST_ARGUMENTS = 8, ABOVE_STANDARD = 3, STEP_US = 1000 };
 
-/* Moves a descriptor above the three that the helper gets. */
+/* Moves a descriptor above 2, since the helper gets new descriptors 0 to 2. */
 static int spawn_raise(int fd)
 {
     int raised = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, ABOVE_STANDARD);
@@ -58,9 +58,9 @@ static int spawn_input(const struct nw_spawn *spawn)
     return fd;
 }
 
-/* The environment that this program began with, since another thread may be
- * changing today's. Libraries preloaded into this program stay out of the
- * helper. */
+/* Makes the environment for the helper: the one that this program began with,
+ * since another thread may be changing the current one, without preloaded
+ * libraries. */
 static nw_status spawn_environment(struct nw_text *text, char ***out)
 {
     FILE *file = fopen("/proc/self/environ", "re");
@@ -112,7 +112,7 @@ static int spawn_start(char *const *arguments, char *const *variables,
     return error;
 }
 
-/* Whether the helper closed its output in time. */
+/* Returns true if the helper closed its output in time. */
 static bool spawn_read(int from, uint64_t until_ns, struct nw_text *answer)
 {
     struct pollfd wait = {.fd = from, .events = POLLIN};

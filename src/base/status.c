@@ -42,7 +42,7 @@ const char *nw_error_text(void)
     return last_error;
 }
 
-/* The closing quote of a word, or the end of the text. */
+/* Returns the closing quote of a word, or the end of the text. */
 static char *word_end(char *word)
 {
     char *end = strchr(word, '\'');
@@ -74,7 +74,7 @@ static void shorten_words(char *text)
 
 static NW_PRINTF(1, 0) void store(const char *format, va_list args)
 {
-    /* written aside first: an argument may be nw_error_text() itself */
+    /* written to a copy first: an argument may be nw_error_text() itself */
     char sentence[sizeof last_error];
 
     nw_vsnprintf(sentence, sizeof sentence, format, args);

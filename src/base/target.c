@@ -27,8 +27,8 @@ static bool is_of_process(const char *link)
     return is;
 }
 
-/* Replaces the path by the target of the link, relative to the link's folder;
- * false if the path is not a link. */
+/* Replaces the path by the target of the symbolic link, relative to the link's
+ * folder. Returns false if the path is not a link. */
 static bool target_follow(char at[PATH_MAX])
 {
     char said[PATH_MAX];

@@ -150,8 +150,8 @@ void nw_text_fini(struct nw_text *text)
     *text = (struct nw_text){0};
 }
 
-/* strtoX takes blanks, signs, hexadecimal and names of numbers; a file of
- * ours may not. */
+/* Checks that a word has only the characters of a plain number: strtod and
+ * strtol also accept blanks, signs, hexadecimal numbers and names. */
 static bool is_plain_number(const char *word, bool sign, bool fraction)
 {
     const char *allowed = fraction ? "0123456789.eE+-" : "0123456789";

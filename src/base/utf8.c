@@ -42,8 +42,8 @@ static inline uint64_t odd_bytes(const unsigned char *at)
     return (word | (word - ones)) & (ones << 7); /* a borrow out of 0 */
 }
 
-/* Bytes of ASCII without NUL at the front, many at a time: nearly all of a
- * large file. */
+/* Returns the number of ASCII bytes other than NUL at the start. It checks many
+ * bytes at a time, since most of a large file is ASCII. */
 static size_t count_ascii(const unsigned char *at, size_t length)
 {
     size_t count = 0;

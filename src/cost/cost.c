@@ -131,7 +131,7 @@ static void take_sums(struct evaluation *work)
     }
 }
 
-#define LITTLE 65536 /* links and edges */
+#define LITTLE 65536 /* most links and edges of a small input */
 
 struct congesting {
     const nw_topology *topology;
@@ -164,8 +164,8 @@ static void congest_part(void *user, int32_t part)
     }
 }
 
-/* Turns loads into seconds in place and gives the largest, the first of
- * several. */
+/* Converts loads from bytes to seconds in place. Returns the largest; *where is
+ * the first link that has it. */
 static double cost_congest(const struct evaluation *work, double *load,
                            int32_t *where)
 {
@@ -212,7 +212,7 @@ static void congest_layers(struct evaluation *work)
     cost->max_congestion_gpu = cost_congest(work, load[LAYER_GPU], &ignored);
 }
 
-/* Hop-bytes of each layer, and of all together. */
+/* Adds up the hop-bytes of each layer, and of all layers. */
 static nw_status sum_layers(struct evaluation *work)
 {
     struct nw_cost *cost = work->cost;
@@ -275,7 +275,8 @@ static void release(struct evaluation *work)
     nw_edge_cost_common_fini(&work->of);
 }
 
-/* For small inputs, starting threads takes longer than the work. */
+/* Returns the number of threads: one for small inputs, because starting threads
+ * would take longer than the work. */
 static int32_t threads_for(const struct nw_pricing *pricing)
 {
     bool little = nw_topology_link_count(pricing->topology) < LITTLE &&
@@ -342,8 +343,8 @@ static nw_status cost_price_exchange(const struct nw_pricing *pricing,
     return status;
 }
 
-/* Bandwidth and latency of the rounds of a phase: all its messages cross the
- * most loaded link, and each round waits for the latency of a mean route. */
+/* Returns the time of a phase: all its messages cross the most loaded link, and
+ * each round takes the mean latency of a route. */
 static double cost_phase_time(const struct nw_cost *cost, uint64_t rounds)
 {
     double messages = 0;

@@ -19,7 +19,7 @@ static int layer_of(uint8_t kind)
     return layers[kind];
 }
 
-/* The first rank whose edges begin at `edge` or after. */
+/* Returns the first rank whose edges begin at index `edge` or later. */
 static int32_t rank_at(const nw_pattern *pattern, size_t edge)
 {
     int32_t low = 0, high = pattern->rank_count;
@@ -49,7 +49,8 @@ static void cut_slices(struct nw_edge_cost_common *of)
     of->first[count] = of->pattern->rank_count;
 }
 
-/* Most patterns are large and of host messages alone: eight kinds at once. */
+/* Finds the layers in use. It compares eight kinds at once, since most large
+ * patterns have only host messages. */
 static void find_layers(struct nw_edge_cost_common *of)
 {
     const uint8_t *kind = of->pattern->kind;
@@ -203,7 +204,7 @@ static nw_status edge_cost_add_edge(struct nw_edge_cost *share, int32_t src,
     return add_far(share, layer_of(pattern->kind[e]), ends, amount);
 }
 
-/* Nearly all go to cores of the same node. */
+/* Adds the edges of a rank, most of which go to cores of the same node. */
 static nw_status edge_cost_add_rank(struct nw_edge_cost *share, int32_t rank)
 {
     const nw_pattern *pattern = share->of->pattern;
@@ -288,7 +289,8 @@ static nw_status settle_node(struct nw_edge_cost *share, int32_t node)
     return status;
 }
 
-/* Adds the messages noted inside nodes to the flows of a part of the links. */
+/* Adds the messages collected inside nodes to the flows of part `part` of the
+ * links. */
 static void settle_part(void *user, int32_t part)
 {
     struct nw_edge_cost *share = user;

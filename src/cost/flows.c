@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* Latencies from every vertex of a node up to the node. */
+/* Computes the latency from every vertex of a node up to the node. */
 static void climb(struct nw_flows *flows, int32_t node)
 {
     const struct nw_node_type *type =
@@ -172,7 +172,7 @@ static void sum_node(const struct loading *loading, int32_t node,
     }
 }
 
-/* Up and down are two jobs. */
+/* Sums one direction, up or down, of the nodes of a part. */
 static void sum_part(void *user, int32_t i)
 {
     const struct loading *loading = user;

@@ -6,7 +6,8 @@
 
 #include <stdlib.h>
 
-/* Equal depths and link classes on all ways up, no direct links. */
+/* Returns true if all cores have the same depth and the same latencies up to
+ * the node, and no direct links. */
 static bool is_even(const nw_topology *topology,
                     const struct nw_node_type *type)
 {
@@ -30,8 +31,9 @@ static bool is_even(const nw_topology *topology,
     return true;
 }
 
-/* child[v]: which of its parent's children it is; most[d]: children of one
- * vertex at depth d - 1, at most. */
+/* Numbers the children of each vertex: child[v] is the index of v among its
+ * parent's children; most[d] is the largest number of children with depth d
+ * that a vertex has. */
 static nw_status number_children(const struct nw_node_type *type,
                                  int32_t *child, int32_t most[256])
 {
@@ -53,7 +55,8 @@ static nw_status number_children(const struct nw_node_type *type,
     return NW_OK;
 }
 
-/* Bits for each depth, the deepest lowest; false if they are too many. */
+/* Assigns bits of the code to each depth, the lowest bits to the deepest.
+ * Returns false if 64 bits are not enough. */
 static bool share_bits(struct nw_intranode_type *near, int depths,
                        const int32_t most[256], int shift[256])
 {
@@ -191,7 +194,7 @@ void nw_intranode_begin(struct nw_intranode *near, struct nw_end from,
         row->code = row->type->code[from.vertex];
 }
 
-/* Moves the sums by depth to the vertices above the core. */
+/* Adds the row's sums by depth to the ancestors of the core. */
 void nw_intranode_end(struct nw_intranode_row *row)
 {
     struct nw_intranode *near = row->near;

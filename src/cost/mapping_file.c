@@ -63,7 +63,8 @@ static int compare_indexes(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Sorted aside: the order of GPUs matters. */
+/* Returns an error if a value occurs twice. It sorts a copy, because the order
+ * of GPUs matters. */
 static nw_status check_doubles(struct reader *reader, const char *what,
                                const int32_t *values, size_t count)
 {
@@ -308,7 +309,8 @@ static nw_status alloc_rows(nw_mapping *mapping, int32_t ranks)
     return status;
 }
 
-/* The plain layout where every set is single, which is nearly always. */
+/* Changes to the layout without offsets if every rank has one core and at most
+ * one GPU, which is the usual case. */
 static void simplify(nw_mapping *mapping)
 {
     size_t n = (size_t)mapping->rank_count;

@@ -14,7 +14,8 @@
 
 #define PIECE 4096 /* ranks */
 
-/* "3-4,8": runs of rising indexes joined, the order kept. */
+/* Appends indexes such as "3-4,8" in their order, with ranges for ascending
+ * runs. */
 static void mapping_write_add_set(struct nw_text *text, struct nw_ints set)
 {
     for (size_t i = 0; i < set.count;) {

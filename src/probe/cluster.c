@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define SMALLEST_LATENCY 1e-9
-#define EQUAL 1.15 /* figures that are as good as equal */
+#define EQUAL 1.15 /* largest ratio of two figures that count as equal */
 
 /* A link inside hosts; guessed where nothing was measured over it. */
 struct inner {
@@ -60,7 +60,8 @@ static const struct nw_probe_rank *of_host(const struct sheet *sheet,
     return &sheet->probe->rank[nw_probe_first_rank(sheet->probe, host)];
 }
 
-/* Ranks that share cores count as having one each. */
+/* Returns the cores of a host; if ranks share cores, each rank counts as having
+ * its own. */
 static int32_t elements(const struct sheet *sheet, int32_t host)
 {
     int32_t ranks = nw_probe_ranks_on(sheet->probe, host);
@@ -263,7 +264,7 @@ static nw_status find_entries(struct sheet *sheet)
     return status;
 }
 
-/* The hosts of one entry. */
+/* Writes the entry for all hosts that are equal to host `first`. */
 static void probe_cluster_add_node(struct sheet *sheet, int32_t first)
 {
     const struct nw_probe_group *group = sheet->host.group;

@@ -81,7 +81,7 @@ struct half {
     struct nw_probe_reply *reply;
     MPI_Request sent, answered;
     bool failed;
-    double done; /* when; 0: not yet */
+    double done; /* when the reply arrived; 0: not yet */
 };
 
 static struct nw_probe_command
@@ -120,7 +120,8 @@ static void coordinator_give_up(struct nw_probe_coordinator *coordinator,
     coordinator_lose(coordinator, half->rank, "does not answer any more");
 }
 
-/* A rank whose peer has already given it up has not long to live. */
+/* Returns true for a rank whose peer has already been given up and that does
+ * not answer soon afterwards. */
 static bool is_overdue(const struct nw_probe_coordinator *coordinator,
                        const struct half *half, const struct half *peer,
                        double until)
@@ -148,8 +149,8 @@ static void coordinator_look(struct nw_probe_coordinator *coordinator,
     }
 }
 
-/* Until every half has answered or was given up. The time that was spent on
- * lost ranks is not taken off the budget. */
+/* Waits until every rank of the wave has answered or was given up. The time
+ * spent on lost ranks does not count against the time budget. */
 static void coordinator_end(struct nw_probe_coordinator *coordinator,
                             struct half *half, size_t count, double until)
 {
@@ -209,7 +210,8 @@ void nw_probe_run_wave(struct nw_probe_coordinator *coordinator,
     free(half);
 }
 
-/* How far the clock of a rank is ahead, by the quickest of some questions. */
+/* Returns by how many s the clock of a rank is ahead, from the quickest of
+ * several questions. */
 static double ask_clock(struct nw_probe_coordinator *coordinator, int rank)
 {
     double best = 1e9, offset = 0;
@@ -243,7 +245,8 @@ void nw_probe_set_clocks(struct nw_probe_coordinator *coordinator)
         coordinator->offset[r] = ask_clock(coordinator, r);
 }
 
-/* With word whether everybody is here to finalize together. */
+/* Tells all ranks to quit, and whether all are alive and can call
+ * MPI_Finalize. */
 void nw_probe_dismiss(struct nw_probe_coordinator *coordinator)
 {
     struct nw_probe_command quit = {.work = WORK_QUIT,

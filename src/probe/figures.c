@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Takes the records of a job apart and keeps them. */
+/* Parses the records of a job and stores them. */
 #include "probe/figures.h"
 
 #include "base/array.h"
@@ -106,7 +106,7 @@ static bool figures_take_number(char **rest, int32_t *out)
     return word && nw_parse_i32(word, out);
 }
 
-/* A figure: finite, from 0. */
+/* Reads a finite number that is not negative. */
 static bool take_figure(char **rest, double *out)
 {
     char *word = nw_word_next(rest);
@@ -137,7 +137,8 @@ static nw_status figures_take_ranks(nw_probe *probe, char *rest)
     return NW_OK;
 }
 
-/* Hosts are numbered as their first record comes. */
+/* Returns the number of a host; hosts are numbered in the order of their first
+ * records. */
 static int32_t figures_host_of(nw_probe *probe, const char *name)
 {
     for (int32_t r = 0; r < probe->rank_count; r++)

@@ -17,9 +17,9 @@
 #define RATE_GAP 1.35   /* between two classes of rates */
 #define LATENCY_GAP 1.5 /* between two classes of latencies */
 
-/* Joining of sets, smallest member first. */
+/* The groups while they are joined; each is named by its smallest member. */
 struct sets {
-    int32_t *of; /* [hosts] the group that each is in now */
+    int32_t *of; /* [hosts] the present group of each host */
     int32_t *next_of;
 };
 
@@ -168,7 +168,8 @@ static nw_status cluster(struct nw_probe_groups *groups, const double *matrix,
     return NW_OK;
 }
 
-/* Whatever was never measured with the rest hangs below the root. */
+/* Makes the root. Groups without measurements to the others become its
+ * children. */
 static void make_root(struct nw_probe_groups *groups, struct sets *sets)
 {
     for (int32_t h = 0; h < groups->host_count; h++)

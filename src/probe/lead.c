@@ -17,12 +17,14 @@
 #define STREAM_SECONDS 0.1
 #define SHORTEST_STREAM 0.03
 #define TOGETHER_SECONDS 0.4
-#define START_SECONDS 0.05 /* enough for all to have heard */
+#define START_SECONDS                                                          \
+    0.05 /* s until a joint start, enough for all ranks to                     \
+            receive the command */
 #define FEWEST_CHUNKS 15
 #define FEWEST_STREAMS 3
 #define MOST_STREAMS 5
 #define EQUAL 0.05
-#define TOGETHER 8 /* flows of an experiment, at most */
+#define TOGETHER 8 /* most streams in an experiment */
 /* Shares of the time budget at which a stage must end. */
 #define PAIRS_END 0.4
 #define STREAMS_END 0.75
@@ -92,7 +94,8 @@ static void fill_round(struct nw_probe_coordinator *coordinator, int32_t number,
     }
 }
 
-/* In waves in which no host is twice; what is late is left out. */
+/* Runs a round in waves in which no host occurs twice. Pairs for which no time
+ * is left are skipped. */
 static bool play_round(struct nw_probe_coordinator *coordinator,
                        struct round *round, double class_seconds)
 {
@@ -178,7 +181,8 @@ static void say_stream(struct nw_probe_coordinator *coordinator,
                              task->reply[1].figure[0]);
 }
 
-/* As many chunks as a stream should have, by what small messages promise. */
+/* Estimates the chunk size that gives a stream enough chunks, from the times of
+ * small messages. */
 static size_t guess_chunk(const struct nw_probe_coordinator *coordinator, int a,
                           int b, double seconds)
 {
@@ -200,7 +204,8 @@ static size_t guess_chunk(const struct nw_probe_coordinator *coordinator, int a,
                                               : (size_t)chunk;
 }
 
-/* A stream until two agree; chunks are made smaller where too few came. */
+/* Repeats a stream until two results agree; uses smaller chunks if too few
+ * arrived. */
 static void run_alone(struct nw_probe_coordinator *coordinator,
                       struct nw_probe_task *task, int most)
 {
@@ -245,7 +250,8 @@ static void both_directions(struct nw_probe_coordinator *coordinator, int a,
     run_alone(coordinator, &task, most);
 }
 
-/* The k-th rank of a host that is here and, for GPUs, has one; -1: none. */
+/* Returns the k-th rank of a host that is alive and, for GPU memory, has a GPU;
+ * -1 if there are fewer. */
 static int rank_on(const struct nw_probe_coordinator *coordinator, int32_t host,
                    int k, enum nw_probe_memory memory)
 {
@@ -294,7 +300,8 @@ static bool same_package(const struct nw_probe_coordinator *coordinator, int a,
     return x < 0 || y < 0 || x == y;
 }
 
-/* In each host: two ranks of a package, two of different ones. */
+/* Measures in each host a stream between two ranks of a package, and one
+ * between two packages. */
 static void stream_inside(struct nw_probe_coordinator *coordinator,
                           enum nw_probe_memory memory)
 {
@@ -346,7 +353,7 @@ static void start_soon(struct experiment *it)
         it->task[i].start = nw_probe_now() + START_SECONDS;
 }
 
-/* There, and back as an experiment of its own. */
+/* Runs the streams at the same time, then all in the other direction. */
 static void run_together(struct nw_probe_coordinator *coordinator,
                          struct experiment *it)
 {
@@ -377,7 +384,8 @@ static void run_together(struct nw_probe_coordinator *coordinator,
     }
 }
 
-/* Ranks of one host to those of another: what a port carries. */
+/* Measures what a host's port carries: streams from ranks of one host to those
+ * of another. */
 static void try_port(struct nw_probe_coordinator *coordinator,
                      const struct nw_probe_groups *groups, int32_t g)
 {
@@ -398,8 +406,8 @@ static void try_port(struct nw_probe_coordinator *coordinator,
     run_together(coordinator, &it);
 }
 
-/* Hosts of a group to as many outside of it: what its link carries. For a group
- * that holds all, between its own hosts. */
+/* Measures what a group's link carries: streams from its hosts to as many hosts
+ * outside. For a group of all hosts, streams between its own hosts. */
 static void try_group(struct nw_probe_coordinator *coordinator,
                       const struct nw_probe_groups *groups, int32_t g)
 {

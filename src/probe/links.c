@@ -122,7 +122,8 @@ static nw_status fill_pairs(const struct nw_probe *probe,
     return status;
 }
 
-/* Whether a pair is in one host, and there across two packages or not. */
+/* Returns true if both ranks are in one host, in two packages if `across`, else
+ * in one. */
 static bool probe_links_is_inside(const struct nw_probe *probe, int32_t a,
                                   int32_t b, int across)
 {
@@ -170,7 +171,7 @@ static nw_status probe_links_find_inside(const struct nw_probe *probe,
     return status;
 }
 
-/* Rate and latency at which the children of each group meet. */
+/* Computes rate and latency between the children of each group. */
 static nw_status probe_links_find_levels(struct nw_probe_groups *groups)
 {
     size_t n = (size_t)groups->host_count;

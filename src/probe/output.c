@@ -13,8 +13,10 @@
 #include <string.h>
 
 #define MATRIX_BYTES 1048576.0
-#define FEWEST_PAIRS 3 /* that say something of a rank */
-#define SLOW 3.0       /* times the median of pairs of its kind */
+#define FEWEST_PAIRS 3 /* pairs needed to judge a rank */
+#define SLOW                                                                   \
+    3.0 /* ratio to the median time of similar pairs above which               \
+           a rank is slow */
 
 struct output_view {
     const struct nw_probe *probe;
@@ -120,7 +122,8 @@ nw_status nw_probe_summary(const nw_probe *probe, char **out)
 
 /* --- matrix --- */
 
-/* Bytes/s between two ranks, by what pairs like theirs had; 0 where none. */
+/* Returns the rate in bytes/s between two ranks from similar pairs; 0 without
+ * such pairs. */
 static double usual_rate(const struct output_view *view, int32_t a, int32_t b)
 {
     const struct nw_probe_groups *found = &view->host;

@@ -38,8 +38,8 @@ static nw_topology *load_machine(cpu_set_t *mine)
     return machine;
 }
 
-/* The one core whose hardware threads are all we may use; -1 where we may use
- * more. */
+/* Returns the core whose hardware threads are exactly those that this process
+ * may use; -1 if it may use more. */
 static int32_t find_core(const nw_topology *machine, const cpu_set_t *mine)
 {
     size_t size = CPU_ALLOC_SIZE(CPU_LIMIT);
@@ -78,7 +78,7 @@ static void describe_machine(struct nw_probe_place *place)
     CPU_FREE(mine);
 }
 
-/* The launcher's number of this rank among those of its host. */
+/* Returns the launcher's number of this rank among the ranks of its host. */
 static int32_t local_rank(void)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_RANK",

@@ -44,7 +44,7 @@ static void watch_tell(int32_t rank, const char *what)
         _exit(1);
 }
 
-/* Until the rank says that it is through, or its end of the pipe closes. */
+/* Waits until the rank reports its end, or its end of the pipe closes. */
 static void watch(int from, long process)
 {
     struct pollfd wait = {.fd = from, .events = POLLIN};

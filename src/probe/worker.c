@@ -25,7 +25,7 @@
 #define SLOW_MESSAGE 1e-3
 #define STABLE 0.03
 
-/* A pair at work. */
+/* Two ranks that exchange messages. */
 struct talk {
     struct nw_probe_self *self;
     int peer, tag;
@@ -33,7 +33,7 @@ struct talk {
     bool lost;
 };
 
-/* Ahead of a batch. */
+/* Control message before a batch of messages. */
 struct batch {
     int64_t count, bytes, burst;
 };
@@ -200,7 +200,7 @@ static double spread_of(const double *sorted, int n)
     return middle > 0 ? (sorted[3 * n / 4] - sorted[n / 4]) / (2 * middle) : 0;
 }
 
-/* Batches until the median stays, or time is up. */
+/* Runs batches until the median is stable, or the time is up. */
 static double measure_class(struct talk *talk, int class, double *figure,
                             double seconds)
 {
@@ -332,7 +332,7 @@ static void send_stream(struct talk *talk,
     receive(talk, 8);
 }
 
-/* When each chunk had come. */
+/* The times at which chunks arrived. */
 struct arrivals {
     double *at;
     size_t count, capacity;
@@ -463,7 +463,8 @@ void nw_probe_work(struct nw_probe_self *self,
     reply->good = !talk.lost;
 }
 
-/* Idle ranks sleep: they may share cores with those that measure. */
+/* Waits for a command, sleeping in between, since idle ranks may share cores
+ * with ranks that measure. */
 static bool wait_idle(MPI_Request *request)
 {
     struct timespec nap = {.tv_nsec = 100 * 1000};

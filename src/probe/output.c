@@ -14,9 +14,8 @@
 
 #define MATRIX_BYTES 1048576.0
 #define FEWEST_PAIRS 3 /* pairs needed to judge a rank */
-#define SLOW                                                                   \
-    3.0 /* ratio to the median time of similar pairs above which               \
-           a rank is slow */
+/* A rank is slow above this ratio of its times to those of similar pairs. */
+#define SLOW 3.0
 
 struct output_view {
     const struct nw_probe *probe;

@@ -17,7 +17,7 @@
 #define STREAM_SECONDS 0.1
 #define SHORTEST_STREAM 0.03
 #define TOGETHER_SECONDS 0.4
-/* Time in s until a joint start, enough for all ranks to receive the command. */
+/* Time in s until a joint start; enough for all ranks to get the command. */
 #define START_SECONDS 0.05
 #define FEWEST_CHUNKS 15
 #define FEWEST_STREAMS 3

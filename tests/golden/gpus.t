@@ -253,6 +253,11 @@ $ V="$FIXTURES/gpus/valid"; printf 'nodewise pattern 1\nranks 2 edges 2\n0 1 gg 
 $ nodewise topology --route 'gpu0 gpu3' "$FIXTURES/topology/valid/two-boards.xml" | sed 1d
 two-boards: gpu 0 - gpu-switch 0 up   nvlink   50 GB/s  300 ns
 two-boards: gpu 3 - gpu-switch 0 down nvlink   50 GB/s  300 ns
+## Intel's GPUs for servers are GPUs, the display of the board is none. Slingshot calls
+## itself Ethernet; beside it the Ethernet card of the management carries no messages.
+$ nodewise topology "$FIXTURES/topology/valid/slingshot.xml" | grep -E '─(gpu|nic)'
+    ├─gpu 0 0000:02:00.0            pcie     63 GB/s  250 ns
+    └─nic 0 hsn0 0000:03:00.0       pcie   31.5 GB/s  250 ns
 ## Each partition of an AMD GPU is one, and each pair has one direct link.
 $ nodewise topology "$FIXTURES/topology/valid/partitions.xml" > partitions; grep '─gpu' partitions | head -6; grep -c xgmi partitions
     ├─gpu 0 0000:01:00.0       pcie     63 GB/s  250 ns

@@ -10,8 +10,12 @@
 #define VENDOR_AMD 0x1002
 #define VENDOR_NVIDIA 0x10de
 #define VENDOR_AMAZON 0x1d0f
+#define VENDOR_CRAY 0x17db
+#define VENDOR_HPE 0x1590
+#define VENDOR_INTEL 0x8086
 #define CLASS_DISPLAY 0x03
 #define CLASS_VGA 0x0300
+#define CLASS_DISPLAY_OTHER 0x0380
 #define CLASS_NETWORK 0x02
 #define CLASS_INFINIBAND 0x0207
 #define CLASS_FABRIC 0x0208
@@ -37,9 +41,11 @@ static hwloc_obj_t typed_below(hwloc_obj_t pci, hwloc_obj_osdev_type_t type)
 }
 
 /* AMD's display devices of server boards are of older series than AMD's compute
- * GPUs (from 0x6600 on). */
+ * GPUs (from 0x6600 on). Intel's GPUs for servers drive no display. */
 static bool is_compute_chip(const struct hwloc_pcidev_attr_s *attr)
 {
+    if (attr->vendor_id == VENDOR_INTEL)
+        return attr->class_id == CLASS_DISPLAY_OTHER;
     if (attr->vendor_id == VENDOR_AMD && attr->class_id == CLASS_VGA)
         return attr->device_id >= 0x6600 && attr->device_id < 0x8000;
     return attr->vendor_id == VENDOR_NVIDIA || attr->vendor_id == VENDOR_AMD;
@@ -71,10 +77,14 @@ static bool is_fabric(hwloc_obj_t pci)
     const struct hwloc_pcidev_attr_s *attr = &pci->attr->pcidev;
     bool efa = attr->vendor_id == VENDOR_AMAZON &&
                (attr->device_id & 0xfff0) == 0xefa0;
+    /* Slingshot calls itself Ethernet, as the card of the management does */
+    bool slingshot =
+        (attr->vendor_id == VENDOR_CRAY && attr->device_id == 0x0501) ||
+        (attr->vendor_id == VENDOR_HPE && attr->device_id == 0x0371);
 
     return attr->class_id == CLASS_INFINIBAND ||
            attr->class_id == CLASS_FABRIC ||
-           attr->class_id == CLASS_INFINIBAND_OLD || efa ||
+           attr->class_id == CLASS_INFINIBAND_OLD || efa || slingshot ||
            typed_below(pci, HWLOC_OBJ_OSDEV_OPENFABRICS);
 }
 

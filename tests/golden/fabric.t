@@ -147,6 +147,15 @@ $ for way in '0 2' '0 3' '1 4'; do nodewise topology slurm:rings.yaml --route "$
 n1 n2,n2 n3
 n4 n1
 n1 n2,n1 (top),n5 (top)
+## topology.conf names the same rings by RingName, and nothing else beside them.
+$ printf '%s\n' 'RingName=a Nodes=n[1-4]' 'RingName=b Nodes=n[5-8]' > rings.conf; for f in rings.yaml rings.conf; do nodewise topology slurm:$f | sed 1d > $f.txt; done; cmp rings.yaml.txt rings.conf.txt; grep -c . rings.conf.txt
+8
+$ printf '%s\n' 'RingName=a Nodes=n[1-4]' 'SwitchName=s Nodes=n5' > rings.conf; nodewise topology slurm:rings.conf
+! rings.conf:1 ... rings ... switches
+? 3
+$ printf '\nRingName=a\n' > rings.conf; nodewise topology slurm:rings.conf
+! rings.conf:2 ... RingName ... Nodes
+? 3
 ## Blanks around names of a list are passed over, as is the line feed at its end.
 $ printf 'nodewise pattern 1\nranks 2 edges 1\n0 1 hh 1 1\n' > two; for l in "n[1-2]$(printf '\n.')" ' n1 , n2 '; do nodewise map -q -t slurm:plain.conf -p two --hosts "${l%.}" | sed 1,2d; done
 0 n1 0 -

@@ -293,6 +293,10 @@ $ f="$FIXTURES/gpus/valid/crossed.txt"; nodewise topology nvidia-smi:$f | sed 1,
 1
 $ { printf '\357\273\277'; cat "$FIXTURES/gpus/valid/crossed.txt"; } > mark.txt; nodewise topology nvidia-smi:mark.txt | grep -c gpu
 3
+## A table may be indented, and other text may follow it. Two tables are two hosts.
+$ f="$FIXTURES/gpus/valid/crossed.txt"; nodewise topology nvidia-smi:$f | sed 1,3d >plain; { sed 's/^/    /' "$f"; printf 'Legend:\n\nHypervisor vendor: none\nGPU 0: a name\n'; } >more.txt; nodewise topology nvidia-smi:more.txt | sed 1,3d | cmp - plain; cat "$f" "$f" >twice.txt; nodewise topology nvidia-smi:twice.txt
+! twice.txt:5 ... second row 'GPU0'
+? 3
 ## Columns that a copy has run together are refused with the way out.
 $ printf '\tGPU0\tGPU1\tNIC0\tNIC1\nGPU0\t X \tNV4\tSYSNODE\n' > glued.txt; nodewise topology nvidia-smi:glued.txt
 ! glued.txt:2 ... 'SYSNODE' ... topo -m

@@ -18,6 +18,8 @@ struct nvidia_smi_parse_reader {
     int line;
     bool tabs;     /* columns are parted by single tabs */
     int32_t known; /* device columns */
+    int32_t rows;  /* rows of the table so far */
+    bool ended;    /* the legend began */
     int extra;     /* columns behind them: 0 to 3 */
 };
 
@@ -128,10 +130,12 @@ nvidia_smi_parse_add_device(struct nvidia_smi_parse_reader *reader, char *name)
 static bool is_header(const char *line)
 {
     const char *word = line + strspn(line, " \t");
+    const char *second = word + strcspn(word, " \t");
 
+    second += strspn(second, " \t");
     return !strncmp(word, "GPU0", 4) &&
            (word[4] == '\t' || word[4] == ' ' || !word[4]) &&
-           (word > line || strstr(word, "Affinity"));
+           (word > line || strstr(word, "Affinity")) && *second != 'X';
 }
 
 static nw_status take_header(struct nvidia_smi_parse_reader *reader, char *line)
@@ -144,8 +148,6 @@ static nw_status take_header(struct nvidia_smi_parse_reader *reader, char *line)
     reader->extra = (affinity != NULL) +
                     (strstr(line, "NUMA Affinity") != NULL) +
                     (strstr(line, "GPU NUMA ID") != NULL);
-    if (reader->tabs) /* the column of names has no head */
-        next_column(reader, &rest);
     while (!status && (word = next_column(reader, &rest))) {
         if (!strcmp(word, "CPU") || !strcmp(word, "CPU Affinity"))
             break;
@@ -239,6 +241,7 @@ nvidia_smi_parse_take_row(struct nvidia_smi_parse_reader *reader, char *line)
     if (smi->device[row].line)
         return nvidia_smi_parse_bad(reader, "a second row", word);
     smi->device[row].line = reader->line;
+    reader->rows++;
     for (int32_t i = 0; !status && i < reader->known; i++) {
         word = next_column(reader, &rest);
         if (!word || !*word)
@@ -334,9 +337,26 @@ static bool is_rocm(const char *text)
     return strstr(text, "ROCm") || strstr(text, "between two GPUs");
 }
 
+/* A table in a page may be indented. Other text may follow the table, as in
+ * reports that collect several commands. */
+static bool is_row(struct nvidia_smi_parse_reader *reader, const char *line)
+{
+    const char *word = line + strspn(line, " \t");
+    char name[64];
+
+    if (!*word || is_header(line))
+        return false;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(word, " \t"), word);
+    if (nvidia_smi_parse_find_device(reader->smi, name) >= 0)
+        return true;
+    reader->ended |= !strncmp(word, "Legend", 6) ||
+                     !strncmp(word, "NIC Leg", 7) ||
+                     reader->rows == reader->known;
+    return word == line && !reader->ended;
+}
+
 nw_status nw_smi_parse(struct nw_smi *smi, char *text)
 {
-
     struct nvidia_smi_parse_reader reader = {.smi = smi, .next = text};
     nw_status status = NW_OK;
     char *line;
@@ -354,8 +374,7 @@ nw_status nw_smi_parse(struct nw_smi *smi, char *text)
             status = take_header(&reader, line);
         else if (smi->count && !strncmp(word, "NIC", 3) && strchr(word, ':'))
             take_legend(&reader, line);
-        else if (smi->count && word == line && *line &&
-                 strncmp(line, "Legend", 6) && strncmp(line, "NIC Leg", 7))
+        else if (smi->count && is_row(&reader, line))
             status = nvidia_smi_parse_take_row(&reader, line);
     }
     if (!status && !smi->count)

@@ -57,7 +57,7 @@ NW_MUST_CHECK nw_status nw_slurm_yaml(struct nw_slurm *slurm,
                                       const char *name,
                                       enum nw_elements elements);
 
-/* Read the 'ring' and 'torus3d' of a topology.yaml. */
+/* Read the 'ring' (also made of RingName) and 'torus3d' of a topology.yaml. */
 NW_MUST_CHECK nw_status nw_slurm_ring(struct nw_slurm *slurm,
                                       const struct nw_yaml *node,
                                       enum nw_elements elements);

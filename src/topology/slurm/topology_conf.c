@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* topology.conf: lines of Key=Value words. SwitchName= makes a tree, BlockName=
- * and BlockSizes= make blocks; keys in any case. scontrol show topology writes
- * such lines with some more keys. */
+ * and BlockSizes= make blocks, RingName= makes rings; keys in any case.
+ * scontrol show topology writes such lines with some more keys. */
 #include "base/array.h"
 #include "base/file.h"
 #include "base/status.h"
@@ -33,6 +33,7 @@ struct conf {
     const struct opened *open; /* the innermost */
     struct nw_lines lines;
     bool trees, blocks;
+    struct nw_yaml *rings; /* as topology.yaml has them, or NULL */
     int32_t size[MAX_SIZES];
     size_t size_count;
     int32_t seen[MAX_SIZES]; /* BlockSize of blocks and their aggregates */
@@ -41,7 +42,7 @@ struct conf {
 
 /* The values of one line; NULL if missing. */
 struct topology_conf_words {
-    const char *name, *block, *below, *nodes, *sizes;
+    const char *name, *block, *ring, *below, *nodes, *sizes;
     const char *level, *index, *size, *aggregate; /* of scontrol */
 };
 
@@ -91,11 +92,11 @@ static nw_status take_pair(const struct conf *conf, const char *key,
         const char *key;
         const char **value;
     } keys[] = {
-        {"SwitchName", &words->name},          {"BlockName", &words->block},
-        {"Switches", &words->below},           {"Nodes", &words->nodes},
-        {"BlockSizes", &words->sizes},         {"Level", &words->level},
-        {"BlockIndex", &words->index},         {"BlockSize", &words->size},
-        {"AggregatedBlock", &words->aggregate}};
+        {"SwitchName", &words->name}, {"BlockName", &words->block},
+        {"RingName", &words->ring},   {"Switches", &words->below},
+        {"Nodes", &words->nodes},     {"BlockSizes", &words->sizes},
+        {"Level", &words->level},     {"BlockIndex", &words->index},
+        {"BlockSize", &words->size},  {"AggregatedBlock", &words->aggregate}};
 
     if (!strcasecmp(key, "LinkSpeed")) /* Slurm itself does not use it */
         return check_speed(conf, value);
@@ -185,6 +186,52 @@ static nw_status take_switch(struct conf *conf,
         status = topology_conf_place(
             conf, nw_hostlist_expand(words->nodes,
                                      &slurm->at[slurm->count - 1].nodes));
+    return status;
+}
+
+/* A scalar with `text`, else a map; the last child of `parent`. */
+static nw_status add_yaml(const struct conf *conf, struct nw_yaml *parent,
+                          const char *key, const char *text,
+                          struct nw_yaml **out)
+{
+    struct nw_yaml *node;
+    nw_status status = nw_alloc(1, sizeof *node, &node);
+
+    if (status)
+        return status;
+    *node = (struct nw_yaml){.kind = text ? NW_YAML_SCALAR : NW_YAML_MAP,
+                             .line = conf->lines.line,
+                             .file = conf->slurm->file};
+    *out = node;
+    if (parent) {
+        *(parent->last ? &parent->last->next : &parent->first) = node;
+        parent->last = node;
+        parent->count++;
+    }
+    status = key ? nw_strdup(key, &node->key) : NW_OK;
+    return status || !text ? status : nw_strdup(text, &node->text);
+}
+
+static nw_status take_ring(struct conf *conf,
+                           const struct topology_conf_words *words)
+{
+    struct nw_yaml *ring, *list, *nodes;
+    nw_status status = NW_OK;
+
+    if (words->name || words->block || words->sizes || words->below ||
+        !words->nodes)
+        return nw_lines_fail(&conf->lines, "a ring has a RingName and Nodes");
+    if (!conf->rings) {
+        status = add_yaml(conf, NULL, "ring", NULL, &conf->rings);
+        if (!status)
+            status = add_yaml(conf, conf->rings, "rings", NULL, &list);
+        if (!status)
+            list->kind = NW_YAML_LIST;
+    }
+    if (!status)
+        status = add_yaml(conf, conf->rings->first, NULL, NULL, &ring);
+    if (!status)
+        status = add_yaml(conf, ring, "nodes", words->nodes, &nodes);
     return status;
 }
 
@@ -290,6 +337,8 @@ static nw_status topology_conf_take_line(struct conf *conf, char *line)
         status = take_seen_size(conf, words.size);
     if (status || (words.aggregate && !words.name && !words.block))
         return status;
+    if (words.ring)
+        return take_ring(conf, &words);
     if (!words.sizes && !words.name == !words.block)
         return nw_lines_fail(&conf->lines,
                              "a line names one switch or one block");
@@ -364,5 +413,11 @@ nw_status nw_slurm_conf(struct nw_slurm *slurm, char *text,
         status = conf.size_count
                      ? nw_slurm_group(slurm, conf.size, conf.size_count)
                      : nw_slurm_group(slurm, conf.seen, conf.seen_count);
-    return status ? status : nw_slurm_build(slurm, elements);
+    if (!status && conf.rings && slurm->count)
+        status = nw_yaml_fail(conf.rings, "rings and switches in one file");
+    if (!status)
+        status = conf.rings ? nw_slurm_ring(slurm, conf.rings, elements)
+                            : nw_slurm_build(slurm, elements);
+    nw_yaml_free(conf.rings);
+    return status;
 }

@@ -258,6 +258,9 @@ two-boards: gpu 3 - gpu-switch 0 down nvlink   50 GB/s  300 ns
 $ nodewise topology "$FIXTURES/topology/valid/slingshot.xml" | grep -E '─(gpu|nic)'
     ├─gpu 0 0000:02:00.0            pcie     63 GB/s  250 ns
     └─nic 0 hsn0 0000:03:00.0       pcie   31.5 GB/s  250 ns
+## RCCL's file gives the number of xGMI links, not their rate: 2 of 50 GB/s, assumed.
+$ gpu() { printf '<pci busid="0000:0%d:00.0" class="0x038000"><gpu dev="%d"><xgmi target="0000:0%d:00.0" count="2" tclass="0x038000"/></gpu></pci>' $1 $1 $2; }; { echo '<system version="1"><cpu numaid="0" affinity="3">'; gpu 1 2; gpu 2 1; echo '</cpu></system>'; } > xgmi.xml; nodewise topology nccl:xgmi.xml | grep 'gpu 0 - gpu 1' | tr -s ' '
+└─gpu 0 - gpu 1 xgmi 100 GB/s 300 ns assumed
 ## Each partition of an AMD GPU is one, and each pair has one direct link.
 $ nodewise topology "$FIXTURES/topology/valid/partitions.xml" > partitions; grep '─gpu' partitions | head -6; grep -c xgmi partitions
     ├─gpu 0 0000:01:00.0       pcie     63 GB/s  250 ns

@@ -160,6 +160,17 @@ static int64_t count_back(const struct nw_nccl_device *from,
     return total;
 }
 
+/* The file has no generation of xGMI, so that its rate is assumed. */
+static nw_status nccl_direct_link_class(const struct nw_nccl *nccl,
+                                        const struct link *link, int32_t *out)
+{
+    struct nw_link_class figures = nw_link_assumed(link->kind);
+
+    figures.bandwidth[0] = figures.bandwidth[1] = link->rate;
+    figures.assumed = link->kind == NW_LINK_XGMI;
+    return nw_topology_class(nccl->topology, &figures, out);
+}
+
 static nw_status nccl_direct_link_join_gpus(struct nw_nccl *nccl,
                                             const struct nw_nccl_device *from,
                                             const struct nw_nccl_device *to,
@@ -177,7 +188,7 @@ static nw_status nccl_direct_link_join_gpus(struct nw_nccl *nccl,
                        to->busid, (long long)back);
     if (from->vertex >= to->vertex)
         return NW_OK;
-    status = nw_single_class(nccl->topology, link->kind, link->rate, &class);
+    status = nccl_direct_link_class(nccl, link, &class);
     return status ? status
                   : nw_node_type_add_direct(nccl->type, from->vertex,
                                             to->vertex, class);
@@ -214,8 +225,7 @@ static nw_status nccl_direct_link_add_link(struct nw_nccl *nccl,
         return NW_OK; /* a processor, or a GPU that is not ours to see */
     status = find_switch(nccl, middle);
     if (!status)
-        status =
-            nw_single_class(nccl->topology, link->kind, link->rate, &class);
+        status = nccl_direct_link_class(nccl, link, &class);
     return status ? status
                   : nw_node_type_add_direct(nccl->type, from->vertex, *middle,
                                             class);

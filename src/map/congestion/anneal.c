@@ -324,7 +324,7 @@ static uint64_t congestion_fast_steps(const struct congestion_search *work,
     uint64_t more =
         beyond > 0 ? (uint64_t)beyond * nw_tuned.congestion.fast_each : 0;
 
-    steps /= nw_tuned.congestion.fast_less;
+    steps /= nw_tuned.congestion.trials_each;
     if (!work->routes)
         return steps;
     return steps + (more < nw_tuned.congestion.fast_max

@@ -170,7 +170,7 @@ static void branch_bound_look(struct branch_bound_work *work)
 
     work->left -= work->taken < work->left ? work->taken : work->left;
     work->taken = 0;
-    work->slice = nw_budget_slice(work->budget, nw_tuned.branch_bound.slice);
+    work->slice = nw_budget_slice(work->budget, nw_tuned.congestion.slice);
     work->cut |= !goes || !work->left;
 }
 
@@ -422,7 +422,7 @@ nw_status nw_slots_branch_bound(struct nw_slots *slots,
         branch_bound_place_all(&work);
         branch_bound_record(&work);
         branch_bound_unassign(&work);
-        work.slice = nw_budget_slice(work.budget, nw_tuned.branch_bound.slice);
+        work.slice = nw_budget_slice(work.budget, nw_tuned.congestion.slice);
         work.cut = work.budget->stopped;
         if (!work.cut)
             branch_bound_assign(&work, 0);

@@ -239,8 +239,9 @@ bool nw_division_anneal(struct nw_division *division,
             division_try_one(division, annealing);
         division_sum_up(division, annealing);
         division->temperature *= cooling;
-        if (!nw_budget_spend(division->slots->problem->budget,
-                             (uint64_t)slice / annealing->draws_per_step))
+        if (!nw_budget_spend(
+                division->slots->problem->budget,
+                (uint64_t)(slice / nw_tuned.min_max_cut.draws_per_step)))
             return false;
     }
     return true;

@@ -48,7 +48,7 @@ struct nw_division_annealing {
     int32_t loads;      /* loads that the mean is taken over */
     int boundary_tries; /* a rank is drawn so many times until one is at the
                            boundary of its part; 0: any rank */
-    uint64_t draws, draws_per_step;
+    uint64_t draws;
     double temperature; /* the first one */
     void *user;         /* of the functions: */
     /* Fills `load`. */

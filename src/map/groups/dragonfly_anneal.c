@@ -104,7 +104,6 @@ bool nw_dragonfly_anneal(struct nw_dragonfly_search *work, double below)
         .draws = draws < nw_tuned.dragonfly.draws_max
                      ? draws
                      : nw_tuned.dragonfly.draws_max,
-        .draws_per_step = (uint64_t)nw_tuned.dragonfly.draws_per_step,
         .temperature = dragonfly_anneal_first_temperature(work),
         .user = work,
         .count = dragonfly_anneal_count_loads,

@@ -130,9 +130,8 @@ static void min_max_cut_run_rounds(struct min_max_cut_work *work, bool carved)
     struct nw_division_annealing annealing = {
         .mean = nw_tuned.min_max_cut.mean,
         .loads = work->of.groups.parts,
-        .boundary_tries = nw_tuned.min_max_cut.boundary_tries,
+        .boundary_tries = nw_tuned.congestion.congested_link_tries,
         .draws = (uint64_t)(part * want),
-        .draws_per_step = (uint64_t)nw_tuned.min_max_cut.draws_per_step,
         .temperature = min_max_cut_first_temperature(work->of.slots),
         .user = work,
         .count = min_max_cut_count_leaving,

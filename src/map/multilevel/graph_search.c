@@ -58,8 +58,7 @@ multilevel_anneals_of(const struct multilevel_search *search)
         return (struct multilevel_anneals){
             0, 1, nw_tuned.multilevel.second_start_share};
     return (struct multilevel_anneals){
-        deep ? nw_tuned.multilevel.starts_more_deep
-             : nw_tuned.multilevel.starts_more,
+        nw_tuned.multilevel.starts_more - (uint64_t)deep,
         nw_tuned.multilevel.start_share, nw_tuned.multilevel.start_share};
 }
 
@@ -74,10 +73,9 @@ static void multilevel_share_out_cycles(struct multilevel_search *search)
 {
     if (!multilevel_are_few(search))
         return;
-    search->cycles =
-        search->assignment->hierarchy->levels > nw_tuned.multilevel.levels_few
-            ? nw_tuned.multilevel.cycles_deep
-            : nw_tuned.multilevel.cycles;
+    search->cycles = nw_tuned.multilevel.cycles;
+    if (search->assignment->hierarchy->levels > nw_tuned.multilevel.levels_few)
+        search->cycles *= 2;
     search->steps = search->steps * nw_tuned.multilevel.cycle_steps /
                     (uint64_t)search->cycles;
     search->swaps_table_temperature = nw_tuned.multilevel.cycle_temperature;
@@ -89,7 +87,7 @@ static uint64_t multilevel_anneal_tries(const struct multilevel_search *search,
     enum nw_effort effort = search->placement->budget->effort;
     uint64_t tries = nw_tuned.multilevel.anneal_tries_max /
                      (uint64_t)(search->assignment->count + 1);
-    double cost = nw_tuned.multilevel.anneal_cost_each +
+    double cost = nw_tuned.pairwise.cost_each +
                   nw_multilevel_degree_of(search->assignment);
 
     if (tries > nw_tuned.multilevel.anneal_tries_each)
@@ -281,9 +279,8 @@ multilevel_take_annealed_again(struct multilevel_search *search)
     nw_status status =
         multilevel_are_few(search) ? multilevel_anneal_chosen(search) : NW_OK;
 
-    search->steps /= multilevel_are_few(search)
-                         ? nw_tuned.multilevel.few_swaps_less
-                         : nw_tuned.multilevel.started_swaps_less;
+    search->steps /= nw_tuned.multilevel.few_swaps_less *
+                     (multilevel_are_few(search) ? 1 : 2);
     search->temperature *= nw_tuned.multilevel.started_temperature;
     multilevel_share_out_cycles(search);
     return status;
@@ -295,8 +292,7 @@ nw_status nw_multilevel_leave_expander_like(struct multilevel_search *search)
 
     search->steps /= nw_tuned.multilevel.expander_swaps_less;
     search->temperature = nw_tuned.multilevel.expander_temperature;
-    search->sparing =
-        search->assignment->count > nw_tuned.multilevel.hubs_fewer;
+    search->sparing = search->assignment->count > nw_tuned.multilevel.cold_min;
     multilevel_share_out_cycles(search);
     return rest > 0 ? multilevel_anneal_again(search, 1, rest) : NW_OK;
 }

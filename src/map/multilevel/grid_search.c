@@ -51,9 +51,8 @@ multilevel_power_diagram_parts(struct multilevel_search *search,
                                uint64_t number, int kinds)
 {
     const struct nw_assignment *assignment = search->assignment;
-    double cost =
-        (double)assignment->row[assignment->count] +
-        nw_tuned.multilevel_grid.anneal_cost_each * (double)assignment->count;
+    double cost = (double)assignment->row[assignment->count] +
+                  nw_tuned.pairwise.cost_each * (double)assignment->count;
     double tries = nw_tuned.multilevel_grid.anneal_cost *
                    (double)nw_multilevel_grid_patience(search) / cost;
     struct nw_recursive_bisection bisect = {
@@ -101,7 +100,7 @@ static nw_status multilevel_swap_grid(struct multilevel_search *search,
  * less, but once more from hotter. */
 static uint64_t multilevel_swaps_by_size(int32_t count)
 {
-    if (count > nw_tuned.multilevel_grid.swapped_large)
+    if (count > nw_tuned.multilevel_grid.power_diagram_max)
         return nw_tuned.multilevel_grid.swaps_large;
     return count > nw_tuned.multilevel.grid_few
                ? nw_tuned.multilevel_grid.swaps
@@ -176,11 +175,8 @@ static int multilevel_rounds_of(const struct multilevel_search *search,
 
     if (!nw_multilevel_is_searched_twice(search, &tile->stencil))
         return 0;
-    if (count <= nw_tuned.multilevel_grid.rounds_small_max)
-        return nw_tuned.multilevel_grid.rounds_small;
-    return count <= nw_tuned.multilevel_grid.rounds_middle_max
-               ? nw_tuned.multilevel_grid.rounds_middle
-               : 1;
+    return 1 + (count <= nw_tuned.multilevel_grid.rounds_small_max) +
+           (count <= nw_tuned.multilevel_grid.rounds_middle_max);
 }
 
 struct multilevel_grid_search {

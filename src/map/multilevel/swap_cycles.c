@@ -27,8 +27,8 @@ double nw_multilevel_temperature_of(int32_t count)
 {
     if (count > nw_tuned.multilevel.cold_min)
         return 1;
-    return count > nw_tuned.multilevel.cooler_min ? nw_tuned.multilevel.cooler
-                                                  : nw_tuned.multilevel.hot;
+    return count > nw_tuned.multilevel.few ? nw_tuned.multilevel.cooler
+                                           : nw_tuned.multilevel.hot;
 }
 
 double nw_multilevel_degree_of(const struct nw_assignment *assignment)

@@ -210,7 +210,7 @@ static nw_status auto_run_both(struct auto_work *work,
     struct nw_parallel_task both[] = {
         {.run = auto_run_candidate, .user = standard},
         {.run = auto_run_candidate, .user = search}};
-    bool few = problem->pattern->edge_count < nw_tuned.threads.both_edges_min;
+    bool few = problem->pattern->edge_count < nw_tuned.threads.edges_min;
     nw_status status =
         nw_parallel_pair(both, few ? 1 : problem->budget->threads);
 
@@ -264,7 +264,7 @@ static bool auto_is_started_enough(const struct auto_work *work)
     int32_t ranks = work->problem->pattern->rank_count;
 
     return !work->grid_found && ranks >= nw_tuned.portfolio.started_min &&
-           ranks <= nw_tuned.portfolio.started_max;
+           ranks <= nw_tuned.multilevel.few;
 }
 
 /* Algorithms that know no grid are seldom better, and slow with many edges. */

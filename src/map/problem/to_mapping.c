@@ -120,7 +120,7 @@ static void to_mapping_fill_plain(void *user, int32_t part)
 
 static int32_t to_mapping_threads_of(const struct nw_problem *problem)
 {
-    bool few = problem->pattern->rank_count < nw_tuned.threads.ranks_min;
+    bool few = problem->pattern->rank_count < nw_tuned.threads.slots_min;
 
     return few || !problem->budget ? 1 : problem->budget->threads;
 }

@@ -428,7 +428,7 @@ grid_unordered_markers_for(const struct nw_assignment *assignment)
 {
     int32_t threads = assignment->threads < 1 ? 1 : assignment->threads;
 
-    if (assignment->row[assignment->count] < nw_tuned.threads.pattern_edges_min)
+    if (assignment->row[assignment->count] < nw_tuned.threads.edges_min)
         return 1;
     return threads < MARKERS_MAX ? threads : MARKERS_MAX;
 }

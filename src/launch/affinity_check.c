@@ -44,7 +44,7 @@ static pid_t find_starter(void)
     return at > 0 && getpgid(at) != group ? at : 0;
 }
 
-/* "0-3,8", cut where it is long. */
+/* Writes a list of CPUs such as "0-3,8", cut if it is too long. */
 static void affinity_check_write_list(const cpu_set_t *cpus, char *out,
                                       size_t size)
 {

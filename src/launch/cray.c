@@ -38,7 +38,8 @@ const char *nw_launch_pals_lacks(const struct nw_launch_job *job)
     return nw_launch_cray_lacks(job);
 }
 
-/* "4-7,0,2": runs of rising ranks joined. */
+/* Appends the ranks as a list such as "4-7,0,2", with ranges for ascending
+ * runs. */
 static void add_order(const struct nw_launch_job *job, struct nw_text *text)
 {
     const int32_t *rank = job->places.rank;

@@ -77,7 +77,7 @@ nw_status nw_launch_nic(const nw_topology *topology, int32_t node,
     return status ? status : nw_strdup(name, out);
 }
 
-/* name of the variable, what stands before and behind the card's name */
+/* name of the variable; text before and after the NIC's name */
 struct choice {
     const char *variable, *before, *behind;
 };
@@ -91,7 +91,7 @@ static const struct choice verbs[] = {
     {"MV2_IBA_HCA", "", ""},
 };
 
-/* All others by the name of their network interface. */
+/* Variables for other NICs, which are known by their network interfaces. */
 static const struct choice interfaces[] = {
     {"UCX_NET_DEVICES", "", ""},
     {"NCCL_SOCKET_IFNAME", "=", ""},

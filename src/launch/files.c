@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files that more than one launcher wants: hosts a rank or a node, and the
- * mapping in another order. */
+/* Writes files that several launchers use: the host of each rank or each node,
+ * and the mapping in another order. */
 #include "launch/launcher.h"
 
 #include "base/status.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The GPUs of its node that a rank sees. */
+/* Decides which GPUs of its node a rank sees. */
 #include <nodewise/launch.h>
 
 #include "base/array.h"
@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-/* One slot per device number the program will see. */
+/* The GPUs by the device numbers that the program will see. */
 struct order {
     int32_t count;
     int32_t *gpu;  /* [count] -1 while free */

@@ -84,7 +84,8 @@ nw_status nw_launch_rankmap_write(struct nw_launch_job *job)
     return status ? status : add_user_binding(job);
 }
 
-/* "HOST:COUNT" a run of ranks. */
+/* Writes a file with one line "HOST:COUNT" for each run of ranks on one
+ * host. */
 static nw_status add_machinefile(struct nw_launch_job *job, const char **path)
 {
     const int32_t *node = job->mapping->node;

@@ -36,7 +36,8 @@ static bool local_cpus_is_allowed(const struct scan *scan, int32_t cpu)
     return CPU_ISSET_S((size_t)cpu, NW_CPU_BYTES, scan->allowed);
 }
 
-/* A small file whole, without its newline; false where it is not there. */
+/* Reads a small file without its newline; returns false if the file is
+ * missing. */
 static bool slurp(const char *path, char *out, size_t size)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -69,7 +70,8 @@ static bool next_range(const char **at, int32_t *from, int32_t *to)
     return first <= last && first < NW_CPU_LIMIT;
 }
 
-/* Gives every CPU of the list that has none the list's lowest. */
+/* Sets the group of each CPU in the list that has none yet to the lowest CPU of
+ * the list. */
 static void local_cpus_add_group(const struct scan *scan, struct level *level,
                                  const char *list)
 {
@@ -177,7 +179,7 @@ static void local_cpus_read_all(struct scan *scan)
         local_cpus_read_level(scan, &level[4], "cache/index2/shared_cpu_list");
 }
 
-/* Few groups are large groups, and those come first. */
+/* Sorts levels with few groups, which are large, first. */
 static int local_cpus_by_size(const void *a, const void *b)
 {
     int32_t x = ((const struct level *)a)->groups,

@@ -57,7 +57,8 @@ static int by_pci(const void *a, const void *b)
     return order ? order : strcmp(x->name, y->name);
 }
 
-/* One a PCI device: a card with two names is one card. */
+/* Keeps one entry for each PCI device: a NIC may have two names. Returns the
+ * new count. */
 static size_t drop_doubles(struct card *cards, size_t count)
 {
     size_t kept = 0;
@@ -113,7 +114,7 @@ nw_status nw_local_cpus_nic(const char *root, int32_t index, char *out,
     return NW_OK;
 }
 
-/* Entries of a folder that begin so. */
+/* Returns the number of entries of a folder that begin with `begin`. */
 static int32_t count_entries(const char *root, const char *folder,
                              const char *begin)
 {

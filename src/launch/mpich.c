@@ -4,7 +4,7 @@
  * line to the same place (operating system numbers; tried with 4.0.2). */
 #include "launch/launcher.h"
 
-/* The first rank behind the run of ranks on the same host. */
+/* Returns the first rank after the run of ranks on the same host. */
 static int32_t mpich_run_end(const struct nw_launch_job *job, int32_t rank)
 {
     const int32_t *node = job->mapping->node;

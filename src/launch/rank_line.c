@@ -30,7 +30,8 @@ static struct rank_line_text line_at(const char *start, const char *end)
                                    (size_t)((stop ? stop : end) - start)};
 }
 
-/* The number a line starts with; -1 where it has none, as comments. */
+/* Returns the number at the start of a line; -1 if the line has none, like a
+ * comment. */
 static int64_t rank_line_number_of(struct rank_line_text line)
 {
     size_t i = 0;
@@ -111,7 +112,7 @@ static bool find_gpu(const char *from, const char *end,
     return false;
 }
 
-/* A line with another number in front. */
+/* Appends the line with its rank number replaced by `number`. */
 static void rank_line_add_line(struct nw_text *text, int number,
                                struct rank_line_text line)
 {

@@ -85,7 +85,7 @@ static const char find_rank[] =
     "done\n"
     "case $rank in\n";
 
-/* Binds the process and becomes the program. */
+/* Appends the lines that bind the process and execute the program. */
 static void script_end_lines(struct nw_launch_job *job, struct nw_text *text)
 {
     nw_text_add(text, job->options->place_only ? "exec \"$@\"\n" : run_bound);

@@ -45,7 +45,8 @@ void nw_exchange_fini(struct nw_exchange *exchange)
     exchange->link_latency = NULL;
 }
 
-/* The mean message of an edge, or all its bytes. */
+/* Returns the mean bytes of a message of the edge, or all its bytes for a whole
+ * run. */
 static double message_bytes(const struct nw_exchange *exchange, size_t e)
 {
     double bytes = (double)exchange->pattern->bytes[e];

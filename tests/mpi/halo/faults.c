@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What must end in a sentence on every rank, and never in a hang: plans that
  * differ, domains that cannot be, arrays that are missing, a second start, a
- * peer that dies.   faults NAME [METHOD] */
+ * peer that dies.   faults [METHOD] NAME... */
 #include <mpi.h>
 
 #include <nodewise/halo.h>
@@ -375,18 +375,29 @@ static const struct {
 
 int main(int argc, char **argv)
 {
-    int wrong = 1, all;
+    const size_t count = sizeof cases / sizeof *cases;
+    int failed = 0;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    method_name = argc > 2 ? argv[2] : method_name;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        if (argc > 1 && !strcmp(argv[1], cases[i].name))
-            wrong = cases[i].run();
-    MPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    if (!rank)
-        puts(all ? "wrong" : "right");
+    for (int i = 1; i < argc; i++) {
+        int wrong, all;
+        size_t at = 0;
+
+        while (at < count && strcmp(argv[i], cases[at].name))
+            at++;
+        if (at == count) {
+            method_name = argv[i];
+            continue;
+        }
+        wrong = cases[at].run();
+        MPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        if (!rank)
+            printf("%s: %s\n", cases[at].name, all ? "wrong" : "right");
+        fflush(stdout); /* MPI_Finalize may abort */
+        failed += all != 0;
+    }
     MPI_Finalize();
-    return all != 0;
+    return failed != 0;
 }

@@ -4,7 +4,7 @@
  * domain it is, so a ghost cell is right where it has the value of the cell
  * that the borders put there, and untouched where it may not be written.
  *
- *   ghosts SEED CASES [methods [schedule [ranks-per-node]]]
+ *   ghosts SEED CASES [methods [schedule [ranks-per-node]]] [then SEED ...]
  */
 #include <mpi.h>
 
@@ -403,26 +403,26 @@ static enum nw_halo_choice choice(void)
                                   : NW_HALO_CHOOSE_ORDER;
 }
 
-int main(int argc, char **argv)
+/* The cases of one SEED and what follows it; 0 where all are right. */
+static int run_cases(int rank, int argc, char **argv)
 {
     struct nw_halo_options given = NW_HALO_OPTIONS_INIT;
     long wrong = 0, all = 0;
-    int cases = argc > 2 ? atoi(argv[2]) : 10, rank;
+    int cases = argc > 1 ? atoi(argv[1]) : 10;
 
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    done = 0;
     state =
-        (argc > 1 ? strtoull(argv[1], NULL, 10) : 1) * 2 + 88172645463325252u;
+        (argc > 0 ? strtoull(argv[0], NULL, 10) : 1) * 2 + 88172645463325252u;
     given.choice = choice();
     given.cache = getenv("HALO_MEASURE");
     given.topology = getenv("HALO_TOPOLOGY");
     given.timeout = 30;
+    if (argc > 2)
+        given.methods = parse_methods(argv[2]);
     if (argc > 3)
-        given.methods = parse_methods(argv[3]);
+        given.schedule = (enum nw_halo_schedule)atoi(argv[3]);
     if (argc > 4)
-        given.schedule = (enum nw_halo_schedule)atoi(argv[4]);
-    if (argc > 5)
-        given.ranks_per_node = atoi(argv[5]);
+        given.ranks_per_node = atoi(argv[4]);
     for (int i = 0; i < cases && !all; i++) {
         struct work work = {.rank = rank};
 
@@ -436,6 +436,21 @@ int main(int argc, char **argv)
     if (!rank)
         printf("%s %d of %d cases\n", all ? "wrong after" : "right", done,
                cases);
-    MPI_Finalize();
     return all != 0 || 3 * done < cases;
+}
+
+int main(int argc, char **argv)
+{
+    int failed = 0, rank, first = 1, end;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    do {
+        for (end = first; end < argc && strcmp(argv[end], "then");)
+            end++;
+        failed += run_cases(rank, end - first, argv + first);
+        first = end + 1;
+    } while (end < argc);
+    MPI_Finalize();
+    return failed != 0;
 }

@@ -643,7 +643,7 @@ def compare_collective(call, number, model, ranks):
 def collectives():
     is_long = os.environ.get("NW_LONG")
     for case in FORCED if is_long else FORCED[:5]:
-        for ranks in (8, 12, 16) if is_long else (8, 12):
+        for ranks in (8, 12, 16) if is_long else (4, 6):
             compare_collective(*case, ranks)
 
 

@@ -308,7 +308,7 @@ class Pattern:
             raise ValueError("values are 'bytes' or 'messages', not %r" % values)
         if kind is not None and (self.kind != KINDS.index(kind)).any():
             return self.select(kind).to_scipy(None, values)
-        matrix = csr_array((getattr(self, values).copy(), self.dst.copy(), self.row),
+        matrix = csr_array((getattr(self, values).copy(), self.dst.copy(), self.row.copy()),
                            shape=(self.ranks, self.ranks))
         if len(np.unique(self.kind)) > 1:
             matrix.sum_duplicates()

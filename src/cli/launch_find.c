@@ -57,8 +57,8 @@ nw_status nw_launch_resolve(struct nw_launch_options *options, char **command)
         options->launcher = job.writer;
     else if (status == NW_ENODEV)
         status = nw_fail(NW_ENODEV,
-                         "--for %s: no such launcher is in the PATH; name one "
-                         "of --list",
+                         "--for %s: no such launcher answers in the PATH "
+                         "(mpirun, mpiexec, srun); name one of --list",
                          options->launcher);
     nw_job_fini(&job);
     return status;

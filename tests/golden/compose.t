@@ -33,6 +33,17 @@ $ D="$SHARED/data"; test -d "$D" || { echo SKIP no "$D"; exit 77; }
 >   --gpus nvidia-smi:nvidia-smi/dgx1-like-mlx5-blanks.txt
 ! nvidia-smi/dgx1-like-mlx5-blanks.txt:1 ... 8 GPUs ... 4 ... hwloc:hwloc/coral-lassen.xml
 ? 3
+## A bundled cluster of one type of node stands for all hosts, as one node of it does.
+$ printf 'SwitchName=leaf0 Nodes=gpu[01-04]\n' > leaf.conf
+$ for n in dgx-h100:1 dgx-h100 dgx-h100:9; do nodewise topology -q --network slurm:leaf.conf --node $n --json -o $n.json; done
+$ cmp dgx-h100:1.json dgx-h100.json && cmp dgx-h100:1.json dgx-h100:9.json &&
+> nodewise topology -q --network slurm:leaf.conf --node dgx-h100 | grep -o '4 nodes, 448 cores, 32 GPUs'
+4 nodes, 448 cores, 32 GPUs
+## Such a cluster does not, if one of its nodes is a host of the network.
+$ printf 'SwitchName=leaf0 Nodes=dgx001,other\n' > leaf.conf
+$ nodewise topology --network slurm:leaf.conf --node dgx-h100
+! leaf.conf:1: no source describes the inside of host 'other' ... --node
+? 3
 ## Hosts are matched by name, long or short; two sources name two hosts, and
 ## each card keeps its rail. A host that nothing describes is named.
 $ cat > two.yaml <<'END'

@@ -41,7 +41,7 @@ several_from_mapping_read_rank(const struct nw_several *several, int32_t r,
     if (node >= 0 && h < 0)
         return nw_fail(NW_EINVAL,
                        "the mapping to begin from has rank %d on %s, which is "
-                       "not among the hosts to use",
+                       "not among the hosts to use; --without names lost nodes",
                        r, start->node_name[node]);
     *part = -1;
     if (h >= 0 && cores.count && cores.values[0] >= 0 &&

@@ -292,7 +292,7 @@ static nw_status lost_nodes_find_twins(const struct lost_nodes_work *work,
         if (next == work->options.host_count)
             return nw_fail(NW_EINVAL,
                            "no free node of the type of %s is left for its %d "
-                           "ranks",
+                           "ranks; add nodes with --hosts",
                            nw_topology_node_name(topology, lost),
                            work->ranks_of[lost]);
         twin[work->host[next]] = lost;

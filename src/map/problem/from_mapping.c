@@ -69,7 +69,7 @@ static nw_status from_mapping_read_rank(const struct nw_problem *problem,
     if (host < 0)
         return nw_fail(NW_EINVAL,
                        "the mapping to begin from has rank %d on %s, which is "
-                       "not among the hosts to use",
+                       "not among the hosts to use; --without names lost nodes",
                        rank, start->node_name[start->node[rank]]);
     answer->host[rank] = host;
     if (nw_problem_needs_core(problem, rank))

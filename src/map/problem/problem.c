@@ -225,7 +225,9 @@ static nw_status problem_fail_capacity(const struct nw_problem *problem,
         "nodes%s",
         n, problem->host_count, problem_plural(problem->host_count),
         (long long)capacity, initial,
-        problem->uses_gpus ? "" : ", or --capacity N for N ranks on each core");
+        problem->uses_gpus ? ""
+                           : ", or --capacity N for N ranks on each core, or "
+                             "--imbalance 3% to divide them evenly");
 }
 
 static nw_status problem_check_capacity(const struct nw_problem *problem)

@@ -16,8 +16,24 @@ static bool compose_is_known(const struct nw_host_index *hosts,
     return nw_host_index_find(hosts, host) != NW_HOST_NONE;
 }
 
-/* The source and type of a host's inside: the source that names it, else the
- * only one where that is of one node. */
+/* Whether all hosts of the network look like the nodes of the only source: it
+ * has one type of node, and either one node or none that is a host. */
+static bool compose_is_alike(const struct nw_compose *compose)
+{
+    const struct nw_inside *from = compose->inside;
+
+    if (compose->inside_count != 1 || from->hosts ||
+        from->topology->type_count != 1)
+        return false;
+    for (int32_t n = 0;
+         from->topology->node_count > 1 && n < from->topology->node_count; n++)
+        if (compose_is_known(&compose->joined, from->topology->node_name[n]))
+            return false;
+    return true;
+}
+
+/* Finds the source and type of a host's inside: the source that names the host,
+ * else the only source if all hosts look like it. */
 static nw_status find_inside(const struct nw_compose *compose, const char *host,
                              struct nw_combined *wanted)
 {
@@ -37,8 +53,7 @@ static nw_status find_inside(const struct nw_compose *compose, const char *host,
         wanted->type = from->topology->node_type[node < 0 ? 0 : node];
         return NW_OK;
     }
-    if (compose->inside_count == 1 && !compose->inside[0].hosts &&
-        compose->inside[0].topology->node_count == 1)
+    if (compose->is_alike)
         return NW_OK; /* inside and type 0 */
     return nw_fail(NW_EFORMAT,
                    "%s:1: no source describes the inside of host '%s'; add one "
@@ -330,8 +345,7 @@ static void note_unused(struct nw_compose *compose)
 {
     for (size_t i = 0; i < compose->inside_count; i++) {
         const struct nw_inside *from = &compose->inside[i];
-        bool lone = compose->inside_count == 1 && !from->hosts &&
-                    from->topology->node_count == 1;
+        bool lone = compose->is_alike;
         int32_t count = from->topology->node_count;
 
         if (lone &&
@@ -478,6 +492,7 @@ static nw_status load_all(struct nw_compose *compose,
         compose->inside_count = i + 1;
         status = load_inside(&compose->inside[i], parts->nodes[i], options);
     }
+    compose->is_alike = !status && compose_is_alike(compose);
     if (!status && parts->gpus) {
         compose->gpus_source = parts->gpus;
         status = load_part(parts->gpus, options, &compose->gpus);

@@ -50,6 +50,7 @@ struct nw_combined {
 struct nw_compose {
     nw_topology *network;        /* its switches are moved to the result */
     struct nw_host_index joined; /* index of the network's nodes */
+    bool is_alike; /* all hosts look like the only source's nodes inside */
     struct nw_inside *inside;
     size_t inside_count;
     nw_topology *gpus; /* the source of GPU links, or NULL */

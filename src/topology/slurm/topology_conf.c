@@ -108,7 +108,10 @@ static nw_status take_pair(const struct conf *conf, const char *key,
             *keys[i].value = value;
             return NW_OK;
         }
-    return nw_lines_fail(&conf->lines, "unknown key '%s'", key);
+    return nw_lines_fail(&conf->lines,
+                         "unknown key '%s'; Slurm's topology.conf or the "
+                         "output of 'scontrol show topology' is read here",
+                         key);
 }
 
 static nw_status topology_conf_place(const struct conf *conf, nw_status status)

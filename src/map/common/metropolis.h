@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The Metropolis criterion by table: -ln u for evenly spread u, rounded so that
- * every machine's logarithm gives the same numbers. */
+/* The Metropolis criterion by a table of -ln u for evenly spaced u in (0, 1).
+ * The values are rounded so that every C library gives the same table. */
 #ifndef NW_MAP_COMMON_METROPOLIS_H
 #define NW_MAP_COMMON_METROPOLIS_H
 
@@ -16,7 +16,8 @@ static inline void nw_metropolis_fill(double metropolis[NW_METROPOLIS_SIZE])
             floor(-log((i + 0.5) / NW_METROPOLIS_SIZE) * 1048576.0) / 1048576.0;
 }
 
-/* A random index below `count` from the lower 32 bits. */
+/* Returns an index from 0 to count - 1 computed from the lower 32 of the random
+ * `bits`. */
 static inline int32_t nw_random_index(uint64_t bits, int32_t count)
 {
     return (int32_t)(((bits & 0xffffffff) * (uint64_t)(uint32_t)count) >> 32);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tuned numbers of the mapping engine: one struct for each part of it,
- * filled from parameters.def. The compiler sees them as constants. A number by
- * effort is an array over enum nw_effort. */
+/* The tuned parameters of the mapping engine: one struct for each part of the
+ * engine, filled from parameters.def. The compiler treats them as constants. A
+ * parameter that depends on the effort is an array indexed by enum nw_effort.
+ */
 #ifndef NW_MAP_COMMON_PARAMETERS_H
 #define NW_MAP_COMMON_PARAMETERS_H
 

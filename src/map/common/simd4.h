@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Four floats as one vector, at any address. */
+/* A vector of four floats that needs no alignment beyond that of a float. */
 #ifndef NW_MAP_COMMON_SIMD4_H
 #define NW_MAP_COMMON_SIMD4_H
 

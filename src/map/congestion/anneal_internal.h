@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shared by the files of the annealing of slots. */
+/* State shared by anneal.c and draw_moves.c, which anneal an assignment of
+ * ranks to slots. */
 #ifndef NW_MAP_CONGESTION_ANNEAL_INTERNAL_H
 #define NW_MAP_CONGESTION_ANNEAL_INTERNAL_H
 
@@ -16,19 +17,31 @@ struct congestion_search {
     struct nw_random random;
     int32_t *free_rank; /* [free_count] ranks that may move */
     int32_t free_count;
-    int32_t *best; /* [2 x ranks] slots */
+    int32_t *best; /* [2 x ranks] slots of the best assignment */
     double best_value[2];
-    double best_beyond; /* the limits */
-    double held;        /* s: what links may have, while settling */
-    double base[2];     /* what energies are relative to */
+    double best_beyond; /* excess of the best assignment over the limits of
+                           hop-bytes and congestion, as fractions of them; 0:
+                           within both */
+    double held;        /* s: congestion that every link may have while the
+                           second objective is annealed; 0 otherwise */
+    double base[2];     /* values of both objectives at the start, which divide
+                           them in the energy */
     double energy;
-    double highest; /* energy: what rounding is relative to */
+    double highest; /* largest energy so far, the scale of rounding errors */
     double temperature;
     double second; /* weight of the second objective beside the first */
-    bool routes;   /* the first objective looks at links */
+    bool routes;   /* the first objective depends on link loads */
 };
 
-/* draw_moves.c */
+/*
+ * Defined in draw_moves.c.
+ *
+ * nw_congestion_carries returns true if the congestion of directed link `hop`
+ * is at least `full` seconds. nw_congestion_draw_move fills *move with a random
+ * move; it returns false if the draw gave none. nw_congestion_draw also starts
+ * its trial in `loads`, and nw_congestion_end ends the trial and makes the move
+ * if `keep` is set.
+ */
 
 bool nw_congestion_carries(const struct nw_link_loads *loads, uint32_t hop,
                            double full);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Branch and bound over the slots of few ranks: proves the best assignment for
- * any objective, with GPUs and fixed ranks. */
+/* Branch and bound for few ranks: finds and proves the best assignment to slots
+ * for any objective, with GPUs and fixed ranks. */
 #ifndef NW_MAP_CONGESTION_BRANCH_BOUND_H
 #define NW_MAP_CONGESTION_BRANCH_BOUND_H
 
 #include "map/congestion/objectives.h"
 
-#define NW_BRANCH_BOUND_RANKS_MAX 64 /* most ranks */
+#define NW_BRANCH_BOUND_RANKS_MAX 64 /* limit on the number of ranks */
 
 /* Lowers the objectives; the assignment never becomes worse. Places ranks one
  * after the other and cuts branches by a bound, for at most `seatings`

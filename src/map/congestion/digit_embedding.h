@@ -12,14 +12,15 @@
 #include "map/stencil/grid.h"
 
 /* Assigns the ranks by the best digit embedding that a short search finds, even
- * if it is worse than the present assignment. Sets *found to false and changes
- * nothing if the ranks form no grid, or if some slot is unlike the others, free
- * or fixed. */
+ * if that assignment is worse than the present one. Sets *found to false and
+ * changes nothing if the ranks form no grid, or if some slot differs in kind
+ * from the others, is free or is fixed. */
 NW_MUST_CHECK nw_status
 nw_slots_embed_digits(struct nw_slots *slots,
                       const struct nw_objectives *objectives, bool *found);
 
-/* Finds the grid that all ranks form; *found is false without a grid. */
+/* Finds the grid that all ranks form; sets *found to false if they form none.
+ */
 NW_MUST_CHECK nw_status nw_slots_find_grid(const struct nw_slots *slots,
                                            struct nw_stencil *stencil,
                                            bool *found);

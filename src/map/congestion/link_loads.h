@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The cost of an assignment, kept up to date move by move: hop-bytes, latency
- * and the load of every link. A trial computes what a move would change; a
- * commit applies it.
+ * The cost of an assignment, updated after each move: hop-bytes, latency and
+ * the load of every link. A trial computes how a move would change the cost;
+ * ending the trial with `keep` applies the change.
  */
 #ifndef NW_MAP_CONGESTION_LINK_LOADS_H
 #define NW_MAP_CONGESTION_LINK_LOADS_H
@@ -10,11 +10,11 @@
 #include "map/congestion/slots.h"
 #include "map/congestion/route_cache.h"
 
-/* Figures of an assignment, or their changes. */
+/* Cost figures of an assignment, or their changes by a move. */
 struct nw_load_figures {
     double hop_bytes;
     double latency; /* s, as in nw_cost */
-    double busy;    /* s: sum of the congestion of all links */
+    double busy;    /* s: sum over all links of their congestion */
     double power; /* sum of (congestion / scale)^8: unlike the maximum, it falls
                      if one of several equally loaded links is relieved */
     double
@@ -22,14 +22,14 @@ struct nw_load_figures {
 };
 
 struct nw_link_load {
-    double now;   /* bytes */
+    double now;   /* bytes on the link */
     double slow;  /* s per byte */
     double more;  /* bytes that the trial adds */
-    double power; /* the part of this link in load_figures.power */
+    double power; /* term of this link in nw_load_figures.power */
     uint64_t touched;
 };
 
-/* Bytes and messages out of an endpoint and into it. */
+/* Bytes and messages that an endpoint sends (`out`) and receives (`in`). */
 struct nw_endpoint_flow {
     double out, in, out_messages, in_messages;
 };
@@ -38,29 +38,33 @@ struct nw_link_loads {
     const struct nw_slots *slots;
     struct nw_route_cache routes;
     bool has_links;
-    bool follows;              /* routes are followed link by link */
+    /* trials follow routes to update link loads; false: they update hop-bytes
+     * and latency only */
+    bool follows;
     uint32_t link_count;       /* 2 x links */
     struct nw_link_load *link; /* [link_count] */
     double *peak; /* [2 x leaves] tournament tree of the largest congestion */
     uint32_t leaves;
-    double scale;  /* s */
-    double target; /* s: most congestion wanted on any link, 0: none;
-                      nw_link_loads_set_target */
+    double scale;  /* s: congestion that divides all others in `power` */
+    double target; /* s: target of nw_load_figures.over, the most congestion
+                      wanted on any link; 0: none */
     struct nw_load_figures now;
-    /* the trial: */
+    /* The fields from here on describe the present trial. */
     struct nw_load_figures change;
     double touched_most; /* s: largest congestion of the links that the move
                             loads */
     uint32_t *touch;
     size_t touch_count;
-    struct nw_endpoint_flow *all; /* [endpoints] flow with all others */
+    struct nw_endpoint_flow *all; /* [endpoints] traffic with all other
+                                     endpoints */
     struct nw_endpoint_flow *
-        flow; /* [route classes] flow of the moving endpoints with each class */
-    bool *met; /* [route classes] */
+        flow; /* [route classes] traffic of the moving endpoints to each class */
+    bool *met; /* [route classes] the class is listed in `meet` */
     int32_t *meet;
     size_t meet_count;
-    uint8_t
-        *mark; /* [endpoints] 1 + index among the parts of the move, 0: none */
+    /* [endpoints] 1 + index of the endpoint among the parts of the move; 0: it
+     * does not move */
+    uint8_t *mark;
 };
 
 struct nw_link_loads_wants {
@@ -75,19 +79,21 @@ void nw_link_loads_fini(struct nw_link_loads *loads);
 /* Recomputes everything from the present slots. */
 void nw_link_loads_recount(struct nw_link_loads *loads);
 
-/* Sets the target of load_figures.over. */
+/* Sets the target congestion, in seconds, of nw_load_figures.over; 0: none. */
 void nw_link_loads_set_target(struct nw_link_loads *loads, double target);
 
-/* Fills `change` and `touched_most` for a move from the present slots. */
+/* Starts a trial: fills `change` and `touched_most` for a move from the present
+ * slots. */
 void nw_link_loads_try(struct nw_link_loads *loads, const struct nw_move *move);
 /* Computes only the changes of hop-bytes and latency, which is faster; starts
  * no trial. */
 void nw_link_loads_try_distance(struct nw_link_loads *loads,
                                 const struct nw_move *move);
-/* Ends the trial; applies it if `keep` is set. The caller moves the slots. */
+/* Ends the trial; adds its changes to the loads if `keep` is set. The caller
+ * then moves the slots with nw_slots_apply. */
 void nw_link_loads_end(struct nw_link_loads *loads, bool keep);
 
-/* s: the largest congestion of any link. */
+/* Returns the largest congestion of any link, in seconds. */
 double nw_link_loads_max(const struct nw_link_loads *loads);
 
 #endif

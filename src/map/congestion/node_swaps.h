@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Swaps of whole nodes with all ranks on them. On networks that are not trees
- * the position of a group of ranks matters more than its composition. */
+ * the position of a group of ranks matters more than which ranks are in it. */
 #ifndef NW_MAP_CONGESTION_NODE_SWAPS_H
 #define NW_MAP_CONGESTION_NODE_SWAPS_H
 
 #include "map/congestion/objectives.h"
 
-/* With fewer hosts, moves of single ranks find the same. */
+/* With fewer hosts, moves of single ranks find the same assignments as node
+ * swaps. */
 #define NW_NODE_SWAPS_HOSTS_MIN 3
 
-/* Lowers the objectives by exchanging whole nodes of one kind without fixed
- * ranks. The assignment never becomes worse. Counts its trials in the problem's
- * budget. */
+/* Lowers the objectives by swapping whole nodes of the same kind that hold no
+ * fixed ranks. The assignment never becomes worse. Counts its trials in the
+ * problem's budget. */
 NW_MUST_CHECK nw_status nw_node_swaps(struct nw_slots *slots,
                                       const struct nw_objectives *objectives,
                                       enum nw_search_depth depth);
 
-/* Whether two hosts have the same type and the same room. */
+/* Returns true if two hosts have the same node type and take the same numbers
+ * of ranks and of ranks with GPUs. */
 bool nw_node_swaps_is_same_kind(const struct nw_problem *problem, int32_t a,
                                 int32_t b);
 

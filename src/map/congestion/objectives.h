@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The objectives of a search: the second one is lowered without worsening the
- * first. */
+/* The two objectives of a search: the second objective is lowered without
+ * worsening the first one. */
 #ifndef NW_MAP_CONGESTION_OBJECTIVES_H
 #define NW_MAP_CONGESTION_OBJECTIVES_H
 
@@ -10,30 +10,33 @@ struct nw_objectives {
     enum nw_objective first, second;
     double hop_limit;  /* cap on hop-bytes; 0: none */
     double most_limit; /* s: cap on congestion; 0: none */
-    double settle_at;  /* s: congestion that lowering the second objective may
-                          leave; 0: the present one */
+    /* s: congestion that the assignment may reach while the second objective is
+     * lowered; 0: the present congestion */
+    double settle_at;
 };
 
-/* Reads the options. The default second objective is hop-bytes, or beside
- * hop-bytes congestion (latency on machines without links). */
+/* Returns the objectives that the options name. The default second objective is
+ * hop-bytes; if hop-bytes is the first, it is congestion (latency on machines
+ * without links). */
 struct nw_objectives
 nw_objectives_from_options(const struct nw_problem *problem);
 struct nw_link_loads_wants
 nw_objectives_wants(const struct nw_objectives *objectives);
 
-/* The present value of an objective. */
+/* Returns the present value of an objective. */
 double nw_objectives_value(const struct nw_link_loads *loads,
                            enum nw_objective objective);
-/* The value after a trial if `after`. The mean of eighth powers replaces the
- * maximum, because it falls with every relieved link. */
+/* Returns the value of an objective, before the present trial or, if `after` is
+ * set, after it. For congestion, the mean of eighth powers of the link loads
+ * replaces the maximum, because it falls with every relieved link. */
 double nw_objectives_smooth(const struct nw_link_loads *loads,
                             enum nw_objective objective, bool after);
 
-/* How much work a search does. DESCENT: accepts improvements only. BRIEF, FULL:
- * annealing, short or long. TIGHTEN: annealing towards a lower target of
- * congestion, by the excess over the target alone, repeated while a lower
- * target is met. CAP_SECOND: annealing of the second objective while links stay
- * under the congestion that is allowed. */
+/* How a search works. DESCENT: accepts improvements only. BRIEF, FULL: short or
+ * long annealing. TIGHTEN: annealing towards a lower target of congestion,
+ * which minimises only the excess over the target; repeated with a still lower
+ * target after each success. CAP_SECOND: annealing of the second objective
+ * while the congestion of all links stays within its limit. */
 enum nw_search_depth {
     NW_SEARCH_DESCENT,
     NW_SEARCH_BRIEF,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Routes between slots: hops, distance and latency of each pair. Routes are
- * cached at the first question if there are few slots, else computed each time.
- * Slots beside each other that have links of their own, such as the cores of a
- * package, differ by these links only. Such slots form a route class, and
- * routes are stored between classes.
+ * Routes between slots: hops, distance and latency of each pair. If there are
+ * few slots, a route is computed at its first use and cached, otherwise it is
+ * computed at each use. Neighbouring slots, such as the cores of a package, may
+ * differ only by the links that belong to one slot alone. Such slots form a
+ * route class, and routes are stored between classes.
  */
 #ifndef NW_MAP_CONGESTION_ROUTE_CACHE_H
 #define NW_MAP_CONGESTION_ROUTE_CACHE_H
@@ -14,14 +14,14 @@
 struct nw_route {
     const uint32_t *hop; /* valid until the next call */
     uint32_t count;
-    double distance; /* including the slots' own links */
-    double latency; /* s, including the slots' own links; equals the distance if
-                       distances are given */
+    double distance; /* distance, including links of one slot alone */
+    double latency; /* s, including links of one slot alone; equals the distance
+                       if distances are given */
 };
 
 struct nw_cached_route {
-    uint32_t first,
-        more; /* first hop; one more than the number of hops, 0: unknown */
+    uint32_t first, more; /* index of the first hop in `hop`; 1 + number of
+                             hops, 0: route not cached */
     double distance, latency;
 };
 
@@ -30,16 +30,18 @@ struct nw_route_cache {
     const struct nw_end *end; /* [count], borrowed */
     int32_t count;
     bool wants_hops, wants_latency, wants_distance;
-    bool keeps; /* routes are cached, because there are few classes */
+    bool keeps; /* routes are cached because there are few classes */
     bool
         joins; /* slots are joined to classes; otherwise each slot is a class */
     int32_t route_classes; /* at most `count` */
     int32_t *route_class;  /* [count] */
     int32_t (*slot)[2];    /* [route classes] two of its slots, or its only slot
                               twice */
-    uint32_t *own; /* [count + 1] into own_hop: the links of each slot alone */
-    uint32_t (*own_hop)[2];       /* out of the slot, and into it */
-    double *link_latency;         /* [links], NULL for matrices */
+    uint32_t *own; /* [count + 1] own_hop[own[s]] .. own_hop[own[s + 1] - 1] are
+                      the links of slot s alone */
+    uint32_t (*own_hop)[2];       /* the link out of the slot, and the link into
+                                     it */
+    double *link_latency;         /* s [links]; NULL for a distance matrix */
     struct nw_cached_route *kept; /* [route classes^2] or NULL */
     uint32_t *hop;                /* hops of all cached routes */
     size_t hop_count, hop_capacity;
@@ -47,15 +49,16 @@ struct nw_route_cache {
     uint64_t asked;   /* number of routes computed */
 };
 
-/* Fields that are not wanted stay 0. The caller calls nw_route_cache_fini. */
+/* Fills the fields after `wants_distance`; figures that are not wanted stay 0.
+ * The caller calls nw_route_cache_fini, also after a failure. */
 NW_MUST_CHECK nw_status nw_route_cache_init(struct nw_route_cache *routes);
 void nw_route_cache_fini(struct nw_route_cache *routes);
 /* Computes a route that is not cached. */
 struct nw_route nw_route_cache_compute(struct nw_route_cache *routes, int32_t a,
                                        int32_t b);
-/* The route from any slot of class a to any other slot of class b, without the
- * links of the slots alone. Inline because searches call it hundreds of
- * millions of times. */
+/* Returns the route from any slot of class a to any other slot of class b,
+ * without the links of one slot alone. Inline because searches call it hundreds
+ * of millions of times. */
 static inline struct nw_route nw_route_cache_find(struct nw_route_cache *routes,
                                                   int32_t a, int32_t b)
 {
@@ -69,7 +72,7 @@ static inline struct nw_route nw_route_cache_find(struct nw_route_cache *routes,
     return (struct nw_route){routes->hop + kept->first, kept->more - 1,
                              kept->distance, kept->latency};
 }
-/* Finds the route classes; route_classes.c. */
+/* Finds the route classes. Defined in route_classes.c. */
 NW_MUST_CHECK nw_status nw_route_cache_classify(struct nw_route_cache *routes);
 
 #endif

@@ -10,8 +10,9 @@
 
 #define TEAMS 2
 
-/* Position of a part's column in each block of the table, and of its vertices
- * in the list. */
+/* Where the data of a part are: in each block of the table its column begins at
+ * `first`, with `stride` floats from row to row; its vertices begin at
+ * list[begin]. */
 struct anneal_kway_column {
     int32_t first, stride, begin;
 };
@@ -19,49 +20,60 @@ struct anneal_kway_column {
 struct anneal_kway_work {
     struct nw_anneal_kway *anneal;
     double metropolis[NW_METROPOLIS_SIZE];
-    bool is_near; /* one table of all, no teams: the rest up to
-                     `best` is not used */
+    bool is_near; /* uses the gain table `near` without teams; the fields from
+                     `memory` to `best` are then unused */
     int rounds;
     struct nw_gain_table near;
-    float *thresholds;     /* if none was given */
-    float *memory, *table; /* the second begins a cache line */
-    struct anneal_kway_column *column,
-        *was;              /* [parts], now and in the last round */
-    float *scratch;        /* [TEAMS] blocks */
-    int32_t *source;       /* of one: where each cell was */
-    int32_t taken, turned; /* blocks, in this round */
-    int32_t *list, *old;   /* [n] vertices, those of a part together */
+    float *thresholds;     /* owned; NULL if the caller gave thresholds */
+    float *memory, *table; /* memory of the table; first cache line in it, where
+                              the table begins */
+    struct anneal_kway_column *column, *was; /* [parts] positions in this round
+                                                and in the last one */
+    float *scratch;        /* [TEAMS] one block of scratch for each team */
+    int32_t *source;       /* [cells of a block] index of each cell in the last
+                              round */
+    int32_t taken, turned; /* blocks that a thread has claimed and finished
+                              permuting in this round */
+    int32_t *list, *old;   /* [n] vertices, part by part, in this round and in
+                              the last one */
     int32_t *size;         /* [parts] vertices */
-    int32_t *target;       /* [parts] as many as in the end */
-    int32_t *imbalance;    /* [parts] those of a team together */
-    int32_t *spare;        /* [n] */
-    bool single_moves;     /* vertices move, they do not swap */
-    int32_t *first;        /* [parts + TEAMS] those of the teams */
-    int16_t *own;          /* [TEAMS * n] */
-    int32_t *best;         /* [n] parts */
-    bool is_best;          /* the parts as they are: not there yet */
+    int32_t *target;       /* [parts] vertices at the start and at the end */
+    int32_t *imbalance;    /* [parts] size minus target, team by team */
+    int32_t *spare;        /* [n] scratch of the teams */
+    bool single_moves;     /* vertices move singly instead of swapping */
+    int32_t *first;        /* [parts + TEAMS] nw_anneal_parallel.first of the
+                              teams */
+    int16_t *own;          /* [TEAMS * n] nw_anneal_parallel.own of the teams */
+    int32_t *best;         /* [n] part of each vertex in the best partition */
+    bool is_best;          /* the present partition is the best one but not yet
+                              stored in `best` */
     double best_cut, cut;
-    double strength; /* temperature is this, first x HOT */
+    double strength; /* bytes by which typical arcs pull a vertex; the first
+                        temperature is this times a tuned factor */
     double temperature;
-    int32_t *deal; /* [parts] shuffled, those of a team together */
+    int32_t *deal; /* [parts] parts in random order, team by team */
     int32_t deal_end[TEAMS + 1];
-    double *weight; /* [parts] how long they take, in arcs */
+    double *weight; /* [parts] work of a part, in arcs */
     struct nw_anneal_parallel team[TEAMS];
 };
 
-/* Blocks of the table; each is a multiple of the vertices that share cache
- * lines. */
+/* Returns the number of blocks in the table. A block holds the rows of
+ * NW_ANNEAL_PARALLEL_BLOCK vertices, which fill whole cache lines. */
 static inline int32_t anneal_kway_blocks_of(const struct anneal_kway_work *work)
 {
     return (work->anneal->graph->n + NW_ANNEAL_PARALLEL_BLOCK - 1) /
            NW_ANNEAL_PARALLEL_BLOCK;
 }
 
-/* anneal_kway_teams.c */
+/*
+ * Defined in anneal_kway_teams.c.
+ *
+ * nw_anneal_kway_weigh_parts estimates the work of each part.
+ */
 
 void nw_anneal_kway_weigh_parts(struct anneal_kway_work *work);
 
-/* After vertices moved alone. */
+/* Updates the sizes of the parts of team t after a round of single moves. */
 void nw_anneal_kway_read_sizes(struct anneal_kway_work *work, int t);
 
 void nw_anneal_kway_draw_teams(struct anneal_kway_work *work,
@@ -69,8 +81,9 @@ void nw_anneal_kway_draw_teams(struct anneal_kway_work *work,
 
 void nw_anneal_kway_run_team(void *user, int32_t team);
 
-/* A team's tries: as many for each vertex, but a few less where its vertices
- * take longer, so that all teams end together. */
+/* Returns the trials of a team in a round: in proportion to its vertices, but
+ * fewer if trials of its vertices take longer, so that all teams end at about
+ * the same time. */
 uint64_t nw_anneal_kway_share_of(const struct anneal_kway_work *work, int team,
                                  uint64_t tries);
 

@@ -10,31 +10,34 @@
 
 #include "map/graph/bisect_multilevel.h"
 
-/* Rows of the table form blocks of so many vertices. A block holds the rows of
- * the first team, then those of the second. 16 rows of floats fill whole cache
- * lines. */
+/* Vertices in a block of the table. A block holds the rows of the first team,
+ * then those of the second team. 16 rows of floats fill whole cache lines. */
 #define NW_ANNEAL_PARALLEL_BLOCK 16
 
 struct nw_anneal_parallel {
     const struct nw_bisect_graph *graph;
     const double *metropolis; /* [NW_METROPOLIS_SIZE] */
     int32_t parts;            /* parts of the team */
-    int32_t *first;           /* [parts + 1] into list */
+    int32_t *first;           /* [parts + 1] part p of the team has the vertices
+                                 list[first[p]] .. list[first[p + 1] - 1] */
     int32_t *list;            /* vertices of the team, part by part */
-    int16_t *own; /* [n] index of a vertex's part in the team; -1: other team */
+    int16_t *own; /* [n] index of the vertex's part within the team; -1: in the
+                     other team */
     float *connection;    /* bytes from a vertex to a part of this team */
     size_t block;         /* floats between two blocks */
     uint64_t seed, tries; /* trials of the round */
     double temperature;
-    /* If not 0, vertices move singly, and a part whose size is wrong by d costs
-     * d * d times this. */
+    /* If this is not 0, vertices move singly instead of swapping, and a part
+     * whose size is off by d adds d * d * imbalance_cost to the cost. */
     double imbalance_cost;
-    int32_t *imbalance; /* [parts] d, if vertices move singly */
+    int32_t *imbalance; /* [parts] size minus target size, if vertices move
+                           singly */
     int32_t *spare;     /* scratch as long as `list`, if vertices move singly */
     double change;      /* out: the change of the cut */
 };
 
-/* The row of vertex v. */
+/* Returns the row of vertex v in the table: the bytes from v to each part of
+ * the team. */
 static inline float *
 nw_anneal_parallel_row(const struct nw_anneal_parallel *team, int32_t v)
 {

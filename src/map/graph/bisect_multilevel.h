@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Multilevel bisection with exact sizes: heavy-edge matching (Karypis and Kumar
- * 1998, section 3), a cut of the coarsest graph, and FM refinement on every
- * level (Fiduccia and Mattheyses 1982).
+ * 1998, section 3), a bisection of the coarsest graph, and FM refinement on
+ * every level (Fiduccia and Mattheyses 1982).
  */
 #ifndef NW_MAP_GRAPH_BISECT_MULTILEVEL_H
 #define NW_MAP_GRAPH_BISECT_MULTILEVEL_H
@@ -27,33 +27,34 @@ struct nw_bisect_graph {
         *size; /* [n] number of vertices of the finest graph in each vertex */
     int32_t coarsest; /* most vertices of the coarsest graph; 0: a default that
                          suits large graphs */
-    bool reduced_effort; /* the result is refined again by the caller: fewer
-                            passes */
+    bool reduced_effort; /* fewer passes, because the caller refines the result
+                            again */
 };
 NW_MUST_CHECK nw_status nw_bisect_graph_init(struct nw_bisect_graph *graph,
                                              int32_t n, size_t arcs);
 void nw_bisect_graph_fini(struct nw_bisect_graph *graph);
 
-/* Bytes between the sides; each edge counts from both its ends. */
+/* Returns the bytes between the two sides, counting each edge twice. */
 double nw_bisect_cut(const struct nw_bisect_graph *graph, const int8_t *side);
 
-/* Contracts a matching: the coarser graph, and into[n], the coarse vertex of
- * each vertex. */
+/* Contracts a matching: makes the coarser graph *out and fills into[n] with the
+ * coarse vertex of each vertex. */
 NW_MUST_CHECK nw_status nw_bisect_coarsen(const struct nw_bisect_graph *graph,
                                           struct nw_random *random,
                                           struct nw_bisect_graph *out,
                                           int32_t *into);
 
-/* What FM brings the size of side 0 to. */
+/* The wanted size of side 0: from target - tolerance to target + tolerance. */
 struct nw_fm_cut {
     int32_t target, tolerance;
-    int32_t most; /* gain buckets: all sizes are 1, and all bytes integral, at
-                     most this many per vertex; 0: a heap */
+    int32_t most; /* use gain buckets: all sizes are 1 and all bytes are
+                     integers, at most this many on the arcs of a vertex; 0: use
+                     a heap */
 };
 #define NW_FM_BUCKETS_MAX 2016 /* the largest `most` */
-/* Lowers the cut of side[n] (0 or 1) and keeps, or brings, the size of side 0
- * within `tolerance` of `target`. Returns the cut in *cut, as nw_bisect_cut
- * does. */
+/* Lowers the cut of side[n] (0 or 1) and brings the size of side 0 within
+ * `tolerance` of `target`. Sets *cut to the bytes that are cut, counting each
+ * edge twice. */
 NW_MUST_CHECK nw_status nw_fm(const struct nw_bisect_graph *graph,
                               struct nw_fm_cut to, int8_t *side, double *cut);
 

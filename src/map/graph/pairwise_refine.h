@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Pairwise refinement over the quotient graph: the union of two adjacent parts
- * is bisected anew (as in Holtgrewe, Sanders and Schulz 2010, section 5). If a
- * few edges are much heavier than the others, swaps of single vertices never
- * move what these edges bind; bisection of a coarse graph does.
+ * is bisected again (as in Holtgrewe, Sanders and Schulz 2010, section 5). If a
+ * few edges are much heavier than the others, swaps of single vertices cannot
+ * move the vertices that these edges join; bisection of a coarse graph can.
  */
 #ifndef NW_MAP_GRAPH_PAIRWISE_REFINE_H
 #define NW_MAP_GRAPH_PAIRWISE_REFINE_H
@@ -17,7 +17,7 @@ struct nw_pairwise_refine {
     uint64_t seed;
 };
 
-/* The cut does not become larger. */
+/* Bisects pairs of adjacent parts again; the cut never becomes larger. */
 NW_MUST_CHECK nw_status nw_pairwise_refine(struct nw_pairwise_refine *pairwise);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ranks divided over switch groups, and short rounds of annealing from random
- * divisions: two ranks of different groups change places. The energy is a mean
- * of eighth powers of some loads, such as the bytes that each group sends.
- * Members beyond the ranks stand for free slots and exchange nothing. */
+/* Divisions of ranks among switch groups, searched by short rounds of annealing
+ * from random divisions: a trial swaps two ranks of different groups. The
+ * energy is a mean of eighth powers of some loads, such as the bytes that each
+ * group sends. Members numbered from the rank count on stand for free slots and
+ * exchange nothing. */
 #ifndef NW_MAP_GROUPS_DIVISION_H
 #define NW_MAP_GROUPS_DIVISION_H
 
@@ -16,12 +17,12 @@
 struct nw_best_division {
     int32_t parts;       /* number of loads */
     int32_t *part;       /* [ranks] */
-    double least, total; /* the largest load, and all together */
+    double least, total; /* the largest load; the sum of all loads */
 };
 bool nw_best_division_is_less(const struct nw_best_division *a,
                               const struct nw_best_division *b);
-/* Takes over `part` if it is better: less in the largest load, then in total.
- */
+/* Copies `part` into the best division if it is better: a smaller largest load,
+ * or an equal one and a smaller sum of loads. */
 void nw_best_division_keep(struct nw_best_division *division,
                            const int32_t *part, const double *load,
                            int32_t ranks);
@@ -31,11 +32,14 @@ struct nw_division {
     struct nw_random random;
     struct nw_switch_groups groups;
     int32_t *part;   /* [slots] */
-    int32_t *member; /* [slots] members of each part, from its first slot on */
+    int32_t *member; /* [slots] members of each part; those of part p begin at
+                        groups.first[p] */
     int32_t *at;     /* [slots] index in `member` */
     struct nw_best_division best;
-    double load[NW_DIVISION_LOADS_MAX]; /* best.parts of them are used */
-    double more[NW_DIVISION_LOADS_MAX]; /* changes by the exchange on trial */
+    /* the first best.parts entries are used */
+    double load[NW_DIVISION_LOADS_MAX];
+    double more[NW_DIVISION_LOADS_MAX]; /* changes of the loads by the swap on
+                                           trial */
     bool touched[NW_DIVISION_LOADS_MAX];
     int32_t touch[NW_DIVISION_LOADS_MAX];
     int touch_count;
@@ -44,25 +48,27 @@ struct nw_division {
 
 /* How divisions are annealed. */
 struct nw_division_annealing {
-    double mean;        /* weight of the mean load beside the maximum */
-    int32_t loads;      /* loads that the mean is taken over */
-    int boundary_tries; /* a rank is drawn so many times until one is at the
-                           boundary of its part; 0: any rank */
+    /* weight of the mean load relative to the largest load */
+    double mean;
+    int32_t loads;      /* number of loads that the mean is taken over */
+    int boundary_tries; /* most draws of a rank until one is at the boundary of
+                           its part; 0: any rank */
     uint64_t draws;
-    double temperature; /* the first one */
-    void *user;         /* of the functions: */
-    /* Fills `load`. */
+    double temperature; /* temperature of the first round */
+    void *user;         /* argument of the two functions */
+    /* Fills nw_division.load for the present division. */
     void (*count)(void *user);
-    /* Calls nw_division_add for what changes if two ranks are exchanged. */
+    /* Calls nw_division_add for each load that a swap of a and b changes. */
     void (*change)(void *user, int32_t a, int32_t b);
 };
 
-/* Divisions are searched if the objective is congestion, ranks may go anywhere,
- * there are not too many hosts, and time is left. */
+/* Returns true if divisions are worth a search: the objective is congestion,
+ * ranks may go anywhere, there are not too many hosts, and time is left. */
 bool nw_division_applies(const struct nw_slots *slots,
                          const struct nw_objectives *objectives);
 
-/* Leaves `groups` to be filled. */
+/* Allocates all arrays; the caller fills `groups`. The caller calls
+ * nw_division_fini, also after a failure. */
 NW_MUST_CHECK nw_status nw_division_init(struct nw_division *division,
                                          struct nw_slots *slots);
 void nw_division_fini(struct nw_division *division);
@@ -77,11 +83,13 @@ static inline void nw_division_add(struct nw_division *division, int32_t load,
     division->more[load] += more;
 }
 
-/* Anneals from a random division. False where the budget is at its end. */
+/* Anneals from a random division and updates division->best. Returns false if
+ * the budget has ended. */
 bool nw_division_anneal(struct nw_division *division,
                         const struct nw_division_annealing *annealing);
 
-/* The edges of a rank; none for a free slot. */
+/* Points *edge to the edges of a rank and returns their number; 0 for a member
+ * that stands for a free slot. */
 static inline size_t nw_division_edges(const struct nw_division *division,
                                        int32_t rank,
                                        const struct nw_directed_edge **edge)

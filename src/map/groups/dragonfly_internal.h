@@ -8,10 +8,13 @@
 #define NW_DRAGONFLY_PAIRS_KEPT 3
 
 struct nw_dragonfly_search {
-    struct nw_division of; /* loads: s that each pair of groups sends */
+    struct nw_division of; /* its loads are the seconds that each ordered pair
+                              of groups sends */
     const struct nw_objectives *objectives;
-    double slow[NW_DIVISION_LOADS_MAX];                    /* s per byte */
-    struct nw_best_division best[NW_DRAGONFLY_PAIRS_KEPT]; /* the best first */
+    double slow[NW_DIVISION_LOADS_MAX];                    /* s per byte of each
+                                                              pair of groups */
+    struct nw_best_division best[NW_DRAGONFLY_PAIRS_KEPT]; /* best divisions, in
+                                                              order */
 };
 
 static inline int nw_dragonfly_pair(const struct nw_dragonfly_search *work,
@@ -20,8 +23,9 @@ static inline int nw_dragonfly_pair(const struct nw_dragonfly_search *work,
     return from * work->of.groups.parts + to;
 }
 
-/* Searches divisions by `slow` until its budget ends. False if none has less
- * than `below` s on its most loaded pair. */
+/* Searches divisions with the link speeds `slow` until the budget ends. Returns
+ * false if no division has less than `below` seconds on its most loaded pair.
+ */
 bool nw_dragonfly_anneal(struct nw_dragonfly_search *work, double below);
 
 #endif

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Min-max cut over leaf switches: divides the ranks over the hosts of each leaf
- * switch so that the switch that sends most sends least. Moves that evaluate
- * every link find such divisions too rarely.
+ * Min-max cut over leaf switches: divides the ranks among the hosts of each
+ * leaf switch so that the bytes sent by the busiest switch are minimal. Moves
+ * that evaluate every link find such divisions too rarely.
  */
 #ifndef NW_MAP_GROUPS_MIN_MAX_CUT_H
 #define NW_MAP_GROUPS_MIN_MAX_CUT_H
 
 #include "map/congestion/objectives.h"
 
-/* Assigns the ranks by a division whose busiest switch sends less, near each
- * other within each part. Sets *found to false and changes nothing if none is
- * found, if hosts form no groups, or if a slot is free or fixed. */
+/* Assigns the ranks by a division whose busiest switch sends less than now, and
+ * places ranks near each other within each part. Sets *found to false and
+ * changes nothing if no such division is found, if hosts form no groups, or if
+ * a slot is free or fixed. */
 NW_MUST_CHECK nw_status
 nw_slots_min_max_cut(struct nw_slots *slots,
                      const struct nw_objectives *objectives, bool *found);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Divides a grid by a slicing tree into boxes and the remainders of boxes. The
- * busiest part of such a division may send less than with boxes alone, because
- * the inner boxes have less of the grid's boundary.
+ * part that sends most may then send less than with boxes alone, because the
+ * inner boxes have less of the grid's boundary.
  */
 #ifndef NW_MAP_GROUPS_SLICING_TREE_H
 #define NW_MAP_GROUPS_SLICING_TREE_H
@@ -11,8 +11,7 @@
 #include "map/stencil/grid.h"
 
 /* Replaces the division by a better one if a short search finds it. Part p
- * takes as many ranks as there are slots from first[p] to the next part's
- * first. */
+ * takes as many ranks as it has slots: first[p + 1] - first[p]. */
 NW_MUST_CHECK nw_status nw_slicing_tree(const struct nw_slots *slots,
                                         const struct nw_stencil *stencil,
                                         const int32_t *first,

@@ -7,25 +7,32 @@
 #include "map/groups/slicing_tree.h"
 
 struct slicing_tree_cut {
-    double share;                /* of the parts, that come first */
-    bool across;                 /* by the order of the cells alone */
-    double at[NW_STENCIL_DIMS];  /* position, 0 to 1 along the piece */
-    double far[NW_STENCIL_DIMS]; /* of a cell in that dimension */
-    int lead;                    /* dimension that comes first in the order */
-    uint32_t turned;             /* dimensions whose order is downwards */
+    double share;                /* fraction of the parts that come before the
+                                    cut */
+    bool across;                 /* cuts across a dimension: cells are sorted by
+                                    `lead` and `turned` only */
+    double at[NW_STENCIL_DIMS];  /* centre of the distances: position in the
+                                    piece, 0 to 1 */
+    double far[NW_STENCIL_DIMS]; /* length of a cell in each dimension, for
+                                    distances from the centre */
+    int lead;                    /* dimension that is most significant in the
+                                    order of the cells */
+    uint32_t turned;             /* bit d: dimension d is sorted downwards */
 };
 
-/* The parts as they are cut off one after the other. */
+/* The parts in the order in which they are cut off. */
 struct slicing_tree_sizes {
-    int32_t first[NW_SWITCH_GROUPS_MAX + 1]; /* boxes of each from first[i] */
+    int32_t first[NW_SWITCH_GROUPS_MAX + 1]; /* the i-th part has boxes first[i]
+                                                .. first[i + 1] - 1 */
     int32_t name[NW_SWITCH_GROUPS_MAX];
 };
 
-/* Cells of some parts, to be cut by so many knives less one. */
+/* A piece of the grid: the cells of some consecutive parts, to be divided by
+ * parts - 1 cuts. */
 struct slicing_tree_piece {
     struct slicing_tree_box *box;
     const struct slicing_tree_cut *cut;
-    int32_t parts, first; /* index of the first */
+    int32_t parts, first; /* number of parts; index of the first part */
 };
 
 struct slicing_tree_box {
@@ -33,10 +40,11 @@ struct slicing_tree_box {
     int32_t rank;
 };
 
-/* A piece before the last change, to restore it. */
+/* Copy of a piece before its last change, to restore it. */
 struct slicing_tree_remains {
     struct slicing_tree_box *box; /* [ranks] */
-    int32_t *part;                /* [ranks] of these, then and now */
+    /* [ranks] part of each box before the change */
+    int32_t *part;
     int32_t *now;
     double *leaving; /* [parts] */
 };
@@ -48,10 +56,10 @@ struct slicing_tree_work {
     struct nw_best_division *best;
     struct nw_random random;
     struct slicing_tree_sizes sizes;
-    bool unlike; /* in size, or free slots are left */
+    bool unlike; /* parts differ in size, or some slots stay free */
     int32_t ranks;
-    struct slicing_tree_cut
-        *cut; /* [parts - 1], what comes first before the rest */
+    /* [parts - 1] cuts of the tree in preorder */
+    struct slicing_tree_cut *cut;
     int32_t (*cell)[NW_STENCIL_DIMS]; /* [ranks] */
     struct slicing_tree_box *box;     /* [ranks] */
     int32_t *part;                    /* [ranks] */
@@ -59,14 +67,22 @@ struct slicing_tree_work {
     struct slicing_tree_remains before;
 };
 
-/* slicing_tree_cuts.c */
+/*
+ * Defined in slicing_tree_cuts.c.
+ *
+ * nw_slicing_tree_count_boxes returns the number of cells in a piece.
+ * nw_slicing_tree_slice_all divides the whole grid; nw_slicing_tree_reslice
+ * divides one piece again after a change of its cuts, and saves the former
+ * state in `before`.
+ */
 
 int32_t nw_slicing_tree_count_boxes(const struct slicing_tree_work *work,
                                     const struct slicing_tree_piece *piece);
 
 void nw_slicing_tree_slice_all(struct slicing_tree_work *work);
 
-/* Finds the piece that `cut` bisects: a change of the cut affects only this. */
+/* Returns the piece that `cut` divides: a change of the cut affects only this
+ * piece. */
 struct slicing_tree_piece
 nw_slicing_tree_find_piece(const struct slicing_tree_work *work,
                            const struct slicing_tree_cut *cut);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The switches above the leaf switches of a tree, and the speed of their
- * uplinks relative to those of leaf switches. */
+ * uplinks relative to the uplinks of leaf switches. */
 #ifndef NW_MAP_GROUPS_SWITCH_LEVELS_H
 #define NW_MAP_GROUPS_SWITCH_LEVELS_H
 
@@ -9,19 +9,20 @@
 #define NW_SWITCH_LEVELS_MAX 3
 
 struct nw_switch_levels {
-    int count; /* level 0 is the groups themselves */
+    int count; /* number of levels; level 0 consists of the groups themselves */
     struct nw_switch_level {
-        int32_t of[NW_SWITCH_GROUPS_MAX]; /* switch above group p */
+        int32_t of[NW_SWITCH_GROUPS_MAX]; /* switch of this level above each
+                                             group */
         int32_t parts;
         double weight; /* weight of a byte that leaves a switch; 1 at level 0 */
     } level[NW_SWITCH_LEVELS_MAX];
 };
 
-/* Sets only the level of the groups. */
+/* Sets one level only, that of the groups themselves. */
 void nw_switch_levels_lowest(const struct nw_switch_groups *groups,
                              struct nw_switch_levels *levels);
-/* Finds the levels above groups of nw_switch_groups_nearest: one if the groups
- * are equally far from each other, or not below switches. */
+/* Finds the levels above groups of nw_switch_groups_nearest. Finds level 0 only
+ * if the groups are equally far from each other, or are not below switches. */
 NW_MUST_CHECK nw_status nw_switch_levels_find(
     const struct nw_slots *slots, const struct nw_switch_groups *groups,
     struct nw_switch_levels *levels);

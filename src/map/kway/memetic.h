@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Many vertices per element: a graph cut into k parts that lie on the k
- * elements of a machine, so that the sum of bytes x distance is low and no
- * element has more load than its limit. README.md lists the files in the order
- * of the work.
+ * K-way partitioning with many vertices per element: a graph is divided into k
+ * parts for the k elements of a machine, so that the sum of bytes x distance is
+ * low and no element has more load than its limit. README.md lists the files in
+ * the order of the work.
  */
 #ifndef NW_MAP_KWAY_MEMETIC_H
 #define NW_MAP_KWAY_MEMETIC_H
@@ -16,31 +16,34 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Sums of loads: those of all vertices may be 2^63. */
+/* Type of sums of loads: the sum over all vertices may reach 2^63. */
 __extension__ typedef __int128 nw_kway_load;
 
-/* Elements low .. high - 1. */
+/* The elements low .. high - 1. */
 struct nw_kway_range {
     int32_t low, high;
 };
 
-/* Undirected: each edge stands with both its ends, with the bytes of both
- * directions. No self edges, no weights of 0. */
+/* An undirected graph: each edge is stored with both its ends, with the sum of
+ * the bytes of both directions. No edge joins a vertex with itself or has
+ * weight 0. */
 struct nw_kway_graph {
     int32_t n;
     size_t *row;                 /* [n + 1] */
     int32_t *to;                 /* [row[n]] */
     double *weight;              /* [row[n]] */
-    int64_t *load;               /* [n] computation */
-    int32_t *count;              /* [n] vertices of the finest graph in it */
-    struct nw_kway_range *range; /* [n] where it must lie; NULL: anywhere */
+    int64_t *load;               /* [n] load (computation) of a vertex */
+    int32_t *count;              /* [n] vertices of the finest graph that a
+                                    vertex contains */
+    struct nw_kway_range *range; /* [n] elements that a vertex may be on; NULL:
+                                    any */
 };
 
 void nw_kway_graph_fini(struct nw_kway_graph *graph);
 NW_MUST_CHECK nw_status nw_kway_graph_alloc(struct nw_kway_graph *graph,
                                             int32_t n, size_t arcs);
 
-/* Whether v may lie on element q. */
+/* Returns true if vertex v may be on element q. */
 static inline bool nw_kway_allows(const struct nw_kway_graph *graph, int32_t v,
                                   int32_t q)
 {
@@ -48,21 +51,24 @@ static inline bool nw_kway_allows(const struct nw_kway_graph *graph, int32_t v,
            (graph->range[v].low <= q && q < graph->range[v].high);
 }
 
-/* The elements, in an order where near ones are neighbours. */
+/* The elements of the machine, numbered so that near elements have near
+ * numbers. */
 struct nw_kway_machine {
     int32_t k;
-    /* Symmetric. `table` is [k x k]; where NULL the function is asked. */
+    /* Symmetric distances: `table` is [k x k]; if it is NULL, `distance` is
+     * called. */
     const double *table;
     double (*distance)(const struct nw_kway_machine *machine, int32_t a,
                        int32_t b);
-    const void *user;    /* of `distance` */
-    double *step;        /* [k] from element i - 1 to i; step[0] is not used */
-    double *share;       /* [k] load to aim at */
-    nw_kway_load *limit; /* [k] most load */
+    const void *user;    /* for the caller's function `distance` */
+    double *step;        /* [k] distance from element i - 1 to i; step[0] is not
+                            used */
+    double *share;       /* [k] wanted load */
+    nw_kway_load *limit; /* [k] largest load */
     int32_t *capacity;   /* [k] most vertices */
 };
-/* Arrays for k elements, all 0; to be freed by nw_kway_machine_fini, failed or
- * not. The rest stays as it is. */
+/* Allocates the arrays for k elements, filled with 0; the other fields stay.
+ * The caller calls nw_kway_machine_fini, also after a failure. */
 NW_MUST_CHECK nw_status nw_kway_machine_alloc(struct nw_kway_machine *machine,
                                               int32_t k);
 void nw_kway_machine_fini(struct nw_kway_machine *machine);
@@ -77,21 +83,24 @@ static inline double nw_kway_distance(const struct nw_kway_machine *machine,
 
 struct nw_kway_run;
 
-/* How much work to do. */
+/* How much work a search does. */
 struct nw_kway_effort {
-    int starts;       /* whole answers made, then combined; 0: what is given is
-                         refined alone */
-    int cycles;       /* times the best is coarsened and refined again */
-    int repeats;      /* bisections made, the best of which is kept */
-    int tries;        /* first cuts of each */
+    int starts;       /* partitions made from scratch and then combined; 0: only
+                         the given partition is refined */
+    int cycles;       /* times that the best partition is coarsened and refined
+                         again */
+    int repeats;      /* repetitions of each bisection, of which the best is
+                         kept */
+    int tries;        /* initial cuts of the coarsest graph in each bisection */
     int searches;     /* rounds of local search on each level */
     int patience;     /* moves without gain before a local search ends */
-    int group_starts; /* answers made of what each group of elements takes, then
-                         combined, in every second start; 0: halves alone */
-    struct nw_budget
-        *budget; /* overdue, the rest is cut in order; NULL: never */
-    /* Partitions the graph among groups of elements: nw_kway_unlimited; set by
-     * the memetic algorithm, which calls the initial bisection. */
+    int group_starts; /* partitions of the vertices of a range among groups of
+                         elements, made and combined in every second start; 0:
+                         bisection only */
+    /* if overdue, the remaining vertices are assigned in order; NULL: never */
+    struct nw_budget *budget;
+    /* Partitions the graph among groups of elements: nw_kway_unlimited. The
+     * memetic algorithm sets it for the initial bisection, which calls it. */
     nw_status (*partition)(struct nw_kway_run *run, int32_t *part);
 };
 
@@ -100,56 +109,67 @@ struct nw_kway_run {
     const struct nw_kway_machine *machine;
     struct nw_kway_effort effort;
     uint64_t seed;
-    struct nw_budget *budget; /* a step is an answer made or refined again */
-    const int32_t *given;     /* [n] an answer to improve on, or NULL */
-    const double *share;      /* [k] other loads to aim at, for every second
-                                 start; NULL: always the machine's */
-    int per_part;             /* vertices a part to coarsen to; 0: a default */
-    int wholes;               /* starts that are cut without coarsening */
-    bool given_fits;          /* found out: it keeps every limit */
+    struct nw_budget *budget; /* counts a step for each partition made or
+                                 refined again */
+    const int32_t *given;     /* [n] initial partition to improve, or NULL */
+    const double *share;      /* [k] wanted loads for every second start; NULL:
+                                 the machine's for all starts */
+    int per_part;             /* coarsening stops at this many vertices per
+                                 part; 0: default */
+    int wholes;               /* number of starts that are partitioned without
+                                 coarsening */
+    bool given_fits;          /* out: `given` keeps every limit */
 };
 
-/* Fills part[n] with elements. The result respects limits, capacities and
- * ranges, or NW_EINVAL says that none was found. If time is over, the first
- * result is the order, brought within the limits; if that fails, it is computed
- * in full. */
+/* Fills part[n] with the element of each vertex. The result respects limits,
+ * capacities and ranges; NW_EINVAL if no such partition was found. If time is
+ * over before the first partition, the vertices are assigned in order and
+ * rebalanced; if that does not meet the limits, a partition is computed in full
+ * regardless of time. */
 NW_MUST_CHECK nw_status nw_kway(struct nw_kway_run *run, int32_t *part);
 
-/* The same, but limits may be passed by. */
+/* Fills part[n] like nw_kway, but the result may exceed limits. Runs one
+ * generation of starts and combinations. */
 NW_MUST_CHECK nw_status nw_kway_unlimited(struct nw_kway_run *run,
                                           int32_t *part);
 
-/* The sum over all edges of weight x distance, each edge once. */
+/* Returns the sum of weight x distance over all edges, counting each edge once.
+ */
 double nw_kway_cost(const struct nw_kway_graph *graph,
                     const struct nw_kway_machine *machine, const int32_t *part);
 
-/* --- pace --- */
+/* --- shares of time --- */
 
-/* Of a time that is given, the first answer's; none elsewhere. */
+/* Divides the time limit among the stages of the first partition. Without a
+ * time limit, and for later partitions, stages have no end. */
 struct nw_time_shares {
     struct nw_budget *budget;
     uint64_t begun_ns;
     double window_ns, done, all;
 };
-/* `all` work in a share of the time that is left. budget NULL: no end. */
+/* Begins a stage with `all` units of work, which gets the fraction `share` of
+ * the time that is left. budget NULL: no end. */
 void nw_time_shares_begin(struct nw_time_shares *pace, struct nw_budget *budget,
                           double share, double all);
-/* The clock by which `work` more is due, for nw_budget_is_past; 0: never.
- * Without an end for any thread. */
+/* Adds `work` units to the work done and returns the time at which they should
+ * be finished, for nw_budget_is_past; 0: never. If the stage has no end, any
+ * thread may call it. */
 uint64_t nw_time_shares_until(struct nw_time_shares *pace, double work);
 
 /* --- coarsen --- */
 
 /* Which vertices may be contracted to one. */
 struct nw_kway_merge {
-    int64_t load_max;         /* of a coarse vertex */
-    const int32_t *part;      /* only within a part, or NULL */
-    const int32_t *other;     /* nor across these parts, or NULL */
-    struct nw_budget *budget; /* or NULL */
+    int64_t load_max;         /* largest load of a coarse vertex */
+    const int32_t *part;      /* [n] only vertices of the same part may join, or
+                                 NULL */
+    const int32_t *other;     /* [n] a second partition that must agree
+                                 likewise, or NULL */
+    struct nw_budget *budget; /* stops coarsening when overdue, or NULL */
 };
-/* Contracts: the coarser graph, and the coarse vertex of each vertex (the
- * caller frees both). Coarse vertices keep the order of their first members. If
- * time is over, *into is NULL. */
+/* Makes the coarser graph *coarse and (*into)[n], the coarse vertex of each
+ * vertex; the caller frees both. Coarse vertices are ordered by their first
+ * members. If time is over, *into is NULL. */
 NW_MUST_CHECK nw_status nw_kway_coarsen(const struct nw_kway_graph *graph,
                                         const struct nw_kway_merge *merge,
                                         struct nw_random *random,
@@ -162,34 +182,41 @@ struct nw_kway_bisection {
     double target[2];
     nw_kway_load limit[2];
     int64_t capacity[2];
-    int tries;                /* first cuts on the coarsest level */
-    int repeats;              /* from the finest down and back */
+    int tries;                /* initial cuts of the coarsest graph */
+    int repeats;              /* times that the finest graph is coarsened and
+                                 refined */
     struct nw_budget *budget; /* if overdue, the present cut is the last */
-    uint64_t until; /* no more tries and repeats past it; 0: no such time */
+    uint64_t until; /* time after which no tries and repeats begin; 0: none */
 };
-/* side[v] is 0 or 1 where fixed, -1 where free; all 0 or 1 afterwards. Limits
- * are kept where that is found possible. */
+/* Bisects the graph. On input side[v] is 0 or 1 for a fixed vertex and -1 for a
+ * free one; on return it is 0 or 1. The sides are within their limits if such a
+ * cut is found. */
 NW_MUST_CHECK nw_status nw_kway_bisect(const struct nw_kway_graph *graph,
                                        const struct nw_kway_bisection *cut,
                                        int8_t *side, struct nw_random *random);
 
-/* --- bisection: part[n] by bisection along the machine --- */
+/* --- recursive bisection along the order of the elements --- */
 
 NW_MUST_CHECK nw_status nw_kway_initial_bisection(
     const struct nw_kway_graph *graph, const struct nw_kway_machine *machine,
     const struct nw_kway_effort *effort, uint64_t seed, int32_t *part);
 
-/* --- groups: elements low .. high - 1 by their widest gaps --- */
+/* --- multisection: elements low .. high - 1 are divided into groups at the
+ * widest gaps between neighbouring elements --- */
 
 struct nw_kway_multisection {
-    struct nw_kway_machine machine; /* of the groups */
-    int32_t *first; /* [k + 1] element of each group, and the end */
+    struct nw_kway_machine machine; /* each group as one element */
+    /* [k + 1] first element of each group; first[k] is the end */
+    int32_t *first;
 };
-/* Whether there are more than two, not too many, and not single elements. */
+/* Returns true if the widest gaps give more than two groups, few enough, and
+ * not one group for each element. */
 bool nw_kway_multisection_apply(const struct nw_kway_machine *machine,
                                 int32_t low, int32_t high);
-/* Limits leave a margin for the cuts below; `load` is distributed. Call
- * nw_kway_multisection_fini afterwards, also after a failure. */
+/* Makes the groups. `load` is the total load of the vertices to distribute.
+ * Limits of groups are tightened so that later cuts within a group keep some
+ * tolerance. Call nw_kway_multisection_fini afterwards, also after a failure.
+ */
 NW_MUST_CHECK nw_status nw_kway_multisection_init(
     struct nw_kway_multisection *groups, const struct nw_kway_machine *machine,
     int32_t low, int32_t high, double load);
@@ -197,34 +224,38 @@ void nw_kway_multisection_fini(struct nw_kway_multisection *groups);
 
 /* --- state --- */
 
-/* A partition under change. Limits may be wider here than the machine's: on
- * coarse levels nothing would move otherwise. */
+/* A partition that moves change. On coarse levels its limits may be wider than
+ * the machine's, because otherwise no vertex could move. */
 struct nw_kway_state {
     const struct nw_kway_graph *graph;
     const struct nw_kway_machine *machine;
     int32_t *part;              /* [n] borrowed */
     nw_kway_load *load, *limit; /* [k] */
-    int64_t *count;             /* [k] vertices */
+    int64_t *count;             /* [k] vertices of the finest graph in a part */
     int64_t *most;              /* [k] most vertices */
-    int32_t *first;             /* [k] a vertex of each part, -1 none */
-    int32_t *next;              /* [n] the next of the same part, -1 none */
-    int32_t *back;              /* [n] the one before */
-    double *bound; /* [k] bytes of one vertex to each part; 0 elsewhere */
-    int32_t *near; /* [k] the parts where bound is not 0 */
+    int32_t *first;             /* [k] first vertex in the list of a part, -1:
+                                   none */
+    int32_t *next;              /* [n] next vertex of the same part, -1: none */
+    int32_t *back;              /* [n] previous vertex of the same part, -1:
+                                   none */
+    double *bound; /* [k] bytes between one vertex and each part; 0 for other
+                      parts */
+    int32_t *near; /* [k] list of parts whose `bound` is not 0 */
     int32_t near_count;
-    double gained;            /* by all moves so far */
+    double gained;            /* decrease of the cost by all moves so far */
     uint64_t looked;          /* arcs looked at */
-    uint64_t look;            /* how many, before the clock is */
-    bool late;                /* sweeps and searches end */
-    uint64_t until;           /* past it they are late, too; 0: never */
-    struct nw_budget *budget; /* that says so when overdue; NULL: never */
+    uint64_t look;            /* value of `looked` at which the clock is read
+                                 again */
+    bool late;                /* time is over: sweeps and searches end */
+    uint64_t until;           /* time at which `late` becomes true; 0: never */
+    struct nw_budget *budget; /* sets `late` if overdue; NULL: never */
 };
 NW_MUST_CHECK nw_status nw_kway_state_init(
     struct nw_kway_state *state, const struct nw_kway_graph *graph,
     const struct nw_kway_machine *machine, int32_t *part);
 void nw_kway_state_fini(struct nw_kway_state *state);
 
-/* Whether v fits on part q as well. */
+/* Returns true if part q stays within its limits with vertex v added. */
 static inline bool nw_kway_state_fits(const struct nw_kway_state *state,
                                       int32_t v, int32_t q)
 {
@@ -237,12 +268,13 @@ static inline bool nw_kway_state_over(const struct nw_kway_state *state,
     return state->load[q] > state->limit[q] || state->count[q] > state->most[q];
 }
 
-/* Whether the budget was overdue; asks it now and then. */
+/* Returns true if time is over; reads the clock only now and then. */
 bool nw_kway_state_is_late(struct nw_kway_state *state);
 
-/* Fills near and bound with the parts around v, by the first edge to each;
- * then the price of v on part q, what lies between it and all its neighbours.
- * Forgotten before the next. */
+/* nw_kway_state_gather fills `near` and `bound` with the parts that vertex v
+ * has edges to. nw_kway_state_cost then returns the sum of bytes x distance
+ * over the edges of v if v were on part q. nw_kway_state_forget clears `near`
+ * and `bound` before the next vertex. */
 void nw_kway_state_gather(struct nw_kway_state *state, int32_t v);
 double nw_kway_state_cost(const struct nw_kway_state *state, int32_t q);
 void nw_kway_state_forget(struct nw_kway_state *state);
@@ -251,8 +283,8 @@ struct nw_kway_move {
     int32_t to; /* -1: none */
     double gain;
 };
-/* The best parts among its neighbours' for v: [0] of those where it fits, [1]
- * of all. */
+/* The best moves of a vertex to a part that it has edges to: `fit` among the
+ * parts where the vertex fits, `any` among all of them. */
 struct nw_kway_moves {
     struct nw_kway_move fit, any;
 };
@@ -260,18 +292,20 @@ struct nw_kway_moves nw_kway_state_best(struct nw_kway_state *state, int32_t v);
 void nw_kway_state_move(struct nw_kway_state *state, int32_t v,
                         struct nw_kway_move move);
 
-/* --- sweep, search, balance --- */
+/* --- label propagation, local search, rebalancing --- */
 
-/* Moves vertices that gain, until a pass moves few. */
+/* Moves each vertex to the best adjacent part, pass after pass, until a pass
+ * moves few vertices. */
 NW_MUST_CHECK nw_status nw_kway_label_propagation(struct nw_kway_state *state,
                                                   int passes,
                                                   struct nw_random *random);
-/* Local searches from every vertex at a border: moves that lose are taken
- * too, and taken back after the best. */
+/* Starts a local search from every border vertex: it also makes moves that
+ * increase the cost, then undoes the moves after the best state. */
 NW_MUST_CHECK nw_status nw_kway_multitry_fm(struct nw_kway_state *state,
                                             int patience,
                                             struct nw_random *random);
-/* Brings loads within limits where it finds a way. */
+/* Moves vertices out of parts that exceed their limits; sets *balanced if all
+ * parts are within them at the end. */
 NW_MUST_CHECK nw_status nw_kway_rebalance(struct nw_kway_state *state,
                                           bool *balanced);
 

@@ -11,20 +11,23 @@ struct kway_memetic_answer {
     bool balanced;
 };
 
-/* One thread's task: from two answers (or none) a third. */
+/* A task of one thread: makes one partition by combining two others, by
+ * refining one of them again, or from scratch. */
 struct kway_memetic_task {
     const struct nw_kway_run *run;
     const struct kway_memetic_answer *one,
-        *other; /* NULL: a start, or a cycle */
+        *other; /* both NULL: a partition from scratch; only other NULL: `one`
+                   is refined again */
     uint64_t seed;
     bool other_share;
-    bool grouped;               /* the start goes by the machine's groups */
-    bool whole;                 /* the start is cut without coarsening */
-    struct nw_time_shares pace; /* on the way back; work: vertices */
+    bool grouped; /* the start divides among groups of elements */
+    /* the start is partitioned without coarsening */
+    bool whole;
+    struct nw_time_shares pace; /* time shares of the refinement, in vertices */
     struct kway_memetic_answer out;
 };
 
-/* v_cycle.c */
+/* Defined in v_cycle.c: fills task->out. */
 
 NW_MUST_CHECK nw_status
 nw_kway_memetic_run_task(struct kway_memetic_task *task);

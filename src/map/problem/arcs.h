@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The traffic of ranks with each other, read from a pattern: for each rank the
- * peers in ascending order, with what goes out and what comes in. */
+/* The traffic between ranks, read from a pattern: for each rank its peers in
+ * ascending order, with the bytes or messages sent to and received from each.
+ */
 #ifndef NW_MAP_PROBLEM_ARCS_H
 #define NW_MAP_PROBLEM_ARCS_H
 
@@ -9,30 +10,34 @@
 #include <nodewise/status.h>
 #include <stdbool.h>
 
-/* Traffic to and from a peer. Sums of integers: exact below 2^53. */
+/* Bytes or messages sent to a peer (`out`) and received from it (`in`). The
+ * sums are integers, so they are exact below 2^53. */
 struct nw_arc {
     int32_t peer;
     double out, in;
 };
 
-/* Bits of the kinds of traffic that count. */
+/* Masks of traffic kinds, one bit for each enum nw_kind: host to host, GPU to
+ * GPU, or all. */
 #define NW_KINDS_HOST (1u << NW_KIND_HH)
 #define NW_KINDS_GPU (1u << NW_KIND_GG)
 #define NW_KINDS_ALL ((1u << NW_KIND_COUNT) - 1)
 
-/* Process p is rank ranks.values[p], in ascending order. local[r] is the index
- * of rank r among them, or anything that does not point back; NULL: the same.
- * ranks.values NULL: every rank is a process. */
+/* What nw_arcs_read reads. Process p is rank ranks.values[p], in ascending
+ * order. If ranks.values is NULL, every rank is a process. local[r] is the
+ * process of rank r; any value for a rank that is no process. If local is NULL,
+ * the process number is the rank. */
 struct nw_arcs_of {
     const nw_pattern *pattern;
     struct nw_ints ranks;
     const int32_t *local;
     unsigned kinds;
-    bool messages; /* counts messages, not bytes */
+    bool messages; /* counts messages instead of bytes */
 };
 
-/* The arcs of process p are arc[row[p]] .. arc[row[p + 1] - 1]: each peer once,
- * all kinds together, none to itself. The caller frees both, also after a
+/* Reads the arcs: those of process p are arc[row[p]] .. arc[row[p + 1] - 1].
+ * Each peer occurs once, with all kinds of traffic summed; traffic of a process
+ * with itself is left out. The caller frees *row and *arc, also after a
  * failure. */
 NW_MUST_CHECK nw_status nw_arcs_read(const struct nw_arcs_of *of, size_t **row,
                                      struct nw_arc **arc);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Free slots of places, counted twice: for any rank, and for ranks with a GPU.
- * A rank without a GPU never takes the last core beside a GPU that another rank
- * still needs, so that placing rank by rank always succeeds.
+ * Free slots of each place, counted separately for all ranks and for ranks with
+ * a GPU. A rank without a GPU never takes the last core beside a GPU that
+ * another rank still needs, so that placing rank by rank always succeeds.
  */
 #ifndef NW_MAP_PROBLEM_FREE_SLOTS_H
 #define NW_MAP_PROBLEM_FREE_SLOTS_H
@@ -13,13 +13,15 @@
 
 struct nw_free_slots {
     int32_t count;
-    int32_t *capacity,
-        *gpu_capacity; /* [count]; gpu_capacity is NULL if no rank uses a GPU */
-    int64_t spare;     /* GPU slots beyond those that ranks still need */
+    int32_t *capacity, *gpu_capacity; /* [count] free slots; gpu_capacity is
+                                         NULL if no rank uses a GPU */
+    int64_t spare; /* free pairs of core and GPU beyond those that ranks
+                      still to be placed need */
 };
 
-/* Copies the arrays; gpu_capacity may be NULL. gpu_ranks: ranks with a GPU
- * still to come. */
+/* nw_free_slots_init copies both arrays; gpu_capacity may be NULL.
+ * nw_free_slots_expect sets how many ranks with a GPU are still to be placed.
+ */
 NW_MUST_CHECK nw_status nw_free_slots_init(struct nw_free_slots *free_slots,
                                            int32_t count,
                                            const int32_t *capacity,
@@ -28,7 +30,8 @@ void nw_free_slots_expect(struct nw_free_slots *free_slots, int64_t gpu_ranks);
 void nw_free_slots_fini(struct nw_free_slots *free_slots);
 bool nw_free_slots_fits(const struct nw_free_slots *free_slots, int32_t place,
                         bool gpu);
-/* The general form of take and give, if GPUs are counted. */
+/* Adds `by` (1 or -1) free slots to a place and updates `spare`;
+ * nw_free_slots_take and nw_free_slots_give call it if GPUs are counted. */
 void nw_free_slots_change(struct nw_free_slots *free_slots, int32_t place,
                           bool gpu, int by);
 

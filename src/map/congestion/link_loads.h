@@ -55,10 +55,10 @@ struct nw_link_loads {
                             loads */
     uint32_t *touch;
     size_t touch_count;
-    struct nw_endpoint_flow *all; /* [endpoints] traffic with all other
+    struct nw_endpoint_flow *all; /* [endpoints] flow with all other
                                      endpoints */
     struct nw_endpoint_flow *
-        flow; /* [route classes] traffic of the moving endpoints to each class */
+        flow; /* [route classes] flow of the moving endpoints with each class */
     bool *met; /* [route classes] the class is listed in `meet` */
     int32_t *meet;
     size_t meet_count;

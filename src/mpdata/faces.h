@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Computes the three faces above each cell of a row together: they share most
- * of their inputs, and the blocked path is limited by loads. Rows of a plane
- * lie a pitch apart, in rings as in fields, so that few addresses and three
- * indices reach all.
+ * of their inputs, and the blocked solver is limited by loads. In fields and in
+ * scratch memory alike, consecutive rows of a plane are `pitch` elements apart,
+ * so that few addresses and three indices reach all inputs.
  */
 #ifndef NW_MPDATA_FACES_H
 #define NW_MPDATA_FACES_H
@@ -12,14 +12,15 @@
 
 enum { FACE_1 = 1, FACE_2 = 2, FACE_3 = 4, FACES = 7 };
 
-/* Of the plane below, the cells' own, and the one above. */
+/* Rows of the plane below, of the cells' own plane, and of the plane above. */
 struct face_rows {
-    const real *x[3], *u1[3], *u2[2], *u3[2], *h[2]; /* u2, u3, h: from own */
+    /* u2, u3, h: own plane and above */
+    const real *x[3], *u1[3], *u2[2], *u3[2], *h[2];
     real *f[3];
     ptrdiff_t pitch;
 };
 
-/* A vector of a row, and of the rows before and after it. */
+/* Indices of a vector in a row, in the previous row and in the next row. */
 struct place {
     ptrdiff_t k, down, up;
 };
@@ -42,7 +43,8 @@ NW_INLINE struct face_rows face_rows(const struct sources *from,
     return r;
 }
 
-/* Two rows (planes) on both sides of the face; low and high across. */
+/* Rows (or planes) on both sides of a face, and their neighbours low and high
+ * along another axis. */
 struct side {
     const real *row[2];
     ptrdiff_t low, high;
@@ -122,7 +124,7 @@ NW_INLINE val flux_of(const struct face f, struct rule rule)
     return through(f.x[0], f.x[1], velocity(&f, &sums, rule), rule.gauge);
 }
 
-/* The inputs of the fluxes of a row, and which fluxes to compute. */
+/* The inputs of a row's fluxes, and which fluxes to compute. */
 struct flux_row {
     const struct sources *from;
     const struct stack *f; /* [3] */
@@ -163,7 +165,7 @@ NW_INLINE void flux_rule(const struct flux_row *row, struct rule rule)
         flux_loop(row, row->which, rule);
 }
 
-/* The fluxes through the faces of a row that `which` names. */
+/* Computes the fluxes of a row's faces that row->which selects. */
 static __attribute__((noinline)) void flux_span(const struct flux_row *row,
                                                 const struct nw_mpdata_view *v)
 {

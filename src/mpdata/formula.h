@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The formulas of a cell and of a face, once for both paths: this is why the
- * blocked path and the stages agree to the last bit. Smolarkiewicz (1984), with
- * the limiter of Smolarkiewicz and Grabowski (1990), the divergent-flow and
- * third-order terms of Smolarkiewicz and Margolin (1998). No term may be
- * contracted or reordered by the compiler.
+ * Formulas of a cell and of a face, shared by the blocked and the staged
+ * solver, so that both give the same bits. They follow Smolarkiewicz (1984),
+ * with the limiter of Smolarkiewicz and Grabowski (1990), and the
+ * divergent-flow and third-order terms of Smolarkiewicz and Margolin (1998).
+ * The compiler must not contract or reorder terms.
  */
 #ifndef NW_MPDATA_FORMULA_H
 #define NW_MPDATA_FORMULA_H
@@ -17,17 +17,20 @@ struct rule {
     bool fast, gauge, divergent, third;
 };
 
-/* Rows around a face along axis a; b and c are the next axes in the cycle.
- * The first index is the side of the face, the second low or high across. */
+/* The rows around a face of axis a; b and c are the next axes in cyclic order.
+ * The first index is the side of the face (0 low, 1 high), the second the
+ * offset along b or c (0 low, 1 high). */
 struct around {
     const real *x[2], *b[2][2], *c[2][2];
     const real *v, *vb[2][2], *vc[2][2], *h[2];
-    const real *next[2];  /* divergent: the velocities of the faces beside */
-    const real *far[2];   /* third order: x one further on each side */
-    const real *bc[2][4]; /* third order: x across both: -- -+ +- ++ */
+    /* divergent flow: velocities of the two neighbouring faces */
+    const real *next[2];
+    const real *far[2]; /* third order: x one cell further on each side */
+    /* third order: x at offsets in b and c: -- -+ +- ++ */
+    const real *bc[2][4];
 };
 
-/* Values around a face, as the rows above. */
+/* The values around a face, in the order of struct around. */
 struct face {
     val x[2], b[2][2], c[2][2];
     val v, vb[2][2], vc[2][2], h[2];
@@ -55,7 +58,7 @@ NW_INLINE void get_face(struct face *to, const struct around *a, ptrdiff_t k)
     get_four(to->vc, a->vc, k);
 }
 
-/* Donor-cell flux through a face of velocity v. */
+/* Donor-cell (upwind) flux through a face of velocity v. */
 NW_INLINE val donor(val low, val high, val v)
 {
     const val zero = {0};
@@ -63,13 +66,13 @@ NW_INLINE val donor(val low, val high, val v)
     return most(v, zero) * low + least(v, zero) * high;
 }
 
-/* The sums of a face that its velocity is made of. */
+/* The sums from which the antidiffusive velocity of a face is computed. */
 struct sums {
-    val d, s;   /* along the axis: difference and sum of two */
-    val db, sb; /* across, axis b: of four */
+    val d, s;   /* along the axis: difference and sum of two x */
+    val db, sb; /* along axis b: difference and sum of four x */
     val dc, sc;
-    val v, vb, vc; /* own velocity; four times the means across */
-    val h;         /* sum of two */
+    val v, vb, vc; /* velocity of the face; four times the means along b, c */
+    val h;         /* sum of the two h */
 };
 
 NW_INLINE val four(const val p[2][2])
@@ -98,7 +101,8 @@ NW_INLINE struct sums face_sums(const struct face *f)
     };
 }
 
-/* |v|/2 (1 - |v|/g) A - v/(2g) (vb B + vc D), g the mean of h. */
+/* Returns |v|/2 (1 - |v|/g) A - v/(2g) (vb B + vc D), where g is the mean of h.
+ */
 NW_INLINE val strict_velocity(const struct sums *f, bool gauge)
 {
     const real half = (real)0.5, quarter = (real)0.25;
@@ -110,7 +114,8 @@ NW_INLINE val strict_velocity(const struct sums *f, bool gauge)
            f->v / (2 * g) * (quarter * f->vb * b + quarter * f->vc * c);
 }
 
-/* The same over the common denominator of all its fractions. */
+/* Returns the value of strict_velocity, computed over one common denominator.
+ */
 NW_INLINE val fast_velocity(const struct sums *f)
 {
     const real quarter = (real)0.25;
@@ -130,7 +135,7 @@ NW_INLINE val fast_gauge_velocity(const struct sums *f)
            f->h;
 }
 
-/* Smolarkiewicz and Margolin 1998, equation 30. */
+/* Divergent-flow term of Smolarkiewicz and Margolin (1998), equation 30. */
 NW_INLINE val divergence_term(const struct face *a, const struct sums *f,
                               bool gauge)
 {
@@ -140,7 +145,7 @@ NW_INLINE val divergence_term(const struct face *a, const struct sums *f,
     return gauge ? term * half * f->s : term;
 }
 
-/* The antidiffusive velocity of a face, without the third-order terms. */
+/* Antidiffusive velocity of a face, without the third-order terms. */
 NW_INLINE val velocity(const struct face *a, const struct sums *f,
                        struct rule rule)
 {
@@ -151,15 +156,16 @@ NW_INLINE val velocity(const struct face *a, const struct sums *f,
     return rule.divergent ? v - divergence_term(a, f, rule.gauge) : v;
 }
 
-/* With the infinite gauge x is 1 and small beside it: the velocity is what
- * goes through. */
+/* Flux of an antidiffusive velocity. With the infinite gauge x counts as 1, so
+ * the flux is the velocity itself. */
 NW_INLINE val through(val low, val high, val v, bool gauge)
 {
     return gauge ? v : donor(low, high, v);
 }
 
-/* The limited flux: at most as much as the giving cell may lose (cn) and the
- * taking cell may gain (cp), both ratios of at most 1. */
+/* Limits flux f so that the donor cell loses at most the fraction cn, and the
+ * receiving cell gains at most the fraction cp, of what limits it; both ratios
+ * are at most 1. */
 NW_INLINE val limit(val f, val low_cp, val high_cp, val low_cn, val high_cn)
 {
     const val zero = {0};

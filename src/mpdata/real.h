@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One precision and instruction set of the kernels: the build defines NW_REAL
- * (float or double) and NW_ISA, a word that ends the names of all functions.
+ * Selects one precision and instruction set of the kernels: the build defines
+ * NW_REAL (float or double) and NW_ISA, the suffix of all function names.
  */
 #ifndef NW_MPDATA_REAL_H
 #define NW_MPDATA_REAL_H
@@ -15,15 +15,16 @@ typedef NW_REAL real;
 #define NW_NAME(name) NW_JOIN(name, NW_REAL, NW_ISA)
 
 #define NW_IS_SINGLE (sizeof(real) == sizeof(float))
-/* Constants that prevent 0 / 0. Strict: the smallest normal number in the
- * velocities, the rounding unit in the limiter, as the published figures were
- * made. Fast: the product of three sums and h must not vanish. */
+/* Constants that prevent 0 / 0. The strict variant uses the smallest normal
+ * number in the velocities and the rounding unit in the limiter, as in the
+ * published results. The fast variant needs a constant whose product of three
+ * sums and h is not 0. */
 #define NW_TINY (NW_IS_SINGLE ? (real)FLT_MIN : (real)DBL_MIN)
 #define NW_UNIT (NW_IS_SINGLE ? (real)FLT_EPSILON : (real)DBL_EPSILON)
 #define NW_SMALL (NW_IS_SINGLE ? (real)1e-11 : (real)1e-60)
 
-/* Before loops whose rows do not overlap. bench/mpdata compiles the stages as a
- * textbook has them, too: no such word, fmin and fmax. */
+/* Marks loops whose rows do not overlap. bench/mpdata also compiles the stages
+ * as in textbooks: without this mark, with fmin and fmax. */
 #ifdef NW_TEXTBOOK
 #define NW_VECTOR
 #elif defined(__clang__)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rows of cells and of faces: the formulas over the contiguous axis. Whole
- * arrays and rings of planes are both stacks, so that both paths run these.
+ * Evaluates the formulas over rows of cells and faces along the contiguous
+ * axis. Whole arrays and ring buffers of planes are both a `struct stack`, so
+ * that the staged and the blocked solver share these functions.
  */
 #ifndef NW_MPDATA_ROWS_H
 #define NW_MPDATA_ROWS_H
@@ -10,8 +11,8 @@
 #include "mpdata/view.h"
 #include <string.h>
 
-/* Rows by plane p and row j: a ring of mask + 1 planes whose first row is
- * `first`, or with mask -1 a whole array. */
+/* Rows by plane p and row j: a ring buffer of mask + 1 planes whose first row
+ * is `first`, or a whole array if mask is -1. */
 struct stack {
     real *base;
     ptrdiff_t mask, plane, pitch, first;
@@ -22,7 +23,7 @@ NW_INLINE real *at(const struct stack *s, ptrdiff_t p, ptrdiff_t j)
     return s->base + (p & s->mask) * s->plane + (j - s->first) * s->pitch;
 }
 
-/* A field of the view, never written. */
+/* Returns the stack of a field of the view; the field is only read. */
 NW_INLINE struct stack whole(const struct nw_mpdata_view *view,
                              const void *field)
 {
@@ -34,7 +35,7 @@ NW_INLINE struct stack whole(const struct nw_mpdata_view *view,
     };
 }
 
-/* The inputs of the sums of faces. */
+/* The inputs from which the sums of faces are computed. */
 struct sources {
     struct stack x, u[3], h;
 };
@@ -43,7 +44,7 @@ struct cell {
     ptrdiff_t p, j;
 };
 
-/* The row that is d[axis] cells away from `cell` along each axis. */
+/* Returns the row at offset d[axis] from `cell` along each axis. */
 NW_INLINE const real *near(const struct stack *s, struct cell cell,
                            const int d[3])
 {
@@ -68,7 +69,7 @@ NW_INLINE void around_third(struct around *out, const struct stack *x,
     }
 }
 
-/* Around the face above `cell` along axis a. */
+/* Sets `out` to the rows around the face above `cell` along axis a. */
 NW_INLINE void around_face(struct around *out, const struct sources *from,
                            struct cell cell, int a)
 {
@@ -99,7 +100,8 @@ NW_INLINE void around_face(struct around *out, const struct sources *from,
     out->v = at(&from->u[a], cell.p, cell.j);
 }
 
-/* Donor cell: the six fluxes of each cell of a row and its new value. */
+/* Donor-cell pass: computes the six fluxes of a cell and returns the cell's new
+ * value. */
 NW_INLINE val donor_cell(const real *const x[5], const real *const u[5],
                          const real *h, ptrdiff_t k)
 {
@@ -113,7 +115,7 @@ NW_INLINE val donor_cell(const real *const x[5], const real *const u[5],
     return own - (f1 + f2 + f3) / get(h, k);
 }
 
-/* The star of a cell: itself and its six neighbours. */
+/* The rows of a cell and of its six neighbours. */
 struct star {
     const real *x, *low1, *high1, *low2, *high2;
 };
@@ -141,7 +143,7 @@ NW_INLINE val star_least(const struct star *s, ptrdiff_t k)
     return least(least(a, b), least(c, get(s->x, k)));
 }
 
-/* Fluxes through the six faces of a cell: low and high of each axis. */
+/* The fluxes through the six faces of a cell, low and high of each axis. */
 struct faces {
     const real *f1[2], *f2[2], *f3;
 };
@@ -179,7 +181,8 @@ NW_INLINE val flow_net(const struct faces *f, ptrdiff_t k)
     return a + b + c;
 }
 
-/* Cells just beyond both ends of a row: the other end's, or the end's own. */
+/* Fills the ghosts at both ends of a row: with the cells of the opposite end if
+ * the axis is periodic, with the end's own cell if it is open. */
 NW_INLINE void row_ends(const struct nw_mpdata_view *view, real *row, int deep)
 {
     ptrdiff_t l = view->n[2];

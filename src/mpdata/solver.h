@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A solver: its fields, in storage with ghosts, and the view of a step. */
+/* The solver's internal state: fields in storage with ghosts, and the kernels.
+ */
 #ifndef NW_MPDATA_SOLVER_H
 #define NW_MPDATA_SOLVER_H
 
@@ -9,42 +10,42 @@
 struct nw_mpdata {
     struct nw_mpdata_options options;
     ptrdiff_t n[3];
-    ptrdiff_t ghost, lead, pitch, plane; /* strides in elements */
-    size_t bytes;                        /* of an element */
+    ptrdiff_t ghost, lead, pitch, plane; /* in elements */
+    size_t bytes;                        /* per element */
     void *field[NW_MPDATA_FIELD_COUNT];
-    void *next; /* x after the step */
+    void *next; /* array that receives x of the next step */
     void *stage[NW_STAGE_COUNT];
     const struct nw_mpdata_kernels *kernels;
     bool blocked;
-    bool lent; /* the caller knows where x is, and may write it */
+    bool lent; /* the caller knows the address of x and may write to it */
     int32_t threads;
-    void *scratch; /* of all threads */
+    void *scratch; /* memory for all threads */
     size_t scratch_bytes;
-    ptrdiff_t rows;    /* of a block */
-    int64_t origin[3]; /* of the whole grid's cells, where it is said */
+    ptrdiff_t rows;    /* rows per block */
+    int64_t origin[3]; /* position of cell (0, 0, 0) in the whole grid */
 };
 
-/* Element of cell (i, j, 0) from the first allocated one. */
+/* Index of cell (i, j, 0) in a field's storage, in elements. */
 static inline ptrdiff_t nw_mpdata_at(const struct nw_mpdata *s, ptrdiff_t i,
                                      ptrdiff_t j)
 {
     return (i + s->ghost) * s->plane + (j + s->ghost) * s->pitch + s->lead;
 }
 
-/* Value k of the row at element `at` of a field, and setting it. */
+/* Read and write element `at` of a field in the solver's precision. */
 double nw_mpdata_value(const struct nw_mpdata *s, const void *field,
                        ptrdiff_t at);
 void nw_mpdata_store(const struct nw_mpdata *s, void *field, ptrdiff_t at,
                      double value);
 
-/* Fills the ghosts of periodic and open sides. */
+/* Fills the ghosts of a field on periodic and open sides. */
 void nw_mpdata_border(const struct nw_mpdata *s, enum nw_mpdata_field field,
                       void *values);
-/* The same for x after a step, which has left the ends of its rows right: only
- * rows that a neighbour sent get theirs. */
+/* Fills the ghosts of x after a step. The step has already set both ends of its
+ * rows, so only rows received from neighbours get new ends. */
 void nw_mpdata_sides(struct nw_mpdata *s);
 
-/* Cells of field's array along each axis. */
+/* Sets out[] to the number of cells (or faces) of a field along each axis. */
 void nw_mpdata_extent(const struct nw_mpdata *s, enum nw_mpdata_field field,
                       int64_t out[3]);
 

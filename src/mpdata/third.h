@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The third-order terms of a velocity, which only the stages know. */
+/* The third-order terms of a velocity, which only the staged solver computes.
+ */
 #ifndef NW_MPDATA_THIRD_H
 #define NW_MPDATA_THIRD_H
 
@@ -22,7 +23,8 @@ NW_INLINE real twist(const real *const p[2][2], ptrdiff_t k)
     return (p[1][1][k] - p[0][1][k]) - (p[1][0][k] - p[0][0][k]);
 }
 
-/* Their equation 36, for constant velocity; g times Courant numbers. */
+/* Smolarkiewicz and Margolin (1998), equation 36, for constant velocity, in g
+ * times Courant numbers; g is the mean of h. */
 NW_INLINE real third_order_term(const struct around *a, const struct sums *f,
                                 ptrdiff_t k, bool gauge)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The operand of a formula: one value in the stages, whose loops the compiler
- * vectorises; in the blocked path, where NW_LANES_WANTED is set, as many
- * neighbours along the contiguous axis as a register holds. Rows are padded, so
- * that whole vectors may run over their end.
+ * The operand type of the formulas. In the staged solver it is one value, and
+ * the compiler vectorises the loops. In the blocked solver, which sets
+ * NW_LANES_WANTED, it is a vector of neighbours along the contiguous axis. Rows
+ * are padded, so that whole vectors may extend past their end.
  */
 #ifndef NW_MPDATA_VECTOR_H
 #define NW_MPDATA_VECTOR_H
@@ -35,8 +35,8 @@
         16 - (int)sizeof(real))
 #endif
 #define NW_LANES (NW_WIDTH / (ptrdiff_t)sizeof(real))
-/* The compiler must not see that two indices are a row apart: one address for
- * each row would not fit its registers, and each is used once only. */
+/* Hides from the compiler that two indices differ by a row: a separate address
+ * for each row would need too many registers. */
 #define NW_APART(index) __asm__("" : "+r"(index))
 
 typedef real val __attribute__((vector_size(NW_WIDTH)));
@@ -71,7 +71,8 @@ NW_INLINE val magnitude(val a)
     return (val)((bits)a & sign);
 }
 
-/* The neighbours just before those of b, when a is the vector before it. */
+/* Returns the vector shifted by one cell: the left neighbours of the elements
+ * of b, where vector a precedes b. */
 NW_INLINE val before(val a, val b)
 {
     return (val)NW_BEFORE(a, b);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Large texts of whole numbers, cut at line ends into chunks that several
- * threads read in parallel. They read only plain text: digits, single blanks,
- * ends of lines. The line-by-line readers handle all other texts, and report
- * comments and errors.
+ * Cuts large texts of whole numbers at line ends into chunks that several
+ * threads read in parallel. The threads read only plain text: digits, single
+ * blanks, line ends. The line-by-line readers handle all other texts, and
+ * report comments and errors.
  */
 #ifndef NW_PATTERN_CHUNKS_H
 #define NW_PATTERN_CHUNKS_H
@@ -17,9 +17,9 @@
 
 struct nw_chunk {
     const char *begin, *end;
-    size_t lines, words;         /* an end without '\n' is a line, too */
-    size_t filled, fewest, most; /* lines with words; words of those */
-    size_t first_line;           /* lines before it */
+    size_t lines, words;         /* a last line without '\n' counts */
+    size_t filled, fewest, most; /* non-empty lines; words of one */
+    size_t first_line;           /* lines before this chunk */
     bool plain;                  /* all words are digits */
 };
 
@@ -28,15 +28,15 @@ struct nw_chunks {
     struct nw_chunk chunk[NW_CHUNKS_MOST];
 };
 
-/* Cuts the text from `begin`, the start of a line. The first function counts
- * lines and words, the second only lines. */
+/* Both functions cut the text from `begin`, the start of a line. The first
+ * function counts lines and words of each chunk, the second only lines. */
 void nw_chunks_cut(struct nw_chunks *chunks, const char *begin, const char *end,
                    int32_t threads);
 void nw_chunks_cut_lines(struct nw_chunks *chunks, const char *begin,
                          const char *end, int32_t threads);
 
-/* A number of at most 19 digits at *at, which goes behind it; false for none.
- * The text must end in a NUL. */
+/* Reads a number of at most 19 digits at *at and moves *at behind it. Returns
+ * false if there is no such number. The text must end in a NUL. */
 static inline bool nw_take_number(const char **at, uint64_t *out)
 {
     const char *digit = *at;

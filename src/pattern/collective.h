@@ -12,16 +12,19 @@ struct nw_member {
     int32_t ranks, me;
 };
 
-/* One message, none where it is to itself. */
+/* Adds one message from the member's rank to rank `to`, or nothing if both are
+ * the same rank. */
 NW_MUST_CHECK nw_status nw_member_send(const struct nw_member *member,
                                        int32_t to, uint64_t bytes);
-/* Down a binomial tree from the root: to each child of mine. */
+/* Adds the sends of the member's rank in a broadcast over a binomial tree: one
+ * message of `bytes` to each child of the rank. */
 NW_MUST_CHECK nw_status nw_member_spread(const struct nw_member *member,
                                          int32_t root, uint64_t bytes);
-/* Up the same tree: to my parent. */
+/* Adds the send of the member's rank in a reduction over the same binomial
+ * tree: one message of `bytes` to the rank's parent; the root sends nothing. */
 NW_MUST_CHECK nw_status nw_member_collect(const struct nw_member *member,
                                           int32_t root, uint64_t bytes);
-/* To each other rank. */
+/* Adds one message of `bytes` from the member's rank to each other rank. */
 NW_MUST_CHECK nw_status nw_member_to_all(const struct nw_member *member,
                                          uint64_t bytes);
 

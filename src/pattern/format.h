@@ -10,51 +10,51 @@
 #include <nodewise/pattern.h>
 
 struct nw_pattern_text {
-    const char *file; /* for messages */
+    const char *file; /* name of the file in messages */
     const char *data; /* NUL-terminated UTF-8 */
     size_t length;
-    bool compact; /* renumber sparse ids */
+    bool compact; /* renumber the ranks that occur as 0, 1, 2, ... */
     int32_t threads;
 };
 
 typedef nw_status nw_pattern_reader(const struct nw_pattern_text *text,
                                     nw_pattern **out);
 typedef nw_status nw_pattern_opener(const char *path, nw_pattern **out);
-/* Appends the whole file to `out`, whose failure the caller sees in the text
- * itself. `path` is for messages. */
+/* Appends the whole file of a pattern to `out`. If memory runs out, `out`
+ * itself records the failure. `path` is for messages. */
 typedef nw_status nw_pattern_renderer(const nw_pattern *pattern,
                                       struct nw_text *out);
 
-/* Properties of a text that identify its format. Lines that begin with % are
- * skipped, except a first %%MatrixMarket. */
+/* Properties of a text by which nw_pattern_detect recognises its format. Lines
+ * that begin with % are skipped, except %%MatrixMarket on line 1. */
 struct nw_shape {
     const char *first; /* first line with words */
     size_t first_length, first_words;
-    size_t number[4]; /* the whole numbers that it begins with */
+    size_t number[4]; /* whole numbers at the start of `first` */
     size_t number_count;
-    size_t lines, words; /* lines with words, and the words */
-    size_t fewest, most; /* words of a line */
-    size_t later_lines;  /* lines after the first, blank ones too */
-    size_t later_filled; /* those with words */
-    bool numeric;        /* every word begins like a number */
+    size_t lines, words; /* lines that have words; all words */
+    size_t fewest, most; /* words of the shortest and longest line */
+    size_t later_lines;  /* lines after line `first`, with blank ones */
+    size_t later_filled; /* later lines that have words */
+    bool numeric;        /* every word starts like a number */
 };
 
 struct nw_pattern_format {
-    const char *name;            /* the prefix, without its colon */
-    nw_pattern_reader *read;     /* NULL where `fits` is */
-    nw_pattern_opener *open;     /* for a folder, or NULL */
-    nw_pattern_renderer *render; /* NULL where we only read */
-    /* what the first line or the shape of the file says; NULL: never found
-     * by itself */
+    const char *name;        /* prefix of a path, without the colon */
+    nw_pattern_reader *read; /* reads a text; must be set if `fits` is */
+    nw_pattern_opener *open; /* reads a folder or file by its path; or NULL */
+    nw_pattern_renderer *render; /* writes; NULL if we only read the format */
+    /* whether a text looks like this format; NULL: the format needs its prefix
+     * or suffix */
     bool (*fits)(const struct nw_shape *shape);
-    const char *suffixes; /* ".mtx .mm", or NULL */
+    const char *suffixes; /* file name suffixes, as ".mtx .mm"; or NULL */
 };
 
 extern const struct nw_pattern_format nw_pattern_formats[];
 extern const size_t nw_pattern_format_count;
 
-/* The format of a text without a prefix. NW_EFORMAT where none or several
- * fit. */
+/* Finds the format of a text whose path has no prefix. NW_EFORMAT if no format
+ * or several formats match. */
 NW_MUST_CHECK nw_status nw_pattern_detect(const struct nw_pattern_text *text,
                                           const struct nw_pattern_format **out);
 
@@ -62,8 +62,8 @@ nw_pattern_reader nw_native_read, nw_metis_read, nw_market_read, nw_matrix_read,
     nw_list_read, nw_qaplib_pattern, nw_ti_read;
 nw_pattern_opener nw_monitoring_open, nw_ti_open, nw_otf2_open,
     nw_nccl_calls_open, nw_nccl_inspector_open, nw_nccl_log_open;
-/* In this process, which a damaged trace may end; nw_otf2_open asks a helper.
- */
+/* Reads an OTF2 trace in the calling process, which a damaged trace may crash;
+ * nw_otf2_open uses a helper process instead. */
 nw_pattern_opener nw_otf2_read;
 nw_pattern_renderer nw_native_render, nw_metis_render, nw_market_render,
     nw_matrix_render, nw_list_render, nw_csv_render;
@@ -74,42 +74,44 @@ bool nw_fits_list(const struct nw_shape *shape);
 bool nw_fits_qaplib(const struct nw_shape *shape);
 bool nw_fits_ti(const struct nw_shape *shape);
 
-/* The bytes of all kinds from `src` to dst[*edge]; *edge goes to the next
- * partner. For formats with one number for a pair; NW_EUNSUPPORTED where the
- * sum does not fit. */
+/* Adds up the bytes of all kinds from `src` to partner dst[*edge] and moves
+ * *edge to the next partner. For formats that store one number per pair of
+ * ranks. NW_EUNSUPPORTED if the sum exceeds 64 bits. */
 NW_MUST_CHECK nw_status nw_pair_next(const nw_pattern *pattern, int32_t src,
                                      size_t *edge, uint64_t *bytes);
 
-/* Refuses more ranks than a file of that length may name: 2^24, or one a byte,
- * so that a wrong number cannot take all memory. */
+/* Fails if `ranks` is larger than both 2^24 and `length` (one rank per byte of
+ * the file), so that a wrong number in a file cannot take all memory. */
 NW_MUST_CHECK nw_status nw_check_rank_count(const struct nw_scan *scan,
                                             size_t length, uint64_t ranks);
 
-/* Readers of formats that hold an edge at most once pass the line of each
- * record as its `messages`. A pattern whose edges have one message each, or
- * "file:line: edge a -> b stands twice". */
+/* For formats that may hold each edge only once: the reader adds each edge with
+ * its line number as `messages`. Builds the pattern with 1 message per edge, or
+ * fails with "file:line: edge a -> b stands twice". */
 NW_MUST_CHECK nw_status nw_build_once(nw_pattern_builder *builder,
                                       const char *file, nw_pattern **out);
-/* The same, but `messages` still holds the lines. */
+/* Like nw_build_once, but leaves the line numbers in `messages`. */
 NW_MUST_CHECK nw_status nw_build_lines(nw_pattern_builder *builder,
                                        const char *file, nw_pattern **out);
-/* Sums equal edges once they are many, so that memory follows the partners
- * and not the messages of a trace. Cheap to call after every message. */
+/* Sums the records of equal edges once the builder holds many records, so that
+ * memory grows with the number of edges and not of messages. Cheap enough to
+ * call after every message. */
 NW_MUST_CHECK nw_status nw_builder_fold(nw_pattern_builder *builder);
-/* After a sum that passed 64 bits: takes what was added since, and is true from
- * the record on with which that sum passes again. */
+/* Called while a trace is read again after the sum of an edge exceeded 64 bits:
+ * adds the builder's new records of that edge to a running sum. True once the
+ * running sum exceeds 64 bits, so that the caller can name the line. */
 bool nw_builder_passes(nw_pattern_builder *builder);
-/* A pattern without edges, with memory for this many; the caller fills and owns
- * it. */
 void nw_pattern_free_phases(struct nw_pattern_phases *phases);
+/* Creates a pattern without edges, with memory for `edges` edges. The caller
+ * fills and owns the pattern. */
 NW_MUST_CHECK nw_status nw_pattern_new(int32_t ranks, size_t edges,
                                        nw_pattern **out);
-/* Allocates the arrays of this many edges, without sizes, for the caller to
- * fill. */
+/* Allocates the arrays for `edges` edges, except the size classes of messages;
+ * the caller fills the arrays. */
 NW_MUST_CHECK nw_status nw_pattern_alloc_edges(nw_pattern *pattern,
                                                size_t edges);
-/* The edge from src to dst of a pattern whose rows are sorted and hold each
- * once, or SIZE_MAX. */
+/* Returns the index of the edge from src to dst, or SIZE_MAX if there is none.
+ * The destinations of each rank must be sorted and unique. */
 size_t nw_pattern_find(const nw_pattern *pattern, int32_t src, int32_t dst);
 void nw_pattern_one_message(nw_pattern *pattern);
 

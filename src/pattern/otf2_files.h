@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Are the files of an OTF2 trace whole? */
+/* Checks that the files of an OTF2 trace are complete. */
 #ifndef NW_PATTERN_OTF2_FILES_H
 #define NW_PATTERN_OTF2_FILES_H
 
 #include <nodewise/status.h>
 #include <stdint.h>
 
-/* NW_EFORMAT where the file does not begin like an anchor file. */
+/* NW_EFORMAT if the file does not begin as OTF2 anchor files do. */
 NW_MUST_CHECK nw_status nw_otf2_check_anchor(const char *anchor);
-/* NW_EFORMAT where the file of global definitions beside the anchor file, or
- * one of a location's files, is cut off. */
+/* NW_EFORMAT if the file is truncated: the first function checks the global
+ * definitions file that belongs to the anchor file, the second function a file
+ * of one location. */
 NW_MUST_CHECK nw_status nw_otf2_check_definitions(const char *anchor);
 NW_MUST_CHECK nw_status nw_otf2_check_location(const char *anchor,
                                                uint64_t location);
 
-/* Time that reading the trace may take at most: ten seconds, and one more
- * for each MB, a hundred times what it takes. */
+/* Returns the time limit for reading the trace, in seconds: 10, and 1 more per
+ * MB of the trace, which is about 100 times what reading needs. */
 unsigned nw_otf2_seconds(const char *anchor);
 
 #endif

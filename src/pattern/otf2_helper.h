@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reading with somebody else's library, in a process of its own. */
+/* Reads an OTF2 trace in a helper process, because libotf2 may crash on damaged
+ * files. */
 #ifndef NW_PATTERN_OTF2_HELPER_H
 #define NW_PATTERN_OTF2_HELPER_H
 
 #include "pattern/format.h"
 
-/* The pattern of an OTF2 trace, or the error, from the helper nodewise-reader.
- * NW_EFORMAT if the helper crashes, or takes longer than that. */
+/* Starts the program nodewise-reader, which reads the OTF2 trace `path`, and
+ * returns the pattern or the error that the program printed. NW_EFORMAT if the
+ * program crashes or runs longer than `seconds`. */
 NW_MUST_CHECK nw_status nw_otf2_helper_open(const char *path, unsigned seconds,
                                             nw_pattern **out);
 
-/* The helper's part: reads the trace in this process and prints the answer.
- * 0, or 1 if it cannot be printed. */
+/* Called by the program nodewise-reader: reads the trace in the calling process
+ * and prints the pattern or the error on stdout. Returns 0, or 1 if printing
+ * failed. */
 int nw_otf2_helper_answer(const char *path);
 
 #endif

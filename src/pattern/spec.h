@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* "NAME:key=value,key=value": how a generated pattern is asked for. */
+/* Parses "NAME:key=value,key=value", the specification of a generated pattern.
+ */
 #ifndef NW_PATTERN_SPEC_H
 #define NW_PATTERN_SPEC_H
 
@@ -9,7 +10,7 @@
 #define NW_SPEC_DIMS 3
 
 struct nw_spec {
-    char *text; /* owned, cut up */
+    char *text; /* copy of the specification, cut at its separators; owned */
     const char *name;
     struct {
         const char *key, *value;
@@ -22,10 +23,11 @@ NW_MUST_CHECK nw_status nw_spec_init(struct nw_spec *spec,
                                      const char *specification);
 void nw_spec_fini(struct nw_spec *spec);
 
-/* The value of `key`, NULL where it is not given. */
+/* Returns the value of `key`, or NULL if the key is not given. */
 const char *nw_spec_find(struct nw_spec *spec, const char *key);
 
-/* *value keeps what it holds where the key is not given. */
+/* A whole number in least .. most. *value is unchanged if the key is not given.
+ */
 struct nw_spec_number {
     const char *key;
     uint64_t least, most;
@@ -33,18 +35,20 @@ struct nw_spec_number {
 };
 NW_MUST_CHECK nw_status nw_spec_number(struct nw_spec *spec,
                                        const struct nw_spec_number *number);
-/* "8x8x4": 1 to 3 sizes whose product is at most 2^31 - 1. Needed. */
+/* A grid such as "8x8x4": 1 to 3 sizes whose product is at most 2^31 - 1.
+ * nw_spec_grid fails if the key is not given. */
 struct nw_grid {
     int32_t dims, size[NW_SPEC_DIMS];
 };
 NW_MUST_CHECK nw_status nw_spec_grid(struct nw_spec *spec, struct nw_grid *out);
 int32_t nw_grid_ranks(const struct nw_grid *grid);
-/* "3:1:1": `count` whole numbers up to 10^9. */
+/* Parses `count` whole numbers up to 10^9, such as "3:1:1". */
 NW_MUST_CHECK nw_status nw_spec_list(struct nw_spec *spec, const char *key,
                                      size_t count, uint64_t *values);
 
-/* The load of an edge of weight 1 over the whole run. Keys: kind, bytes (per
- * exchange, 1 MiB), messages (per exchange, 1) and iterations (1). */
+/* The load of an edge of weight 1 in the whole run. nw_spec_volume reads these
+ * keys: kind, bytes (per exchange, default 1 MiB), messages (per exchange,
+ * default 1) and iterations (default 1). */
 struct nw_volume {
     enum nw_kind kind;
     uint64_t bytes, messages;
@@ -52,23 +56,26 @@ struct nw_volume {
 NW_MUST_CHECK nw_status nw_spec_volume(struct nw_spec *spec,
                                        struct nw_volume *out);
 
-/* "hh", ...; *out keeps what it holds where it is not given. */
+/* Parses the kind of an edge, such as "hh". *out is unchanged if the key is not
+ * given. */
 NW_MUST_CHECK nw_status nw_spec_kind(struct nw_spec *spec, enum nw_kind *out);
 
-/* A builder for `ranks` ranks with `degree` edges each, after all keys are
- * read. NW_EINVAL for an unknown key and beyond 2^31 ranks or 2^32 edges. */
+/* Creates a builder for `ranks` ranks with room for `degree` edges per rank.
+ * Call this after all keys are read: an unused key fails with NW_EINVAL, as do
+ * more than 2^31 ranks or 2^32 edges. */
 NW_MUST_CHECK nw_status nw_spec_builder(const struct nw_spec *spec,
                                         uint64_t ranks, uint64_t degree,
                                         nw_pattern_builder **out);
 
-/* NW_EINVAL where the sum or product does not fit. */
+/* NW_EINVAL if the sum or product exceeds 64 bits. */
 NW_MUST_CHECK nw_status nw_add_volume(nw_pattern_builder *builder, int32_t src,
                                       int32_t dst,
                                       const struct nw_volume *volume);
 NW_MUST_CHECK nw_status nw_scale_bytes(uint64_t bytes, uint64_t weight,
                                        uint64_t *out);
 
-/* One generator a name; each reads its keys and adds its edges. */
+/* Each generator reads its keys from `spec` and adds its edges to a new
+ * builder. */
 typedef nw_status nw_generator(struct nw_spec *spec,
                                nw_pattern_builder **builder);
 nw_generator nw_generate_stencil, nw_generate_training, nw_generate_col,

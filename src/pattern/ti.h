@@ -8,14 +8,16 @@
 
 struct nw_ti {
     struct nw_scan scan;
-    struct nw_member member; /* `me` is the rank of the current line */
-    char *is_double;         /* by rank: counts without a type are of doubles */
-    char *seen;              /* by rank: it has an action */
-    uint64_t *counts;        /* one number per rank */
+    /* `me` is the rank whose action is on the current line */
+    struct nw_member member;
+    char *is_double;  /* [rank] 1: counts without a type are doubles */
+    char *seen;       /* [rank] 1: the trace has an action of the rank */
+    uint64_t *counts; /* scratch memory, one number per rank */
     uint64_t collectives, unsized;
 };
 
-/* Reads the current line and adds what its rank sends. */
+/* Reads the action on the current line and adds the messages of its rank to the
+ * pattern. */
 NW_MUST_CHECK nw_status nw_ti_action(struct nw_ti *ti);
 
 #endif

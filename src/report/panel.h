@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One heat map with all that a reader needs around it: title, axes, legend. */
+/* Draws a heat map with its title, axes and legend. */
 #ifndef NW_REPORT_PANEL_H
 #define NW_REPORT_PANEL_H
 
@@ -7,20 +7,20 @@
 
 #define NW_PANEL_WIDTH 420
 #define NW_PANEL_HEIGHT 470
-#define NW_PANEL_LEFT 52.0 /* of its square of cells */
+#define NW_PANEL_LEFT 52.0 /* of the square of cells */
 #define NW_PANEL_TOP 56.0
 #define NW_PANEL_SIDE 340.0
 
 struct nw_panel {
     const struct nw_heat *heat;
-    double x, y; /* its upper left corner */
+    double x, y; /* upper left corner */
     const char *title, *subtitle;
-    const int32_t *block; /* as nw_heat_square */
+    const int32_t *block; /* as in nw_heat_square */
     int32_t block_count;
 };
 
 void nw_panel_draw(struct nw_text *text, const struct nw_panel *panel);
-/* A panel at x, 0 with the name and the total of its layer. */
+/* Draws a panel at (x, 0) whose title is the layer's name and total bytes. */
 NW_MUST_CHECK nw_status nw_panel_layer(struct nw_text *text,
                                        const struct nw_heat_what *what,
                                        double x);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The picture of a machine: nodes as nested boxes, the network above them,
- * coloured by what things are or by the congestion of their links. */
+/* Draws a machine: nodes as nested boxes with the network above them. Colours
+ * show the kinds of parts, or the congestion of links. */
 #ifndef NW_REPORT_PICTURE_H
 #define NW_REPORT_PICTURE_H
 
@@ -9,52 +9,53 @@
 
 struct nw_picture {
     const nw_topology *topology;
-    const double *congestion; /* [2 x links], s; NULL: colours by kind */
-    double high;              /* top of the scale; 0: the most there is */
-    bool alone;               /* brings its style and background */
+    const double *congestion; /* [2 x links] in s; NULL: colours by kind */
+    double high;              /* top of the colour scale; 0: the maximum */
+    bool alone;               /* include style sheet and background */
     const char *title;
 };
 NW_MUST_CHECK nw_status nw_picture_draw(struct nw_text *text,
                                         struct nw_picture *picture);
 
-/* The picture shows all nodes and switches. */
+/* Whether the picture shows all nodes and switches. */
 bool nw_picture_is_whole(const nw_topology *topology);
 
-/* One node of each type instead of all. */
+/* Draws one node of each type instead of all nodes. */
 NW_MUST_CHECK nw_status nw_picture_samples(struct nw_text *text,
                                            const struct nw_picture *picture);
-/* The machine's name and counts, and a legend of the colours: the scale of
- * congestion, or each kind that the machine has. Ends above NW_PICTURE_TOP. */
+/* Draws the machine's name, its counts, and a legend: the scale of congestion,
+ * or the colour of each kind of part. The heading ends above NW_PICTURE_TOP. */
 #define NW_PICTURE_TOP 76.0
 void nw_picture_heading(struct nw_text *text, const struct nw_picture *picture,
                         double width);
 
-/* Letters of the longest of these names, of which some may be NULL. */
+/* Returns the number of characters of the longest name; names may be NULL. */
 #define NW_LETTER_WIDTH 5.8
 #define NW_MOST_LETTERS 64
 int nw_picture_letters(char *const *names, int32_t count);
 
 /* --- the inside of a node --- */
 
-/* Where the boxes of a node type are, relative to the node's corner. Vertices
- * that would only frame one thing are left out: width 0. */
+/* Positions of the boxes of a node type, relative to the node's upper left
+ * corner. A box that would contain only one other box is left out (width 0). */
 struct nw_node_layout {
     double *x, *y, *width, *height;
-    int32_t *owner; /* the box a vertex is drawn in, -1 for the node */
-    double unit;    /* side of a core */
-    bool summary;   /* too many cores to draw: one box */
+    int32_t *owner; /* [vertex] box that contains it; -1: the node */
+    double unit;    /* side of a core's box */
+    bool summary;   /* too many cores to draw: show one box */
 };
 NW_MUST_CHECK nw_status nw_node_layout_new(const struct nw_node_type *type,
                                            double unit,
                                            struct nw_node_layout *layout);
-/* How far the middle of the curve between two devices is pulled to the right
- * and down: aside if one is above the other. */
+/* Sets bend[] to the distance by which the middle of the curve between two
+ * devices is moved right and down. If one device is above the other, the curve
+ * is moved sideways. */
 void nw_node_layout_bend(const struct nw_node_layout *layout,
                          const int32_t end[2], double bend[2]);
 void nw_node_layout_fini(struct nw_node_layout *layout);
 
-/* One layout for each type; free with nw_picture_free_types, after a failure
- * too. */
+/* Creates a layout for each node type. Free the array with
+ * nw_picture_free_types, even after a failure. */
 NW_MUST_CHECK nw_status nw_picture_types(const nw_topology *topology,
                                          double unit,
                                          struct nw_node_layout **out);
@@ -74,13 +75,13 @@ struct nw_picture_path {
     struct nw_text words;
 };
 
-/* Congestion of a link in its worse direction, 0 where not asked for. */
+/* Congestion of a link in its worse direction; 0 if the picture shows none. */
 double nw_picture_congestion(const struct nw_picture *picture, int32_t link);
-/* Opens a tooltip for a link: name, figures, congestion. */
+/* Begins a tooltip with a link's name, figures and congestion. */
 void nw_picture_tip(struct nw_text *text, const struct nw_picture *picture,
                     int32_t link);
-/* A link as a line along an SVG path, with a margin so that what it passes over
- * does not hide it. Frees the path. */
+/* Draws a link along an SVG path, with a margin that keeps it visible where it
+ * crosses other lines. Frees the path's text. */
 void nw_picture_wire(struct nw_text *text, const struct nw_picture *picture,
                      int32_t link, struct nw_picture_path path);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The small part of SVG that our pictures are made of. Pictures say what a
- * thing is by class; one style sheet colours them for light and dark. */
+/* Writes the SVG elements that our pictures use. The class of an element names
+ * what it shows; one style sheet sets the colours for light and dark mode. */
 #ifndef NW_REPORT_SVG_H
 #define NW_REPORT_SVG_H
 
@@ -8,36 +8,37 @@
 
 #include <stdarg.h>
 
-/* Both ramps have this many steps, from little to much. */
+/* Number of colours in each ramp, from little to much. */
 #define NW_SVG_STEPS 9
 
-/* Words from anywhere as text or attribute of XML and HTML: escaped, control
- * characters and bytes that are not UTF-8 replaced. */
+/* Appends text or an attribute of XML or HTML: escapes special characters and
+ * replaces control characters and bytes that are not UTF-8. */
 void nw_svg_words(struct nw_text *text, const char *words);
-/* The same of a format of printf. */
+/* Like nw_svg_words, for a printf format. */
 void nw_svg_vformat(struct nw_text *text, const char *format, va_list args);
-/* How many of the first `most` bytes are whole characters: for "%.*s". */
+/* Returns how many of the first `most` bytes form whole UTF-8 characters, as
+ * the precision of "%.*s". */
 int nw_svg_whole(const char *words, int most);
 
-/* The style of all pictures: classes t0.. (traffic), c0.. (congestion) and
- * d0.. (difference, from less to more) colour strokes and fills, `faint`,
- * `frame`, `grid`, `back` the rest. */
+/* Appends the style sheet of all pictures: classes t0.. (traffic), c0..
+ * (congestion) and d0.. (difference, from less to more) colour strokes and
+ * fills; `faint`, `frame`, `grid`, `back` colour the rest. */
 void nw_svg_style(struct nw_text *text);
 
-/* An <svg> element of that many units, named for people who cannot see it.
- * A picture that stands alone brings its style and background; one of a page
- * has its width in the property --w. */
+/* An <svg> element of width x height units; `title` is for screen readers. If
+ * `alone` is set (a file of its own), the element includes style sheet and
+ * background; in a page, the CSS property --w sets its width. */
 struct nw_svg_frame {
     double width, height;
     const char *title;
     bool alone;
-    const char *attributes; /* more of them, each with a blank behind; or
-                               NULL */
+    const char *attributes; /* further attributes, each followed by a blank; or
+                             * NULL */
 };
 void nw_svg_begin(struct nw_text *text, const struct nw_svg_frame *frame);
 void nw_svg_end(struct nw_text *text);
 
-/* A line of words; `class` may be "" or hold several. */
+/* One line of text; `class` may be "" or several class names. */
 struct nw_svg_label {
     double x, y;
     const char *class;
@@ -45,7 +46,7 @@ struct nw_svg_label {
 void nw_svg_label(struct nw_text *text, struct nw_svg_label at,
                   const char *format, ...) NW_PRINTF(3, 4);
 
-/* Rounded box with a tooltip (NULL for none). */
+/* A rounded box with a tooltip; no tooltip if `tip` is NULL. */
 struct nw_svg_box {
     double x, y, width, height;
     const char *class;
@@ -53,7 +54,7 @@ struct nw_svg_box {
 };
 void nw_svg_box(struct nw_text *text, const struct nw_svg_box *box);
 
-/* The ramp of class letter `ramp` ('t', 'c' or 'd') with words at its ends. */
+/* The colours of ramp `ramp` ('t', 'c' or 'd') with labels at both ends. */
 struct nw_svg_legend {
     double x, y;
     char ramp;
@@ -61,8 +62,9 @@ struct nw_svg_legend {
 };
 void nw_svg_legend(struct nw_text *text, const struct nw_svg_legend *legend);
 
-/* The step of a value on a logarithmic scale from low to high, or on an even
- * one from 0. */
+/* Both return the index of a value's colour in a ramp: nw_svg_step on a
+ * logarithmic scale from low to high, nw_svg_even_step on a linear scale from 0
+ * to high. */
 int nw_svg_step(double value, double low, double high);
 int nw_svg_even_step(double value, double high);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The two halves of the tree: the network, and the contents of a node. */
+/* The two parts of the topology's tree: the network, and the contents of a
+ * node. */
 #ifndef NW_REPORT_TOPOLOGY_PARTS_H
 #define NW_REPORT_TOPOLOGY_PARTS_H
 
@@ -7,20 +8,20 @@
 
 #include "report/topology_words.h"
 
-/* Switches, their links, and the nodes below them. */
+/* Adds switches, their links, and the nodes attached to them. */
 NW_MUST_CHECK nw_status nw_parts_of_network(nw_table *table,
                                             const nw_topology *topology);
-/* The inside of one node of that type, with direct links. */
+/* Adds the contents of one node of type `type`, with its direct links. */
 NW_MUST_CHECK nw_status nw_parts_of_type(nw_table *table,
                                          const nw_topology *topology,
                                          int32_t type);
 
-/* Adds the cell of a count: empty for one, with "each" if several parents have
+/* Adds the cell of a count: empty for 1; with "each" if several parents have
  * that many. */
 void nw_parts_count(nw_table *table, size_t count, size_t each);
 
-/* The cells link, bandwidth, latency, note of a link class; -1 leaves them
- * empty. */
+/* Adds the cells link, bandwidth, latency and note of a link class; the cells
+ * are empty if `class` is -1. */
 void nw_parts_figures(nw_table *table, const nw_topology *topology,
                       int32_t class);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Several files of one job, read into one pattern. */
+/* Reads several files of one job into one pattern. */
 #ifndef NW_PATTERN_NCCL_FILES_H
 #define NW_PATTERN_NCCL_FILES_H
 
@@ -7,7 +7,8 @@
 
 struct nw_nccl_reader {
     nw_status (*read)(struct nw_nccl_job *job, const char *path);
-    /* glob(7) of the files behind a prefix; NULL: prefixes are not allowed */
+    /* glob(7) pattern of what follows a prefix in file names; NULL: a path
+     * cannot be a prefix */
     const char *suffix;
 };
 

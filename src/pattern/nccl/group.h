@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The ranks of the job, and its communicators in terms of them. */
+/* Finds the ranks of an NCCL job and the ranks of the job in each communicator.
+ */
 #ifndef NW_PATTERN_NCCL_GROUP_H
 #define NW_PATTERN_NCCL_GROUP_H
 
@@ -19,13 +20,13 @@ struct nccl_member {
     int32_t process, rank, size;
     int64_t device;
     size_t index;
-    size_t end; /* the process and GPU that it is */
+    size_t end; /* index of the member's pair of process and GPU */
 };
 
 struct nccl_ring {
     uint64_t comm;
     int32_t size;
-    int32_t *order; /* [size] */
+    int32_t *order; /* [size] ranks along the ring */
 };
 
 struct nccl_lists {
@@ -40,21 +41,24 @@ struct nccl_lists {
 struct nccl_group {
     uint64_t comm;
     struct nw_nccl_group shape;
-    int32_t *rank; /* [shape.size] rank of the job */
+    int32_t *rank; /* [shape.size] rank in the job */
 };
 
 struct nccl_groups {
-    struct nccl_group *group; /* sorted by comm; complete ones only */
+    /* sorted by comm; only communicators with all ranks known */
+    struct nccl_group *group;
     size_t count, incomplete;
     int32_t rank_count;
-    bool is_guessed; /* nothing gives the ranks of processes */
+    /* ranks of the job are numbered by host, as no file gives them */
+    bool is_guessed;
 };
 
-/* NW_EFORMAT if two processes claim the same rank. */
+/* Joins processes and communicators into ranks of the job. NW_EFORMAT if two
+ * processes claim the same rank. */
 NW_MUST_CHECK nw_status nw_nccl_groups_init(struct nccl_groups *groups,
                                             const struct nccl_lists *lists);
 void nw_nccl_groups_fini(struct nccl_groups *groups);
-/* NULL if the communicator is incomplete. */
+/* Finds a communicator by its id. NULL if not all of its ranks are known. */
 const struct nccl_group *nw_nccl_group_of(const struct nccl_groups *groups,
                                           uint64_t comm);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The NCCL calls of all processes of a job, collected from files, become one
- * pattern. Ranks of communicators are joined to ranks of the job: a process by
+ * Collects the NCCL calls of all processes of a job from files and builds one
+ * pattern. Ranks of communicators are matched to ranks of the job: a process by
  * its RANK, a GPU by its bus id, a communicator by the id that NCCL gives it.
  */
 #ifndef NW_PATTERN_NCCL_JOB_H
@@ -14,16 +14,17 @@
 struct nw_nccl_job;
 
 NW_MUST_CHECK nw_status nw_nccl_job_new(struct nw_nccl_job **out);
-void nw_nccl_job_free(struct nw_nccl_job *job); /* NULL is fine */
+void nw_nccl_job_free(struct nw_nccl_job *job); /* NULL is allowed */
 
 struct nw_nccl_process {
-    const char *host; /* copied */
+    const char *host; /* copied by the job */
     uint64_t pid;
     int32_t rank, world; /* -1: unknown */
-    const char *file;    /* for messages; borrowed until the job is freed */
+    /* name of the log file in messages; must outlive the job */
+    const char *file;
 };
-/* The number of a process. A second one of the same host and pid is the same
- * process. */
+/* Returns the number of a process. Adds the process unless the job has one of
+ * the same host and pid. */
 NW_MUST_CHECK nw_status
 nw_nccl_job_process(struct nw_nccl_job *job,
                     const struct nw_nccl_process *process, int32_t *out);
@@ -33,7 +34,7 @@ struct nw_nccl_member {
     int32_t process, rank, size; /* size 0: unknown */
     int64_t device;              /* bus id as a number; -1: unknown */
 };
-/* The number of a rank of a communicator. */
+/* Returns the number of a member, that is, of one rank of a communicator. */
 NW_MUST_CHECK nw_status nw_nccl_job_member(struct nw_nccl_job *job,
                                            const struct nw_nccl_member *member,
                                            size_t *out);
@@ -41,16 +42,16 @@ NW_MUST_CHECK nw_status nw_nccl_job_member(struct nw_nccl_job *job,
 NW_MUST_CHECK nw_status nw_nccl_job_call(struct nw_nccl_job *job, size_t member,
                                          const struct nw_nccl_call *call);
 
-/* Calls of a function that the model does not know. */
+/* Counts calls of a function that the model does not know. */
 void nw_nccl_job_skip(struct nw_nccl_job *job, uint64_t calls);
 
-/* NCCL's ring of one channel of a communicator: `order` has all its ranks. The
- * job keeps the array and frees it. */
+/* Stores NCCL's ring of one channel of a communicator; `take_order` holds all
+ * its ranks. The job owns the array from here on and frees it. */
 NW_MUST_CHECK nw_status nw_nccl_job_ring(struct nw_nccl_job *job, uint64_t comm,
                                          int32_t size, int32_t *take_order);
 
-/* NW_EFORMAT: `path` has no communicator, or its files contradict each other
- * or are of several runs. */
+/* Builds the pattern. NW_EFORMAT if `path` has no communicator, or if its files
+ * contradict each other or belong to several runs. */
 NW_MUST_CHECK nw_status nw_nccl_job_build(struct nw_nccl_job *job,
                                           const char *path, nw_pattern **out);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which messages an algorithm of NCCL makes one rank send. The formulas are in
- * nodewise-profile(1), NCCL. PXN changes the route of a message and not its
- * ends, so the topology has it (gpu_messages: pxn) and not this model.
+ * The model of which messages an NCCL algorithm makes one rank send. The
+ * formulas are in nodewise-profile(1), section NCCL. PXN changes the route of a
+ * message but not its endpoints, so the topology describes PXN (gpu_messages:
+ * pxn).
  */
 #ifndef NW_PATTERN_NCCL_MODEL_H
 #define NW_PATTERN_NCCL_MODEL_H
@@ -11,7 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Names as NCCL's profiler interface and its Inspector write them. */
+/* NCCL's functions, with the names that its profiler interface and its
+ * Inspector write. */
 #define NW_NCCL_FUNCTION_LIST(X)                                               \
     X(ALL_REDUCE, "AllReduce")                                                 \
     X(REDUCE_SCATTER, "ReduceScatter")                                         \
@@ -41,29 +43,30 @@ enum nw_nccl_algorithm {
 };
 #undef NW_NCCL_ENUM
 
-/* False if no function, or algorithm, has this name. Case does not count, as
- * old versions write AllToAll. */
+/* Both return false if the name is unknown. They ignore case, as old versions
+ * of NCCL write AllToAll. */
 bool nw_nccl_function_find(const char *name, enum nw_nccl_function *out);
 bool nw_nccl_algorithm_find(const char *name, enum nw_nccl_algorithm *out);
 
-/* The ranks of a communicator and their nodes, in the order of each node's
- * first rank. */
+/* The ranks of a communicator and their nodes. Nodes are numbered by their
+ * lowest rank. */
 struct nw_nccl_group {
     int32_t size, node_count;
-    int32_t *node;   /* [size] */
-    int32_t *local;  /* [size] index of a rank among those of its node */
-    int32_t *first;  /* [node_count + 1] the first of a node's in member[] */
+    int32_t *node;   /* [size] node of each rank */
+    int32_t *local;  /* [size] index of each rank within its node */
+    int32_t *first;  /* [node_count + 1] start of each node in member[] */
     int32_t *member; /* [size] ranks, node by node */
     int32_t channel_count;
-    int32_t *next; /* [channel_count][size] rings; NULL: the order of ranks */
+    /* [channel_count][size] next rank in each ring; NULL: rank order */
+    int32_t *next;
 };
 
-/* Equal calls of one rank. `bytes` is the sum over them of count times size of
- * the type, as the caller gave them to NCCL. */
+/* Equal calls of one rank. `bytes` is the sum over all calls of count times
+ * size of the type, with the count that the caller passed to NCCL. */
 struct nw_nccl_call {
     enum nw_nccl_function function;
     enum nw_nccl_algorithm algorithm;
-    int32_t root; /* or the peer of a send; -1 if unused */
+    int32_t root; /* or peer of a send; -1 if unused */
     uint64_t bytes, calls;
 };
 
@@ -73,7 +76,7 @@ struct nw_nccl_sink {
     void *context;
 };
 
-/* Sends of `rank` to other ranks of the communicator. */
+/* Adds the messages of `rank` to other ranks of the communicator. */
 NW_MUST_CHECK nw_status nw_nccl_sends(const struct nw_nccl_group *group,
                                       int32_t rank,
                                       const struct nw_nccl_call *call,

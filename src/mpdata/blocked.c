@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The production path: (3+1)D blocking. A block is some rows of all planes; it
- * is walked row by row with every stage at once, each a row and a plane behind
- * the one that it reads, and what lies between the stages is kept in rings of
- * two or four planes that stay in the cache. Blocks share nothing but the
- * fields of the step before, so threads meet only at its end.
+ * The production solver: (3+1)D blocking. A block consists of some rows of all
+ * planes. It is computed row by row with all stages at once, each stage one row
+ * and one plane behind the stage whose results it reads. The data between the
+ * stages is kept in ring buffers of two or four planes, which fit into the
+ * cache. Blocks share only the fields of the previous step, so threads
+ * synchronise only at the end of a step.
  */
 #define NW_LANES_WANTED
 #include "mpdata/stages.h"
@@ -13,17 +14,17 @@
 
 enum ring { XS, F1, F2, F3, CP, CN, RINGS };
 
-/* Planes of each ring, powers of two: those from the first that is written to
- * the last that is still read. */
+/* Planes of each ring buffer, a power of two: as many as lie between the first
+ * plane that is written and the last plane that is still read. */
 static const ptrdiff_t depth[RINGS] = {4, 4, 2, 2, 2, 2};
 enum { DEPTH = 16 };
 
 struct block {
     const struct nw_mpdata_view *view;
-    struct sources from; /* x is the ring of x* */
+    struct sources from; /* x is the ring buffer of x* */
     struct stack x, out, ring[RINGS];
     ptrdiff_t low[2], high[2];
-    ptrdiff_t edge; /* cells beyond the block whose ratios are needed */
+    ptrdiff_t edge; /* cells outside the block whose ratios are needed */
 };
 
 static ptrdiff_t ring_rows(ptrdiff_t rows)
@@ -31,7 +32,8 @@ static ptrdiff_t ring_rows(ptrdiff_t rows)
     return rows + 6;
 }
 
-/* Elements of a plane of a ring: not a power of two. */
+/* Elements of one plane of a ring buffer; avoids powers of two, which would
+ * conflict in the cache. */
 static ptrdiff_t ring_plane(const struct nw_mpdata_view *view, ptrdiff_t rows)
 {
     ptrdiff_t line = NW_MPDATA_LINE / (ptrdiff_t)sizeof(real);
@@ -44,7 +46,8 @@ static size_t scratch_bytes(const struct nw_mpdata_view *view, ptrdiff_t rows)
     return (size_t)(DEPTH * ring_plane(view, rows)) * sizeof(real);
 }
 
-/* Rows or planes of an axis that exist: beyond an open side there are none. */
+/* Limits an index of rows or planes to those that exist; an open side ends at
+ * its last row. */
 static ptrdiff_t clip_low(const struct block *b, int axis, ptrdiff_t value)
 {
     return b->view->open[axis][0] && value < 0 ? 0 : value;
@@ -67,8 +70,8 @@ static bool has_copy(const struct block *b, int axis, int side, ptrdiff_t at)
     return b->view->open[axis][side] && at == (side ? b->view->n[axis] - 1 : 0);
 }
 
-/* Beyond the ends of a row that was computed, and beyond open sides, are its
- * copies; above the last plane where `above` says so. */
+/* Copies a computed row to the ghosts at its ends and beyond open sides; beyond
+ * the last plane only if `above` is set. */
 static void blocked_spread(const struct block *b, const struct stack *s,
                            struct cell c, bool above)
 {
@@ -87,7 +90,8 @@ static void blocked_spread(const struct block *b, const struct stack *s,
         }
 }
 
-/* Asks for a row that the next plane will need, while this one is computed. */
+/* Prefetches a row that the next plane will need while this plane is computed.
+ */
 static void blocked_fetch(const struct block *b, const struct stack *s,
                           struct cell c)
 {
@@ -116,10 +120,10 @@ static void guess_row(const struct block *b, struct cell c, real *restrict out)
         put(out, k, donor_cell(xs, us, h, k));
 }
 
-/* x*: donor cell. */
+/* Computes x* with a donor-cell step. */
 static void guess(const struct block *b, struct cell c)
 {
-    if (beyond(b, c.p)) // is a copy already
+    if (beyond(b, c.p)) // this row is a copy already
         return;
     blocked_fetch(b, &b->x, (struct cell){c.p + 2, c.j});
     blocked_fetch(b, &b->from.h, (struct cell){c.p + 1, c.j});
@@ -127,7 +131,8 @@ static void guess(const struct block *b, struct cell c)
     blocked_spread(b, &b->ring[XS], c, true);
 }
 
-/* The fluxes of a row that `which` names; below its first cell, too. */
+/* Computes the fluxes of a row that `which` selects, including those below the
+ * row's first cell. */
 static void flux_row(const struct block *b, struct cell c, int which)
 {
     const struct nw_mpdata_view *v = b->view;
@@ -146,7 +151,8 @@ static void flux_row(const struct block *b, struct cell c, int which)
     flux_span(&row, v);
 }
 
-/* How much of its fluxes each cell of a row may take and give. */
+/* Computes which fraction of its fluxes each cell of a row may gain and lose.
+ */
 static void ratio_row(const struct block *b, struct cell c)
 {
     struct star old = star_at(&b->x, c), new = star_at(&b->ring[XS], c);
@@ -181,7 +187,7 @@ static void plain_row(const struct block *b, struct cell c)
     row_ends(b->view, out, 2);
 }
 
-/* Limits the fluxes through the faces above a row, in place. */
+/* Limits the fluxes through the faces above the cells of a row, in place. */
 static void limit_row(const struct block *b, struct cell c, int axis)
 {
     const int unit[3] = {axis == 0, axis == 1, axis == 2};
@@ -198,7 +204,8 @@ static void limit_row(const struct block *b, struct cell c, int axis)
                   get(next_cn, k)));
 }
 
-/* The limited flux through the face above a cell along the row. */
+/* Returns the limited flux through the face above a cell along the contiguous
+ * axis. */
 NW_INLINE val limited_3(const real *f, const real *cp, const real *cn,
                         ptrdiff_t k)
 {
@@ -206,8 +213,9 @@ NW_INLINE val limited_3(const real *f, const real *cp, const real *cn,
                  get(cn, k + 1));
 }
 
-/* Each flux is limited once: those below the row along the first two axes are
- * already, in place, and along the row each vector has those of the next. */
+/* Computes the new x of a row from limited fluxes. Each flux is limited only
+ * once: fluxes below the row along axes 0 and 1 were limited in place before;
+ * along the row a vector reuses the fluxes of its neighbour. */
 static void limited_row(const struct block *b, struct cell c)
 {
     struct star p = star_at(&b->ring[CP], c), n = star_at(&b->ring[CN], c);
@@ -236,8 +244,9 @@ static void limited_row(const struct block *b, struct cell c)
     row_ends(b->view, out, 2);
 }
 
-/* The fluxes through the faces above a row along each axis, and the ratios
- * that need them; the first row has those below it, too. */
+/* Computes the fluxes through the faces above a row along each axis, then the
+ * ratios that need them. For the first row also computes the fluxes through the
+ * faces below. */
 static void correct(const struct block *b, struct cell c)
 {
     ptrdiff_t low = clip_low(b, 1, b->low[1] - b->edge);
@@ -246,24 +255,24 @@ static void correct(const struct block *b, struct cell c)
 
     if (c.j < low - 1 || c.j >= end)
         return;
-    // the face of an open side itself is one of them
+    /* the face on an open side is computed, too */
     int which = c.j >= low && (cells || !beyond(b, c.p + 1)) ? FACE_1 : 0;
     if (cells && c.p >= b->low[0] - b->edge)
         which |= c.j >= low ? FACE_2 | FACE_3 : FACE_2;
-    // the donor cell of the next plane reads them
+    /* prefetch for the donor-cell step of the next plane */
     for (int a = 0; a < 3; a++)
         blocked_fetch(b, &b->from.u[a], (struct cell){c.p + 2, c.j});
     flux_row(b, c, which);
     if (b->edge && which & FACE_3)
         ratio_row(b, c);
-    if (b->edge && has_copy(b, 0, 1, c.p - 1)) // the plane below is done with
+    if (b->edge && has_copy(b, 0, 1, c.p - 1)) // plane p - 1 is complete
         for (int i = CP; i <= CN; i++)
             row_copy(b->view, at(&b->ring[i], c.p, c.j),
                      at(&b->ring[i], c.p - 1, c.j));
 }
 
-/* The new x; of the rows just below the block, the faces it shares with them.
- */
+/* Computes the new x of a row. For rows just below the block, limits only the
+ * fluxes through the faces that they share with the block. */
 static void blocked_finish(const struct block *b, struct cell c)
 {
     bool inside = c.p >= b->low[0], row_inside = c.j >= b->low[1];
@@ -281,7 +290,8 @@ static void blocked_finish(const struct block *b, struct cell c)
     }
 }
 
-/* Row by row, each stage a row and a plane behind the one that it reads. */
+/* Computes a block row by row, each stage one row and one plane behind the
+ * stage that it reads. */
 static void corrected(const struct block *b)
 {
     ptrdiff_t e = b->edge, first = b->low[0], last = b->high[0];

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Fills the cells beyond the sides of a domain. Periodic: the other end. Open:
- * cells are copies of the last one, velocities along the side are 0, and the
- * face of the side itself is as given.
+ * Fills the cells beyond the sides of a domain. Periodic side: copies of the
+ * cells at the opposite end. Open side: copies of the last cell; velocities
+ * along the side are 0, and the velocity through the side's own face is as
+ * given.
  */
 #include "mpdata/solver.h"
 #include <string.h>
 
 enum beyond { COPY, ZERO };
 
-/* One row's ends, in elements of any size. */
+/* Fills the ghosts at both ends of one row, for elements of any size. */
 static void ends(const struct nw_mpdata *s, char *row, enum beyond open,
                  ptrdiff_t kept)
 {
@@ -33,7 +34,8 @@ static void ends(const struct nw_mpdata *s, char *row, enum beyond open,
     }
 }
 
-/* Source index of a ghost row; -1: zeros, -2: unchanged. */
+/* Returns the row from which a ghost row is copied; -1: fill with zeros, -2:
+ * leave unchanged. */
 static ptrdiff_t source(const struct nw_mpdata *s, int axis, ptrdiff_t at,
                         enum beyond open)
 {
@@ -119,7 +121,7 @@ void nw_mpdata_border(const struct nw_mpdata *s, enum nw_mpdata_field field,
     planes(s, values, field == NW_MPDATA_U1, open);
 }
 
-/* Whether a row of ghosts came from a neighbour. */
+/* Whether a ghost row was received from a neighbour. */
 static bool received(const struct nw_mpdata *s, ptrdiff_t i, ptrdiff_t j)
 {
     const ptrdiff_t at[2] = {i, j};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The published cases, by formula, so that each rank can make its own part.
- * sphere: Smolarkiewicz 1984, as in Jaruga et al. 2015 section 4; cone: their
- * section 3; gaussian: their section 2.
+ * The published test cases as formulas, so that each rank can compute its own
+ * part. sphere: Smolarkiewicz 1984, as in Jaruga et al. 2015 section 4; cone:
+ * Jaruga et al., section 3; gaussian: Jaruga et al., section 2.
  */
 #include "mpdata/cases.h"
 #include "mpdata/solver.h"
@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A sphere of 4 in nothing, once around the diagonal of a cube. */
+/* A sphere of value 4 in a field of 0, rotated once around the diagonal of a
+ * cube. */
 static double sphere(const struct nw_mpdata_case *c, enum nw_mpdata_field field,
                      const int64_t at[3])
 {
@@ -34,7 +35,7 @@ static double sphere(const struct nw_mpdata_case *c, enum nw_mpdata_field field,
     }
 }
 
-/* A cone of 4 on a plane of 1, six times around. */
+/* A cone of height 4 on a background of 1, rotated six times. */
 static double cone(const struct nw_mpdata_case *c, enum nw_mpdata_field field,
                    const int64_t at[3])
 {
@@ -55,7 +56,8 @@ static double cone(const struct nw_mpdata_case *c, enum nw_mpdata_field field,
     }
 }
 
-/* Exact means over cells of a Gaussian of width 1.5 in the middle of 440. */
+/* Exact cell means of a Gaussian of width 1.5 in the middle of a domain of 440.
+ */
 static double bell(double x)
 {
     return erf((x - 220) / (1.5 * sqrt(2))) / 2;
@@ -78,7 +80,7 @@ static double gaussian(const struct nw_mpdata_case *c,
     }
 }
 
-/* 2 + sin sin sin, carried obliquely through a periodic cube. */
+/* 2 + sin sin sin, advected obliquely through a periodic cube. */
 static double wave(const struct nw_mpdata_case *c, enum nw_mpdata_field field,
                    const int64_t at[3])
 {
@@ -95,8 +97,9 @@ static double wave(const struct nw_mpdata_case *c, enum nw_mpdata_field field,
     }
 }
 
-/* A box of 1 in 0.1, in cells of uneven h: a flow that turns, from a stream
- * function of period `scale`, and so without divergence. */
+/* The velocity of the case vortex: a box of value 1 in a background of 0.1,
+ * with h different in each cell. The rotating flow comes from a stream function
+ * of period `scale` and is therefore free of divergence. */
 static double cases_stream(const struct nw_mpdata_case *c, int64_t a, int64_t b)
 {
     double turn = 2 * M_PI / c->scale, amplitude = c->courant * c->scale / 7;
@@ -200,11 +203,11 @@ struct nw_mpdata_case nw_mpdata_case_gaussian(int64_t parts, double courant)
     return c;
 }
 
-/* Outside its cells an open domain has no flow along its sides, and what
- * crosses a side is what makes its cells divergence-free: at edges the sum of
- * fewer faces, in the order of the axes. These cases have velocities that do
- * not depend on their own coordinate, so only edges differ; the difference is
- * far below the published digits and the formula is taken as it is. */
+/* Beyond an open side the velocity along the side is 0, and the velocity
+ * through the side keeps the cells free of divergence; at edges fewer faces
+ * contribute to that sum. The velocities of these cases do not depend on their
+ * own coordinate, so only edges would differ. That difference is far below the
+ * published digits, so all positions use the formula. */
 nw_status nw_mpdata_case_put_at(const struct nw_mpdata_case *made,
                                 nw_mpdata *solver, const int64_t first[3])
 {

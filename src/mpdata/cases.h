@@ -22,7 +22,7 @@ struct nw_mpdata_case {
 };
 
 /* Find a case by index or by name: "sphere", "cone", "gaussian", "wave",
- * "vortex". Return false if there is no such case. */
+ * "vortex". Return false for any other index or name. */
 bool nw_mpdata_case_get(size_t index, struct nw_mpdata_case *out);
 bool nw_mpdata_case_find(const char *name, struct nw_mpdata_case *out);
 

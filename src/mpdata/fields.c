@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fields in and out: the caller's plain arrays to storage with ghosts. */
+/* Copies fields between the caller's plain arrays and storage with ghosts. */
 #include "mpdata/solver.h"
 #include "base/status.h"
 #include <float.h>
 #include <math.h>
 
-/* Beyond, h times a velocity does not fit. */
+/* For larger values, h times a velocity overflows the fast variant. */
 #define LARGEST_FAST 1e18
 
 static const char *const field_name[NW_MPDATA_FIELD_COUNT] = {"x", "u1", "u2",
@@ -42,7 +42,8 @@ size_t nw_mpdata_count(const nw_mpdata *s, enum nw_mpdata_field field)
     return (size_t)n[0] * (size_t)n[1] * (size_t)n[2];
 }
 
-/* The error in a value of a field; NULL if the value is valid. */
+/* Returns a message about an invalid value of a field; NULL if the value is
+ * valid. */
 static const char *fields_fault(const struct nw_mpdata *s,
                                 enum nw_mpdata_field field, double value)
 {
@@ -83,7 +84,8 @@ static nw_status check_values(const struct nw_mpdata *s,
     return NW_OK;
 }
 
-/* The two ends of a periodic axis are one face. */
+/* Fails if the first and the last face of a periodic axis differ: both are the
+ * same face. */
 static nw_status check_faces(const struct nw_mpdata *s, int axis,
                              const double *values)
 {
@@ -127,7 +129,7 @@ nw_status nw_mpdata_put(nw_mpdata *s, enum nw_mpdata_field field,
     nw_mpdata_extent(s, field, n);
     for (int64_t i = 0; i < n[0]; i++)
         for (int64_t j = 0; j < n[1]; j++)
-            for (int64_t k = 0; k < n[2]; k++) // + 0: no negative zero
+            for (int64_t k = 0; k < n[2]; k++) // + 0 turns -0 into 0
                 nw_mpdata_store(s, s->field[field],
                                 nw_mpdata_at(s, i - below[0], j - below[1]) +
                                     k - below[2],

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Chooses the kernels for the processor's instruction set. */
+/* Chooses the kernels for the instruction set of this CPU. */
 #include "mpdata/view.h"
 
 #define NW_KERNELS(isa)                                                        \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A solver from its options to its steps: where to start reading. A step fills
- * the ghosts of x, has its blocks computed by the threads, and turns the two
- * arrays of x.
+ * Creates a solver from its options and computes its steps; start reading here.
+ * A step fills the ghosts of x, lets the threads compute the blocks, and swaps
+ * the two arrays of x.
  */
 #include "mpdata/solver.h"
 #include "base/array.h"
@@ -12,7 +12,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Bytes of the rings of a block: half of a common second-level cache. */
+/* CACHE: bytes of the ring buffers of a block, half of a common second-level
+ * cache. */
 enum { CACHE = 512 * 1024, LARGE_PAGE = 2 * 1024 * 1024 };
 
 int32_t nw_mpdata_halo(const struct nw_mpdata_options *o)
@@ -62,8 +63,8 @@ static nw_status solver_check_options(const int64_t size[3],
     return solver_check_borders(size, o);
 }
 
-/* Zeroed memory, in large pages where it fills some: a step walks along many
- * planes at once. */
+/* Allocates zeroed memory, in large pages if it is large enough: a step reads
+ * many planes at once and would miss in the TLB. */
 static void *memory_new(size_t bytes)
 {
     size_t unit = bytes < LARGE_PAGE ? 4096 : LARGE_PAGE;
@@ -134,8 +135,9 @@ static void solver_view_of(const struct nw_mpdata *s,
         out->stage[i] = s->stage[i] ? (char *)s->stage[i] + at : NULL;
 }
 
-/* Rows of a block whose rings fill the cache; blocks are alike, and each thread
- * has as many as the others. */
+/* Returns the rows per block, so that the block's ring buffers fill the cache.
+ * Blocks are of equal size, and each thread has as many blocks as the others.
+ */
 static ptrdiff_t block_rows(const struct nw_mpdata *s)
 {
     ptrdiff_t row = 20 * s->pitch * (ptrdiff_t)s->bytes;
@@ -144,8 +146,8 @@ static ptrdiff_t block_rows(const struct nw_mpdata *s)
 
     if (rows < 4)
         rows = 4;
-    rows = (share + rows - 1) / rows; // blocks of a thread
-    rows = (share + rows - 1) / rows; // and the rows of each
+    rows = (share + rows - 1) / rows; // blocks per thread
+    rows = (share + rows - 1) / rows; // rows per block
     if (rows < 4)
         rows = 4;
     return rows > s->n[1] ? s->n[1] : rows;
@@ -234,15 +236,17 @@ void nw_mpdata_fill(nw_mpdata *s, enum nw_mpdata_field field)
     nw_mpdata_border(s, field, s->field[field]);
 }
 
-/* Islands: each thread has its own run of neighbouring blocks and its own
- * rings, and waits for the other threads only at the end. */
+/* Computes the blocks with all threads. Each thread has a run of neighbouring
+ * blocks and its own ring buffers, and waits for the other threads only at the
+ * end. */
 static void advance_blocks(nw_mpdata *s, const struct nw_mpdata_box *box)
 {
     struct nw_mpdata_view view;
     ptrdiff_t rows = box->high[1] - box->low[1];
     ptrdiff_t planes = box->high[0] - box->low[0];
     ptrdiff_t blocks = (rows + s->rows - 1) / s->rows;
-    ptrdiff_t runs = 1; // of planes: where rows are too few for the threads
+    /* parts along the planes, if rows are fewer than threads */
+    ptrdiff_t runs = 1;
 
     if (blocks > s->threads)
         blocks = (blocks + s->threads - 1) / s->threads * s->threads;
@@ -275,7 +279,7 @@ void nw_mpdata_advance(nw_mpdata *s, const int64_t low[2],
         advance_blocks(s, &box);
         return;
     }
-    // the stages know only the whole grid
+    /* the staged solver only steps the whole grid */
     solver_view_of(s, &view);
     s->kernels->stages(&view);
 }

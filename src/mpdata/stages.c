@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The 17 stages of a step, each a sweep over whole arrays: to read, and as the
- * oracle of the blocked path. The grouping is ours, made from the statements of
- * the EULAG code; the list that the literature speaks of could not be checked.
- * Every pass after the first repeats stages 7 to 17; stages 4, 5 and 10 to 16
- * as written here belong to limiting.
+ * The 17 stages of a step, each a loop over whole arrays. This file is for
+ * readers, and is the reference that tests the blocked solver. The grouping
+ * into stages is ours, made from the statements of the EULAG code; the list
+ * that the literature mentions could not be checked. Every pass after the first
+ * repeats stages 7 to 17. Stages 4, 5 and 10 to 16 are those of the limiter.
  */
 #include "mpdata/stages.h"
 #include "mpdata/rows.h"
@@ -12,10 +12,10 @@
 
 struct stages_work {
     const struct nw_mpdata_view *view;
-    struct sources from; /* x*, velocities, h of the pass */
+    struct sources from; /* x*, velocities and h that the pass reads */
     struct stack x, out, array[NW_STAGE_COUNT];
-    struct stack *v;  /* [3], the pass's antidiffusive velocities */
-    ptrdiff_t margin; /* cells beyond the grid that a sweep includes */
+    struct stack *v;  /* [3] antidiffusive velocities of the pass */
+    ptrdiff_t margin; /* cells outside the grid that a loop includes */
 };
 
 typedef void stage_row(const struct stages_work *work, struct cell c);
@@ -30,7 +30,8 @@ static ptrdiff_t high_of(const struct stages_work *w, int axis)
     return w->view->n[axis] + (w->view->open[axis][1] ? 0 : w->margin);
 }
 
-/* All rows within the margin; of faces along an axis one more below. */
+/* Calls `row` for all rows within the margin; for faces of an axis also for the
+ * row below the first. */
 static void sweep(const struct stages_work *w, int axis, stage_row *row)
 {
     ptrdiff_t low = low_of(w, 0) - (axis == 0), high = high_of(w, 0);
@@ -42,8 +43,8 @@ static void sweep(const struct stages_work *w, int axis, stage_row *row)
             row(w, (struct cell){p, j});
 }
 
-/* Beyond open sides cells are copies of the last one, two deep; only the
- * corrective passes read them. */
+/* Copies the last cell to the two cells beyond each open side; only the
+ * corrective passes read these copies. */
 static void edges(const struct stages_work *w, enum nw_mpdata_stage_array which)
 {
     const struct nw_mpdata_view *v = w->view;
@@ -73,13 +74,14 @@ static void edges(const struct stages_work *w, enum nw_mpdata_stage_array which)
     }
 }
 
-/* Faces along the row have one below its first cell. */
+/* First index of a row: -1 for faces of the contiguous axis, as there is a face
+ * below the first cell. */
 static ptrdiff_t row_begin(int axis)
 {
     return axis == 2 ? -1 : 0;
 }
 
-/* Stages 1 to 3: donor cell fluxes. */
+/* Stages 1 to 3 compute the donor-cell fluxes. */
 NW_INLINE void donor_flux(const struct stages_work *w, struct cell c, int axis)
 {
     const int unit[3] = {axis == 0, axis == 1, axis == 2};
@@ -108,7 +110,8 @@ static void stage_3(const struct stages_work *w, struct cell c)
     donor_flux(w, c, 2);
 }
 
-/* Stage 4: the highest of a cell and its neighbours before the step. */
+/* Stage 4 computes the maximum of x over a cell and its neighbours before the
+ * step. */
 static void stage_4(const struct stages_work *w, struct cell c)
 {
     struct star x = star_at(&w->x, c);
@@ -120,7 +123,7 @@ static void stage_4(const struct stages_work *w, struct cell c)
         mx[k] = star_most(&x, k);
 }
 
-/* Stage 5: the lowest. */
+/* Stage 5 computes the minimum, as stage 4 the maximum. */
 static void stage_5(const struct stages_work *w, struct cell c)
 {
     struct star x = star_at(&w->x, c);
@@ -144,13 +147,13 @@ NW_INLINE void update(const struct stages_work *w, struct cell c, const real *x,
         out[k] = x[k] - flow_net(&f, k) / h[k];
 }
 
-/* Stage 6: x* of donor cell. */
+/* Stage 6 computes x* from the donor-cell fluxes. */
 static void stage_6(const struct stages_work *w, struct cell c)
 {
     update(w, c, at(&w->x, c.p, c.j), at(&w->array[NW_STAGE_XS], c.p, c.j));
 }
 
-/* Velocities along an open side are 0 beyond it, and stay so. */
+/* Sets the velocities along an open side to 0 beyond that side. */
 static void velocity_ends(const struct stages_work *w, real *v)
 {
     ptrdiff_t l = w->view->n[2];
@@ -210,7 +213,7 @@ NW_INLINE void corrective_axis(const struct stages_work *w, struct cell c,
                    (struct rule){false, v->gauge, v->divergent, v->third});
 }
 
-/* Stages 7 to 9: antidiffusive velocities and their fluxes. */
+/* Stages 7 to 9 compute antidiffusive velocities and their fluxes. */
 static void stage_7(const struct stages_work *w, struct cell c)
 {
     corrective_axis(w, c, 0);
@@ -226,8 +229,8 @@ static void stage_9(const struct stages_work *w, struct cell c)
     corrective_axis(w, c, 2);
 }
 
-/* Stage 10: the highest value around a cell, before the step or now; the values
- * between passes are not bounds (libmpdata++, mpdata_fct_2d.hpp). */
+/* Stage 10 computes the maximum of x and x* over a cell and its neighbours;
+ * values between passes are not bounds (libmpdata++, mpdata_fct_2d.hpp). */
 static void stage_10(const struct stages_work *w, struct cell c)
 {
     struct star x = star_at(&w->from.x, c);
@@ -240,7 +243,7 @@ static void stage_10(const struct stages_work *w, struct cell c)
         mx[k] = most(before[k], star_most(&x, k));
 }
 
-/* Stage 11: the lowest. */
+/* Stage 11 computes the minimum, as stage 10 the maximum. */
 static void stage_11(const struct stages_work *w, struct cell c)
 {
     struct star x = star_at(&w->from.x, c);
@@ -253,7 +256,7 @@ static void stage_11(const struct stages_work *w, struct cell c)
         mn[k] = least(before[k], star_least(&x, k));
 }
 
-/* Stage 12: the part of what flows in that a cell may take. */
+/* Stage 12 computes which fraction of its inflow a cell may gain. */
 static void stage_12(const struct stages_work *w, struct cell c)
 {
     struct faces f = faces_at(&w->array[NW_STAGE_F1], c);
@@ -267,7 +270,7 @@ static void stage_12(const struct stages_work *w, struct cell c)
         cp[k] = ratio((mx[k] - x[k]) * h[k], flow_in(&f, k));
 }
 
-/* Stage 13: the part of what flows out that it may give. */
+/* Stage 13 computes which fraction of its outflow a cell may lose. */
 static void stage_13(const struct stages_work *w, struct cell c)
 {
     struct faces f = faces_at(&w->array[NW_STAGE_F1], c);
@@ -281,7 +284,8 @@ static void stage_13(const struct stages_work *w, struct cell c)
         cn[k] = ratio((x[k] - mn[k]) * h[k], flow_out(&f, k));
 }
 
-/* Limits the fluxes. A further pass begins from the velocities before that. */
+/* Limits the fluxes of a row. A further pass starts from the velocities before
+ * limiting. */
 NW_INLINE void limited_flux(const struct stages_work *w, struct cell c,
                             int axis)
 {
@@ -298,7 +302,7 @@ NW_INLINE void limited_flux(const struct stages_work *w, struct cell c,
         f[k] = limit(f[k], cp[k], next_cp[k], cn[k], next_cn[k]);
 }
 
-/* Stages 14 to 16: limited fluxes. */
+/* Stages 14 to 16 limit the fluxes. */
 static void stage_14(const struct stages_work *w, struct cell c)
 {
     limited_flux(w, c, 0);
@@ -314,7 +318,7 @@ static void stage_16(const struct stages_work *w, struct cell c)
     limited_flux(w, c, 2);
 }
 
-/* Stage 17: the new x. */
+/* Stage 17 computes the new x. */
 static void stage_17(const struct stages_work *w, struct cell c)
 {
     const real *x = at(&w->from.x, c.p, c.j);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Turns edges that come in any order into a pattern: readers, generators and
- * the profiler all end here. Sorting costs linear time, none where the edges
- * came in order. */
+/* Builds a pattern from edges in any order; readers, generators and the
+ * profiler use this file. Sorting takes linear time, and no time if the edges
+ * are sorted. */
 #include "base/array.h"
 #include "base/status.h"
 #include "pattern/format.h"
@@ -9,11 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One record an edge or a size entry, in the order they came. */
+/* One record per edge or size entry, in the order in which they were added. */
 struct record {
     int32_t src, dst;
     uint8_t kind;
-    int8_t bucket; /* -1: bytes and messages; else `messages` of that size */
+    /* -1: bytes and messages; else the bucket that `messages` counts */
+    int8_t bucket;
     uint64_t bytes, messages;
 };
 
@@ -22,9 +23,9 @@ struct nw_pattern_builder {
     struct record *record;
     size_t count, capacity;
     bool has_sizes;
-    bool unsorted;        /* some record came before its place */
+    bool unsorted;        /* a record is out of order */
     size_t fold_at;       /* see nw_builder_fold */
-    struct record passed; /* the sum that did, from its beginning again */
+    struct record passed; /* running sum of nw_builder_passes */
 };
 
 nw_status nw_pattern_builder_new(int32_t rank_count, nw_pattern_builder **out)
@@ -111,7 +112,7 @@ nw_status nw_pattern_builder_add_size(nw_pattern_builder *builder, int32_t src,
                                                (int8_t)bucket, 0, count});
 }
 
-#define SHORT 32 /* records that are sorted as they come */
+#define SHORT 32 /* up to this many records: insertion sort */
 
 static void builder_sort_row(struct record *row, size_t count)
 {
@@ -129,8 +130,8 @@ static void builder_sort_row(struct record *row, size_t count)
     }
 }
 
-/* Distributes records by source, then sorts each row. Rows are short, so the
- * whole sort takes linear time. */
+/* Distributes records by source, then sorts the records of each source. As
+ * these are few, the whole sort takes linear time. */
 static nw_status sort_records(nw_pattern_builder *builder, size_t *row)
 {
     struct record *sorted;
@@ -162,8 +163,8 @@ static bool same_edge(const struct record *a, const struct record *b)
     return a->src == b->src && a->dst == b->dst && a->kind == b->kind;
 }
 
-/* Sums equal records (edge and bucket) onto the first; where `file` is given
- * they are an error, and their messages the lines they stand on. */
+/* Adds `from` to `to`, a record of the same edge and bucket. If `file` is
+ * given, fails instead; `messages` then holds the line numbers. */
 static nw_status merge_two(struct record *to, const struct record *from,
                            const char *file)
 {

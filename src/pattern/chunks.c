@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cuts and counts, eight characters at a time. */
+/* Cuts a text into chunks and counts its words, eight characters at a time. */
 #include "pattern/chunks.h"
 #include "base/parallel.h"
 
@@ -10,13 +10,13 @@
 
 static const uint64_t ones = UINT64_C(0x0101010101010101);
 
-/* The sum of eight bytes that are 0 or 1. */
+/* Returns the sum of the eight bytes of `flags`, each of which is 0 or 1. */
 static inline size_t count_ones(uint64_t flags)
 {
     return (size_t)((flags * ones) >> 56);
 }
 
-/* 1 in each byte that is 0. */
+/* Returns a word with 1 in each byte that is 0 in `word`. */
 static inline uint64_t zero_bytes(uint64_t word)
 {
     const uint64_t low = ones * 0x7f;
@@ -24,7 +24,8 @@ static inline uint64_t zero_bytes(uint64_t word)
     return (~(((word & low) + low) | word | low)) >> 7;
 }
 
-/* 1 in each byte that is a digit, if all bytes are below 0x80. */
+/* Returns a word with 1 in each byte that is a digit in `word`, whose bytes
+ * must be below 0x80. */
 static inline uint64_t digit_bytes(uint64_t word)
 {
     uint64_t from = (word + ones * (0x80 - '0')) >> 7;
@@ -35,8 +36,8 @@ static inline uint64_t digit_bytes(uint64_t word)
 
 struct counter {
     struct nw_chunk *chunk;
-    size_t words; /* of the line */
-    bool inside;  /* a word */
+    size_t words; /* words of the current line */
+    bool inside;  /* inside a word */
 };
 
 static void end_line(struct counter *counter)
@@ -72,7 +73,8 @@ static void count_slowly(struct counter *counter, const char *at,
     }
 }
 
-/* False if one of the eight is neither a digit nor a blank. */
+/* Counts the words in eight characters. Returns false if one of them is neither
+ * a digit nor a blank. */
 static bool count_eight(struct counter *counter, uint64_t word)
 {
     uint64_t digits, blanks = zero_bytes(word ^ (ones * ' ')), before;

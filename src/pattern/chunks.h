@@ -36,7 +36,7 @@ void nw_chunks_cut_lines(struct nw_chunks *chunks, const char *begin,
                          const char *end, int32_t threads);
 
 /* Reads a number of at most 19 digits at *at and moves *at behind it. Returns
- * false if there is no such number. The text must end in a NUL. */
+ * false if *at is not the start of one. The text must end in a NUL. */
 static inline bool nw_take_number(const char **at, uint64_t *out)
 {
     const char *digit = *at;

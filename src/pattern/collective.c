@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The messages of collective operations, from the side of one rank. */
+/* Adds the messages that one rank sends in a collective operation. */
 #include "pattern/collective.h"
 
 nw_status nw_member_send(const struct nw_member *member, int32_t to,
@@ -11,8 +11,9 @@ nw_status nw_member_send(const struct nw_member *member, int32_t to,
                                   bytes, 1);
 }
 
-/* Numbers from the root, which is 0; the parent of a rank clears its lowest
- * bit, so its children set one below that. */
+/* Returns the rank's number relative to the root, which gets 0. In the binomial
+ * tree the parent of a number has its lowest bit cleared; so its children have
+ * one bit set below that bit. */
 static int64_t from_root(const struct nw_member *member, int32_t root)
 {
     return (member->me - (int64_t)root + member->ranks) % member->ranks;

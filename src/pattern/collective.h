@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The messages that one rank sends in a collective operation of all ranks, if a
- * trace only names the operation. nodewise-pattern(1) describes these simple
+/* Adds the messages that one rank sends in a collective operation of all ranks,
+ * for traces that only name the operation. nodewise-pattern(1) describes the
  * models. */
 #ifndef NW_PATTERN_COLLECTIVE_H
 #define NW_PATTERN_COLLECTIVE_H

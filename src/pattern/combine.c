@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Combines patterns: one program's edges as host layer and another's as GPU
- * layer, or edges of one kind only. */
+/* Combines patterns: the edges of one program as host layer and those of
+ * another as GPU layer, or the edges of one kind only. */
 #include "base/array.h"
 #include "base/status.h"
 
@@ -22,7 +22,8 @@ static nw_status add_sizes(const nw_pattern *pattern, size_t edge,
     return status;
 }
 
-/* Edges of kind `from` (NW_KIND_COUNT: of any) as edges of kind `kind`. */
+/* Adds the edges of kind `from` (NW_KIND_COUNT: of all kinds) as edges of kind
+ * `kind`. */
 static nw_status add_layer(const nw_pattern *pattern, enum nw_kind from,
                            enum nw_kind kind, nw_pattern_builder *builder)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the format of a file without a prefix, by its first line and shape,
- * then by its suffix. A file that fits two formats is an error. */
+/* Finds the format of a file whose path has no prefix by its first line and
+ * shape, then by its suffix. A file that matches two formats is an error. */
 #include "base/file.h"
 #include "base/status.h"
 #include "pattern/chunks.h"
@@ -49,7 +49,8 @@ static void add_chunk(struct nw_shape *shape, const struct nw_chunk *chunk)
         chunk->fewest < shape->fewest ? chunk->fewest : shape->fewest;
 }
 
-/* Notes the lines after the first if they are plain (chunks.h); else false. */
+/* Describes the lines after the first one, if they are plain (chunks.h).
+ * Returns false if they are not. */
 static bool note_plain(struct nw_shape *shape, const struct nw_scan *scan,
                        int32_t threads)
 {
@@ -71,7 +72,7 @@ static void take_shape(const struct nw_pattern_text *text,
 
     *shape = (struct nw_shape){.numeric = true};
     nw_scan_init(&scan, text->file, text->data, text->length);
-    /* the words of a line identify the format, not the shape */
+    /* only the first line matters if a word is not a number */
     while (shape->numeric && nw_scan_next_line(&scan)) {
         bool banner = !shape->first && !strncasecmp(scan.at, "%%M", 3);
         size_t words;
@@ -91,7 +92,7 @@ static void take_shape(const struct nw_pattern_text *text,
     }
 }
 
-/* True where a word of `suffixes` ends the name, .zst apart. */
+/* Whether the file name ends with one of the suffixes, ignoring .zst. */
 static bool has_suffix(const char *file, const char *suffixes)
 {
     size_t length = strlen(file);
@@ -126,7 +127,8 @@ static nw_status fail_several(const struct nw_pattern_text *text,
     return status;
 }
 
-/* The format that has the suffix of the name; several formats use .dat. */
+/* Returns the format whose suffix the file name has; NULL if no format or
+ * several formats use the suffix, such as .dat. */
 static const struct nw_pattern_format *by_suffix(const char *file)
 {
     for (size_t i = 0; i < nw_pattern_format_count; i++)
@@ -135,7 +137,8 @@ static const struct nw_pattern_format *by_suffix(const char *file)
     return NULL;
 }
 
-/* A file cut short may look like another format: rows of a matrix as a list. */
+/* Fails if the suffix names another format: a truncated file may look like
+ * that, such as the rows of a matrix like a list. */
 static nw_status check_suffix(const struct nw_pattern_text *text,
                               const struct nw_pattern_format *format)
 {
@@ -186,6 +189,7 @@ nw_status nw_pattern_detect(const struct nw_pattern_text *text,
         }
     if (fit_count)
         return fail_several(text, fits);
-    *out = by_suffix(text->file); /* its reader can say what is wrong */
+    /* that format's reader reports what is wrong */
+    *out = by_suffix(text->file);
     return *out ? NW_OK : fail_unknown(text);
 }

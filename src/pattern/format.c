@@ -40,7 +40,8 @@ const struct nw_pattern_format nw_pattern_formats[] = {
 const size_t nw_pattern_format_count =
     sizeof nw_pattern_formats / sizeof *nw_pattern_formats;
 
-/* The format whose prefix the input has, and where its path begins. */
+/* Returns the format whose prefix the input has, or NULL; sets *path to the
+ * input's path, after the prefix. */
 static const struct nw_pattern_format *find_prefix(const char *input,
                                                    const char **path)
 {
@@ -59,7 +60,8 @@ static const struct nw_pattern_format *find_prefix(const char *input,
     return NULL;
 }
 
-/* Files known only by name: their formats are binary or use several files. */
+/* Returns the format of a file that is recognised by its name only, because the
+ * format is binary or has several files. */
 static const struct nw_pattern_format *find_name(const char *path)
 {
     const char *name = nw_text_ends_with(path, ".prof")   ? "monitoring"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Patterns made from a name: the micro-benchmarks of MAGC (section VI) and
- * graphs to test mappers with. */
+/* Generates patterns from a specification: the micro-benchmarks of MAGC
+ * (section VI) and graphs for testing mappers. */
 #include "base/array.h"
 #include "base/random.h"
 #include "base/nearest.h"
@@ -28,8 +28,8 @@ static const struct {
     {"training", nw_generate_training},
 };
 
-/* MPI_Alltoall within each group of ranks that differ in the first dimension
- * only. */
+/* Generates MPI_Alltoall in each group of ranks whose coordinates differ only
+ * in the first dimension. */
 nw_status nw_generate_col(struct nw_spec *spec, nw_pattern_builder **builder)
 {
     struct nw_grid grid;
@@ -106,12 +106,12 @@ nw_status nw_generate_alltoall(struct nw_spec *spec,
 struct draw {
     struct nw_random random;
     uint64_t ranks, degree, seed;
-    int32_t *mark; /* mark[x] = r + 1 where x is drawn for rank r */
+    int32_t *mark; /* mark[x] is r + 1 if x was drawn for rank r */
     struct nw_volume volume;
 };
 
-/* `degree` different partners, by Floyd's way of drawing without putting
- * back. */
+/* Draws `degree` different partners for a rank with Floyd's algorithm for
+ * sampling without replacement. */
 static nw_status add_partners(struct draw *draw, int32_t rank,
                               nw_pattern_builder *builder)
 {
@@ -162,7 +162,8 @@ nw_status nw_generate_random(struct nw_spec *spec, nw_pattern_builder **builder)
     return status;
 }
 
-/* The specification itself, and the seed where it is left to us. */
+/* Stores the specification as the pattern's origin, with the seed if the
+ * specification has none. */
 static nw_status note_origin(struct nw_spec *spec, const char *specification,
                              nw_pattern *pattern)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tries each layout of the ranks in 1 to 3 dimensions, row by row. Keeps the
- * first layout in which every edge leads to a neighbour and every neighbour has
- * an edge. A wrong layout fails within a few edges. */
+/* Tries each layout of the ranks as a row-major grid of 1 to 3 dimensions.
+ * Keeps the first layout in which every edge leads to a neighbour and every
+ * neighbour has an edge. A wrong layout fails within a few edges. */
 #include "pattern/grid.h"
 
 #include <string.h>
@@ -48,7 +48,8 @@ int32_t nw_grid_neighbour(const struct nw_grid *grid, const bool *periodic,
     return rank;
 }
 
-/* The offset code of a step, -1 where it is longer; notes borders crossed. */
+/* Returns the offset code of the step between two positions, or -1 if the step
+ * is longer than 1 in a dimension; notes which borders are crossed. */
 static int code_of(struct nw_grid_found *found, const int32_t *from,
                    const int32_t *to)
 {
@@ -97,7 +98,7 @@ static bool take_edges(const nw_pattern *p, enum nw_kind kind,
     return true;
 }
 
-/* How many ranks have a neighbour at that offset. */
+/* Returns how many ranks have a neighbour at the offset of this code. */
 static size_t expected_count(const struct nw_grid_found *found, int code)
 {
     int32_t offset[NW_SPEC_DIMS];
@@ -126,7 +127,8 @@ static uint64_t mean_of(double sum, size_t count)
     return (uint64_t)(sum / (double)count + 0.5);
 }
 
-/* All faces, and all or none of the diagonals; each everywhere and alike. */
+/* Checks that all face offsets occur, and all or none of the diagonals, each on
+ * all ranks and with similar bytes. */
 static bool check_tally(struct nw_grid_found *found,
                         const struct grid_tally *tally)
 {
@@ -185,7 +187,7 @@ static bool try_stencils(const nw_pattern *p, enum nw_kind kind,
     return false;
 }
 
-/* All-to-all among ranks that are the same modulo n / group. */
+/* Tries all-to-all among the ranks that are equal modulo n / group size. */
 static bool try_col(const nw_pattern *p, enum nw_kind kind,
                     struct nw_grid_found *out)
 {
@@ -215,6 +217,6 @@ bool nw_grid_find(const nw_pattern *pattern, enum nw_kind kind,
 {
     if (pattern->rank_count < 2 || !nw_pattern_total_of(pattern, kind).edges)
         return false;
-    /* all-to-all among a few is a stencil on a tiny torus too */
+    /* try_col first: a small all-to-all is also a stencil on a tiny torus */
     return try_col(pattern, kind, out) || try_stencils(pattern, kind, out);
 }

@@ -19,7 +19,7 @@ struct nw_grid_found {
 };
 
 /* Finds a grid on which the edges of `kind` are a stencil whose bytes per
- * direction differ by at most a tenth. False if there is no such grid. */
+ * direction differ by at most a tenth. False if the edges fit on no grid. */
 bool nw_grid_find(const nw_pattern *pattern, enum nw_kind kind,
                   struct nw_grid_found *out);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lines of "src dst bytes [hops]", in any order. Ids may leave gaps: they are
- * the ranks, or are renumbered on request. */
+/* Reads lines of "src dst bytes [hops]" in any order. The ids in the lines are
+ * ranks or, if the caller asks for it, are renumbered to close gaps. */
 #include "base/array.h"
 #include "pattern/format.h"
 
@@ -14,7 +14,7 @@ struct list_line {
 
 struct list {
     struct nw_scan scan;
-    int32_t *id; /* sorted, each once; NULL where ids are ranks */
+    int32_t *id; /* [id_count] ascending, unique; NULL if ids are ranks */
     size_t id_count, id_capacity;
     int32_t largest;
     nw_pattern_builder *builder;

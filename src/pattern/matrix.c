@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Dense text: n lines of n byte counts. Row i has the bytes that rank i sends;
- * 0 means no edge. Also the .mat files of Open MPI's monitoring. */
+/* Reads and writes dense matrices: n lines of n byte counts. Row i has the
+ * bytes that rank i sends; 0 means no edge. Also reads the .mat files of Open
+ * MPI's monitoring. */
 #include "base/status.h"
 #include "pattern/format.h"
 

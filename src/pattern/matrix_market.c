@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Matrix Market: coordinate and array, general, symmetric and skew-symmetric,
- * integer, real and pattern. Row i column j is what rank i sends to rank j, as
- * its absolute value. */
+/* Reads and writes Matrix Market files: coordinate and array; general,
+ * symmetric and skew-symmetric; integer, real and pattern. Row i, column j
+ * holds the bytes that rank i sends to rank j; the sign is ignored. */
 #include "base/status.h"
 #include "base/text.h"
 #include "pattern/format.h"
@@ -11,7 +11,7 @@
 
 struct market {
     struct nw_scan scan;
-    bool array, symmetric, skew, pattern; /* skew is symmetric, too */
+    bool array, symmetric, skew, pattern; /* skew implies symmetric */
     uint64_t ranks, entries;
     nw_pattern_builder *builder;
 };
@@ -65,7 +65,7 @@ static nw_status read_banner(struct market *in)
     bool ignored;
     nw_status status;
 
-    scan->comment = '\n'; /* the banner itself begins with % */
+    scan->comment = '\n'; /* comments start at % only after the banner */
     if (!nw_scan_line(scan) || !take_name(scan, head, &ignored) ||
         !take_name(scan, object, &ignored))
         return nw_scan_fail(scan, "expected '%%%%MatrixMarket matrix'");
@@ -131,8 +131,7 @@ static nw_status read_index(struct market *in, uint64_t *out)
     return NW_OK;
 }
 
-/* The absolute value of an entry, rounded up to at least a byte unless it is 0.
- * */
+/* Reads the absolute value of an entry, rounded up to whole bytes. */
 static nw_status read_amount(struct market *in, uint64_t *out)
 {
     struct nw_scan *scan = &in->scan;
@@ -190,8 +189,8 @@ static nw_status read_coordinates(struct market *in)
     return status;
 }
 
-/* Column by column; of a symmetric one from the diagonal down, of a
- * skew-symmetric one from below it. */
+/* Reads the entries column by column: of a symmetric matrix from the diagonal
+ * down, of a skew-symmetric one from below the diagonal. */
 static nw_status read_array(struct market *in)
 {
     nw_status status = NW_OK;
@@ -229,7 +228,7 @@ nw_status nw_market_read(const struct nw_pattern_text *text, nw_pattern **out)
         status = in.array ? read_array(&in) : read_coordinates(&in);
     if (!status)
         status = nw_pattern_builder_build(in.builder, out);
-    if (!status) /* entries given several times are summed, too */
+    if (!status) /* repeated entries were summed, so count 1 message */
         nw_pattern_one_message(*out);
     nw_pattern_builder_free(in.builder);
     return status;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* METIS graphs: "n m [fmt [ncon]]", then a line for each vertex with its
- * neighbours, numbered from 1. Each edge stands on both lines and so counts in
- * both directions. Plain graphs are read on several threads (rows.h), all
- * others and those with mistakes here. */
+/* Reads and writes METIS graphs: "n m [fmt [ncon]]", then a line per vertex
+ * with its neighbours, numbered from 1. Each edge is on the lines of both ends
+ * and so counts in both directions. Plain graphs are read on several threads
+ * (rows.h); this file reads all others, and reports errors. */
 #include "base/array.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -14,14 +14,15 @@
 struct metis {
     struct nw_scan scan;
     uint64_t vertices, edges;
-    uint64_t sizes, weights; /* how many begin a vertex's line */
-    uint64_t *weight;        /* [vertices] the first of each; or NULL */
-    bool weighted;           /* edges have weights */
+    /* vertex sizes and weights at the start of a line */
+    uint64_t sizes, weights;
+    uint64_t *weight; /* [vertices] first weight of each; or NULL */
+    bool weighted;    /* edges have weights */
     nw_pattern_builder *builder;
 };
 
-/* The number of words below a header with these numbers; SIZE_MAX if the format
- * is invalid. */
+/* Returns the number of words that must follow a header with these numbers;
+ * SIZE_MAX if the header is invalid. */
 static size_t body_words(const size_t *number, size_t count)
 {
     size_t format = count > 2 ? number[2] : 0;
@@ -45,7 +46,7 @@ bool nw_fits_metis(const struct nw_shape *shape)
                shape->words - shape->first_words;
 }
 
-/* Goes to the next line that is not a comment; the line may be blank. */
+/* Advances to the next line that is not a comment; the line may be blank. */
 static bool next_line(struct nw_scan *scan)
 {
     while (nw_scan_next_line(scan))
@@ -142,7 +143,8 @@ static nw_status read_vertices(struct metis *in)
     return status;
 }
 
-/* `messages` still holds the line of each edge. */
+/* Checks that each edge is in both directions with equal bytes; `messages` must
+ * still hold the line numbers. */
 static nw_status check_both_ways(const struct metis *in, const nw_pattern *p)
 {
     for (int32_t v = 0; v < p->rank_count; v++)
@@ -188,7 +190,7 @@ static nw_status read_lines(struct metis *in, nw_pattern **out)
     return NW_OK;
 }
 
-/* NULL where they are not plain: see rows.h. */
+/* Reads the edges with rows.h. *out is NULL if the text is not plain. */
 static nw_status metis_read_rows(const struct metis *in, int32_t threads,
                                  nw_pattern **out)
 {
@@ -238,7 +240,7 @@ nw_status nw_metis_read(const struct nw_pattern_text *text, nw_pattern **out)
     return NW_OK;
 }
 
-/* Bytes of all kinds from src to dst. */
+/* Adds up the bytes of all kinds from src to dst. */
 static nw_status bytes_between(const nw_pattern *p, int32_t src, int32_t dst,
                                uint64_t *bytes)
 {
@@ -248,7 +250,8 @@ static nw_status bytes_between(const nw_pattern *p, int32_t src, int32_t dst,
     return e == SIZE_MAX ? NW_OK : nw_pair_next(p, src, &e, bytes);
 }
 
-/* An edge without bytes has no weight there, and is left out. */
+/* Appends the line of vertex v. An edge needs a positive weight, so edges
+ * without bytes are left out. */
 static nw_status render_vertex(const nw_pattern *p, int32_t v,
                                struct nw_text *out, size_t *edges)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files of Open MPI's monitoring: PREFIX.RANK.prof, one per rank, with the
- * program's own point-to-point messages in E lines; or a matrix of sizes (.mat)
- * beside a matrix of message counts. */
+/* Reads files of Open MPI's monitoring: PREFIX.RANK.prof, one per rank, with
+ * the program's own point-to-point messages in E lines; or a matrix of sizes
+ * (.mat) with the matrix of message counts beside it. */
 #include "base/array.h"
 #include "base/file.h"
 #include "base/status.h"
@@ -20,12 +20,14 @@ struct monitoring {
     const char *prefix;
     int32_t ranks;
     nw_pattern_builder *builder;
-    int32_t *told;     /* [ranks] the last file, from 1, that has it */
+    int32_t *told;     /* [destination] 1 + rank of the last file with it */
     uint64_t left_out; /* bytes of I, S and R lines */
-    uint64_t mixed;    /* edges whose sizes are those of other messages, too */
+    /* edges whose size counts include messages of collectives */
+    uint64_t mixed;
 };
 
-/* The rank in "NAME.RANK.prof", or -1 for another file name. */
+/* Returns the rank in the file name "NAME.RANK.prof", or -1 for other file
+ * names. */
 static int32_t rank_of_file(const char *file, const char *name)
 {
     size_t length = strlen(name), digits;
@@ -43,7 +45,7 @@ static int32_t rank_of_file(const char *file, const char *name)
     return nw_parse_i32(word, &rank) && rank < MOST_RANKS ? rank : -1;
 }
 
-/* How many ranks left files: the largest number and 1. */
+/* Sets the number of ranks: the largest rank in a file name, plus 1. */
 static nw_status monitoring_count_ranks(struct monitoring *in)
 {
     const char *slash = strrchr(in->prefix, '/');
@@ -81,7 +83,7 @@ struct monitoring_line {
     uint64_t bytes, messages;
 };
 
-/* Reads the line after its letter: "src dst N bytes M msgs sent". */
+/* Reads a line after its first letter: "src dst N bytes M msgs sent". */
 static nw_status monitoring_read_line(struct nw_scan *scan, int32_t ranks,
                                       struct monitoring_line *line)
 {
@@ -98,8 +100,8 @@ static nw_status monitoring_read_line(struct nw_scan *scan, int32_t ranks,
     return NW_OK;
 }
 
-/* "0,0,416,...": the count of each size, bucketed as we do it; what is beyond
- * our last bucket counts into it. */
+/* Reads "0,0,416,...", the number of messages of each size, in the same buckets
+ * as ours. Messages beyond our last bucket count in that bucket. */
 static nw_status monitoring_read_counts(struct nw_scan *scan,
                                         uint64_t count[BUCKETS])
 {
@@ -121,8 +123,9 @@ static nw_status monitoring_read_counts(struct nw_scan *scan,
     return NW_OK;
 }
 
-/* Open MPI adds the messages inside collective calls to the sizes of a pair. If
- * there are any, the program's own sizes are unknown. */
+/* Reads the size counts of a pair. Open MPI includes messages inside collective
+ * calls in them; if there are any, the sizes of the program's own messages are
+ * unknown. */
 static nw_status monitoring_read_sizes(struct monitoring *in,
                                        struct nw_scan *scan,
                                        const struct monitoring_line *line)
@@ -200,7 +203,8 @@ static bool has_sections(const char *data)
     return !strncmp(data, first, sizeof first - 1);
 }
 
-/* Open MPI writes its three sections in one go, each line with its end. */
+/* Whether the file is complete: Open MPI writes its three sections at once, and
+ * each line has a line end. */
 static bool is_whole(const char *data, size_t length)
 {
     return data[length - 1] == '\n' &&
@@ -289,7 +293,8 @@ static nw_status read_matrix(const char *path, nw_pattern **out)
     return status;
 }
 
-/* "..size.mat" -> "..msg.mat" where that file is; else NULL. */
+/* Sets *out to the name of the file of counts, "..msg.mat" for "..size.mat";
+ * NULL if that file is missing. */
 static nw_status find_counts(const char *path, char **out)
 {
     static const char size[] = "size";
@@ -313,7 +318,8 @@ static nw_status find_counts(const char *path, char **out)
     return status;
 }
 
-/* The bytes of the one, the messages of the other, which is in `file`. */
+/* Joins the bytes of `sizes` and the messages of `counts`; `file` is the file
+ * of counts, for messages. */
 static nw_status join(const nw_pattern *sizes, const nw_pattern *counts,
                       const char *file, nw_pattern **out)
 {
@@ -364,7 +370,7 @@ static nw_status open_matrices(const char *path, nw_pattern **out)
     return status;
 }
 
-/* PREFIX, or one of the files themselves. */
+/* Opens PREFIX, or one of the files of that prefix. */
 nw_status nw_monitoring_open(const char *path, nw_pattern **out)
 {
     size_t length = strlen(path);

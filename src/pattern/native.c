@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Our own pattern format, read straight into compressed rows: the file is
- * sorted, so nothing is sorted here and no line allocates. Plain lines are read
- * on several threads (rows.h), all others and those with mistakes here. The
- * grammar stands in nodewise-formats(5). */
+/* Reads our own pattern format directly into compressed rows. The file must be
+ * sorted, so reading needs no sort and no memory per line. Plain lines are read
+ * on several threads (rows.h); this file reads all others, and reports errors.
+ * The grammar is in nodewise-formats(5). */
 #include "base/array.h"
 #include "base/status.h"
 #include "pattern/format.h"
@@ -12,14 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHORTEST_EDGE 11 /* "0 0 hh 0 0" and the end of its line */
+#define SHORTEST_EDGE 11 /* length of "0 0 hh 0 0" and a line end */
 
 struct native {
     struct nw_scan scan;
     size_t length;
     int32_t threads;
     nw_pattern *pattern;
-    size_t stated, edge; /* edges in the header, edges read */
+    size_t stated, edge; /* edges in the header; edges read so far */
     size_t size, bucket_capacity, count_capacity, time_capacity;
 };
 
@@ -98,7 +98,8 @@ static int hex_digit(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Undoes the writer's escapes in place: "\\" and "\xHH". */
+/* Decodes the writer's escapes "\\" and "\xHH" in place. Returns false if an
+ * escape is invalid. */
 static bool unescape(char *value)
 {
     char *to = value;
@@ -124,7 +125,8 @@ static bool unescape(char *value)
     return true;
 }
 
-/* Reads the text after the colon up to the end of the line, including '#'. */
+/* Reads the text after the colon up to the end of the line; '#' begins no
+ * comment there. */
 static nw_status read_value(struct nw_scan *scan, char **out)
 {
     const char *stop = scan->next;
@@ -144,7 +146,7 @@ static nw_status read_value(struct nw_scan *scan, char **out)
     return NW_OK;
 }
 
-/* "traffic: ORIGIN BYTES MESSAGES" */
+/* Reads "traffic: ORIGIN BYTES MESSAGES". */
 static nw_status read_traffic(struct native *in)
 {
     struct nw_scan *scan = &in->scan;
@@ -185,7 +187,7 @@ static bool is_name(const char *word, size_t length)
     return length;
 }
 
-/* "time: CALL CALLS MIN MEAN MAX" */
+/* Reads "time: CALL CALLS MIN MEAN MAX". */
 static nw_status read_time(struct native *in)
 {
     struct nw_scan *scan = &in->scan;
@@ -215,7 +217,8 @@ static nw_status read_time(struct native *in)
     return expect_end(scan);
 }
 
-/* Keys that are not known are for later versions of the format. */
+/* Reads a line "key: value". Ignores unknown keys, which later versions of the
+ * format may define. */
 static nw_status read_key(struct native *in)
 {
     const char *word;
@@ -272,7 +275,7 @@ static bool read_kind(struct nw_scan *scan, uint8_t *out)
     return false;
 }
 
-/* Sorted is what makes each edge unique and the reading linear. */
+/* Checks that edges are sorted and unique, so that one pass can read them. */
 static nw_status check_order(const struct native *in, int32_t src)
 {
     const nw_pattern *p = in->pattern;
@@ -305,7 +308,7 @@ static nw_status grow_sizes(struct native *in)
     return status;
 }
 
-/* One number of "bucket:count,bucket:count". */
+/* Reads one number of "bucket:count,bucket:count". */
 static bool take_digits(const char **at, const char *end, uint64_t *out)
 {
     const char *start = *at;
@@ -384,7 +387,8 @@ static nw_status native_read_edge(struct native *in, int32_t *last)
     return status;
 }
 
-/* From the current line on, the first edge. */
+/* Reads all edges with rows.h, from the current line, which has the first edge.
+ * Returns false if the lines are not plain. */
 static bool native_read_rows(struct native *in)
 {
     struct nw_body body = {in->scan.at, in->scan.end, in->threads};

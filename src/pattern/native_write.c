@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The writing half of our own format: what the profiler leaves behind. */
+/* Writes our own pattern format, also for the profiler. */
 #include "base/text.h"
 #include "pattern/format.h"
 
 #include <string.h>
 
-/* Length of the character at `at` where it may stand in a line as it is. */
+/* Returns the length of the UTF-8 character at `at` if it needs no escape, else
+ * 0. */
 static size_t plain_character(const char *at)
 {
     unsigned char c = (unsigned char)*at;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* OTF2 traces (Score-P and others), through libotf2 loaded at first use. MPI
- * sends are added up; collective and one-sided operations are left out and
- * counted in the note. */
+/* Reads OTF2 traces (Score-P and others) through libotf2, which is loaded at
+ * first use. Adds up MPI sends. Collective and one-sided operations are left
+ * out, and the pattern's note tells how many there were. */
 #include "base/array.h"
 #include "base/library.h"
 #include "base/status.h"
@@ -66,7 +66,7 @@ static const struct nw_symbol symbols[] = {
 
 struct location {
     uint64_t ref;
-    uint32_t process; /* its location group */
+    uint32_t process; /* number of its location group */
     int32_t rank;     /* -1 if not an MPI rank */
 };
 
@@ -90,9 +90,9 @@ struct trace {
     size_t locations, groups, comms;
     size_t location_capacity, group_capacity, comm_capacity;
     nw_pattern_builder *builder;
-    uint64_t events; /* that the definitions promise */
+    uint64_t events; /* number of events in the definitions */
     uint64_t left_out;
-    nw_status status; /* of a callback */
+    nw_status status; /* first failure in a callback */
 };
 
 static OTF2_ErrorCode be_silent(void *data, const char *file, uint64_t line,
@@ -109,7 +109,8 @@ static nw_status fail(const struct trace *trace, const char *what)
     return nw_fail(NW_EFORMAT, "%s: %s", trace->path, what);
 }
 
-/* The answer of a callback; what is wrong is kept. */
+/* Turns a status into the return value of a callback, and stores a failure in
+ * trace->status. */
 static OTF2_CallbackCode keep(struct trace *trace, nw_status status)
 {
     trace->status = status;
@@ -239,8 +240,8 @@ static int compare_processes(const void *a, const void *b)
     return (x->rank < y->rank) - (x->rank > y->rank);
 }
 
-/* Rank i is the i-th of the MPI locations; other threads of its process speak
- * for it. */
+/* Numbers the ranks: rank i is the i-th MPI location. Other threads of a
+ * process get the rank of the process. */
 static nw_status number_ranks(struct trace *trace)
 {
     const struct group *world = find_world(trace);
@@ -267,7 +268,8 @@ static nw_status number_ranks(struct trace *trace)
     return nw_pattern_builder_new((int32_t)world->count, &trace->builder);
 }
 
-/* The rank in the world of a rank of a communicator, -1 where it has none. */
+/* Returns the rank in MPI_COMM_WORLD of a rank of a communicator, or -1 if it
+ * has none. */
 static int64_t world_rank(const struct trace *trace, uint32_t comm,
                           uint32_t rank, int32_t me)
 {
@@ -282,7 +284,7 @@ static int64_t world_rank(const struct trace *trace, uint32_t comm,
                : (int64_t)group->member[rank];
 }
 
-/* A sum of the builder that passes, with the trace it is of. */
+/* Adds the name of the trace to the error of a sum that exceeds 64 bits. */
 static nw_status blame(const struct trace *trace, nw_status status)
 {
     return status == NW_EFORMAT ? fail(trace, nw_error_text()) : status;
@@ -406,8 +408,8 @@ static void sort_definitions(struct trace *trace)
         qsort(trace->comm, trace->comms, sizeof *trace->comm, compare_comms);
 }
 
-/* Local definitions hold the numbers that events use; not every trace has
- * them. */
+/* Reads the local definitions, which map the numbers in events; not every trace
+ * has local definitions. */
 static nw_status open_locations(struct trace *trace)
 {
     nw_status status;

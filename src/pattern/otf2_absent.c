@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Stands in for otf2.c where its header was not there at build time. */
+/* Replaces otf2.c if the build found no OTF2 headers. */
 #include "base/status.h"
 #include "pattern/format.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The part of the helper program nodewise-reader: it reads a trace and prints
- * the pattern, or the error. */
+/* Runs in the helper program nodewise-reader: reads a trace and prints the
+ * pattern or the error. */
 #include "pattern/otf2_helper.h"
 
 #include <stdio.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Looks whether the files of an OTF2 trace are whole before libotf2 reads
- * them: of a truncated file version 3.0 reads on into memory that it never
- * filled. */
+/* Checks that the files of an OTF2 trace are complete before libotf2 reads
+ * them: libotf2 3.0 reads uninitialised memory if a file is truncated. */
 #include "pattern/otf2_files.h"
 
 #include "base/array.h"
@@ -15,8 +14,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* A whole file ends with the marks for end of file and end of chunk. A file
- * that is not there is for libotf2 to miss. */
+/* Fails if a file does not end with the marks for end of file and end of chunk.
+ * If the file is missing, succeeds, as libotf2 reports that. */
 static nw_status check_file(const char *path)
 {
     unsigned char end[2] = {0, 0};
@@ -39,7 +38,8 @@ static nw_status check_file(const char *path)
                            path);
 }
 
-/* libotf2 leaks memory when it fails to open a file that is not a trace. */
+/* Needed because libotf2 leaks memory when it fails to open a file that is not
+ * a trace. */
 nw_status nw_otf2_check_anchor(const char *anchor)
 {
     static const char mark[] = "\003BOTF2";

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* libotf2 believes what a damaged archive says: it reads past its buffers and
- * asks for any amount of memory. It does so in a helper program, which answers
- * with its status and either the pattern in our own format or the error. */
+/* Runs libotf2 in a helper program. libotf2 trusts the numbers in a damaged
+ * archive: it reads past its buffers and allocates any amount of memory. The
+ * helper prints its status and then the pattern in our own format or the error.
+ */
 #include "pattern/otf2_helper.h"
 
 #include "base/spawn.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Edges of one pair of ranks, added up, for formats that have one number a
- * pair. */
+/* Adds up the edges of a pair of ranks, for formats with one number per pair.
+ */
 #include "pattern/format.h"
 #include "base/status.h"
 

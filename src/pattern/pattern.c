@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The pattern noun itself: its kinds, its totals, its end. */
+/* Names of kinds, totals and destruction of patterns. */
 #include "pattern/format.h"
 
 #include "base/array.h"
@@ -156,7 +156,7 @@ bool nw_pattern_has_gpu(const nw_pattern *pattern)
     for (uint64_t eight; e + sizeof eight <= pattern->edge_count;
          e += sizeof eight) {
         memcpy(&eight, pattern->kind + e, sizeof eight);
-        if (eight) /* NW_KIND_HH is 0 */
+        if (eight) /* bits are set for kinds other than NW_KIND_HH (0) */
             return true;
     }
     for (; e < pattern->edge_count; e++)

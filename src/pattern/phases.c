@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The phases of a training step: the traffic of each kind of group, generated
- * again from the note of the pattern. */
+ * again from the specification in the pattern's note. */
 #include "pattern/format.h"
 
 #include "base/array.h"
@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The number behind a key of a specification; 1 without the key. */
+/* Returns the number after a key of a specification, or 1 if the key is
+ * missing. */
 static double phases_group_size(const char *specification, const char *key)
 {
     size_t length = strlen(key);
@@ -26,7 +27,7 @@ static double phases_group_size(const char *specification, const char *key)
     return 1;
 }
 
-/* The phase that the note names by "only="; -1: all of them. */
+/* Returns the phase that the note names with "only="; -1: all phases. */
 static int phases_only(const char *note)
 {
     const char *only = strstr(note, ",only=");
@@ -41,8 +42,8 @@ static int phases_only(const char *note)
     return -1;
 }
 
-/* The note of a file may say anything: groups that cannot be the pattern's are
- * not generated. */
+/* Whether the note's groups fit the pattern's number of ranks. A file may
+ * contain any note, so groups that do not fit are not generated. */
 static bool phases_are_possible(const nw_pattern *pattern)
 {
     const char *note = pattern->note;
@@ -88,8 +89,8 @@ static double phases_sum_bytes(const nw_pattern *pattern)
     return sum;
 }
 
-/* A pattern may have another note than its traffic: it was combined, or edited.
- */
+/* Whether the phases add up to the pattern's traffic. They do not if the
+ * pattern was combined or edited. */
 static bool phases_are_whole(const nw_pattern *pattern,
                              const struct nw_pattern_phases *phases)
 {
@@ -122,7 +123,8 @@ static void phases_count_rounds(struct nw_pattern_phases *phases)
     phases->found = true;
 }
 
-/* *out keeps that a note has no phases, too. */
+/* Generates the phases. Sets *out to an object without phases if the note
+ * describes none, so that this is not tried again. */
 static nw_status phases_make(const nw_pattern *pattern,
                              struct nw_pattern_phases **out)
 {
@@ -137,7 +139,7 @@ static nw_status phases_make(const nw_pattern *pattern,
         return NW_OK;
     }
     nw_pattern_free_phases(phases);
-    /* a note of people that only looks like a specification */
+    /* these errors mean: the note is not a specification */
     return status && status != NW_EINVAL && status != NW_EFORMAT
                ? status
                : nw_alloc(1, sizeof **out, out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* QAPLIB instances: n, then n x n flows, then n x n distances, laid out in
- * lines as anyone liked. */
+/* Reads QAPLIB instances: n, then n x n flows, then n x n distances, with any
+ * line breaks. */
 #include "base/array.h"
 #include "base/file.h"
 #include "pattern/format.h"
@@ -76,7 +76,7 @@ static nw_status qaplib_read_size(struct nw_scan *scan, size_t length,
 
     if (!nw_scan_line(scan) || !nw_scan_u64(scan, &value))
         return nw_scan_expected(scan, "the size of the instance");
-    /* each number takes two characters at least */
+    /* each number takes at least two characters */
     if (!value || value > length || value > length / value)
         return nw_scan_fail(scan, "size %llu does not fit a file of %zu bytes",
                             (unsigned long long)value, length);

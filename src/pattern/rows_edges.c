@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Plain lines of our own format: see rows.h. */
+/* Reads plain lines of our own format in parallel; see rows.h. */
 #include "pattern/rows.h"
 #include "base/parallel.h"
 #include "pattern/chunks.h"
@@ -9,7 +9,8 @@
 struct rows_edges_work {
     const struct nw_chunks *chunks;
     nw_pattern *pattern;
-    int32_t first[NW_CHUNKS_MOST], last[NW_CHUNKS_MOST]; /* sources */
+    /* source of each chunk's first and last edge */
+    int32_t first[NW_CHUNKS_MOST], last[NW_CHUNKS_MOST];
     bool done[NW_CHUNKS_MOST];
 };
 
@@ -67,7 +68,8 @@ static bool take_line(const struct nw_chunk *chunk, const char **at,
            take_end(at, chunk->end);
 }
 
-/* Reads the rows that begin in the chunk, except that of its first source. */
+/* Reads the edges of chunk i, and fills the row starts of the sources after the
+ * chunk's first source. */
 static bool rows_edges_read_chunk(struct rows_edges_work *work, int32_t i)
 {
     const struct nw_chunk *chunk = &work->chunks->chunk[i];
@@ -97,7 +99,8 @@ static void rows_edges_read_one(void *user, int32_t i)
     work->done[i] = rows_edges_read_chunk(work, i);
 }
 
-/* Rows between the chunks, and whether one goes on where the last one ends. */
+/* Fills the row starts between the chunks. Returns false if the sources of two
+ * chunks are out of order. */
 static bool join_chunks(struct rows_edges_work *work)
 {
     nw_pattern *p = work->pattern;

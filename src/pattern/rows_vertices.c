@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Plain lines of METIS graphs: see rows.h. */
+/* Reads plain lines of METIS graphs in parallel; see rows.h. */
 #include "pattern/rows.h"
 #include "base/array.h"
 #include "base/parallel.h"
@@ -14,7 +14,8 @@ struct rows_vertices_work {
     nw_pattern *pattern;
     size_t first_edge[NW_CHUNKS_MOST + 1];
     bool done[NW_CHUNKS_MOST];
-    size_t later[NW_CHUNKS_MOST]; /* edges to vertices after their own */
+    /* [chunk] edges whose destination is greater than the source */
+    size_t later[NW_CHUNKS_MOST];
 };
 
 static void pass_blanks(const char **at)
@@ -56,7 +57,7 @@ static bool take_neighbour(const struct rows_vertices_work *work,
     return nw_take_number(at, &p->bytes[e]) && p->bytes[e];
 }
 
-#define SHORT 32 /* edges that are sorted in place */
+#define SHORT 32 /* up to this many edges: insertion sort */
 
 static void sort_short(nw_pattern *p, size_t first, size_t end)
 {
@@ -86,7 +87,7 @@ static int by_dst(const void *left, const void *right)
     return (a->dst > b->dst) - (a->dst < b->dst);
 }
 
-/* False if memory is exhausted. */
+/* Sorts a long row with temporary memory. Returns false if memory runs out. */
 static bool sort_long(nw_pattern *p, size_t first, size_t end)
 {
     size_t count = end - first;
@@ -105,7 +106,8 @@ static bool sort_long(nw_pattern *p, size_t first, size_t end)
     return true;
 }
 
-/* The first edge from there on that leads no further than the one before. */
+/* Returns the first edge after `first` whose destination is not above its
+ * predecessor's. */
 static size_t next_fall(const nw_pattern *p, size_t first, size_t end)
 {
     size_t e = first + 1;
@@ -115,7 +117,8 @@ static size_t next_fall(const nw_pattern *p, size_t first, size_t end)
     return e;
 }
 
-/* Neighbours ascending; false where one stands twice. */
+/* Sorts the neighbours of a vertex. Returns false if a neighbour occurs twice.
+ */
 static bool rows_vertices_sort_row(nw_pattern *p, size_t first, size_t end)
 {
     if (next_fall(p, first, end) >= end)
@@ -159,9 +162,8 @@ static void rows_vertices_read_one(void *user, int32_t i)
     work->done[i] = rows_vertices_read_chunk(work, i);
 }
 
-/* Checks that each edge to a later vertex is also on the other line. If these
- * are half of all edges, every edge to an earlier vertex has its partner, too.
- * */
+/* Checks that each edge from a lower to a higher vertex is also on the higher
+ * vertex's line. If these are half of all edges, the reverse holds, too. */
 static void check_one(void *user, int32_t i)
 {
     struct rows_vertices_work *work = user;
@@ -203,7 +205,7 @@ static bool are_both_ways(struct rows_vertices_work *work, int32_t threads)
     return all_done(work) && 2 * later == work->pattern->edge_count;
 }
 
-/* How many edges each chunk has, from its words. */
+/* Computes how many edges each chunk has from its number of words. */
 static bool rows_vertices_count_edges(struct rows_vertices_work *work)
 {
     const struct nw_chunks *chunks = work->chunks;

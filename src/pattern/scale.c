@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Extends a pattern to more ranks: finds the pattern's grid and makes a larger
- * grid of the same aspect. Each rank keeps its share of the work, so each edge
- * keeps its bytes. */
+ * grid of similar aspect ratio. Each rank keeps its share of the work, so each
+ * edge keeps its bytes. */
 #include "base/array.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -10,9 +10,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define WORST_STRETCH 4.0 /* of one dimension against another */
+#define WORST_STRETCH 4.0 /* limit on the ratio of two dimensions' growth */
 
-/* How far a layout is from the old one, however large both are. */
+/* Returns how much the aspect ratio of grid `to` differs from that of grid
+ * `from`. */
 static double distortion(const struct nw_grid *from, const struct nw_grid *to,
                          bool col)
 {
@@ -20,7 +21,7 @@ static double distortion(const struct nw_grid *from, const struct nw_grid *to,
 
     for (int32_t d = 0; d < from->dims; d++) {
         growth[d] = log((double)to->size[d] / from->size[d]);
-        /* the second size of a COL stands for two dimensions */
+        /* dimension 1 of a COL pattern stands for two dimensions */
         growth[d] /= col && d == 1 ? 2 : 1;
         mean += growth[d] / from->dims;
     }
@@ -41,7 +42,8 @@ static void consider(const struct nw_grid_found *found,
     }
 }
 
-/* The layout of n ranks nearest in shape; false where none is near. */
+/* Finds the grid of n ranks whose aspect ratio is closest. Returns false if
+ * none is close enough. */
 static bool scale_lay_out(const struct nw_grid_found *found, int32_t n,
                           struct nw_grid *out)
 {

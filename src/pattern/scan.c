@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The one scanner of the pattern readers: lines, words, numbers, errors. */
+/* The scanner of all pattern readers: lines, words, numbers, errors. */
 #include "pattern/scan.h"
 
 #include "base/c_locale.h"
@@ -118,8 +118,8 @@ bool nw_scan_i32(struct nw_scan *scan, int32_t *out)
     return true;
 }
 
-/* Copies the next word for the parsers that want a NUL; the cursor is after
- * it. False where it is too long for a number. */
+/* Copies the next word, with a NUL for strtod and similar functions, and moves
+ * the cursor behind it. Returns false if the word is too long for a number. */
 static bool copy_word(struct nw_scan *scan, char out[MAX_NUMBER])
 {
     const char *word;

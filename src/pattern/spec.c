@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads the specification of a generated pattern. A key that no generator uses
- * is an error, to detect typing errors. */
+/* Parses the specification of a generated pattern. A key that no generator uses
+ * is an error, so that typing errors are found. */
 #include "pattern/spec.h"
 
 #include "base/array.h"
@@ -13,7 +13,8 @@
 
 #define MAX_WEIGHT 1000000000u
 #define MAX_EDGES (UINT64_C(1) << 32)
-#define BYTES_OF_EDGE 64 /* while it is collected, sorted and written */
+/* memory per edge during collection, sort and output */
+#define BYTES_OF_EDGE 64
 
 static nw_status add_pair(struct nw_spec *spec, char *pair)
 {
@@ -87,8 +88,8 @@ nw_status nw_spec_number(struct nw_spec *spec,
     return NW_OK;
 }
 
-/* Reads "a<separator>b..." into at most `most` values; 0 if the word is
- * invalid. */
+/* Reads "a<separator>b..." into at most `most` values. Returns how many there
+ * are, or 0 if the word is invalid. */
 static size_t read_list(const char *word, const char *separator,
                         uint64_t *values, size_t most)
 {

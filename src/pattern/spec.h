@@ -60,9 +60,9 @@ NW_MUST_CHECK nw_status nw_spec_volume(struct nw_spec *spec,
  * given. */
 NW_MUST_CHECK nw_status nw_spec_kind(struct nw_spec *spec, enum nw_kind *out);
 
-/* Creates a builder for `ranks` ranks with room for `degree` edges per rank.
- * Call this after all keys are read: an unused key fails with NW_EINVAL, as do
- * more than 2^31 ranks or 2^32 edges. */
+/* Creates a builder for `ranks` ranks with about `degree` edges per rank. Call
+ * this after all keys are read: an unused key fails with NW_EINVAL, as do more
+ * than 2^31 ranks or 2^32 edges. */
 NW_MUST_CHECK nw_status nw_spec_builder(const struct nw_spec *spec,
                                         uint64_t ranks, uint64_t degree,
                                         nw_pattern_builder **out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Stencils on grids of ranks, row by row: the first dimension is the slowest,
- * as MPI_Cart_create numbers them. */
+/* Generates stencils on grids of ranks in row-major order: the first dimension
+ * is the slowest, as in MPI_Cart_create. */
 #include "base/status.h"
 #include "pattern/spec.h"
 
@@ -10,8 +10,10 @@ struct stencil {
     struct nw_grid grid;
     struct nw_volume volume;
     bool diagonals;
-    uint64_t weight[NW_SPEC_DIMS]; /* of the faces, by dimension */
-    uint64_t class[NW_SPEC_DIMS]; /* by the number of dimensions left, less 1 */
+    /* [dimension] weight of an edge through a face */
+    uint64_t weight[NW_SPEC_DIMS];
+    /* class[k - 1]: weight of an edge whose offset is not 0 in k dimensions */
+    uint64_t class[NW_SPEC_DIMS];
     uint64_t periodic[NW_SPEC_DIMS];
 };
 
@@ -24,7 +26,7 @@ static const struct {
               {"stencil3d7", 3, 7, false},
               {"stencil3d27", 3, 27, true}};
 
-/* "1" for all dimensions or one number each. */
+/* Reads "1" for all dimensions, or one number per dimension. */
 static nw_status read_periodic(struct nw_spec *spec, struct stencil *stencil)
 {
     const char *word = nw_spec_find(spec, "periodic");
@@ -66,8 +68,8 @@ static nw_status stencil_read_keys(struct nw_spec *spec, int32_t dims,
     return status;
 }
 
-/* The rank at an offset of -1, 0 or 1 in each dimension, -1 beyond an open
- * border. */
+/* Returns the rank at an offset of -1, 0 or 1 in each dimension, or -1 if the
+ * offset crosses a border that is not periodic. */
 static int32_t neighbour(const struct nw_grid *grid, const uint64_t *periodic,
                          const int32_t *at, const int32_t *offset)
 {
@@ -98,8 +100,8 @@ static uint64_t weight_of(const struct stencil *stencil, const int32_t *offset)
     return left == 1 ? weight * stencil->class[0] : stencil->class[left - 1];
 }
 
-/* Offsets as the digits of a number in base 3, so that the neighbours of an
- * open grid come in order. */
+/* Adds the edges of a rank. An offset is the digits of a number in base 3, so
+ * that on a grid without periodic borders the neighbours are ascending. */
 static nw_status add_neighbours(const struct stencil *stencil, int32_t rank,
                                 const int32_t *at, nw_pattern_builder *builder)
 {

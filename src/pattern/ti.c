@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* SimGrid's time-independent traces: a line an action, "rank name words". The
- * input is a folder of such files, a file of all ranks, or a file that lists
- * the files. Point-to-point actions name ranks of the world. */
+/* Reads SimGrid's time-independent traces: one action per line, "rank name
+ * words". The input is a folder of such files, a file of all ranks, or a file
+ * that lists the files. Ranks in point-to-point actions are those of
+ * MPI_COMM_WORLD. */
 #include "base/array.h"
 #include "base/file.h"
 #include "base/status.h"
@@ -18,13 +19,13 @@ struct traces {
     const char **text;
     size_t *length;
     size_t count, capacity;
-    const char *name; /* for errors that concern all of them */
-    bool lent;        /* the first text is the caller's */
+    const char *name; /* input name for errors that concern all files */
+    bool lent;        /* the first text belongs to the caller */
     uint64_t bytes;
     int32_t ranks;
 };
 
-/* Room for one more. */
+/* Grows the array for one more trace. */
 static nw_status grow(struct traces *traces)
 {
     size_t capacity[3] = {traces->capacity, traces->capacity, traces->capacity};
@@ -41,7 +42,7 @@ static nw_status grow(struct traces *traces)
     return status;
 }
 
-/* Takes both. */
+/* Appends a trace and takes ownership of `path` and `text`. */
 static void add(struct traces *traces, char *path, const char *text,
                 size_t length)
 {
@@ -111,7 +112,8 @@ static nw_status add_folder(struct traces *traces, const char *path)
     return status;
 }
 
-/* The files named in a list, beside it or as they are named. */
+/* Adds the files named in a list; a relative name is tried in the folder of the
+ * list and as it stands. */
 static nw_status add_listed(struct traces *traces, const char *list, char *text)
 {
     const char *slash = strrchr(list, '/');
@@ -148,7 +150,7 @@ static bool begins_with_rank(const char *text, size_t length)
            !nw_scan_is_done(&scan);
 }
 
-/* The text is a trace, or a list of traces. */
+/* Adds the text if it is a trace, or the files that it lists. */
 static nw_status collect(struct traces *traces,
                          const struct nw_pattern_text *text)
 {
@@ -193,7 +195,8 @@ static nw_status ti_count_ranks(struct traces *traces)
     return status;
 }
 
-/* The actions again, up to the line on which the sum passes that did. */
+/* Reads the traces again after a sum of an edge exceeded 64 bits, and fails
+ * with the file and line at which that happens. */
 static nw_status blame_line(const struct traces *traces, struct nw_ti *ti)
 {
     memset(ti->is_double, 0, (size_t)ti->member.ranks);
@@ -233,7 +236,7 @@ static nw_status read_all(const struct traces *traces, struct nw_ti *ti,
     return status == NW_EFORMAT ? blame_line(traces, ti) : status;
 }
 
-/* A rank of a folder that lost its file would otherwise send nothing. */
+/* Fails if a rank has no action: the file of that rank may be missing. */
 static nw_status check_seen(const struct traces *traces, const struct nw_ti *ti)
 {
     for (int32_t r = 0; r < traces->ranks; r++)

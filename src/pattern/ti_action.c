@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The actions of SimGrid 3.2x and 3.3x traces, as its tracer writes them: the
- * words after the name, what is sent, and in items of which type. */
+/* Reads the actions of traces that SimGrid 3.2x and 3.3x write: the words after
+ * the action's name give counts, and the type of the items. */
 #include "base/status.h"
 #include "pattern/ti.h"
 
@@ -8,8 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* The sizes of SimGrid's basic types by number; 0 is not one of them. Numbers
- * from 41 on are not the same in all versions. */
+/* Sizes of SimGrid's basic types by number; no type has the number 0. Numbers
+ * above 40 differ between versions. */
 static const uint8_t type_sizes[] = {
     8, 4,  1,  2, 8,
     4, 1,  8,  1, 1, /* double int char short long float ... */
@@ -39,7 +39,8 @@ static nw_status ti_action_read_rank(struct nw_ti *ti, int32_t *out)
     return NW_OK;
 }
 
-/* The size of an item: of the type named, else of the trace's own. */
+/* Reads the type and sets the size of an item; without a type, sets the trace's
+ * default. */
 static nw_status read_type(struct nw_ti *ti, uint64_t *size)
 {
     double number;
@@ -68,7 +69,7 @@ static nw_status to_bytes(struct nw_ti *ti, uint64_t items, uint64_t size,
                : NW_OK;
 }
 
-/* "dst tag count [type]" */
+/* Reads "dst tag count [type]". */
 static nw_status ti_action_take_send(struct nw_ti *ti)
 {
     uint64_t count, size;
@@ -90,7 +91,7 @@ static nw_status ti_action_take_send(struct nw_ti *ti)
                                   NW_KIND_HH, count, 1);
 }
 
-/* "sendcount dst recvcount src [sendtype recvtype]" */
+/* Reads "sendcount dst recvcount src [sendtype recvtype]". */
 static nw_status take_sendrecv(struct nw_ti *ti)
 {
     uint64_t count, received, size;
@@ -113,14 +114,15 @@ static nw_status take_sendrecv(struct nw_ti *ti)
                                   NW_KIND_HH, count, 1);
 }
 
-/* The root, rank 0 where the line ends before it. */
+/* Reads the root; the root is rank 0 if the line ends before it. */
 static nw_status read_root(struct nw_ti *ti, int32_t *root)
 {
     *root = 0;
     return nw_scan_is_done(&ti->scan) ? NW_OK : ti_action_read_rank(ti, root);
 }
 
-/* "count [root [type]]", for reduce "count work [root [type]]" */
+/* Reads "count [root [type]]" or, if `up` is set (reduce), "count work [root
+ * [type]]". */
 static nw_status take_tree(struct nw_ti *ti, bool up)
 {
     uint64_t count, work, size;
@@ -151,7 +153,8 @@ static nw_status take_reduce(struct nw_ti *ti)
     return take_tree(ti, true);
 }
 
-/* "count work [type]": up a tree and down again */
+/* Reads "count work [type]": a reduction up a binomial tree and a broadcast
+ * down. */
 static nw_status take_allreduce(struct nw_ti *ti)
 {
     uint64_t count, work, size;
@@ -168,8 +171,8 @@ static nw_status take_allreduce(struct nw_ti *ti)
     return status ? status : nw_member_spread(&ti->member, 0, count);
 }
 
-/* "sendcount recvcount [sendtype recvtype]", with a root before the types
- * where `root` is asked for */
+/* Reads "sendcount recvcount [sendtype recvtype]", or with a root before the
+ * types if `root` is not NULL. */
 static nw_status read_exchange(struct nw_ti *ti, int32_t *root, uint64_t *bytes)
 {
     uint64_t received, size;
@@ -192,7 +195,8 @@ static nw_status take_alltoall(struct nw_ti *ti)
     return status ? status : nw_member_to_all(&ti->member, bytes);
 }
 
-/* A ring: each rank passes on all blocks but the one its neighbour made. */
+/* Adds the sends of a ring all-gather: each rank sends all blocks except the
+ * one that its next neighbour contributed. */
 static nw_status send_round(struct nw_ti *ti, uint64_t bytes)
 {
     const struct nw_member *member = &ti->member;
@@ -239,7 +243,8 @@ static nw_status ti_action_read_counts(struct nw_ti *ti)
     return status;
 }
 
-/* The counts as bytes to each rank. */
+/* Adds a message to each rank, with ti->counts as numbers of items of `size`
+ * bytes. */
 static nw_status send_counts(struct nw_ti *ti, uint64_t size)
 {
     nw_status status = NW_OK;
@@ -254,7 +259,7 @@ static nw_status send_counts(struct nw_ti *ti, uint64_t size)
     return status;
 }
 
-/* "buffer counts... buffer counts... [sendtype recvtype]" */
+/* Reads "buffer counts... buffer counts... [sendtype recvtype]". */
 static nw_status take_alltoallv(struct nw_ti *ti)
 {
     uint64_t ignored, size;
@@ -269,7 +274,7 @@ static nw_status take_alltoallv(struct nw_ti *ti)
     return status ? status : send_counts(ti, size);
 }
 
-/* "sendcount recvcounts... [sendtype recvtype]" */
+/* Reads "sendcount recvcounts... [sendtype recvtype]". */
 static nw_status take_allgatherv(struct nw_ti *ti)
 {
     uint64_t own, size, sum = 0;
@@ -289,7 +294,7 @@ static nw_status take_allgatherv(struct nw_ti *ti)
     return status ? status : send_round(ti, sum);
 }
 
-/* "sendcount recvcounts... [root [sendtype recvtype]]" */
+/* Reads "sendcount recvcounts... [root [sendtype recvtype]]". */
 static nw_status take_gatherv(struct nw_ti *ti)
 {
     uint64_t bytes, size;
@@ -307,7 +312,7 @@ static nw_status take_gatherv(struct nw_ti *ti)
     return status ? status : nw_member_send(&ti->member, root, bytes);
 }
 
-/* "sendcounts... recvcount [root [sendtype recvtype]]" */
+/* Reads "sendcounts... recvcount [root [sendtype recvtype]]". */
 static nw_status take_scatterv(struct nw_ti *ti)
 {
     uint64_t received, size;
@@ -325,7 +330,7 @@ static nw_status take_scatterv(struct nw_ti *ti)
     return send_counts(ti, size);
 }
 
-/* "recvcounts... work [type]": to each rank its part */
+/* Reads "recvcounts... work [type]"; each rank gets its part of the result. */
 static nw_status take_reducescatter(struct nw_ti *ti)
 {
     uint64_t work, size;
@@ -338,7 +343,7 @@ static nw_status take_reducescatter(struct nw_ti *ti)
     return status ? status : send_counts(ti, size);
 }
 
-/* "count work [type]": along the ranks */
+/* Reads "count work [type]"; the sends go from each rank to the next one. */
 static nw_status take_scan(struct nw_ti *ti)
 {
     uint64_t count, work, size;
@@ -355,7 +360,7 @@ static nw_status take_scan(struct nw_ti *ti)
     return nw_member_send(&ti->member, ti->member.me + 1, count);
 }
 
-/* "init 1": counts without a type are of doubles, else of bytes. */
+/* Reads "init 1": counts without a type are doubles, otherwise bytes. */
 static nw_status take_init(struct nw_ti *ti)
 {
     ti->is_double[ti->member.me] = !nw_scan_is_done(&ti->scan);
@@ -417,7 +422,7 @@ static const struct {
     {"finalize", take_nothing, false},
 };
 
-/* The type that is received may follow, and nothing else. */
+/* Checks that at most the receive type follows on the line. */
 static nw_status check_end(struct nw_ti *ti)
 {
     const char *word;

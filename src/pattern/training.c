@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The traffic of one training step of a transformer, split over tensor (tp),
- * context (cp), expert (ep, inside dp), data (dp) and pipeline (pp) groups.
- * Formulas and where they come from: nodewise-pattern(1), TRAINING. */
+/* Generates the traffic of one training step of a transformer, split over
+ * tensor (tp), context (cp), expert (ep, inside dp), data (dp) and pipeline
+ * (pp) groups. The formulas and their sources are in nodewise-pattern(1),
+ * TRAINING. */
 #include "base/json.h"
 #include "base/status.h"
 #include "pattern/nccl/tree.h"
@@ -12,20 +13,20 @@
 struct training {
     uint64_t tp, cp, ep, dp, pp;
     uint64_t hidden, layers, seq, batch, micro, experts, topk;
-    uint64_t width; /* bytes of a number */
+    uint64_t width; /* bytes of one number */
     uint64_t iterations;
-    uint64_t replicas;      /* data-parallel groups that hold one expert */
+    uint64_t replicas; /* replicas of each expert in a data-parallel group */
     uint64_t stage_layers;  /* layers of one pipeline stage */
-    uint64_t sequences;     /* of one replica in one step */
-    uint64_t micro_batches; /* of one replica in one step */
-    bool trees;             /* of the data groups; otherwise rings */
+    uint64_t sequences;     /* sequences of one replica in one step */
+    uint64_t micro_batches; /* micro-batches of one replica in one step */
+    bool trees;             /* data groups use trees; false: rings */
     enum nw_kind kind;
-    int only; /* enum nw_phase; -1: all */
+    int only; /* enum nw_phase; -1: all phases */
     nw_pattern_builder *builder;
 };
 
-/* The position of a rank in each kind of group. Tensor neighbours have adjacent
- * numbers, pipeline stages the most distant ones. */
+/* The position of a rank in each kind of group. Ranks of a tensor group are
+ * adjacent; ranks of neighbouring pipeline stages are farthest apart. */
 struct training_place {
     uint64_t t, c, e, x, p; /* tensor, context, expert, replica, stage */
 };
@@ -86,7 +87,8 @@ static nw_status read_trees(struct nw_spec *spec, bool *trees)
                : NW_OK;
 }
 
-/* The limits keep every product below within 128 bits. */
+/* Reads the keys that are numbers. Their limits keep every product in this file
+ * within 128 bits. */
 static nw_status read_numbers(struct nw_spec *spec, struct training *t)
 {
     const struct nw_spec_number numbers[] = {
@@ -160,8 +162,8 @@ static nw_status training_read_keys(struct nw_spec *spec, struct training *t)
     return NW_OK;
 }
 
-/* `numbers` / `by` numbers, rounded up to whole bytes, in `messages` messages.
- * */
+/* A load of numbers / by numbers, rounded up to whole bytes, in `messages`
+ * messages. */
 struct training_load {
     nw_uint128 numbers, by;
     uint64_t messages;
@@ -185,13 +187,15 @@ static nw_status add_load(const struct training *t, struct training_place from,
                                   (uint64_t)bytes, messages);
 }
 
-/* Numbers in one layer's activations on one rank, all sequences of a step. */
+/* Returns how many numbers the activations of one layer on one rank have, over
+ * all sequences of a step. */
 static nw_uint128 activations(const struct training *t)
 {
     return (nw_uint128)t->sequences * (t->seq / t->cp) * t->hidden;
 }
 
-/* Four ring all-reduces a layer, two on the way forward and two back. */
+/* Adds four ring all-reduces per layer: two in the forward pass and two in the
+ * backward pass. */
 static nw_status add_tensor(const struct training *t, struct training_place at)
 {
     struct training_place next = at;
@@ -204,8 +208,9 @@ static nw_status add_tensor(const struct training *t, struct training_place at)
     return add_load(t, at, next, &load);
 }
 
-/* Keys and values go round forward and back; their gradients go all the way
- * home. */
+/* Adds the traffic of context groups: keys and values move around the ring in
+ * both passes; their gradients move around the whole ring back to their owner.
+ */
 static nw_status add_context(const struct training *t, struct training_place at)
 {
     struct training_place next = at;
@@ -237,15 +242,16 @@ static nw_status add_pipeline(const struct training *t,
     return status;
 }
 
-/* The ranks that hold the same `numbers` / `by` weights. */
+/* The ranks that hold the same weights, numbers / by of them. */
 struct training_replicas {
     nw_uint128 numbers, by;
-    uint64_t size, index; /* `index`: that of the rank that sends */
+    uint64_t size, index; /* `index` is the index of the sending rank */
     struct training_place (*place)(const struct training *t,
                                    struct training_place at, uint64_t index);
 };
 
-/* Reduce-scatter of the gradients and all-gather of the weights. */
+/* Adds a reduce-scatter of the gradients and an all-gather of the weights over
+ * a ring. */
 static nw_status training_add_ring(const struct training *t,
                                    struct training_place at,
                                    const struct training_replicas *group)
@@ -258,9 +264,9 @@ static nw_status training_add_ring(const struct training *t,
         t, at, group->place(t, at, (group->index + 1) % group->size), &load);
 }
 
-/* All-reduce over NCCL's two binary trees, half of the gradients over each: up
- * and down in as many steps as the trees have levels. A pair of ranks in both
- * trees exchanges both halves in one message. */
+/* Adds an all-reduce over NCCL's two binary trees, each with half of the
+ * gradients, up and down in as many steps as the trees have levels. A pair of
+ * ranks in both trees exchanges both halves in one message. */
 static nw_status training_add_trees(const struct training *t,
                                     struct training_place at,
                                     const struct training_replicas *group)
@@ -329,7 +335,7 @@ static nw_status add_expert_data(const struct training *t,
                     : training_add_ring(t, at, &group);
 }
 
-/* Tokens to their experts and back, forward and backward. */
+/* Adds the all-to-all of tokens to their experts and back, in both passes. */
 static nw_status add_expert(const struct training *t, struct training_place at)
 {
     struct training_load load = {

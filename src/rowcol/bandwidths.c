@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Bandwidths between processes: from a file of groups and pairs, or from the
- * routes of a topology with one process per node.
+ * Reads bandwidths between processes from a file of groups and pairs, or
+ * computes them from the routes of a topology with one process per node.
  */
 #include <nodewise/rowcol.h>
 
@@ -27,9 +27,9 @@ void nw_bandwidths_fini(struct nw_bandwidths *b)
 struct bandwidths_reader {
     struct nw_lines lines;
     struct nw_bandwidths *out;
-    char **name; /* of the groups; points into the text */
+    char **name; /* [count] names of groups; they point into the text */
     size_t capacity, count;
-    size_t room; /* for processes */
+    size_t room; /* allocated elements of out->group */
     bool pairs;  /* a pair was read, so no group may follow */
 };
 
@@ -219,7 +219,8 @@ nw_status nw_bandwidths_read(const char *path, struct nw_bandwidths *out)
     return status;
 }
 
-/* The slowest link from x to y, in bytes/s. */
+/* Returns the bandwidth of the slowest link on the route from node x to node y,
+ * in bytes/s. */
 static double bandwidths_slowest(const nw_topology *t, int32_t x, int32_t y,
                                  uint32_t *hops)
 {
@@ -239,7 +240,7 @@ static double bandwidths_slowest(const nw_topology *t, int32_t x, int32_t y,
     return least;
 }
 
-/* Whether two names differ only in the number at their end. */
+/* Whether two names are equal except for the number at their end. */
 static bool bandwidths_alike(const char *a, const char *b)
 {
     size_t i = strlen(a), j = strlen(b);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The cost of an arrangement: the paper's two sums, and the slowest rank. */
+/* Computes the cost of an arrangement: the two sums of the heuristic's paper
+ * (see paper_heuristic.c), and the cost of the slowest rank. */
 #include "rowcol/rowcol.h"
 
 #include "base/array.h"
@@ -13,7 +14,7 @@ struct rowcol_link_cost {
     const struct nw_rowcol_problem *problem;
     const struct nw_rowcol *a;
     double across, along; /* bytes of a link in a row and in a column, x 1e6 */
-    double *height, *width; /* of rows and columns; NULL: equal */
+    double *height, *width; /* shares of rows, columns; NULL: equal */
 };
 
 static double rowcol_seconds(const double *bandwidth, int32_t count, int32_t x,
@@ -80,8 +81,9 @@ static double rowcol_rank_of(const struct rowcol_link_cost *l, int32_t i,
     return sum;
 }
 
-/* Sets the shares of the rows (or of the columns) so that the slowest process
- * of each line needs the same time; the shares of the other lines stay. */
+/* Sets the shares of the rows (or of the columns, if `rows` is false) so that
+ * the slowest process of each line takes the same time. The shares of the other
+ * axis stay. */
 static void rowcol_balance(const struct nw_rowcol_problem *problem,
                            const struct nw_rowcol *a, bool rows,
                            double *share[2])
@@ -118,7 +120,8 @@ void nw_rowcol_shares(const struct nw_rowcol_problem *problem,
         rowcol_balance(problem, a, turn % 2 == 0, share);
 }
 
-/* The shares stay equal if memory is short. */
+/* Computes the shares of rows and columns. If memory runs out, the shares stay
+ * equal. */
 static void rowcol_set_shares(struct rowcol_link_cost *l)
 {
     size_t count = (size_t)l->a->rows + (size_t)l->a->columns;
@@ -168,7 +171,8 @@ double nw_rowcol_sum_up_to(const struct nw_rowcol_problem *problem,
 
     for (int32_t i = 0; i < a->rows; i++)
         for (int32_t k = 0; k <= j; k++) {
-            if (k < j || j + 1 == a->columns) // the whole closes its rings
+            /* a complete row has a link to its first process */
+            if (k < j || j + 1 == a->columns)
                 sum += rowcol_right_of(&l, i, k);
             sum += rowcol_below(&l, i, k);
         }
@@ -212,14 +216,15 @@ bool nw_rowcol_allows(const struct nw_rowcol_problem *problem, int32_t rows)
         return true;
     if (problem->all_shapes)
         return true;
-    // a prime number of processes has no other shape
+    /* no shape with two rows or more */
     for (int32_t r = 2; r < p; r++)
         if (rowcol_fits(problem, r))
             return false;
     return true;
 }
 
-/* Whether the sum of every order is finite, for any widths of the lines. */
+/* Whether the cost of every order is a finite number, for any shares of the
+ * lines. */
 static bool rowcol_is_finite(const struct nw_rowcol_problem *problem)
 {
     const struct nw_bandwidths *b = problem->bandwidths;

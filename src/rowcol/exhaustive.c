@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Finds the order of a shape with the lowest figure by trying all of them, for
- * figures that are not a sum of links. Places are filled line by line along the
+ * Finds the order of a shape with the lowest cost by trying all orders. Needed
+ * if the cost is not a sum over links. Places are filled line by line along the
  * shorter side. A partial order is dropped as soon as one rank costs more than
  * the best order known. With speeds, the cost of a rank depends on the whole
- * order, so complete orders are compared.
+ * order, so only complete orders are compared.
  */
 #include "rowcol/rowcol.h"
 
@@ -12,7 +12,8 @@
 
 #include <stdlib.h>
 
-/* 10 processes have 9.9 million partial orders; 8 have 40320 complete ones. */
+/* 10 processes have 9.9 million partial orders (TRIES is 12.6 million); 8
+ * processes have 40320 complete orders. */
 enum { TRIES = 12 << 20, MAX = 16, MAX_SPEEDS = 8 };
 
 struct exhaustive_every {
@@ -21,7 +22,7 @@ struct exhaustive_every {
     int32_t p;
     double *row, *column; /* microseconds from process x to y */
     bool *taken;
-    double least; /* figure of *best */
+    double least; /* cost of *best */
     int64_t tries;
 };
 
@@ -33,7 +34,8 @@ static double exhaustive_link_of(const struct exhaustive_every *e,
     return x < 0 || y < 0 ? 0 : times[x * e->p + y];
 }
 
-/* Cost of the links of a place to its neighbours that are filled. */
+/* Cost of the links between a place and those of its neighbours that are
+ * filled. */
 static double exhaustive_load_of(const struct exhaustive_every *e,
                                  int32_t place)
 {
@@ -53,7 +55,8 @@ static double exhaustive_load_of(const struct exhaustive_every *e,
     return sum;
 }
 
-/* Whether a place and its neighbours allow a better order than the best. */
+/* Whether a partial order can still beat the best order, judged by the cost of
+ * a place and of its neighbours. */
 static bool exhaustive_is_hopeful(const struct exhaustive_every *e,
                                   int32_t place)
 {

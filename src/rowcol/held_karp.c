@@ -19,8 +19,8 @@
 
 enum { MAX = 20, STATES = 1 << 22, WORK = 1 << 27 };
 
-/* The last processes placed, oldest first. Its code has them as digits to the
- * base p. */
+/* The last processes placed, oldest first. A front's code has the processes as
+ * its digits in base p. */
 struct held_karp_front {
     uint32_t bits; /* 0 if a process occurs twice */
     int8_t order[MAX], ascending[MAX];
@@ -34,8 +34,8 @@ struct held_karp_lines {
         *across; /* microseconds from x to y, in and between lines */
     struct held_karp_front *fronts;
     int32_t front_count;
-    double *least; /* by front and set of other placed processes */
-    int8_t *left;  /* process that left the front for the newest */
+    double *least; /* lowest cost, by front and set of other placed processes */
+    int8_t *left;  /* process that the newest one pushed out of the front */
     int8_t first[MAX];
     double found;
     int8_t line[MAX]; /* the best complete order, line by line */
@@ -50,8 +50,8 @@ static size_t held_karp_power(size_t base, int32_t n)
     return product;
 }
 
-/* Index of a state: the front, then the bits of the placed processes without
- * those of the front. */
+/* Index of a state: the front's code, then the bits of the other placed
+ * processes. */
 static size_t held_karp_state_of(const struct held_karp_lines *l, int32_t code,
                                  uint32_t placed)
 {
@@ -81,7 +81,7 @@ static void held_karp_make_front(const struct held_karp_lines *l, int32_t code,
             f->ascending[at++] = x;
 }
 
-/* Cost that process x adds at place `at`, behind a front. */
+/* Cost that process x adds if it is put on place `at` after a front. */
 static double held_karp_added(const struct held_karp_lines *l,
                               const int8_t *front, int32_t at, int8_t x)
 {
@@ -132,8 +132,8 @@ static void held_karp_place_next(struct held_karp_lines *l, int32_t code,
     }
 }
 
-/* Reads the order from its end back to the first line, by the processes that
- * left the front. */
+/* Reconstructs the best order from its last place back to the first line, by
+ * the processes that left the front. */
 static void held_karp_read_back(struct held_karp_lines *l, int32_t code)
 {
     uint32_t placed = (1U << l->p) - 1;
@@ -167,7 +167,8 @@ static void held_karp_take_least(struct held_karp_lines *l)
         held_karp_read_back(l, best);
 }
 
-/* Runs from the first lines that begin with `must`; all if it is empty. */
+/* Fills the table of lowest costs, starting with the first lines that begin
+ * with the processes `must`, or with all first lines if `must` is empty. */
 static void held_karp_fill(struct held_karp_lines *l, uint32_t must)
 {
     uint32_t all = (1U << l->p) - 1;
@@ -255,7 +256,7 @@ static nw_status held_karp_allocate(struct held_karp_lines *l)
     return status;
 }
 
-/* Whether the table of states is small enough. */
+/* Whether the table of states is small enough to allocate. */
 static bool held_karp_is_small(struct held_karp_lines *l)
 {
     size_t fronts = held_karp_power((size_t)l->p, l->width), turns = 1;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Our own search of arrangements. A shape whose lowest sum can be proven gets
- * that order. For other shapes the search starts from several orders: by rows,
- * by columns, that of the heuristic, every order of the groups if they are few,
- * and random ones. It swaps processes, reverses runs and moves runs until no
- * such step lowers the cost. If few orders are left, all of them are tried.
+ * Our own search for arrangements. If the lowest sum of a shape can be proven,
+ * the search takes the order with that sum. For other shapes it starts from
+ * several orders: by rows, by columns, the result of the heuristic, every order
+ * of the groups if they are few, and random orders. It swaps processes,
+ * reverses runs and moves runs until none of these steps lowers the cost. If
+ * the shape has few orders, all of them are tried.
  */
 #include "rowcol/rowcol.h"
 #include "base/array.h"

@@ -17,8 +17,8 @@ enum { MAX = 8 }; /* up to this many items, all orders are tried */
 
 struct paper_heuristic_state {
     const struct nw_rowcol_problem *problem; /* with the objective "sum" */
-    struct nw_rowcol a, tried, best;         /* best: so far */
-    int32_t *order; /* [count] processes, of this iteration */
+    struct nw_rowcol a, tried, best;         /* best: the best so far */
+    int32_t *order; /* [count] processes in this iteration's order */
 };
 
 static void paper_heuristic_fill(struct nw_rowcol *a, const int32_t *order,
@@ -48,11 +48,12 @@ static void paper_heuristic_step_1(struct paper_heuristic_state *s)
     nw_rowcol_keep(s->problem, &s->best, &s->a);
 }
 
-/* The runs of equal group in a column, by first row and length. */
+/* The runs of processes of equal group in a column; a run has a first row and a
+ * length. */
 struct paper_heuristic_runs {
     int32_t count;
-    int32_t *first, *length, *order; /* order: of the runs */
-    int32_t *column;                 /* copy of the column before */
+    int32_t *first, *length, *order; /* order: permutation of the runs */
+    int32_t *column;                 /* copy of the column before the sort */
 };
 
 static void paper_heuristic_find_runs(const struct paper_heuristic_state *s,
@@ -84,7 +85,8 @@ static void paper_heuristic_put_runs(struct nw_rowcol *a, int32_t j,
                 runs->column[runs->first[runs->order[r]] + i];
 }
 
-/* Advances to the next permutation of n items; false after the last. */
+/* Advances to the next permutation of n items. Returns false after the last
+ * one. */
 static bool paper_heuristic_next_order(int32_t *order, int32_t n)
 {
     int32_t i = n - 2, k = n - 1;
@@ -110,7 +112,8 @@ struct paper_heuristic_ordering {
     int32_t column;
 };
 
-/* Swaps pairs as long as the cost falls; used if there are too many orders. */
+/* Swaps pairs of items as long as the cost falls. Used if there are too many
+ * permutations to try all. */
 static void paper_heuristic_swap_down(struct paper_heuristic_ordering *o)
 {
     double now = o->cost(o);
@@ -135,7 +138,7 @@ static void paper_heuristic_swap_down(struct paper_heuristic_ordering *o)
     o->cost(o);
 }
 
-/* Leaves the columns in the cheapest order. */
+/* Puts the columns in the cheapest order found. */
 static void paper_heuristic_best_order(struct paper_heuristic_ordering *o)
 {
     double least = DBL_MAX;
@@ -235,7 +238,8 @@ nw_status nw_rowcol_paper(const struct nw_rowcol_problem *problem,
         for (size_t i = 0; i < p; i++)
             s.order[i] = (int32_t)i;
         paper_heuristic_iterate(&s, memory, &result);
-        by_sum.objective = NW_ROWCOL_SLOWEST; // fills that figure too
+        /* computes the cost of the slowest rank, too */
+        by_sum.objective = NW_ROWCOL_SLOWEST;
         nw_rowcol_evaluate(&by_sum, &result, &result.cost);
         *out = result;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A failure of one rank is one of all, and is said once. */
+/* Makes a failure of one rank a failure of all ranks; one rank prints it. */
 #include "mpdata/program/job.h"
 
 #include <stdio.h>

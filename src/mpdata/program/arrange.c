@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which rank has which part: the shape with the least to exchange, or the
- * published heuristic or our search over the bandwidths between ranks. The
- * answer is a Cartesian communicator whose ranks are in that order.
+ * Chooses which rank computes which part of the grid: by the shape with the
+ * least data to exchange, by the published heuristic, or by our search over the
+ * bandwidths between ranks. The result is a Cartesian communicator with its
+ * ranks in that order.
  */
 #include "mpdata/program/job.h"
 #include "base/array.h"
@@ -20,7 +21,7 @@ enum { NAME = 256 };
 
 /* --- the shape without an arrangement --- */
 
-/* Number of sides between `parts` parts of an axis. */
+/* Returns how many sides there are between `parts` parts of an axis. */
 static int64_t arrange_sides(const struct nw_mp_settings *s, int axis,
                              int32_t parts)
 {
@@ -63,8 +64,8 @@ static nw_status choose_shape(const struct nw_mp_settings *s,
 
 /* --- bandwidths between ranks --- */
 
-/* Node of each rank by its host's name; in order if no name matches and there
- * are as many nodes as ranks. */
+/* Finds the node of each rank by the name of its host. If no name matches and
+ * there are as many nodes as ranks, rank i is on node i. */
 static nw_status arrange_find_nodes(const nw_topology *t, const char *hosts,
                                     int ranks, int32_t *node)
 {
@@ -87,8 +88,8 @@ static nw_status arrange_find_nodes(const nw_topology *t, const char *hosts,
     return NW_OK;
 }
 
-/* Bytes/s between two ranks of a node: the slower way of its cores, or what
- * memory gives. */
+/* Bandwidth between two ranks of the same node, in bytes/s: that of the slower
+ * direction between its cores, or the memory bandwidth. */
 static double arrange_inside(const nw_topology *t, int32_t node)
 {
     uint32_t *hops = NULL;
@@ -111,7 +112,7 @@ static double arrange_inside(const nw_topology *t, int32_t node)
     return least;
 }
 
-/* The ranks in the order of their nodes: groups must follow one another. */
+/* Sorts the ranks by node, since the members of a group must be consecutive. */
 static void order_by_node(const int32_t *node, int ranks, int32_t *order)
 {
     int next = 0;
@@ -205,7 +206,7 @@ static double arrange_sum_of(const struct nw_rowcol_problem *problem,
     return nw_rowcol_figure(problem, &cost);
 }
 
-/* Beside the same shape as without an arrangement, ranks in order. */
+/* Describes the arrangement, next to the same shape with the ranks in order. */
 static void arrange_tell(const struct nw_mp_settings *s, struct nw_mp_grid *g,
                          const struct nw_rowcol_problem *problem,
                          const struct nw_rowcol *a)
@@ -226,7 +227,8 @@ static void arrange_tell(const struct nw_mp_settings *s, struct nw_mp_grid *g,
              plain.rows, plain.columns, before);
 }
 
-/* One part takes any number of cells. */
+/* Returns the most parts of an axis; an axis of one part may have any number of
+ * cells. */
 static int32_t most_parts(const struct nw_mp_settings *s,
                           const struct nw_mp_grid *g, int axis)
 {
@@ -282,7 +284,8 @@ static nw_status arrange_solve(const struct nw_mp_settings *s,
     return status == NW_EINVAL ? NW_EFORMAT : status;
 }
 
-/* The name of this host as clusters have it: without its domain. */
+/* Gathers the host names of all ranks. Names have no domain, as in topologies.
+ */
 static nw_status gather_hosts(const struct nw_mp_grid *g, char **out)
 {
     char name[MPI_MAX_PROCESSOR_NAME] = "", own[NAME] = "";
@@ -320,7 +323,8 @@ static nw_status arrange_run(const struct nw_mp_settings *s,
 
 /* --- speeds --- */
 
-/* Cells a second of a small part, all ranks at the same time. */
+/* Measures this rank's speed on a small grid, in cells per second, while all
+ * ranks compute. */
 static nw_status arrange_measure(const struct nw_mp_settings *s, double *out)
 {
     const int64_t size[3] = {48, 48, 64};
@@ -366,7 +370,7 @@ static nw_status arrange_read_speeds(const char *list, struct nw_mp_grid *g)
     return status;
 }
 
-/* Of the world's ranks. */
+/* Finds the speeds of all ranks of MPI_COMM_WORLD. */
 static nw_status find_speeds(const struct nw_mp_settings *s,
                              struct nw_mp_grid *g)
 {

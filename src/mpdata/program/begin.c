@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Turns the settings into a job that can step. */
+/* Creates a job that can step from the settings. */
 #include "mpdata/program/job.h"
 #include "base/array.h"
 #include "base/file.h"
@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-/* Of the cores that this rank may run on its share, each core being shared by
- * all ranks of the node that may run there. */
+/* Returns this rank's share of the cores that it may run on. Each core is
+ * divided equally among the ranks of the node that may run on it. */
 static int32_t begin_share_of(const cpu_set_t *set, int ranks,
                               const cpu_set_t *own)
 {
-    double share = 1e-9; // sums of thirds
+    double share = 1e-9; // rounding of sums of thirds
 
     for (int core = 0; core < CPU_SETSIZE; core++) {
         int sharers = 0;
@@ -28,7 +28,8 @@ static int32_t begin_share_of(const cpu_set_t *set, int ranks,
     return share < 1 ? 1 : (int32_t)share;
 }
 
-/* This rank's share of the cores of its node, unless OpenMP has a setting. */
+/* Sets the number of threads to this rank's share of the node's cores, unless
+ * OpenMP's environment variables set a number. */
 static int32_t choose_threads(void)
 {
     MPI_Comm node;
@@ -57,7 +58,7 @@ static nw_status begin_prepare(struct nw_mp_job *job, struct nw_mp_settings *s)
 
     if (status)
         return status;
-    s->options = job->options; // with the case's borders
+    s->options = job->options; // now with the case's borders
     status = nw_mp_arrange(s, &job->grid);
     if (!status)
         status = nw_mp_divide(&job->grid, &job->options);
@@ -71,7 +72,7 @@ static nw_status begin_prepare(struct nw_mp_job *job, struct nw_mp_settings *s)
     return status ? status : nw_mp_plan(job);
 }
 
-/* Refuses an output that would overwrite an input, before the run starts. */
+/* Fails before the run starts if an output would overwrite an input. */
 static nw_status spare(const struct nw_mp_settings *s, const char *option,
                        const char *output)
 {
@@ -87,7 +88,7 @@ static nw_status spare(const struct nw_mp_settings *s, const char *option,
     return NW_OK;
 }
 
-/* Checks before hours of work that all outputs can be written. */
+/* Checks before the run starts that all outputs can be written. */
 static nw_status begin_check_outputs(const struct nw_mp_settings *s)
 {
     const char *checkpoint =

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Temporary files beside results. Each process has its own and holds a lock on
- * it; a file without a lock is left from a process that was killed. */
+/* Temporary files in the folder of a result. Each process has its own file and
+ * holds a lock on it; a file without a lock was left by a process that was
+ * killed. */
 #include "base/file.h"
 #include "base/c_locale.h"
 #include "mpdata/program/job.h"
@@ -17,7 +18,8 @@
 
 enum { MAGIC = 16 };
 
-/* "ck.123.new" for "ck". */
+/* Whether a file name is that of a temporary file for `target`: "ck.123.new"
+ * for "ck". */
 static bool beside_is_ours(const char *name, const char *target)
 {
     size_t length = strlen(target), digits;

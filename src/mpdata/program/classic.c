@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Checks that a file of NetCDF's classic formats (1, 2 and 5) is complete.
- * libnetcdf 4.9 reads zeros beyond the end. It trusts the lengths of a damaged
- * header, and then crashes or takes half a minute. The formats are
- * those of "The NetCDF classic format specification": big-endian, with names
- * and attributes padded to four bytes. HDF5 checks its files itself.
+ * libnetcdf 4.9 reads zeros past the end of a file. It also trusts the lengths
+ * in a damaged header, and then crashes or takes half a minute. The formats
+ * follow "The NetCDF classic format specification": big-endian, with names and
+ * attributes padded to four bytes. HDF5 checks its own files.
  */
 #include "mpdata/program/job.h"
 #include "base/status.h"
@@ -17,18 +17,22 @@ enum { NAME = 256, DIMENSIONS = 1024 };
 
 struct header {
     FILE *file;
-    int count_bytes, offset_bytes; /* of numbers, by the format */
+    /* bytes of a count and of an offset; the format sets both */
+    int count_bytes, offset_bytes;
     uint64_t dimension[DIMENSIONS], dimensions;
-    uint64_t records, record_bytes; /* of all variables that have records */
-    uint64_t bytes;                 /* the file has */
+    /* bytes of a record of all record variables */
+    uint64_t records, record_bytes;
+    uint64_t bytes; /* length of the file */
     bool bad;
 };
 
 struct variable {
     char name[NAME];
-    uint64_t end; /* the byte behind its last, or behind that of one record */
+    /* offset after the variable's data, or after its part of the first record
+     */
+    uint64_t end;
     uint64_t bytes;
-    bool grows; /* with records, and these are of one */
+    bool grows; /* a record variable; `bytes` is then the part of one record */
 };
 
 static uint64_t classic_number(struct header *h, int bytes)
@@ -63,7 +67,8 @@ static uint64_t type_bytes(uint64_t type)
     return type < sizeof bytes ? bytes[type] : 0;
 }
 
-/* A name, cut where it is longer than ours are. */
+/* Reads a name and cuts it at NAME - 1 bytes, more than the names of our
+ * variables have. */
 static void read_name(struct header *h, char name[NAME])
 {
     uint64_t length = classic_count_of(h),
@@ -103,7 +108,8 @@ static void read_dimensions(struct header *h)
     }
 }
 
-/* Cells of a variable, or of one of its records: one dimension has no end. */
+/* Returns the cells of a variable. Of a record variable (one unlimited
+ * dimension), returns the cells of one record. */
 static uint64_t read_cells(struct header *h, bool *grows)
 {
     uint64_t cells = 1, most = h->bytes + 1;
@@ -128,7 +134,8 @@ static void read_variable(struct header *h, struct variable *v)
     uint64_t cells = read_cells(h, &v->grows);
     skip_attributes(h);
     uint64_t each = type_bytes(classic_number(h, 4));
-    classic_count_of(h); // its bytes once more, not kept for large ones
+    /* the stored size, ignored as it is invalid for large variables */
+    classic_count_of(h);
     uint64_t begin = classic_number(h, h->offset_bytes);
     v->bytes = cells * each;
     v->end = begin + v->bytes;
@@ -156,9 +163,9 @@ static nw_status classic_cut(const struct header *h, const char *path,
                    path, (unsigned long long)h->bytes, v->name);
 }
 
-/* Whether records are missing at the end of the file. Records follow one
- * another; each has a part of every variable that grows. `last` is the variable
- * whose part ends last. If it is the only one (`one`), its records are not
+/* Whether records are missing at the end of the file. Records are consecutive;
+ * each has a part of every record variable. `last` is the variable whose part
+ * ends last. If `last` is the only record variable (`one`), its records are not
  * padded to four bytes. */
 static bool is_short(const struct header *h, const struct variable *last,
                      bool one)

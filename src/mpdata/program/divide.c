@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The grid in r rows and c columns of parts. Ranks of unequal speed get parts
- * of unequal size: a row of parts has one height, a column one width. The sizes
- * are chosen so that the slowest rank finishes as early as possible.
+ * Divides the grid into r rows and c columns of parts. Ranks of unequal speed
+ * get parts of unequal size: all parts of a row have one height, all parts of a
+ * column one width. The sizes minimise the time of the slowest rank.
  */
 #include "mpdata/program/job.h"
 #include "base/array.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The five inputs into the solvers, each rank its own part, and the ghosts of
- * velocities and h, which never change: their slabs are handed over whole, rows
- * first, then planes with the rows' ghosts in them, so that corners and the
- * faces of open sides come along.
+ * Loads the five inputs into the solvers, each rank its own part, and the
+ * ghosts of velocities and h, which never change. Neighbours exchange whole
+ * slabs of ghosts, first rows, then planes including the ghosts of their rows,
+ * so that corners and the faces of open sides arrive, too.
  */
 #include "mpdata/program/job.h"
 #include "base/array.h"
@@ -18,7 +18,8 @@ static int64_t common_divisor(int64_t a, int64_t b)
     return b ? common_divisor(b, a % b) : a;
 }
 
-/* Cases of any size repeat once over the grid where it is square. */
+/* Finds the case and sets the size of the grid. The period of a case that
+ * allows any size is the greatest common divisor of the first two sizes. */
 static nw_status size_case(struct nw_mp_job *job)
 {
     const struct nw_mp_settings *s = job->settings;
@@ -106,7 +107,7 @@ static nw_status load_read_part(const struct nw_mp_job *job,
     return NW_OK;
 }
 
-/* As numbers: a 0 may have either sign. */
+/* Compares values as numbers, since a zero may have either sign. */
 static bool load_same(const double *a, const double *b, int64_t count)
 {
     for (int64_t i = 0; i < count; i++)
@@ -115,7 +116,8 @@ static bool load_same(const double *a, const double *b, int64_t count)
     return true;
 }
 
-/* The last face of a divided periodic axis is the first. */
+/* Fails if the first and the last face of a divided periodic axis differ: both
+ * are the same face. */
 static nw_status check_wrap(const struct nw_mp_job *job, int axis,
                             const struct part *whole, const double *values)
 {
@@ -169,8 +171,9 @@ static nw_status load_field(struct nw_mp_job *job, enum nw_mpdata_field field)
     return status;
 }
 
-/* Slabs as deep as the ghosts, to both neighbours along an axis. Their lengths
- * are counted in rows: in bytes a plane may have more than an int holds. */
+/* Sends slabs as deep as the ghosts to both neighbours along an axis. Message
+ * lengths are counted in rows, because a plane may have more bytes than an int
+ * holds. */
 static void hand_over(const struct nw_mp_job *job, int axis, char *field)
 {
     const nw_mpdata *s = job->solver;
@@ -205,7 +208,8 @@ static void share_ghosts(const struct nw_mp_job *job)
     }
 }
 
-/* The rank with the highest Courant number reports its position. */
+/* Fails if the flow is unstable; the rank with the highest Courant number
+ * reports the position. */
 static nw_status check_stable(const struct nw_mp_job *job)
 {
     struct {
@@ -263,7 +267,7 @@ void nw_mp_take(const struct nw_mp_job *job, enum nw_mpdata_field field,
     int64_t first[3], extent[3], low[3] = {0};
 
     nw_mp_part(job, field, first, extent);
-    for (int a = 0; a < 3; a++) // faces are stored with the cell below
+    for (int a = 0; a < 3; a++) // the solver stores a face with the cell below
         low[a] =
             first[a] - job->grid.first[a] - ((int)field == NW_MPDATA_U1 + a);
     for (int64_t i = 0; i < extent[0]; i++)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * nodewise-mpdata: where to start reading. The grid is sized, ranks are
- * arranged and get their parts, inputs are loaded, steps are made, files
- * written. Now and then all ranks agree whether SIGTERM came to one of them.
+ * The program nodewise-mpdata; start reading here. The program sizes the grid,
+ * arranges the ranks, loads the inputs, computes the steps and writes the
+ * files. About four times a second all ranks agree whether one of them got
+ * SIGTERM.
  */
 #include "mpdata/program/job.h"
 #include "base/clock.h"
@@ -25,7 +26,7 @@ static void on_signal(int number)
 
 struct progress {
     uint64_t begin, shown;
-    int64_t first; /* step */
+    int64_t first; /* first step of this run */
     bool drawn, terminal;
 };
 
@@ -49,8 +50,8 @@ static void mpdata_main_show(const struct nw_mp_job *job, struct progress *p,
         p->terminal ? "" : "\n");
 }
 
-/* Steps until ranks next agree, about a quarter of a second; whether to stop.
- * All ranks get the same answers. */
+/* Whether to stop. Sets *next to the step at which the ranks ask again, about a
+ * quarter of a second later. All ranks call this and get the same answers. */
 static bool stop_now(const struct nw_mp_job *job, int64_t *next,
                      double seconds_per_step)
 {
@@ -62,14 +63,15 @@ static bool stop_now(const struct nw_mp_job *job, int64_t *next,
     return both[0] > 0;
 }
 
-/* An exchange failed: a peer is gone, and with it the job. */
+/* Aborts the job after a failed exchange, since a peer process has ended. */
 static void mpdata_main_lose(const struct nw_mp_job *job)
 {
     fprintf(stderr, "nodewise-mpdata: %s\n", nw_error_text());
     MPI_Abort(job->grid.comm, 1);
 }
 
-/* True where it was stopped before its last step. */
+/* Computes the steps up to `last`. *stopped is true if a signal ended the run
+ * earlier. */
 static nw_status march(struct nw_mp_job *job, int64_t last, bool *stopped)
 {
     const struct nw_mp_settings *s = job->settings;
@@ -144,7 +146,7 @@ static void set_signals(void)
     sigaction(SIGTERM, &action, NULL);
 }
 
-/* Words are printed as they go: a full disk shows when they end. */
+/* Closes stdout and reports an error, such as a full disk. */
 static void mpdata_main_close_stdout(void)
 {
     if (!nw_file_end_output())

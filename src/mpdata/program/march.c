@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Steps of a divided grid. Each step has one exchange of x. During the exchange
- * the cells that need no ghost are computed, then the shell around them. On an
- * axis that is not divided, the solver fills the ghosts, and the exchange
- * treats them as cells of the part.
+ * Computes the steps of a divided grid. Each step has one exchange of x. During
+ * the exchange the cells that need no ghosts are computed, after it the shell
+ * around them. If an axis is not divided, the solver fills the ghosts of that
+ * axis, and the exchange treats these ghosts as cells of the part.
  */
 #include "mpdata/program/job.h"
 #include "base/status.h"
@@ -15,7 +15,8 @@ static bool divided(const struct nw_mp_grid *g, int axis)
     return g->parts[axis] > 1;
 }
 
-/* The halo's z is our first axis, its y our second, its x the contiguous. */
+/* Describes the exchange to the halo library, whose z, y, x are axes 0, 1, 2 of
+ * the solver; x is contiguous. */
 static void march_describe(const struct nw_mp_job *job,
                            struct nw_halo_options *options,
                            struct nw_halo_box *box)
@@ -74,7 +75,7 @@ nw_status nw_mp_plan(struct nw_mp_job *job)
                        nw_halo_plan(job->grid.comm, &options, &job->halo));
 }
 
-/* Cells of our own indexes that a box of the halo's has. */
+/* Converts a box of the halo library to a range of the solver's cells. */
 static bool march_cells_of(const struct nw_mp_job *job,
                            const struct nw_halo_box *box, int64_t low[2],
                            int64_t high[2])
@@ -92,7 +93,8 @@ static bool march_cells_of(const struct nw_mp_job *job,
     return true;
 }
 
-/* In bands of blocks, between which the exchange makes progress. */
+/* Computes the inner cells block by block; between the blocks the exchange
+ * makes progress. */
 static nw_status march_inside(struct nw_mp_job *job)
 {
     struct nw_halo_box box = nw_halo_interior(job->halo, 0);

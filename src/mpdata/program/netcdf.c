@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * NetCDF in and out by libnetcdf, loaded when it is first needed. Every rank
- * reads its own part; rank 0 writes what the others hand it, to a temporary
- * file that takes the name only when it is whole.
+ * Reads and writes NetCDF through libnetcdf, which is loaded at first use.
+ * Every rank reads its own part. Rank 0 writes the parts of all ranks to a
+ * temporary file and renames it when it is complete.
  */
 #include "mpdata/program/job.h"
 #include "base/library.h"
@@ -88,7 +88,7 @@ static nw_status opened(const char *path, int *file)
                 : NW_OK;
 }
 
-/* The id of a variable of three dimensions, and these. */
+/* Finds a variable of three dimensions; returns its id and its sizes. */
 static nw_status netcdf_find(const char *path, int file, const char *name,
                              size_t size[3])
 {
@@ -143,8 +143,8 @@ static nw_status netcdf_check_size(const char *path, const char *name,
     return NW_OK;
 }
 
-/* A variable being read: what its numbers stand for, by the conventions of
- * NetCDF's users' guide and of CF. */
+/* A variable that is read, and how to interpret its numbers, by the conventions
+ * of NetCDF's users' guide and of CF. */
 struct netcdf_reading {
     const char *path, *name;
     int file, variable;
@@ -154,7 +154,8 @@ struct netcdf_reading {
     size_t none_count;
 };
 
-/* The numbers of an attribute; *count is 0 if the attribute is missing. */
+/* Reads the numbers of an attribute; *count is 0 if the attribute is missing.
+ */
 static nw_status numbers(const struct netcdf_reading *r, const char *attribute,
                          size_t most, double *out, size_t *count)
 {
@@ -175,7 +176,8 @@ static nw_status numbers(const struct netcdf_reading *r, const char *attribute,
     return NW_OK;
 }
 
-/* Adds the library's default fill value, which unwritten cells hold. */
+/* Adds the library's default fill value to the values that mark a missing
+ * value, as unwritten cells contain it. */
 static void add_default(struct netcdf_reading *r)
 {
     static const double fill[] = {
@@ -216,7 +218,8 @@ static nw_status find_meaning(struct netcdf_reading *r)
     return status;
 }
 
-/* An attribute may have more digits than the variable. */
+/* Whether `value` marks a missing value. Compares in the variable's precision,
+ * as an attribute may have more digits. */
 static bool is_none(const struct netcdf_reading *r, double value)
 {
     for (size_t i = 0; i < r->none_count; i++) {
@@ -293,7 +296,7 @@ nw_status nw_mp_netcdf_read(const char *path, enum nw_mpdata_field field,
 struct writer {
     const char *path;
     char target[PATH_MAX], temporary[PATH_MAX + 32];
-    int file, held, code; /* NetCDF's first complaint */
+    int file, held, code; /* code: NetCDF's first error */
     int variable[NW_MPDATA_FIELD_COUNT], axis[3], time;
     enum nw_mpdata_field now;
 };
@@ -311,7 +314,7 @@ static void attribute(struct writer *w, int variable, const char *name,
                 nc.put_att_text(w->file, variable, name, strlen(text), text));
 }
 
-/* Coordinates: the middle of each cell, in cells. */
+/* Defines the coordinates of the axes: the centre of each cell, in cells. */
 static void define_axes(struct writer *w, const struct nw_mp_job *job,
                         int dims[2][3])
 {
@@ -419,7 +422,7 @@ static nw_status netcdf_begin(struct writer *w, const struct nw_mp_job *job)
     nw_mp_sweep_beside(w->target, "CDF\5");
     w->code = nc.create(w->temporary, NC_64BIT_DATA | NC_NOCLOBBER, &w->file);
     if (w->code) {
-        w->temporary[0] = '\0'; /* another's */
+        w->temporary[0] = '\0'; /* the file belongs to another process */
         return netcdf_fault(w);
     }
     w->held = nw_mp_hold_beside(w->temporary);

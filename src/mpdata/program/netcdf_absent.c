@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Stands in for netcdf.c where its header was not there at build time. */
+/* Replaces netcdf.c if the build found no netcdf.h. */
 #include "base/status.h"
 #include "mpdata/program/job.h"
 

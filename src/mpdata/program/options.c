@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The command line of nodewise-mpdata. */
+/* Parses the command line of nodewise-mpdata. */
 #include "mpdata/program/job.h"
 #include "base/text.h"
 
@@ -126,7 +126,8 @@ static int32_t small(const char *name, const char *value, int32_t least,
     return (int32_t)found;
 }
 
-/* `count` numbers from 1 with x between them. */
+/* Parses `count` numbers with x between them, such as 8x8x4; each is at least
+ * 1. */
 static void product(const char *name, char *value, int count, int64_t *out,
                     struct argp_state *state)
 {
@@ -164,7 +165,7 @@ static void borders(struct nw_mp_settings *s, char *value,
     s->bordered = true;
 }
 
-/* The place of a word in a list of them. */
+/* Returns the index of a word in a list of words. */
 static int one_of(const char *name, const char *value,
                   const char *const words[3], struct argp_state *state)
 {
@@ -350,7 +351,7 @@ static error_t options_parse(int key, char *value, struct argp_state *state)
     }
 }
 
-/* The cases, below the options. */
+/* Lists the built-in cases below the options of --help. */
 static char *options_help(int key, const char *text, void *input)
 {
     struct nw_text list = {0};
@@ -377,7 +378,7 @@ static const struct argp argp = {
     .help_filter = options_help,
 };
 
-/* As every command of ours has it. */
+/* Parses the arguments as all nodewise commands do. */
 void nw_mp_parse(int argc, char **argv, struct nw_mp_settings *out)
 {
     static char name[] = "nodewise-mpdata";

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Files of rows: VTK for pictures, checkpoints to go on from. Rank 0 writes to
- * a temporary file, which takes the name when all of it is on the disk: a full
- * disk leaves the file before as it was.
+ * Writes VTK files and checkpoints, and reads checkpoints. Rank 0 writes to a
+ * temporary file and renames it when all data is on the disk, so that a full
+ * disk leaves the previous file unchanged.
  */
 #include "mpdata/program/job.h"
 #include "base/array.h"
@@ -23,7 +23,7 @@ enum { HEAD = 512 };
 struct store {
     const char *path;
     char target[PATH_MAX], temporary[PATH_MAX + 32];
-    int file, held; /* that which has the lock */
+    int file, held; /* held: descriptor that has the lock */
     const char *magic;
     const struct nw_mp_job *job;
     size_t head;
@@ -61,7 +61,7 @@ static void swap(char *bytes, size_t count, size_t size)
         }
 }
 
-/* Whole rows of a plane that lie behind one another. */
+/* Writes the rows of a plane; they are whole and consecutive in the file. */
 static nw_status store_put_part(void *context, const int64_t first[3],
                                 const int64_t extent[3], const double *values)
 {
@@ -185,7 +185,8 @@ const char *nw_mp_checkpoint_path(const struct nw_mp_settings *s)
     return s->checkpoint ? s->checkpoint : "nodewise-mpdata.checkpoint";
 }
 
-/* Of the head up to where its own hash stands; a head of before had none. */
+/* Whether the header's own hash matches. Headers of older versions have no hash
+ * and are accepted. */
 static bool is_head_whole(const char *head)
 {
     const char *own = strstr(head, "\nhead ");
@@ -220,7 +221,8 @@ nw_status nw_mp_checkpoint_write(const struct nw_mp_job *job, const char *path)
     return write_store(&s, head);
 }
 
-/* The head must be the one that this run would write, step and values aside. */
+/* Fails unless the checkpoint's header equals the header that this run would
+ * write, except for step and values. */
 static nw_status check_head(const struct nw_mp_job *job, const char *path,
                             char *head)
 {
@@ -236,7 +238,7 @@ static nw_status check_head(const struct nw_mp_job *job, const char *path,
     }
     if (theirs)
         memmove(head, theirs, strlen(theirs) + 1);
-    else /* it ends with the last of these lines */
+    else /* the rest of the header follows this line */
         *head = '\0';
     return NW_OK;
 }
@@ -269,7 +271,8 @@ static nw_status open_checkpoint(const struct nw_mp_job *job, struct store *s,
     return status;
 }
 
-/* As they are: rounding may have left what an input may not hold. */
+/* Reads values without checking them: rounding may have left values that an
+ * input must not have. */
 static nw_status store_read_rows(struct nw_mp_job *job, const struct store *s)
 {
     const int64_t *n = job->grid.n, *own = job->grid.own;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reads the files that NCCL's profiler plug-in leaves, one for each process:
- * PREFIX.nccl.HOST.PID, or one file into which they were joined.
- * nodewise-formats(5), NCCL CALLS, has the grammar.
+ * Reads the files that NCCL's profiler plug-in writes: PREFIX.nccl.HOST.PID,
+ * one per process, or one file that contains them all. The grammar is in
+ * nodewise-formats(5), NCCL CALLS.
  */
 #include "base/array.h"
 #include "base/file.h"
@@ -14,12 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One file on its way into the job. */
+/* The state while one file is read into the job. */
 struct calls_file {
     struct nw_nccl_job *job;
     struct nw_lines lines;
-    int32_t process; /* -1 before the first */
-    size_t *member;  /* numbers of the process's communicators */
+    int32_t process; /* -1 before the first process line */
+    size_t *member;  /* [count] job's numbers of the communicators */
     size_t count, capacity;
 };
 
@@ -43,7 +43,8 @@ static bool calls_hexadecimal(const char *word, uint64_t *out)
     return true;
 }
 
-/* "0000:1b:00.0" without its points is the number that NCCL gives a bus id. */
+/* Parses a bus id: NCCL's number of "0000:1b:00.0" has the same digits without
+ * the separators. */
 static bool calls_bus_id(const char *word, int64_t *out)
 {
     char digits[17] = "", *end;
@@ -154,7 +155,7 @@ static nw_status calls_read_lines(struct calls_file *in)
     return status;
 }
 
-/* A process that was killed may leave half a line at the end. */
+/* Cuts an incomplete last line off, which a killed process may leave. */
 static void calls_cut_last_line(char *data, size_t length)
 {
     while (length && data[length - 1] != '\n')
@@ -182,7 +183,7 @@ static nw_status calls_read_file(struct nw_nccl_job *job, const char *path)
     nw_status status;
 
     if (!nw_file_has_bytes(path))
-        return NW_OK; /* a process that ended before its first line */
+        return NW_OK; /* the process ended before it wrote a line */
     status = nw_file_read_text(path, &data, &length);
     if (status)
         return status;

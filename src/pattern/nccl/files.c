@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A job leaves a file for each process or each host. */
+/* Reads the files of a job, one for each process or each host. */
 #include "pattern/nccl/files.h"
 
 #include "base/status.h"
@@ -35,7 +35,8 @@ static bool files_is_regular(const char *path)
     return !stat(path, &info) && S_ISREG(info.st_mode);
 }
 
-/* The names stay until the job is built, as its messages name files. */
+/* Reads all files. Their names must live until the job is built, as its
+ * messages contain them. */
 static nw_status files_read_all(struct nw_nccl_job *job, const char *path,
                                 const struct nw_nccl_reader *reader,
                                 glob_t *found)

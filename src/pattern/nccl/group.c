@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An end is a GPU of a process, which is one rank of the job. Ends are numbered
- * first, then communicators are tables from their ranks to those of the job.
+ * Numbers the ranks of a job and joins communicators to them. In this file an
+ * end is a GPU of a process, which is one rank of the job. Ends are numbered
+ * first; then each communicator gets a table from its ranks to ranks of the
+ * job.
  */
 #include "pattern/nccl/group.h"
 
@@ -18,7 +20,7 @@ struct nccl_end {
     int32_t rank;
 };
 
-/* Data that the steps share. */
+/* Data that the steps of nw_nccl_groups_init share. */
 struct nccl_build {
     const struct nccl_lists *lists;
     struct nccl_groups *groups;
@@ -64,7 +66,8 @@ static void nccl_find_ends(struct nccl_build *build)
 
 /* --- ranks of the job --- */
 
-/* Each process has one GPU and knows its RANK among the same WORLD_SIZE. */
+/* Whether each process has one GPU and knows its RANK, and all have the same
+ * WORLD_SIZE. */
 static bool nccl_ranks_are_known(const struct nccl_build *build)
 {
     const struct nccl_lists *lists = build->lists;
@@ -82,8 +85,9 @@ static bool nccl_ranks_are_known(const struct nccl_build *build)
     return true;
 }
 
-/* Ends in a row are the ends of members in a row. A communicator of all ends
- * numbers them. */
+/* Numbers the ends by their ranks in a communicator that contains all ends.
+ * Returns false if no communicator contains all ends. Members are sorted by
+ * communicator. */
 static bool nccl_number_by_world(struct nccl_build *build)
 {
     struct nccl_member *const *member = build->member;
@@ -155,7 +159,8 @@ static int nccl_by_rank(const void *a, const void *b)
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* Files of two runs beside each other have each rank twice. */
+/* Fails if a rank of a communicator occurs twice, as in a folder with the files
+ * of two runs. */
 static nw_status nccl_check_ranks(const struct nccl_lists *lists)
 {
     struct nccl_process **process = NULL;
@@ -227,7 +232,7 @@ static int nccl_by_name(const void *a, const void *b)
     return order ? order : (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* first[r] is the first rank of the same host as rank r. */
+/* Sets first[r] to the lowest rank on the host of rank r. */
 static nw_status nccl_find_firsts(const struct nccl_build *build,
                                   struct nccl_member *const *member,
                                   struct nw_nccl_group *shape)
@@ -250,13 +255,13 @@ static nw_status nccl_find_firsts(const struct nccl_build *build,
     return NW_OK;
 }
 
-/* Numbers nodes by their first ranks, and lists each node's ranks. */
+/* Numbers nodes by their lowest ranks, and lists each node's ranks. */
 static nw_status nccl_find_nodes(const struct nccl_build *build,
                                  struct nccl_member *const *member,
                                  struct nw_nccl_group *shape)
 {
     nw_status status = nccl_find_firsts(build, member, shape);
-    int32_t *seen = NULL; /* ranks of each node so far */
+    int32_t *seen = NULL; /* [node] ranks counted so far */
 
     if (status)
         return status;
@@ -277,7 +282,7 @@ static nw_status nccl_find_nodes(const struct nccl_build *build,
     return status;
 }
 
-/* True if ranks 0 to size - 1 are there, each once. */
+/* Fails unless each of the ranks 0 to size - 1 occurs exactly once. */
 static nw_status nccl_check_comm(const struct nccl_build *build,
                                  struct nccl_member *const *member,
                                  size_t count, bool *is_complete)
@@ -337,8 +342,8 @@ static nw_status nccl_add_comms(struct nccl_build *build)
     return status;
 }
 
-/* Skips a ring of another size or one that is not a permutation of the ranks,
- * because a log may lack lines. */
+/* Adds a ring to a communicator. Skips a ring of another size or one that is
+ * not a permutation of the ranks, because a log may lack lines. */
 static nw_status nccl_add_ring(struct nw_nccl_group *shape,
                                const struct nccl_ring *ring)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reads the JSON files of NCCL's Inspector plug-in: one object for each call of
- * each process. Its members header, metadata, coll_perf and p2p_perf have names
- * of their own, so the reader needs no more than names and values.
+ * Reads the JSON files of NCCL's Inspector plug-in: one object per call and
+ * process. All names in header, metadata, coll_perf and p2p_perf differ, so the
+ * reader may ignore the nesting.
  */
 #include "base/file.h"
 #include "base/status.h"
@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Values of one object, as they are in the file; NULL: not there. */
+/* Names of the values that the reader keeps. A value is the text in the file;
+ * NULL: missing. */
 enum inspector_key {
     INSPECTOR_ID,
     INSPECTOR_RANK,
@@ -81,7 +82,7 @@ static bool inspector_read_call(const struct inspector_file *in,
            (!is_message || inspector_has_rank(in, INSPECTOR_PEER, &call->root));
 }
 
-/* An object is complete: its call joins the job. */
+/* Adds the call of a complete object to the job. */
 static nw_status inspector_add(struct inspector_file *in)
 {
     struct nw_nccl_process process = {.host = in->value[INSPECTOR_HOST],
@@ -114,7 +115,8 @@ static nw_status inspector_add(struct inspector_file *in)
     return NW_OK;
 }
 
-/* Cuts a string off; NULL at a string without an end. */
+/* Ends a string with a NUL and returns it; NULL if its closing quote is
+ * missing. */
 static char *inspector_cut_string(struct inspector_file *in)
 {
     char *start = ++in->at;
@@ -127,7 +129,8 @@ static char *inspector_cut_string(struct inspector_file *in)
     return start;
 }
 
-/* Cuts a number, true, false or null off, and keeps the character behind it. */
+/* Ends a number, true, false or null with a NUL and returns it; sets *behind to
+ * the character that was there. */
 static char *inspector_cut_word(struct inspector_file *in, char *behind)
 {
     char *start = in->at;
@@ -164,8 +167,8 @@ static nw_status inspector_close(struct inspector_file *in)
     return status;
 }
 
-/* A name with its value, unless an object or a list follows. A word's end may
- * be a bracket that counts. */
+/* Reads a name, and its value unless an object or a list follows. The character
+ * behind a value may be a bracket, which counts for the nesting. */
 static nw_status inspector_member(struct inspector_file *in)
 {
     char *name = inspector_cut_string(in), *value = NULL, behind = '\0';
@@ -213,7 +216,7 @@ static nw_status inspector_read_file(struct nw_nccl_job *job, const char *path)
     char *data;
 
     if (!nw_file_has_bytes(path))
-        return NW_OK; /* a process without a call */
+        return NW_OK; /* the process made no call */
     status = nw_file_read_text(path, &data, &length);
     if (status)
         return status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The lists of a job, and the steps from them to a pattern. */
+/* Stores the processes and communicators of a job, and builds the pattern. */
 #include "pattern/nccl/job.h"
 
 #include "base/array.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ranks of a pattern are at most this many, as in other formats. */
+/* Limit on the ranks of a pattern, as in other formats. */
 #define NCCL_MOST_RANKS (1 << 24)
 
 struct nccl_call {
@@ -29,7 +29,7 @@ struct nw_nccl_job {
     struct nccl_ring *ring;
     size_t ring_count, ring_capacity;
     uint64_t skipped;
-    void *process_tree, *member_tree; /* of tsearch(3) */
+    void *process_tree, *member_tree; /* trees of tsearch(3) */
 };
 
 nw_status nw_nccl_job_new(struct nw_nccl_job **out)
@@ -82,8 +82,8 @@ static int nccl_by_process(const void *a, const void *b)
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* **found is the element of the tree that equals *made, else `made` itself,
- * which the tree then holds. */
+/* Finds an element that equals *made in the tree, or else inserts `made`.
+ * *found is the element in the tree. */
 static nw_status nccl_intern(void **tree, void *made,
                              int (*compare)(const void *, const void *),
                              void ***found)
@@ -186,7 +186,7 @@ nw_status nw_nccl_job_ring(struct nw_nccl_job *job, uint64_t comm, int32_t size,
     return status;
 }
 
-/* --- to a pattern --- */
+/* --- building the pattern --- */
 
 struct nccl_send {
     const struct nccl_group *group;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reads logs of NCCL_DEBUG=INFO with NCCL_DEBUG_SUBSYS=INIT,GRAPH,COLL. A line
- * begins with host:pid:thread. INIT gives communicators, the dump of the graph
- * gives rings, COLL gives calls. Other lines are the program's own output.
+ * begins with host:pid:thread. INIT lines give communicators, GRAPH lines give
+ * rings, COLL lines give calls. Other lines are the program's own output.
  */
 #include "base/array.h"
 #include "base/file.h"
@@ -30,9 +30,9 @@ struct log_entry {
 struct log_file {
     struct nw_nccl_job *job;
     const char *path;
-    void *tree; /* of struct log_entry */
+    void *tree; /* tree of struct log_entry */
     int32_t process;
-    uint64_t thread; /* of the current line */
+    uint64_t thread; /* thread that wrote the current line */
 };
 
 static int log_by_key(const void *a, const void *b)
@@ -46,7 +46,8 @@ static int log_by_key(const void *a, const void *b)
     return (x->key > y->key) - (x->key < y->key);
 }
 
-/* An address, or a thread, may be used again: the last one counts. */
+/* Stores an entry. A later entry with the same address or thread replaces the
+ * earlier one, as both may be reused. */
 static nw_status log_remember(struct log_file *in,
                               const struct log_entry *entry)
 {
@@ -77,7 +78,7 @@ static const struct log_entry *log_recall(const struct log_file *in,
     return found ? *found : NULL;
 }
 
-/* The number behind " NAME ", such as " nranks 8" or " comm 0x5f10". */
+/* Reads the number after " NAME ", such as " nranks 8" or " comm 0x5f10". */
 static bool log_number(const char *line, const char *name, int base,
                        uint64_t *out)
 {
@@ -101,8 +102,8 @@ static bool log_rank(const char *line, const char *name, int32_t *out)
     return true;
 }
 
-/* "... comm 0x1 rank 0 nranks 8 cudaDev 0 nvmlDev 0 busId 1b000 commId 0x2 -
- * Init START" */
+/* Reads "... comm 0x1 rank 0 nranks 8 cudaDev 0 nvmlDev 0 busId 1b000 commId
+ * 0x2 - Init START". */
 static nw_status log_read_init(struct log_file *in, const char *line)
 {
     struct nw_nccl_member member = {.process = in->process, .device = -1};
@@ -128,8 +129,8 @@ static nw_status log_read_init(struct log_file *in, const char *line)
     return status ? status : log_remember(in, &entry);
 }
 
-/* "Channel 00/02 : 0 1 3 2": rank 0 dumps each ring once. A line that NCCL cut
- * ends in "..." and is left out. */
+/* Reads "Channel 00/02 : 0 1 3 2", which rank 0 prints once per ring. Ignores a
+ * line that NCCL truncated, which ends in "...". */
 static nw_status log_read_ring(struct log_file *in, const char *at)
 {
     const struct log_entry *entry = log_recall(in, true, in->thread);
@@ -139,7 +140,7 @@ static nw_status log_read_ring(struct log_file *in, const char *at)
 
     if (!entry || strstr(at, "..."))
         return NW_OK;
-    /* a line cannot have more ranks than characters */
+    /* a line with fewer characters than ranks is truncated */
     if ((size_t)entry->size > strlen(at))
         return NW_OK;
     status = nw_alloc((size_t)entry->size, sizeof *order, &order);
@@ -158,8 +159,8 @@ static nw_status log_read_ring(struct log_file *in, const char *at)
     return NW_OK;
 }
 
-/* "AllReduce: opCount 0 sendbuff 0x1 recvbuff 0x2 count 25 datatype 7 op 0 root
- * 0 comm 0x3 [nranks=8] stream 0x4" */
+/* Reads "AllReduce: opCount 0 sendbuff 0x1 recvbuff 0x2 count 25 datatype 7 op
+ * 0 root 0 comm 0x3 [nranks=8] stream 0x4". */
 static nw_status log_read_call(struct log_file *in, const char *line)
 {
     struct nw_nccl_call call = {.algorithm = NW_NCCL_UNKNOWN, .calls = 1};
@@ -185,7 +186,8 @@ static nw_status log_read_call(struct log_file *in, const char *line)
     return NW_OK;
 }
 
-/* "host:pid:thread [0] NCCL INFO ...": *message is what follows, or NULL. */
+/* Reads "host:pid:thread [0] NCCL INFO ..."; *message is the text after INFO,
+ * or NULL for other lines. */
 static nw_status log_read_origin(struct log_file *in, char *line,
                                  const char **message)
 {
@@ -196,7 +198,7 @@ static nw_status log_read_origin(struct log_file *in, char *line,
 
     *message = NULL;
     while (end && end > line && strchr(" []0123456789", end[-1]))
-        end--; /* to the last character of the thread's number, or too far */
+        end--; /* moves to the last digit of the thread's number */
     if (!at)
         return NW_OK;
     *message = at + sizeof mark - 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The messages of NCCL's algorithms. Bytes are rounded up to whole ones, over
- * all equal calls together.
+ * Computes the messages of NCCL's algorithms. The bytes of all equal calls are
+ * added up and then rounded up.
  */
 #include "pattern/nccl/model.h"
 
@@ -10,8 +10,9 @@
 
 #include <strings.h>
 
-/* NCCL's own choice, if a call does not name its algorithm: trees carry small
- * all-reduces. nodewise-profile(1) has the same limit for its MPI library. */
+/* Below this size, in bytes, an all-reduce uses trees if its call names no
+ * algorithm, as NCCL chooses. nodewise-profile(1) has the same limit for MPI.
+ */
 #define NCCL_TREE_BELOW (UINT64_C(1) << 20)
 
 bool nw_nccl_function_find(const char *name, enum nw_nccl_function *out)
@@ -40,15 +41,16 @@ bool nw_nccl_algorithm_find(const char *name, enum nw_nccl_algorithm *out)
     return false;
 }
 
-/* One rank and its call. */
+/* A rank with the call whose messages it sends. */
 struct nccl_sender {
     const struct nw_nccl_group *group;
     const struct nw_nccl_call *call;
     const struct nw_nccl_sink *sink;
-    int32_t rank, node, local, locals; /* locals: ranks of the same node */
+    int32_t rank, node, local, locals; /* locals: ranks on the same node */
 };
 
-/* times / parts of the data of each call, in `messages` messages per call. */
+/* The fraction times / parts of the data of each call, sent in `messages`
+ * messages per call. */
 struct nccl_portion {
     uint64_t times, parts, messages;
 };
@@ -70,8 +72,8 @@ static nw_status nccl_send(const struct nccl_sender *from, int32_t to,
                                                   : (uint64_t)messages);
 }
 
-/* The rank of a neighbour node with the same local index, or the last rank if
- * that node has fewer ranks. */
+/* Returns the rank of `node` with the same local index as the sender, or the
+ * node's last rank if the node has fewer ranks. */
 static int32_t nccl_at_node(const struct nccl_sender *from, int32_t node)
 {
     const struct nw_nccl_group *group = from->group;
@@ -81,8 +83,8 @@ static int32_t nccl_at_node(const struct nccl_sender *from, int32_t node)
     return group->member[group->first[node] + local];
 }
 
-/* To the next rank on each ring. A chain ends before `last`: the rank that
- * sends nothing, or, if `before`, the rank to which nothing is sent. */
+/* Adds sends to the next rank on each ring. A chain instead of a ring ends at
+ * rank `last`, which sends nothing or, if `before` is set, receives nothing. */
 static nw_status nccl_ring(const struct nccl_sender *from,
                            struct nccl_portion portion, int32_t last,
                            bool before)
@@ -125,7 +127,8 @@ static nw_status nccl_to_all(const struct nccl_sender *from)
     return status;
 }
 
-/* Up and down the two trees of nodes: half of 1 / parts of the data each. */
+/* Adds the sends up and down the two trees of nodes; each tree carries half of
+ * 1 / parts of the data. */
 static nw_status nccl_node_trees(const struct nccl_sender *from, uint64_t parts)
 {
     int peer[NW_NCCL_TREE_PEERS];
@@ -142,7 +145,8 @@ static nw_status nccl_node_trees(const struct nccl_sender *from, uint64_t parts)
     return status;
 }
 
-/* All data along the chain of a node's ranks, to its first one and back. */
+/* Adds the sends of all data along the chain of a node's ranks, to its first
+ * rank and back. */
 static nw_status nccl_chain(const struct nccl_sender *from)
 {
     const int32_t *local = from->group->member + from->group->first[from->node];
@@ -156,8 +160,8 @@ static nw_status nccl_chain(const struct nccl_sender *from)
     return status;
 }
 
-/* To the same local rank of the next node, which stands for the switch that
- * reduces in the network: each sends its data once and gets it once. */
+/* Adds a send to the same local rank of the next node, in place of the switch
+ * that reduces in the network: each rank sends and receives its data once. */
 static nw_status nccl_next_node(const struct nccl_sender *from,
                                 struct nccl_portion portion)
 {
@@ -211,8 +215,9 @@ static nw_status nccl_all_reduce(const struct nccl_sender *from)
     }
 }
 
-/* Distances double each step; the last one carries the remainder. An
- * all-gather sends forwards, a reduce-scatter backwards. */
+/* Adds the sends of the PAT algorithm: distances double in each step; the last
+ * step carries the remainder. An all-gather sends forwards, a reduce-scatter
+ * backwards. */
 static nw_status nccl_pat(const struct nccl_sender *from, bool forwards)
 {
     int64_t n = from->group->size;
@@ -228,7 +233,8 @@ static nw_status nccl_pat(const struct nccl_sender *from, bool forwards)
     return status;
 }
 
-/* All-gather and reduce-scatter: blocks of `bytes`, one for each rank. */
+/* Adds the sends of an all-gather or reduce-scatter of one block of `bytes` per
+ * rank. */
 static nw_status nccl_blocks(const struct nccl_sender *from)
 {
     uint64_t n = (uint64_t)from->group->size;

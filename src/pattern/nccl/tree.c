@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ranks as nodes of a binary search tree: odd ones are leaves, the lowest bit
- * that is set gives the height. Sanders, Speck and Traff, "Two-tree algorithms
- * for full bandwidth broadcast, reduction and scan" (2009).
+ * Places ranks as nodes of a binary search tree: odd ranks are leaves, and the
+ * lowest set bit of a rank gives its height. Sanders, Speck and Traff,
+ * "Two-tree algorithms for full bandwidth broadcast, reduction and scan"
+ * (2009).
  */
 #include "pattern/nccl/tree.h"
 
@@ -15,7 +16,8 @@ int nw_nccl_parent(int rank, int size)
     return up < size ? up : rank ^ bit;
 }
 
-/* Both trees seen as the first one. */
+/* Returns the rank that has the position of `rank` (in tree `tree`) in tree 0.
+ */
 static int nccl_tree_turn(int rank, int size, int tree)
 {
     return !tree ? rank : size % 2 ? (rank + size - 1) % size : size - 1 - rank;

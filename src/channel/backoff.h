@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How a caller waits for others: it polls, then yields the core, then sleeps.
- * The limit of yielding is a time, not a number: if many processes share a
- * core, each yield takes a time slice of each of them, and a sleeping process
- * is woken first. */
+/* How a caller waits for other processes: it polls, then yields the core for a
+ * limited time, then sleeps between polls. The limit is a time, not a number of
+ * yields: if many processes share a core, each yield lasts one time slice of
+ * each of them, and the scheduler prefers processes that slept. */
 #ifndef NW_CHANNEL_BACKOFF_H
 #define NW_CHANNEL_BACKOFF_H
 
@@ -15,12 +15,12 @@
 enum { NW_LOOKS = 200, NW_YIELDS_NS = 2000000, NW_NAP_US = 50 };
 
 struct nw_backoff {
-    unsigned idle;     /* polls without news */
-    uint64_t since_ns; /* start of the yields */
+    unsigned idle;     /* consecutive polls without an event */
+    uint64_t since_ns; /* time of the first yield */
 };
 
-/* Pauses between two polls: a poll takes the cache line that others need to
- * write, and two hardware threads share the units of a core. */
+/* Pauses the core between two polls: a poll takes the cache line that other
+ * cores need to write, and two hardware threads share the units of a core. */
 static inline void nw_breathe(void)
 {
 #if defined __x86_64__
@@ -30,7 +30,9 @@ static inline void nw_breathe(void)
 #endif
 }
 
-/* Call it after each poll. Whether the caller should now yield or sleep. */
+/* Call it after each poll; `news` says whether the poll found an event. Returns
+ * true if the caller should now call nw_give_way, false if it should poll
+ * again. */
 static inline bool nw_backoff_ends(struct nw_backoff *patience, bool news)
 {
     patience->idle = news ? 0 : patience->idle + 1;

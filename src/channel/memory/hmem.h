@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether, and how, an adapter reads and writes GPU memory by itself. */
+/* Finds out whether and how an adapter (NIC) reads and writes GPU memory
+ * itself. */
 #ifndef NW_CHANNEL_MEMORY_HMEM_H
 #define NW_CHANNEL_MEMORY_HMEM_H
 
 #include "channel/fabric/endpoint.h"
 #include "channel/memory/memory.h"
 
-/* Whether the provider is one of adapters, which is asked for GPU memory. */
+/* Returns true if the provider serves adapters that may reach GPU memory, so
+ * that nw_hmem_find is worth a trial. */
 bool nw_hmem_is_offered(const char *provider);
 /* Finds a method of registration by which the adapter reaches GPU memory, on an
- * endpoint that was opened for GPU memory and is still unused. Each method is
- * tried by writes through the adapter into GPU memory and out of it. The first
- * that moves the right bytes is kept, with the reasons why those before it
- * failed. */
+ * endpoint that was opened for GPU memory and is still unused. Tries each
+ * method by writes through the adapter into GPU memory and out of it. Keeps the
+ * first method that moves the right bytes and returns true, or returns false if
+ * none does. fabric->why gets the reasons why methods failed. */
 bool nw_hmem_find(struct nw_endpoint *fabric);
-/* GPU memory, by the way that was found; NW_EIO where it is refused. */
+/* Registers GPU memory by the method that nw_hmem_find found; NW_EIO if the
+ * provider refuses the memory. */
 NW_MUST_CHECK nw_status nw_hmem_register(struct nw_endpoint *fabric,
                                          void *memory, size_t bytes,
                                          struct fid_mr **out);

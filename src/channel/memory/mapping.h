@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copies between the CPU and GPU memory without the driver, behind one
- * interface. Most back ends give the memory an address for the CPU; the
- * resident kernel has no such address and copies the bytes itself. */
+ * interface with several back ends. Most back ends give GPU memory an address
+ * that the CPU can access. The resident kernel gives no address; it copies the
+ * bytes itself. */
 #ifndef NW_CHANNEL_MEMORY_MAPPING_H
 #define NW_CHANNEL_MEMORY_MAPPING_H
 
@@ -10,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* GPU memory that has an address for the CPU, and its handle in the back
- * end. */
+/* GPU memory that has an address for the CPU: that address, and the back end's
+ * handle of the memory. */
 struct nw_mapped {
     char *at;
     unsigned long handle;
@@ -19,20 +20,21 @@ struct nw_mapped {
 
 struct nw_gpu_mapping {
     const char *name;
-    /* Whether the back end works here; each success needs a close. */
+    /* Opens the back end; returns false if it does not work on this node. Each
+     * success needs a `close`. */
     bool (*open)(void);
-    void (*close)(void); /* NULL: nothing to end */
+    void (*close)(void); /* NULL: the back end needs no close */
     /* Allocates the resources for messages of a GPU; NULL: not needed. */
     void (*prepare)(int32_t gpu);
-    /* Finds the address for the CPU of [gpu, gpu + bytes), with a cache inside.
-     * The caller asks before each use: memory that was freed meanwhile is an
-     * error, NW_ECUDA. NULL: the back end has `store` and `load`, complete on
-     * return. */
+    /* Finds the address for the CPU of [gpu, gpu + bytes); the back end caches
+     * addresses. The caller calls `map` before each use: memory that was freed
+     * meanwhile is an error, NW_ECUDA. NULL: the back end copies with `store`
+     * and `load`, which are complete on return. */
     nw_status (*map)(void *gpu, size_t bytes, struct nw_mapped *out);
     nw_status (*store)(void *gpu, const void *from, size_t bytes);
     nw_status (*load)(void *to, const void *gpu, size_t bytes);
-    /* Copies between host memory and mapped memory. NULL: the CPU's own stores
-     * and loads (nw_stores, nw_loads). */
+    /* Copies between host memory and mapped memory. NULL: the CPU copies with
+     * nw_stores and nw_loads. */
     void (*write)(const struct nw_mapped *mapped, void *to, const void *from,
                   size_t bytes);
     void (*read)(const struct nw_mapped *mapped, void *to, const void *from,
@@ -40,30 +42,33 @@ struct nw_gpu_mapping {
 };
 extern const struct nw_gpu_mapping nw_gpu_mapping_gdrcopy;
 extern const struct nw_gpu_mapping
-    nw_gpu_mapping_vulkan; /* reaches only memory that it allocated */
+    nw_gpu_mapping_vulkan; /* reaches only memory that Vulkan allocated */
 extern const struct nw_gpu_mapping nw_gpu_mapping_resident;
 
-/* Opens the back end that $NODEWISE_CHANNEL_MAPPING names, or GDRCopy; NULL if
- * this fails. */
+/* Opens the back end that $NODEWISE_CHANNEL_MAPPING names, or GDRCopy by
+ * default. Returns NULL if that fails. */
 const struct nw_gpu_mapping *nw_gpu_mapping_open(void);
 void nw_gpu_mapping_close(
-    const struct nw_gpu_mapping *mapping); /* NULL is fine */
-/* Prepares the GPU that the caller uses, before its first message; NULL is
- * fine. */
+    const struct nw_gpu_mapping *mapping); /* NULL is ignored */
+/* Prepares the GPU that the caller uses, before its first message; a mapping of
+ * NULL is ignored. */
 void nw_gpu_mapping_prepare(const struct nw_gpu_mapping *mapping);
-/* Whether a back end reaches this memory. Any back end reaches Vulkan's memory,
- * but Vulkan reaches no other memory. NULL: no back end is open. */
+/* Returns true if the open back end `mapping` reaches this GPU memory. Every
+ * back end reaches memory that Vulkan allocated, but Vulkan reaches no other
+ * memory. Returns false if `mapping` is NULL. */
 bool nw_gpu_mapping_serves(const struct nw_gpu_mapping *mapping,
                            const void *gpu);
-/* Whether Nodewise allocates its own GPU memory by Vulkan. */
+/* Returns true if Nodewise allocates its own GPU memory by Vulkan, else false.
+ */
 bool nw_gpu_mapping_makes(void);
-/* Copy; complete on return. */
+/* Copies into GPU memory (store) and out of it (load); complete on return. */
 NW_MUST_CHECK nw_status
 nw_gpu_mapping_store(const struct nw_gpu_mapping *mapping, void *gpu,
                      const void *from, size_t bytes);
 NW_MUST_CHECK nw_status nw_gpu_mapping_load(
     const struct nw_gpu_mapping *mapping, void *to, void *gpu, size_t bytes);
-/* Copies into mapped memory and out of it: `to` or `from` lies in `mapped`. */
+/* Copies into mapped memory (write) and out of it (read): `to` or `from` lies
+ * in `mapped`. */
 void nw_mapped_write(const struct nw_gpu_mapping *mapping,
                      const struct nw_mapped *mapped, void *to, const void *from,
                      size_t bytes);
@@ -71,18 +76,19 @@ void nw_mapped_read(const struct nw_gpu_mapping *mapping,
                     const struct nw_mapped *mapped, void *to, const void *from,
                     size_t bytes);
 
-/* memcpy by the widest stores that go past the caches, and a fence. */
+/* Copies like memcpy with the CPU's widest stores that bypass the caches, then
+ * executes a store fence. */
 void nw_stores(void *to, const void *from, size_t bytes);
-void nw_stores_fence(void); /* only the fence */
-/* memcpy from mapped memory, by whole lines of 64 bytes where the CPU can. Then
- * the lines of the first and the last byte are read whole. */
+/* Executes only the store fence of nw_stores. */
+void nw_stores_fence(void);
+/* Copies like memcpy from mapped memory, by loads of whole 64-byte lines if the
+ * CPU can. Then the lines of the first and of the last byte are read whole. */
 void nw_loads(void *to, const void *from, size_t bytes);
 
-/* Counters of the resident kernels of this process, for tests and
- * benchmarks. */
+/* kernels launched */
 struct nw_resident_counts {
     uint64_t launched; /* kernels */
-    uint64_t beside;   /* kernels with an inbox in GPU memory */
+    uint64_t beside;   /* kernels whose inbox is in GPU memory */
     uint64_t served;   /* messages copied by a kernel */
     uint64_t driven;   /* messages copied by the driver instead */
 };

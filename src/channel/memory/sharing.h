@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which processes of this host use the same GPU. */
+/* Finds out whether several processes of this host use the same GPU. */
 #ifndef NW_CHANNEL_MEMORY_SHARING_H
 #define NW_CHANNEL_MEMORY_SHARING_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Says to other processes that this one uses the GPU, until it ends. */
+/* Shows other processes that this process uses the GPU, until this process
+ * ends. */
 void nw_sharing_join(int32_t gpu);
-/* Whether the work of several processes that have joined takes turns on the
- * GPU: it is shared, and no MPS lets it run side by side. The caller joins.
- * True if that cannot be found out. */
+/* Returns true if several processes that called nw_sharing_join use the GPU and
+ * no MPS lets their work run at the same time, or if the answer is unknown.
+ * Calls nw_sharing_join for this process. */
 bool nw_sharing_takes_turns(int32_t gpu);
 
 #endif

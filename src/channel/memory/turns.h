@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Small copies into a GPU whose contexts take turns. */
+/* Small copies into a GPU that several processes use in turn: the GPU switches
+ * between their contexts. */
 #ifndef NW_CHANNEL_MEMORY_TURNS_H
 #define NW_CHANNEL_MEMORY_TURNS_H
 
@@ -8,12 +9,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Whether nw_turns_copy_in copies these bytes faster than the driver's own call
- * does: the GPU is shared with another process that copies into it, and no MPS
- * runs. The first call makes the caller one of those processes. The GPU is
+/* Returns true if nw_turns_copy_in copies these bytes faster than the driver's
+ * own call: another process also copies into this GPU, and no MPS runs. The
+ * first call registers this process as a user of the GPU. The GPU must be
  * current. */
 bool nw_turns_serve(int32_t gpu, const void *to, size_t bytes);
-/* Like the copy_in of nw_gpu: done on return. The GPU is current. */
+/* Copies from host memory into GPU memory; complete on return. The GPU must be
+ * current. */
 NW_MUST_CHECK nw_status nw_turns_copy_in(int32_t gpu, void *to,
                                          const void *from, size_t bytes);
 

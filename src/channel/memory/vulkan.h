@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Declarations of the functions and structures of Vulkan, and of CUDA's import
- * of memory, that Nodewise uses: neither is needed to build. */
+ * of external memory, that Nodewise uses. The headers of Vulkan and CUDA are
+ * not needed to build Nodewise. */
 #ifndef NW_CHANNEL_MEMORY_VULKAN_H
 #define NW_CHANNEL_MEMORY_VULKAN_H
 
@@ -9,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The type numbers of the structures. */
+/* Vulkan's numbers of the structure types (VkStructureType). */
 enum {
     VK_APPLICATION = 0,
     VK_INSTANCE = 1,
@@ -25,7 +26,7 @@ enum {
     VK_VERSION_1_1 = 1 << 22 | 1 << 12,
     VK_OPAQUE_FD = 1,
     VK_TYPES = 32,
-    /* on the GPU, seen by the CPU, and nothing to flush */
+    /* memory on the GPU that the CPU can access without flushes */
     VK_WANTED = 1 | 2 | 4,
 };
 
@@ -56,7 +57,7 @@ struct vk_ids {
 struct vk_properties {
     uint32_t what;
     void *next;
-    uint64_t rest[128]; /* 824 bytes of limits in Vulkan 1.3 */
+    uint64_t rest[128]; /* space for the 824 bytes of limits in Vulkan 1.3 */
 };
 struct vk_queue {
     uint32_t what;
@@ -104,7 +105,8 @@ struct vk_get_fd {
     uint32_t handle;
 };
 
-/* CUDA_EXTERNAL_MEMORY_HANDLE_DESC and CUDA_EXTERNAL_MEMORY_BUFFER_DESC. */
+/* The structures CUDA_EXTERNAL_MEMORY_HANDLE_DESC and
+ * CUDA_EXTERNAL_MEMORY_BUFFER_DESC. */
 enum { CU_OPAQUE_FD = 1 };
 struct cu_handle {
     int type;
@@ -120,15 +122,20 @@ struct cu_buffer {
     unsigned flags, rest[16];
 };
 
-/* Allocates memory of a GPU that also has an address for the CPU; NW_ENODEV if
- * Vulkan does not know this GPU. */
+/* Allocates GPU memory that the CPU can also access: sets *out to its address
+ * on the GPU and *host to its address for the CPU. NW_ENODEV if Vulkan does not
+ * know this GPU. nw_vulkan_free frees the memory. */
 NW_MUST_CHECK nw_status nw_vulkan_new(int32_t gpu, size_t bytes, void **out,
                                       void **host);
-bool nw_vulkan_free(void *memory); /* false: it is not of nw_vulkan_new */
-/* Whether such memory exists, and its address for the CPU or NULL. */
+/* Frees memory of nw_vulkan_new and returns true; does nothing and returns
+ * false for other memory. */
+bool nw_vulkan_free(void *memory);
+/* nw_vulkan_is_used returns true if any memory of nw_vulkan_new exists.
+ * nw_vulkan_at returns the address for the CPU of such memory, or NULL for
+ * other memory. */
 bool nw_vulkan_is_used(void);
 void *nw_vulkan_at(const void *memory, size_t bytes);
-/* For tests: the first device that Vulkan knows. */
+/* For tests: sets `uuid` to the UUID of the first device that Vulkan lists. */
 NW_MUST_CHECK nw_status nw_vulkan_first(unsigned char uuid[16]);
 
 #endif

@@ -1,23 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One table with the functions of each protocol for its requests. */
+/* A table with the functions of each protocol for its requests. */
 #ifndef NW_CHANNEL_PROTO_PROTOCOLS_H
 #define NW_CHANNEL_PROTO_PROTOCOLS_H
 
 #include "channel/state.h"
 
 struct nw_protocol {
-    /* Hands a send that has its credits to libfabric; a libfabric code. */
+    /* Passes a send that has its credits to libfabric; returns a libfabric
+     * code. */
     ssize_t (*post)(nw_channel_request *request);
     /* Frees the resources of the protocol after the request is done and
      * libfabric no longer uses it. */
     void (*cleanup)(nw_channel_request *request);
-    /* Revokes what was granted to a peer that was given up. */
+    /* Revokes the memory that the request granted to a peer that was given up.
+     */
     void (*revoke)(nw_channel_request *request);
-    /* Frees a request that libfabric had not completed when it was closed. */
+    /* Frees the resources of a request that libfabric had not completed when
+     * libfabric was closed. */
     void (*abandon)(nw_channel_request *request);
 };
 
-/* Indexed by enum nw_channel_protocol; an unmatched receive has AUTO. */
+/* Indexed by enum nw_channel_protocol; the entry AUTO is for a receive that has
+ * not matched a message. */
 extern const struct nw_protocol nw_protocols[NW_CHANNEL_PROTOCOLS];
 
 /* proto/eager.c */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tables of the best protocol for each message size, made from measured times
- * or from the cost model, so that a choice costs one look-up. */
+ * or from the cost model. A choice is then one look-up. */
 #ifndef NW_CHANNEL_TUNE_THRESHOLDS_H
 #define NW_CHANNEL_TUNE_THRESHOLDS_H
 
@@ -8,41 +8,44 @@
 
 enum { NW_STEPS = 8, NW_PROVIDER_NAME = 32 };
 
-/* How far the core, the GPU and the adapter are from each other. */
+/* The distance between the core, the GPU and the adapter (NIC). */
 enum nw_locality {
-    NW_LOCAL_SWITCH, /* GPU and adapter below one PCIe switch */
-    NW_LOCAL_SOCKET, /* all at one socket, or not known */
-    NW_LOCAL_FAR,    /* at two sockets */
+    NW_LOCAL_SWITCH, /* GPU and adapter are below one PCIe switch */
+    NW_LOCAL_SOCKET, /* all are at one socket, or their places are unknown */
+    NW_LOCAL_FAR,    /* they are at two sockets */
     NW_LOCALITIES
 };
-/* `gpu` and `adapter` are PCI addresses ("" if missing); `system` is /sys, or a
- * copy for tests. */
+/* Finds the locality of a GPU and an adapter, given by their PCI addresses (""
+ * if missing). `system` is /sys, or a copy of /sys for tests. */
 enum nw_locality nw_locality_find(const char *system, const char *gpu,
                                   const char *adapter);
 
-/* Sets the rate at which an adapter reads GPU memory at this locality, as the
- * reference has measured it. */
+/* Sets the rate (bytes/s) at which an adapter reads GPU memory at this locality
+ * to a measured value. */
 void nw_costs_of_locality(struct nw_costs *costs, enum nw_locality locality);
 
-/* In ascending order; the last step also serves all larger messages. */
+/* The best path for each range of message sizes. Steps are in ascending order
+ * of size; the last step also serves all larger messages. */
 struct nw_choice {
     int count;
     struct nw_step {
-        uint64_t bytes; /* largest message of this step */
+        uint64_t bytes; /* size of the largest message of this step */
         struct nw_way_of way;
     } step[NW_STEPS];
 };
 
-/* Seconds of a message; INFINITY if the combination is impossible. */
+/* Returns the seconds that a message of `bytes` bytes takes on this path;
+ * INFINITY if the combination of protocol and copy is impossible. */
 typedef double (*nw_way_cost)(const void *context, struct nw_way_of way,
                               uint64_t bytes);
-/* Chooses for messages of up to `most` bytes. The choice changes only for a
- * gain of at least 4 %, so that combinations of equal cost do not alternate. */
+/* Finds the best path for messages of up to `most` bytes. The path changes
+ * between sizes only for a gain of at least 4 %, so that paths of equal cost do
+ * not alternate. */
 void nw_choice_make(nw_way_cost cost, const void *context, uint64_t most,
                     struct nw_choice *out);
 struct nw_way_of nw_choice_find(const struct nw_choice *choice, uint64_t bytes);
 
-/* The inputs of a choice besides the message size. */
+/* The inputs on which a choice depends besides the message size. */
 struct nw_situation {
     bool gpu[2];
     char provider[NW_PROVIDER_NAME];
@@ -59,13 +62,14 @@ struct nw_thresholds {
 NW_MUST_CHECK nw_status nw_thresholds_add(struct nw_thresholds *thresholds,
                                           const struct nw_situation *of,
                                           const struct nw_choice *choice);
-/* Returns the choice measured at this locality, or else at another; NULL:
- * none. */
+/* Returns the choice measured at this locality, else one measured at another
+ * locality; NULL if neither was measured. */
 const struct nw_choice *
 nw_thresholds_find(const struct nw_thresholds *thresholds,
                    const struct nw_situation *of);
-/* The table of this machine: $NODEWISE_CHANNEL_TABLE, or a file in the user's
- * cache folder, named after the host, its GPU and the GPU mapping. */
+/* Sets *out to the path of this machine's table: $NODEWISE_CHANNEL_TABLE, or a
+ * file in the user's cache folder that is named after the host, its GPU and the
+ * GPU mapping. The caller frees *out. */
 NW_MUST_CHECK nw_status nw_thresholds_path(char **out);
 NW_MUST_CHECK nw_status nw_thresholds_parse(const char *file, char *text,
                                             struct nw_thresholds *out);
@@ -73,7 +77,8 @@ NW_MUST_CHECK nw_status
 nw_thresholds_write(const struct nw_thresholds *thresholds, char **out);
 void nw_thresholds_fini(struct nw_thresholds *thresholds);
 
-/* Names of protocols and copies in tables and in the environment. */
+/* The names of protocols and copies in table files and environment variables.
+ */
 extern const char *const nw_protocol_words[NW_CHANNEL_PROTOCOLS];
 extern const char *const nw_copy_words[NW_CHANNEL_COPIES];
 

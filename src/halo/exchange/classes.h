@@ -17,14 +17,14 @@ struct nw_halo_pair nw_halo_pair_of(const nw_halo *halo,
                                     const struct nw_halo_transfer *transfer);
 /* Returns the bits of the methods that are available and fit the pair. */
 uint32_t nw_halo_fitting(const nw_halo *halo, const struct nw_halo_pair *pair);
-/* Both ends of the pair get the same class. */
+/* Returns the class of a pair; both ends of the pair get the same class. */
 enum nw_halo_class nw_halo_class_of(const nw_halo *halo,
                                     const struct nw_halo_pair *pair);
 
-/* Methods and traffic of each class, over all ranks; call nw_halo_weigh before.
- * Collective. */
+/* The methods and bytes of each class, over all ranks; call nw_halo_weigh
+ * before nw_halo_survey. Collective. */
 struct nw_halo_survey {
-    uint32_t methods[NW_HALO_CLASS_COUNT]; /* that fit pairs of the class */
+    uint32_t methods[NW_HALO_CLASS_COUNT]; /* bits of the methods that fit */
     double bytes[NW_HALO_CLASS_COUNT];
 };
 nw_status nw_halo_survey(const nw_halo *halo, struct nw_halo_survey *out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The connections of a scheme, opened and closed as a whole. */
+/* Opens and closes all connections of a scheme together. */
 #ifndef NW_HALO_EXCHANGE_CONNECTIONS_H
 #define NW_HALO_EXCHANGE_CONNECTIONS_H
 
@@ -9,10 +9,11 @@
  * returned on all ranks, and then no connection stays open. Collective. */
 nw_status nw_halo_connections_open(nw_halo *halo,
                                    const struct nw_halo_scheme *scheme);
-/* Collective over the node. */
+/* Closes all connections. Collective over the node. */
 void nw_halo_connections_close(nw_halo *halo);
 
-/* The state of an open scheme, stored here while another scheme is tried. */
+/* The connections and state of an open scheme, kept here while another scheme
+ * is tried. */
 struct nw_halo_set {
     struct nw_halo_scheme scheme;
     struct nw_halo_transfers transfers;
@@ -27,23 +28,26 @@ void nw_halo_set_swap(nw_halo *halo, struct nw_halo_set *set);
 /* Returns a scheme that allows any method for all pairs. */
 struct nw_halo_scheme nw_halo_scheme_any(bool phased);
 
-/* Schemes to be compared by a measurement. */
+/* The schemes that a measurement compares. */
 struct nw_halo_rivals {
     const struct nw_halo_scheme *scheme;
     size_t count;
-    bool holder;    /* keep the first unless another is certainly faster */
-    double seconds; /* limit, opening included; one round is always run */
+    bool holder;    /* keep the first scheme unless another is surely faster */
+    double seconds; /* limit of the measurement; one round is always run */
 };
-/* Compares the schemes by measurement on the current arrays and leaves the best
- * scheme open. *spent: seconds, equal on all ranks. Collective. */
+/* Compares the schemes by measurement on the current arrays and leaves the
+ * fastest scheme open. Sets *spent to the seconds that this took, equal on all
+ * ranks. Collective. */
 nw_status nw_halo_tune(nw_halo *halo, const struct nw_halo_rivals *rivals,
                        double *spent);
-/* Finds the best scheme by measurement and leaves it open. allowed[0]: it may
- * exchange at once; allowed[1]: in phases. Collective. */
+/* Finds the fastest scheme by measurement and leaves it open. allowed[0]
+ * permits schemes that exchange all directions at once, allowed[1] permits
+ * schemes in phases. Collective. */
 nw_status nw_halo_measure(nw_halo *halo, const bool allowed[2]);
 
-/* Looks up an earlier choice for this machine and shape in a file that rank 0
- * reads. `file` NULL: the file in the user's cache. Collective. */
+/* Looks up an earlier choice for this machine and domain in a file that rank 0
+ * reads; sets *found to whether there was one. If `file` is NULL, rank 0 reads
+ * the file in the user's cache. Collective. */
 nw_status nw_halo_cache_read(nw_halo *halo, const char *file,
                              struct nw_halo_scheme *out, bool *found);
 /* Writes halo->scheme to the file; ignores a file that cannot be written.
@@ -53,12 +57,15 @@ void nw_halo_cache_write(const nw_halo *halo, const char *file);
 /* Sets halo->methods to the methods that all ranks allow and can use.
  * Collective. */
 nw_status nw_halo_methods_find(nw_halo *halo, uint32_t allowed);
-/* Opens the connections of the scheme that the options ask for. Collective. */
+/* Chooses a scheme as the options ask, and opens its connections. Collective.
+ */
 nw_status nw_halo_choose(nw_halo *halo, const struct nw_halo_options *options);
 
-/* Opens descriptors that show when a process of this node ends. */
+/* Opens a descriptor of each process of this node that shows when the process
+ * ends. */
 nw_status nw_halo_watch_open(nw_halo *halo);
-/* Returns NW_EMPI, with the rank in the message, if a process has ended. */
+/* Returns NW_EMPI with the rank in the message if a process of this node has
+ * ended, else NW_OK. */
 nw_status nw_halo_watch_check(const nw_halo *halo);
 void nw_halo_watch_close(nw_halo *halo);
 

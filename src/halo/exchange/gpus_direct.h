@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Common functions of the methods in which the source's GPU writes ghost cells
- * in place: the kernel inside a GPU, the kernel that writes a peer's memory,
- * and 3-D copies. */
+/* Common functions of the methods in which the GPU of the source cells writes
+ * the ghost cells without a buffer. These methods are the kernel inside a GPU,
+ * the kernel that writes into another GPU's memory, and 3-D copies. */
 #ifndef NW_HALO_EXCHANGE_GPUS_DIRECT_H
 #define NW_HALO_EXCHANGE_GPUS_DIRECT_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Two counters of exchanges in memory that the ranks of a node share. With them
- * the ends of a connection report the work that they have queued in their
- * streams; the counters do not wait for a GPU. */
+/* Two counters in memory that the ranks of a node share. Each end of a
+ * connection stores there the number of the last exchange for which it has
+ * queued its work in a stream. The counters do not wait for a GPU. */
 #ifndef NW_HALO_EXCHANGE_GPUS_FLAGS_H
 #define NW_HALO_EXCHANGE_GPUS_FLAGS_H
 
@@ -10,7 +10,7 @@
 
 struct nw_halo_flags {
     _Alignas(64) _Atomic uint64_t free;    /* the sender may write */
-    _Alignas(64) _Atomic uint64_t written; /* the sender's event is recorded */
+    _Alignas(64) _Atomic uint64_t written; /* the sender has recorded */
 };
 
 static inline int nw_halo_flag_is(_Atomic uint64_t *flag, uint64_t count)

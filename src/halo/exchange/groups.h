@@ -9,36 +9,39 @@
 #include "halo/plan/model.h"
 
 struct nw_halo_group {
-    struct nw_halo_pair pair; /* of its first transfer */
+    struct nw_halo_pair pair; /* pair of the group's first transfer */
     struct nw_halo_traffic traffic;
     enum nw_halo_class class;
-    uint64_t kind;    /* equal at both ends and for similar groups */
+    uint64_t kind;    /* kind of group: equal at both ends */
     uint32_t methods; /* bits of the methods that fit */
-    const struct nw_halo_method_ops *current; /* in use; NULL: not open */
-    size_t first, count;                      /* range in number[] */
+    const struct nw_halo_method_ops *current; /* method in use, or NULL */
+    size_t first, count;                      /* range in groups->number */
 };
 /* The groups of halo->transfers. */
 struct nw_halo_groups {
     struct nw_halo_group *item; /* [count], owned */
     size_t count;
-    size_t *number; /* transfers, sorted by group; owned */
+    size_t *number; /* indexes of transfers, sorted by group; owned */
 };
-/* Needs halo->paths and nw_halo_weigh. Local. */
+/* Makes the groups of halo->transfers; call it after nw_halo_weigh, while
+ * halo->paths is set. Local. */
 NW_MUST_CHECK nw_status nw_halo_groups_make(const nw_halo *halo,
                                             struct nw_halo_groups *out);
 void nw_halo_groups_fini(struct nw_halo_groups *groups);
 
-/* Returns the methods that a scheme gives to a kind, or NULL. */
+/* Returns the methods (bits) that scheme->wish gives to a kind, or NULL if it
+ * has no entry for this kind. */
 uint32_t *nw_halo_wish_find(struct nw_halo_scheme *scheme, uint64_t kind);
 /* Sets out[halo->transfers.count] to the method that halo->scheme gives to each
  * transfer, or NULL if no method fits. Both ends get the same result. Local. */
 NW_MUST_CHECK nw_status
 nw_halo_groups_methods(nw_halo *halo, const struct nw_halo_method_ops **out);
-/* Sets *out if all groups of open connections use the model's methods, on all
- * ranks. Collective. */
+/* Sets *out to true if all groups of open connections use the methods that the
+ * model predicts to be fastest, on all ranks; else to false. Collective. */
 NW_MUST_CHECK nw_status nw_halo_groups_modelled(const nw_halo *halo, bool *out);
 
-/* The model's time of both ends of a connection in one exchange. */
+/* Returns the seconds that the model predicts for both ends of a connection in
+ * one exchange. */
 double nw_halo_connection_seconds(const struct nw_halo_connection *connection);
 
 /* All groups of one kind in the job. */
@@ -50,7 +53,8 @@ struct nw_halo_kind {
     int32_t choice; /* nonzero: the kind needs its own choice */
     double share;   /* greatest share of a rank's exchange, by the model */
 };
-#define NW_HALO_KINDS_TOLD 8 /* kinds that each rank reports, by share */
+#define NW_HALO_KINDS_TOLD 8 /* kinds that each rank reports: largest shares   \
+                              */
 /* Finds the kinds of the open connections, greatest share first; all ranks get
  * the same list. The caller frees *out. Collective. */
 NW_MUST_CHECK nw_status nw_halo_kinds_find(const nw_halo *halo,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One message per pair of nodes. An aggregate is the traffic in one direction
- * between this node and another node in one phase. The ranks of the sending
- * node pack side by side into the buffer of their leader. The leader sends one
- * message to the leader of the other node, and the ranks of that node unpack
- * from its buffer. Both nodes list the same ranks in the same order, so they
- * agree on the buffer's layout without a message. The ranks of a node take
- * turns as leaders of its aggregates.
+ * Methods with one message per pair of nodes. An aggregate is the traffic in
+ * one direction between this node and another node in one phase. The ranks of
+ * the sending node pack side by side into the buffer of their leader. The
+ * leader sends one message to the leader of the other node, and the ranks of
+ * that node unpack from its buffer. Both nodes list the same ranks in the same
+ * order, so they agree on the buffer's layout without a message. The aggregates
+ * of a node are distributed over its ranks, which lead one after the other.
  */
 #ifndef NW_HALO_EXCHANGE_NODES_H
 #define NW_HALO_EXCHANGE_NODES_H
@@ -18,42 +18,43 @@
 /* The traffic in one direction between a rank of this node and a rank of
  * another node in one phase. */
 struct nw_halo_share {
-    int64_t node, out, phase, from, to; /* the sort key; node: the other one */
+    int64_t node, out, phase, from, to; /* sort key; `node` is the other node */
     int64_t cells;
 };
 
-#define NW_HALO_SHARE_KEYS 5  /* numbers in the sort key of a share */
-#define NW_HALO_SHARE_GROUP 3 /* its first numbers identify the aggregate */
-/* Compares the first `count` numbers of the sort keys. */
+#define NW_HALO_SHARE_KEYS 5  /* count of numbers in the sort key of a share */
+#define NW_HALO_SHARE_GROUP 3 /* the first 3 numbers identify the aggregate */
+/* Compares the first `count` numbers of the sort keys; returns -1, 0 or 1. */
 int nw_halo_share_compare(const struct nw_halo_share *a,
                           const struct nw_halo_share *b, int count);
 struct nw_halo_share
 nw_halo_share_of(const struct nw_halo_connection *connection);
 
-/* Counters over all exchanges. `members`: how often ranks have packed (or
- * unpacked). `leader`: how many messages were sent (or have arrived). */
+/* Counters that grow over all exchanges. `members` counts how often ranks have
+ * packed (or unpacked). `leader` counts the messages that were sent (or have
+ * arrived). */
 struct nw_halo_aggregate_flags {
     _Alignas(64) _Atomic uint64_t members;
     _Alignas(64) _Atomic uint64_t leader;
 };
 
 struct nw_halo_aggregate {
-    const struct nw_halo_share *share; /* [count] */
+    const struct nw_halo_share *share; /* [count] shares of the aggregate */
     size_t count;
     size_t cells;
-    int leader, other;        /* ranks of the leaders here and there */
-    struct nw_halo_spot spot; /* the leader's flags, then its buffer */
+    int leader, other;        /* leaders' ranks, on this and the other node */
+    struct nw_halo_spot spot; /* position of the leader's flags and buffer */
 };
 
 struct nw_halo_aggregates {
-    struct nw_halo_share *share; /* of all ranks of this node */
+    struct nw_halo_share *share; /* shares of all ranks of this node */
     size_t share_count;
     struct nw_halo_aggregate *item;
     size_t count;
 };
 
-/* Whether the scheme sends one message per pair of nodes; equal on all
- * ranks. */
+/* Returns true if halo->scheme sends one message per pair of nodes, else false;
+ * equal on all ranks. */
 bool nw_halo_aggregates_wanted(const nw_halo *halo);
 /* Finds the node's aggregates and adds a connection for each aggregate that
  * this rank leads. Collective over the node. */
@@ -63,10 +64,11 @@ nw_status nw_halo_aggregates_make(nw_halo *halo);
 nw_status nw_halo_aggregates_share(nw_halo *halo);
 void nw_halo_aggregates_free(nw_halo *halo);
 
-/* The method of the connection that a leader has for an aggregate. */
+/* The method of the connection with which a leader sends or receives an
+ * aggregate. */
 extern const struct nw_halo_method_ops nw_halo_aggregate_end;
-/* Returns the aggregate that carries a connection's cells, and in *before the
- * number of cells in front of them. */
+/* Returns the aggregate that carries a connection's cells, and sets *before to
+ * the number of cells in front of these cells in the aggregate. */
 const struct nw_halo_aggregate *
 nw_halo_aggregate_of(const struct nw_halo_connection *connection,
                      size_t *before);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The time line of exchanges, written if NODEWISE_HALO_TRACE is set. */
+/* A time line of exchanges, written to a file if NODEWISE_HALO_TRACE is set. */
 #ifndef NW_HALO_EXCHANGE_TRACE_H
 #define NW_HALO_EXCHANGE_TRACE_H
 
@@ -13,15 +13,16 @@ enum nw_halo_act {
     NW_HALO_ACT_COUNT
 };
 
-/* Allocates memory for the events if the variable is set. */
+/* Allocates memory for the events if NODEWISE_HALO_TRACE is set. */
 nw_status nw_halo_trace_open(nw_halo *halo);
-/* Returns the time, or 0 if no trace is kept. */
+/* Returns the time in ns, or 0 if no trace is kept. */
 uint64_t nw_halo_trace_now(const nw_halo *halo);
-/* Adds an event from `since` until now; `connection` may be NULL. Allocates
- * nothing; drops the event if the memory is full. */
+/* Adds an event from `since` (ns) until now; `connection` may be NULL.
+ * Allocates nothing; drops the event if the memory is full. */
 void nw_halo_trace_add(nw_halo *halo, enum nw_halo_act act,
                        struct nw_halo_connection *connection, uint64_t since);
-/* Writes FILE.RANK; ignores a file that cannot be written. */
+/* Writes the events to the file FILE.RANK, with FILE from NODEWISE_HALO_TRACE;
+ * ignores a file that cannot be written. */
 void nw_halo_trace_close(nw_halo *halo);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "halo/exchange/exchange.h"
 
-/* Like the MPI functions of these names; return MPI error codes. */
+/* Work like the MPI functions of these names and return MPI error codes. */
 int nw_halo_allreduce(MPI_Comm comm, const void *own, void *out, int count,
                       MPI_Datatype type, MPI_Op op);
 int nw_halo_barrier(MPI_Comm comm);
@@ -15,8 +15,8 @@ int nw_halo_waitall(int count, MPI_Request *request);
  * used for something else. Returns false if a message cannot be cancelled; then
  * the caller must not free the buffer. */
 bool nw_halo_give_up(int count, MPI_Request *request, bool receives);
-/* Sets *out if the node has more ranks than cores that they may run on.
- * Collective over the ranks of the node. */
+/* Sets *out to true if the node has more ranks than cores that these ranks may
+ * run on, else to false. Collective over the ranks of the node. */
 int nw_halo_crowd_find(MPI_Comm node, bool *out);
 
 #endif

@@ -6,8 +6,8 @@
 
 #include <nodewise/halo.h>
 
-/* A smaller relative gain is ignored, since bounds are sums of rounded
- * numbers. */
+/* Gains below this fraction of the cost are ignored, since bounds are sums of
+ * rounded numbers. */
 #define NW_HALO_TOLERANCE 1e-9
 
 double nw_halo_assignment_cost(const struct nw_halo_assignment *problem,
@@ -16,12 +16,12 @@ double nw_halo_assignment_cost(const struct nw_halo_assignment *problem,
 void nw_halo_assignment_descend(const struct nw_halo_assignment *problem,
                                 int32_t *at);
 /* Returns the least sum of n numbers of an n x n matrix, one from each row and
- * column. Rows are NW_HALO_WIDE numbers apart; no number is negative. On return
- * `cost` holds, for each place, a lower bound of the increase if that place is
- * used. */
+ * one from each column. Rows are NW_HALO_WIDE numbers apart; no number is
+ * negative. On return `cost` holds, for each place of the matrix, a lower bound
+ * of the increase of the sum if that place is used. */
 #define NW_HALO_WIDE 16
 double nw_halo_linear_assignment(double *cost, int n);
-/* Improves an assignment until it is proven optimal or the step limit is
+/* Improves the assignment `out` until it is proven optimal or the step limit is
  * reached. */
 NW_MUST_CHECK nw_status
 nw_halo_assignment_prove(const struct nw_halo_assignment *problem, int32_t *out,

@@ -9,15 +9,16 @@
 #include <nodewise/topology.h>
 
 struct nw_halo_network {
-    const nw_halo_layout *layout; /* pieces by node of the partition */
+    const nw_halo_layout *layout; /* divided, with its pieces sorted by node */
     const nw_topology *topology;  /* must have links */
-    const struct nw_halo_transfers *transfers; /* all */
-    int32_t slots;                             /* per node */
-    const struct nw_end *end; /* [machine's node * slots + slot] */
+    const struct nw_halo_transfers *transfers; /* all transfers of the layout */
+    int32_t slots;                             /* slots of each node */
+    const struct nw_end *end; /* core or GPU at [machine node * slots + slot] */
 };
 
-/* *out: seconds that the most loaded direction of a link is busy if node i of
- * the partition is on machine_node[i], with its pieces in order. */
+/* Sets *out to the seconds that the most loaded direction of a link is busy in
+ * one exchange. Node i of the partition is on machine_node[i], with its pieces
+ * in order on the slots. */
 nw_status nw_halo_busiest(const struct nw_halo_network *network,
                           const int32_t *machine_node, double *out);
 

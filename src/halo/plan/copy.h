@@ -20,24 +20,25 @@ struct nw_halo_view {
 struct nw_halo_copy {
     struct nw_halo_view to, from;
     int64_t n[3];
-    size_t bytes; /* of one element, or of a joined run */
+    size_t bytes; /* bytes of one element, or of a joined run */
 };
 
 /* Returns a dense view of n cells of `bytes` each, x fastest. */
 struct nw_halo_view nw_halo_dense(const int64_t n[3], size_t bytes, void *at);
-/* Joins runs that are adjacent in both views. */
+/* Joins runs of bytes that are adjacent in both views of the copy. */
 void nw_halo_copy_prepare(struct nw_halo_copy *copy);
 /* Runs a prepared copy; the two views must not overlap. */
 void nw_halo_copy_run(const struct nw_halo_copy *copy);
-/* Runs copies whose order does not matter. Consecutive copies with equal
- * numbers of planes take turns after a few planes, so that shared cache lines
- * (ends of rows, interleaved quantities) are fetched once. */
+/* Runs `count` prepared copies, whose order must not matter. Consecutive copies
+ * with the same number of planes alternate every few planes, so that cache
+ * lines that they share (ends of rows, interleaved quantities) are fetched
+ * once. */
 void nw_halo_copy_run_all(const struct nw_halo_copy *copy, size_t count);
 size_t nw_halo_copy_bytes(const struct nw_halo_copy *copy);
 
 /* --- copy_gather.c --- */
 
-/* Elements `step` bytes apart that are to be stored contiguously. */
+/* `n` elements that are `step` bytes apart at `from` and contiguous at `to`. */
 struct nw_halo_gather {
     char *to;
     const char *from;
@@ -45,8 +46,9 @@ struct nw_halo_gather {
     int64_t n;
     size_t bytes;
 };
-/* Moves elements with vector instructions from the first on; returns their
- * number, 0 if the machine or the element size is unsupported. */
+/* Copies elements from the first one on with vector instructions. Returns the
+ * number of copied elements, which is 0 if the machine or the element size is
+ * unsupported. */
 int64_t nw_halo_gather(const struct nw_halo_gather *line);
 
 #endif

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A layout: the pieces of a domain and their places. partition.c divides the
- * domain, place.c places the pieces, and transfers.c finds the cells to copy
- * between pieces.
+ * A layout: the pieces (subdomains) of a domain and the nodes and slots that
+ * they are placed on. partition.c divides the domain, place.c places the
+ * pieces, and transfers.c finds the cells to copy between pieces.
  */
 #ifndef NW_HALO_PLAN_LAYOUT_H
 #define NW_HALO_PLAN_LAYOUT_H
 
 #include <nodewise/halo.h>
 
-/* The domain from the options, checked; equal on all ranks. */
+/* The domain that the options describe, after checks; equal on all ranks. */
 struct nw_halo_domain {
     int64_t extent[3];
-    int32_t radius[27]; /* multiplied by the interval */
+    int32_t radius[27]; /* ghost layers per direction: radius times interval */
     enum nw_halo_border border[3][2];
-    uint64_t cell_bytes; /* sum over all quantities */
+    uint64_t cell_bytes; /* bytes of one cell, summed over all quantities */
 };
 
-/* The division of a box: the number of parts along each axis. */
+/* A division of a box: the number of parts along each axis. */
 struct nw_halo_grid {
     int32_t parts[3];
 };
@@ -27,10 +27,10 @@ struct nw_halo_layout {
     int32_t piece_count;
     struct nw_halo_piece *piece;
     int32_t node_count;
-    int32_t *first; /* [node_count + 1] pieces of the partition's node i */
+    int32_t *first; /* [node_count + 1] first piece of each node */
     bool gpus;      /* slots are GPUs */
-    bool cores;     /* slots are cores; neither: unknown */
-    bool tensor;    /* pieces are products of one set of intervals per axis */
+    bool cores;     /* slots are cores; if neither is set, unknown */
+    bool tensor;    /* the pieces are products of intervals of each axis */
     struct nw_halo_summary summary;
 };
 
@@ -42,7 +42,7 @@ NW_MUST_CHECK nw_status nw_halo_domain_make(
  * radius. */
 void nw_halo_ghosts(const struct nw_halo_domain *domain, int64_t low[3],
                     int64_t high[3]);
-/* Component of a direction index along an axis: -1, 0, 1. */
+/* Returns the component of a direction index along an axis: -1, 0 or 1. */
 static inline int nw_halo_component(int direction, int axis)
 {
     static const int power[3] = {1, 3, 9};
@@ -50,17 +50,20 @@ static inline int nw_halo_component(int direction, int axis)
     return direction / power[axis] % 3 - 1;
 }
 
-/* Returns the cells exchanged between different parts if `grid` divides `box`.
- * An axis counts as periodic if the domain is and the box spans it. */
+/* Returns the number of cells that different parts exchange if `grid` divides
+ * `box`. An axis counts as periodic if the domain is periodic there and the box
+ * spans it. */
 double nw_halo_grid_cells(const struct nw_halo_domain *domain,
                           const struct nw_halo_box *box,
                           const struct nw_halo_grid *grid);
-/* Finds the factorisation of `count` parts; NW_EINVAL if none fits the box. */
+/* Sets *out to the best division of the box into `count` parts for this kind of
+ * partition; NW_EINVAL if no division fits the box. */
 NW_MUST_CHECK nw_status nw_halo_factor(const struct nw_halo_domain *domain,
                                        const struct nw_halo_box *box,
                                        enum nw_halo_partition kind,
                                        int32_t count, struct nw_halo_grid *out);
-/* Returns part `index` (x fastest) of the box. */
+/* Returns the box of part `index` of a divided box; indexes run along x first.
+ */
 struct nw_halo_box nw_halo_grid_box(const struct nw_halo_box *box,
                                     const struct nw_halo_grid *grid,
                                     int32_t index);
@@ -73,21 +76,21 @@ NW_MUST_CHECK nw_status nw_halo_divide(nw_halo_layout *layout,
 /* Cells of one piece that fill ghost cells of another, as one box. Indexes are
  * local: 0 is the first allocated cell. */
 struct nw_halo_transfer {
-    int32_t from, to; /* pieces */
+    int32_t from, to; /* numbers of the source piece, the target piece */
     int64_t source[3], target[3], extent[3];
     uint8_t mirror; /* bit a: along axis a the source runs backwards */
-    uint8_t phase;  /* of the phased schedule, else 0 */
+    uint8_t phase;  /* phase of the transfer in a phased schedule, else 0 */
 };
 
 struct nw_halo_transfers {
-    struct nw_halo_transfer *item; /* owned */
+    struct nw_halo_transfer *item; /* [count], owned by this struct */
     size_t count, capacity;
 };
 
-/* Selects transfers: those with at least one end among the pieces of a rank. */
+/* Selects the transfers of which at least one end is a piece of a rank. */
 struct nw_halo_wanted {
     const nw_halo_layout *layout;
-    int32_t rank; /* pieces of this rank; -1 for all pieces */
+    int32_t rank; /* select transfers of this rank; -1: all transfers */
     bool phased;
 };
 /* Finds the selected transfers, sorted by target piece, phase, direction and
@@ -95,24 +98,25 @@ struct nw_halo_wanted {
 NW_MUST_CHECK nw_status nw_halo_transfers_find(
     const struct nw_halo_wanted *wanted, struct nw_halo_transfers *out);
 void nw_halo_transfers_fini(struct nw_halo_transfers *transfers);
-/* Whether exchanges along x, then y, then z fill all ghost cells correctly. */
+/* Returns true if exchanges along x, then y, then z fill all ghost cells
+ * correctly, else false. */
 bool nw_halo_can_phase(const nw_halo_layout *layout);
 
 /* Sets ghosts, sums and `tensor` of pieces with known boxes; NW_EINVAL if boxes
  * overlap or leave cells out. */
 NW_MUST_CHECK nw_status nw_halo_layout_finish(nw_halo_layout *layout);
-/* Makes a layout with unset boxes. */
+/* Allocates a layout whose boxes are not set yet. */
 NW_MUST_CHECK nw_status
 nw_halo_layout_new(const struct nw_halo_options *options,
                    const struct nw_halo_places *places, nw_halo_layout **out);
 
-/* Returns the index in the node of a core for a slot; for a GPU, a core of the
- * GPU's package. */
+/* Returns the index within its node of the core that belongs to a slot: the
+ * core itself, or if `gpus` is set, a core of the GPU's package. */
 int32_t nw_halo_core_of(const nw_topology *topology, int32_t node, int32_t slot,
                         bool gpus);
 
-/* Assigns the partition's nodes to nodes of the machine, and pieces to slots.
- */
+/* Assigns the partition's nodes to nodes of the machine, and the pieces of each
+ * node to its slots. */
 NW_MUST_CHECK nw_status nw_halo_place(nw_halo_layout *layout,
                                       const struct nw_halo_options *options,
                                       const nw_topology *topology);

@@ -10,44 +10,45 @@
 struct nw_halo_path_parameters {
     double link;    /* GPU to GPU */
     double out, in; /* sender's GPU to host; host to receiver's GPU */
-    double wire;    /* between hosts of two nodes */
-    double latency; /* of the wire */
+    double wire;    /* between the host memories of two nodes */
+    double latency; /* seconds of latency between the two nodes */
 };
 
 /* The traffic of one pair in one exchange. */
 struct nw_halo_traffic {
-    bool gpu; /* GPU memory */
+    bool gpu; /* the cells are in GPU memory, not in host memory */
     bool same_rank, same_node, same_gpu;
-    bool gaps;     /* 3-D copies cannot copy these cells */
-    double bytes;  /* of the cells */
+    bool gaps;     /* the driver's 3-D copies cannot copy these cells */
+    double bytes;  /* bytes of the cells */
     double sector; /* bytes of the whole sectors that a GPU moves */
-    double rows;   /* contiguous runs of bytes */
-    double boxes;  /* transfers times arrays */
+    double rows;   /* number of contiguous runs of bytes */
+    double boxes;  /* number of transfers times number of arrays */
     struct nw_halo_path_parameters path;
 };
 
-/* Adds a transfer of elements of `element` bytes. */
+/* Adds a transfer of cells of `element` bytes to the traffic of a pair. */
 void nw_halo_traffic_add(struct nw_halo_traffic *traffic,
                          const struct nw_halo_transfer *transfer,
                          size_t element);
-/* Returns seconds; infinity if the method is for the other kind of memory. */
+/* Returns the seconds that a method needs for this traffic; infinity if the
+ * method is for the other kind of memory (host or GPU). */
 double nw_halo_model(enum nw_halo_method method,
                      const struct nw_halo_traffic *traffic);
-/* Finds the fastest of `methods`; among equals, the first in the fixed order.
- * Ignores NW_HALO_NODES, because its messages join several pairs. Returns false
- * if no method is left. */
+/* Sets *out to the fastest of `methods` (bits), or to the first of equally fast
+ * methods in the order of enum nw_halo_method. Ignores NW_HALO_NODES, because
+ * its messages join several pairs. Returns false if no method is left. */
 bool nw_halo_model_best(uint32_t methods, const struct nw_halo_traffic *traffic,
                         enum nw_halo_method *out);
 
 /* --- path_parameters.c --- */
 
-/* The data for the paths of a layout. */
+/* The data from which the parameters of all paths of a layout are derived. */
 struct nw_halo_paths {
     const nw_halo_layout *layout;
-    nw_topology *topology; /* owned; NULL: defaults for all */
+    nw_topology *topology; /* owned; NULL: default parameters for all paths */
     uint32_t *hops;
 };
-/* `source` as in nw_halo_options.topology. */
+/* `source` names the machine as nw_halo_options.topology does. */
 NW_MUST_CHECK nw_status nw_halo_paths_open(const nw_halo_layout *layout,
                                            const char *source,
                                            struct nw_halo_paths *out);

@@ -10,10 +10,10 @@
 struct nw_halo_neighbour_grid {
     int64_t extent[3];
     int32_t cells[3];
-    int32_t *first; /* [cells + 1] into item */
-    int32_t *item;  /* pieces */
-    int32_t *found; /* [piece_count] the last result, ascending */
-    uint64_t *seen; /* [piece_count] the last query that found the piece */
+    int32_t *first; /* [cell count + 1] start of each cell's range in item */
+    int32_t *item;  /* numbers of the pieces that overlap each cell */
+    int32_t *found; /* [piece_count] result of the last query, ascending */
+    uint64_t *seen; /* [piece_count] last query that found this piece */
     uint64_t questions;
 };
 
@@ -21,7 +21,7 @@ NW_MUST_CHECK nw_status nw_halo_neighbour_grid_make(
     const nw_halo_layout *layout, struct nw_halo_neighbour_grid *out);
 void nw_halo_neighbour_grid_fini(struct nw_halo_neighbour_grid *nearby);
 /* Sets nearby->found to the pieces that may own cells of `box` inside the
- * domain; returns their number. */
+ * domain; returns the number of these pieces. */
 int32_t nw_halo_neighbour_grid_find(struct nw_halo_neighbour_grid *nearby,
                                     const struct nw_halo_box *box);
 

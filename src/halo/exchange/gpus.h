@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * State that all methods for GPU memory share: the GPU of each piece, the
- * events that order an exchange after the caller's own work, opened memory of
- * other processes of the node, and kernels prepared for a connection's
- * transfers. Each connection reads and writes ghost cells and buffers in its
- * own streams. A stream waits for the event `ready` of the piece that it
- * accesses, which is recorded in the caller's stream when the exchange starts.
- * An end of a connection is done when its last event has completed; then the
- * caller's stream may continue.
+ * State that all methods for GPU memory share. It has the GPU of each piece and
+ * the events that order an exchange after the caller's own work. It also has
+ * the opened memory of other processes of the node, and kernels prepared for a
+ * connection's transfers. Each connection reads and writes ghost cells and
+ * buffers in its own streams. A stream waits for the event `ready` of the piece
+ * that it accesses, which is recorded in the caller's stream when the exchange
+ * starts. An end of a connection is done when its last event has completed;
+ * then the caller's stream may continue.
  */
 #ifndef NW_HALO_EXCHANGE_GPUS_H
 #define NW_HALO_EXCHANGE_GPUS_H

@@ -29,8 +29,8 @@ NW_MUST_CHECK nw_status nw_halo_groups_make(const nw_halo *halo,
                                             struct nw_halo_groups *out);
 void nw_halo_groups_fini(struct nw_halo_groups *groups);
 
-/* Returns the methods (bits) that scheme->wish gives to a kind, or NULL if it
- * has no entry for this kind. */
+/* Returns the methods (bits) that the scheme stores for one kind of groups, or
+ * NULL if the scheme stores none for it. */
 uint32_t *nw_halo_wish_find(struct nw_halo_scheme *scheme, uint64_t kind);
 /* Sets out[halo->transfers.count] to the method that halo->scheme gives to each
  * transfer, or NULL if no method fits. Both ends get the same result. Local. */
@@ -53,8 +53,8 @@ struct nw_halo_kind {
     int32_t choice; /* nonzero: the kind needs its own choice */
     double share;   /* greatest share of a rank's exchange, by the model */
 };
-#define NW_HALO_KINDS_TOLD 8 /* kinds that each rank reports: largest shares   \
-                              */
+/* Each rank reports at most this many kinds, those with the largest shares. */
+#define NW_HALO_KINDS_TOLD 8
 /* Finds the kinds of the open connections, greatest share first; all ranks get
  * the same list. The caller frees *out. Collective. */
 NW_MUST_CHECK nw_status nw_halo_kinds_find(const nw_halo *halo,

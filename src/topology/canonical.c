@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One order for the same machine whoever described it: inside a type first the
- * processor's side, then bridges, GPUs, cards and GPU switches; link classes
- * as they first appear. So what is written to a cluster file comes back the
- * same.
+ * Sorts the vertices of a node type and the link classes, so that the same
+ * machine has the same order for every source. In a type, processor vertices
+ * come first, then bridges, GPUs, NICs and GPU switches. Classes stand in the
+ * order of their first use. A cluster file that is written and read again then
+ * gives the same machine.
  */
 #include "base/array.h"
 #include "topology/topology.h"
@@ -13,8 +14,11 @@
 
 struct canonical_order {
     const struct nw_node_type *type;
-    int32_t *first, *next; /* children of each vertex, in order */
-    int32_t *place;        /* [old] new */
+    /* [vertex] the first child of each vertex, and its next sibling; -1:
+     * none */
+    int32_t *first, *next;
+    /* [old number of a vertex] its new number */
+    int32_t *place;
     int32_t count;
 };
 
@@ -42,7 +46,8 @@ static void canonical_take_rank(struct canonical_order *order, int rank)
             order->place[v] = order->count++;
 }
 
-/* Bridges depth first, those of a part before those of the parts in it. */
+/* Numbers the bridges below vertex v depth first. The bridges directly below a
+ * processor come before the bridges of the processors inside it. */
 static void take_bridges(struct canonical_order *order, int32_t v)
 {
     for (int rank = 1; rank >= 0; rank--)
@@ -108,8 +113,8 @@ static nw_status permute(struct nw_node_type *type, const int32_t *place)
     return status;
 }
 
-/* Processors hang below processors, all else below them or bridges. A tree
- * built otherwise keeps its order. */
+/* Returns true if processors hang only below processors, and other vertices
+ * only below processors or bridges. If not, the type keeps its order. */
 static bool is_usual(const struct nw_node_type *type)
 {
     for (int32_t v = 1; v < type->vertex_count; v++) {
@@ -142,9 +147,11 @@ nw_status nw_node_type_order(struct nw_node_type *type)
     return status;
 }
 
-/* Link classes in the order in which they are met. */
+/* The new numbers of link classes, in the order of their first use. */
 struct classes {
-    int32_t *place; /* [old] new, -1 not met */
+    /* [old number of a class] its new number; -1 while no link that uses the
+     * class was found */
+    int32_t *place;
     int32_t count;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The network card of an endpoint, and the switch that the card is connected
+/* Returns the NIC of an endpoint, and the switch that the NIC is connected
  * to. */
 #include "topology/topology.h"
 

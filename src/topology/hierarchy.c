@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hierarchy:4:8:16@1:10:100 -- a balanced tree with given distances, the way
- * the process-mapping literature describes machines. One node, whose cores are
- * the elements; every link has 1 byte/s. */
+/* Reads hierarchy:4:8:16@1:10:100, a balanced tree with given distances, as in
+ * the process-mapping literature. It is one node, whose cores are the elements;
+ * every link has 1 byte/s. */
 #include "base/array.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -16,7 +16,8 @@
 
 struct levels {
     int count;
-    uint64_t size[MAX_LEVELS]; /* from the innermost out */
+    uint64_t size[MAX_LEVELS]; /* [level] children of each vertex; 0 is the
+                                  innermost level */
     double distance[MAX_LEVELS];
     bool given;
 };
@@ -72,8 +73,8 @@ static nw_status parse_distances(char *words, struct levels *levels)
     return NW_OK;
 }
 
-/* Adds the `depth`-th level's vertices below `parent`, depth first, so that
- * cores are numbered along the innermost level. */
+/* Adds the vertices of the `depth`-th level below `parent`, and the levels
+ * below them, depth first. So the cores of a group have consecutive numbers. */
 static nw_status hierarchy_add_below(struct nw_node_type *type,
                                      const struct levels *levels,
                                      int32_t parent, int depth, int32_t class)
@@ -93,7 +94,8 @@ static nw_status hierarchy_add_below(struct nw_node_type *type,
     return status;
 }
 
-/* Those given, else the links: up to the common level and down again. */
+/* Sets the distance for each depth of the common ancestor: the given one, or
+ * the number of links between two cores by way of that ancestor. */
 static nw_status keep_distances(const struct levels *levels,
                                 nw_topology *topology)
 {
@@ -119,7 +121,8 @@ static nw_status hierarchy_build(const struct levels *levels,
     int32_t class;
     nw_status status;
 
-    figures.assumed = false; /* 1 byte/s by definition */
+    figures.assumed = false; /* the bandwidth of 1 byte/s is a definition,
+                                not a guess */
     status = nw_topology_class(topology, &figures, &class);
     if (!status)
         status = nw_node_type_new(topology, "hierarchy", &type);

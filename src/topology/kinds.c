@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The kinds of vertices and links: their names, and the figures that are
- * assumed for a link that has none. */
+/* Names the kinds of vertices and links, and returns the figures that are
+ * assumed for a link without figures. */
 #include "topology/topology.h"
 
 static const char *const vertex_names[] = {
@@ -25,8 +25,8 @@ const char *nw_link_kind_name(enum nw_link_kind kind)
     return link_names[kind];
 }
 
-/* The documented table of nodewise-topology(5). Plain figures of a current
- * two-socket server and a 100 Gbit/s network: a guess that says so. */
+/* Returns the figures of nodewise-topology(5) for a kind of link: those of a
+ * current two-socket server and a 100 Gbit/s network, marked as assumed. */
 struct nw_link_class nw_link_assumed(enum nw_link_kind kind)
 {
     static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The kind of a link and its name for people. */
+/* Returns the kind and the figures of a link, and its name for messages. */
 #include "topology/topology.h"
 
 #include "base/array.h"
@@ -33,7 +33,7 @@ int32_t nw_topology_link_class_of(const nw_topology *topology, int32_t link)
     type = nw_topology_type_of(topology, node);
     link -= topology->link_first[node];
     if (link >= type->vertex_count + type->direct_count && !topology->network)
-        return -1; /* a card of a node alone */
+        return -1; /* a NIC of a single node without a network */
     if (link >= type->vertex_count + type->direct_count)
         return topology->port_class[topology->port_first[node] + link -
                                     type->vertex_count - type->direct_count];
@@ -51,7 +51,7 @@ struct nw_link_info nw_topology_link(const nw_topology *topology, int32_t link)
     int32_t class = nw_topology_link_class_of(topology, link);
     struct nw_link_class figures;
 
-    if (class < 0) /* a node alone has no link to a switch */
+    if (class < 0) /* a single node has no link to a switch */
         return (struct nw_link_info){.kind = NW_LINK_NIC, .bandwidth = {1, 1}};
     figures = topology->class[class];
     return (struct nw_link_info){

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* matrix:FILE -- n lines of n distances. The result is one node with a core per
- * row, without links. */
+/* Reads matrix:FILE, n lines of n distances. The result is one node with a core
+ * for each row and no links. */
 #include "base/array.h"
 #include "base/file.h"
 #include "base/status.h"

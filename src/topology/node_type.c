@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Builds the inside of a node: a tree, direct links, and what follows from
- * them once and for all (depths, nearest network cards, direct routes). */
+/* Builds a node type: its tree, its direct links, and what is computed from
+ * them once: depths, nearest NICs, direct routes. */
 #include "base/array.h"
 #include "base/status.h"
 #include "topology/topology.h"
@@ -104,8 +104,8 @@ static nw_status compute_depths(struct nw_node_type *type)
     return NW_OK;
 }
 
-/* Devices known when a type is begun stay the first; those added behind them
- * are nameless. */
+/* Extends the array of devices from `known` to `count` entries; the new devices
+ * have no name. A missing array stays missing. */
 static nw_status extend_devices(struct nw_device **devices, int32_t known,
                                 int32_t count)
 {
@@ -120,8 +120,8 @@ static nw_status extend_devices(struct nw_device **devices, int32_t known,
     return status;
 }
 
-/* Numbers each kind in the order of the vertices, and lists the kinds that
- * ranks and messages use. */
+/* Numbers the vertices of each kind, and fills the lists core, pu, gpu, nic and
+ * package. */
 static nw_status list_kinds(struct nw_node_type *type)
 {
     int32_t count[NW_VERTEX_KIND_COUNT] = {0};
@@ -172,8 +172,8 @@ int32_t nw_node_type_common(const struct nw_node_type *type, int32_t a,
     return a;
 }
 
-/* The card fewest links away. If several are equally near, their users are
- * spread over them by logical index. */
+/* Returns the NIC that is the fewest links from the vertex. If several NICs are
+ * equally near, the vertices use them in turn by logical index. */
 static int32_t nearest_card(const struct nw_node_type *type, int32_t vertex)
 {
     int best = INT32_MAX, ties = 0, turn;
@@ -196,7 +196,7 @@ static int32_t nearest_card(const struct nw_node_type *type, int32_t vertex)
     }
 }
 
-/* The only GPU switch, else -1. */
+/* Returns the vertex of the only GPU switch; -1 if there is none or several. */
 static int32_t only_switch(const struct nw_node_type *type)
 {
     int32_t found = -1;
@@ -231,8 +231,9 @@ static int32_t node_type_other_end(const struct nw_direct_link *link,
     return link->a == vertex ? link->b : link->a;
 }
 
-/* From every end that reaches `to` without relaying GPUs: the link to take.
- * Breadth first, of equally short ways by the first link. */
+/* Sets next[] for the routes to `to`: the first direct link from each end that
+ * reaches it. Only GPU switches relay messages. Of equally short routes,
+ * breadth-first search keeps the one found first. */
 static void route_to(struct nw_node_type *type, int32_t to, int32_t *queue)
 {
     size_t n = (size_t)type->end_count, end = (size_t)type->end_of[to];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Plain questions: how many, what is it called, where is it. */
+/* Answers simple queries about a topology: counts, names, indices. */
 #include "topology/topology.h"
 
 #include <stdio.h>
@@ -40,7 +40,8 @@ const char *nw_topology_node_name(const nw_topology *topology, int32_t node)
     return topology->node_name[node];
 }
 
-/* The first node, by name, that is not before the `length` letters. */
+/* Returns the first index into by_name[] whose name is not before the first
+ * `length` letters of `name`. */
 static int32_t query_lower_bound(const nw_topology *topology, const char *name,
                                  size_t length)
 {
@@ -58,8 +59,8 @@ static int32_t query_lower_bound(const nw_topology *topology, const char *name,
     return low;
 }
 
-/* "n1.site" where only "n1" is known, or the one "n1.site" where "n1" is
- * asked for. */
+/* Returns the node "n1" for the name "n1.site", or for "n1" the only node whose
+ * name begins with "n1."; -1 if there is none or several. */
 static int32_t find_relative(const nw_topology *topology, const char *name)
 {
     size_t length = strcspn(name, ".");
@@ -127,7 +128,7 @@ int32_t nw_topology_node_nic_count(const nw_topology *topology, int32_t node)
     return nw_topology_type_of(topology, node)->nic_count;
 }
 
-/* The node i with first[i] <= value < first[i + 1]. */
+/* Returns the i with first[i] <= value < first[i + 1]. */
 static int32_t query_find_range(const int32_t *first, int32_t count,
                                 int32_t value)
 {

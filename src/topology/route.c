@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The one distance function and the one route function. Inside a node the
- * route is the direct link (or the GPU switches) that join the two ends, else
- * the tree. Between nodes it is the GPU switch of their domain, else it leaves
- * by each end's nearest network card, with PXN by way of another GPU.
+ * Computes distances and routes. Inside a node, a route takes the direct links
+ * (also through GPU switches) between both ends if there are any, otherwise the
+ * tree. Between nodes, it takes the GPU switch of their NVLink domain, or else
+ * it leaves by the nearest NIC of each end; with PXN, by way of another GPU.
  */
 #include "topology/topology.h"
 
-/* GPU messages of a staged machine go by way of the memory nearest the GPU. */
+/* Returns the vertex from which messages of v leave the node: for GPUs of a
+ * node type with `staged`, the NUMA node or package above, else v. */
 static int32_t sending_vertex(const struct nw_node_type *type, int32_t v)
 {
     if (!type->staged || type->kind[v] != NW_VERTEX_GPU)
@@ -39,7 +40,7 @@ static int32_t links_inside(const struct nw_node_type *type, int32_t a,
     return count;
 }
 
-/* The number of links from an end to the switch of its node. */
+/* Returns the number of links from an end to the switch of its node. */
 static int32_t links_out(const nw_topology *topology, struct nw_end end)
 {
     const struct nw_node_type *type = nw_topology_type_of(topology, end.node);
@@ -71,7 +72,8 @@ static int32_t links_between(const nw_topology *topology, struct nw_end a,
                                             b.node);
 }
 
-/* Between ends on two nodes that leave by their cards. */
+/* Returns the number of links between two ends on different nodes, if messages
+ * leave by their NICs. */
 static int32_t links_across(const nw_topology *topology, struct nw_end a,
                             struct nw_end b)
 {
@@ -121,7 +123,8 @@ uint32_t nw_topology_hop(const nw_topology *topology, int32_t class,
     return 2 * (uint32_t)link + (both ? 0 : (uint32_t)direction);
 }
 
-/* Up from a to the common vertex, down to b. */
+/* Writes the tree links of a node from a up to the common ancestor and down to
+ * b. Returns their number. */
 static size_t emit_tree(const nw_topology *topology, int32_t node, int32_t a,
                         int32_t b, uint32_t *hops)
 {
@@ -159,7 +162,7 @@ static size_t emit_inside(const nw_topology *topology, int32_t node, int32_t a,
     return count;
 }
 
-/* From a GPU to the GPU switch of its node, or back. */
+/* Returns the hop from a GPU to the GPU switch of its node, or back. */
 static uint32_t switch_hop(const nw_topology *topology, struct nw_end gpu,
                            bool back)
 {
@@ -173,7 +176,8 @@ static uint32_t switch_hop(const nw_topology *topology, struct nw_end gpu,
                            (link->b == gpu.vertex) != back);
 }
 
-/* Between GPUs of two nodes of a domain. */
+/* Writes the two hops between GPUs of two nodes of an NVLink domain, by way of
+ * their GPU switch. Returns 2. */
 static size_t emit_domain(const nw_topology *topology, struct nw_end a,
                           struct nw_end b, uint32_t *hops)
 {
@@ -182,7 +186,8 @@ static size_t emit_domain(const nw_topology *topology, struct nw_end a,
     return 2;
 }
 
-/* To the GPU that sends for `a`, which then is `a`. */
+/* Writes the hops from `a` to the GPU that sends for it under PXN, and sets
+ * a->vertex to that GPU. Returns the number of hops, which may be 0. */
 static size_t emit_pxn(const nw_topology *topology, struct nw_end *a,
                        struct nw_end b, uint32_t *hops)
 {
@@ -195,7 +200,8 @@ static size_t emit_pxn(const nw_topology *topology, struct nw_end *a,
     return count;
 }
 
-/* The link between a node and its switch: the card's, or the node's own. */
+/* Returns the hop over the link between a node and its switch: that of the NIC
+ * `card`, or the node's own link if card is -1. */
 static uint32_t port_hop(const nw_topology *topology, int32_t node,
                          int32_t card, int direction)
 {
@@ -299,7 +305,7 @@ int32_t nw_topology_level(const nw_topology *topology, struct nw_end a,
     return NW_VERTEX_KIND_COUNT - type->kind[top];
 }
 
-/* --- the same in pieces --- */
+/* --- routes as spans and hops, for nw_topology_trail --- */
 
 static void add_span(const nw_topology *topology, int32_t node, int32_t from,
                      int32_t to, struct nw_trail *trail)
@@ -311,7 +317,8 @@ static void add_span(const nw_topology *topology, int32_t node, int32_t from,
             node, from, nw_node_type_common(type, from, to), to};
 }
 
-/* Through the tree of one node, whose common vertex says all. */
+/* Adds the span from a to b in the tree of one node, and sets the distance and
+ * the level from their common ancestor. */
 static void stay_inside(const nw_topology *topology, int32_t node, int32_t a,
                         int32_t b, struct nw_trail *trail)
 {
@@ -330,7 +337,8 @@ static void stay_inside(const nw_topology *topology, int32_t node, int32_t a,
     }
 }
 
-/* Between an end and its switch; the port itself is a hop. */
+/* Adds the spans from an end to its NIC. The link to the switch is a hop, which
+ * the caller writes. */
 static void leave(const nw_topology *topology, struct nw_end end,
                   struct nw_trail *trail)
 {

@@ -30,7 +30,8 @@ static const struct {
     {NULL, ".yml.zst", nw_source_cluster},
 };
 
-/* Names of clusters, and prefixes, up to the ':' that ends them. */
+/* Reports an unknown source with the nearest known name: that of a bundled
+ * cluster, or the prefix of a kind of source. */
 static nw_status source_refuse(const char *source)
 {
     struct nw_nearest nearest;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Holds the machine together: building its arrays, numbering nodes, elements,
- * GPUs and links, and answering plain questions about them. */
+/* Builds the arrays of a topology; numbers its nodes, elements, GPUs and links;
+ * answers simple queries. */
 #include "topology/topology.h"
 #include "base/array.h"
 #include "base/c_locale.h"
@@ -156,7 +156,7 @@ static nw_status topology_index_names(nw_topology *topology)
     return NW_OK;
 }
 
-/* Links of one node: see the head of topology.h. */
+/* Returns the number of links of one node; topology.h tells their order. */
 static int64_t links_of(const struct nw_node_type *type)
 {
     return (int64_t)type->vertex_count + type->direct_count + type->nic_count;
@@ -201,7 +201,8 @@ static size_t longest_route(const nw_topology *topology)
                 deepest = topology->type[t]->depth[v];
             switches += topology->type[t]->kind[v] == NW_VERTEX_GPU_SWITCH;
         }
-    /* up to a host's memory, over to a card, out; the same at the other end */
+    /* to a GPU's host memory, to the NIC, to the switch; likewise at the other
+     * end */
     return 2 * (3 * deepest + 1) + switches +
            (size_t)(topology->network ? topology->network->diameter : 0) + 2;
 }

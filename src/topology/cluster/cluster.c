@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads a cluster file from top to bottom and hands out the machine. */
+/* Reads a cluster file from top to bottom and returns the topology. */
 #include "topology/cluster/cluster.h"
 #include "base/array.h"
 #include "base/file.h"
@@ -67,7 +67,8 @@ static nw_status cluster_read_header(struct nw_cluster *cluster)
     return status;
 }
 
-/* The item that names a node twice, if this caused the error. */
+/* Returns the item of `nodes` that repeats the name of a node, or the whole
+ * list `nodes` if all names differ. */
 static const struct nw_yaml *item_to_blame(const struct nw_cluster *cluster,
                                            const struct nw_yaml *nodes)
 {
@@ -88,7 +89,8 @@ static const struct nw_yaml *item_to_blame(const struct nw_cluster *cluster,
     return item;
 }
 
-/* Forwarding tables name nodes, so they come after them. */
+/* Reads the forwarding tables, if there are any. They name nodes, so the nodes
+ * must have been read. */
 static nw_status read_tables(struct nw_cluster *cluster,
                              const struct nw_yaml *network)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The devices below the packages of a node type: PCIe switches, boards, GPUs
- * and network cards. */
+/* Reads the devices below the packages of a node type: PCIe switches, boards,
+ * GPUs and NICs. */
 #include "base/array.h"
 #include "base/status.h"
 #include "topology/cluster/cluster.h"
@@ -84,7 +84,8 @@ static nw_status finish_nic(const struct site *site, const struct nw_yaml *part)
     return status;
 }
 
-/* The one key that says what a part is. */
+/* Finds the one key of a part that names its kind, and the number of parts that
+ * the key gives. Fails if a part has no such key or two. */
 static nw_status part_kind(const struct nw_yaml *part,
                            enum nw_vertex_kind *kind, int32_t *count)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Direct links of a node type: NVLink between pairs, within groups, and by way
- * of GPU switches. */
+/* Reads the direct links of a node type: NVLink between pairs of GPUs, within
+ * groups of GPUs, and through GPU switches. */
 #include "base/array.h"
 #include "base/text.h"
 #include "topology/cluster/cluster.h"
@@ -14,7 +14,8 @@ struct ends {
     size_t count, capacity;
 };
 
-/* "gpu 3" or "gpu 0-3", cut up into its numbers. */
+/* Parses "gpu 3" or "gpu 0-3" into a kind and the first and last number.
+ * Returns false if the text has another form. */
 static bool parse_end(const char *text, char kind[16], int32_t range[2])
 {
     char first[16], last[16];
@@ -136,8 +137,8 @@ static nw_status direct_link_read_pairs(const struct nw_yaml *list,
     return status;
 }
 
-/* GPU switches hang in the tree only so that every vertex does: their link
- * there carries nothing. */
+/* Adds GPU switches below the node's root, since every vertex needs a parent.
+ * The link to that parent carries no messages. */
 static nw_status direct_link_read_switch(struct nw_cluster *cluster,
                                          const struct nw_yaml *item,
                                          struct nw_node_type *type,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The NVLink domains that the items of `nodes` name. */
+/* Reads the NVLink domains of the items of `nodes`. */
 #include "base/array.h"
 #include "base/status.h"
 #include "topology/cluster/cluster.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* No node is in a domain yet. */
+/* Allocates the array of domains; no node is in a domain yet. */
 static nw_status begin_domains(nw_topology *topology)
 {
     nw_status status;
@@ -58,7 +58,7 @@ static int domain_by_name(const void *left, const void *right, void *names)
     return order ? order : (*a > *b) - (*a < *b);
 }
 
-/* first[i]: the first name that is like name i. */
+/* Sets first[i] to the lowest index of a name that equals name i. */
 static nw_status find_first(const struct nw_hostlist *names, int32_t *first)
 {
     int32_t *order;
@@ -101,7 +101,7 @@ nw_status nw_cluster_number_domains(struct nw_cluster *cluster)
         }
         number[i] = topology->domain_count++;
         topology->domain_name[number[i]] = names->name[i];
-        names->name[i] = NULL; /* the topology's now */
+        names->name[i] = NULL; /* the topology owns the name from here on */
     }
     for (int32_t n = 0; !status && n < topology->node_count; n++)
         if (topology->domain[n] >= 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The forwarding tables of a graph in a cluster file: at which switch messages
- * to which nodes take which link. Read last, when all nodes have their
- * switches. */
+/* Reads the forwarding tables of a graph in a cluster file: for each switch,
+ * the link that messages to a node take. They are read last, when all nodes
+ * have their switches. */
 #include "base/array.h"
 #include "base/hash.h"
 #include "base/status.h"
@@ -15,21 +15,24 @@
 
 struct tables {
     struct nw_cluster *cluster;
-    int32_t *node; /* [mask + 1] from 1, by hashes of names; 0: none */
+    /* [mask + 1] hash table by node name: 1 + the number of the node; 0:
+     * empty */
+    int32_t *node;
     size_t mask;
     struct nw_graph_ports ports;
     int32_t *via;
 };
 
-/* An item: at a switch, the link to a neighbour, for one card of nodes. */
+/* An item of a table: messages to one NIC (`card`) of some nodes leave switch
+ * `at` by this link. */
 struct forwarding_tables_way {
     const struct nw_yaml *item;
     int32_t at, link, card;
 };
 
-/* The hash table's slot for the name of a node, which may be empty. Tables name
- * every node at every switch, so a binary search would take most of the time.
- * */
+/* Returns the hash table's slot for the name of a node; the slot is 0 if the
+ * name is unknown. Tables name every node at every switch, so a binary search
+ * would take most of the time. */
 static int32_t *forwarding_tables_place_of(const struct tables *tables,
                                            const char *name)
 {
@@ -74,8 +77,9 @@ static nw_status forwarding_tables_prepare(struct tables *tables,
                           &tables->via);
     if (status)
         return status;
+    /* sets all entries to -1 */
     memset(tables->via, 0xff,
-           switches * tables->ports.count * sizeof *tables->via); /* all -1 */
+           switches * tables->ports.count * sizeof *tables->via);
     return NW_OK;
 }
 
@@ -104,7 +108,8 @@ static nw_status forwarding_tables_read_switch(struct nw_cluster *cluster,
     return status ? status : nw_cluster_find_switch(cluster, node, name, out);
 }
 
-/* The cable numbered so among those between two switches. */
+/* Sets way->link to link number `cable` (from 0) of the parallel links between
+ * switches way->at and `by`. Fails if they have fewer links. */
 static nw_status find_cable(const struct nw_cluster *cluster,
                             struct forwarding_tables_way *way, int32_t by,
                             int32_t cable)

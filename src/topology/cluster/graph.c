@@ -8,13 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How an item of 'links' joins its two ends. */
+/* An item of 'links': the link class, and the number of parallel links. */
 struct graph_cable {
     const struct nw_yaml *item;
     int32_t class, parallel;
 };
 
-/* The names, moved into a new network. */
+/* Reads the names of the switches, and makes a network of these switches that
+ * has no links yet. */
 static nw_status read_switches(struct nw_cluster *cluster,
                                const struct nw_yaml *node)
 {
@@ -108,7 +109,8 @@ static nw_status graph_read_links(struct nw_cluster *cluster,
     return status;
 }
 
-/* Reads one of two words; the default is the first. */
+/* Reads the value of `key`, which must be one of two words. Sets *second to
+ * true if it is words[1]; a missing key means words[0]. */
 static nw_status read_choice(const struct nw_yaml *node, const char *key,
                              const char *const words[2], bool *second)
 {

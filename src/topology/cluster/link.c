@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The figures of a link: bandwidth, latency, half duplex, kind. */
+/* Reads the properties of a link: bandwidth, latency, half duplex, kind. */
 #include "base/text.h"
 #include "topology/cluster/cluster.h"
 

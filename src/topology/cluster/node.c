@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The nodes of a cluster: their names, types, and the switches their cards are
- * joined to. */
+/* Reads the nodes of a cluster: their names, their types, and the switches that
+ * their NICs are connected to. */
 #include "base/array.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -35,7 +35,8 @@ static nw_status node_find_type(const struct nw_cluster *cluster,
                               text);
 }
 
-/* Nodes of one item: the first, and those behind the last. */
+/* The nodes of one item of `nodes`: `first` to `end` - 1, with `cards` NICs
+ * each. */
 struct span {
     const struct nw_yaml *item;
     int32_t first, end, cards;
@@ -48,7 +49,8 @@ static int32_t ports_of(const struct nw_cluster *cluster, int32_t type)
                : 1;
 }
 
-/* Shares the nodes out over the switches named at `node`, for one card. */
+/* Connects NIC number `card` of the span's nodes to the switches that are named
+ * at `node`. Each switch gets the same number of consecutive nodes. */
 static nw_status join_card(const struct nw_cluster *cluster,
                            const struct span *span, const struct nw_yaml *node,
                            int32_t card)
@@ -125,7 +127,8 @@ static nw_status node_join_switches(const struct nw_cluster *cluster,
     return status;
 }
 
-/* A list of figures, one for each card. */
+/* Reads 'ports', a list with the bandwidth and latency of each NIC's port, and
+ * sets them for the span's nodes. */
 static nw_status set_each_port(struct nw_cluster *cluster,
                                const struct span *span,
                                const struct nw_yaml *each)
@@ -188,7 +191,8 @@ static nw_status place_item(struct nw_cluster *cluster, const struct span *span)
     return status;
 }
 
-/* Types and port offsets of all nodes, before any switch is looked up. */
+/* Finds the type of each item's nodes and allocates the arrays of nodes and
+ * ports. This comes before any switch is looked up. */
 static nw_status size_nodes(struct nw_cluster *cluster,
                             const struct nw_yaml *nodes, int32_t *type_of)
 {
@@ -226,7 +230,8 @@ static void node_lay_out(struct nw_cluster *cluster, const int32_t *type_of)
         while (i >= cluster->entry_end[entry])
             entry++;
         topology->node_name[i] = cluster->names.name[i];
-        cluster->names.name[i] = NULL; /* the topology's now */
+        cluster->names.name[i] = NULL; /* the topology owns the name from
+                                          here on */
         topology->node_type[i] = type_of[entry];
         topology->port_first[i] = port;
         port += joined ? ports_of(cluster, type_of[entry]) : 0;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The names of nodes, also where a bundled cluster has another number of them.
- */
+/* Reads the names of nodes, and resizes them if the user asks for a bundled
+ * cluster with another number of nodes. */
 #include "base/array.h"
 #include "topology/cluster/cluster.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* NAME:N: the first bracket range of a name, n[1-4], becomes n[1-N]. */
+/* For a source NAME:N, changes the end of the first bracket range of a name so
+ * that the range has N names: n[1-4] becomes n[1-N]. */
 static nw_status resize(const struct nw_cluster *cluster,
                         const struct nw_yaml *name, char **out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A node type: its CPU side, from hwloc or the short form, then what the other
- * files of the reader hang on it. */
+/* Reads a node type: first its processors, from hwloc or the short form, then
+ * its devices, direct links and names with the other files of this folder. */
 #include "base/array.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -27,7 +27,9 @@ static const struct {
 struct short_form {
     struct nw_cluster *cluster;
     struct nw_node_type *type;
-    int32_t count[LEVEL_COUNT]; /* 0: no such level */
+    /* children of this level in each vertex of the level above; 0: the level is
+     * missing */
+    int32_t count[LEVEL_COUNT];
 };
 
 static nw_status node_type_add_levels(const struct short_form *form,
@@ -76,7 +78,7 @@ static nw_status read_short(struct short_form *form, const struct nw_yaml *node)
     return status ? status : node_type_add_levels(form, 0, 0);
 }
 
-/* Paths are relative to the cluster file. */
+/* Makes a path of `xml` relative to the folder of the cluster file. */
 static nw_status xml_path(const char *file, const char *xml, char **out)
 {
     const char *slash = strrchr(file, '/');
@@ -120,7 +122,8 @@ static nw_status read_synthetic(struct nw_cluster *cluster,
                                             NW_HWLOC_SYNTHETIC, text, out));
 }
 
-/* Figures by kind for all links of the CPU side. */
+/* Reads 'links': the bandwidth and latency for each kind of link between
+ * processor vertices, and applies them to all links of that kind. */
 static nw_status node_type_read_links(struct nw_cluster *cluster,
                                       const struct nw_yaml *node,
                                       struct nw_node_type *type)
@@ -174,7 +177,8 @@ static nw_status read_cpu(struct nw_cluster *cluster,
     return status;
 }
 
-/* Cards that came with the XML say nothing of their port. */
+/* Adds an entry with port class -1 (unknown) for each NIC of the XML file,
+ * since hwloc reports no figures of ports. */
 static nw_status count_ports(struct nw_cluster_type *type)
 {
     nw_status status = NW_OK;
@@ -189,7 +193,8 @@ static nw_status count_ports(struct nw_cluster_type *type)
     return status;
 }
 
-/* Either the processors and what hangs below them, or one tree of all. */
+/* Reads the vertices of a node type, either from 'cpu' or from 'parts'. With
+ * 'cpu', the caller adds the devices. */
 static nw_status read_inside(struct nw_cluster *cluster,
                              const struct nw_yaml *node,
                              struct nw_node_type **out)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A node type as one tree of parts: `parts` in place of `cpu` and `devices`.
- * It says what the short forms cannot: parts that differ, numbers of the
- * operating system, GPUs numbered in another order than they stand.
+ * Reads a node type that is written as one tree of parts: `parts` instead of
+ * `cpu` and `devices`. The tree can hold what the short forms cannot: parts
+ * that differ, numbers of the operating system, GPUs whose numbers differ from
+ * their order in the tree.
  */
 #include "base/array.h"
 #include "base/status.h"
@@ -16,7 +17,8 @@
     "package die numa l3 l2 core pcie-switch board gpu nic link parts pus "    \
     "number"
 
-/* GPUs and cards wait until all are known: they are added by number. */
+/* A GPU or NIC that was read but not added: all are added at the end, in the
+ * order of their numbers. */
 struct device {
     const struct nw_yaml *part;
     enum nw_vertex_kind kind;
@@ -28,8 +30,9 @@ struct parts_parts {
     struct nw_node_type *type;
     struct device *device;
     size_t count, capacity;
-    int32_t next[2]; /* numbers of GPUs and cards that do not say */
-    int32_t *pus;    /* threads of each core */
+    /* next number of a GPU [0] or NIC [1] that has no 'number' */
+    int32_t next[2];
+    int32_t *pus; /* [core] number of its hardware threads */
     size_t cores, pus_capacity;
 };
 
@@ -60,7 +63,8 @@ static bool parts_is_bridge(enum nw_vertex_kind kind)
     return kind == NW_VERTEX_BRIDGE || kind == NW_VERTEX_BOARD;
 }
 
-/* The one key that says what a part is: an index into kinds. */
+/* Finds the one key of a part that names its kind. Sets *out to an index into
+ * kinds[] and *count to the number of parts. */
 static nw_status find_kind(const struct nw_yaml *part, size_t *out,
                            int32_t *count)
 {
@@ -100,7 +104,8 @@ static nw_status check_keys(const struct nw_yaml *part,
     return NW_OK;
 }
 
-/* Notes the numbers of `count` devices, as given or the next ones. */
+/* Records `count` devices that are like `device`. They are numbered from
+ * 'number', or from the next free number if the key is missing. */
 static nw_status note_devices(struct parts_parts *parts,
                               const struct nw_yaml *part,
                               const struct device *device, int32_t count)
@@ -231,7 +236,8 @@ static nw_status parts_add_devices(struct parts_parts *parts)
     return status;
 }
 
-/* "0-19" or "0,4,8" or "0-152:8": numbers in the order written. */
+/* Reads lists such as "0-19", "0,4,8" or "0-152:8" into `out`, in the order
+ * written. Fails unless there are exactly `room` numbers. */
 static nw_status take_numbers(const struct nw_yaml *node, int32_t *out,
                               size_t room)
 {
@@ -291,7 +297,8 @@ static nw_status take_thread(struct parts_parts *parts,
     return status;
 }
 
-/* Item k: the number of the k-th thread of each core that has so many. */
+/* Reads 'threads': item k lists the operating system's numbers of the k-th
+ * hardware thread of each core that has more than k threads. */
 static nw_status parts_read_threads(struct parts_parts *parts,
                                     const struct nw_yaml *list)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads the networks that follow from a few numbers: fat trees, tori,
+/* Reads the networks that are described by a few numbers: fat trees, tori and
  * dragonflies. */
 #include "base/array.h"
 #include "base/status.h"
@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Refuses what is too large and hands over what was built. */
+/* Fails if the network has too many switches or links; a negative number means
+ * that the count overflowed. */
 static nw_status regular_network_check_size(const struct nw_yaml *node,
                                             int64_t switches, int64_t links)
 {
@@ -45,7 +46,8 @@ static nw_status read_level(struct nw_cluster *cluster,
     return status;
 }
 
-/* The last level is as wide as the nodes need where it does not say. */
+/* If the last level has no 'down', sets it to the smallest number that connects
+ * all nodes. */
 static void regular_network_widen(const struct nw_cluster *cluster,
                                   struct nw_fat_tree *shape)
 {
@@ -132,7 +134,7 @@ static nw_status regular_network_read_sizes(const struct nw_yaml *node,
     return status;
 }
 
-/* True where a list has one item for each dimension. */
+/* Fails if the list does not have one item for each dimension. */
 static nw_status check_each(const struct nw_yaml *list,
                             const struct nw_torus *shape)
 {

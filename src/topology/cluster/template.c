@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A cluster file to start from, by a few numbers: the structure is complete,
- * and comments say which figures the user adds. */
+/* Writes a cluster file that the user then edits, from a few numbers. The
+ * structure is complete; comments in the file say which figures to add. */
 #include <nodewise/topology.h>
 
 #include "base/array.h"
@@ -20,7 +20,8 @@ struct template
     char *network; /* borrowed from the specification */
 };
 
-/* Keys with a number, and the least and greatest of it. */
+/* The keys whose value is a number, and the lowest and highest value
+ * allowed. */
 static const struct template_key {
     const char *name;
     size_t offset;
@@ -50,7 +51,8 @@ static nw_status template_refuse_key(const char *key)
                                   "threads, gpus, nics and network"));
 }
 
-/* `given` has a bit for each key that was seen. */
+/* Reads one pair KEY=VALUE into `template`. Bit i of *given is set if key i was
+ * given; a repeated key is an error. */
 static nw_status template_take_pair(struct template *template, char *pair,
                                     uint32_t *given)
 {
@@ -116,7 +118,9 @@ static nw_status template_take_pairs(struct template *template,
                : template_check_even("nics", template->nics, template->sockets);
 }
 
-/* Numbers divided by `by`; false if there is something else, or too many. */
+/* Reads positive numbers separated by `by`, at most DIMENSIONS of them, and
+ * appends them to `out` separated by ", ". Returns false if the word is invalid
+ * or has more numbers. */
 static bool template_read_sizes(const char *word, char by, struct nw_text *out,
                                 int32_t size[DIMENSIONS], int *count)
 {
@@ -253,7 +257,8 @@ static nw_status template_write_network(const struct template *template,
                                             "torus:... or dragonfly:..."));
 }
 
-/* Below the first sockets one each, or below every socket the same number. */
+/* Writes `count` devices: one below each of the first `count` sockets, or, if
+ * there are more devices than sockets, equally many below every socket. */
 static void template_write_devices(const struct template *template,
                                    const char *kind, int32_t count,
                                    struct nw_text *out)
@@ -341,8 +346,8 @@ static nw_status template_write(const struct template *template,
     return template_write_network(template, out);
 }
 
-/* Fails for a file that the reader would refuse, for example because it has too
- * many switches. */
+/* Returns an error if the reader of cluster files would refuse this file, for
+ * example because it has too many switches. */
 static nw_status template_check_readable(const char *file)
 {
     struct nw_cluster_text text = {

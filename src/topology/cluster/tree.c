@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads a tree of switches: nested lists, in which a list of names is shared
- * out evenly over the names above. */
+/* Reads a tree of switches from nested lists. The switches of a list are
+ * distributed evenly over the switches of the list above. */
 #include "base/array.h"
 #include "base/status.h"
 #include "topology/cluster/cluster.h"
@@ -8,18 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Switches as they are found; parents before children. */
+/* The switches in the order of the file: parents come before children. */
 struct tree {
     struct nw_cluster *cluster;
     struct nw_hostlist names;
     size_t capacity;
     int32_t *parent;
-    int32_t *class; /* of the link to the parent; grows with `parent` */
+    int32_t *class; /* [switch] class of the link to the parent */
     size_t class_capacity;
-    int32_t otherwise; /* figures of links that do not say: the root's */
+    /* class of links without 'link': that of the root */
+    int32_t otherwise;
 };
 
-/* A range of switches, of which each holds an even share of those below. */
+/* A range of switches; the switches of a list below are divided evenly among
+ * them. */
 struct above {
     int32_t first, count;
 };
@@ -98,8 +100,8 @@ static nw_status tree_read_root(struct tree *tree, const struct nw_yaml *node)
     return read_below(tree, node, root);
 }
 
-/* The order of a walk down: each switch, then those below it, in the order of
- * the file. The writer of cluster files counts on it. */
+/* Fills `order` with the switches depth first: each switch, then its children
+ * in the order of the file. write_network.c depends on this order. */
 static nw_status walk_order(const struct tree *tree, int32_t *order)
 {
     size_t n = tree->names.count;

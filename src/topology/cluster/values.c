@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Values that several parts of a cluster file have: names, sizes of messages,
+/* Reads values that several parts of a cluster file have: names, message sizes,
  * numbers of parts. */
 #include "topology/cluster/cluster.h"
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes any cluster as a cluster file: words, figures, and the whole. */
+/* Writes a topology as a cluster file. */
 #include "topology/cluster/write.h"
 #include "base/status.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes forwarding tables: for each switch and link the nodes whose messages
- * take it, all in one line. */
+/* Writes forwarding tables: for each switch and link, one line with the nodes
+ * whose messages take that link. */
 #include "base/array.h"
 #include "base/status.h"
 #include "topology/cluster/write.h"
@@ -8,7 +8,8 @@
 
 #include <stdlib.h>
 
-/* The entry of a switch's table for one card of one node. */
+/* An entry of a switch's table: messages to this NIC of this node take
+ * `link`. */
 struct write_forwarding_tables_entry {
     int32_t link, card, node;
 };
@@ -44,7 +45,8 @@ write_forwarding_tables_gather(const nw_topology *topology, int32_t s,
     return count;
 }
 
-/* Which of the links between the same two switches it is. */
+/* Returns the index of the link among the parallel links between its two
+ * switches, from 0. */
 static int32_t cable_of(const struct nw_network *network, int32_t link)
 {
     int32_t a = network->link_a[link], b = network->link_b[link], count = 0;

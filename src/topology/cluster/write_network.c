@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes the network of a cluster file: the numbers of those that follow a
- * rule, the switches and links of the others. */
+/* Writes the network of a cluster file: the parameters of a regular network, or
+ * the switches and links of a tree or graph. */
 #include "base/array.h"
 #include "base/status.h"
 #include "topology/cluster/write.h"
@@ -93,7 +93,8 @@ static void add_branch(const struct write_network_view *view, int32_t s,
     }
 }
 
-/* Switches stand in depth-first order: those below s follow it. */
+/* Writes switch s and the switches below it. Returns the first switch that is
+ * not below s: switches are numbered depth first. */
 static int32_t write_below(const struct write_network_view *view, int32_t s,
                            int indent)
 {
@@ -110,7 +111,8 @@ static int32_t write_below(const struct write_network_view *view, int32_t s,
     return at;
 }
 
-/* Links in a row from one switch, alike, each as often as the others. */
+/* Consecutive links of the same switch and class that are written as one item;
+ * each neighbour has `parallel` links. */
 struct write_network_run {
     int32_t first, end, parallel;
 };

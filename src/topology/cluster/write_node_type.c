@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes a node type: its tree of parts with alike ones counted, the numbers of
- * its threads, its devices, its direct links. */
+/* Writes a node type: its tree of parts, in which equal siblings are written
+ * once with their number, its hardware threads, devices and direct links. */
 #include "base/array.h"
 #include "base/status.h"
 #include "topology/cluster/write.h"
@@ -11,8 +11,11 @@
 struct write_node_type_view {
     const nw_topology *topology;
     const struct nw_node_type *type;
-    int32_t *first, *next; /* children */
-    bool told[2];          /* GPUs and cards say their numbers */
+    /* [vertex] first child and next sibling, without GPU switches and hardware
+     * threads; -1: none */
+    int32_t *first, *next;
+    /* whether the numbers of GPUs [0] or NICs [1] must be written */
+    bool told[2];
     struct nw_text *text;
 };
 
@@ -58,7 +61,8 @@ write_node_type_list_children(struct write_node_type_view *view)
     return NW_OK;
 }
 
-/* Devices met in another order than they are numbered say their numbers. */
+/* Sets told[] if the GPUs or NICs below v are not numbered in the order of the
+ * tree. `expect` holds the next number of each kind. */
 static void write_node_type_find_order(struct write_node_type_view *view,
                                        int32_t v, int32_t expect[2])
 {
@@ -72,7 +76,8 @@ static void write_node_type_find_order(struct write_node_type_view *view,
     }
 }
 
-/* Hardware threads of a core, as vertices or as numbers. */
+/* Returns the number of hardware threads of core vertex v, whether they are
+ * vertices or only known by number. */
 static int32_t threads_of(const struct write_node_type_view *view, int32_t v)
 {
     const struct nw_node_type *type = view->type;
@@ -94,7 +99,8 @@ static bool says_number(const struct write_node_type_view *view, int32_t v)
 static nw_status add_children(const struct write_node_type_view *view,
                               struct nw_text *text, int32_t v, int indent);
 
-/* All of a part but its first words, which count it. */
+/* Writes a part without its first line, which holds the number of equal
+ * parts. */
 static nw_status add_body(const struct write_node_type_view *view,
                           struct nw_text *text, int32_t v, int indent)
 {
@@ -127,7 +133,8 @@ static void write_node_type_add_run(const struct write_node_type_view *view,
         body);
 }
 
-/* Neighbours that read the same are written once. */
+/* Writes the children of v; consecutive children with the same text are written
+ * once, with their number. */
 static nw_status add_children(const struct write_node_type_view *view,
                               struct nw_text *text, int32_t v, int indent)
 {
@@ -165,7 +172,8 @@ static nw_status add_children(const struct write_node_type_view *view,
     return status;
 }
 
-/* "0-19,40": numbers in order, runs joined. */
+/* Adds a number to an ascending list such as "0-19,40". run[] holds the first
+ * and last number of the range that is not yet written; -1: none. */
 static void add_number(struct nw_text *text, int32_t run[2], int32_t number)
 {
     if (run[0] >= 0 && number == run[1] + 1) {
@@ -267,7 +275,8 @@ static bool to_switch(const struct write_node_type_view *view,
            view->type->kind[link->b] == NW_VERTEX_GPU_SWITCH;
 }
 
-/* The links of a switch follow each other, one class a run. */
+/* Writes one item that lists the ends of all direct links of GPU switch s, with
+ * the class of the last of these links. */
 static void write_node_type_add_switch(const struct write_node_type_view *view,
                                        int32_t s)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes the nodes of a cluster file: alike ones at the same switches in one
- * item, such items at other switches joined where they have as many nodes. */
+/* Writes the nodes of a cluster file. Consecutive equal nodes at the same
+ * switches become one item. Items that differ only in their switches are joined
+ * if they have equally many nodes. */
 #include "base/array.h"
 #include "base/status.h"
 #include "topology/cluster/write.h"
@@ -35,8 +36,8 @@ static bool is_alike(const nw_topology *t, int32_t a, int32_t b)
            (!t->network || same_ports(t, a, b, t->port_class));
 }
 
-/* Nodes behind `first` that are alike, at the same switches and in one domain.
- */
+/* Returns the end of the group of nodes from `first` on that have the same
+ * type, port classes, switches and NVLink domain. */
 static int32_t end_of_group(const nw_topology *t, int32_t first)
 {
     int32_t end = first + 1;
@@ -48,7 +49,8 @@ static int32_t end_of_group(const nw_topology *t, int32_t first)
     return end;
 }
 
-/* Groups of one size, alike but for their switches. */
+/* Consecutive groups that have `each` nodes and differ only in their switches
+ * and NVLink domains. */
 struct write_nodes_run {
     int32_t first, end, each;
 };
@@ -66,7 +68,7 @@ static struct write_nodes_run write_nodes_find_run(const nw_topology *t,
     return run;
 }
 
-/* The domain of each group, joined where they are named. */
+/* Writes the names of the groups' NVLink domains as one list. */
 static nw_status add_domains(struct nw_text *text, const nw_topology *t,
                              const struct write_nodes_run *run)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Words, lists of names and figures of links in a cluster file. */
+/* Writes words, lists of names, and figures of links for a cluster file. */
 #include "topology/cluster/write.h"
 #include "base/hostlist.h"
 #include "base/c_locale.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* Characters that mean nothing to YAML inside a word, nor at its start. */
+/* Returns true if YAML reads the word as text without quotes. */
 static bool is_plain(const char *word)
 {
     static const char *const meant[] = {"true", "false", "null", "yes",
@@ -56,7 +56,8 @@ nw_status nw_write_names(struct nw_text *text, const char *const *names,
     return NW_OK;
 }
 
-/* With a unit where that gives the same number back. */
+/* Writes a value with its unit if the text then reads back as the same number,
+ * else as a plain number in the base unit. */
 static void add_quantity(struct nw_text *text, double value, enum nw_unit unit)
 {
     static const struct {

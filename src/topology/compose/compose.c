@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Puts a machine together: for each host of the network the inside that its
- * name leads to, and for each card of the inside the port that is its. */
+/* Combines sources: each host of the network gets the node type that another
+ * source has under the host's name, and each NIC of that node type gets its
+ * port of the network. */
 #include "topology/compose/compose.h"
 #include "base/array.h"
 #include "base/hostlist.h"
@@ -16,8 +17,9 @@ static bool compose_is_known(const struct nw_host_index *hosts,
     return nw_host_index_find(hosts, host) != NW_HOST_NONE;
 }
 
-/* Whether all hosts of the network look like the nodes of the only source: it
- * has one type of node, and either one node or none that is a host. */
+/* Returns true if all hosts of the network get the node type of the only source:
+ * the source has one node type, and either one node or no node that is a host
+ * of the network. */
 static bool compose_is_alike(const struct nw_compose *compose)
 {
     const struct nw_inside *from = compose->inside;
@@ -32,8 +34,8 @@ static bool compose_is_alike(const struct nw_compose *compose)
     return true;
 }
 
-/* Finds the source and type of a host's inside: the source that names the host,
- * else the only source if all hosts look like it. */
+/* Finds the source and the node type for a host: the source that lists or
+ * contains the host's name, or else the only source if compose->is_alike. */
 static nw_status find_inside(const struct nw_compose *compose, const char *host,
                              struct nw_combined *wanted)
 {
@@ -54,7 +56,7 @@ static nw_status find_inside(const struct nw_compose *compose, const char *host,
         return NW_OK;
     }
     if (compose->is_alike)
-        return NW_OK; /* inside and type 0 */
+        return NW_OK; /* wanted->inside and wanted->type stay 0 */
     return nw_fail(NW_EFORMAT,
                    "%s:1: no source describes the inside of host '%s'; add one "
                    "with --node",
@@ -75,8 +77,9 @@ static int32_t card_named(const struct nw_node_type *type, const char *name)
     return -1;
 }
 
-/* Which port of the network each card of the inside has: by name where all
- * ports are named so, else in order; -1: none. */
+/* Sets port_of[c] to the network port of NIC c, -1 if there is none: matched by
+ * name if the node type has a NIC with the name of each port, otherwise by
+ * number. */
 static void match_cards(const struct nw_node_type *inside,
                         const struct nw_node_type *ports, int32_t *port_of)
 {
@@ -89,7 +92,8 @@ static void match_cards(const struct nw_node_type *inside,
                      : c < ports->nic_count ? c
                                             : -1;
         if (!ports->nic_count)
-            port_of[c] = 0; /* the host is joined by itself: all its cards */
+            port_of[c] = 0; /* the network connects the host without naming
+                               NICs: all NICs use its port */
     }
 }
 
@@ -103,7 +107,8 @@ static void note_cards(struct nw_compose *compose, const char *host,
                               : "the others are added to the node");
 }
 
-/* Cards the inside has and the network does not are left out. */
+/* Copies the node type of a host, without the NICs that the network lacks, and
+ * fills combined->port_of. */
 static nw_status copy_inside(struct nw_compose *compose,
                              struct nw_combined *combined, const char *host,
                              struct nw_node_type **out)
@@ -142,7 +147,8 @@ static bool is_taken(const struct nw_combined *combined, int32_t port)
     return false;
 }
 
-/* Ports the network has and the inside does not become cards of the node. */
+/* Adds a NIC to the node type for each port of the network that none of the
+ * NICs has. */
 static nw_status compose_add_cards(struct nw_compose *compose,
                                    struct nw_combined *combined,
                                    struct nw_node_type *type)
@@ -155,7 +161,7 @@ static nw_status compose_add_cards(struct nw_compose *compose,
 
     if (ports->nic_count == 1 && !combined->cards) {
         combined->port_of[combined->cards++] = 0;
-        return status; /* the host itself is the card */
+        return status; /* the port is the host's own; no NIC is needed */
     }
     for (int32_t p = 0; !status && p < ports->nic_count; p++) {
         if (is_taken(combined, p))
@@ -188,8 +194,8 @@ static int32_t compose_count_cards(const struct nw_node_type *type)
     return count;
 }
 
-/* The GPUs, and the cards beside them if nothing else names one: the host is
- * joined by itself, so each card has its port. */
+/* Adds the GPUs of the other source. Also adds that source's NICs if the node
+ * type and the network name none; then every NIC uses the host's port. */
 static nw_status compose_take_gpus(struct nw_compose *compose,
                                    struct nw_combined *combined,
                                    struct nw_node_type *type)
@@ -254,7 +260,8 @@ static nw_status find_combined(struct nw_compose *compose,
     return status;
 }
 
-/* Makes the combined type of each host; which[] receives its index. */
+/* Finds or makes the combined type of each host; which[n] receives its index in
+ * compose->combined. */
 static nw_status combine_all(struct nw_compose *compose, int32_t *which)
 {
     const nw_topology *network = compose->network;
@@ -297,7 +304,7 @@ static nw_status compose_place(struct nw_compose *compose, int32_t n,
     return status;
 }
 
-/* The NVLink domains of the network's nodes. */
+/* Copies the NVLink domains of the network's nodes. */
 static nw_status copy_domains(const nw_topology *network, nw_topology *whole)
 {
     size_t nodes = (size_t)network->node_count;
@@ -339,8 +346,8 @@ static nw_status place_all(struct nw_compose *compose, const int32_t *which)
     return status ? status : copy_domains(network, compose->whole);
 }
 
-/* Insides that no host of the network takes are named: a host is missing, or
- * is called something else. */
+/* Adds a note on each node of the sources that is not a host of the network:
+ * its name may be misspelt, or the network may lack the host. */
 static void note_unused(struct nw_compose *compose)
 {
     for (size_t i = 0; i < compose->inside_count; i++) {
@@ -374,7 +381,7 @@ static void take_class(void *user, int32_t *class)
     struct nw_compose *compose = user;
     int32_t out = 0;
 
-    /* classes were made for all links before */
+    /* cannot fail: take_network has made all classes before */
     if (!nw_compose_class(compose, compose->network, *class, &out))
         *class = out;
 }
@@ -420,7 +427,8 @@ static nw_status put_together(struct nw_compose *compose,
     return status;
 }
 
-/* Distances alone make no parts. */
+/* Loads a source. Fails if it has only distances, since it then has no parts to
+ * combine. */
 static nw_status load_part(const char *source,
                            const struct nw_topology_options *options,
                            nw_topology **out)
@@ -442,7 +450,8 @@ static nw_status compose_index_nodes(const nw_topology *topology,
                               (size_t)topology->node_count);
 }
 
-/* [HOSTS=]SOURCE; a '=' behind a ':' belongs to the source. */
+/* Loads a source of the form [HOSTS=]SOURCE. A '=' after the first ':' or '/'
+ * belongs to SOURCE. */
 static nw_status load_inside(struct nw_inside *inside, const char *words,
                              const struct nw_topology_options *options)
 {
@@ -533,7 +542,8 @@ nw_status nw_topology_compose(const struct nw_topology_parts *given,
     char *text = NULL;
     nw_status status;
 
-    if (!parts.node_count && parts.gpus) { /* the GPUs' file is the inside */
+    if (!parts.node_count && parts.gpus) { /* the source of GPUs also
+                                              describes the node */
         parts.nodes = &given->gpus;
         parts.node_count = 1;
         parts.gpus = NULL;

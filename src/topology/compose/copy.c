@@ -38,7 +38,8 @@ struct copy {
     const struct nw_node_type *type;
     const bool *drop;
     struct nw_node_type *to;
-    int32_t *place; /* [old] new, -1 dropped */
+    /* [vertex of `type`] vertex of `to`; -1 if it is dropped */
+    int32_t *place;
 };
 
 static nw_status copy_devices(const struct copy *copy, enum nw_vertex_kind kind)
@@ -128,7 +129,8 @@ static nw_status copy_direct(const struct copy *copy)
     return status;
 }
 
-/* A name that no type of the whole has yet. */
+/* Makes a name that no type of `whole` has: `name` or `name` with a number,
+ * such as "node-2". The caller frees *out. */
 static nw_status free_name(const nw_topology *whole, const char *name,
                            char **out)
 {

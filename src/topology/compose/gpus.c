@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* GPU links from another source than the node: the GPUs are matched by their
- * PCI address where both know it, else by their number. */
+/* Takes the GPU links of a node from another source. The GPUs of both sources
+ * are matched by PCI address if both know all of them, otherwise by number. */
 #include "base/array.h"
 #include "base/status.h"
 #include "topology/compose/compose.h"
@@ -14,11 +14,12 @@ struct match {
     const struct nw_node_type *theirs;
     struct nw_node_type *ours;
     const char *source;
-    int32_t *gpu;    /* [theirs] vertex of ours */
-    int32_t *number; /* [theirs] number among ours */
+    int32_t *gpu;    /* [GPU of `theirs`] its vertex in `ours` */
+    int32_t *number; /* [GPU of `theirs`] its GPU number in `ours` */
 };
 
-/* "0000:3b:00.0" and "3b:00.0" are one address. */
+/* Returns true if two PCI addresses are equal; one of them may lack the domain
+ * ("0000:3b:00.0" and "3b:00.0"). */
 static bool same_address(const char *a, const char *b)
 {
     size_t x = strlen(a), y = strlen(b), n = x < y ? x : y;
@@ -51,7 +52,8 @@ static int32_t gpus_nth(const struct nw_node_type *type,
     return -1;
 }
 
-/* All by address, or all by number. */
+/* Sets number[] and gpu[] for all GPUs: by PCI address if every GPU has a
+ * match, otherwise all by number. */
 static void match_gpus(struct match *match, int32_t count)
 {
     bool whole = true;
@@ -83,7 +85,8 @@ static int32_t gpus_package_of(const struct nw_node_type *type, int32_t v)
     return v;
 }
 
-/* Two GPUs of one processor here, of two there. */
+/* Adds a note on the first pair of GPUs that share a processor in one source
+ * and not in the other. */
 static void compare_packages(struct match *match, int32_t count)
 {
     const struct nw_node_type *a = match->ours, *b = match->theirs;
@@ -107,8 +110,8 @@ static void compare_packages(struct match *match, int32_t count)
         }
 }
 
-/* The lowest number of a thread of the package that v hangs below, and how
- * many threads it has; 0 where the source does not tell. */
+/* Returns the number of hardware threads of v's package, and the lowest of
+ * their numbers in *lowest; returns 0 if the type does not know them. */
 static int32_t threads_near(const struct nw_node_type *type, int32_t v,
                             int32_t *lowest)
 {
@@ -128,7 +131,8 @@ static int32_t threads_near(const struct nw_node_type *type, int32_t v,
     return count;
 }
 
-/* The first GPU whose processor is another one here and there. */
+/* Adds a note on the first GPU whose processor has other hardware threads in
+ * the two sources. */
 static void compare_threads(struct match *match, int32_t count)
 {
     for (int32_t i = 0; i < count; i++) {
@@ -196,8 +200,8 @@ static void compare_links(struct match *match, int32_t count)
         }
 }
 
-/* GPU switches that no link leads to any more would stay as they are: they
- * carry nothing. */
+/* Removes all direct links between GPUs and GPU switches. The GPU switches stay
+ * in the type; without links they carry no messages. */
 static void drop_links(struct nw_node_type *type)
 {
     int32_t kept = 0;
@@ -213,7 +217,8 @@ static void drop_links(struct nw_node_type *type)
     type->direct_count = kept;
 }
 
-/* Our vertex for one of theirs; switches are made as they come. */
+/* Sets *out to our vertex for vertex v of the other source, -1 if v is neither
+ * a GPU nor a GPU switch. A GPU switch is added when it is first needed. */
 static nw_status gpus_vertex_for(struct match *match, int32_t v, int32_t *made,
                                  int32_t *out)
 {
@@ -265,9 +270,9 @@ static nw_status take_links(struct match *match)
     return status;
 }
 
-/* Our vertex for the one that their device hangs below: the processor of the
- * same number, the bridge of a GPU that is matched, or a copy of the bridge,
- * made once. */
+/* Sets *out to our vertex for the vertex that a device of the other source
+ * hangs below: the package with the same number, the bridge in made[], or else
+ * a new copy of the bridge, which made[] then holds. */
 static nw_status compose_parent(struct match *match, int32_t theirs,
                                 int32_t *made, int32_t *out)
 {
@@ -307,7 +312,8 @@ static nw_status compose_copy_word(const char *from, char **to)
     return from ? nw_strdup(from, to) : NW_OK;
 }
 
-/* Copies the information on devices to a type that has none. */
+/* Copies the names, UUIDs and PCI addresses of devices to a type that has
+ * none. */
 static nw_status compose_copy_devices(const struct nw_device *from,
                                       int32_t count, struct nw_device **to,
                                       int32_t *to_count)
@@ -359,7 +365,8 @@ static nw_status compose_add_kind(struct match *match, enum nw_vertex_kind kind,
                                       &match->ours->nic_count);
 }
 
-/* A bridge of theirs is ours if a GPU below it is matched. */
+/* Sets made[] for bridges of the other source: the bridge above a matched GPU
+ * corresponds to the parent of our GPU. */
 static void compose_match_bridges(const struct match *match, int32_t *made)
 {
     for (int32_t i = 0; i < match->theirs->gpu_count; i++) {
@@ -370,8 +377,8 @@ static void compose_match_bridges(const struct match *match, int32_t *made)
     }
 }
 
-/* A node whose source saw no devices gets those of the other source, below the
- * processors of the same number. */
+/* Adds all GPUs or NICs of the other source to a node that has none, below the
+ * packages with the same number. */
 static nw_status compose_graft(struct match *match, enum nw_vertex_kind kind,
                                int32_t *made)
 {
@@ -386,8 +393,8 @@ static nw_status compose_graft(struct match *match, enum nw_vertex_kind kind,
     return compose_add_kind(match, kind, made);
 }
 
-/* Whether some node that is described has GPUs: then those without have none,
- * and were not looked at too little. */
+/* Returns true if a node type of some source has GPUs. Then nodes without GPUs
+ * are taken as complete: they get none from the source of GPUs. */
 static bool is_mixed(const struct nw_compose *compose)
 {
     for (size_t i = 0; i < compose->inside_count; i++)

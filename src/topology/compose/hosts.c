@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A name beside the first `length` bytes of another. */
+/* Compares `name` with the first `length` bytes of `key`, in the order of the
+ * list. */
 static int hosts_compare(const char *name, const char *key, size_t length)
 {
     size_t x = strcspn(name, "."), y = strcspn(key, ".");
@@ -54,7 +55,8 @@ void nw_host_index_fini(struct nw_host_index *hosts)
     *hosts = (struct nw_host_index){0};
 }
 
-/* The first place, in that order, that is not before the key. */
+/* Returns the first index into hosts->order whose name is not before the first
+ * `length` bytes of the key. */
 static size_t hosts_lower_bound(const struct nw_host_index *hosts,
                                 const char *key, size_t length)
 {
@@ -71,7 +73,8 @@ static size_t hosts_lower_bound(const struct nw_host_index *hosts,
     return low;
 }
 
-/* Its number where that place holds the name, else -1. */
+/* Returns hosts->order[at] if that name equals the first `length` bytes of
+ * `host`, otherwise -1. */
 static int32_t exactly(const struct nw_host_index *hosts, size_t at,
                        const char *host, size_t length)
 {
@@ -82,8 +85,9 @@ static int32_t exactly(const struct nw_host_index *hosts, size_t at,
                : -1;
 }
 
-/* As nw_topology_node_find: the name itself, else the short one of a long, else
- * the only long one of a short. */
+/* Returns the host of this name. If there is none, a long name (with a dot)
+ * finds its short form, and a short name the only long one. Returns
+ * NW_HOST_SEVERAL if several fit, NW_HOST_NONE if none does. */
 int32_t nw_host_index_find(const struct nw_host_index *hosts, const char *host)
 {
     size_t whole = strlen(host), part = strcspn(host, ".");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the writer of a format, and names what the format cannot express. */
+/* Calls the writer of a format, and reports what the format cannot express. */
 #include "topology/export/export.h"
 #include "base/nearest.h"
 #include "base/status.h"
@@ -9,7 +9,8 @@
 
 static const struct {
     const char *name;
-    const char *title; /* behind "a"; in notes */
+    /* name of the format in messages, such as "a topology.conf" */
+    const char *title;
     nw_export_writer *write;
 } formats[] = {
     {"hwloc", "XML of hwloc", nw_export_hwloc},
@@ -53,7 +54,7 @@ static nw_status take_notes(struct nw_export *export, const char *title,
     return nw_text_take(&line, notes);
 }
 
-/* Options that a format does not heed are errors. */
+/* Fails if the user gave an option that the format does not use. */
 static nw_status
 export_check_options(const struct nw_topology_export_options *options)
 {
@@ -70,7 +71,8 @@ export_check_options(const struct nw_topology_export_options *options)
     return NW_OK;
 }
 
-/* A hierarchy or a matrix has distances alone. */
+/* Returns true if the topology has more than distances; a hierarchy or a matrix
+ * has only distances. */
 static bool export_has_parts(const nw_topology *topology)
 {
     return !topology->matrix && !topology->depth_distance &&

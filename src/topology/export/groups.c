@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sorts items by their groups, in linear time and in order. */
+/* Sorts items by their group number in linear time; the items of a group stay
+ * in order. */
 #include "topology/export/groups.h"
 #include "base/array.h"
 
@@ -16,7 +17,8 @@ nw_status nw_groups_make(const int32_t *of, int32_t items, int32_t groups,
         status = nw_alloc((size_t)items, sizeof *out->item, &out->item);
     if (status)
         return status;
-    next = out->first + 1; /* becomes first[g + 1] while items are placed */
+    next = out->first + 1; /* next[g] is the place of the group's next item;
+                              in the end it equals first[g + 1] */
     for (int32_t i = 0; i < items; i++)
         if (of[i] >= 0)
             next[of[i] + 1]++;

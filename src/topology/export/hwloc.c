@@ -20,17 +20,24 @@
 struct hwloc_file {
     struct nw_export *export;
     const struct nw_node_type *type;
-    struct nw_groups below;  /* children of each vertex */
-    int32_t *first, *thread; /* threads of core c: thread[first[c]] ... */
-    int32_t *memory;         /* [vertex] number of its NUMA node, or -1 */
+    struct nw_groups below; /* children of each vertex */
+    /* threads of core c: thread[first[c]] to thread[first[c + 1] - 1] */
+    int32_t *first, *thread;
+    /* [vertex] number of the NUMA node that is written for it; -1: none */
+    int32_t *memory;
     int32_t memory_count, thread_end;
-    bool *in; /* [thread_end] and [memory_count], while a set is written */
+    /* [thread_end] the threads, and [memory_count] the NUMA nodes, of the set
+     * that is written next */
+    bool *in;
     bool *near;
     int depth;
-    int invented; /* addresses so far */
+    /* number of PCI addresses invented so far */
+    int invented;
 };
 
-/* Numbers of objects: a vertex's own, that of its memory, those of threads. */
+/* Returns a number that is unique in the file: part 0 is vertex v itself, part
+ * 1 its NUMA node or OS device; hardware threads have the numbers from
+ * hwloc_id(file, 0, 2) on. */
 static int64_t hwloc_id(const struct hwloc_file *file, int32_t v, int part)
 {
     return 1 + v + (int64_t)part * file->type->vertex_count;
@@ -41,7 +48,8 @@ static void hwloc_indent(const struct hwloc_file *file)
     nw_text_format(&file->export->text, "%*s", 2 * file->depth, "");
 }
 
-/* Text of an attribute. */
+/* Appends text to the value of an attribute, with XML's special characters
+ * escaped. */
 static void hwloc_add_words(struct nw_text *text, const char *words)
 {
     for (; *words; words++)
@@ -69,7 +77,8 @@ static bool hwloc_is_inside(const struct hwloc_file *file, int32_t v,
 
 /* --- sets --- */
 
-/* Words of 32 bits, the highest first. */
+/* Appends a set of bits as hwloc writes it: words of 32 bits in hexadecimal,
+ * the highest first. */
 static void hwloc_add_set(struct nw_text *text, const char *name,
                           const bool *bit, int32_t size)
 {
@@ -102,7 +111,8 @@ static void hwloc_add_sets(const struct hwloc_file *file, bool machine)
     }
 }
 
-/* The threads and the memory of a vertex. */
+/* Sets file->in to the threads inside vertex v, and file->near to the NUMA
+ * nodes inside or around it. */
 static void hwloc_find_sets(const struct hwloc_file *file, int32_t v)
 {
     const struct nw_node_type *type = file->type;
@@ -204,7 +214,8 @@ static void hwloc_add_attributes(struct hwloc_file *file, int32_t v)
     hwloc_add_sets(file, v == 0);
 }
 
-/* The name of a kind of vertex in hwloc; NULL if it contains no processors. */
+/* Returns hwloc's name for a kind of processor vertex, NULL for devices and
+ * bridges. */
 static const char *hwloc_name_of(uint8_t kind)
 {
     static const char *const names[NW_VERTEX_KIND_COUNT] = {
@@ -227,7 +238,8 @@ static void hwloc_add_info(struct hwloc_file *file, const char *name,
     nw_text_add(&file->export->text, "\"/>\n");
 }
 
-/* The name of the host, if the file describes no other host, too. */
+/* Writes the host's name: the one the user gave, or that of the only node. If
+ * the topology has several nodes, no name is written. */
 static void hwloc_add_host(struct hwloc_file *file)
 {
     const nw_topology *t = file->export->topology;
@@ -267,7 +279,8 @@ static const struct nw_link_class *hwloc_class(const struct hwloc_file *file,
     return &file->export->topology->class[class];
 }
 
-/* GB/s of the link up, 0 if it is assumed or is not PCIe. */
+/* Writes the bandwidth of the link to the parent in GB/s; 0 if it is assumed or
+ * the link is not PCIe. */
 static void hwloc_add_speed(struct hwloc_file *file, int32_t v)
 {
     const struct nw_link_class *link = hwloc_class(file, file->type->class[v]);
@@ -278,7 +291,8 @@ static void hwloc_add_speed(struct hwloc_file *file, int32_t v)
     nw_text_format(&file->export->text, " pci_link_speed=\"%.9g\"", rate);
 }
 
-/* An address where no system has devices, if the machine has none. */
+/* Writes the device's PCI address, or an invented one that no real system uses
+ * if the address is unknown. */
 static void hwloc_add_address(struct hwloc_file *file, const char *pci)
 {
     int n = file->invented;
@@ -312,7 +326,8 @@ static bool hwloc_has_kind(const struct hwloc_file *file,
     return false;
 }
 
-/* The operating system's device of a GPU, by which matrices name it. */
+/* Writes the operating system's device of a GPU. hwloc's matrices of bandwidths
+ * refer to this device. */
 static void hwloc_add_system_gpu(struct hwloc_file *file, int32_t v)
 {
     const struct nw_device *device = hwloc_device(file, v);
@@ -341,7 +356,8 @@ static void hwloc_add_system_nic(struct hwloc_file *file, int32_t v)
     hwloc_end_single(file);
 }
 
-/* Partitions of one GPU share its address. */
+/* Returns true if `other` is a GPU with v's PCI address: partitions of one GPU
+ * share its address. */
 static bool hwloc_is_partition(const struct hwloc_file *file, int32_t v,
                                int32_t other)
 {
@@ -375,7 +391,8 @@ static void hwloc_add_pci(struct hwloc_file *file, int32_t v)
     hwloc_close(file);
 }
 
-/* A host bridge is on the processor's own fabric, a switch on PCIe. */
+/* Writes a bridge and the devices below it: a host bridge if its link to the
+ * parent is not PCIe but memory, otherwise a PCIe switch. */
 static void hwloc_add_bridge(struct hwloc_file *file, int32_t v)
 {
     bool host = hwloc_class(file, file->type->class[v])->kind == NW_LINK_MEMORY;
@@ -397,7 +414,8 @@ static void hwloc_add_bridge(struct hwloc_file *file, int32_t v)
     hwloc_close(file);
 }
 
-/* Whether a GPU before it is another partition of the same device. */
+/* Returns true if a GPU with a lower number has the same PCI address, so that
+ * its entry contains this partition. */
 static bool hwloc_is_written(const struct hwloc_file *file, int32_t v)
 {
     for (int32_t g = 0; g < file->type->index[v]; g++)
@@ -440,14 +458,15 @@ static void hwloc_add_devices(struct hwloc_file *file, int32_t v)
 
 /* --- matrices of bandwidths --- */
 
-/* An end of a matrix: its number there, or -1. */
+/* The rows of a matrix: vertices that links of one kind connect. */
 struct hwloc_ends {
-    int32_t *number; /* [vertex] */
+    int32_t *number; /* [vertex] its row; -1: none */
     int32_t *vertex;
     int32_t count;
 };
 
-/* Its number follows in the order of vertices: GPUs before GPU switches. */
+/* Marks v as a row. hwloc_take_ends numbers the rows later in the order of the
+ * vertices, in which GPUs come before GPU switches. */
 static void hwloc_mark_end(struct hwloc_ends *ends, int32_t v)
 {
     ends->number[v] = 0;
@@ -570,7 +589,8 @@ static nw_status hwloc_add_links(struct hwloc_file *file, const char *name,
 
 /* --- the file --- */
 
-/* Numbers of threads: those of the system if they are known, else in order. */
+/* Numbers the hardware threads: by the operating system's numbers if they are
+ * known, otherwise from 0 in logical order. */
 static nw_status hwloc_number_threads(struct hwloc_file *file)
 {
     const struct nw_node_type *type = file->type;
@@ -598,8 +618,9 @@ static nw_status hwloc_number_threads(struct hwloc_file *file)
     return status;
 }
 
-/* A NUMA node has memory; so has a package without NUMA nodes, and a machine
- * without packages: hwloc needs a NUMA node near each core. */
+/* Returns true if a NUMA node is written for v: a NUMA vertex, a package
+ * without NUMA vertices, or a node without packages. hwloc needs a NUMA node
+ * near each core. */
 static bool hwloc_has_memory(const struct hwloc_file *file, int32_t v)
 {
     const struct nw_node_type *type = file->type;
@@ -661,7 +682,8 @@ static int32_t hwloc_cores_in(const struct hwloc_file *file, int32_t v)
     return count;
 }
 
-/* A level that holds the cores of the level above, or one core, is none. */
+/* Returns true if the tree has a die, NUMA node or cache with one core or with
+ * all cores of its parent. Readers drop such a level. */
 static bool hwloc_loses_level(const struct hwloc_file *file)
 {
     const struct nw_node_type *type = file->type;
@@ -680,7 +702,8 @@ static bool hwloc_loses_level(const struct hwloc_file *file)
     return false;
 }
 
-/* Readers pass over host bridges without devices and switches with one. */
+/* Returns true if a host bridge has no devices, or a PCIe switch fewer than
+ * two. Readers drop such bridges. */
 static bool hwloc_loses_switch(const struct hwloc_file *file)
 {
     const struct nw_node_type *type = file->type;
@@ -706,7 +729,8 @@ static bool hwloc_has_vertex(const struct hwloc_file *file,
     return false;
 }
 
-/* Latencies, and the rates of other links than PCIe, NVLink and xGMI. */
+/* Returns true if a latency is not the assumed one, or if the bandwidth of a
+ * link inside a processor is known. hwloc's format has neither. */
 static bool hwloc_has_figures(const struct hwloc_file *file)
 {
     const nw_topology *t = file->export->topology;

@@ -14,7 +14,8 @@
 #define LOWER "abcdefghijklmnopqrstuvwxyz0123456789"
 #define UPPER "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-/* Whether all characters are in `middle`, the first and the last in `ends`. */
+/* Returns true if all characters are in `middle`, and the first and the last
+ * one also in `ends`. */
 static bool kubernetes_fits(const char *name, const char *ends,
                             const char *middle)
 {
@@ -24,7 +25,8 @@ static bool kubernetes_fits(const char *name, const char *ends,
            strchr(ends, name[length - 1]);
 }
 
-/* topograph replaces values that are too long by their hash. */
+/* Writes a label. A value that is too long is replaced by its hash, as
+ * topograph does. */
 static nw_status kubernetes_label(struct nw_export *export, const char *key,
                                   const char *value)
 {

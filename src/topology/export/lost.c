@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Collects what a format cannot express. */
+/* Collects the properties of a topology that a format cannot express. */
 #include "topology/export/export.h"
 
 #include <stdarg.h>
@@ -24,7 +24,8 @@ void nw_export_lose(struct nw_export *export, const char *format, ...)
     free(words);
 }
 
-/* A core in a node is all that readers of networks assume. */
+/* Returns true if a node type has more than its node and one core, which is all
+ * that readers of network formats assume. */
 static bool has_inside(const nw_topology *topology)
 {
     for (int32_t t = 0; t < topology->type_count; t++)

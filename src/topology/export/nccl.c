@@ -25,11 +25,14 @@ struct nccl_file {
     struct nw_export *export;
     const struct nw_node_type *type;
     struct nw_groups below; /* children of each vertex */
-    bool *processor;        /* [vertex] is a <cpu> */
-    char **gpu, **nic;      /* addresses */
-    int depth;              /* of the tag that is written */
-    int bridges;            /* written so far */
-    /* how often the file says less or other than the machine */
+    bool *processor;        /* [vertex] true if it is written as a <cpu> */
+    /* PCI addresses of GPUs and NICs, as NCCL writes them */
+    char **gpu, **nic;
+    /* depth of the tag that is being written */
+    int depth;
+    int bridges; /* number of bridges written so far */
+    /* number of places where the file omits or changes a property of the
+     * machine */
     int odd_cores, odd_links, odd_rates, one_way, host_bridges, far_devices,
         assumed_switches, assumed_nvlinks;
 };
@@ -41,7 +44,8 @@ static void nccl_indent(struct nccl_file *file)
 
 /* --- addresses --- */
 
-/* NCCL compares addresses as text: four digits of domain, lower case. */
+/* Copies a PCI address in NCCL's form, since NCCL compares addresses as text:
+ * four digits of domain, lower case. */
 static nw_status nccl_address(const char *pci, char **out)
 {
     size_t domain = strcspn(pci, ":");
@@ -52,8 +56,9 @@ static nw_status nccl_address(const char *pci, char **out)
     return status;
 }
 
-/* The device of the source of addresses that is number i here: by UUID, else
- * in order. */
+/* Returns the device of `there` that corresponds to device i of `here`: the one
+ * with the same UUID, otherwise the one with the same number; NULL without
+ * `there`. */
 static const struct nw_device *nccl_match(const struct nw_device *here,
                                           const struct nw_device *there,
                                           int32_t count, int32_t i)
@@ -64,7 +69,8 @@ static const struct nw_device *nccl_match(const struct nw_device *here,
     return there ? &there[i] : NULL;
 }
 
-/* `kind` is "GPU" or "NIC". */
+/* Finds the PCI addresses of all GPUs or NICs (`kind`: "GPU" or "NIC") and
+ * writes them to out[], which the caller frees. Fails if one is missing. */
 static nw_status nccl_take_addresses(const struct nccl_file *file,
                                      const char *kind, char **out)
 {
@@ -106,7 +112,8 @@ static const struct nw_link_class *nccl_class(const struct nccl_file *file,
     return &file->export->topology->class[class];
 }
 
-/* The PCIe generation and width that are nearest to a rate. */
+/* Writes the PCIe generation and number of lanes whose bandwidth is nearest to
+ * `rate` (bytes/s). */
 static void nccl_add_rate(struct nccl_file *file, double rate)
 {
     static const double transfers[] = {2.5, 5, 8, 16, 32, 64};
@@ -131,7 +138,8 @@ static void nccl_add_rate(struct nccl_file *file, double rate)
                    names[best], lanes);
 }
 
-/* The fastest known PCIe link below a switch, 0 if none is known. */
+/* Returns the highest known bandwidth of the PCIe links below a switch, in
+ * bytes/s; 0 if none is known. */
 static double nccl_rate_below(const struct nccl_file *file, int32_t v)
 {
     double most = 0;
@@ -148,8 +156,9 @@ static double nccl_rate_below(const struct nccl_file *file, int32_t v)
     return most;
 }
 
-/* NCCL asks the system for the rate of a device, but not of a switch that the
- * system does not know. */
+/* Writes the PCIe bandwidth of a device or switch. That of a device is left out
+ * if it is assumed: NCCL then asks the system, which does not know our
+ * switches. */
 static void nccl_add_pcie(struct nccl_file *file, int32_t v)
 {
     const struct nw_link_class *link = nccl_class(file, file->type->class[v]);
@@ -172,7 +181,8 @@ static void nccl_add_pcie(struct nccl_file *file, int32_t v)
 
 /* --- NVLink and xGMI --- */
 
-/* Links of `each` bytes/s in a rate, 0 if it is not a multiple. */
+/* Returns how many links of `each` bytes/s have this rate together; 0 if the
+ * rate is not a multiple of `each`. */
 static int nccl_links_in(double rate, double each)
 {
     double count = round(rate / each);
@@ -185,8 +195,9 @@ static int32_t nccl_peer(const struct nw_direct_link *link, int32_t v)
     return link->a == v ? link->b : link->b == v ? link->a : -1;
 }
 
-/* NCCL knows the rate of an NVLink by the compute capability. It asks the GPU
- * if the file has none, so the file has one only if 25 GB/s is wrong. */
+/* Returns the compute capability to write for a GPU, from which NCCL derives
+ * the rate of an NVLink. Returns 0 for 25 GB/s or an unknown rate; NCCL then
+ * asks the GPU. */
 static int nccl_generation(const struct nccl_file *file, int32_t v)
 {
     static const struct {
@@ -275,7 +286,8 @@ static bool nccl_has_links(const struct nccl_file *file, int32_t v)
     return nccl_class(file, file->type->class[v])->kind == NW_LINK_NVLINK;
 }
 
-/* <gpu>, to which NCCL adds what the system says. */
+/* Writes a <gpu> with its direct links; NCCL adds other attributes from the
+ * system. */
 static void nccl_add_tag(struct nccl_file *file, int32_t v)
 {
     struct nw_text *text = &file->export->text;
@@ -289,7 +301,8 @@ static void nccl_add_tag(struct nccl_file *file, int32_t v)
     nw_text_add(text, ">\n");
     file->depth++;
     nccl_add_links(file, v, sm);
-    if (up->kind == NW_LINK_NVLINK) { /* to its processor */
+    if (up->kind == NW_LINK_NVLINK) { /* the link from the GPU to its
+                                         processor */
         nccl_indent(file);
         nw_text_format(text, "<c2c bw=\"%.0f\" count=\"1\"/>\n",
                        up->bandwidth[0] / 1e6);
@@ -301,7 +314,8 @@ static void nccl_add_tag(struct nccl_file *file, int32_t v)
 
 static void nccl_add_below(struct nccl_file *file, int32_t v);
 
-/* A GPU, a NIC, or a switch at an address that no device has. */
+/* Writes a <pci> for a GPU, a NIC, or a switch. A switch gets an address that
+ * no device has. */
 static void nccl_add_pci(struct nccl_file *file, int32_t v)
 {
     struct nw_text *text = &file->export->text;
@@ -345,7 +359,8 @@ static bool nccl_is_device(const struct nccl_file *file, int32_t v)
            kind == NW_VERTEX_GPU || kind == NW_VERTEX_NIC;
 }
 
-/* NCCL takes the processor for the host bridge, which is not a level. */
+/* Returns true if bridge v is a host bridge, which is not written: in NCCL's
+ * files, devices of a host bridge hang directly below the processor. */
 static bool nccl_is_host_bridge(const struct nccl_file *file, int32_t v)
 {
     return file->type->kind[v] == NW_VERTEX_BRIDGE &&
@@ -372,7 +387,8 @@ static void nccl_add_below(struct nccl_file *file, int32_t v)
 
 /* --- processors --- */
 
-/* A <cpu> of NCCL is a NUMA node, or a package that has none. */
+/* Returns true if v is written as a <cpu>: a NUMA node, a package without NUMA
+ * nodes, or a node without packages. */
 static bool nccl_is_processor(const struct nccl_file *file, int32_t v)
 {
     const struct nw_node_type *type = file->type;
@@ -388,8 +404,8 @@ static bool nccl_is_processor(const struct nccl_file *file, int32_t v)
     return true;
 }
 
-/* The processor of a vertex: the nearest above, else the first one in the
- * same package, else the first of all. */
+/* Returns the <cpu> for a vertex: the nearest one above; otherwise the first
+ * one in the same package; otherwise the first of all. */
 static int32_t nccl_processor_of(const struct nccl_file *file, int32_t v)
 {
     const struct nw_node_type *type = file->type;
@@ -412,7 +428,8 @@ static int nccl_by_number(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Whether our reader, which sees the mask alone, finds the cores again. */
+/* Returns true if our reader of NCCL's files can derive the cores from the mask
+ * of threads, which is all that the file contains. */
 static bool nccl_shows_cores(const int32_t *os, size_t count, size_t cores)
 {
     size_t breaks = 0, half = count / 2;
@@ -440,7 +457,7 @@ static void nccl_add_mask(struct nw_text *text, const int32_t *os, size_t count)
     nw_text_add(text, "\"");
 }
 
-/* The numbers of the threads of a processor's cores, sorted, into `os`. */
+/* Writes the mask of the hardware threads of a processor's cores. */
 static nw_status nccl_add_affinity(struct nccl_file *file, int32_t processor)
 {
     const struct nw_node_type *type = file->type;
@@ -468,7 +485,8 @@ static nw_status nccl_add_affinity(struct nccl_file *file, int32_t processor)
     return status;
 }
 
-/* The devices that hang on a processor, or on what has no processor above. */
+/* Writes the devices whose processor is `processor`, including those that
+ * nccl_processor_of only assigns to it. */
 static void nccl_add_devices(struct nccl_file *file, int32_t processor)
 {
     const struct nw_node_type *type = file->type;
@@ -530,7 +548,8 @@ static bool nccl_has_latencies(const struct nccl_file *file)
     return false;
 }
 
-/* Rates of links inside processors and of host bridges. */
+/* Returns true if the bandwidth of a link inside a processor or of a host
+ * bridge is known; NCCL's format has no such bandwidths. */
 static bool nccl_has_core_rates(const struct nccl_file *file)
 {
     for (int32_t v = 1; v < file->type->vertex_count; v++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The formats of one node: which node they describe. */
+/* Selects the node that a format for a single node describes. */
 #include "base/status.h"
 #include "topology/export/export.h"
 

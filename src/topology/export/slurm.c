@@ -15,10 +15,11 @@ struct slurm_file {
     struct nw_export *export;
     bool yaml, block;
     struct nw_switch_tree tree;
-    const char **list; /* names while a list is written */
+    const char **list; /* room for the names of a list */
 };
 
-/* Slurm cuts its files at blanks and '='. */
+/* Fails if Slurm's files cannot contain the name: blanks and '=' end a name
+ * there. */
 static nw_status slurm_check_name(const char *what, const char *name)
 {
     if (nw_fabric_is_name(name) && !strchr(name, '='))
@@ -38,7 +39,7 @@ static nw_status slurm_check_nodes(const nw_topology *topology)
     return status;
 }
 
-/* One switch or block: its name, then lists of names. */
+/* Begins the entry of a switch or block with its name. */
 static void slurm_add_name(struct slurm_file *file, const char *name)
 {
     const char *word = file->block ? "block" : "switch";
@@ -126,12 +127,13 @@ static nw_status slurm_write_tree(struct slurm_file *file)
 
 /* --- blocks --- */
 
-/* Blocks, and the group of blocks that each is in while groups grow. */
+/* The blocks, and the switch that each group of blocks belongs to.
+ * slurm_add_larger joins groups step by step. */
 struct slurm_blocks {
     int32_t count;
     const char **name;      /* [count] borrowed */
-    int32_t *group;         /* [count] a switch of the tree, or -1 */
-    struct nw_groups nodes; /* of each block */
+    int32_t *group;         /* [count] a switch of the tree; -1: none */
+    struct nw_groups nodes; /* nodes of each block */
 };
 
 static void slurm_fini_blocks(struct slurm_blocks *blocks)
@@ -141,7 +143,7 @@ static void slurm_fini_blocks(struct slurm_blocks *blocks)
     nw_groups_fini(&blocks->nodes);
 }
 
-/* Each domain is a block. */
+/* Makes a block of each NVLink domain. Fails if a node is in no domain. */
 static nw_status slurm_take_domains(const nw_topology *t,
                                     struct slurm_blocks *blocks)
 {
@@ -160,7 +162,7 @@ static nw_status slurm_take_domains(const nw_topology *t,
                           &blocks->nodes);
 }
 
-/* Each switch that has nodes is a block. */
+/* Makes a block of each switch that has nodes. */
 static nw_status slurm_take_leaves(struct slurm_file *file,
                                    struct slurm_blocks *blocks)
 {
@@ -188,9 +190,9 @@ static nw_status slurm_take_leaves(struct slurm_file *file,
     return status;
 }
 
-/* How many groups in a row one switch joins, if this is a power of two, the
- * same for all switches, and not all groups; else 0. Only the last switch may
- * join fewer. */
+/* Returns how many consecutive groups each switch above joins; the last switch
+ * may join fewer. Returns 0 unless this number is a power of two, equal for all
+ * switches, and less than the number of groups. */
 static int32_t slurm_groups_each(const struct slurm_file *file,
                                  const struct slurm_blocks *blocks,
                                  int32_t groups)
@@ -217,7 +219,8 @@ static int32_t slurm_groups_each(const struct slurm_file *file,
     return each > 1 && each < groups && !(each & (each - 1)) ? each : 0;
 }
 
-/* Sizes of larger blocks, if the switches above join blocks evenly. */
+/* Writes the sizes of larger blocks, as long as the switches above join equally
+ * many blocks. */
 static void slurm_add_larger(struct slurm_file *file,
                              struct slurm_blocks *blocks, size_t size)
 {
@@ -243,7 +246,8 @@ static void slurm_add_larger(struct slurm_file *file,
         }
 }
 
-/* The base size is that of the smallest block: Slurm plans with it. */
+/* Writes the block sizes. The base size is that of the smallest block, with
+ * which Slurm plans. */
 static void slurm_add_sizes(struct slurm_file *file,
                             struct slurm_blocks *blocks)
 {
@@ -296,7 +300,7 @@ static nw_status slurm_write_blocks(struct slurm_file *file)
     return status;
 }
 
-/* --- the four formats --- */
+/* --- one writer for each of the four formats --- */
 
 static nw_status slurm_write(struct nw_export *export, bool yaml, bool block)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes a tree of switches of any network. A tree stays as it is. Of another
- * network, the switches that links up to a level join are one switch of that
- * level. */
+/* Makes a tree of switches from any network. A tree is copied. In other
+ * networks, the switches that are connected by links up to a level become one
+ * switch of that level. */
 #include "topology/export/switch_tree.h"
 #include "base/array.h"
 #include "base/status.h"
@@ -28,7 +28,8 @@ static int32_t tree_port_of(const nw_topology *topology, int32_t node)
     return topology->port[topology->port_first[node]];
 }
 
-/* Nodes with cards on several switches keep the switch of their first card. */
+/* Reports nodes whose NICs are connected to several switches: the tree keeps
+ * only the switch of the first NIC. */
 static void lose_ports(struct nw_export *export)
 {
     const nw_topology *t = export->topology;
@@ -71,13 +72,15 @@ static nw_status tree_add(struct nw_switch_tree *tree, const char *name,
 
 /* --- a network that is a tree --- */
 
-/* The switch that joins separate parts of Slurm's files. */
+/* Returns true if s is the switch "(top)" that reading a Slurm file adds to
+ * join separate trees. */
 static bool is_joint(const struct nw_network *network, int32_t s)
 {
     return network->parent[s] < 0 && !strcmp(network->switch_name[s], "(top)");
 }
 
-/* used[s]: a node is at or below switch s. Returns the count. */
+/* Sets used[s] if a node is connected to switch s or to a switch below it.
+ * Returns the number of these switches. */
 static int32_t mark_used(const nw_topology *t, bool *used)
 {
     const struct nw_network *network = t->network;
@@ -145,12 +148,15 @@ static nw_status copy_tree(struct nw_export *export, struct nw_switch_tree *out)
 
 /* --- other networks --- */
 
-/* Switches while they are joined level by level. */
+/* The parts of the network while switches are joined level by level. */
 struct joining {
     const struct nw_network *network;
-    int32_t *part;  /* [switch] union-find */
-    int32_t *best;  /* [part] its first switch of the highest level */
-    int32_t *above; /* [part] number in the tree of its switch, or -1 */
+    /* [switch] parent in the union-find forest of parts */
+    int32_t *part;
+    /* [part] its first switch of the highest level */
+    int32_t *best;
+    /* [part] number of its switch in the tree; negative: none yet */
+    int32_t *above;
 };
 
 static int32_t joining_find(const struct joining *joining, int32_t s)
@@ -164,7 +170,8 @@ static int32_t joining_find(const struct joining *joining, int32_t s)
     return s;
 }
 
-/* Routers of one group of a dragonfly; elsewhere all switches. */
+/* Returns the number of routers in a group of a dragonfly; for other networks,
+ * the number of all switches. */
 static int32_t switch_tree_group_size(const struct nw_network *network)
 {
     const struct nw_dragonfly *shape;
@@ -175,7 +182,8 @@ static int32_t switch_tree_group_size(const struct nw_network *network)
     return shape->routers;
 }
 
-/* Joins switches up to a level, at level 0 within groups alone. */
+/* Joins the parts that links between switches up to `level` connect; at level
+ * 0, only links inside a group count. */
 static void join_level(const struct joining *joining, int32_t level)
 {
     const struct nw_network *network = joining->network;
@@ -200,7 +208,8 @@ static void join_level(const struct joining *joining, int32_t level)
     }
 }
 
-/* The switches from number `first` on are in so many parts. */
+/* Returns the number of parts that contain the tree's switches from number
+ * `first` on. */
 static int32_t count_parts(const struct joining *joining,
                            const struct nw_switch_tree *out, int32_t first)
 {
@@ -215,7 +224,9 @@ static int32_t count_parts(const struct joining *joining,
     return count;
 }
 
-/* A part that has no new switch is named after the first switch below it. */
+/* Adds the tree's switch for the part of switch `below`, named after the part's
+ * highest switch. If this is the switch `below` itself, the name gets the
+ * ending "-up". */
 static nw_status switch_tree_add_above(const struct joining *joining,
                                        struct nw_switch_tree *out,
                                        int32_t below)
@@ -233,7 +244,8 @@ static nw_status switch_tree_add_above(const struct joining *joining,
     return status;
 }
 
-/* One more level of the tree above the switches from `first` on. */
+/* Adds a level to the tree: one switch for each part that contains switches
+ * from `first` on. */
 static nw_status switch_tree_add_level(const struct joining *joining,
                                        struct nw_switch_tree *out,
                                        int32_t first)
@@ -297,7 +309,7 @@ static nw_status join_levels(const nw_topology *t, struct joining *joining,
     return status;
 }
 
-/* A network that has the switches and links of the tree loses nothing. */
+/* Reports switches and links of the network that the tree does not have. */
 static void lose_links(struct nw_export *export,
                        const struct nw_switch_tree *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The list of links between GPUs that NVML and ROCm SMI fill. */
+/* Keeps the list of links between GPUs, which NVML and ROCm SMI fill. */
 #include "topology/gpu/links.h"
 #include "base/array.h"
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Joins what the GPUs' libraries say with what hwloc sees of this machine. */
+/* Adds the GPUs and links that NVML and ROCm SMI report to the node type that
+ * hwloc has found for this machine. */
 #include "topology/gpu/links.h"
 #include "base/array.h"
 #include "base/status.h"
@@ -9,13 +10,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ONE_SWITCH 20 /* NVML: below PCIe switches, not by a host bridge */
+/* NVML's limit: the path between two GPUs has PCIe switches only, no host
+ * bridge */
+#define ONE_SWITCH 20
 
 struct join {
     nw_topology *topology;
     struct nw_node_type *type;
     const struct nw_gpu_links *links;
-    int32_t vertex[NW_GPU_MAX]; /* of each GPU found, -1 */
+    /* [GPU in `links`] its vertex; -1: none */
+    int32_t vertex[NW_GPU_MAX];
 };
 
 static int32_t links_nth(const struct nw_node_type *type,
@@ -32,7 +36,8 @@ static nw_status fill_word(const char *word, char **out)
     return *out || !*word ? NW_OK : nw_strdup(word, out);
 }
 
-/* GPUs hwloc has seen, by address; it may know less of them. */
+/* Finds the vertex of each GPU by PCI address, and fills in names and UUIDs
+ * that hwloc did not report. */
 static nw_status match(struct join *join)
 {
     struct nw_node_type *type = join->type;
@@ -67,8 +72,8 @@ static nw_status links_add_vertex(struct join *join, int32_t parent,
                   : nw_node_type_add(join->type, parent, kind, class, vertex);
 }
 
-/* Where hwloc sees no PCI devices at all the libraries' GPUs are put below the
- * node, those below the same PCIe switches together. */
+/* Adds the GPUs below the node, if hwloc sees no PCI devices. GPUs below the
+ * same PCIe switches get a common bridge. */
 static nw_status graft(struct join *join)
 {
     const struct nw_gpu_links *links = join->links;
@@ -117,7 +122,8 @@ static nw_status links_class_of(struct join *join,
     return nw_topology_class(join->topology, &figures, class);
 }
 
-/* All GPU switches are one; see gpu/switch.c. */
+/* Sets *vertex to the other end of a link: a GPU (-1 if it is unknown), or the
+ * type's only GPU switch, which is added if it is missing; see gpu/switch.c. */
 static nw_status far_end(struct join *join, const struct nw_gpu_link *link,
                          int32_t *vertex)
 {
@@ -133,7 +139,8 @@ static nw_status far_end(struct join *join, const struct nw_gpu_link *link,
                        : NW_OK;
 }
 
-/* NVLink to its processor takes the place of the GPU's PCIe link. */
+/* Replaces the GPU's PCIe link: moves the GPU directly below its NUMA node or
+ * package, with the class of its NVLink to the processor. */
 static nw_status join_processor(struct join *join, int32_t vertex,
                                 int32_t class)
 {
@@ -183,8 +190,9 @@ static nw_status add_links(struct join *join)
     return status;
 }
 
-/* ROCm SMI prints errors without an AMD GPU. So it is loaded only if there are
- * GPUs that NVML did not list, or AMD's driver is loaded. */
+/* Returns true if ROCm SMI should be loaded: hwloc has found GPUs that NVML did
+ * not list, or AMD's driver is loaded. On other machines, ROCm SMI prints
+ * errors. */
 static bool may_be_amd(const struct nw_node_type *type,
                        const struct nw_gpu_links *links)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * nccl:FILE -- the topology files of NCCL and RCCL: processors, PCI bridges,
- * GPUs with their NVLink or xGMI, network cards. A <cpu> becomes a package; a
- * bridge is a level where it joins several ways.
+ * Reads nccl:FILE, a topology file of NCCL or RCCL: processors, PCI bridges,
+ * GPUs with their NVLink or xGMI, NICs. A <cpu> becomes a package; a bridge
+ * becomes a vertex if several devices or bridges are below it.
  */
 #include "topology/gpu/nccl.h"
 #include "base/array.h"
@@ -55,10 +55,11 @@ static enum nw_vertex_kind nccl_kind_of(const struct nw_xml *pci)
         return NW_VERTEX_GPU;
     if (child(pci, "nic") || class >> 8 == 0x02 || class == 0x0c06)
         return NW_VERTEX_NIC;
-    return NW_VERTEX_NODE; /* neither */
+    return NW_VERTEX_NODE; /* neither a GPU nor a NIC */
 }
 
-/* Bytes/s of "16 GT/s" x 16 lanes, 0 where the file does not tell. */
+/* Returns the bandwidth in bytes/s of a PCIe link such as "16 GT/s" with 16
+ * lanes; 0 if the file lacks one of these attributes. */
 static double speed_of(const struct nw_xml *pci)
 {
     const char *speed = nw_xml_get(pci, "link_speed");
@@ -68,8 +69,9 @@ static double speed_of(const struct nw_xml *pci)
                         width ? strtol(width, NULL, 10) : 0);
 }
 
-/* If a device or its driver does not know the value, the kernel reports
- * Unknown, 0 or 63 (and NCCL 0.000000). */
+/* Fails if the speed or width of a PCIe link is invalid. Unknown, 0, 63 and 255
+ * are valid: the kernel reports them if a device or driver does not know the
+ * value (NCCL writes 0.000000). */
 static nw_status check_link(const struct nw_nccl *nccl,
                             const struct nw_xml *pci)
 {
@@ -111,7 +113,8 @@ static int ways_down(const struct nw_xml *bridge)
     return ways;
 }
 
-/* The parent of the next device, and the slowest link up to it. */
+/* The parent of the next device, and the bandwidth of the slowest link up to it
+ * (bytes/s; 0: unknown). */
 struct nccl_spot {
     int32_t package, vertex;
     double speed;
@@ -192,7 +195,7 @@ static nw_status add_cpu(struct nw_nccl *nccl, const struct nw_threads *threads,
 
     *vertex = 0;
     if (threads->elsewhere)
-        return NW_OK; /* its devices hang on the node */
+        return NW_OK; /* the devices of this <cpu> are added below the node */
     status = nw_single_class(nccl->topology, NW_LINK_SOCKET, 0, &class);
     if (!status)
         status =
@@ -209,7 +212,8 @@ static const char *nccl_host_of(const struct nw_xml *cpu)
     return host ? host : "";
 }
 
-/* The next <cpu> of the host that is read. */
+/* Returns the first <cpu> of the host nccl->host from `tag` on, NULL if there
+ * is none. */
 static const struct nw_xml *next_cpu(const struct nw_nccl *nccl,
                                      const struct nw_xml *tag)
 {
@@ -219,8 +223,9 @@ static const struct nw_xml *next_cpu(const struct nw_nccl *nccl,
     return tag;
 }
 
-/* vertex[c] is that of the c-th <cpu>; files name them in the order in which
- * GPUs led to them, cores are counted by their numbers. */
+/* Adds a package for each <cpu>; vertex[c] is the vertex of the c-th <cpu>. The
+ * file has the order in which NCCL met them; the packages are sorted by their
+ * thread numbers. */
 static nw_status add_cpus(struct nw_nccl *nccl, const struct nw_xml *system,
                           int32_t *vertex)
 {
@@ -265,9 +270,9 @@ static nw_status walk_system(struct nw_nccl *nccl, const struct nw_xml *system)
     return status;
 }
 
-/* Files for one kind of instance may name devices without their class. Then
- * GPUs are spread evenly over the processors: the last by address are GPUs, as
- * many at each as at the one with fewest; what is left is a card. */
+/* If the file names no class for any device, decides which are GPUs: the last
+ * devices by address of each processor, as many everywhere as the processor
+ * with the fewest devices has. The others become NICs. */
 static void guess_kinds(struct nw_nccl *nccl)
 {
     size_t fewest = nccl->count;
@@ -312,7 +317,7 @@ static nw_status sort_devices(struct nw_nccl *nccl)
     return NW_OK;
 }
 
-/* The card's name, such as mlx5_0, if the file has a <net>. */
+/* Returns the NIC's name, such as mlx5_0, or NULL if the file has no <net>. */
 static const char *nccl_card_name(const struct nw_xml *pci)
 {
     const struct nw_xml *nic = child(pci, "nic");
@@ -353,7 +358,8 @@ static nw_status nccl_add_kind(struct nw_nccl *nccl, enum nw_vertex_kind kind,
     return status;
 }
 
-/* One host, or all of the file if nccl->host is NULL: a type of its own. */
+/* Builds the node type of one host, or of the whole file if nccl->host is
+ * NULL. */
 static nw_status nccl_build_host(struct nw_nccl *nccl,
                                  const struct nw_xml *system)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* <nvlink> and <xgmi> below a <gpu>: how many links lead to which address. */
+/* Reads <nvlink> and <xgmi> below a <gpu>: the number of links and the address
+ * that they lead to. */
 #include "base/status.h"
 #include "base/text.h"
 #include "topology/gpu/nccl.h"
@@ -8,17 +9,19 @@
 #include <string.h>
 
 #define CLASS_SWITCH 0x0680
-#define CLASS_NPU 0x068001 /* POWER's end of an NVLink: a processor */
+/* class of a POWER processor as the end of an NVLink */
+#define CLASS_NPU 0x068001
 
 struct link {
     const struct nw_xml *tag;
     const char *target;
     int32_t count;
     enum nw_link_kind kind;
-    double rate; /* bytes/s of all of them */
+    double rate; /* bytes/s of all `count` links together */
 };
 
-/* Bytes/s one way of one link, by the generation of the GPU. */
+/* Returns the bandwidth of one NVLink in one direction (bytes/s) for a compute
+ * capability such as 80. */
 static double nccl_direct_link_nvlink_rate(int32_t sm)
 {
     if (sm < 70)
@@ -94,8 +97,8 @@ static bool is_processor(const struct nw_xml *tag)
     return target_class(tag) >> 8 == 0x06 && target_class(tag) != CLASS_SWITCH;
 }
 
-/* <c2c bw="44712" count="10"/>: links of a GPU to its processor, on one board
- * with it, and the MB/s of one. */
+/* Reads <c2c bw="44712" count="10"/>: `count` links of `bw` MB/s each between a
+ * GPU and the processor on its board. */
 static nw_status read_c2c(const struct nw_nccl *nccl, const struct nw_xml *tag,
                           struct link *link)
 {
@@ -139,8 +142,8 @@ nw_status nw_nccl_join_processors(struct nw_nccl *nccl)
     return status;
 }
 
-/* How many links the GPU at the other end says lead here. Its words are not
- * checked yet. */
+/* Returns how many links the GPU `to` lists towards `from`. Entries that are
+ * invalid count as 0; they are reported when that GPU is read. */
 static int64_t count_back(const struct nw_nccl_device *from,
                           const struct nw_nccl_device *to)
 {
@@ -160,7 +163,8 @@ static int64_t count_back(const struct nw_nccl_device *from,
     return total;
 }
 
-/* The file has no generation of xGMI, so that its rate is assumed. */
+/* Finds the link class. That of xGMI is marked as assumed, since the file does
+ * not name the generation. */
 static nw_status nccl_direct_link_class(const struct nw_nccl *nccl,
                                         const struct link *link, int32_t *out)
 {
@@ -194,7 +198,8 @@ static nw_status nccl_direct_link_join_gpus(struct nw_nccl *nccl,
                                             to->vertex, class);
 }
 
-/* All GPU switches are one; see gpu/switch.c. */
+/* Adds the only GPU switch if *vertex is -1, and sets *vertex to it; see
+ * gpu/switch.c. */
 static nw_status find_switch(struct nw_nccl *nccl, int32_t *vertex)
 {
     int32_t class;
@@ -217,12 +222,14 @@ static nw_status nccl_direct_link_add_link(struct nw_nccl *nccl,
     int32_t class;
     nw_status status;
 
-    if (to == from) /* what virtual machines say of a peer they hide */
+    if (to == from) /* a virtual machine writes the GPU itself for a peer
+                       that it hides */
         return NW_OK;
     if (to && to->kind == NW_VERTEX_GPU)
         return nccl_direct_link_join_gpus(nccl, from, to, link);
     if (target_class(link->tag) != CLASS_SWITCH || is_processor(link->tag))
-        return NW_OK; /* a processor, or a GPU that is not ours to see */
+        return NW_OK; /* the link leads to a processor, or to a GPU that the
+                         file does not list */
     status = find_switch(nccl, middle);
     if (!status)
         status = nccl_direct_link_class(nccl, link, &class);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A dump of NCCL over several hosts: each host_hash is a node, and one switch
- * joins the nodes, since the file does not name the network between them. */
+/* Reads an NCCL file of several hosts: each host_hash becomes a node. One
+ * switch connects the nodes, since the file does not name the network between
+ * them. */
 #include "base/array.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -12,12 +13,12 @@
 
 #define NCCL_MAX_HOSTS 4096
 
-/* The hosts of a file, in its order. */
+/* The hosts in the order of the file. */
 struct nccl_hosts {
     const char *host[NCCL_MAX_HOSTS + 1];
     int32_t type[NCCL_MAX_HOSTS], first_port[NCCL_MAX_HOSTS + 1];
     int32_t count;
-    int32_t *port_class; /* owned */
+    int32_t *port_class; /* [port_count] owned */
     size_t port_count, port_capacity;
 };
 
@@ -113,7 +114,8 @@ static bool nccl_same_type(const struct nw_node_type *a,
            nccl_same_cores(a, b);
 }
 
-/* The type just made, or an equal one before it, which replaces it. */
+/* Returns the newest node type, or an earlier one that equals it; in that case
+ * the newest is removed. */
 static int32_t nccl_share_type(nw_topology *topology)
 {
     int32_t last = topology->type_count - 1;
@@ -136,7 +138,8 @@ static const struct nw_xml *nccl_child(const struct nw_xml *tag,
     return below;
 }
 
-/* Bytes/s of a card's port: <net speed="800000"> is in Mbit/s; 0 if unknown. */
+/* Returns the bandwidth of a NIC's port in bytes/s, 0 if unknown: <net
+ * speed="800000"> is in Mbit/s. */
 static double nccl_port_rate(const struct nw_nccl_device *device)
 {
     const struct nw_xml *net =
@@ -164,7 +167,8 @@ static nw_status nccl_add_port(struct nw_nccl *nccl, struct nccl_hosts *hosts,
     return status;
 }
 
-/* A port for each card of the host just read; one if it has none. */
+/* Adds a port for each NIC of the host that was read last, or one port if the
+ * host has no NIC. */
 static nw_status nccl_add_ports(struct nw_nccl *nccl, struct nccl_hosts *hosts)
 {
     nw_status status = NW_OK;
@@ -220,7 +224,7 @@ static nw_status nccl_add_network(nw_topology *topology)
     return nw_network_finish_tree(network);
 }
 
-/* All ports lead to the one switch, number 0. */
+/* Adds the nodes; all their ports lead to switch 0, the only one. */
 static nw_status nccl_add_nodes(nw_topology *topology,
                                 const struct nccl_hosts *hosts)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* nvidia-smi:FILE -- a tree in which each pair of devices meets where the
- * matrix says: below one bridge, several, a host bridge, a processor, or the
- * node; NVLink beside it. */
+/* Reads nvidia-smi:FILE. Builds a tree in which the common ancestor of two
+ * devices is what the matrix names for them: one bridge, several bridges, a
+ * host bridge, a processor, or the node. NVLinks become direct links. */
 #include "topology/gpu/nvidia_smi.h"
 #include "base/array.h"
 #include "base/file.h"
@@ -11,8 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NVLINK_RATE 25e9 /* bytes/s one way, generations 2 to 4 */
-#define MOST_LINKS 18    /* of one GPU, generation 4 */
+/* bytes/s of one NVLink in one direction, generations 2 to 4 */
+#define NVLINK_RATE 25e9
+/* NVLinks of a GPU of generation 4 */
+#define MOST_LINKS 18
 
 static int32_t nvidia_smi_top_of(int32_t *above, int32_t i)
 {
@@ -21,8 +23,8 @@ static int32_t nvidia_smi_top_of(int32_t *above, int32_t i)
     return i;
 }
 
-/* How two devices stand by a list of their rows: the same, different, or not
- * known since one has none. */
+/* Compares the affinity lists of two devices: same, different (APART), or
+ * unknown because one of the lists is missing. */
 enum smi_affinity {
     SMI_AFFINITY_UNKNOWN,
     SMI_AFFINITY_SAME,
@@ -36,8 +38,8 @@ static enum smi_affinity smi_compare_lists(const char *a, const char *b)
     return strcmp(a, b) ? SMI_AFFINITY_APART : SMI_AFFINITY_SAME;
 }
 
-/* By their cores; by their NUMA nodes if a row has no cores, as in a container
- * that may use those of one processor only. */
+/* Compares two devices by their lists of cores. If one has no cores, as in a
+ * container that may use one processor only, compares their NUMA nodes. */
 static enum smi_affinity smi_compare_affinity(const struct nw_smi_device *a,
                                               const struct nw_smi_device *b)
 {
@@ -46,8 +48,9 @@ static enum smi_affinity smi_compare_affinity(const struct nw_smi_device *a,
     return by_cores ? by_cores : smi_compare_lists(a->numa, b->numa);
 }
 
-/* Groups of devices while they are joined: above[i] leads to the first of i's
- * group, known[first] is a device of it that has an affinity, or -1. */
+/* Groups of devices, as a union-find forest: above[i] leads to the root of i's
+ * group. known[root] is a device of the group that has an affinity; -1:
+ * none. */
 struct smi_groups {
     int32_t above[NW_SMI_MAX], known[NW_SMI_MAX];
 };
@@ -67,8 +70,8 @@ static void smi_join(const struct nw_smi *smi, struct smi_groups *groups,
     groups->known[b] = y < 0 ? x : y;
 }
 
-/* Joins the pairs of the same affinity, and those without one that are as
- * close as that. */
+/* Joins the groups of pairs with the same affinity, and of pairs with unknown
+ * affinity whose closeness is `close`. */
 static void smi_join_pairs_at(const struct nw_smi *smi,
                               struct smi_groups *groups,
                               enum nw_smi_close close)
@@ -84,8 +87,10 @@ static void smi_join_pairs_at(const struct nw_smi *smi,
         }
 }
 
-/* Devices of a processor: the same cores or NUMA node, or closer than across
- * processors. A card without cores goes to the GPUs that it is closest to. */
+/* Divides the devices into processors, sets device[].group and returns the
+ * number of groups. Devices with the same cores or NUMA nodes form a group. A
+ * device without these lists joins the closest group, unless it reaches all
+ * groups only across processors (SYS). */
 static int32_t find_packages(struct nw_smi *smi)
 {
     struct smi_groups groups;
@@ -124,7 +129,8 @@ static bool holds_gpu(const struct nw_smi *smi, int32_t group)
     return false;
 }
 
-/* Each row's own lists, though one of a group would do. */
+/* Checks the lists of cores and NUMA nodes of each row, including rows whose
+ * lists are not used. */
 static nw_status check_lists(const struct nw_smi *smi,
                              const struct nw_smi_device *device)
 {
@@ -146,9 +152,9 @@ static nw_status check_lists(const struct nw_smi *smi,
     return status;
 }
 
-/* On a POWER9 machine, Linux numbers the NUMA nodes by socket, 0 and 8, and the
- * four hardware threads of a core one after the other. On other machines, a gap
- * between the NUMA nodes leaves a gap between the cores. */
+/* Returns 4 for a POWER9 machine: Linux numbers its NUMA nodes 0 and 8, and the
+ * four hardware threads of a core consecutively. Returns 0 (unknown) for
+ * others: a gap between their NUMA nodes leaves a gap between the cores. */
 static int32_t smi_threads_per_core(const struct nw_smi *smi,
                                     const struct nw_threads *threads,
                                     int32_t groups)
@@ -200,7 +206,8 @@ static nw_status add_package(struct nw_smi *smi, int32_t group,
 
     *vertex = 0;
     if (threads->elsewhere || (!threads->count && !holds_gpu(smi, group)))
-        return NW_OK; /* a card far from all hangs on the node */
+        return NW_OK; /* a group without GPUs and cores is added below the
+                         node */
     status = nw_single_class(smi->topology, NW_LINK_SOCKET, 0, &class);
     if (!status)
         status =
@@ -209,7 +216,8 @@ static nw_status add_package(struct nw_smi *smi, int32_t group,
                   : nw_single_cores(smi->topology, smi->type, *vertex, threads);
 }
 
-/* vertex[g] is that of group g; packages are counted by their threads. */
+/* Adds the packages in the order of their thread numbers; vertex[g] is the
+ * package of group g. */
 static nw_status add_packages(struct nw_smi *smi, int32_t groups,
                               int32_t *vertex)
 {
@@ -231,11 +239,12 @@ static nw_status add_packages(struct nw_smi *smi, int32_t groups,
     return status;
 }
 
-/* Members of one part of the tree, and the vertex they hang below. */
+/* Devices of one part of the tree, and the vertex that they are added below. */
 struct nvidia_smi_part {
     int32_t member[NW_SMI_MAX];
     int32_t count, vertex;
-    bool bridged; /* the vertex is a bridge made for just these */
+    bool bridged; /* the vertex is a bridge that was added for these devices
+                     alone */
 };
 
 static nw_status nvidia_smi_add_bridge(struct nw_smi *smi,
@@ -266,8 +275,8 @@ static void nvidia_smi_gather(const struct nw_smi *smi,
         }
 }
 
-/* Parts a part by closeness, from far to near: what is closer than its part
- * hangs below a bridge of its own. */
+/* Divides a part by closeness, from far to near. Devices that are closer to
+ * each other than the rest of the part get a bridge of their own. */
 static nw_status split(struct nw_smi *smi, const struct nvidia_smi_part *part,
                        enum nw_smi_close close)
 {
@@ -289,7 +298,8 @@ static nw_status split(struct nw_smi *smi, const struct nvidia_smi_part *part,
         below->member[0] = part->member[i];
         nvidia_smi_gather(smi, part, close, taken, below);
         below->bridged = below->count == part->count && part->bridged;
-        /* all that meet on the processor or its bridge need no other level */
+        /* if all devices of the part meet at its package or bridge, they need
+         * no other bridge */
         if (below->count > 1 && (below->count < part->count ||
                                  (close <= NW_SMI_PXB && !below->bridged)))
             status = nvidia_smi_add_bridge(smi, below);
@@ -347,7 +357,8 @@ static nw_status nvidia_smi_add_devices(struct nw_smi *smi, bool gpu,
     return status;
 }
 
-/* The rate of n links; the input gives n but not the generation. */
+/* Finds the class of `count` parallel NVLinks. The rate is marked as assumed,
+ * since the file does not name the generation. */
 static nw_status links_class(struct nw_smi *smi, int32_t count, int32_t *class)
 {
     struct nw_link_class figures = nw_link_assumed(NW_LINK_NVLINK);
@@ -356,7 +367,8 @@ static nw_status links_class(struct nw_smi *smi, int32_t count, int32_t *class)
     return nw_topology_class(smi->topology, &figures, class);
 }
 
-/* GPUs that NVLink joins, directly or by others. */
+/* Sets `out` to the GPUs that NVLinks connect to GPU `first`, directly or
+ * through other GPUs. */
 static void smi_gather_linked(const struct nw_smi *smi, int32_t first,
                               bool *taken, struct nvidia_smi_part *out)
 {
@@ -372,8 +384,9 @@ static void smi_gather_linked(const struct nw_smi *smi, int32_t first,
             }
 }
 
-/* As many links from each GPU to all others as no GPU has: they go through
- * switches, and each GPU has that many into them. Else 0. */
+/* Returns the number of NVLinks of each GPU into the GPU switches if the file
+ * shows the same number for all pairs and more links than a GPU has; otherwise
+ * 0, since the GPUs are connected directly. */
 static int32_t smi_links_to_switch(const struct nw_smi *smi,
                                    const struct nvidia_smi_part *part)
 {

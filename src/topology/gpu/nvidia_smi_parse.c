@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reads all forms of nvidia-smi topo -m: columns separated by tabs or blanks;
- * cards as NIC0 with a legend, by name, or absent; with or without columns of
+ * NICs as NIC0 with a legend, by name, or absent; with or without columns of
  * NUMA nodes; with or without terminal codes for underlining.
  */
 #include "base/status.h"
@@ -16,11 +16,12 @@ struct nvidia_smi_parse_reader {
     struct nw_smi *smi;
     char *next;
     int line;
-    bool tabs;     /* columns are parted by single tabs */
-    int32_t known; /* device columns */
-    int32_t rows;  /* rows of the table so far */
-    bool ended;    /* the legend began */
-    int extra;     /* columns behind them: 0 to 3 */
+    /* columns are separated by single tabs, not by blanks */
+    bool tabs;
+    int32_t known; /* number of device columns */
+    int32_t rows;  /* number of rows read so far */
+    bool ended;    /* true after the legend began */
+    int extra;     /* columns after those of devices: 0 to 3 */
 };
 
 static nw_status
@@ -31,8 +32,8 @@ nvidia_smi_parse_bad(const struct nvidia_smi_parse_reader *reader,
                    reader->line, what, word);
 }
 
-/* The length of a terminal code such as \033[4m, or 0. A copy from a web page
- * may lack its first character. */
+/* Returns the length of a terminal code such as \033[4m at `at`, 0 if there is
+ * none. Text copied from a web page may lack the code's first character. */
 static size_t code_length(const char *at)
 {
     size_t begin = *at == '\033', end;
@@ -46,7 +47,7 @@ static size_t code_length(const char *at)
     return end > begin || *at == '\033' ? end + 1 : 0;
 }
 
-/* Terminal codes are taken out. */
+/* Removes terminal codes and carriage returns from the text. */
 static void strip_codes(char *text)
 {
     char *to = text;
@@ -90,7 +91,8 @@ static char *trim(char *word)
     return word;
 }
 
-/* The next column of a row; NULL at its end. With tabs it may be empty. */
+/* Returns the next column of a row, NULL at its end. If tabs separate the
+ * columns, a column may be empty. */
 static char *next_column(const struct nvidia_smi_parse_reader *reader,
                          char **rest)
 {
@@ -164,7 +166,8 @@ static nw_status take_header(struct nvidia_smi_parse_reader *reader, char *line)
     return status;
 }
 
-/* Two words without a blank between them: NODENODE, SYSSYS, NODEPIX. */
+/* Returns true if a cell contains two words without a blank between them, such
+ * as NODENODE or NODEPIX. */
 static bool is_glued(const char *cell)
 {
     static const char *const words[] = {"PIX", "PXB",  "PHB", "PSB",
@@ -264,7 +267,7 @@ nvidia_smi_parse_take_row(struct nvidia_smi_parse_reader *reader, char *line)
     return status;
 }
 
-/* NIC0: mlx5_0 */
+/* Reads a line of the legend such as "NIC0: mlx5_0". */
 static void take_legend(struct nvidia_smi_parse_reader *reader, char *line)
 {
     char *colon = strchr(line, ':');
@@ -312,7 +315,8 @@ static nw_status check_symmetry(const struct nw_smi *smi)
     return NW_OK;
 }
 
-/* A card that has a column but no row is as close as the column says. */
+/* Fills the rows of NICs that have a column but no row, from their columns.
+ * Fails if the row of a GPU is missing. */
 static nw_status fill_rows(struct nw_smi *smi)
 {
     for (int32_t i = 0; i < smi->count; i++) {
@@ -331,14 +335,16 @@ static nw_status fill_rows(struct nw_smi *smi)
     return NW_OK;
 }
 
-/* rocm-smi --showtopo: several matrices, heads like ours */
+/* Returns true for the output of rocm-smi --showtopo, whose headers look like
+ * those of nvidia-smi. */
 static bool is_rocm(const char *text)
 {
     return strstr(text, "ROCm") || strstr(text, "between two GPUs");
 }
 
-/* A table in a page may be indented. Other text may follow the table, as in
- * reports that collect several commands. */
+/* Returns true if the line is a row of the table. A table copied from a web
+ * page may be indented, and a report of several commands may have other text
+ * after the table. */
 static bool is_row(struct nvidia_smi_parse_reader *reader, const char *line)
 {
     const char *word = line + strspn(line, " \t");

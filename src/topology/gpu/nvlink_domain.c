@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* NVLink beyond a node. The nodes of a domain share their GPU switch, so a
- * message between their GPUs takes the two links to it. With PXN a GPU hands a
- * message for another node to the local GPU on the destination's rail. */
+/* Handles NVLink between nodes. The nodes of a domain share their GPU switch,
+ * so a message between GPUs of two nodes takes their two links to that switch.
+ * With PXN, a GPU hands a message for another node to the local GPU on the
+ * destination's rail. */
 #include "base/status.h"
 #include "topology/topology.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* NVML: the active links of a GPU, their speed and other ends, and the distance
- * of two GPUs. The declarations are our own, after NVML's documented interface.
- * */
+/* Reads from NVML the active links of each GPU, their bandwidth and their other
+ * ends, and the distance between two GPUs. The declarations are our own; they
+ * follow NVML's documented interface. */
 #include "base/library.h"
 #include "topology/gpu/links.h"
 
@@ -19,9 +19,9 @@ struct pci_info {
     char id[32];
 };
 
-/* NVML's numbers of versions of NVLink, which are not the versions. */
+/* Codes of NVML for versions of NVLink: code 6 is version 4.0. */
 enum { NVLINK_1_0 = 1, NVLINK_4_0 = 6 };
-/* The major number of the compute capability. */
+/* The major number of the compute capability of Hopper GPUs. */
 enum { HOPPER = 9 };
 
 enum { REMOTE_GPU = 0, REMOTE_NPU = 1, REMOTE_SWITCH = 2 };
@@ -41,7 +41,7 @@ static struct {
     int (*link_remote)(device_handle, unsigned, struct pci_info *);
 } nvml;
 
-/* Newer drivers only. */
+/* Only newer drivers have this function; else NULL. */
 static int (*remote_type)(device_handle, unsigned, unsigned *);
 
 static bool nvml_load(void)
@@ -72,9 +72,9 @@ static bool nvml_load(void)
     return nvml.init() == SUCCESS;
 }
 
-/* Of one link, one way: 20 GB/s with NVLink 1, 25 GB/s from 2 to 4, 50 GB/s
- * with 5, and later ones as the latest known. The links of Hopper are of NVLink
- * 4, but some drivers answer 5.0 for them. */
+/* Returns the bandwidth of one link in one direction: 20 GB/s for NVLink 1, 25
+ * GB/s for 2 to 4, 50 GB/s for 5 and later. Hopper has NVLink 4, but some
+ * drivers report 5.0. Returns 0 if the version is unknown. */
 static double nvml_nvlink_rate(device_handle device, unsigned version)
 {
     int major = 0, minor = 0;
@@ -87,7 +87,8 @@ static double nvml_nvlink_rate(device_handle device, unsigned version)
     return 50e9;
 }
 
-/* Without the newer call, an end that is not one of our GPUs is a switch. */
+/* Returns the kind of a link's other end. Without remote_type, an end that is
+ * not a GPU of the list is taken for a switch. */
 static enum nw_gpu_far far_of(device_handle device, unsigned link,
                               const struct nw_gpu_links *links, const char *pci)
 {

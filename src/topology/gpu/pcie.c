@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* PCIe generation and width as the kernel shows them. */
+/* Reads the PCIe generation and width from the kernel's files. */
 #include "topology/gpu/pcie.h"
 #include "base/c_locale.h"
 
@@ -10,7 +10,8 @@
 double nw_pcie_rate(double transfers, long lanes)
 {
     static const struct {
-        double transfers, lane; /* GT/s, GB/s after encoding */
+        /* rate of a lane in GT/s, and its bandwidth in GB/s after encoding */
+        double transfers, lane;
     } speeds[] = {{2.5, 0.25}, {5, 0.5},    {8, 0.985},   {16, 1.969},
                   {32, 3.938}, {64, 7.563}, {128, 15.125}};
 
@@ -22,7 +23,8 @@ double nw_pcie_rate(double transfers, long lanes)
     return 0;
 }
 
-/* The number that the first line of a file begins with, 0 without one. */
+/* Returns the number at the start of a device's file, 0 if the file is missing
+ * or does not begin with a number. */
 static double read_number(const char *root, const char *address,
                           const char *name)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ROCm SMI: AMD's GPUs by address, which pairs are joined by xGMI and how fast.
- * Declarations are our own, after its documented interface. */
+/* Reads from ROCm SMI the PCI addresses of AMD's GPUs, which pairs xGMI
+ * connects, and the bandwidth of these pairs. The declarations are our own;
+ * they follow the documented interface. */
 #include "base/library.h"
 #include "topology/gpu/links.h"
 
@@ -20,7 +21,8 @@ static struct {
     int (*link_type)(uint32_t, uint32_t, uint64_t *, int *);
 } rocm;
 
-/* Newer releases only: least and most MB/s of a pair. */
+/* Lowest and highest bandwidth of a pair in MB/s; only newer releases have this
+ * function. */
 static int (*bandwidth)(uint32_t, uint32_t, uint64_t *, uint64_t *);
 
 static bool rocm_smi_load(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes one node from a GPU list's information on processors. */
+/* Builds one node from what a file about GPUs says of processors. */
 #include "topology/gpu/single_node.h"
 #include "base/array.h"
 #include "base/status.h"
@@ -22,7 +22,8 @@ static nw_status single_node_add_run(struct nw_threads *threads, int32_t first,
     return status;
 }
 
-/* "4" or "4-7", ascending behind `least`. */
+/* Parses "4" or "4-7" into run[]. Returns false if the text is invalid or
+ * begins below `least`. */
 static bool parse_run(char *word, int32_t least, int32_t run[2])
 {
     char *dash = strchr(word, '-');
@@ -148,8 +149,8 @@ nw_status nw_threads_share(struct nw_threads *threads, int32_t count,
     return NW_OK;
 }
 
-/* If nothing is known: two if the threads are two runs of one length, else
- * one. */
+/* Returns the hardware threads of each core. If the source does not say,
+ * returns 2 if the thread numbers are two ranges of equal length, else 1. */
 static size_t threads_per_core(const struct nw_threads *threads)
 {
     size_t half = threads->count / 2;
@@ -204,7 +205,7 @@ static size_t single_node_cores_of(const struct nw_node_type *type)
     return count;
 }
 
-/* Where thread t of a core stands among those of the package. */
+/* Returns the index in threads->os[] of thread t of a core. */
 static size_t single_thread_at(const struct nw_threads *threads, size_t core,
                                size_t t)
 {
@@ -241,7 +242,8 @@ static nw_status add_core(nw_topology *topology, struct nw_node_type *type,
                              used);
 }
 
-/* If one package lacks its numbers, drops the numbers of the whole node. */
+/* Drops the numbers of all cores of the node, because one package lacks
+ * them. */
 static void forget_numbers(struct nw_node_type *type)
 {
     free(type->core_os);
@@ -250,7 +252,8 @@ static void forget_numbers(struct nw_node_type *type)
     type->core_os = type->core_pu = type->pu_os = NULL;
 }
 
-/* `some`: other packages have cores, and this one stays without. */
+/* Adds a note that the source names no cores near the GPUs. `some`: only some
+ * packages lack cores; else each package got one core. */
 static void note_no_cores(nw_topology *topology, bool some)
 {
     if (!topology->notes.length)

@@ -2,9 +2,10 @@
 /*
  * Merges GPU switches into one. A pair of GPUs stripes its messages over all of
  * its switches, in proportion to its links. One switch, with one link of their
- * summed rate, then carries the same loads. NCCL counts so, too. NVIDIA's tools
- * do not report how NVSwitches are connected. Such sources give one switch: the
- * fabric does not slow GPUs down (16 GPUs of a DGX-2 on two boards).
+ * summed rate, then carries the same loads. NCCL counts links in the same way.
+ * NVIDIA's tools do not report how NVSwitches are connected. Such sources give
+ * one switch: the fabric does not slow GPUs down (16 GPUs of a DGX-2 on two
+ * boards).
  */
 #include "base/array.h"
 #include "topology/topology.h"
@@ -24,7 +25,8 @@ static int32_t switch_top_of(int32_t *same, int32_t v)
     return v;
 }
 
-/* Merges switches that share a GPU: same[v] leads to the first. */
+/* Joins switches that are linked to the same GPU: same[v] leads to the first
+ * switch of v's group. */
 static void switch_join_switches(const struct nw_node_type *type, int32_t *same,
                                  int32_t *first)
 {
@@ -44,7 +46,8 @@ static void switch_join_switches(const struct nw_node_type *type, int32_t *same,
     }
 }
 
-/* The rates of both, in the direction of the first. */
+/* Adds the bandwidths of `link` to those of `to`, which has the same ends,
+ * perhaps in the other order. */
 static nw_status add_rates(nw_topology *topology, struct nw_direct_link *to,
                            const struct nw_direct_link *link)
 {
@@ -71,13 +74,14 @@ static int by_ends(const void *left, const void *right)
     return (x->class > y->class) - (x->class < y->class);
 }
 
-/* Merges links between the same ends; drops links within a switch. */
+/* Merges links between the same ends, and drops links whose ends have become
+ * the same switch. */
 static nw_status merge_links(nw_topology *topology, struct nw_node_type *type)
 {
     int32_t kept = 0;
     nw_status status = NW_OK;
 
-    if (type->direct_count) /* otherwise the array is missing */
+    if (type->direct_count) /* without links, the array is NULL */
         qsort(type->direct, (size_t)type->direct_count, sizeof *type->direct,
               by_ends);
     for (int32_t d = 0; !status && d < type->direct_count; d++) {
@@ -96,7 +100,8 @@ static nw_status merge_links(nw_topology *topology, struct nw_node_type *type)
     return status;
 }
 
-/* Takes the switches that have become another one out. */
+/* Removes the switches that were merged into another one; same[] then holds the
+ * new number of each vertex. */
 static void drop_switches(struct nw_node_type *type, int32_t *same)
 {
     int32_t kept = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* libhwloc, loaded when first needed: one function of ours for each function of
- * libhwloc that the hwloc folder calls. */
+/* Loads libhwloc when it is first needed. There is one function here for each
+ * function of libhwloc that this folder calls. */
 #include "topology/hwloc/calls.h"
 
 #include "base/status.h"
@@ -78,7 +78,8 @@ static const struct {
 
 static bool is_loaded;
 
-/* Its plugins look for its names in the whole program. */
+/* Loads libhwloc with RTLD_GLOBAL, since its plugins look up its symbols in the
+ * whole program. */
 static void calls_load(void)
 {
     void *library = dlopen("libhwloc.so.15", RTLD_NOW | RTLD_GLOBAL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checks an hwloc XML file before hwloc sees it: hwloc answers "no" without a
- * line, and believes numbers it should not. This is a scanner of tags and
- * attributes, not a parser of XML. */
+/* Checks an hwloc XML file before hwloc reads it: hwloc reports errors without
+ * a line number and accepts invalid numbers. This is a scanner of tags and
+ * attributes, not a full XML parser. */
 #include "base/array.h"
 #include "base/file.h"
 #include "base/status.h"
@@ -28,7 +28,7 @@ struct scanner {
     } open[MAX_NESTING];
     struct check_xml_word type, os_index; /* of the current tag */
     bool is_host; /* the current <info> is named HostName */
-    bool turns;   /* a file of hwloc 3 for hwloc 2 */
+    bool turns;   /* the file is of hwloc 3, and the library is hwloc 2 */
     char *host;
 };
 
@@ -71,7 +71,7 @@ static struct check_xml_word check_xml_take_name(struct scanner *scanner)
     return word;
 }
 
-/* Skips past `end`, as comments and declarations need. */
+/* Skips the text up to and including `end`. Fails if the file ends before. */
 static nw_status check_xml_skip_past(struct scanner *scanner, const char *end)
 {
     char *found = strstr(scanner->at, end);
@@ -110,10 +110,10 @@ static nw_status check_xml_check_version(struct scanner *scanner,
     return NW_OK;
 }
 
-/* The index of a thread or of memory is a bit of a set: hwloc would take it at
- * its word and spend all memory on it. Others are names: an address on the bus
- * (domain, bus, device, function) in files of hwloc 1, a number of the maker's
- * for a package. */
+/* Checks os_index. For a hardware thread or a NUMA node it is a bit of a set,
+ * and hwloc would fill all memory for a large one. Other objects may have any
+ * number: in files of hwloc 1, a PCI address, or the maker's number of a
+ * package. */
 static nw_status check_index(struct scanner *scanner)
 {
     struct check_xml_word type = scanner->type, value = scanner->os_index;
@@ -133,8 +133,8 @@ static nw_status check_index(struct scanner *scanner)
                          value);
 }
 
-/* Kinds of devices are bits of a set in hwloc 3, numbers in hwloc 2: of a set
- * the one that says most. */
+/* Replaces an osdev_type of hwloc 3, a set of bits, by a number of hwloc 2:
+ * that of the set's most specific kind. */
 static void turn_device(struct check_xml_word value)
 {
     static const struct {
@@ -258,7 +258,8 @@ static nw_status check_xml_close_tag(struct scanner *scanner)
     return NW_OK;
 }
 
-/* Blanks tags of the whole machine that hwloc 3 writes and hwloc 2 rejects. */
+/* Reads a tag. Overwrites it with blanks if hwloc 3 writes this tag directly
+ * below <topology> and hwloc 2 rejects it. */
 static nw_status blank_unknown(struct scanner *scanner)
 {
     char *start = scanner->at++;
@@ -321,7 +322,8 @@ static nw_status scan(struct scanner *scanner)
                    scanner->file, scanner->line);
 }
 
-/* hwloc's own parser knows none. */
+/* Overwrites comments with blanks, since hwloc's own XML parser does not accept
+ * comments. */
 static void blank_comments(char *text)
 {
     char *end;
@@ -333,7 +335,8 @@ static void blank_comments(char *text)
     }
 }
 
-/* hwloc takes the length, and the end of the text, as an int. */
+/* Fails for texts of 2 GiB or more, since hwloc keeps their length in an
+ * int. */
 static nw_status check_xml_check_size(const char *file, uint64_t bytes)
 {
     return bytes < INT_MAX ? NW_OK
@@ -343,7 +346,8 @@ static nw_status check_xml_check_size(const char *file, uint64_t bytes)
                                      file);
 }
 
-/* A large one is refused before it is read, where its size is known. */
+/* Reads the file into *text, which the caller frees. A file whose size is known
+ * to be too large is not read. */
 static nw_status check_xml_read_text(const char *file, char **text,
                                      size_t *count)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Identifies GPUs and network cards among the PCI devices, and names them. */
+/* Finds out which PCI devices are GPUs or NICs, and names them. */
 #include "base/array.h"
 #include "base/status.h"
 #include "topology/hwloc/devices.h"
@@ -22,7 +22,8 @@
 #define CLASS_INFINIBAND_OLD 0x0c06
 #define CLASS_ACCELERATOR 0x12
 
-/* The first operating system device of a PCI device whose name begins so. */
+/* Returns the first operating system device below `pci` whose name begins with
+ * `prefix`, NULL if there is none. */
 static hwloc_obj_t named_below(hwloc_obj_t pci, const char *prefix)
 {
     for (hwloc_obj_t os = pci->io_first_child; os; os = os->next_sibling)
@@ -40,8 +41,9 @@ static hwloc_obj_t typed_below(hwloc_obj_t pci, hwloc_obj_osdev_type_t type)
     return NULL;
 }
 
-/* AMD's display devices of server boards are of older series than AMD's compute
- * GPUs (from 0x6600 on). Intel's GPUs for servers drive no display. */
+/* Returns true if a display device or accelerator is a compute GPU. AMD's VGA
+ * devices that compute have device numbers from 0x6600 on; those of server
+ * boards have lower ones. Intel's server GPUs have no display output. */
 static bool is_compute_chip(const struct hwloc_pcidev_attr_s *attr)
 {
     if (attr->vendor_id == VENDOR_INTEL)
@@ -77,7 +79,8 @@ static bool is_fabric(hwloc_obj_t pci)
     const struct hwloc_pcidev_attr_s *attr = &pci->attr->pcidev;
     bool efa = attr->vendor_id == VENDOR_AMAZON &&
                (attr->device_id & 0xfff0) == 0xefa0;
-    /* Slingshot calls itself Ethernet, as the card of the management does */
+    /* Slingshot reports the class Ethernet, like the NIC of the management
+     * network */
     bool slingshot =
         (attr->vendor_id == VENDOR_CRAY && attr->device_id == 0x0501) ||
         (attr->vendor_id == VENDOR_HPE && attr->device_id == 0x0371);
@@ -94,8 +97,9 @@ static bool has_network_name(hwloc_obj_t pci)
            typed_below(pci, HWLOC_OBJ_OSDEV_OPENFABRICS);
 }
 
-/* A virtual function says so in its name, or is a nameless function beside a
- * named one of another device number on the same bus. */
+/* Returns true for a virtual function: a device that its name calls so, or a
+ * device without a network name on the same bus as a named one with another
+ * device number. */
 static bool is_virtual(hwloc_obj_t pci)
 {
     const char *name = hwloc_obj_get_info_by_name(pci, "PCIDevice");
@@ -163,7 +167,8 @@ static const char *device_kind_card_name(hwloc_obj_t pci)
     return os ? os->name : hwloc_obj_get_info_by_name(pci, "PCIDevice");
 }
 
-/* CUDA_VISIBLE_DEVICES and ROCR_VISIBLE_DEVICES take these words. */
+/* Copies the UUID in the form that CUDA_VISIBLE_DEVICES and
+ * ROCR_VISIBLE_DEVICES accept. */
 static nw_status copy_uuid(hwloc_obj_t pci, char **out)
 {
     const char *uuid = info_below(pci, "NVIDIAUUID");
@@ -171,7 +176,8 @@ static nw_status copy_uuid(hwloc_obj_t pci, char **out)
 
     if (!uuid)
         uuid = info_below(pci, "AMDUUID");
-    if (uuid && !uuid[strspn(uuid, "0")]) /* partitions have none */
+    if (uuid && !uuid[strspn(uuid, "0")]) /* partitions of a GPU report a
+                                             UUID of zeros */
         uuid = NULL;
     if (!uuid || !strncmp(uuid, "GPU-", 4))
         return copy(uuid, out);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The device side of a node: which PCI devices are GPUs and network cards,
- * and the bridges above them. Host bridges are always a level; a PCIe switch
- * is one where it joins several devices.
+ * Adds the devices of a node: finds the GPUs and NICs among the PCI devices,
+ * and adds the bridges above them. Host bridges always become vertices; a PCIe
+ * switch does if several devices are below it.
  */
 #include "topology/hwloc/devices.h"
 #include "base/array.h"
@@ -34,7 +34,7 @@ static nw_status note_part(struct nw_hwloc_devices *devices, hwloc_obj_t obj,
     return NW_OK;
 }
 
-/* Each partition of a GPU is one. */
+/* Notes a device; a partitioned GPU becomes one device for each partition. */
 static nw_status devices_note_device(struct nw_hwloc_devices *devices,
                                      hwloc_obj_t obj, enum nw_vertex_kind kind)
 {
@@ -87,7 +87,8 @@ static nw_status list_devices(struct nw_hwloc_build *build,
     return status;
 }
 
-/* The slower of two links in a row; what is not known does not count. */
+/* Returns the bandwidth (bytes/s) of two links in series: the lower of `speed`
+ * and `linkspeed` (GB/s); an unknown one is ignored. */
 static double devices_slower(double speed, float linkspeed)
 {
     double bytes = (double)linkspeed * 1e9;
@@ -120,7 +121,7 @@ static bool is_level(struct nw_hwloc_devices *devices, hwloc_obj_t bridge)
     return ways > 1;
 }
 
-/* The parent of a device, and the slowest link up to it. */
+/* The parent of a device, and the bandwidth of the slowest link up to it. */
 struct devices_spot {
     int32_t vertex;
     double speed; /* bytes/s, 0 unknown */
@@ -131,7 +132,7 @@ static nw_status devices_add_bridge(struct nw_hwloc_build *build,
                                     struct devices_spot *spot)
 {
     bool host = bridge->attr->bridge.upstream_type == HWLOC_OBJ_BRIDGE_HOST;
-    /* a host bridge sits on the processor's own fabric */
+    /* a host bridge is connected to the processor's internal fabric */
     enum nw_link_kind kind = host ? NW_LINK_MEMORY : NW_LINK_PCIE;
     double speed[2] = {spot->speed, spot->speed};
     int32_t class;
@@ -197,7 +198,7 @@ static nw_status devices_add_device(struct nw_hwloc_build *build,
     int32_t class, vertex;
     nw_status status = nw_hwloc_describe(device, info);
 
-    /* hwloc shows the speed of the moment, and idle GPUs slow down */
+    /* hwloc reports the current speed, which idle GPUs reduce */
     if (!status && build->live && !device->link)
         rate = nw_pcie_read("/sys", info->pci);
     if (rate > speed[0])

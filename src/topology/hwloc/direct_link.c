@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Links beside the PCIe tree: NVLink and xGMI, as the bandwidth matrices that
- * hwloc keeps where NVML or ROCm SMI were asked. */
+/* Reads direct links (NVLink and xGMI) from the bandwidth matrices that hwloc
+ * has if it was built with NVML or ROCm SMI. */
 #include "base/status.h"
 #include "topology/hwloc/devices.h"
 
 #include <string.h>
 
 #define MEGABYTES 1e6
-#define MAX_RATE 1000000000u /* more than a petabyte/s is the diagonal */
+/* MB/s; a larger value stands on the diagonal */
+#define MAX_RATE 1000000000u
 
 static const struct {
     const char *name;
@@ -37,7 +38,8 @@ static double rate(const struct hwloc_distances_s *matrix, unsigned from,
     return value < MAX_RATE ? (double)value * MEGABYTES : 0;
 }
 
-/* The PCI device of an operating system device outside a GPU. */
+/* Returns the PCI device of an operating system device that has no vertex of
+ * its own; other objects are returned as they are. */
 static hwloc_obj_t direct_link_device_of(hwloc_obj_t obj)
 {
     if (obj && obj->type == HWLOC_OBJ_OS_DEVICE && !obj->userdata)
@@ -90,15 +92,17 @@ nw_status nw_hwloc_join_processors(struct nw_hwloc_build *build,
     return NW_OK;
 }
 
-/* Some have lost their class. */
+/* Returns true for an NVSwitch. Some are only known by their subtype, because
+ * the file has no class for them. */
 static bool direct_link_is_switch(hwloc_obj_t obj)
 {
     return obj->attr->pcidev.class_id == 0x0680 ||
            (obj->subtype && !strcmp(obj->subtype, "NVSwitch"));
 }
 
-/* An NVSwitch is not a level of the tree: only its direct links are used. All
- * NVSwitches are merged; see gpu/switch.c. */
+/* Sets the vertex of an NVSwitch to the type's only GPU switch, which is added
+ * if it is missing; see gpu/switch.c. It has no place in the tree: only its
+ * direct links are used. */
 static nw_status direct_link_add_switch(struct nw_hwloc_build *build,
                                         hwloc_obj_t obj)
 {
@@ -121,7 +125,7 @@ static nw_status direct_link_vertex_for(struct nw_hwloc_build *build,
     *vertex = -1;
     if (!obj || (obj->type != HWLOC_OBJ_PCI_DEVICE && !obj->userdata) ||
         is_normal(obj))
-        return NW_OK; /* processors are joined by the tree */
+        return NW_OK; /* the tree already connects processors */
     if (!obj->userdata && direct_link_is_switch(obj))
         status = direct_link_add_switch(build, obj);
     if (!status && obj->userdata)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The processor side of a node: hwloc's tree of objects without the levels
- * that part nothing. */
+/* Adds the processors of a node: hwloc's tree of objects without the levels
+ * that do not divide cores. */
 #include "topology/hwloc/node.h"
 #include "base/array.h"
 #include "base/status.h"
@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-/* Where hwloc sees no cores above a hardware thread, the thread is one. */
+/* Returns true for a core, and for a hardware thread that has no core above. */
 static bool is_core(hwloc_obj_t obj)
 {
     if (obj->type != HWLOC_OBJ_PU)
@@ -19,7 +19,7 @@ static bool is_core(hwloc_obj_t obj)
     return true;
 }
 
-/* Cores in and below an object, at most two. */
+/* Returns the number of cores in an object, but at most 2. */
 static int some_cores(hwloc_obj_t obj)
 {
     int count = is_core(obj);
@@ -30,16 +30,17 @@ static int some_cores(hwloc_obj_t obj)
     return count;
 }
 
-/* A cache or group is a level if it holds several cores, and fewer than its
- * parent. */
+/* Returns true if a cache or group becomes a vertex: it has several cores, and
+ * fewer than the nearest object above that has a vertex (`around`). */
 static bool parts_cores(hwloc_obj_t obj, hwloc_obj_t around)
 {
     return !hwloc_bitmap_isequal(obj->cpuset, around->cpuset) &&
            some_cores(obj) > 1;
 }
 
-/* In files of hwloc 1, memory is around its package. If it contains only one
- * package, the package is the level, as in hwloc 2. */
+/* Returns true if the memory object contains exactly one package. In files of
+ * hwloc 1, memory is above its package; then only the package becomes a vertex,
+ * as in hwloc 2. */
 static bool is_around_package(hwloc_obj_t obj)
 {
     while (obj->arity == 1 && obj->first_child->type != HWLOC_OBJ_PACKAGE)
@@ -79,7 +80,8 @@ static bool find_part(hwloc_obj_t obj, hwloc_obj_t around,
     return level;
 }
 
-/* A hardware thread is numbered, and a vertex where it is an element. */
+/* Records the operating system's number of a hardware thread, and adds a vertex
+ * for the thread if hardware threads are the elements. */
 static nw_status node_add_thread(struct nw_hwloc_build *build, hwloc_obj_t pu,
                                  int32_t core)
 {
@@ -109,7 +111,8 @@ static nw_status node_add_threads(struct nw_hwloc_build *build, hwloc_obj_t obj,
     return status;
 }
 
-/* An object around just this part is not a level, but may have devices. */
+/* Sets the vertex of an object and of the objects above it that contain nothing
+ * else, since devices may be attached to these. */
 static void take_vertex(hwloc_obj_t obj, hwloc_obj_t around, int32_t vertex)
 {
     do {
@@ -139,8 +142,8 @@ static nw_status node_add_part(struct nw_hwloc_build *build, hwloc_obj_t obj,
     return status;
 }
 
-/* `around` is the nearest object above that has a vertex. Depth first, so
- * that cores are numbered in hwloc's logical order. */
+/* Adds the vertices below `obj` depth first, so that cores are numbered in
+ * hwloc's logical order. `around` is the nearest object that has a vertex. */
 static nw_status node_add_below(struct nw_hwloc_build *build, hwloc_obj_t obj,
                                 hwloc_obj_t around)
 {
@@ -159,7 +162,8 @@ static nw_status node_add_below(struct nw_hwloc_build *build, hwloc_obj_t obj,
     return status;
 }
 
-/* Room for the numbers the operating system gives to cores and threads. */
+/* Allocates the arrays for the operating system's numbers of cores and
+ * threads. */
 static nw_status make_room(struct nw_hwloc_build *build)
 {
     struct nw_node_type *type = build->type;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Opens a machine with hwloc, from an XML file, a synthetic string or the
- * machine itself, and says in words why it could not. */
+ * computer itself, and reports why that failed. */
 #include "base/array.h"
 #include "base/file.h"
 #include "base/status.h"
@@ -29,7 +29,8 @@ static nw_status set_xml(hwloc_topology_t machine, const char *file)
     return status;
 }
 
-/* hwloc wants hardware threads at the end; one each where none are named. */
+/* Appends " pu:1" to a synthetic description without hardware threads, since
+ * hwloc requires them at the end. Returns hwloc's result, 0 for success. */
 static int set_with_threads(hwloc_topology_t machine, const char *what)
 {
     struct nw_text text = {0};
@@ -58,7 +59,8 @@ static nw_status set_synthetic(hwloc_topology_t machine, const char *what)
     return NW_OK;
 }
 
-/* hwloc itself would pass over a file that it cannot read without a word. */
+/* Reads the file of HWLOC_XMLFILE and reports errors in it. hwloc itself would
+ * silently ignore a file that it cannot read. */
 static nw_status set_xml_variable(hwloc_topology_t machine, const char *file)
 {
     char *why = NULL;
@@ -90,7 +92,9 @@ static nw_status check_synthetic_variable(void)
                   : NW_OK;
 }
 
-/* OpenCL and X start slowly and add nothing that is used here. */
+/* Configures hwloc for this computer, or for the file of HWLOC_XMLFILE. OpenCL
+ * and X are left out: they start slowly and report nothing that is used
+ * here. */
 static nw_status set_live(hwloc_topology_t machine)
 {
     static const char *const unused[] = {"opencl", "gl"};
@@ -109,7 +113,8 @@ static nw_status set_live(hwloc_topology_t machine)
     return NW_OK;
 }
 
-/* A process bound to some cores has those; devices elsewhere stay visible. */
+/* Restricts the machine to the cores that this process is bound to. Devices
+ * near other cores are kept. */
 static nw_status keep_available(hwloc_topology_t machine)
 {
     hwloc_bitmap_t cores = hwloc_bitmap_alloc();
@@ -153,8 +158,8 @@ static nw_status open_load(hwloc_topology_t machine, enum nw_hwloc_from from,
                    strerror(errno));
 }
 
-/* hwloc unloads its plugins with the last machine, and they do not clean up
- * before that. An empty machine that stays keeps them. */
+/* Keeps an empty hwloc topology: hwloc unloads its plugins with the last
+ * topology, and the plugins do not free their memory before that. */
 static void keep_plugins(void)
 {
     static hwloc_topology_t empty;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* live, FILE.xml and hwloc:"..." -- one node, as hwloc sees it. */
+/* Reads live, FILE.xml and hwloc:"...": one node, as hwloc reports it. */
 #include "base/array.h"
 #include "base/file.h"
 #include "base/status.h"
@@ -14,7 +14,7 @@
 struct source_request {
     enum nw_hwloc_from from;
     const char *what;
-    const char *node; /* what the node is called */
+    const char *node; /* name of the node */
 };
 
 static nw_status source_build(nw_topology *topology,
@@ -75,7 +75,8 @@ nw_status nw_source_synthetic(const char *what, enum nw_elements elements,
     return one_node(name, &request, elements, out);
 }
 
-/* The file's name without folders and endings; a word, as mappings need. */
+/* Returns in *out the file's name without folders and suffixes, cut at the
+ * first blank or '#' since mappings need one word. The caller frees it. */
 static nw_status name_after(const char *file, char **out)
 {
     const char *slash = strrchr(file, '/');

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reads a synthetic description such as "package:2 core:4
- * pu:1(indexes=0,2,...)" before hwloc does. hwloc multiplies the levels before
- * it checks them. If an order of numbers is too large, hwloc fails an
- * assertion, fills the memory or reads uninitialised data. hwloc silently
- * ignores an order that it cannot follow.
+ * Checks a synthetic description such as "package:2 core:4
+ * pu:1(indexes=0,2,...)" before hwloc reads it. hwloc multiplies the sizes of
+ * the levels before it checks them. If an order of numbers is too large, hwloc
+ * fails an assertion, fills the memory or reads uninitialised data. hwloc
+ * silently ignores an order that it cannot follow.
  */
 #include "base/array.h"
 #include "base/status.h"
@@ -14,21 +14,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A node beyond this is a mistake, and hwloc needs memory for its square. */
+/* A larger node is surely a mistake, and hwloc needs memory for its square. */
 #define MAX_OBJECTS 16384
 #define MAX_LEVELS 64
-#define MAX_NUMBER 65535 /* of a processor or a memory */
+/* largest number of a processor or of memory */
+#define MAX_NUMBER 65535
 
 struct synthetic_reading {
     const char *what;
-    hwloc_obj_type_t type[MAX_LEVELS]; /* of the levels so far */
-    hwloc_obj_type_t next; /* the kind of the next level, or TYPE_MAX */
+    hwloc_obj_type_t type[MAX_LEVELS]; /* kinds of the levels read so far */
+    hwloc_obj_type_t next;             /* kind of the next level, or TYPE_MAX */
     size_t levels;
-    uint64_t width; /* members of the last level */
-    bool beside;    /* inside brackets: memory beside the levels */
+    uint64_t width; /* number of objects in the last level */
+    bool beside;    /* inside brackets, which hold memory */
 };
 
-/* A number of at most `limit`; *words is moved behind it. */
+/* Reads a number into *out and moves *words past it. Returns false if there is
+ * no number or it is larger than `limit`. */
 static bool take_number(const char **words, uint64_t limit, uint64_t *out)
 {
     size_t digits = strspn(*words, "0123456789");
@@ -47,7 +49,8 @@ static nw_status synthetic_refuse(const struct synthetic_reading *reading,
                    (int)strcspn(order, " )"), order, why);
 }
 
-/* "0,2,1,3": as many as the level has members, each once. */
+/* Checks a list of numbers such as "0,2,1,3": one for each object of the level,
+ * without repetition. */
 static nw_status check_list(const struct synthetic_reading *reading,
                             const char *order)
 {
@@ -73,7 +76,8 @@ static nw_status check_list(const struct synthetic_reading *reading,
     return wrong ? synthetic_refuse(reading, order, wrong) : NW_OK;
 }
 
-/* "2*4:1*2": a step and a count each; the last that is missing hwloc adds. */
+/* Checks an order such as "2*4:1*2", a list of STEP*COUNT. A missing last item
+ * is valid, since hwloc adds it. */
 static nw_status check_steps(const struct synthetic_reading *reading,
                              const char *order)
 {
@@ -101,8 +105,8 @@ static bool is_above(const struct synthetic_reading *reading,
     return false;
 }
 
-/* "package:core": each a level here or above. Behind the last level, that of
- * hardware threads, hwloc would not stop to look for it. */
+/* Checks an order of level names such as "package:core". Each must be a level
+ * read so far: for a level below, hwloc would search without end. */
 static nw_status check_names(const struct synthetic_reading *reading,
                              const char *order)
 {
@@ -153,7 +157,7 @@ static nw_status check_attributes(const struct synthetic_reading *reading,
     return status;
 }
 
-/* A level of that many for each member of the one before. */
+/* Adds a level with that many objects in each object of the level above. */
 static nw_status synthetic_add_level(struct synthetic_reading *reading,
                                      const char *digits)
 {
@@ -171,8 +175,9 @@ static nw_status synthetic_add_level(struct synthetic_reading *reading,
     return NW_OK;
 }
 
-/* A level of another kind than hardware threads; what is named nowhere hwloc
- * names itself, with those at the end. */
+/* Returns true if the kind of the last level is named and is not hardware
+ * threads. hwloc chooses the kinds of levels without names, and the last of
+ * them is hardware threads. */
 static bool is_coarse(hwloc_obj_type_t type)
 {
     return type != HWLOC_OBJ_TYPE_MAX && type != HWLOC_OBJ_PU;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * hwloc trusts the XML it is given: attributes left out make it follow null
- * pointers (2.9 does), and it prints a banner about old files. Files come from
- * users, so the helper nodewise-reader loads them, and this process loads what
- * hwloc wrote of them there.
+ * Lets the helper nodewise-reader load an XML file first: hwloc trusts the file
+ * and follows null pointers if attributes are missing (2.9 does). This process
+ * then loads the XML that the helper's hwloc wrote.
  */
 #include "topology/hwloc/trial.h"
 
@@ -34,13 +33,13 @@ int nw_hwloc_trial(const char *data, size_t length)
         hwloc_topology_set_xmlbuffer(machine, data, (int)length + 1) ||
         hwloc_topology_load(machine))
         return 1;
-    hwloc_topology_check(machine); /* asserts, and so may abort */
+    hwloc_topology_check(machine); /* this function asserts, so it may abort */
     if (hwloc_topology_export_xmlbuffer(machine, &written, &bytes, 0))
         return 1;
     return puts(reached) < 0 || puts(written) < 0 || fflush(stdout);
 }
 
-/* hwloc's remarks that are not the cause of an error. */
+/* Returns true for messages of hwloc that do not explain an error. */
 static bool is_remark(const char *words)
 {
     return !strncmp(words, "ignoring", 8) || !strncmp(words, "Loading", 7) ||
@@ -52,9 +51,9 @@ static bool is_hwlocs(const char *line)
     return !strncmp(line, "hwloc: ", 7) || !strncmp(line, "xmlbuffer: ", 11);
 }
 
-/* The XML behind the line that says that the end was reached, or NULL: then
- * `why` is what hwloc said last of the file itself, behind the name that it has
- * for all. */
+/* Returns the XML that follows the line `reached` in the helper's answer.
+ * Without that line, returns NULL and sets `why` to the last message of hwloc
+ * that explains an error, without hwloc's prefix. */
 static const char *find_written(char *answer, char why[MOST_WORDS])
 {
     char *rest = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The vertex that was made of an hwloc object, and link classes with hwloc's
- * figures. */
+/* Keeps the vertex of an hwloc object in its userdata, and makes link classes
+ * with hwloc's bandwidths. */
 #include "topology/hwloc/parts.h"
 
 int32_t nw_hwloc_vertex(hwloc_obj_t obj)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Linear forwarding tables: for each switch, the port that leads to each local
- * identifier. They make the routes of a fabric the true ones. */
+/* Reads linear forwarding tables: for each switch, the port that leads to each
+ * local identifier (lid). With them, routes are those of the real fabric. */
 #include "base/array.h"
 #include "base/file.h"
 #include "base/status.h"
@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_TABLE ((size_t)1 << 28) /* entries */
+#define MAX_TABLE ((size_t)1 << 28) /* largest number of entries */
 
 struct forwarding_tables_reader {
     const struct nw_ib_subnet *subnet;
     struct nw_ib_tables *tables;
-    size_t *by_guid, *by_lid; /* adapters' ports, sorted */
+    size_t *by_guid, *by_lid; /* ports of adapters, sorted */
     size_t count;
     int32_t node; /* the current switch, -1 before the first */
     int line;
@@ -61,7 +61,8 @@ static nw_status index_ports(struct forwarding_tables_reader *reader)
     return NW_OK;
 }
 
-/* The adapter's port of that guid (or lid), (size_t)-1 for none. */
+/* Returns the adapter's port with that port guid (or lid, if `guid` is false),
+ * (size_t)-1 if there is none. */
 static size_t find_port(const struct forwarding_tables_reader *reader,
                         uint64_t value, bool guid)
 {
@@ -84,7 +85,8 @@ static size_t find_port(const struct forwarding_tables_reader *reader,
     return (size_t)-1;
 }
 
-/* In what OpenSM writes with -D 0x43, opensm.fdbs. */
+/* Start of the head of a table in opensm.fdbs, which OpenSM writes with -D
+ * 0x43. */
 static const char opensm_head[] = "dump_ucast_routes: Switch ";
 
 static nw_status take_head(struct forwarding_tables_reader *reader,
@@ -134,7 +136,8 @@ static nw_status take_entry(struct forwarding_tables_reader *reader, char *line)
     port = guid ? find_port(reader, strtoull(guid + 9, NULL, 16), true)
                 : find_port(reader, lid, false);
     if (port == (size_t)-1)
-        return NW_OK; /* a switch, or an adapter that is not a host */
+        return NW_OK; /* the lid belongs to a switch, or to an adapter that
+                         is not a host */
     status = nw_grow(&tables->entry, &tables->capacity, tables->count + 1,
                      sizeof *tables->entry);
     if (!status)
@@ -185,8 +188,8 @@ nw_status nw_ib_read_tables(const struct nw_ib_subnet *subnet, const char *file,
     return status;
 }
 
-/* Where each adapter's port went: port of the topology, -1 where it is of no
- * host. */
+/* Sets (*column_of)[p] to the topology's port for port p of the subnet, -1 if
+ * that port belongs to no host. The caller frees the array. */
 static nw_status find_columns(const struct nw_ib_subnet *subnet,
                               const struct nw_fabric *fabric,
                               int32_t **column_of)
@@ -206,8 +209,8 @@ static nw_status find_columns(const struct nw_ib_subnet *subnet,
     return NW_OK;
 }
 
-/* The link behind the port of an entry; -1 where it leads to an adapter or to
- * the switch itself. */
+/* Sets *link to the link of an entry's port; -1 if the port leads to an adapter
+ * or to the switch itself. Fails if the port has no cable. */
 static nw_status forwarding_tables_link_of(const struct nw_ib_subnet *subnet,
                                            const struct nw_ib_tables *tables,
                                            const struct nw_ib_entry *entry,
@@ -261,7 +264,7 @@ nw_status nw_ib_set_tables(const struct nw_ib_subnet *subnet,
     if (!status)
         status = nw_alloc(size, sizeof *via, &via);
     if (!status) {
-        memset(via, 0xff, size * sizeof *via); /* all -1 */
+        memset(via, 0xff, size * sizeof *via); /* sets all to -1 */
         status =
             forwarding_tables_fill(subnet, tables, column_of, ports.count, via);
     }

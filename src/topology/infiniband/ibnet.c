@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ibnet:FILE -- a subnet becomes a network of its switches and nodes of its
- * hosts. Options follow the file's name: ",map=FILE" names adapters without a
- * name, ",lft=FILE" gives the true routes. */
+/* Reads ibnet:FILE: the switches of a subnet become a network, its hosts become
+ * nodes. Options follow the file's name: ",map=FILE" names adapters without a
+ * name, ",lft=FILE" has the forwarding tables. */
 #include "topology/infiniband/ibnet.h"
 #include "base/array.h"
 #include "base/file.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* FILE[,map=FILE][,lft=FILE], cut up. */
+/* The parts of a source FILE[,map=FILE][,lft=FILE]. */
 struct ibnet_request {
     char *text; /* owned */
     const char *file, *map, *tables;
@@ -67,7 +67,8 @@ static int ibnet_compare_switches(const void *a, const void *b)
                       (*(struct nw_ib_node *const *)b)->name);
 }
 
-/* Switches in the natural order of their names, which are all different. */
+/* Sorts the switches by name in natural order and makes the network. All names
+ * differ. */
 static nw_status name_switches(struct nw_ib_node **order, size_t count,
                                nw_topology *topology)
 {
@@ -106,7 +107,7 @@ static nw_status make_switches(struct nw_ib_subnet *subnet,
     return status;
 }
 
-/* Each cable once, from its end that is listed first. */
+/* Adds one link for each cable between two switches. */
 static nw_status make_links(struct nw_ib_subnet *subnet, nw_topology *topology)
 {
     nw_status status = NW_OK;
@@ -163,8 +164,8 @@ static int compare_adapters(const void *a, const void *b)
     return order ? order : x->line - y->line;
 }
 
-/* Two adapters of one name are one host where each says which of its devices
- * it is, or where both are of one box. */
+/* Returns true if two adapters with the same host name belong to one host: if
+ * both are devices of one system, or if they name different devices. */
 static bool same_host(const struct nw_ib_node *a, const struct nw_ib_node *b)
 {
     if (a->system && a->system == b->system)
@@ -192,7 +193,8 @@ static nw_status add_adapter(const struct nw_ib_subnet *subnet,
     return status;
 }
 
-/* Adapters sorted by host, behind one empty place. */
+/* Adds the hosts from the adapters, sorted by host. order[0] stays NULL, so
+ * that each adapter has a predecessor. */
 static nw_status make_hosts(const struct nw_ib_subnet *subnet,
                             struct nw_fabric *fabric)
 {
@@ -216,7 +218,8 @@ static nw_status make_hosts(const struct nw_ib_subnet *subnet,
     return status;
 }
 
-/* The tables of a file, or the ways that were traced. */
+/* Sets the routes from the forwarding tables of a file, or from recorded paths
+ * of ibtracert. */
 static nw_status follow_tables(const struct nw_ib_subnet *subnet,
                                struct nw_ib_tables *tables,
                                const struct nw_fabric *fabric)

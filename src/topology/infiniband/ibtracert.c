@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Recorded output of ibtracert: paths from adapter to adapter. Their devices
- * become the subnet, and the paths its routes. */
+/* Reads recorded output of ibtracert, paths from adapter to adapter. The
+ * devices on the paths become the subnet, and the paths become its routes. */
 #include "base/array.h"
 #include "base/status.h"
 #include "topology/infiniband/ibnet.h"
@@ -17,14 +17,15 @@ struct ibtracert_cable {
 };
 
 struct hop {
-    int32_t node, out; /* a switch and the port the way leaves it by */
+    /* a switch, and the port by which the path leaves it */
+    int32_t node, out;
 };
 
 struct ibtracert_reader {
     struct nw_ib_subnet *subnet;
     struct nw_ib_tables *tables;
     int line;
-    int32_t *by_guid; /* nodes, sorted */
+    int32_t *by_guid; /* nodes, sorted by guid */
     size_t guid_capacity;
     struct ibtracert_cable *cable;
     size_t cable_count, cable_capacity;
@@ -125,7 +126,8 @@ static nw_status add_cable(struct ibtracert_reader *reader, int32_t from)
     return status;
 }
 
-/* The kind, guid and description of "... ca {0x..} ... "n1 HCA-1"". */
+/* Reads the guid and the description of a line such as "... ca {0x..} ... "n1
+ * HCA-1"". */
 static nw_status ibtracert_take_end(struct ibtracert_reader *reader, char *line,
                                     char **text, uint64_t *guid)
 {
@@ -154,7 +156,8 @@ static nw_status take_start(struct ibtracert_reader *reader, char *line)
                         reader, strstr(line, "switch") ? 'S' : 'H', guid, text);
 }
 
-/* The way is complete: each switch on it sends what is for this adapter so. */
+/* Reads the last line of a path, and adds a table entry for each switch of the
+ * path: its port towards this adapter. */
 static nw_status take_finish(struct ibtracert_reader *reader, char *line)
 {
     struct nw_ib_tables *tables = reader->tables;
@@ -173,7 +176,8 @@ static nw_status take_finish(struct ibtracert_reader *reader, char *line)
     for (int i = 0; !status && i < reader->hop_count; i++) {
         status = nw_grow(&tables->entry, &tables->capacity, tables->count + 1,
                          sizeof *tables->entry);
-        if (!status) /* the port is found when all are known */
+        if (!status) /* nw_ib_find_trace_ports later replaces node and port
+                        number by the port */
             tables->entry[tables->count++] = (struct nw_ib_entry){
                 reader->hop[i].node, reader->hop[i].out,
                 ((size_t)reader->at << 16) | (size_t)reader->in, reader->line};
@@ -203,7 +207,7 @@ static nw_status take_hop(struct ibtracert_reader *reader, char *line)
     reader->out = out;
     reader->in = in;
     if (!strstr(line, "switch"))
-        return NW_OK; /* the adapter is named by the line that ends the way */
+        return NW_OK; /* the last line of the path names the adapter */
     status = ibtracert_take_end(reader, line, &text, &guid);
     if (!status)
         status = ibtracert_find_node(reader, 'S', guid, text);
@@ -257,7 +261,8 @@ static nw_status ibtracert_add_port(struct nw_ib_subnet *subnet,
     return NW_OK;
 }
 
-/* Each cable is met many times; all must agree where it leads. */
+/* Adds the port of each end of a cable once. Fails if two paths disagree on
+ * where a port leads. */
 static nw_status make_ports(struct ibtracert_reader *reader)
 {
     const struct ibtracert_cable *last = NULL;

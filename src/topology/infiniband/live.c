@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * ibnet:live -- asks the fabric itself: ibnetdiscover, else ibtracert for each
- * pair of the job's nodes. Both need the management device; without it this
- * says what to ask the administrator for. In a job rank 0 asks, once, and the
- * others read what it kept.
+ * Reads ibnet:live, the fabric of this computer: by ibnetdiscover, or else by
+ * ibtracert for each pair of the job's nodes. Both need the management device;
+ * without it, the error says what to ask the administrator for. In a job, rank
+ * 0 reads the fabric once and the others read its cache file.
  */
 #include "topology/infiniband/ibnet.h"
 #include "base/array.h"
@@ -23,12 +23,14 @@
 #include <time.h>
 #include <unistd.h>
 
-/* For all commands together: the other ranks wait as long for rank 0. */
+/* Time limit for all commands together; the other ranks wait as long for rank
+ * 0. */
 enum { LIMIT_S = 60 };
 
 struct fabric_commands {
     uint64_t until_ns;
-    const char *late; /* the command that did not end in time; NULL */
+    /* the command that the time limit ended; NULL if none was */
+    const char *late;
 };
 
 static const char *first_set(const char *const *names)
@@ -56,7 +58,8 @@ static bool is_first_rank(void)
     return !rank || !strcmp(rank, "0");
 }
 
-/* ~/.cache/nodewise/fabric-JOB; NULL outside a job. */
+/* Sets *out to the path of the job's cache file, ~/.cache/nodewise/fabric-JOB,
+ * or to NULL outside a job. Makes the folders. */
 static nw_status cache_path(char **out)
 {
     const char *job = job_id();
@@ -86,8 +89,9 @@ static void live_wait_for(const char *path)
         nanosleep(&pause, NULL);
 }
 
-/* Appends all that a command prints to `out`. True if it ended with status 0
- * in time. `words` is the command and its arguments, NULL at the end. */
+/* Runs a command and appends its output to `out`. Returns true if it ended with
+ * status 0 in time. `words` is the command with its arguments, NULL at the
+ * end. */
 static bool capture(struct fabric_commands *commands, const char *const *words,
                     struct nw_text *out)
 {
@@ -124,7 +128,8 @@ static nw_status list_hosts(struct nw_hostlist *hosts)
     return text ? nw_hostlist_expand(text, hosts) : NW_OK;
 }
 
-/* The lid of a host's first port, as its kernel shows it; 0 for none. */
+/* Returns the lid of a host's first port, read from the host's kernel by srun
+ * or ssh; 0 if that fails. */
 static int32_t lid_of(struct fabric_commands *commands, const char *host)
 {
     static const char show[] = "cat /sys/class/infiniband/*/ports/1/lid";
@@ -153,7 +158,8 @@ static bool trace_pair(struct fabric_commands *commands, int32_t from,
     return capture(commands, words, out);
 }
 
-/* A way for each pair; none at all where one cannot be traced. */
+/* Traces the path of each pair of hosts; `out` is empty if one of them
+ * fails. */
 static nw_status trace_pairs(struct fabric_commands *commands,
                              struct nw_text *out)
 {
@@ -214,7 +220,8 @@ static nw_status live_ask(char **out)
     return status;
 }
 
-/* Without a cache, the text goes into a temporary file. */
+/* Writes the text to the cache file or, if that fails or there is none, to a
+ * temporary file. Sets *path, which the caller frees. */
 static nw_status live_keep(const char *text, const char *cache, char **path)
 {
     char own[] = "/tmp/nodewise-fabric-XXXXXX";

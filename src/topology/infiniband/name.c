@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names the switches and hosts of a subnet: by a map of guids if given, else by
- * their descriptions ("n001 mlx5_0"), else, if the maker set these, by their
- * guid. */
+/* Names the switches and hosts of a subnet: by a map of guids if there is one;
+ * otherwise by their descriptions ("n001 mlx5_0"); by their guid if the maker
+ * set the description. */
 #include "base/array.h"
 #include "base/file.h"
 #include "base/status.h"
@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One line of a map: H-0002c90300080e84 r510gluster1, or the node name map of
- * OpenSM: 0x0002c90300080e84 "r510gluster1 HCA-1". */
+/* A line of a map: "H-0002c90300080e84 r510gluster1", or in OpenSM's node name
+ * map: 0x0002c90300080e84 "r510gluster1 HCA-1". */
 struct name_entry {
     uint64_t guid;
     char *name;
@@ -48,7 +48,7 @@ static bool parse_guid(const char *word, uint64_t *guid)
     return true;
 }
 
-/* The name without its quotes. */
+/* Returns the name without leading blanks and without its quotes. */
 static char *unquote(char *rest)
 {
     size_t length;
@@ -120,7 +120,8 @@ static char *mapped(const struct map *map, uint64_t guid)
     return NULL;
 }
 
-/* HCA-1, mlx5_0, hfi1_0, ibp1s0: what stands behind the host's name. */
+/* Returns true if the word names a device such as HCA-1, mlx5_0, hfi1_0 or
+ * ibp1s0. It follows the host's name in descriptions. */
 static bool name_is_device(const char *word)
 {
     static const char *const begins[] = {"HCA-", "mlx",  "hfi",  "qib", "mthca",
@@ -136,7 +137,7 @@ static bool name_is_device(const char *word)
     return strchr(word, '_');
 }
 
-/* Names set by the maker do not name a machine. */
+/* Returns true if the maker set the description, so that it names no host. */
 static bool is_makers(const char *text)
 {
     static const char *const words[] = {
@@ -149,7 +150,8 @@ static bool is_makers(const char *text)
     return false;
 }
 
-/* "n001 mlx5_0" is device mlx5_0 of n001; the text is cut there. */
+/* Splits a description such as "n001 mlx5_0" into the node's name and its
+ * device. Leaves both unset if the text has another form. */
 static void name_by_text(struct nw_ib_node *node, char *text)
 {
     size_t length = strcspn(text, " \t");
@@ -188,7 +190,8 @@ static void name_host(struct nw_ib_subnet *subnet, struct nw_ib_node *node,
         node->name = node->id;
 }
 
-/* One word, kept where no other switch has it. */
+/* Names a switch by the map, else by its description, else by its guid. A name
+ * that several switches share is replaced in part_switches. */
 static void infiniband_name_switch(struct nw_ib_node *node,
                                    const struct map *map)
 {
@@ -208,8 +211,8 @@ static int name_compare_names(const void *a, const void *b)
                   (*(struct nw_ib_node *const *)b)->name);
 }
 
-/* The parts of one large switch share a name: then the guid distinguishes them.
- * */
+/* Names switches that share a name by their guid, such as the parts of one
+ * large switch. */
 static nw_status part_switches(struct nw_ib_subnet *subnet)
 {
     struct nw_ib_node **order;
@@ -228,7 +231,8 @@ static nw_status part_switches(struct nw_ib_subnet *subnet)
              end < count && !strcmp(order[i]->name, order[end]->name); end++)
             ;
         for (size_t k = i; end > i + 1 && k < end; k++)
-            order[k]->device = order[k]->id; /* until all are compared */
+            order[k]->device = order[k]->id; /* not `name` yet, since the
+                                                loop compares names */
     }
     for (size_t i = 0; i < count; i++)
         if (order[i]->device)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Takes what ibnetdiscover writes apart: a block for each switch and adapter,
- * in it a line for each port that has a cable. */
+/* Parses the output of ibnetdiscover: a block for each switch and adapter, with
+ * a line for each port that has a cable. */
 #include "base/array.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -12,7 +12,7 @@
 struct parse_reader {
     struct nw_ib_subnet *subnet;
     int line;
-    uint64_t system; /* of the block to come */
+    uint64_t system; /* system guid of the block that follows */
 };
 
 static nw_status parse_bad(const struct parse_reader *reader, const char *what)
@@ -23,7 +23,7 @@ static nw_status parse_bad(const struct parse_reader *reader, const char *what)
 
 double nw_ib_rate(const char *word)
 {
-    /* Gbit/s a lane after the encoding of the line */
+    /* Gbit/s of a lane after line encoding */
     static const struct {
         const char *name;
         double rate;
@@ -64,7 +64,8 @@ nw_status nw_ib_keep_id(struct nw_ib_subnet *subnet, const char *id,
     return status;
 }
 
-/* Cuts the word in quotes at *at out; NULL if not found. */
+/* Returns the text between the next quotes and moves *at past it; NULL if there
+ * is none. */
 static char *take_quoted(char **at)
 {
     char *start = strchr(*at, '"'), *end;
@@ -77,7 +78,7 @@ static char *take_quoted(char **at)
     return start + 1;
 }
 
-/* The number behind a word of `text`, -1 if not found. */
+/* Returns the number after `word` in `text`, -1 if there is none. */
 static int32_t number_after(const char *text, const char *word)
 {
     const char *found = strstr(text, word);
@@ -102,7 +103,8 @@ static bool is_id(const char *id)
            strlen(id) == 18 && strspn(id + 2, "0123456789abcdef") == 16;
 }
 
-/* How many they are is not asked: adapters within switches come on top. */
+/* Returns true if the line has a number of ports before the quoted name. The
+ * number itself is not used: adapters inside switches add ports. */
 static bool counts_ports(const char *rest)
 {
     size_t digits;
@@ -147,8 +149,9 @@ static nw_status parse_add_node(struct parse_reader *reader, char *rest)
     return NW_OK;
 }
 
-/* "[15]", then what may stand in brackets behind it. The guid of a port is in
- * the round ones. */
+/* Reads a port such as "[15]" and the texts in brackets after it, and moves *at
+ * past them. Round brackets hold the port's guid. Returns false if the text is
+ * invalid. */
 static bool take_port(char **at, int32_t *number, uint64_t *guid)
 {
     char *end;
@@ -173,7 +176,8 @@ static bool take_port(char **at, int32_t *number, uint64_t *guid)
     return true;
 }
 
-/* The rate is the last word but extras in brackets: "... lid 4 4xQDR". */
+/* Returns the bandwidth (bytes/s) of the last word that is a rate, as in "...
+ * lid 4 4xQDR"; 0 if there is none. */
 static double last_rate(const char *comment)
 {
     double rate = 0;
@@ -213,7 +217,8 @@ static nw_status parse_add_port(struct parse_reader *reader, char *at)
     comment = strchr(at, '#');
     if (comment) {
         port.rate = last_rate(comment);
-        if (comment[strcspn(comment, "l\"")] == 'l') /* before any name */
+        /* a lid counts only before the first quoted name */
+        if (comment[strcspn(comment, "l\"")] == 'l')
             port.lid = number_after(comment, "lid ");
     }
     port.node = (int32_t)subnet->node_count - 1;
@@ -226,7 +231,8 @@ static nw_status parse_add_port(struct parse_reader *reader, char *at)
     return NW_OK;
 }
 
-/* Lines about the position of the chassis (with -g), without cables. */
+/* Returns true for lines on the chassis (ibnetdiscover -g), which have no
+ * cables. */
 static bool is_about_chassis(const char *line)
 {
     static const char *const words[] = {"Chassis",     "Spine", "Line",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads the output of ibnetdiscover -p: a line for each port, with both ends of
- * its cable. The ports of a switch follow each other. */
+/* Parses the output of ibnetdiscover -p: a line for each port, with both ends
+ * of its cable. The lines of a switch's ports are consecutive. */
 #include "base/array.h"
 #include "base/status.h"
 #include "topology/infiniband/ibnet.h"
@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "SW    16  5 0x000000000020000a" */
+/* One end of a cable: "SW    16  5 0x000000000020000a". */
 struct parse_ports_end {
-    char kind; /* as a node's */
+    char kind; /* 'S', 'H' or 'R', as in nw_ib_node */
     int32_t lid, number;
     unsigned long long guid;
 };
@@ -26,7 +26,8 @@ static char parse_ports_kind_of(const char *word)
     return '\0';
 }
 
-/* The bytes read; 0 if the text is not an end of a cable. */
+/* Reads one end of a cable. Returns the number of bytes read, 0 if the text is
+ * invalid. */
 static int parse_ports_read_end(const char *text, struct parse_ports_end *end)
 {
     char word[4];
@@ -66,8 +67,9 @@ static nw_status make_id(struct nw_ib_subnet *subnet,
     return nw_ib_keep_id(subnet, id, out);
 }
 
-/* The node of a line: the one of the line before, or a new one. An adapter is
- * known by its port alone; two of one box have guids in a row. */
+/* Adds the node of a line, unless the line before has the same one. The guid of
+ * an adapter here is that of its port; ports of one adapter have consecutive
+ * guids, so guid - port number identifies the system. */
 static nw_status parse_ports_take_node(struct nw_ib_subnet *subnet,
                                        const struct parse_ports_end *end,
                                        char *text, int line)
@@ -120,8 +122,8 @@ static nw_status parse_ports_add_port(struct nw_ib_subnet *subnet,
     return NW_OK;
 }
 
-/* "CA 23 1 0x15 4x SDR - SW 16 5 0xa ( 'node-10 mlx5_0' - 't22' )"; what has
- * no cable ends before the "-". */
+/* Reads a line such as "CA 23 1 0x15 4x SDR - SW 16 5 0xa ( 'node-10 mlx5_0' -
+ * 't22' )". Ports without a cable end before the "-". */
 static nw_status parse_ports_take_line(struct nw_ib_subnet *subnet, char *line,
                                        int number)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ibnet:FILE and ibnet:live. */
+/* Selects the reader of ibnet:FILE or of ibnet:live. */
 #include "topology/infiniband/ibnet.h"
 #include "topology/source.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* nodewise-reader: reads a file with a library that damaged files can crash or
- * hang, so that the program that needs the file goes on. It prints what the
- * library made of it; the libraries of Nodewise start it, not users. */
+ * hang, so that the program that needs the file can continue. It prints what
+ * the library has read. Only Nodewise's libraries start it, not users. */
 #include "pattern/otf2_helper.h"
 #include "topology/hwloc/trial.h"
 
@@ -23,7 +23,8 @@ static char *reader_take_all(FILE *from, size_t *length)
     return count > 0 ? data : NULL;
 }
 
-/* The messages of hwloc about the file are part of the answer. */
+/* Reads an hwloc XML file from standard input and prints hwloc's messages and
+ * the XML that hwloc writes. Returns 0 if hwloc could read the file. */
 static int reader_try_hwloc(void)
 {
     size_t length;
@@ -34,15 +35,18 @@ static int reader_try_hwloc(void)
     return data ? nw_hwloc_trial(data, length) : 1;
 }
 
-/* A crash is expected, and its core of no use. */
+/* Restores the default action of fatal signals and turns core dumps off, since
+ * the library may crash. */
 static void reader_expect_crashes(void)
 {
     static const int fatal[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL};
 
     for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
-        (void)signal(fatal[i], SIG_DFL); /* a sanitizer has its own */
+        (void)signal(fatal[i], SIG_DFL); /* a sanitizer has handlers of its
+                                            own */
     (void)setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-    (void)prctl(PR_SET_DUMPABLE, 0); /* some systems pipe cores away */
+    (void)prctl(PR_SET_DUMPABLE, 0); /* also prevents core dumps that a
+                                        program receives by a pipe */
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
@@ -57,5 +61,5 @@ int main(int count, char **words)
         code = nw_otf2_helper_answer(words[2]);
     else
         fputs("nodewise-reader is started by nodewise\n", stderr);
-    _exit(code); /* the libraries' exit handlers have nothing to add */
+    _exit(code); /* exit handlers of the libraries are not run */
 }

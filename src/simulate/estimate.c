@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The congestion estimate: what an exchange would take if the fullest link of
- * each route did nothing but serve its own messages, one after the other. */
+/* Computes the congestion estimate of an exchange: each message takes its
+ * latency plus the time that the most loaded link of its route needs for all of
+ * the link's bytes. The estimate is the longest of these times. */
 #include "simulate/exchange.h"
 
 #include "base/array.h"
@@ -8,7 +9,8 @@
 #include <stdlib.h>
 
 struct estimate_load {
-    double *seconds; /* [2 x links]: first bytes, then congestion */
+    /* [2 x links] first the bytes of each link direction, then its time in s */
+    double *seconds;
     struct nw_simulation *result;
     double bytes;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Turns edges and places into messages on routes. The estimate and the helper
- * get the same flows. */
+/* Turns a pattern and the places of its ranks into messages on routes. The
+ * estimate and the simulation use the same messages. */
 #include "simulate/exchange.h"
 
 #include "base/array.h"
@@ -57,7 +57,8 @@ static double message_bytes(const struct nw_exchange *exchange, size_t e)
     return bytes * exchange->scale;
 }
 
-/* A message of a rank to itself is sent only between its core and its GPU. */
+/* Returns false for a message of a rank to itself, unless it goes between the
+ * rank's core and its GPU. */
 static bool is_sent(const nw_pattern *pattern, int32_t src, size_t e)
 {
     return pattern->dst[e] != src || pattern->kind[e] == NW_KIND_HG ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Talks to nodewise-simgrid: the traffic in, the time out, over one socket
- * that serves as its standard input and output. Whatever the helper does, the
- * caller gets a sentence and no signal. */
+/* Runs nodewise-simgrid: sends it the traffic and reads the time, over one
+ * socket that is its standard input and output. If the helper crashes, the
+ * caller gets an error message and no signal. */
 #include "simulate/traffic.h"
 
 #include "base/array.h"
@@ -27,7 +27,8 @@ extern char **environ;
 
 #define HELPER "nodewise-simgrid"
 
-/* NODEWISE_SIMGRID, beside the program (the build tree), or installed. */
+/* Finds the helper: NODEWISE_SIMGRID, or the file beside the running program
+ * (in the build tree), or the installed one. */
 static nw_status find_helper(char path[PATH_MAX])
 {
     const char *named = getenv("NODEWISE_SIMGRID");
@@ -49,7 +50,7 @@ static nw_status find_helper(char path[PATH_MAX])
 
 struct helper {
     pid_t pid;
-    int socket; /* -1 when closed */
+    int socket; /* -1 after it was closed */
     struct nw_text answer;
 };
 
@@ -98,8 +99,8 @@ static void helper_describe(const struct nw_traffic *traffic,
     nw_text_add(text, "end\n");
 }
 
-/* If the helper dies while it receives its input, the error is reported when
- * its answer is read. */
+/* Sends the text. If the helper dies before it has read everything,
+ * helper_listen_to later reports the error. */
 static void helper_tell(struct helper *helper, const struct nw_text *text)
 {
     size_t sent = 0;
@@ -117,7 +118,8 @@ static void helper_tell(struct helper *helper, const struct nw_text *text)
     shutdown(helper->socket, SHUT_WR);
 }
 
-/* The text after the last whole line that begins with the word, or NULL. */
+/* Returns the text after `word` in the last complete line that begins with
+ * `word`, NULL if there is none. */
 static const char *last_line(const struct helper *helper, const char *word)
 {
     const char *found = NULL;
@@ -140,7 +142,7 @@ static void show_progress(const struct helper *helper,
     const char *at = last_line(helper, "at ");
     double done = at ? nw_strtod(at, NULL) / play->unit : 0;
 
-    /* the unit is an estimate: the end may come later */
+    /* play->unit is only an estimate, so the end may come later */
     if (play->progress && play->progress->update)
         play->progress->update(play->progress,
                                done < 0.99 ? (uint64_t)(done * 1000) : 990,
@@ -153,7 +155,8 @@ static bool is_cancelled(const struct nw_play *play)
            __atomic_load_n(&play->progress->cancelled, __ATOMIC_RELAXED);
 }
 
-/* Reads until the helper closes its end. */
+/* Reads the answer until the helper closes its end of the socket or the user
+ * cancels the simulation. */
 static nw_status helper_listen_to(struct helper *helper,
                                   const struct nw_play *play)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Most links of a route never matter: a core's link carries what its package's
- * link carries too. Leaving them out halves the work of the simulation and
- * changes no rate: if all flows of A also cross B and A is at least as fast,
+/* Removes links that never limit a flow: the flows on a core's link also cross
+ * the link of its package. That halves the work of the simulation and changes
+ * no rate: if all flows of link A also cross link B, and A is at least as fast,
  * then A is never full before B. */
 #include "simulate/traffic.h"
 
@@ -11,11 +11,15 @@
 
 struct pruning {
     struct nw_traffic *traffic;
-    size_t *first;      /* [link_count + 1] into flow */
-    size_t *flow;       /* flows of each link, ascending */
-    int32_t *candidate; /* links that may dominate, shrinking */
+    /* [link_count + 1] flows of link l: flow[first[l]] to flow[first[l + 1] -
+     * 1] */
+    size_t *first;
+    /* numbers of the flows of each link, ascending */
+    size_t *flow;
+    /* links that all flows checked so far cross */
+    int32_t *candidate;
     size_t candidate_count;
-    int32_t *number; /* [link_count] new number, -1 where left out */
+    int32_t *number; /* [link_count] new number; -1: removed */
 };
 
 static size_t flows_on(const struct pruning *work, int32_t link)
@@ -56,8 +60,8 @@ static bool crosses(const struct nw_traffic *traffic, size_t f, int32_t link)
     return false;
 }
 
-/* A flow that crosses the link twice has double weight there, so such a link is
- * kept. */
+/* Returns true if a flow crosses the link twice. It then has double weight, so
+ * the link is kept. */
 static bool is_doubled(const struct pruning *work, int32_t link)
 {
     for (size_t i = work->first[link] + 1; i < work->first[link + 1]; i++)
@@ -66,7 +70,9 @@ static bool is_doubled(const struct pruning *work, int32_t link)
     return false;
 }
 
-/* If two links limit the same flows to the same rate, one of them is kept. */
+/* Returns true if link b limits flows at least as much as link a. If two links
+ * have the same flows and bandwidth, only the one with the lower number does,
+ * so that one is kept. */
 static bool may_dominate(const struct pruning *work, int32_t b, int32_t a)
 {
     const double *bandwidth = work->traffic->bandwidth;

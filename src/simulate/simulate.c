@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From a pattern under a mapping to its time: estimate, and simulate if that is
- * wanted and not too much. A training step is simulated phase by phase. */
+/* Computes the time of a pattern under a mapping: estimates it, and simulates
+ * it if the options ask for that and the pattern is not too large. A training
+ * step is simulated phase by phase. */
 #include "simulate/traffic.h"
 
 #include <string.h>
 
-/* Up to here every arrival is played by itself; beyond, the cost of a
- * simulation (arrivals times crossings of a link) is bounded. */
+/* With at most EXACT_FLOWS flows, every arrival is simulated by itself. With
+ * more, arrivals are grouped in time, so that arrivals times link crossings
+ * stay below about MOST_WORK, but with at least FEWEST_STEPS groups. */
 #define EXACT_FLOWS 2048
 #define MOST_WORK 5e7
 #define FEWEST_STEPS 128.0
@@ -66,7 +68,8 @@ static nw_status simulate_exchange(const nw_topology *topology,
     return status;
 }
 
-/* A step is simulated only if all its phases are. */
+/* Adds the time of a phase of a training step, `rounds` times that of one
+ * round. A step counts as simulated only if all its phases are. */
 static void simulate_add_phase(const struct nw_simulation *round, int phase,
                                uint64_t rounds, struct nw_simulation *step)
 {

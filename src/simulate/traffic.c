@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Collects the flows of an exchange in compressed rows, link directions
- * renumbered from 0 in the order they are met. */
+/* Collects the flows of an exchange in compressed rows. Link directions are
+ * numbered from 0 in the order of their first use. */
 #include "simulate/traffic.h"
 
 #include "base/array.h"
@@ -10,7 +10,8 @@
 struct collection {
     const struct nw_topology *topology;
     struct nw_traffic traffic;
-    int32_t *number; /* [2 x links] link of a direction, plus 1; 0 not met */
+    /* [2 x links] 1 + new number of a link direction; 0: not used yet */
+    int32_t *number;
     size_t bandwidth_capacity, link_capacity;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* k8s:FILE -- Node objects of Kubernetes whose labels name the switch of each
- * tier and the NVLink domain, as topograph sets them. */
+/* Reads k8s:FILE, Node objects of Kubernetes. Their labels name the switch of
+ * each tier and the NVLink domain, as topograph sets them. */
 #include "base/array.h"
 #include "base/file.h"
 #include "base/status.h"
@@ -13,22 +13,26 @@
 
 #define MAX_TIERS 16
 
-/* A label that names a switch. Those of a node follow each other, closest
- * first, so the next one names the switch above. Names are borrowed. */
+/* A label that names a switch. The labels of a node are consecutive, from the
+ * lowest tier on, so that the next label names the switch above. The name is
+ * borrowed. */
 struct labels_entry {
     const char *name;
     int line, tier;
-    bool last;      /* of its node */
-    int32_t first;  /* entry that names this switch first */
-    int32_t number; /* of the switch, in the entry that names it first */
+    bool last; /* the node's highest tier */
+    /* index of the first entry that names this switch */
+    int32_t first;
+    /* number of the switch; only set in the first entry that names the
+     * switch */
+    int32_t number;
 };
 
-/* The labels of one node; borrowed. */
+/* The labels of one node; all pointers are borrowed. */
 struct labels_node {
     const char *name, *domain;
-    int line; /* of the name */
+    int line; /* line of the name */
     const struct nw_yaml *tier[MAX_TIERS];
-    int32_t entry; /* the closest */
+    int32_t entry; /* index of the node's entry of the lowest tier */
 };
 
 struct labels {
@@ -39,7 +43,7 @@ struct labels {
     size_t node_count, node_capacity, skipped;
 };
 
-/* Keys of topograph 0, beside fabric.topograph.run/tier-N of topograph 1. */
+/* Keys of topograph 0; topograph 1 has fabric.topograph.run/tier-N. */
 static const char *const tier_keys[] = {"network.topology.nvidia.com/leaf",
                                         "network.topology.nvidia.com/spine",
                                         "network.topology.nvidia.com/core"};
@@ -47,7 +51,8 @@ static const char *const domain_keys[] = {
     "accelerator.topograph.run/domain",
     "network.topology.nvidia.com/accelerator"};
 
-/* The tier that a key names, or -1. */
+/* Returns the tier that a key names (MAX_TIERS if it is too high), -1 for other
+ * keys. */
 static int labels_tier_of(const char *key)
 {
     static const char prefix[] = "fabric.topograph.run/tier-";
@@ -99,8 +104,8 @@ static nw_status labels_add_entry(struct labels *labels,
     return status;
 }
 
-/* A node without labels of switches, such as one of the control plane, is not
- * part of the network. */
+/* Adds a node and its labels. Nodes without labels of switches, such as those
+ * of the control plane, are skipped. */
 static nw_status labels_add_node(struct labels *labels,
                                  const struct nw_yaml *item,
                                  struct labels_node *node)
@@ -206,7 +211,7 @@ static nw_status labels_check_nodes(const struct labels *labels)
     return status;
 }
 
-/* --- from labels to switches --- */
+/* --- switches --- */
 
 static int labels_by_name(const void *a, const void *b, void *entries)
 {
@@ -238,7 +243,8 @@ static nw_status labels_find_first(struct labels *labels)
     return NW_OK;
 }
 
-/* All labels agree on the tier of a switch and on the switch above. */
+/* Fails if entry i and the first entry of the same switch name different tiers
+ * or different switches above. */
 static nw_status labels_check(const struct labels *labels, size_t i)
 {
     const struct labels_entry *here = &labels->entry[i];
@@ -314,7 +320,8 @@ static int labels_by_domain(const void *a, const void *b)
     return strcmp((*x)->domain, (*y)->domain);
 }
 
-/* The nodes that have a domain, sorted by it. */
+/* Lists the nodes that have an NVLink domain, sorted by domain. The caller
+ * frees *out, also after an error. */
 static nw_status labels_sort_domains(const struct labels *labels,
                                      const struct labels_node ***out,
                                      size_t *count)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Dragonflies (Kim et al. 2008): the routers of a group are all joined to each
- * other, and global links join the groups. Global port p of a group, counted
- * over its routers, leads to the groups in order, itself left out, round after
- * round. Routes are minimal: at most one local link, one global, one local.
+ * Builds and routes dragonflies (Kim et al. 2008): local links join all routers
+ * of a group, and global links join the groups. The global ports of a group are
+ * numbered router by router. They lead to the other groups in order, and then
+ * to the same groups again, round by round. Routes are minimal: at most one
+ * local, one global and one local link.
  */
 #include "base/array.h"
 #include "base/status.h"
@@ -14,9 +15,9 @@
 
 struct dragonfly {
     struct nw_dragonfly shape;
-    int32_t rounds;       /* global links between each two groups */
-    int32_t locals;       /* links in a group */
-    int32_t first_global; /* link */
+    int32_t rounds;       /* global links between two groups */
+    int32_t locals;       /* local links in a group */
+    int32_t first_global; /* number of the first global link */
 };
 
 int32_t nw_dragonfly_rounds(const struct nw_dragonfly *shape)
@@ -29,13 +30,14 @@ int32_t nw_dragonfly_rounds(const struct nw_dragonfly *shape)
     return (int32_t)(ports < INT32_MAX ? ports : INT32_MAX);
 }
 
-/* Number of the pair i < j among n things. */
+/* Returns the number of the pair (i, j), i < j, among all pairs of n items. */
 static int32_t pair_number(int32_t i, int32_t j, int32_t n)
 {
     return (int32_t)((int64_t)i * n - (int64_t)i * (i + 1) / 2 + j - i - 1);
 }
 
-/* The router of group `from` that holds the link to group `to` of a round. */
+/* Returns the router of group `from` that has the link number `round` to group
+ * `to`. */
 static int32_t gateway(const struct dragonfly *fly, int32_t from, int32_t to,
                        int32_t round)
 {
@@ -45,7 +47,7 @@ static int32_t gateway(const struct dragonfly *fly, int32_t from, int32_t to,
 }
 
 struct dragonfly_way {
-    int32_t out, in; /* routers at the ends of the global link */
+    int32_t out, in; /* routers at both ends of the global link */
     int32_t round, length;
 };
 
@@ -61,8 +63,8 @@ static struct dragonfly_way way_by(const struct dragonfly *fly, int32_t from,
     return way;
 }
 
-/* The shortest way between two groups; ties are spread by the node a message
- * goes to. */
+/* Returns the shortest path between routers of two groups. If several rounds
+ * are equally short, `key`, the destination node, selects one. */
 static struct dragonfly_way best_way(const struct dragonfly *fly, int32_t from,
                                      int32_t to, int32_t key)
 {
@@ -96,7 +98,8 @@ static int32_t dragonfly_distance(const struct nw_network *network,
     return best_way(fly, from, to, key).length;
 }
 
-/* The local link between two routers of a group; nothing for the same. */
+/* Writes the local link between two routers of a group. Returns the number of
+ * links: 0 if they are the same router, else 1. */
 static size_t local_hop(const struct dragonfly *fly, int32_t from, int32_t to,
                         uint32_t *hops)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Turns hosts with cards into nodes. Hosts with alike cards share a type of
- * one core; what is really inside comes from another source. */
+/* Turns hosts with NICs into nodes. Hosts with the same NICs share a node type,
+ * which has one core; another source can replace it by the real node type. */
 #include "topology/network/fabric.h"
 #include "base/array.h"
 #include "base/hostlist.h"
@@ -80,8 +80,8 @@ static bool fabric_has_switch(const struct nw_fabric_card *card,
     return false;
 }
 
-/* Slurm takes a node that several leaf switches name as one node on all of
- * them, and warns in these words. */
+/* Adds a note that several leaf switches list a node, in the words in which
+ * Slurm warns. Slurm then uses the node on all these switches. */
 static void fabric_note_several(const struct nw_fabric *fabric,
                                 const struct nw_fabric_host *host)
 {
@@ -90,8 +90,8 @@ static void fabric_note_several(const struct nw_fabric *fabric,
                    host->file, host->line, host->name);
 }
 
-/* Hosts that a Slurm file names several times become one, with a card for each
- * of their switches. The hosts are sorted; each has one card. */
+/* Merges hosts of the same name, as in Slurm files, into one host with a NIC
+ * for each of its switches. The hosts must be sorted and have one NIC each. */
 static nw_status fabric_merge_repeated(struct nw_fabric *fabric)
 {
     struct nw_fabric_card *card;
@@ -144,7 +144,8 @@ static bool same_name(const char *a, const char *b)
     return (!a && !b) || (a && b && !strcmp(a, b));
 }
 
-/* A host that hangs on one switch of Slurm's needs no card of its own. */
+/* Returns the number of NICs that a host needs: none if it is connected to a
+ * single switch of a Slurm file. */
 static int32_t fabric_count_cards(const struct nw_fabric *fabric,
                                   const struct nw_fabric_host *host)
 {
@@ -241,7 +242,7 @@ static nw_status fabric_place(const struct nw_fabric *fabric, int32_t node,
     return status;
 }
 
-/* An error in the whole file has no line. */
+/* Adds the file's name and line 1 to an error of the whole file. */
 static nw_status blame_file(const struct nw_fabric *fabric, nw_status status)
 {
     char what[512];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Fat trees, as extended generalized ones (Ohring et al. 1995, with the
- * parallel links and the D-mod-K routing of Zahavi 2010). A switch of level l
- * is numbered x * W + y. x counts the groups of leaves it reaches, y the
- * switches of its level in that group, and W = up_1 ... up_l is the number of
- * these. All routes are computed, without tables.
+ * Builds and routes fat trees, as extended generalized fat trees (Ohring et al.
+ * 1995) with the parallel links and the D-mod-K routing of Zahavi 2010. A
+ * switch of level l is numbered x * W + y: x is the number of its group of
+ * leaves, y its number among the W = up_1 ... up_l switches of that level in
+ * the group. Routes are computed without tables.
  */
 #include "base/array.h"
 #include "base/status.h"
@@ -16,8 +16,8 @@
 
 struct fat_tree_level {
     int64_t down, up, parallel;
-    int64_t width;      /* up_1 ... up_l: W of the level above */
-    int32_t first_link; /* of those to the level above */
+    int64_t width;      /* switches per group in the level above */
+    int32_t first_link; /* number of the first link to the level above */
 };
 
 struct fat_tree {
@@ -35,7 +35,7 @@ int32_t nw_fat_tree_leaves(const struct nw_fat_tree *shape)
     return (int32_t)(leaves < LIMIT ? leaves : LIMIT);
 }
 
-/* Switches of level `level`; LIMIT where there are more. */
+/* Returns the number of switches in a level, but at most LIMIT. */
 static int64_t switches_at(const struct nw_fat_tree *shape, int level)
 {
     int64_t count = 1;
@@ -68,7 +68,7 @@ int64_t nw_fat_tree_links(const struct nw_fat_tree *shape)
     return total < LIMIT ? total : -1;
 }
 
-/* The level at which two leaves meet. */
+/* Returns the lowest level that has a switch above both leaves. */
 static int meeting_level(const struct fat_tree *tree, int64_t a, int64_t b)
 {
     int l = 0;
@@ -88,8 +88,8 @@ static int32_t fat_tree_distance(const struct nw_network *network, int32_t from,
     return 2 * meeting_level(network->state, from, to);
 }
 
-/* Which of its up x parallel links a switch of level l takes towards node
- * `key`: D-mod-K. */
+/* Returns which of its up x parallel links a switch of level l takes towards
+ * node `key`, by D-mod-K. */
 static int64_t port_of(const struct fat_tree *tree, int l, int32_t key)
 {
     int64_t below = l ? tree->level[l - 1].width : 1;
@@ -97,7 +97,8 @@ static int64_t port_of(const struct fat_tree *tree, int l, int32_t key)
     return key / below % (tree->level[l].up * tree->level[l].parallel);
 }
 
-/* The link from switch x, y of level l up by that port. */
+/* Returns the link by which switch number `child` of a level goes up by `port`,
+ * a number among the switch's up x parallel links. */
 static uint32_t link_by(const struct fat_tree_level *level, int64_t child,
                         int64_t port)
 {
@@ -114,8 +115,8 @@ static size_t fat_tree_route(const struct nw_network *network, int32_t from,
     int top = meeting_level(tree, from, to);
     int64_t a = from, b = to, width = 1, y = 0;
 
-    /* up, then down past the same switches' counterparts: both halves have
-     * the same y at each level */
+    /* Up from one leaf and down to the other: at each level, both switches have
+     * the same y, since the same ports lead up from both leaves. */
     for (int l = 0; l < top; l++) {
         const struct fat_tree_level *level = &tree->level[l];
         int64_t port = port_of(tree, l, key);
@@ -170,7 +171,8 @@ static nw_status name_level(const struct nw_fat_tree *shape,
     return status;
 }
 
-/* All links from level l, whose switches begin at `below`, to the next one. */
+/* Adds the links between two levels. `first` holds the first switch of the
+ * level, the first switch of the level above, and the link class. */
 static nw_status link_level(const struct fat_tree_level *level, int64_t width,
                             struct nw_network *network, const int32_t first[3])
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any network of switches and links. One byte for each pair of switches holds
- * their distance; a route goes down those distances, link by link. */
+/* Stores and routes any network of switches and links. The distance of each
+ * pair of switches takes one byte; a route follows links that reduce the
+ * distance. */
 #include "base/array.h"
 #include "base/status.h"
 #include "topology/network/networks.h"
@@ -8,15 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define APART 255 /* not reached */
+#define APART 255 /* distance of switches that no links connect */
 
 struct graph {
     bool spread;
-    uint8_t *distance; /* [from][to] */
-    int32_t *first;    /* [switches + 1] into link: those of each switch */
-    int32_t *link;     /* in the order declared */
-    /* true routes if known, else NULL: for each switch, the link to each port
-     * of a node, -1 if unknown */
+    uint8_t *distance; /* [to * switches + from] links */
+    /* [switches + 1] links of switch s: link[first[s]] to link[first[s + 1] -
+     * 1] */
+    int32_t *first;
+    int32_t *link; /* links of each switch, in the order of the file */
+    /* forwarding tables if known, else NULL: for each switch, the link towards
+     * each port of a node, -1 if unknown */
     int32_t *via;
     struct nw_graph_ports ports;
 };
@@ -35,7 +38,8 @@ static int32_t graph_other_end(const struct nw_network *network, int32_t link,
                                       : network->link_a[link];
 }
 
-/* Of the links of s that lead one nearer, the first or the key-th. */
+/* Returns a link of switch s that reduces the distance by one: the first, or,
+ * if the graph spreads its routes, the key-th, counted modulo their number. */
 static int32_t next_link(const struct nw_network *network, int32_t s,
                          const uint8_t *distance, int32_t key)
 {
@@ -56,7 +60,8 @@ static int32_t next_link(const struct nw_network *network, int32_t s,
     }
 }
 
-/* The column of node `key`'s port at switch `to`, or -1. */
+/* Returns the column in the tables of that port of node `key` that is at switch
+ * `to`; -1 if there is none or there are no tables. */
 static int32_t column_of(const struct graph *graph, int32_t to, int32_t key)
 {
     if (!graph->via)
@@ -68,7 +73,8 @@ static int32_t column_of(const struct graph *graph, int32_t to, int32_t key)
     return -1;
 }
 
-/* The link the tables give, else one that leads nearer. */
+/* Returns the next link from s to `to`: that of the forwarding table, or else
+ * one that reduces the distance. */
 static int32_t graph_step(const struct nw_network *network, int32_t s,
                           int32_t to, int32_t column, int32_t key)
 {
@@ -156,7 +162,8 @@ static nw_status list_links(const struct nw_network *network,
                           &graph->link);
     if (status)
         return status;
-    /* counted two places up: filling then shifts the starts into place */
+    /* first[] is shifted by two entries while counting; filling the lists
+     * shifts it back by one, so that first[s] is right in the end */
     for (int32_t l = 0; l < network->link_count; l++) {
         graph->first[network->link_a[l] + 2]++;
         graph->first[network->link_b[l] + 2]++;
@@ -170,9 +177,10 @@ static nw_status list_links(const struct nw_network *network,
     return NW_OK;
 }
 
-/* Breadth-first search from `source`; `queue` can hold all switches and
- * receives the *reached switches that were found. Returns the last distance
- * found, APART if too far. */
+/* Finds the distances of all switches from `source` by breadth-first search.
+ * `queue` must have room for all switches and receives the *reached switches
+ * that were found. Returns the largest distance, or APART if it needs more than
+ * 253 links. */
 static int flood(const struct nw_network *network, int32_t source,
                  int32_t *queue, int32_t *reached)
 {
@@ -204,7 +212,8 @@ static int flood(const struct nw_network *network, int32_t source,
     return farthest == APART - 1 ? APART : farthest;
 }
 
-/* Gives the switches reached from one without a part their part's number. */
+/* Gives the switches in `queue` the number of a new connected part, unless they
+ * have a part already. */
 static void mark_part(struct nw_network *network, const int32_t *queue,
                       int32_t reached)
 {
@@ -275,15 +284,17 @@ nw_status nw_network_finish_graph(struct nw_network *network, bool spread)
     return status ? status : find_distances(network);
 }
 
-/* Of the ways to one port: the links on each switch's, UNKNOWN, or ON_WAY where
- * it is being followed; and the switches of the one that is. */
+/* The paths of the tables to one port: length[s] is the number of links from
+ * switch s, UNKNOWN, or ON_WAY while the path is being followed; path[] holds
+ * the switches of that path. */
 struct graph_ways {
     int32_t *length, *path; /* [switches] */
 };
 enum { UNKNOWN = -1, ON_WAY = -2 };
 
-/* Follows the table from s to a port, as far as is not known. Returns the
- * switch at which it goes round in circles, or -1. */
+/* Follows the tables from s to a port, until it reaches a switch of known
+ * length, and sets the lengths on the path. Returns -1, or a switch of a loop
+ * if the tables have one. */
 static int32_t follow(const struct nw_network *network, int32_t s,
                       int32_t column, int32_t key,
                       const struct graph_ways *ways)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions that all networks share, and the tree, which needs no routing rule.
- * */
+/* Functions that all networks share, and the operations of trees. */
 #include "base/array.h"
 #include "base/status.h"
 #include "topology/network/networks.h"
@@ -158,8 +157,8 @@ nw_status nw_network_finish_tree(struct nw_network *network)
     return NW_OK;
 }
 
-/* Takes the level on from one end of a link to the other; true where that
- * changed anything. */
+/* Sets level[to] to level[from] + 1 if that is lower than before or level[to]
+ * is unset. Returns true if it changed level[to]. */
 static bool spread_level(int32_t *level, int32_t from, int32_t to)
 {
     if (level[from] < 0 || (level[to] >= 0 && level[to] <= level[from] + 1))
@@ -176,7 +175,8 @@ nw_status nw_network_find_levels(nw_topology *topology)
 
     if (!network)
         return NW_OK;
-    free(network->level); /* a network taken from another topology has them */
+    free(network->level); /* a network taken from another topology already
+                             has levels */
     network->level = NULL;
     status = nw_alloc((size_t)network->switch_count, sizeof *network->level,
                       &network->level);
@@ -186,7 +186,7 @@ nw_status nw_network_find_levels(nw_topology *topology)
         network->level[s] = -1;
     for (int32_t p = 0; p < topology->port_first[topology->node_count]; p++)
         network->level[topology->port[p]] = 0;
-    while (changed) { /* as often as there are levels */
+    while (changed) { /* one pass for each level */
         changed = false;
         for (int32_t l = 0; l < network->link_count; l++) {
             int32_t a = network->link_a[l], b = network->link_b[l];

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Nobody puts a network card behind a PCIe link slower than the card's port:
- * an assumed rate of such a link is at least the port's. */
+/* Raises assumed PCIe bandwidths of NICs: no one connects a NIC by a PCIe link
+ * that is slower than the NIC's port. */
 #include "base/array.h"
 #include "topology/topology.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* From the card up to the processor, as far as rates are assumed. */
+/* Raises the assumed bandwidths of the PCIe links from a NIC up to the
+ * processor to `rate` (bytes/s). */
 static nw_status raise_way(nw_topology *topology, struct nw_node_type *type,
                            int32_t card, double rate)
 {
@@ -27,7 +28,8 @@ static nw_status raise_way(nw_topology *topology, struct nw_node_type *type,
     return status;
 }
 
-/* Cards of a type in order, and the fastest port of each over all nodes. */
+/* Raises the links of each NIC of type t to the bandwidth of the fastest port
+ * that this NIC has on any node. `card` lists the vertices of the NICs. */
 static nw_status raise_cards(nw_topology *topology, int32_t t,
                              const int32_t *card, int32_t count)
 {

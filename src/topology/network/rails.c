@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Networks that nothing joins: the rails of nodes with several cards. A message
- * stays on one rail, so both its ends leave by a card of the same. */
+/* Selects NICs in networks of several unconnected parts, such as the rails of
+ * nodes with several NICs. A message stays on one rail, so both ends must use
+ * NICs of the same rail. */
 #include "base/array.h"
 #include "base/status.h"
 #include "topology/topology.h"
 
 #include <stdlib.h>
 
-#define MAX_RAILS 64 /* bits of a set */
+#define MAX_RAILS 64 /* number of bits in a set of rails */
 
 static int32_t rail_of(const nw_topology *topology, int32_t node, int32_t card)
 {
@@ -24,8 +25,8 @@ static int32_t links_to_card(const struct nw_node_type *type, int32_t vertex,
            2 * type->depth[nw_node_type_common(type, vertex, v)];
 }
 
-/* The end's nearest card on a rail, -1 where it has none; the first of equally
- * near ones. */
+/* Returns the NIC on a rail that is nearest to the end, the first of equally
+ * near ones; -1 if there is none. */
 static int32_t card_on(const nw_topology *topology, struct nw_end end,
                        int32_t rail)
 {
@@ -44,7 +45,8 @@ static int32_t card_on(const nw_topology *topology, struct nw_end end,
     return best;
 }
 
-/* Two ends on one rail, and how many links that costs them. */
+/* The NICs of two ends on one rail (-1: none usable), and the number of links
+ * from both ends to their NICs. */
 struct rails_choice {
     int32_t rail, card[2], links;
 };
@@ -63,7 +65,7 @@ static struct rails_choice rails_choose(const nw_topology *topology,
         if (choice.card[i] >= 0)
             choice.links += links_to_card(type, end[i].vertex, choice.card[i]);
         else if (type->nic_count || rail_of(topology, end[i].node, -1) != rail)
-            choice.rail = -1; /* not joined to it */
+            choice.rail = -1; /* this end has no NIC on the rail */
     }
     return choice;
 }
@@ -98,7 +100,7 @@ static uint64_t rails_of(const nw_topology *topology, int32_t node)
     return rails;
 }
 
-/* A node for each set of rails that some node has. */
+/* The different sets of rails that nodes are on, and one node of each set. */
 struct rails_sets {
     uint64_t *rails;
     int32_t *node;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tori and meshes of any number of dimensions, routed dimension by dimension
- * from the first on. */
+/* Builds and routes tori and meshes of any number of dimensions. Routes follow
+ * one dimension after the other, the first one first. */
 #include "base/array.h"
 #include "base/status.h"
 #include "topology/network/networks.h"
@@ -12,7 +12,8 @@
 struct torus {
     struct nw_torus shape;
     int32_t stride[NW_TORUS_MAX_DIMENSIONS];
-    int32_t *link; /* [switch][dimension]: to the next one up, or -1 */
+    int32_t *link; /* [switch][dimension] link to the next switch up; -1:
+                      none */
 };
 
 static int32_t coordinate(const struct torus *torus, int32_t s, int d)
@@ -20,9 +21,9 @@ static int32_t coordinate(const struct torus *torus, int32_t s, int d)
     return s / torus->stride[d] % torus->shape.size[d];
 }
 
-/* Steps from a to b along dimension d: positive is up. Half-way round a ring
- * of even size, even coordinates go up and odd ones down, so that both
- * directions carry the same. */
+/* Returns the number of steps from a to b along dimension d; positive steps go
+ * up. If both directions are equally long, even coordinates go up and odd ones
+ * down, so that both directions carry the same load. */
 static int32_t steps(const struct torus *torus, int32_t a, int32_t b, int d)
 {
     int32_t n = torus->shape.size[d];
@@ -49,7 +50,8 @@ static int32_t torus_distance(const struct nw_network *network, int32_t from,
     return count;
 }
 
-/* The neighbour of s one up (or down) along d, the ring closed. */
+/* Returns the neighbour of s along dimension d, up (by = 1) or down (by = -1);
+ * the ring is closed. */
 static int32_t torus_neighbour(const struct torus *torus, int32_t s, int d,
                                int by)
 {
@@ -128,7 +130,8 @@ static nw_status torus_name_switch(const struct torus *torus,
     return nw_network_name(network, s, "%s", name);
 }
 
-/* A ring of two has one link, not two. */
+/* Returns true if s has a link upwards in dimension d. A ring of two switches
+ * has one link, not two. */
 static bool has_next(const struct torus *torus, int32_t s, int d)
 {
     int32_t n = torus->shape.size[d], at = coordinate(torus, s, d);

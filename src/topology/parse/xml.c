@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Takes XML apart, strictly: every tag closed, every value quoted. */
+/* Parses XML strictly: every tag must be closed and every value quoted. */
 #include "topology/parse/xml.h"
 #include "base/array.h"
 #include "base/status.h"
@@ -9,7 +9,9 @@
 
 #define MAX_DEPTH 64
 #define MAX_TAGS 1000000
-#define MAX_ATTRIBUTES 256 /* of a tag: each is compared with all others */
+/* largest number of attributes of a tag, since each is compared with all
+ * others */
+#define MAX_ATTRIBUTES 256
 
 struct parser {
     const char *file;
@@ -36,7 +38,8 @@ const char *nw_xml_get(const struct nw_xml *tag, const char *attribute)
     return NULL;
 }
 
-/* Recursion is as deep as the file, at most MAX_DEPTH. */
+/* Frees a tree. The recursion is at most MAX_DEPTH deep, as the parser's
+ * limit. */
 void nw_xml_free(struct nw_xml *tree)
 {
     while (tree) {
@@ -70,8 +73,8 @@ static nw_status xml_skip_past(struct parser *parser, const char *end)
     return NW_OK;
 }
 
-/* The length of the current name; the byte behind the name is still needed, so
- * the caller ends the name. */
+/* Returns the length of the name at parser->at. The caller later overwrites the
+ * byte after the name, which is still needed, with '\0'. */
 static size_t name_length(const struct parser *parser)
 {
     return strcspn(parser->at, " \t\r\n=<>/\"'");
@@ -163,7 +166,8 @@ static nw_status xml_open_tag(struct parser *parser)
     tag->tag = name;
     parser->at += length;
     xml_skip_blanks(parser);
-    end = *parser->at; /* may be the byte that the next line overwrites */
+    end = *parser->at; /* read it before the next line, which may overwrite
+                          it */
     name[length] = '\0';
     while (!status && end != '>' && end != '/') {
         status = xml_take_attribute(parser, tag);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Builds the tree from libyaml's events; libyaml is loaded when the first
- * cluster file comes. */
+/* Builds a tree from the events of libyaml, which is loaded when the first
+ * cluster file is read. */
 #include "topology/parse/yaml.h"
 #include "base/array.h"
 #include "base/library.h"
@@ -45,8 +45,10 @@ struct builder {
     int documents, depth;
     size_t values;
     struct nw_yaml *root;
-    struct nw_yaml *open[MAX_DEPTH]; /* lists and maps not yet closed */
-    char *key;                       /* of the map open[depth - 1]; owned */
+    struct nw_yaml *open[MAX_DEPTH]; /* lists and maps that are not closed
+                                        yet */
+    /* pending key of the map open[depth - 1]; owned */
+    char *key;
 };
 
 static nw_status yaml_fail_at(const struct builder *b, size_t line,
@@ -68,7 +70,7 @@ void nw_yaml_free(struct nw_yaml *node)
     free(node);
 }
 
-/* Hangs a new value, under the pending key, below what is open. */
+/* Adds a new value with the pending key to the innermost open list or map. */
 static nw_status yaml_add_value(struct builder *b, enum nw_yaml_kind kind,
                                 size_t line, struct nw_yaml **out)
 {
@@ -148,7 +150,7 @@ static nw_status take_value(struct builder *b, const yaml_event_t *event)
     return NW_OK;
 }
 
-/* Anchors and tags stand at different places in each kind of event. */
+/* Returns true if an event has an anchor or tag, or is an alias. */
 static bool is_decorated(const yaml_event_t *event)
 {
     switch (event->type) {

@@ -36,7 +36,8 @@ const struct nw_yaml *nw_yaml_get(const struct nw_yaml *map, const char *key)
     return NULL;
 }
 
-/* True where `word` is one of the blank-separated words. */
+/* Returns true if `word` is one of the words in `words`, which blanks
+ * separate. */
 static bool is_among(const char *words, const char *word)
 {
     size_t length = strlen(word);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Slurm's blocks: a block is a switch; BlockSizes says how many consecutive
- * blocks make a larger one, up to one that holds all. */
+/* Reads Slurm's blocks. A block becomes a switch; BlockSizes says how many
+ * consecutive blocks form a larger block. One more switch joins the largest
+ * blocks. */
 #include "base/array.h"
 #include "base/status.h"
 #include "topology/slurm/slurm.h"
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Switches of one level: they stand one behind the other. */
+/* The switches of one level, which have consecutive numbers. */
 struct block_level {
     size_t first, count;
 };
@@ -26,7 +27,8 @@ static nw_status block_add_above(struct nw_slurm *slurm,
     const char *last = slurm->at[below->first + end - 1].name;
     const char *dots = strstr(last, "..");
 
-    /* from the first block to the last, however deep they lie */
+    /* the new name is FIRST..LAST, with the names of the first and last
+     * smallest block */
     if (asprintf(&name, "%.*s..%s",
                  (int)(strstr(one, "..") ? strstr(one, "..") - one
                                          : (ptrdiff_t)strlen(one)),

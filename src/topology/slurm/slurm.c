@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* slurm:FILE -- makes a network of Slurm's switches: a tree if each switch has
- * one parent, else a graph. */
+/* Makes a network of the switches of slurm:FILE: a tree if each switch has one
+ * parent, otherwise a graph. */
 #include "topology/slurm/slurm.h"
 #include "base/array.h"
 #include "base/status.h"
@@ -116,7 +116,8 @@ static nw_status join_all(struct nw_slurm *slurm)
 
 enum { UNSEEN, OPEN, DONE };
 
-/* One switch on the way down, and which of those below it is next. */
+/* A switch on the current path, and the index of the next of its switches
+ * below. */
 struct step {
     int32_t at;
     size_t next;
@@ -130,7 +131,8 @@ static nw_status say_loop(const struct nw_slurm *slurm, int32_t at,
         slurm->at[at].file, slurm->at[at].line, below, slurm->at[at].name);
 }
 
-/* Depth first, with a stack of our own: files may be deep. */
+/* Looks for loops below `top`, depth first. It does not recurse, since files
+ * may be deep: `stack` has room for all switches. */
 static nw_status walk_down(struct nw_slurm *slurm, int32_t top,
                            struct step *stack)
 {
@@ -171,7 +173,7 @@ static nw_status check_loops(struct nw_slurm *slurm)
     return status;
 }
 
-/* One switch of each part that links join, by way of its first. */
+/* Returns the root of i's part in the union-find forest `part`. */
 static int32_t part_of(int32_t *part, int32_t i)
 {
     while (part[i] != i) {
@@ -200,8 +202,8 @@ static nw_status find_parts(const struct nw_slurm *slurm, int32_t **out)
     return NW_OK;
 }
 
-/* Parts that nothing joins in the file are joined by one more switch, the
- * first top of each. */
+/* If the file has several unconnected parts, adds a switch "(top)" above them:
+ * above the first switch of each part that has no parent. */
 static nw_status join_parts(struct nw_slurm *slurm)
 {
     int32_t *part, parts = 0, top = (int32_t)slurm->count;
@@ -224,14 +226,14 @@ static nw_status join_parts(struct nw_slurm *slurm)
             continue;
         slurm->at[i].parent = top;
         slurm->link_count++;
-        part[i] = i; /* a part of its own from here on */
+        part[i] = i; /* part[i] no longer leads to the root: the part is done */
     }
     free(part);
     return status;
 }
 
-/* Numbers switches depth first, each after the one above it: so a cluster file
- * lists them. */
+/* Numbers the switches depth first, in the order in which a cluster file lists
+ * them. (*out)[n] is the switch with number n; the caller frees it. */
 static nw_status slurm_number(struct nw_slurm *slurm, int32_t **out)
 {
     int32_t *order = NULL, *first = NULL, *next = NULL, count = 0;
@@ -245,7 +247,7 @@ static nw_status slurm_number(struct nw_slurm *slurm, int32_t **out)
     for (size_t i = 0; !status && i <= n; i++)
         first[i] = -1;
     for (size_t i = n; !status && i-- > 0;) {
-        /* the tops hang below an entry of their own */
+        /* switches without a parent are children of entry n */
         size_t above =
             slurm->at[i].parent < 0 ? n : (size_t)slurm->at[i].parent;
 
@@ -315,7 +317,8 @@ static nw_status finish_graph(const struct nw_slurm *slurm, int32_t class)
     return status ? status : nw_network_finish_graph(network, true);
 }
 
-/* As many links as a tree has may yet leave two switches without one above. */
+/* Returns true if the switches form a tree. It is not enough to count links:
+ * two switches may be without a parent. */
 static bool is_tree(const struct nw_slurm *slurm)
 {
     size_t roots = 0;
@@ -373,7 +376,7 @@ static nw_status make_nodes(const struct nw_slurm *slurm,
     return status;
 }
 
-/* ALL is a word for slurm.conf, which knows the nodes. */
+/* Returns true if the list contains ALL, which only slurm.conf can resolve. */
 static bool is_all(const struct nw_hostlist *list)
 {
     for (size_t i = 0; i < list->count; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* slurm:FILE -- chooses the reader of the file by its name and content. */
+/* Selects the reader of slurm:FILE by the file's name and content. */
 #include "topology/slurm/slurm.h"
 #include "topology/source.h"
 #include "base/array.h"

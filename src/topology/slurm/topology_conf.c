@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* topology.conf: lines of Key=Value words. SwitchName= makes a tree, BlockName=
- * and BlockSizes= make blocks, RingName= makes rings; keys in any case.
- * scontrol show topology writes such lines with some more keys. */
+/* Reads topology.conf, lines of Key=Value words: SwitchName= describes a tree,
+ * BlockName= and BlockSizes= describe blocks, RingName= describes rings. Keys
+ * may be in upper or lower case. The output of scontrol show topology has the
+ * same form with some more keys. */
 #include "base/array.h"
 #include "base/file.h"
 #include "base/status.h"
@@ -29,25 +30,29 @@ struct opened {
 
 struct conf {
     struct nw_slurm *slurm;
-    const char *top;           /* the file that was given */
-    const struct opened *open; /* the innermost */
+    const char *top;           /* path of the file that the user gave */
+    const struct opened *open; /* the file that is being read */
     struct nw_lines lines;
     bool trees, blocks;
-    struct nw_yaml *rings; /* as topology.yaml has them, or NULL */
+    struct nw_yaml *rings; /* tree of the rings in the form of topology.yaml,
+                              or NULL */
     int32_t size[MAX_SIZES];
     size_t size_count;
-    int32_t seen[MAX_SIZES]; /* BlockSize of blocks and their aggregates */
+    /* different values of BlockSize in scontrol's output */
+    int32_t seen[MAX_SIZES];
     size_t seen_count;
 };
 
 /* The values of one line; NULL if missing. */
 struct topology_conf_words {
     const char *name, *block, *ring, *below, *nodes, *sizes;
-    const char *level, *index, *size, *aggregate; /* of scontrol */
+    const char *level, *index, *size, *aggregate; /* keys that only scontrol
+                                                     writes */
 };
 
-/* Cuts the next Key = Value off *rest: blanks may stand around the sign, and
- * quotes around the value. *key is NULL at the end. */
+/* Reads the next pair Key=Value of *rest and moves *rest past it. Blanks may
+ * stand around the '=', and quotes around the value. *key is NULL at the
+ * end. */
 static nw_status cut_pair(const struct conf *conf, char **rest, char **key,
                           char **value)
 {
@@ -98,7 +103,7 @@ static nw_status take_pair(const struct conf *conf, const char *key,
         {"Level", &words->level},     {"BlockIndex", &words->index},
         {"BlockSize", &words->size},  {"AggregatedBlock", &words->aggregate}};
 
-    if (!strcasecmp(key, "LinkSpeed")) /* Slurm itself does not use it */
+    if (!strcasecmp(key, "LinkSpeed")) /* Slurm does not use LinkSpeed */
         return check_speed(conf, value);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (!strcasecmp(key, keys[i].key)) {
@@ -149,8 +154,8 @@ static nw_status take_sizes(struct conf *conf, const char *text)
     return status;
 }
 
-/* scontrol writes no BlockSizes, but the size of each block, then of each
- * aggregate of blocks, by levels. */
+/* Notes a BlockSize of scontrol's output. scontrol writes no BlockSizes, but
+ * the size of each block and of each larger block. */
 static nw_status take_seen_size(struct conf *conf, const char *text)
 {
     int32_t size;
@@ -192,7 +197,8 @@ static nw_status take_switch(struct conf *conf,
     return status;
 }
 
-/* A scalar with `text`, else a map; the last child of `parent`. */
+/* Adds a child to `parent` (NULL: none): a scalar if `text` is given, else a
+ * map. */
 static nw_status add_yaml(const struct conf *conf, struct nw_yaml *parent,
                           const char *key, const char *text,
                           struct nw_yaml **out)
@@ -240,8 +246,8 @@ static nw_status take_ring(struct conf *conf,
 
 static nw_status topology_conf_read_lines(struct conf *conf, char *text);
 
-/* Slurm looks for included files in the folder of its configuration, which is
- * that of the file given here. */
+/* Sets *out to the path of an included file, relative to the folder of the file
+ * that the user gave, as Slurm does. conf->slurm owns the path. */
 static nw_status included_path(struct conf *conf, const char *name,
                                const char **out)
 {
@@ -345,7 +351,8 @@ static nw_status topology_conf_take_line(struct conf *conf, char *line)
     if (!words.sizes && !words.name == !words.block)
         return nw_lines_fail(&conf->lines,
                              "a line names one switch or one block");
-    if (words.level && words.below) /* scontrol names all nodes below, too */
+    if (words.level && words.below) /* scontrol lists all nodes below a
+                                       switch with switches */
         words.nodes = NULL;
     if (words.name && words.below && words.nodes)
         return nw_lines_fail(&conf->lines,
@@ -362,9 +369,9 @@ static nw_status topology_conf_take_line(struct conf *conf, char *line)
                        : take_switch(conf, &words);
 }
 
-/* A backslash at the end of a line joins the next one to it, without a blank
- * between; a comment ends with its own line. The line's ends come after what
- * was joined, so that those behind keep their numbers. */
+/* Joins lines that end with a backslash, without a blank. Comments end with
+ * their line. The newlines are moved to the end of the joined line, so that the
+ * lines after it keep their numbers. */
 static void join_lines(char *text)
 {
     char *to = text;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* topology.yaml: a list of topologies, of which one is the default. Trees,
- * blocks and flat ones are read here, rings and tori by slurm/torus.c. */
+/* Reads topology.yaml, a list of topologies of which one is the default. Reads
+ * trees, blocks and flat topologies; slurm/torus.c reads rings and tori. */
 #include "base/array.h"
 #include "base/status.h"
 #include "base/text.h"

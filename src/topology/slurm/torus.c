@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Slurm's rings and three-dimensional tori of topology.yaml: each node has a
- * switch of its own at its coordinate, the first coordinate runs fastest. */
+/* Reads Slurm's rings and three-dimensional tori of topology.yaml. Each node
+ * has its own switch at its coordinate; the first coordinate varies fastest. */
 #include "base/array.h"
 #include "base/status.h"
 #include "topology/cluster/cluster.h"
@@ -11,17 +11,18 @@
 
 #define MOST_CELLS (1 << 20)
 
-/* A torus while its nodes are placed. */
+/* A torus whose nodes are being placed. */
 struct cells {
     struct nw_slurm *slurm;
     int32_t size[3];          /* x, y, z */
-    bool *taken;              /* [x y z] */
-    struct nw_hostlist names; /* of all nodes; the fabric borrows them */
+    bool *taken;              /* [x + size[0] * (y + size[1] * z)] */
+    /* names of all nodes, which the fabric borrows */
+    struct nw_hostlist names;
     struct nw_fabric fabric;
     struct nw_fabric_card card;
 };
 
-/* A box of cells and the nodes in it. */
+/* A box of coordinates, and the item that lists its nodes. */
 struct box {
     const struct nw_yaml *item;
     int32_t anchor[3], size[3];
@@ -32,7 +33,8 @@ static int64_t count_cells(const int32_t size[3])
     return (int64_t)size[0] * size[1] * size[2];
 }
 
-/* Our tori count their last dimension fastest: z, y, x. */
+/* Makes the torus network. Its last dimension varies fastest, so the dimensions
+ * are in the order z, y, x. */
 static nw_status torus_make_network(struct cells *cells, int dimensions)
 {
     nw_topology *topology = cells->slurm->topology;
@@ -92,7 +94,8 @@ static nw_status torus_fill(struct cells *cells, const struct box *box,
     return status;
 }
 
-/* {x: 4, y: 4, z: 2} */
+/* Reads a vector such as {x: 4, y: 4, z: 2}. Fails if a number is below
+ * `least`. */
 static nw_status read_vector(const struct nw_yaml *item, const char *key,
                              int32_t least, int32_t out[3])
 {
@@ -138,7 +141,7 @@ static nw_status fill_regions(struct cells *cells, const struct nw_yaml *list)
     return status;
 }
 
-/* The nodes of all cells, or region by region. */
+/* Places the nodes, which the file lists for the whole torus or for regions. */
 static nw_status fill_all(struct cells *cells, const struct nw_yaml *torus)
 {
     const struct nw_yaml *nodes = nw_yaml_get(torus, "nodes");
@@ -178,7 +181,8 @@ static nw_status torus_build(struct nw_slurm *slurm,
     return status;
 }
 
-/* Slurm takes the only item for the list too. */
+/* Sets *out to the only item of a list, or to the value itself if it is not a
+ * list, as Slurm accepts. */
 static nw_status only_item(const struct nw_yaml *node, const char *key,
                            const struct nw_yaml **out)
 {
@@ -213,7 +217,8 @@ nw_status nw_slurm_torus(struct nw_slurm *slurm, const struct nw_yaml *node,
 
 /* --- several rings --- */
 
-/* A ring of switches in the network, with one node each; `at` is the first. */
+/* Adds a ring of switches from number `at` on, with one node each, and a link
+ * from its first switch to switch 0. */
 static nw_status add_ring(struct cells *cells, const struct nw_yaml *ring,
                           int32_t at, int32_t class)
 {
@@ -236,7 +241,7 @@ static nw_status add_ring(struct cells *cells, const struct nw_yaml *ring,
             status = nw_network_add_link(network, at + i, at + (i + 1) % count,
                                          class, &link);
     }
-    if (!status) /* what joins the rings is switch 0 */
+    if (!status) /* switch 0 joins the rings */
         status = nw_network_add_link(network, at, 0, class, &link);
     return status;
 }

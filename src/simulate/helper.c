@@ -119,7 +119,7 @@ static void helper_tell(struct helper *helper, const struct nw_text *text)
 }
 
 /* Returns the text after `word` in the last complete line that begins with
- * `word`, NULL if there is none. */
+ * `word`; NULL without such a line. */
 static const char *last_line(const struct helper *helper, const char *word)
 {
     const char *found = NULL;

@@ -71,8 +71,8 @@ static bool is_doubled(const struct pruning *work, int32_t link)
 }
 
 /* Returns true if link b limits flows at least as much as link a. If two links
- * have the same flows and bandwidth, only the one with the lower number does,
- * so that one is kept. */
+ * have the same flows and bandwidth, only the link with the lower number does,
+ * so that exactly one of them is kept. */
 static bool may_dominate(const struct pruning *work, int32_t b, int32_t a)
 {
     const double *bandwidth = work->traffic->bandwidth;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Builds a node type: its tree, its direct links, and what is computed from
- * them once: depths, nearest NICs, direct routes. */
+/* Builds a node type: its tree, its direct links, and the tables computed from
+ * them: depths, nearest NICs, direct routes. */
 #include "base/array.h"
 #include "base/status.h"
 #include "topology/topology.h"
@@ -196,7 +196,7 @@ static int32_t nearest_card(const struct nw_node_type *type, int32_t vertex)
     }
 }
 
-/* Returns the vertex of the only GPU switch; -1 if there is none or several. */
+/* Returns the vertex of the only GPU switch; -1 for none or several. */
 static int32_t only_switch(const struct nw_node_type *type)
 {
     int32_t found = -1;

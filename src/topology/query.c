@@ -60,7 +60,7 @@ static int32_t query_lower_bound(const nw_topology *topology, const char *name,
 }
 
 /* Returns the node "n1" for the name "n1.site", or for "n1" the only node whose
- * name begins with "n1."; -1 if there is none or several. */
+ * name begins with "n1."; -1 for none or several. */
 static int32_t find_relative(const nw_topology *topology, const char *name)
 {
     size_t length = strcspn(name, ".");

@@ -156,7 +156,7 @@ static nw_status topology_index_names(nw_topology *topology)
     return NW_OK;
 }
 
-/* Returns the number of links of one node; topology.h tells their order. */
+/* Returns the number of links of one node; see topology.h for their order. */
 static int64_t links_of(const struct nw_node_type *type)
 {
     return (int64_t)type->vertex_count + type->direct_count + type->nic_count;

@@ -237,7 +237,7 @@ static nw_status parts_add_devices(struct parts_parts *parts)
 }
 
 /* Reads lists such as "0-19", "0,4,8" or "0-152:8" into `out`, in the order
- * written. Fails unless there are exactly `room` numbers. */
+ * written. Fails unless the list has exactly `room` numbers. */
 static nw_status take_numbers(const struct nw_yaml *node, int32_t *out,
                               size_t room)
 {

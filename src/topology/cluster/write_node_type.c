@@ -61,8 +61,8 @@ write_node_type_list_children(struct write_node_type_view *view)
     return NW_OK;
 }
 
-/* Sets told[] if the GPUs or NICs below v are not numbered in the order of the
- * tree. `expect` holds the next number of each kind. */
+/* Sets told[] to true if the GPUs or NICs below v are not numbered in the order
+ * of the tree. `expect` holds the next number of each kind. */
 static void write_node_type_find_order(struct write_node_type_view *view,
                                        int32_t v, int32_t expect[2])
 {

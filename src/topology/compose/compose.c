@@ -77,9 +77,8 @@ static int32_t card_named(const struct nw_node_type *type, const char *name)
     return -1;
 }
 
-/* Sets port_of[c] to the network port of NIC c, -1 if there is none: matched by
- * name if the node type has a NIC with the name of each port, otherwise by
- * number. */
+/* Sets port_of[c] to the network port of NIC c, or to -1: matched by name if
+ * the node type has a NIC with the name of each port, otherwise by number. */
 static void match_cards(const struct nw_node_type *inside,
                         const struct nw_node_type *ports, int32_t *port_of)
 {

@@ -271,8 +271,8 @@ static nw_status take_links(struct match *match)
 }
 
 /* Sets *out to our vertex for the vertex that a device of the other source
- * hangs below: the package with the same number, the bridge in made[], or else
- * a new copy of the bridge, which made[] then holds. */
+ * hangs below: the package with the same number, or the bridge in made[]. A
+ * bridge that made[] lacks is copied first. */
 static nw_status compose_parent(struct match *match, int32_t theirs,
                                 int32_t *made, int32_t *out)
 {

@@ -85,9 +85,9 @@ static int32_t exactly(const struct nw_host_index *hosts, size_t at,
                : -1;
 }
 
-/* Returns the host of this name. If there is none, a long name (with a dot)
- * finds its short form, and a short name the only long one. Returns
- * NW_HOST_SEVERAL if several fit, NW_HOST_NONE if none does. */
+/* Returns the host of this name. Otherwise, a long name (with a dot) finds its
+ * short form, and a short name the only long one. Returns NW_HOST_SEVERAL if
+ * several fit, NW_HOST_NONE if none does. */
 int32_t nw_host_index_find(const struct nw_host_index *hosts, const char *host)
 {
     size_t whole = strlen(host), part = strcspn(host, ".");

@@ -15,7 +15,7 @@ struct slurm_file {
     struct nw_export *export;
     bool yaml, block;
     struct nw_switch_tree tree;
-    const char **list; /* room for the names of a list */
+    const char **list; /* buffer for the names of a list */
 };
 
 /* Fails if Slurm's files cannot contain the name: blanks and '=' end a name

@@ -212,8 +212,8 @@ static const char *nccl_host_of(const struct nw_xml *cpu)
     return host ? host : "";
 }
 
-/* Returns the first <cpu> of the host nccl->host from `tag` on, NULL if there
- * is none. */
+/* Returns the first <cpu> of the host nccl->host from `tag` on; NULL if not
+ * found. */
 static const struct nw_xml *next_cpu(const struct nw_nccl *nccl,
                                      const struct nw_xml *tag)
 {

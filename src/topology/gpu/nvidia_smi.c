@@ -384,9 +384,9 @@ static void smi_gather_linked(const struct nw_smi *smi, int32_t first,
             }
 }
 
-/* Returns the number of NVLinks of each GPU into the GPU switches if the file
- * shows the same number for all pairs and more links than a GPU has; otherwise
- * 0, since the GPUs are connected directly. */
+/* Returns the number of NVLinks of each GPU into the GPU switches. The file
+ * shows this number for all pairs, more links in all than a GPU has. Otherwise
+ * the GPUs are connected directly, and the result is 0. */
 static int32_t smi_links_to_switch(const struct nw_smi *smi,
                                    const struct nvidia_smi_part *part)
 {

@@ -32,8 +32,8 @@ nvidia_smi_parse_bad(const struct nvidia_smi_parse_reader *reader,
                    reader->line, what, word);
 }
 
-/* Returns the length of a terminal code such as \033[4m at `at`, 0 if there is
- * none. Text copied from a web page may lack the code's first character. */
+/* Returns the length of a terminal code such as \033[4m at `at`, 0 for other
+ * text. Text copied from a web page may lack the code's first character. */
 static size_t code_length(const char *at)
 {
     size_t begin = *at == '\033', end;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Builds one node from what a file about GPUs says of processors. */
+/* Builds one node from the information on processors in a file about GPUs. */
 #include "topology/gpu/single_node.h"
 #include "base/array.h"
 #include "base/status.h"

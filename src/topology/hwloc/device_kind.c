@@ -23,7 +23,7 @@
 #define CLASS_ACCELERATOR 0x12
 
 /* Returns the first operating system device below `pci` whose name begins with
- * `prefix`, NULL if there is none. */
+ * `prefix`; NULL if not found. */
 static hwloc_obj_t named_below(hwloc_obj_t pci, const char *prefix)
 {
     for (hwloc_obj_t os = pci->io_first_child; os; os = os->next_sibling)

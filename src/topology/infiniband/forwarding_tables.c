@@ -62,7 +62,7 @@ static nw_status index_ports(struct forwarding_tables_reader *reader)
 }
 
 /* Returns the adapter's port with that port guid (or lid, if `guid` is false),
- * (size_t)-1 if there is none. */
+ * (size_t)-1 if not found. */
 static size_t find_port(const struct forwarding_tables_reader *reader,
                         uint64_t value, bool guid)
 {

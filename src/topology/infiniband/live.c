@@ -220,7 +220,7 @@ static nw_status live_ask(char **out)
     return status;
 }
 
-/* Writes the text to the cache file or, if that fails or there is none, to a
+/* Writes the text to the cache file or, if that fails or `cache` is NULL, to a
  * temporary file. Sets *path, which the caller frees. */
 static nw_status live_keep(const char *text, const char *cache, char **path)
 {

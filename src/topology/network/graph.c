@@ -61,7 +61,7 @@ static int32_t next_link(const struct nw_network *network, int32_t s,
 }
 
 /* Returns the column in the tables of that port of node `key` that is at switch
- * `to`; -1 if there is none or there are no tables. */
+ * `to`; -1 without such a port or without tables. */
 static int32_t column_of(const struct graph *graph, int32_t to, int32_t key)
 {
     if (!graph->via)
@@ -162,8 +162,8 @@ static nw_status list_links(const struct nw_network *network,
                           &graph->link);
     if (status)
         return status;
-    /* first[] is shifted by two entries while counting; filling the lists
-     * shifts it back by one, so that first[s] is right in the end */
+    /* first[s + 1] becomes the start of s; filling the lists then moves it to
+     * the end of s, which is the start of s + 1 */
     for (int32_t l = 0; l < network->link_count; l++) {
         graph->first[network->link_a[l] + 2]++;
         graph->first[network->link_b[l] + 2]++;
@@ -178,9 +178,9 @@ static nw_status list_links(const struct nw_network *network,
 }
 
 /* Finds the distances of all switches from `source` by breadth-first search.
- * `queue` must have room for all switches and receives the *reached switches
- * that were found. Returns the largest distance, or APART if it needs more than
- * 253 links. */
+ * `queue` has an entry for each switch and receives the *reached switches that
+ * were found. Returns the largest distance, or APART if it needs more than 253
+ * links. */
 static int flood(const struct nw_network *network, int32_t source,
                  int32_t *queue, int32_t *reached)
 {

@@ -26,7 +26,7 @@ static int32_t links_to_card(const struct nw_node_type *type, int32_t vertex,
 }
 
 /* Returns the NIC on a rail that is nearest to the end, the first of equally
- * near ones; -1 if there is none. */
+ * near ones; -1 if not found. */
 static int32_t card_on(const nw_topology *topology, struct nw_end end,
                        int32_t rail)
 {

@@ -132,7 +132,7 @@ static nw_status say_loop(const struct nw_slurm *slurm, int32_t at,
 }
 
 /* Looks for loops below `top`, depth first. It does not recurse, since files
- * may be deep: `stack` has room for all switches. */
+ * may be deep: `stack` has an entry for each switch. */
 static nw_status walk_down(struct nw_slurm *slurm, int32_t top,
                            struct step *stack)
 {

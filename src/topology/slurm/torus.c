@@ -14,8 +14,8 @@
 /* A torus whose nodes are being placed. */
 struct cells {
     struct nw_slurm *slurm;
-    int32_t size[3];          /* x, y, z */
-    bool *taken;              /* [x + size[0] * (y + size[1] * z)] */
+    int32_t size[3]; /* x, y, z */
+    bool *taken;     /* [x + size[0] * (y + size[1] * z)] */
     /* names of all nodes, which the fabric borrows */
     struct nw_hostlist names;
     struct nw_fabric fabric;

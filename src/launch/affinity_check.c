@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checks a rank's cores against the affinity mask that its job was given. The
- * mask of the launcher's process is used, since the launcher sets the rank's
- * own. The kernel enforces cpusets itself. */
+/* Checks a rank's CPUs against the CPUs that its job was given. These are taken
+ * from the affinity mask of the launcher's process, since the launcher sets the
+ * rank's own mask. The kernel itself enforces cpusets. */
 #include <nodewise/launch.h>
 
 #include "base/status.h"
@@ -25,7 +25,7 @@ static pid_t affinity_check_parent_of(pid_t process)
     file = fopen(path, "re");
     if (!file)
         return 0;
-    /* the name may hold blanks and brackets */
+    /* the program's name may contain blanks and brackets */
     if (fgets(line, sizeof line, file) && (end = strrchr(line, ')')) &&
         sscanf(end + 1, " %*c %d", &parent) != 1)
         parent = 0;
@@ -33,8 +33,10 @@ static pid_t affinity_check_parent_of(pid_t process)
     return parent;
 }
 
-/* Launchers give each rank a process group of its own; scripts around the
- * program stay in it, and may be bound as the rank is. */
+/* Returns the launcher's process: the nearest ancestor in another process
+ * group, 0 if not found. Launchers give each rank its own process group.
+ * Scripts around the program are in the rank's group, and may be bound like the
+ * rank. */
 static pid_t find_starter(void)
 {
     pid_t at = getpid(), group = getpgid(0);
@@ -44,7 +46,7 @@ static pid_t find_starter(void)
     return at > 0 && getpgid(at) != group ? at : 0;
 }
 
-/* Writes a list of CPUs such as "0-3,8", cut if it is too long. */
+/* Writes a list of CPUs such as "0-3,8", shortened if it does not fit. */
 static void affinity_check_write_list(const cpu_set_t *cpus, char *out,
                                       size_t size)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Binds a rank to its cores and their memory: logical numbers of the mapping
- * become the operating system's, then the binding is read back from the
- * kernel. */
+/* Binds a rank to its cores and their memory. Converts the mapping's logical
+ * numbers into those of the operating system, and reads the binding back from
+ * the kernel. */
 #include <nodewise/launch.h>
 
 #include "base/status.h"
@@ -25,8 +25,9 @@ nw_status nw_launch_machine(const struct nw_topology_options *options,
         status = nw_fail(NW_ENOMEM, "out of memory for a set of cores");
         goto out;
     }
-    /* the live topology leaves out what the process is not bound to; the
-     * kernel leaves out of `all` what the batch system forbids */
+    /* The live topology contains only CPUs that this process is bound to, so
+     * the process is bound to all CPUs while hwloc reads it. The kernel removes
+     * CPUs that the batch system forbids. */
     memset(all, 0xff, size);
     if (sched_getaffinity(0, size, old) < 0)
         CPU_ZERO_S(size, old);
@@ -79,7 +80,7 @@ static nw_status set_and_check(const cpu_set_t *wish, cpu_set_t *old,
     if (sched_setaffinity(0, size, wish) < 0)
         return nw_fail(NW_ENODEV, "the kernel refuses the cores: %s",
                        strerror(errno));
-    /* the kernel silently leaves out what this process may not use */
+    /* the kernel silently removes CPUs that this process may not use */
     CPU_ZERO_S(size, now);
     if (sched_getaffinity(0, size, now) < 0 || !CPU_EQUAL_S(size, wish, now)) {
         (void)sched_setaffinity(0, size, old);
@@ -108,7 +109,7 @@ nw_status nw_launch_bind(const nw_topology *machine, const nw_mapping *mapping,
     return status;
 }
 
-/* A machine described to hwloc instead of this one. */
+/* Returns true if hwloc's environment variables describe another machine. */
 static bool hwloc_is_told(void)
 {
     return getenv("HWLOC_XMLFILE") || getenv("HWLOC_SYNTHETIC") ||
@@ -141,8 +142,8 @@ static nw_status collect_here(const struct nw_local_cpus *here,
     return NW_OK;
 }
 
-/* Finds the CPUs that the kernel allows this process by asking for all of them.
- * The caller restores the old binding. */
+/* Binds this process to all CPUs and reads back the CPUs that the kernel
+ * allows. The caller must restore the old binding from `old`. */
 static nw_status bind_widen(cpu_set_t *old, cpu_set_t *allowed)
 {
     if (sched_getaffinity(0, NW_CPU_BYTES, old) < 0)
@@ -197,7 +198,7 @@ nw_status nw_launch_bind_cores(const nw_mapping *mapping, int32_t rank,
     return status;
 }
 
-/* By the numbers of the system call: no header of libnuma is needed. */
+/* Numbers of the system call, so that no header of libnuma is needed. */
 enum { POLICY_PREFERRED = 1, POLICY_BIND = 2, POLICY_PREFERRED_MANY = 5 };
 
 static long set_policy(int policy, const struct nw_numa_set *nodes)
@@ -217,7 +218,8 @@ nw_status nw_launch_bind_memory(enum nw_memory_binding how)
     if (how == NW_MEMORY_LEAVE || sched_getaffinity(0, NW_CPU_BYTES, cpus) < 0)
         return NW_OK;
     found = nw_local_cpus_numa("/sys", cpus, &nodes, &count);
-    if (!found) /* cores without memory: the kernel's nearest is right */
+    if (!found) /* without memory near the cores, the kernel's default is
+                   right */
         return NW_OK;
     answer = set_policy(
         how == NW_MEMORY_BIND ? POLICY_BIND : POLICY_PREFERRED_MANY, &nodes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Consecutive ranks on each host. Hydra up to MPICH 4.0 takes a host that comes
- * back later in its hostfile for another node, whose ranks do not share memory
- * with the earlier ones (tried with 4.0.2). */
+/* Gives each host consecutive ranks. If a host returns later in the hostfile,
+ * Hydra up to MPICH 4.0 takes it for another node, whose ranks do not share
+ * memory with the earlier ranks of the host (tested with 4.0.2). */
 #include "cost/mapping_file.h"
 #include "launch/launcher.h"
 
@@ -17,7 +17,8 @@ static int32_t consecutive_moved(const struct nw_launch_node_ranks *places,
     return moved;
 }
 
-/* The mapping of the slots: it has its text in a file and a copy in *out. */
+/* Writes the mapping with the ranks in the order of `places` to a file, and
+ * makes it the mapping of the job. The caller frees *out, the new mapping. */
 static nw_status consecutive_use(struct nw_launch_job *job,
                                  const struct nw_launch_node_ranks *places,
                                  nw_mapping **out)

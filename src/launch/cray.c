@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cray MPICH and its launchers. Processes fill the nodes in blocks; the library
- * then gives process i the rank that a file names i-th
- * (MPICH_RANK_REORDER_METHOD=3; by intro_mpi(3) and grid_order(1)). PALS is
- * mpiexec of the same systems under PBS (by its mpiexec(1)). Neither was tried
- * on the real one. */
+/* Writes jobs for Cray MPICH and its launchers. Processes fill the nodes in
+ * blocks. The library then gives process i the i-th rank of a file
+ * (MPICH_RANK_REORDER_METHOD=3, see intro_mpi(3) and grid_order(1)). PALS is
+ * the mpiexec of Cray systems under PBS (see its mpiexec(1)). Neither was
+ * tested on a real Cray. */
 #include "launch/launcher.h"
 
 #include "base/status.h"
 
-/* The slots of a node stand in the order of their cores: nodes then look more
- * alike. */
+/* Returns true if the k-th rank of every node, in the order of cores, has the
+ * same hardware threads. Nodes are more often equal in this order than in the
+ * order of ranks. */
 static bool alike_by_slot(const struct nw_launch_job *job)
 {
     struct nw_launch_job mine = *job;
@@ -38,8 +39,8 @@ const char *nw_launch_pals_lacks(const struct nw_launch_job *job)
     return nw_launch_cray_lacks(job);
 }
 
-/* Appends the ranks as a list such as "4-7,0,2", with ranges for ascending
- * runs. */
+/* Appends the ranks as a list such as "4-7,0,2", with a range for consecutive
+ * ranks. */
 static void add_order(const struct nw_launch_job *job, struct nw_text *text)
 {
     const int32_t *rank = job->places.rank;
@@ -74,7 +75,7 @@ static nw_status add_reordering(struct nw_launch_job *job)
         status = nw_launch_variable(job, "MPICH_RANK_REORDER_METHOD=3");
     if (!status)
         status = nw_launch_variable(job, "MPICH_RANK_REORDER_FILE=%s", path);
-    /* processes are numbered by slot before MPI starts */
+    /* before MPI starts, the launcher's process numbers are slots, not ranks */
     return !status && job->exec ? nw_launch_add_slots(job) : status;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Variables that libraries read when the program starts: which GPUs they see,
- * and by which network card they talk. */
+/* Sets the variables that libraries read at the start of a program, and that
+ * select the visible GPUs and the NIC. */
 #include <nodewise/launch.h>
 
 #include "base/array.h"
@@ -19,7 +19,8 @@ static nw_status launch_environment_set(const char *name, const char *value)
     return NW_OK;
 }
 
-/* "0,1,2": the devices that ROCR_VISIBLE_DEVICES leaves, from HIP's view. */
+/* Sets HIP_VISIBLE_DEVICES to 0,1,2,...: HIP numbers the devices that
+ * ROCR_VISIBLE_DEVICES has selected from 0. */
 static nw_status set_hip(const char *gpus)
 {
     struct nw_text text = {0};
@@ -51,7 +52,8 @@ nw_status nw_launch_choose_gpus(const char *gpus)
         status = launch_environment_set("ROCR_VISIBLE_DEVICES", gpus);
     if (!status)
         status = set_hip(gpus);
-    unsetenv("GPU_DEVICE_ORDINAL"); /* would choose once more from the rest */
+    unsetenv("GPU_DEVICE_ORDINAL"); /* would select again among the GPUs
+                                       selected above */
     if (status || !numbers)
         return status;
     return launch_environment_set("ZE_AFFINITY_MASK", gpus);
@@ -77,12 +79,12 @@ nw_status nw_launch_nic(const nw_topology *topology, int32_t node,
     return status ? status : nw_strdup(name, out);
 }
 
-/* name of the variable; text before and after the NIC's name */
+/* a variable's name, and the text before and after the NIC's name */
 struct choice {
     const char *variable, *before, *behind;
 };
 
-/* Adapters of InfiniBand and its like are known by their verbs name. */
+/* Variables for InfiniBand and similar adapters, which take the verbs name. */
 static const struct choice verbs[] = {
     {"UCX_NET_DEVICES", "", ":1"},
     {"NCCL_IB_HCA", "=", ""},
@@ -91,7 +93,7 @@ static const struct choice verbs[] = {
     {"MV2_IBA_HCA", "", ""},
 };
 
-/* Variables for other NICs, which are known by their network interfaces. */
+/* Variables for other NICs, which take the name of the network interface. */
 static const struct choice interfaces[] = {
     {"UCX_NET_DEVICES", "", ""},
     {"NCCL_SOCKET_IFNAME", "=", ""},
@@ -127,7 +129,7 @@ static nw_status set_all(const char *name, const struct choice *choices,
     return status;
 }
 
-/* Slingshot's interface hsn2 is cxi2 for libfabric. */
+/* Sets libfabric's name of a Slingshot NIC: interface hsn2 is cxi2. */
 static nw_status set_slingshot(const char *name)
 {
     struct nw_text text = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decides which GPUs of its node a rank sees. */
+/* Selects the GPUs of its node that a rank sees. */
 #include <nodewise/launch.h>
 
 #include "base/array.h"
@@ -11,11 +11,12 @@
 
 #include <stdlib.h>
 
-/* The GPUs by the device numbers that the program will see. */
+/* The node's GPUs in the order of the device numbers that the program sees. */
 struct order {
     int32_t count;
-    int32_t *gpu;  /* [count] -1 while free */
-    bool *is_used; /* [count] by GPU */
+    int32_t *gpu; /* [count] GPU of each device number; -1: none yet */
+    /* [count] whether this GPU has a device number */
+    bool *is_used;
 };
 
 static void launch_gpus_put(struct order *order, int32_t slot, int32_t gpu)
@@ -35,11 +36,12 @@ static void put_next(struct order *order, int32_t slot, int32_t gpu)
         }
 }
 
-/* A program that calls cudaSetDevice(local_rank) - or, with more ranks than
- * GPUs, local_rank % count - must meet its GPU: device l is the first GPU of
- * local rank l. This rank's choice comes first; the other ranks' choices follow
- * if they fit, so that ranks with GPUs of their own agree on one numbering;
- * then this rank's other GPUs, then the rest in order. */
+/* Orders the node's GPUs so that a program that calls cudaSetDevice(local_rank)
+ * uses its own GPU. Device l is the first GPU of local rank l, modulo the
+ * number of GPUs. This rank's first GPU is placed first. The first GPUs of the
+ * other ranks follow if their place is free, so that ranks with different GPUs
+ * have the same order. Then follow this rank's other GPUs, then the remaining
+ * GPUs. */
 static void launch_gpus_arrange(struct order *order,
                                 const struct nw_launch_seat *seat)
 {
@@ -79,7 +81,8 @@ static nw_status launch_gpus_permute(const struct nw_launch_seat *seat,
     return NW_OK;
 }
 
-/* All by UUID or all by number: CUDA does not take a mixture well. */
+/* Returns true if all these GPUs have UUIDs. CUDA's list must not mix UUIDs and
+ * numbers. */
 static bool have_uuids(const nw_topology *topology, int32_t node,
                        struct nw_ints gpus)
 {

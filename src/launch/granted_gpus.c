@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* GPUs that a batch system or the user has left this job, in a variable that is
- * set already: the mapping chooses among those and takes no other. Its numbers
- * are the node's where the list has all that the mapping uses there, and else
- * places in the list, as in CUDA's own rules for a list inside a list. */
+/* Selects GPUs in a job whose batch system or user has already set a variable
+ * with the visible GPUs. Only GPUs of that list are used. Its numbers are those
+ * of the node if the list contains all GPUs that the mapping uses on this node.
+ * Otherwise the mapping's numbers are positions in the list, as in CUDA's rules
+ * for a list inside a list. */
 #include <nodewise/launch.h>
 
 #include "base/array.h"
@@ -17,11 +18,11 @@
 
 struct granted {
     const char *variable;
-    char *text; /* the words point into it */
+    char *text; /* copy of the variable, owned */
     char **word;
     int32_t count;
     const nw_topology *topology;
-    int32_t node; /* in `topology`, or -1 */
+    int32_t node; /* node in `topology`; -1: unknown */
 };
 
 const char *nw_launch_granted(void)
@@ -35,8 +36,8 @@ const char *nw_launch_granted(void)
     return NULL;
 }
 
-/* CUDA takes the devices ahead of the first word that names none: -1, or
- * Slurm's NoDevFiles. */
+/* Returns true if the word names a GPU. CUDA ignores all words from the first
+ * one on that does not, such as -1 or Slurm's NoDevFiles. */
 static bool granted_gpus_is_gpu(const char *word)
 {
     return (*word >= '0' && *word <= '9') || !strncmp(word, "GPU-", 4) ||
@@ -75,7 +76,8 @@ static const char *granted_gpus_uuid_of(const struct granted *granted,
                : NULL;
 }
 
-/* Index of the node's GPU in the list by its own name, or -1. */
+/* Returns the position in the list of the node's GPU with this number, found by
+ * number or UUID; -1 if not found. */
 static int32_t granted_gpus_find(const struct granted *granted, int32_t gpu)
 {
     const char *uuid = granted_gpus_uuid_of(granted, gpu);
@@ -89,9 +91,10 @@ static int32_t granted_gpus_find(const struct granted *granted, int32_t gpu)
     return -1;
 }
 
-/* Translates the node's GPUs to indices in the list, in `place`, a copy of the
- * mapping's `gpu`; by their own names, or by position. False if a GPU is
- * missing; *missing is then the first such GPU. */
+/* Converts the GPUs of all ranks on the rank's node to positions in the list,
+ * and stores them in `place`, a copy of mapping->gpu. A GPU is found by number
+ * or UUID, or, without `by_name`, its number is the position. Returns false and
+ * sets *missing if the list lacks a GPU. */
 static bool granted_gpus_translate(const struct granted *granted,
                                    const nw_mapping *mapping, int32_t rank,
                                    bool by_name, int32_t *place,

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Hydra's later forms and relatives. MPICH 5 takes -rankmap, a node for every
- * rank (nodes numbered by the lines of the hostfile; tried with 5.0.2; 4.2.1
- * takes the option and ignores it); Intel MPI has its own variables for pinning
- * (by its Developer Reference, not tried); MVAPICH likewise (by its User Guide,
- * not tried). All bind local rank k of every node to one place. */
+/* Writes jobs for later versions of Hydra and related launchers. MPICH 5 has
+ * -rankmap, which gives a node for every rank (the number of the node's line in
+ * the hostfile; tested with 5.0.2; 4.2.1 ignores the option). Intel MPI has its
+ * own variables for binding (see its Developer Reference, not tested), and so
+ * has MVAPICH (see its User Guide, not tested). All of them bind local rank k
+ * of every node to the same CPUs. */
 #include "launch/launcher.h"
 
 static const char *const unlike =
@@ -25,7 +26,8 @@ const char *nw_launch_mvapich_lacks(const struct nw_launch_job *job)
     return nw_launch_alike(job) ? NULL : unlike;
 }
 
-/* "(vector,(0,1,2),(3,1,1),...)": first node, nodes, ranks on each. */
+/* Appends a rank map such as "(vector,(0,1,2),(3,1,1),...)": the first node,
+ * the number of nodes, and the number of ranks on each. */
 static void add_rankmap(const struct nw_launch_job *job, struct nw_text *text)
 {
     const int32_t *node = job->mapping->node;
@@ -84,8 +86,8 @@ nw_status nw_launch_rankmap_write(struct nw_launch_job *job)
     return status ? status : add_user_binding(job);
 }
 
-/* Writes a file with one line "HOST:COUNT" for each run of ranks on one
- * host. */
+/* Writes a file with a line "HOST:COUNT" for each group of consecutive ranks on
+ * one host. */
 static nw_status add_machinefile(struct nw_launch_job *job, const char **path)
 {
     const int32_t *node = job->mapping->node;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions that the writers of all launchers share: words of the command line,
- * variables, files, hosts and cores of the ranks. */
+/* Adds words, variables and files to a job, and finds the hosts and cores of
+ * its ranks, for the writers of all launchers. */
 #include "base/array.h"
 #include "base/c_locale.h"
 #include "base/status.h"

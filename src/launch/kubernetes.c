@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Jobs of Kubernetes read a ConfigMap that is mounted at /etc/nodewise. The
- * names of the topology's nodes are those of the pods, or, if NODE_NAME is set
- * from spec.nodeName, those of Kubernetes' nodes (by the documentation of MPI
- * Operator and JobSet; not tried in a cluster).
+ * Writes jobs for Kubernetes. They read a ConfigMap that is mounted at
+ * /etc/nodewise. The names of the topology's nodes are those of the pods, or
+ * those of the Kubernetes nodes if NODE_NAME is set from spec.nodeName (see the
+ * documentation of MPI Operator and JobSet; not tested in a cluster).
  */
 #include "base/status.h"
 #include "base/status.h"
@@ -14,7 +14,8 @@
 
 #define MOUNT "/etc/nodewise"
 
-/* A name of Kubernetes has lower-case letters, digits and '-'. */
+/* Appends the name of the ConfigMap, made from the prefix of the job's files.
+ * Names in Kubernetes consist of lower-case letters, digits and '-'. */
 static void kubernetes_add_name(const struct nw_launch_job *job,
                                 struct nw_text *text)
 {
@@ -35,7 +36,8 @@ static void kubernetes_add_name(const struct nw_launch_job *job,
     }
 }
 
-/* PREFIX.yaml: a ConfigMap with one file, of the lines of `content`. */
+/* Writes PREFIX.yaml, a ConfigMap that contains `file` with the lines of
+ * `content`. */
 static nw_status kubernetes_add_map(struct nw_launch_job *job, const char *file,
                                     const char *content)
 {
@@ -57,7 +59,8 @@ static nw_status kubernetes_add_map(struct nw_launch_job *job, const char *file,
     return nw_launch_add_file(job, "yaml", &text, &path);
 }
 
-/* MPI Operator's launcher pod runs mpirun with a host file of its own. */
+/* Writes a job for MPI Operator, whose launcher pod runs mpirun with its own
+ * host file. */
 nw_status nw_launch_mpi_operator_write(struct nw_launch_job *job)
 {
     struct nw_text lines = {0};
@@ -77,7 +80,8 @@ nw_status nw_launch_mpi_operator_write(struct nw_launch_job *job)
     return status ? status : nw_launch_add_thread_words(job, "-x");
 }
 
-/* The pod's place in the mapping takes the place of JOB_COMPLETION_INDEX. */
+/* Writes a script for the pods of a JobSet. It numbers a pod by the mapping,
+ * instead of JOB_COMPLETION_INDEX. */
 nw_status nw_launch_jobset_write(struct nw_launch_job *job)
 {
     struct nw_text script = {0};

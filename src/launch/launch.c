@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Turns a mapping into files and a command line: the table of launchers, and
- * their common checks and program arguments. */
+/* Turns a mapping into files and a command line. Contains the table of
+ * launchers, and the checks and program arguments that all of them share. */
 #include <nodewise/launch.h>
 
 #include "base/array.h"
@@ -18,7 +18,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* name, summary, what it cannot bind, which GPUs it cannot choose, writer */
+/* name, summary, functions `lacks`, `lacks_gpus` and `write`, may_wrap */
 static const struct nw_launcher launchers[] = {
     {"openmpi4", "Open MPI 4 (ORTE): a rankfile", nw_launch_openmpi_lacks, NULL,
      nw_launch_openmpi4_write, false},
@@ -171,7 +171,7 @@ static bool has_nics(const nw_mapping *mapping)
     return false;
 }
 
-/* Two ranks on one core run, but slowly: worth a line. */
+/* Adds a note if ranks share a core, since they then run slowly. */
 static nw_status note_sharing(struct nw_launch_job *job)
 {
     int32_t *owner, shared = 0, a = -1, b = -1;
@@ -228,7 +228,7 @@ static void note_far_gpus(struct nw_launch_job *job)
                        count);
 }
 
-/* Chooses nodewise exec or a script for the tasks that the launcher cannot
+/* Decides whether nodewise exec or a script does what the launcher cannot
  * do. */
 static nw_status decide_exec(struct nw_launch_job *job,
                              const struct nw_launcher *launcher)
@@ -265,8 +265,8 @@ static nw_status decide_exec(struct nw_launch_job *job,
     return NW_OK;
 }
 
-/* nodewise exec finds cores by itself; names that the mapping does not hold,
- * and GPUs it does not name, are in the topology. */
+/* Returns true if nodewise exec needs the topology: for the UUIDs of GPUs, the
+ * names of NICs, or the order of GPUs. It finds cores without a topology. */
 static bool needs_topology(const struct nw_launch_job *job)
 {
     const nw_topology *topology = job->topology;
@@ -336,7 +336,8 @@ static nw_status add_wrapper(struct nw_launch_job *job)
     return status ? status : nw_launch_run_script(job, path);
 }
 
-/* Launchers read options, lists, slots and ports out of other names. */
+/* Fails if a host's name has characters that a launcher could take for options,
+ * lists, slots or ports. */
 static nw_status check_hosts(const struct nw_launch_job *job)
 {
     const nw_mapping *mapping = job->mapping;
@@ -351,8 +352,8 @@ static nw_status check_hosts(const struct nw_launch_job *job)
     return NW_OK;
 }
 
-/* With --consecutive, `blocks` becomes the mapping of the job: the caller frees
- * it. */
+/* Writes the files and the command line of a job. With --consecutive, *blocks
+ * becomes the mapping of the job; the caller frees it. */
 static nw_status launch_make(struct nw_launch_job *job,
                              const struct nw_launcher *launcher,
                              nw_mapping **blocks)

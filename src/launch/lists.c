@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Hardware threads and GPUs of ranks as launchers write them: lists and masks
- * of the operating system's numbers, and lists over the ranks of a node. */
+/* Writes hardware threads and GPUs as launchers expect them: lists and masks of
+ * the operating system's numbers, and lists over the ranks of a node. */
 #include "launch/launcher.h"
 
 #include "base/array.h"
@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The threads of a rank's core number `i`; 0 where not known. */
+/* Sets *cpus to the operating system's numbers of the hardware threads of core
+ * number `i` of a rank. Returns their number; 0 if unknown. */
 static size_t threads(const struct nw_launch_job *job, int32_t rank, size_t i,
                       const int32_t **cpus)
 {
@@ -18,7 +19,8 @@ static size_t threads(const struct nw_launch_job *job, int32_t rank, size_t i,
                                     nw_launch_element(job, rank, core), cpus);
 }
 
-/* The count of a rank's threads; 0 where a core's are not known. */
+/* Returns the number of a rank's hardware threads; 0 if those of a core are
+ * unknown. */
 static size_t count_cpus(const struct nw_launch_job *job, int32_t rank)
 {
     size_t cores = nw_mapping_cores(job->mapping, rank).count, sum = 0;
@@ -132,7 +134,8 @@ static bool same_gpus(const struct nw_launch_job *job, int32_t a, int32_t b)
 
 typedef bool same_ranks(const struct nw_launch_job *, int32_t, int32_t);
 
-/* Local rank l of every node beside local rank l of the fullest. */
+/* Returns true if same() holds between local rank l of every node and local
+ * rank l of the node with the most ranks. */
 static bool all_alike(const struct nw_launch_job *job, same_ranks *same)
 {
     const struct nw_launch_node_ranks *places = &job->places;

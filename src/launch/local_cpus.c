@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Logical numbers of cores from the kernel's files. hwloc counts the leaves of
- * a tree whose children stand in the order of their lowest CPU: so a CPU's
- * place follows from the lowest CPUs of its package, die, NUMA node, caches and
- * core. One file is read for each of those, not for each CPU. */
+/* Finds the logical numbers of cores from the kernel's files, as hwloc counts
+ * them. In hwloc's tree, children are sorted by their lowest CPU. So the place
+ * of a CPU follows from the lowest CPUs of its package, die, NUMA node, caches
+ * and core. One file is read for each of these groups, not for each CPU. */
 #include "launch/local_cpus.h"
 
 #include "base/array.h"
@@ -18,16 +18,16 @@
 
 #define LEVELS 6
 
-/* For one kind of group: the lowest CPU of the group each CPU is in. */
+/* The groups of one kind, such as all packages or all level-3 caches. */
 struct level {
-    int32_t *low;   /* [count] */
-    int32_t groups; /* how many groups there are; 0: no such level */
+    int32_t *low;   /* [count] lowest CPU of each CPU's group; -1: none */
+    int32_t groups; /* number of groups; 0: the machine has none of this kind */
 };
 
 struct scan {
     const char *root;
     const cpu_set_t *allowed;
-    int32_t count; /* CPUs up to the highest allowed */
+    int32_t count; /* highest allowed CPU + 1 */
     struct level level[LEVELS];
 };
 
@@ -54,7 +54,8 @@ static bool slurp(const char *path, char *out, size_t size)
     return true;
 }
 
-/* The next range of "0-3,8"; false at the end or if the list is invalid. */
+/* Reads the next range of a list such as "0-3,8" and moves *at past it. Returns
+ * false at the end or if the list is invalid. */
 static bool next_range(const char **at, int32_t *from, int32_t *to)
 {
     char *end;
@@ -70,8 +71,8 @@ static bool next_range(const char **at, int32_t *from, int32_t *to)
     return first <= last && first < NW_CPU_LIMIT;
 }
 
-/* Sets the group of each CPU in the list that has none yet to the lowest CPU of
- * the list. */
+/* Adds a group: sets `low` of each CPU in the list to the list's lowest CPU,
+ * unless the CPU is in a group already. */
 static void local_cpus_add_group(const struct scan *scan, struct level *level,
                                  const char *list)
 {
@@ -85,7 +86,8 @@ static void local_cpus_add_group(const struct scan *scan, struct level *level,
     level->groups++;
 }
 
-/* Reads a level from the file in each CPU's directory that names its group. */
+/* Reads the groups of a level from the file `file` in each CPU's directory,
+ * which lists the CPUs of its group. */
 static void local_cpus_read_level(const struct scan *scan, struct level *level,
                                   const char *file)
 {
@@ -99,7 +101,7 @@ static void local_cpus_read_level(const struct scan *scan, struct level *level,
         if (!slurp(path, list, sizeof list))
             return;
         local_cpus_add_group(scan, level, list);
-        if (level->low[c] < 0) /* not in its own list */
+        if (level->low[c] < 0) /* the CPU is missing in its own list */
             level->low[c] = c;
     }
 }
@@ -122,7 +124,8 @@ static void read_numa(const struct scan *scan, struct level *level)
         }
 }
 
-/* Without a second thread anywhere each CPU is a core. */
+/* Reads the cores. If no core has a second hardware thread, each CPU is a
+ * core. */
 static void local_cpus_read_cores(const struct scan *scan, struct level *level)
 {
     char path[200], active[16];
@@ -130,7 +133,7 @@ static void local_cpus_read_cores(const struct scan *scan, struct level *level)
     snprintf(path, sizeof path, "%s/devices/system/cpu/smt/active", scan->root);
     if (!slurp(path, active, sizeof active) || strcmp(active, "0")) {
         local_cpus_read_level(scan, level, "topology/core_cpus_list");
-        if (!level->groups) /* before Linux 5.3 */
+        if (!level->groups) /* for kernels before Linux 5.3 */
             local_cpus_read_level(scan, level, "topology/thread_siblings_list");
     }
     for (int32_t c = 0; c < scan->count; c++)
@@ -139,8 +142,9 @@ static void local_cpus_read_cores(const struct scan *scan, struct level *level)
     level->groups = level->groups ? level->groups : scan->count;
 }
 
-/* Second-level caches nearly always belong to one core, so one file is
- * enough. */
+/* Returns true if cores share the second-level cache. Reads only the file of
+ * the first allowed CPU, since nearly all machines have the same sharing
+ * everywhere. */
 static bool shares_l2(const struct scan *scan, const struct level *cores)
 {
     char path[200], list[4096];
@@ -179,7 +183,8 @@ static void local_cpus_read_all(struct scan *scan)
         local_cpus_read_level(scan, &level[4], "cache/index2/shared_cpu_list");
 }
 
-/* Sorts levels with few groups, which are large, first. */
+/* Compares levels by their number of groups: a level with fewer groups has
+ * larger groups, and comes first. */
 static int local_cpus_by_size(const void *a, const void *b)
 {
     int32_t x = ((const struct level *)a)->groups,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Network cards and GPUs of this machine, from the kernel's files and in the
- * order of their PCI addresses, in which a mapping counts them. */
+/* Finds the NICs and GPUs of this machine from the kernel's files, in the order
+ * of their PCI addresses, as a mapping counts them. */
 #include "launch/local_cpus.h"
 
 #include "base/status.h"
@@ -16,11 +16,12 @@
 #define MAX_CARDS 64
 
 struct card {
-    char pci[16]; /* 0000:3b:00.0 */
+    char pci[16]; /* PCI address such as 0000:3b:00.0 */
     char name[64];
 };
 
-/* The last PCI address in the path of a device that /sys/class links to. */
+/* Writes the last PCI address in the target of a link in /sys/class. Returns
+ * false if the target has none. */
 static bool find_pci(const char *link, char out[16])
 {
     char path[PATH_MAX], *word, *rest;
@@ -40,7 +41,8 @@ static bool find_pci(const char *link, char out[16])
     return found;
 }
 
-/* A virtual function belongs to a card that is counted already. */
+/* Returns true for a virtual function, which belongs to a NIC that is listed
+ * itself. */
 static bool local_devices_is_virtual(const char *link)
 {
     char path[PATH_MAX];
@@ -133,7 +135,8 @@ static int32_t count_entries(const char *root, const char *folder,
     return count;
 }
 
-/* AMD's driver lists processors too: those have no SIMD units. */
+/* Returns the number of AMD's GPUs. The driver also lists processors, which
+ * have no SIMD units. */
 static int32_t count_amd(const char *root)
 {
     char path[PATH_MAX], line[200];

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Hydra, MPICH's launcher: a hostfile in rank order. It starts one proxy per
- * line, numbers local ranks within the line, and binds local rank k of every
- * line to the same place (operating system numbers; tried with 4.0.2). */
+/* Writes jobs for Hydra, the launcher of MPICH: a hostfile in the order of
+ * ranks. Hydra starts one proxy for each line, numbers local ranks within the
+ * line, and binds local rank k of every line to the same CPUs of the operating
+ * system (tested with 4.0.2). */
 #include "launch/launcher.h"
 
-/* Returns the first rank after the run of ranks on the same host. */
+/* Returns the end of the group of consecutive ranks on the host of `rank`. */
 static int32_t mpich_run_end(const struct nw_launch_job *job, int32_t rank)
 {
     const int32_t *node = job->mapping->node;
@@ -15,7 +16,9 @@ static int32_t mpich_run_end(const struct nw_launch_job *job, int32_t rank)
     return end;
 }
 
-/* The first of the longest runs: the others must be bound like its start. */
+/* Returns the first rank of the longest group of consecutive ranks on one host,
+ * and its length. All other groups must be bound like the first ranks of this
+ * group. */
 static int32_t longest_run(const struct nw_launch_job *job, int32_t *length)
 {
     int32_t best = 0;
@@ -50,8 +53,9 @@ const char *nw_launch_mpich_lacks(const struct nw_launch_job *job)
     return NULL;
 }
 
-/* Hydra sees a host that comes back later as another node: its ranks are then
- * not in one shared-memory communicator. */
+/* Adds a note if a host has several lines in the hostfile. Hydra takes these
+ * lines for different nodes, whose ranks are not in one shared-memory
+ * communicator. */
 static nw_status note_scattered(struct nw_launch_job *job, int32_t lines)
 {
     if (lines > job->places.node_count)

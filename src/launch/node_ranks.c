@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The ranks of each node, which is how launchers count, and whether one list
- * for "the k-th rank of a node" can serve all nodes. */
+/* Lists the ranks of each node, since launchers count ranks by node. */
 #include "launch/launcher.h"
 
 #include "base/array.h"

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Open MPI's rankfile. Version 4 takes `rank N=HOST slot=SOCKET:CORES`,
- * sockets, and cores inside their socket, by hwloc's logical numbers (tried
- * with 4.1.4). Version 5 binds to the first socket alone of such a line: it
- * gets the logical numbers of cores inside the node (tried with 5.0.7
- * and 6.0.0rc2). */
+/* Writes jobs for Open MPI with a rankfile. Version 4 reads `rank N=HOST
+ * slot=SOCKET:CORES` with hwloc's logical numbers of sockets, and of cores
+ * inside the socket (tested with 4.1.4). Version 5 would bind such a rank to
+ * the first socket only, so its rankfile has the logical numbers of cores
+ * inside the node (tested with 5.0.7 and 6.0.0rc2). */
 #include "launch/launcher.h"
 #include "topology/topology.h"
 
 #include <string.h>
 
-/* Whole hierarchies without cores count elements. */
+/* See launcher.h. In a hierarchy without cores, elements are counted
+ * instead. */
 int32_t nw_launch_core_number(const nw_topology *topology, int32_t element,
                               int32_t *package)
 {
@@ -40,8 +41,9 @@ static int32_t first_core(const struct nw_launch_job *job, int32_t node,
     return 0;
 }
 
-/* "1:0-3,0:2": every run of cores with its socket, which Open MPI 4 wants;
- * `flat` counts cores inside the node, as version 5 does. */
+/* Appends a rank's cores such as "1:0-3,0:2": each range of cores with its
+ * socket, as Open MPI 4 requires. With `flat`, cores are numbered inside the
+ * node without a socket, as Open MPI 5 requires. */
 static void add_slots(const struct nw_launch_job *job, int32_t rank, bool flat,
                       struct nw_text *text)
 {
@@ -99,7 +101,8 @@ const char *nw_launch_openmpi_lacks(const struct nw_launch_job *job)
                : NULL;
 }
 
-/* The sequential mapper gives rank i the host of line i; it binds nothing. */
+/* Places ranks by the sequential mapper, without binding them: rank i runs on
+ * the host of line i. */
 static nw_status place_only(struct nw_launch_job *job)
 {
     const char *hosts;
@@ -125,10 +128,11 @@ nw_status nw_launch_openmpi4_write(struct nw_launch_job *job)
     return status ? status : nw_launch_add_thread_words(job, "-x");
 }
 
-/* Version 5 takes its hosts from elsewhere, and refuses ranks that share cores
- * unless it may overload them. "core" does not change where it binds; without
- * it 5.0.7 takes a path with "pe" in it, such as openmpi/, for the list of CPUs
- * that its qualifier PE= gives, and refuses that. */
+/* Writes the rankfile and the command for Open MPI 5, which reads its hosts
+ * from a separate hostfile. It rejects ranks that share cores without
+ * overload-allowed. The word "core" does not change the binding. Without it,
+ * 5.0.7 misreads a path that contains "pe", such as openmpi/, as the qualifier
+ * PE= and fails. */
 static nw_status write_rankfile5(struct nw_launch_job *job)
 {
     const char *rankfile, *hostfile;

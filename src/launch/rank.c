@@ -7,9 +7,10 @@
 
 #include <stdlib.h>
 
-/* A launcher inside a batch job inherits the job's variables, so those of the
- * inner launchers come first. Any program may use torchrun's names: they come
- * first only beside torchrun's mark, else last. */
+/* Variables of the launchers, in the order in which they are tried. A launcher
+ * inside a batch job inherits the job's variables, so those of inner launchers
+ * come first. Any program may set torchrun's variables: they come first only if
+ * torchrun's `mark` is set, too, and otherwise last. */
 static const struct {
     const char *rank, *size, *mark;
 } variables[] = {
@@ -48,7 +49,8 @@ nw_status nw_launch_find_rank(struct nw_launch_rank *out)
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
         const char *value = getenv(variables[i].rank);
 
-        /* set and empty is how many a script unsets it */
+        /* an empty value counts as unset, since scripts often unset variables
+         * so */
         if (value && *value &&
             (!variables[i].mark || getenv(variables[i].mark)))
             return rank_read_rank(i, value, out);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* With 100,000 ranks, reading the whole file is too slow: lines stand in the
- * order of ranks, so a few looks into the file find one. */
+/* Reads the line of one rank of a mapping. With 100,000 ranks, reading the
+ * whole file is too slow. The lines are in the order of ranks, so binary search
+ * finds a line. */
 #include <nodewise/launch.h>
 
 #include "base/file.h"
@@ -15,7 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SMALL ((size_t)64 << 10) /* bytes read and checked as a whole */
+/* files of up to this many bytes are read and checked as a whole */
+#define SMALL ((size_t)64 << 10)
 
 struct rank_line_text {
     const char *start;
@@ -47,7 +49,8 @@ static int64_t rank_line_number_of(struct rank_line_text line)
     return number;
 }
 
-/* The first line at or behind `at` that starts with a number. */
+/* Returns the first line from `at` on that starts with a number; its length is
+ * 0 if no line does. */
 static struct rank_line_text next_numbered(const char *at, const char *end)
 {
     while (at < end) {
@@ -60,7 +63,8 @@ static struct rank_line_text next_numbered(const char *at, const char *end)
     return (struct rank_line_text){end, 0};
 }
 
-/* Halves the text between two line starts until the rank's line is left. */
+/* Finds the line of a rank between two line starts by binary search. Returns
+ * false if no line has this rank. */
 static bool find_line(const char *from, const char *end, int32_t rank,
                       struct rank_line_text *out)
 {
@@ -85,7 +89,7 @@ static bool find_line(const char *from, const char *end, int32_t rank,
     return false;
 }
 
-/* Whether the fourth word of a line is a GPU. */
+/* Returns true if the fourth word of the line is a GPU. */
 static bool names_gpu(struct rank_line_text line)
 {
     const char *at = line.start, *end = at + line.length;
@@ -129,8 +133,9 @@ static void rank_line_add_line(struct nw_text *text, int number,
     nw_text_add(text, "\n");
 }
 
-/* A mapping of the rank alone, and of one with GPUs where it has none: who
- * sees none must know whether others do. */
+/* Makes a mapping of the rank's line alone. If the rank has no GPU but another
+ * rank has, the mapping has that rank, too, since nodewise exec must know
+ * whether the mapping uses GPUs. */
 static nw_status parse_line(const char *path, const char *body, const char *end,
                             struct rank_line_text own, nw_mapping **out)
 {
@@ -156,8 +161,8 @@ static nw_status parse_line(const char *path, const char *body, const char *end,
     return status;
 }
 
-/* The head as `nodewise map` writes it; any other is left to the reader of
- * whole files. */
+/* Reads the head in the form that `nodewise map` writes. Returns the start of
+ * the first line after it, NULL if the head has another form. */
 static const char *rank_line_read_head(const char *data, const char *end,
                                        int32_t *ranks)
 {
@@ -191,7 +196,8 @@ static nw_status read_whole(const char *path, int32_t rank,
     return NW_OK;
 }
 
-/* Whatever is not as expected is read again as a whole, for its message. */
+/* Finds a rank without reading the whole file. Returns false if the file has an
+ * unexpected form; the caller then reads all of it, for the error message. */
 static bool rank_line_look_up(const char *path, const char *data,
                               const char *end, struct nw_launch_place *out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads where files of launchers place ranks: rankfiles of Open MPI, and lists
- * of hosts in the order of the ranks. Other fields of the mapping stay open. */
+/* Reads rankfiles of Open MPI, and lists of hosts in the order of the ranks,
+ * into a mapping. The mapping has no GPUs and NICs. */
 #include "launch/launcher.h"
 
 #include "base/array.h"
@@ -11,11 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLOTS_MOST 65536 /* of a line */
+/* largest number of slots of a line */
+#define SLOTS_MOST 65536
 
 struct placed_rank {
-    int32_t node; /* -1: no line yet */
-    char *cores;  /* of a rankfile, or NULL */
+    int32_t node; /* -1: no line has placed this rank yet */
+    char *cores;  /* cores in a rankfile, or NULL; borrowed */
     int line;
 };
 
@@ -23,7 +24,8 @@ struct placement {
     struct nw_lines lines;
     const nw_topology *topology;
     struct placed_rank *rank;
-    int32_t ranks, ranks_most; /* as many fit in a file of this size */
+    /* ranks_most: more ranks do not fit in a file of this size */
+    int32_t ranks, ranks_most;
     size_t capacity;
     nw_mapping *mapping;
     size_t core_count, core_capacity;
@@ -54,7 +56,8 @@ static nw_status placement_add(struct placement *placement, int32_t rank,
     return NW_OK;
 }
 
-/* "rank 3=a slot=1:0-3,0:2"; blanks may be anywhere around '='. */
+/* Reads a line of a rankfile, "rank 3=a slot=1:0-3,0:2"; blanks may stand
+ * around '='. */
 static nw_status placement_read_rank(struct placement *placement, char *line)
 {
     char *number = line + 4, *host = strchr(line, '='), *cores, *word;
@@ -83,7 +86,8 @@ static nw_status placement_read_rank(struct placement *placement, char *line)
     return placement_add(placement, rank, host, cores);
 }
 
-/* "a", "a:4" or "a slots=4": that many ranks, behind those of earlier lines. */
+/* Reads a line of a host list: "a", "a:4" or "a slots=4". The next ranks, as
+ * many as the line says, run on this host. */
 static nw_status placement_read_host(struct placement *placement, char *line)
 {
     char *host = nw_word_next(&line), *word = nw_word_next(&line);
@@ -137,8 +141,8 @@ static nw_status placement_read_lines(struct placement *placement)
     return status;
 }
 
-/* The index in its node of a core with this logical number, which counts in the
- * package, or in the node if package is -1; -1: none. */
+/* Returns the index in its node of the core with logical number `core` within a
+ * package, or within the node if package is -1. Returns -1 if not found. */
 static int32_t placement_find_core(const nw_topology *topology, int32_t node,
                                    int32_t package, int32_t core)
 {
@@ -160,7 +164,7 @@ static int32_t placement_find_core(const nw_topology *topology, int32_t node,
     return -1;
 }
 
-/* "1:0-3" or "0-3". */
+/* Adds cores such as "1:0-3" (with the package) or "0-3" to the mapping. */
 static nw_status placement_add_cores(struct placement *placement, int32_t node,
                                      char *item)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Selects the GPUs of a rank in the shell. If the job already has a list of
- * GPUs, the script chooses from the list by the rules of granted_gpus.c. The
- * list is known only when the script runs, so the script knows the node's GPUs
- * by number and UUID, and which of them the mapping uses. */
+/* Selects the GPUs of a rank in a shell script. If the job already has a list
+ * of visible GPUs, the script selects from this list by the rules of
+ * granted_gpus.c. The list is only known when the script runs. So the script
+ * contains the numbers and UUIDs of the node's GPUs, and which of them the
+ * mapping uses. */
 #include "launch/gpus.h"
 #include "launch/launcher.h"
 
@@ -102,7 +103,8 @@ static bool is_used(const struct nw_launch_job *job, int32_t place, int32_t gpu)
     return false;
 }
 
-/* ",0=0,0=GPU-a,1=1,1=GPU-b,", as one word. */
+/* Appends the names of a node's GPUs, NUMBER=NAME, as one word such as
+ * ",0=0,0=GPU-a,1=1,1=GPU-b,". */
 static nw_status script_gpus_add_names(const struct nw_launch_job *job,
                                        int32_t node, struct nw_text *text)
 {
@@ -127,7 +129,7 @@ static nw_status script_gpus_add_names(const struct nw_launch_job *job,
     return status;
 }
 
-/* "'n1') names=',0=0,1=1,' used='0 1 ' ;;" */
+/* Appends the line of a node: "'n1') names=',0=0,1=1,' used='0 1 ' ;;". */
 static nw_status script_gpus_add_node(const struct nw_launch_job *job,
                                       int32_t place, struct nw_text *text)
 {
@@ -161,9 +163,9 @@ nw_status nw_launch_add_gpu_choice(const struct nw_launch_job *job,
     return status;
 }
 
-/* " gpus=0,1": what the rank sees where nothing was granted; with all GPUs,
- * " first=1 local=3": its first one, and as which device; left out where no
- * rank has any. */
+/* Appends " gpus=0,1", the GPUs that a rank sees if the job has no list of
+ * GPUs. If ranks see all GPUs, also appends " first=1 local=3", the rank's
+ * first GPU and its local rank. Appends nothing if no rank has a GPU. */
 nw_status nw_launch_add_gpus(const struct nw_launch_job *job,
                              const struct nw_launch_case *one,
                              struct nw_text *text)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Slurm: an arbitrary distribution takes the host of every task from a file.
- * Its list of CPUs serves every node alike, by local task. Tried with 22.05,
- * whose name of a mask of GPUs is mask_gpu; from 23.02 the name is mask. */
+/* Writes jobs for Slurm. An arbitrary distribution takes the host of every task
+ * from a file. One list of CPUs, by local task, applies to all nodes. Tested
+ * with 22.05, in which a mask of GPUs is named mask_gpu; from 23.02 on its name
+ * is mask. */
 #include "launch/launcher.h"
 
 #include <inttypes.h>
@@ -15,8 +16,8 @@ const char *nw_launch_slurm_lacks(const struct nw_launch_job *job)
                  "known";
 }
 
-/* --gpu-bind hides a GPU from all tasks but its own, and CUDA then refuses to
- * open its memory in the tasks beside it (cudaIpcOpenMemHandle). */
+/* See launcher.h. --gpu-bind hides a GPU from all other tasks, so CUDA refuses
+ * to open its memory in these tasks (cudaIpcOpenMemHandle). */
 const char *nw_launch_slurm_lacks_gpus(const struct nw_launch_job *job)
 {
     (void)job;
@@ -24,9 +25,9 @@ const char *nw_launch_slurm_lacks_gpus(const struct nw_launch_job *job)
            "which breaks CUDA IPC";
 }
 
-/* "--gpu-bind=mask:0xff": every task sees all GPUs that its node may have,
- * whatever --gpus-per-task would bind. With `none` of Slurm 22.05 a task sees
- * no GPU. */
+/* Adds --gpu-bind=mask:0xff, with which every task sees all GPUs of the job on
+ * its node, even if --gpus-per-task would bind them. With `none`, Slurm 22.05
+ * shows no GPUs to a task. */
 static nw_status share_gpus(struct nw_launch_job *job, const char *end)
 {
     int32_t most = 0;

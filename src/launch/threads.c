@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tells OpenMP about the cores of a rank: as many threads as cores, each on one
- * of them. All ranks must have the same number of cores, and more than one.
- * Variables that the user has set keep their values. */
+/* Sets variables of OpenMP: as many threads as the rank has cores, each on one
+ * of them. All ranks must have the same number of cores, at least 2. Variables
+ * that the user has set keep their values. */
 #include "launch/launcher.h"
 #include "topology/topology.h"
 
@@ -13,8 +13,9 @@ struct thread_variable {
     char value[24];
 };
 
-/* Fills at most three variables; returns how many. Threads of ranks that are
- * not bound would all gather on the first cores of the node. */
+/* Fills at most three variables and returns their number. Ranks that are not
+ * bound get no OMP_PROC_BIND, which would bind the threads of all ranks to the
+ * same first cores of the node. */
 static int thread_variables(const struct nw_launch_job *job,
                             struct thread_variable *out)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* torchrun starts a number of processes on every node and numbers them node by
- * node, process by process. The script runs on every node: first it starts
- * torchrun with the node's number, then, in front of each process, it gives
- * the process the rank, the CPUs and the order of GPUs that the mapping has
- * (by torchrun's documentation; not tried with a real PyTorch).
+/* Writes a script for torchrun, which starts a number of processes on every
+ * node and numbers them node by node. On each node, the script first starts
+ * torchrun with the node's number. torchrun then starts the script for each
+ * process, and the script gives the process the rank, the CPUs and the order of
+ * GPUs of the mapping (see torchrun's documentation; not tested with a real
+ * PyTorch).
  *
- * A c10d rendezvous numbers the nodes itself. The script then counts processes
- * by the node's first one and LOCAL_RANK, and the process of rank 0 holds the
- * store, since the host that torchrun names may be another one. */
+ * A c10d rendezvous numbers the nodes itself. The script then numbers a process
+ * by the first process of its node and LOCAL_RANK. The process of rank 0 holds
+ * the store, since torchrun may name another host. */
 #include "launch/launcher.h"
 #include "base/status.h"
 #include "topology/compose/compose.h"
@@ -24,13 +25,16 @@ static const char find_node[] = "if [ -z \"$TORCHELASTIC_RUN_ID\" ]; then\n"
                                 "    here=${NODE_NAME:-$(uname -n)}\n"
                                 "    case $here in\n";
 
-/* Adds a host by the first `letters` letters of a node's name. */
+/* Appends the line for a host whose name is the first `letters` letters of the
+ * node's name. If `letters` is the length plus 1, the host's name may have any
+ * domain. */
 static void torchrun_add_case(const struct nw_launch_job *job, int32_t place,
                               size_t letters, struct nw_text *text)
 {
     const struct nw_launch_node_ranks *places = &job->places;
     const char *name = job->mapping->node_name[places->node[place]];
-    bool longer = letters == strlen(name) + 1; /* with any domain behind it */
+    bool longer = letters == strlen(name) + 1; /* the host's name may have
+                                                  any domain */
 
     nw_text_add(text, "    '");
     nw_text_add_bytes(text, name, letters - longer);
@@ -39,8 +43,9 @@ static void torchrun_add_case(const struct nw_launch_job *job, int32_t place,
         nw_launch_node_ranks_count(places, place), places->first[place]);
 }
 
-/* As nw_topology_node_find has it: the name itself, else the short one of a
- * long, else the only long one of a short. */
+/* Appends the lines that find the node of a host, by the rules of
+ * nw_topology_node_find: the exact name, else the short form of a long name,
+ * else the only long name with that short form. */
 static nw_status add_cases(const struct nw_launch_job *job,
                            struct nw_text *text)
 {
@@ -70,8 +75,8 @@ static nw_status add_cases(const struct nw_launch_job *job,
     return status;
 }
 
-/* The host of rank 0, with the domain of a Kubernetes service if there is one.
- */
+/* Appends the host of rank 0, with the subdomain of a Kubernetes service if the
+ * variable POD_SUBDOMAIN is set. */
 static void add_master(const struct nw_launch_job *job, struct nw_text *text)
 {
     nw_text_add_quoted(text, nw_launch_host(job, 0));
@@ -162,8 +167,8 @@ nw_status nw_launch_c10d_write(struct nw_launch_job *job)
     return write_script(job, true);
 }
 
-/* Megatron-LM's processes are torchrun's. Start scripts in its manner read the
- * node's number off its line in the host file. */
+/* Writes a job for Megatron-LM, whose processes torchrun starts. Its start
+ * scripts find a node's number by the node's line in the host file. */
 nw_status nw_launch_megatron_write(struct nw_launch_job *job)
 {
     const char *path;

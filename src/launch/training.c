@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Launchers of training jobs beside torchrun. DeepSpeed starts as many
- * processes on each host of its host file as the host has slots, and numbers
- * them in the order of the file (by its documentation; not tried with a real
- * DeepSpeed). Any launcher that gives each process a number, such as srun, can
- * start the ranks with the variables that torchrun would set.
+ * Writes jobs for launchers of training jobs other than torchrun. DeepSpeed
+ * starts as many processes on each host as the host has slots in the host file,
+ * and numbers them in the order of the file (see its documentation; not tested
+ * with a real DeepSpeed). Any launcher that numbers its processes, such as
+ * srun, can start the ranks with the variables that torchrun would set.
  */
 #include "base/status.h"
 #include "launch/launcher.h"
 
 #include <string.h>
 
-/* --no_local_rank: the first argument of the script is the program. */
+/* Writes a job for DeepSpeed. With --no_local_rank, the first argument of the
+ * script is the program. */
 nw_status nw_launch_deepspeed_write(struct nw_launch_job *job)
 {
     struct nw_text text = {0};
@@ -56,8 +57,8 @@ nw_status nw_launch_environment_write(struct nw_launch_job *job)
     return nw_launch_run_script(job, script);
 }
 
-/* An arbitrary distribution takes the host of every task from SLURM_HOSTFILE.
- */
+/* Writes a job for srun with an arbitrary distribution, which takes the host of
+ * every task from SLURM_HOSTFILE. */
 nw_status nw_launch_slurm_torch_write(struct nw_launch_job *job)
 {
     const char *hosts, *script;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * nodewise-simgrid: plays flows over links with SimGrid and tells when the last
- * one arrived. A program of its own, because SimGrid exports MPI symbols and
- * brings GPL libraries; C++, because SimGrid's C interface takes a platform
- * only from an XML file.
+ * nodewise-simgrid: simulates flows over links with SimGrid and prints when the
+ * last flow arrives. It is a separate program, because SimGrid exports MPI
+ * symbols and needs GPL libraries. It is in C++, because SimGrid's C interface
+ * reads a platform only from an XML file.
  *
- * On standard input, all before the first answer:
+ * It reads all of this from standard input before it answers:
  *   nodewise-simgrid 1
- *   unit SECONDS           about how long it will take
- *   resolution SECONDS     arrivals closer than this are taken as one
+ *   unit SECONDS           expected duration of the exchange
+ *   resolution SECONDS     arrivals closer together than this count as one
  *   links N                then N lines: BANDWIDTH in bytes/s
  *   flows M                then M lines: LATENCY BYTES N LINK... (N links)
  *   end
- * On standard output:
+ * It writes to standard output:
  *   at SECONDS             now and then: simulated time reached
  *   time SECONDS           or: error SENTENCE
  *
@@ -40,7 +40,8 @@ namespace s4u = simgrid::s4u;
 namespace
 {
 
-/* SimGrid 4 has other names for what builds a platform. */
+/* Wrappers for functions that build a platform, whose names differ between
+ * SimGrid 3 and 4. */
 #if SIMGRID_VERSION >= 40000
 s4u::NetZone *add_zone(s4u::Engine &engine, const char *name)
 {
@@ -101,7 +102,7 @@ struct Job {
     std::vector<Flow> flows;
 };
 
-/* Words and numbers of standard input. */
+/* Reads words and numbers from standard input. */
 class Input
 {
     std::string text{std::istreambuf_iterator<char>(std::cin), {}};
@@ -175,22 +176,23 @@ Job read_job()
     return job;
 }
 
-/* SimGrid's own units: time in units of the job, which keeps its absolute
- * tolerances harmless, and sizes in fractions of the largest, which keeps its
- * whole numbers of bytes exact enough. */
+/* SimGrid gets time in units of the job's expected duration, so that its
+ * absolute tolerances do no harm, and sizes as fractions of the largest one,
+ * since it rounds sizes to whole bytes. */
 const double largest_size = 1125899906842624.0; // 2^50
 
 class Simulation
 {
     Job job;
-    double byte = 1; // in SimGrid's
+    double byte = 1; // one byte in SimGrid's unit of size
     size_t width = 0;
     std::vector<s4u::Host *> from, to;
     std::vector<size_t> order; // of the flows, by latency
 
-    /* The network is a table of routes from a few hosts to a few others, with
-     * one pair for each flow: SimGrid's bookkeeping is quadratic in the flows
-     * of one actor, and in all flows for transfers without actors. */
+    /* Return the hosts of a flow. The network is a square of source and target
+     * hosts with one flow for each pair, since SimGrid's bookkeeping is
+     * quadratic in the number of flows of one actor, and in all flows for
+     * transfers without actors. */
     s4u::Host *source(size_t flow) const
     {
         return from[flow / width];
@@ -230,7 +232,7 @@ class Simulation
         return s4u::Mailbox::by_name(std::to_string(flow));
     }
 
-    /* Sends the flows of one source, each when its latency has passed. */
+    /* Sends the flows of one source, each after its latency. */
     void send(std::vector<size_t> flows)
     {
         std::vector<s4u::CommPtr> started;
@@ -248,7 +250,7 @@ class Simulation
             comm->wait();
     }
 
-    /* Receives all flows of target i from the beginning on. */
+    /* Receives all flows of target i; called at time 0. */
     void receive(size_t i)
     {
         std::vector<s4u::CommPtr> started;
@@ -310,8 +312,8 @@ class Simulation
     }
 };
 
-/* Plain max-min fairness: none of the corrections that fit SimGrid's models
- * to TCP over Ethernet. */
+/* Sets plain max-min fairness: switches off the corrections that adapt
+ * SimGrid's models to TCP over Ethernet. */
 void configure(const Job &job)
 {
     static const char *const settings[] = {

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_TABLE ((size_t)1 << 28) /* entries */
+#define MAX_TABLE ((size_t)1 << 28) /* largest number of entries */
 
 struct tables {
     struct nw_cluster *cluster;

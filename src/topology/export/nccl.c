@@ -19,7 +19,7 @@
 #include <string.h>
 
 #define SWITCH_TARGET "fffffff:ffff:ff" /* what NCCL calls a hidden peer */
-#define NVLINK_4_MOST 450e9             /* 18 links of 25 GB/s */
+#define NVLINK_4_MOST 450e9             /* bytes/s of 18 links of 25 GB/s */
 
 struct nccl_file {
     struct nw_export *export;

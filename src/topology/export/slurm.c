@@ -131,7 +131,7 @@ static nw_status slurm_write_tree(struct slurm_file *file)
  * slurm_add_larger joins groups step by step. */
 struct slurm_blocks {
     int32_t count;
-    const char **name;      /* [count] borrowed */
+    const char **name;      /* [count] names of the blocks, borrowed */
     int32_t *group;         /* [count] a switch of the tree; -1: none */
     struct nw_groups nodes; /* nodes of each block */
 };

@@ -18,7 +18,7 @@ struct nccl_hosts {
     const char *host[NCCL_MAX_HOSTS + 1];
     int32_t type[NCCL_MAX_HOSTS], first_port[NCCL_MAX_HOSTS + 1];
     int32_t count;
-    int32_t *port_class; /* [port_count] owned */
+    int32_t *port_class; /* [port_count] link class of each port; owned */
     size_t port_count, port_capacity;
 };
 

@@ -26,7 +26,7 @@ struct scanner {
         const char *start;
         int length;
     } open[MAX_NESTING];
-    struct check_xml_word type, os_index; /* of the current tag */
+    struct check_xml_word type, os_index; /* attributes of the current tag */
     bool is_host; /* the current <info> is named HostName */
     bool turns;   /* the file is of hwloc 3, and the library is hwloc 2 */
     char *host;

@@ -124,7 +124,7 @@ static bool is_level(struct nw_hwloc_devices *devices, hwloc_obj_t bridge)
 /* The parent of a device, and the bandwidth of the slowest link up to it. */
 struct devices_spot {
     int32_t vertex;
-    double speed; /* bytes/s, 0 unknown */
+    double speed; /* bandwidth in bytes/s; 0: unknown */
 };
 
 static nw_status devices_add_bridge(struct nw_hwloc_build *build,

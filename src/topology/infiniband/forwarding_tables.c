@@ -18,7 +18,7 @@ struct forwarding_tables_reader {
     struct nw_ib_tables *tables;
     size_t *by_guid, *by_lid; /* ports of adapters, sorted */
     size_t count;
-    int32_t node; /* the current switch, -1 before the first */
+    int32_t node; /* the current switch; -1 before the first one */
     int line;
 };
 

@@ -14,7 +14,7 @@
 
 /* The parts of a source FILE[,map=FILE][,lft=FILE]. */
 struct ibnet_request {
-    char *text; /* owned */
+    char *text; /* the text that the other members point into; owned */
     const char *file, *map, *tables;
 };
 

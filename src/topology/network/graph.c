@@ -13,7 +13,7 @@
 
 struct graph {
     bool spread;
-    uint8_t *distance; /* [to * switches + from] links */
+    uint8_t *distance; /* [to * switches + from] number of links */
     /* [switches + 1] links of switch s: link[first[s]] to link[first[s + 1] -
      * 1] */
     int32_t *first;

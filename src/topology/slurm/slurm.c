@@ -203,7 +203,7 @@ static nw_status find_parts(const struct nw_slurm *slurm, int32_t **out)
 }
 
 /* If the file has several unconnected parts, adds a switch "(top)" above them:
- * above the first switch of each part that has no parent. */
+ * above every switch that has no parent. */
 static nw_status join_parts(struct nw_slurm *slurm)
 {
     int32_t *part, parts = 0, top = (int32_t)slurm->count;
@@ -226,7 +226,7 @@ static nw_status join_parts(struct nw_slurm *slurm)
             continue;
         slurm->at[i].parent = top;
         slurm->link_count++;
-        part[i] = i; /* part[i] no longer leads to the root: the part is done */
+        part[i] = i; /* i is now the root of a part of its own */
     }
     free(part);
     return status;

@@ -15,7 +15,7 @@
 struct cells {
     struct nw_slurm *slurm;
     int32_t size[3]; /* x, y, z */
-    bool *taken;     /* [x + size[0] * (y + size[1] * z)] */
+    bool *taken;     /* whether [x + size[0] * (y + size[1] * z)] has a node */
     /* names of all nodes, which the fabric borrows */
     struct nw_hostlist names;
     struct nw_fabric fabric;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Summary of a mapping: the time model's communication time of one exchange,
- * the default mapping's time, the difference, and a verdict. */
+/* Writes the summary of a mapping: the communication time of one exchange by
+ * the time model, the default mapping's time, the difference, and a verdict. */
 #include "base/array.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -14,11 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HEADLINE_EQUAL 0.05 /* percent: what one decimal shows as nothing */
+#define HEADLINE_EQUAL 0.05 /* percent; smaller differences are shown as 0.0 */
 
 #define HEADLINE_MOST_CORES 512
 
-/* Machines described by distances only have no links with a bandwidth. */
+/* Whether the machine has links with a bandwidth. A machine described by
+ * distances only has none, so the model gives no time. */
 static bool headline_has_time(const nw_topology *topology)
 {
     return !topology->matrix && !topology->depth_distance &&
@@ -33,8 +34,8 @@ static double headline_value(const struct nw_headline *headline,
                               : cost->hop_bytes.value;
 }
 
-/* Bytes inside nodes, or inside an NVLink domain of nodes, as a share of all,
- * in percent; 100 if there are none. */
+/* Returns the percentage of bytes that stay inside nodes, or inside an NVLink
+ * domain of nodes; 100 if the pattern has no bytes. */
 static double headline_inside(const struct nw_cost *cost)
 {
     double inside = 0, all = 0;
@@ -44,7 +45,8 @@ static double headline_inside(const struct nw_cost *cost)
             (double)cost->level_bytes[0][l] + (double)cost->level_bytes[1][l];
 
         all += bytes;
-        if (l <= NW_VERTEX_KIND_COUNT + 1) /* up to node and direct link */
+        /* levels up to node and direct link */
+        if (l <= NW_VERTEX_KIND_COUNT + 1)
             inside += bytes;
     }
     return all > 0 ? 100 * inside / all : 100;
@@ -61,7 +63,8 @@ static bool headline_is_network(const nw_topology *topology,
     return kind == NW_LINK_NETWORK || kind == NW_LINK_NIC;
 }
 
-/* The name of the part that all messages stay in, or NULL. */
+/* Returns "cache" or "core" if all messages are on the same level, inside a
+ * cache or a core; else NULL. */
 static const char *headline_shared(const nw_topology *topology,
                                    const struct nw_cost *cost)
 {
@@ -88,8 +91,8 @@ static struct nw_end headline_core(const nw_topology *topology, int32_t node,
     return (struct nw_end){node, type->element[core], -1};
 }
 
-/* Whether all pairs of cores have the same distance. A machine of more cores
- * than HEADLINE_MOST_CORES is not searched. */
+/* Whether all pairs of cores have the same distance. Returns false for machines
+ * of more than HEADLINE_MOST_CORES cores, which would take too long. */
 static bool headline_is_flat(const nw_topology *topology)
 {
     int32_t n = nw_topology_element_count(topology), count = 0;
@@ -111,7 +114,8 @@ static bool headline_is_flat(const nw_topology *topology)
     return true;
 }
 
-/* Whether each of three or more ranks sends the same to each other rank. */
+/* Whether the pattern has three ranks or more and each sends the same bytes to
+ * each other rank. */
 static bool headline_is_uniform(const nw_pattern *pattern)
 {
     size_t n = (size_t)pattern->rank_count;

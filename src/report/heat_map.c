@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Adding a pattern up into cells, and drawing the cells: as strokes grouped by
- * colour, so that a large map stays a small text. */
+/* Sums a pattern into the cells of a heat map and draws the cells. Strokes are
+ * grouped by colour, so that a large map remains a small text. */
 #include "report/heat_map.h"
 #include "base/array.h"
 #include "report/svg.h"
@@ -105,8 +105,8 @@ nw_status nw_heat_subtract(const struct nw_heat *heat,
     return NW_OK;
 }
 
-/* The colour of a cell, -1 for none. Differences go from the middle of their
- * ramp to its ends. */
+/* Returns the colour of a cell, or -1 for an empty cell. Differences use the
+ * ramp from its middle to both ends. */
 static int heat_colour(const struct nw_heat *heat, double bytes)
 {
     int middle = NW_SVG_STEPS / 2, step;
@@ -120,7 +120,8 @@ static int heat_colour(const struct nw_heat *heat, double bytes)
     return bytes > 0 ? middle + step : middle - step;
 }
 
-/* Runs of equal colour along a row, all rows of one colour in one path. */
+/* Draws all cells of one colour as one path; neighbours in a row are one
+ * stroke. */
 static void draw_step(struct nw_text *text, const struct nw_heat *heat,
                       const signed char *step, int colour)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Placing switches in levels and nodes in blocks below them. */
+/* Places switches in levels and nodes in blocks below them. */
 #include "report/network_layout.h"
 #include "base/array.h"
 
@@ -10,7 +10,7 @@
 #define LEVEL_HEIGHT 72.0
 #define MOST_LEVEL_HEIGHT 220.0
 #define MOST_WIDTH 1300.0
-#define LEAST_WIDTH 640.0 /* name and scale fit above */
+#define LEAST_WIDTH 640.0 /* title and scale need this width */
 #define BLOCK_GAP 14.0
 #define SWITCH_GAP 12.0
 #define LEAST_SWITCH 64.0
@@ -20,13 +20,15 @@ static int32_t switches_of(const nw_topology *topology)
     return topology->network ? topology->network->switch_count : 0;
 }
 
-/* Switch of the node's first port, -1 without a network. */
+/* Returns the switch of the node's first port; -1 if the machine has no
+ * network. */
 static int32_t home(const nw_topology *topology, int32_t node)
 {
     return topology->network ? topology->port[topology->port_first[node]] : -1;
 }
 
-/* Rounds from children to parents: each is above all its children. */
+/* Sets the level of each switch of a tree network: each is above its children.
+ */
 static void find_tree_levels(const struct nw_network *network, int32_t *level)
 {
     bool changed = true;
@@ -44,8 +46,9 @@ static void find_tree_levels(const struct nw_network *network, int32_t *level)
     }
 }
 
-/* Rounds of neighbours, until none is left without a level. Switches that no
- * node reaches stay on the top one. */
+/* Sets the level of each switch of other networks to its distance in links from
+ * a switch that has nodes. Switches that no node can reach get the top level.
+ */
 static void find_graph_levels(const nw_topology *topology, int32_t *level)
 {
     const struct nw_network *network = topology->network;
@@ -83,7 +86,8 @@ static void find_levels(const nw_topology *topology,
             layout->level_count = layout->level[s] + 1;
 }
 
-/* As wide as the longest name, if all names fit side by side. */
+/* Returns the width of a switch's box: that of the longest name, or less if the
+ * names do not fit side by side. */
 static double find_switch_width(const nw_topology *topology)
 {
     int32_t n = switches_of(topology);
@@ -106,7 +110,8 @@ static double block_width(const struct nw_network_layout *layout, int32_t count,
            BLOCK_GAP;
 }
 
-/* As few rows as keep the picture within its width. */
+/* Returns the least number of rows with which the picture keeps its width
+ * limit. */
 static int32_t choose_rows(const struct nw_network_layout *layout,
                            const int32_t *count, int32_t n)
 {
@@ -164,7 +169,7 @@ static void place_nodes(const nw_topology *topology,
     layout->width = fmax(layout->width - BLOCK_GAP + MARGIN, LEAST_WIDTH);
 }
 
-/* In a tree each switch without nodes is over the middle of its children. */
+/* Centres each switch of a tree that has no nodes over its children. */
 static void centre_over_children(const nw_topology *topology,
                                  struct nw_network_layout *layout,
                                  int32_t level)
@@ -194,8 +199,8 @@ static bool overlaps(const struct nw_network_layout *layout, int32_t a,
                layout->switch_width + 2;
 }
 
-/* Over their blocks or children if each switch of a level has some, else spread
- * evenly over the level. */
+/* Places the switches of a level: each over its block of nodes or its children,
+ * or, if a switch has neither, all evenly spread over the width. */
 static void place_level(const nw_topology *topology,
                         struct nw_network_layout *layout, int32_t level)
 {
@@ -237,7 +242,7 @@ double nw_network_layout_arc(const struct nw_network_layout *layout, int32_t a,
                : fmin(arc, layout->level_height - NW_SWITCH_HEIGHT);
 }
 
-/* --- places of links --- */
+/* --- where links meet switches --- */
 
 static int32_t other_switch(const struct nw_network *network, int32_t link,
                             int32_t s)
@@ -246,7 +251,7 @@ static int32_t other_switch(const struct nw_network *network, int32_t link,
                                       : network->link_a[link];
 }
 
-/* Whether the link leaves s by its lower edge. */
+/* Whether the link meets switch s at its lower edge. */
 static bool leaves_down(const struct nw_network *network,
                         const struct nw_network_layout *layout, int32_t link,
                         int32_t s)
@@ -280,7 +285,7 @@ double nw_network_layout_place(const struct nw_network *network,
            (layout->switch_width - 8) * ((before + 0.5) / all - 0.5);
 }
 
-/* The least distance of two such places. */
+/* Returns the least distance of two links on the edge of a switch. */
 static double find_spacing(const struct nw_network *network,
                            const struct nw_network_layout *layout)
 {
@@ -298,8 +303,8 @@ static double find_spacing(const struct nw_network *network,
     return (layout->switch_width - 8) / most;
 }
 
-/* Levels with many links between them are further apart: the lines are
- * steeper, and easier to follow. */
+/* Moves levels with many links between them further apart, so that lines are
+ * steeper and easier to follow. */
 static void space_levels(const nw_topology *topology,
                          struct nw_network_layout *layout)
 {
@@ -313,7 +318,8 @@ static void space_levels(const nw_topology *topology,
         (layout->level_count - 1) * layout->level_height + LEVEL_HEIGHT;
 }
 
-/* Lines between switches of the top level reach 3/4 of their arcs. */
+/* Makes the picture high enough for the arcs between switches of the top level;
+ * a curve reaches 3/4 of its arc's height. */
 static void hold_arcs(const nw_topology *topology,
                       struct nw_network_layout *layout)
 {

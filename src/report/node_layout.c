@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Places the boxes of a node: from the leaves up, each box lays its contents
- * out in rows, kind by kind. */
+/* Places the boxes of a node. From the leaves up, each box arranges its
+ * contents in rows, sorted by kind. */
 #include "base/array.h"
 #include "report/picture.h"
 
@@ -12,9 +12,9 @@
 struct sizes {
     const struct nw_node_type *type;
     struct nw_node_layout *layout;
-    int32_t *first, *inside; /* boxes in each box, CSR */
-    int32_t *children;       /* [vertex_count] how many each vertex has */
-    bool lines;              /* direct links lead down from GPUs */
+    int32_t *first, *inside; /* contents of each box, in CSR format */
+    int32_t *children;       /* [vertex_count] children of each vertex */
+    bool lines;              /* direct links are drawn below GPUs */
 };
 
 static bool is_leaf(enum nw_vertex_kind kind)
@@ -23,7 +23,8 @@ static bool is_leaf(enum nw_vertex_kind kind)
            kind == NW_VERTEX_NIC || kind == NW_VERTEX_GPU_SWITCH;
 }
 
-/* Caches and what frames a single thing add lines but no sense. */
+/* Whether a vertex gets a box. Caches do not, nor do boxes that would contain
+ * only one other box. */
 static bool is_drawn(const struct sizes *sizes, int32_t v)
 {
     enum nw_vertex_kind kind = (enum nw_vertex_kind)sizes->type->kind[v];
@@ -90,7 +91,7 @@ static void size_leaf(struct sizes *sizes, int32_t v)
     layout->height[v] = high * layout->unit;
 }
 
-/* Cursor that places boxes from left to right in lines. */
+/* Cursor that places boxes from left to right and starts new lines. */
 struct pen {
     double x, y, gap, pad, line_height, used_width;
     int32_t in_line, most;
@@ -118,8 +119,8 @@ static void put(struct pen *pen, struct nw_node_layout *layout, int32_t v)
     pen->in_line++;
 }
 
-/* Number of columns for `count` boxes: the first number from `least` on that
- * divides `count`, if one is at most twice `least`. */
+/* Returns the number of columns for `count` boxes: the smallest divisor of
+ * `count` between `least` and twice `least`, or else `least`. */
 static int32_t columns_for(int32_t count, double least)
 {
     int32_t from = (int32_t)ceil(least);
@@ -137,7 +138,7 @@ static int32_t line_of(const struct sizes *sizes, int32_t v, int32_t count)
     if (kind == NW_VERTEX_CORE)
         return count <= 4 ? 4 : columns_for(count, sqrt(count * 2.0));
     if (sizes->lines && kind != NW_VERTEX_GPU_SWITCH)
-        return count; /* one row: no line crosses what is below it */
+        return count; /* one row, so that no line crosses other boxes */
     if (kind == NW_VERTEX_BRIDGE)
         return count <= 2 ? 1 : 2;
     if (kind == NW_VERTEX_GPU_SWITCH)
@@ -147,7 +148,8 @@ static int32_t line_of(const struct sizes *sizes, int32_t v, int32_t count)
     return count <= 3 ? 3 : columns_for(count, sqrt(count));
 }
 
-/* Makes lines as wide as the space allows, and equally long. */
+/* Returns the number of columns if a line has space for `room` boxes: more than
+ * `columns` if they fit, with lines of equal length. */
 static int32_t widen(int32_t columns, int32_t count, int32_t room)
 {
     int32_t lines;
@@ -158,12 +160,12 @@ static int32_t widen(int32_t columns, int32_t count, int32_t room)
     return (count - 1) / lines + 1;
 }
 
-/* Writes the boxes of one kind. */
+/* Places the boxes of one kind. */
 static void put_kind(struct sizes *sizes, struct pen *pen, int32_t v, int kind)
 {
     const int32_t *box = &sizes->inside[sizes->first[v]];
     int32_t count = sizes->first[v + 1] - sizes->first[v], of_kind = 0;
-    int32_t before = pen->in_line; /* of another kind, in the same row */
+    int32_t before = pen->in_line; /* boxes of another kind in the same row */
     double step = sizes->layout->unit + pen->gap;
 
     for (int32_t i = 0; i < count; i++)
@@ -178,11 +180,11 @@ static void put_kind(struct sizes *sizes, struct pen *pen, int32_t v, int kind)
         put(pen, sizes->layout, box[i]);
     }
     if (!sizes->lines || (kind != NW_VERTEX_BRIDGE && kind != NW_VERTEX_BOARD))
-        new_line(pen); /* else GPUs follow in the row */
+        new_line(pen); /* otherwise GPUs follow in the same row */
 }
 
-/* The order of kinds from top to bottom. Cards are above everything that has
- * GPUs if lines lead down from GPUs. */
+/* Returns the kind at a position in the order from top to bottom. NICs are
+ * above the boxes that contain GPUs if direct links are drawn below GPUs. */
 static int kind_at(const struct sizes *sizes, int place)
 {
     if (!sizes->lines || place < NW_VERTEX_BRIDGE || place > NW_VERTEX_NIC)
@@ -190,8 +192,7 @@ static int kind_at(const struct sizes *sizes, int place)
     return place == NW_VERTEX_BRIDGE ? NW_VERTEX_NIC : place - 1;
 }
 
-/* Boxes from which lines lead down get the same bottom edge, whatever their
- * heights are. */
+/* Gives the boxes from which direct links lead down the same bottom edge. */
 static void align_bottoms(struct sizes *sizes, int32_t v)
 {
     struct nw_node_layout *layout = sizes->layout;
@@ -212,8 +213,8 @@ static void align_bottoms(struct sizes *sizes, int32_t v)
         }
 }
 
-/* Kind after kind. All but the cores are placed once before, so that the
- * cores' lines can be as wide as the rest. */
+/* Places the contents of a box, kind by kind. All kinds but cores are placed
+ * twice: the first time to find how wide the lines of cores may be. */
 static void fill_box(struct sizes *sizes, int32_t v)
 {
     struct nw_node_layout *layout = sizes->layout;
@@ -232,7 +233,7 @@ static void fill_box(struct sizes *sizes, int32_t v)
     layout->height[v] = fmax(pen.y - gap + pad, 2 * pad + layout->unit);
 }
 
-/* A switch of GPUs becomes a bar below them all. */
+/* Turns each GPU switch into a bar as wide as all GPUs above it. */
 static void widen_switches(struct sizes *sizes)
 {
     const struct nw_node_type *type = sizes->type;
@@ -243,7 +244,8 @@ static void widen_switches(struct sizes *sizes)
             layout->width[v] = layout->width[0] - layout->unit;
 }
 
-/* Corners were relative to the owner's; the owner comes first. */
+/* Converts the positions of boxes from relative to their owner's corner to the
+ * node's. An owner comes before its boxes. */
 static void make_absolute(struct sizes *sizes)
 {
     struct nw_node_layout *layout = sizes->layout;
@@ -266,7 +268,8 @@ void nw_node_layout_bend(const struct nw_node_layout *layout,
     bend[1] = aside ? 0 : layout->unit * 0.5 + 0.16 * across;
 }
 
-/* The node's frame holds all curves; these reach 3/4 of their bend. */
+/* Makes the node's frame large enough for all curves; a curve reaches 3/4 of
+ * its bend. */
 static void hold_curves(struct sizes *sizes)
 {
     const struct nw_node_type *type = sizes->type;

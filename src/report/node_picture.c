@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Drawing one node: frames first, then cores and devices, then direct links,
- * each with a tooltip that says what it and its link are. */
+/* Draws one node: frames first, then cores and devices, then direct links. Each
+ * has a tooltip that describes the part and its link. */
 #include "report/picture.h"
 #include "report/svg.h"
 
@@ -60,7 +60,8 @@ void nw_picture_wire(struct nw_text *text, const struct nw_picture *picture,
     nw_text_fini(&path.words);
 }
 
-/* A vertex and those left out above it share a box: their worst link counts. */
+/* Returns the link of a vertex's box: the most congested link of the vertex and
+ * of its ancestors without a box. */
 static int32_t link_of(const struct nw_picture *picture,
                        const struct nw_node_layout *layout,
                        struct nw_node_place place, int32_t v)
@@ -133,7 +134,7 @@ static void draw_vertex(struct nw_text *text, const struct nw_picture *picture,
     nw_text_add(text, "</title></rect>\n");
 }
 
-/* One of the links of a node type that lead to the bar of a GPU switch. */
+/* Whether link `d` leads to the bar of a GPU switch. */
 static bool find_bar(const struct nw_node_type *type,
                      const struct nw_node_layout *layout, int32_t d,
                      int32_t end[2])
@@ -149,8 +150,8 @@ static bool find_bar(const struct nw_node_type *type,
            layout->y[end[1]] > layout->y[end[0]];
 }
 
-/* Where the line of link `d` to a bar leaves its device. Devices above each
- * other share a column, and each of their lines has its own place in it. */
+/* Returns the x coordinate where the line of link `d` to a bar leaves its
+ * device. The lines of devices in the same column have separate positions. */
 static double find_lane(const struct nw_node_type *type,
                         const struct nw_node_layout *layout, int32_t d)
 {
@@ -169,7 +170,7 @@ static double find_lane(const struct nw_node_type *type,
            layout->width[mine[0]] * (before + 1) / (all + 1);
 }
 
-/* Straight down to a bar. */
+/* Writes a straight line down to a bar. */
 static void trace_to_bar(struct nw_text *path,
                          const struct nw_node_layout *layout,
                          const int32_t end[2], double x)
@@ -179,7 +180,8 @@ static void trace_to_bar(struct nw_text *path,
                    layout->y[end[1]] + layout->height[end[1]] * 0.5);
 }
 
-/* Straight from a device to one just below it. False if none is. */
+/* Writes a straight line from a device to a device just below it. Returns false
+ * if neither device is just below the other. */
 static bool trace_down(struct nw_text *path,
                        const struct nw_node_layout *layout,
                        const int32_t end[2])
@@ -200,8 +202,8 @@ static bool trace_down(struct nw_text *path,
     return true;
 }
 
-/* A curve that hangs between two devices, or stands out at the right of two
- * that are above each other. */
+/* Writes a curve below two devices, or to the right of two devices that are
+ * above each other. */
 static void trace_arc(struct nw_text *path, const struct nw_node_layout *layout,
                       const int32_t end[2])
 {

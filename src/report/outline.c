@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finding alike subtrees by a hash from the leaves up, then one walk down
- * that carries all items of a line together. */
+/* Finds equal subtrees by a hash from the leaves up. Then one walk down the
+ * tree shows all items of a line together. */
 #include "report/outline.h"
 #include "base/array.h"
 
@@ -10,7 +10,7 @@
 
 struct walk {
     struct nw_outline *outline;
-    int32_t *first; /* [count + 1] into child */
+    int32_t *first; /* [count + 1] start of each item's children in child[] */
     int32_t *child;
 };
 
@@ -42,7 +42,7 @@ static nw_status find_children(struct walk *walk)
     return NW_OK;
 }
 
-/* From the leaves up: a look ends by holding all that is below, in order. */
+/* Computes the hash of each item from the hashes of its children, in order. */
 static void hash_subtrees(struct walk *walk)
 {
     uint64_t *look = walk->outline->look;
@@ -52,7 +52,7 @@ static void hash_subtrees(struct walk *walk)
             look[i] = nw_outline_mix(look[i], look[walk->child[c]]);
 }
 
-/* How many children from the c-th on share a line. */
+/* Returns how many children from the c-th on share a line. */
 static int32_t alike(const struct walk *walk, int32_t c, int32_t end, bool many)
 {
     const struct nw_outline *outline = walk->outline;
@@ -60,7 +60,7 @@ static int32_t alike(const struct walk *walk, int32_t c, int32_t end, bool many)
 
     while (c < end && outline->look[walk->child[c]] == outline->look[item])
         c++;
-    /* below several things nothing can stand apart */
+    /* items of several parents are never shown singly */
     if (!many && outline->apart && outline->apart[item] && c - from <= FEW)
         return 1;
     return c - from;
@@ -69,7 +69,7 @@ static int32_t alike(const struct walk *walk, int32_t c, int32_t end, bool many)
 static nw_status outline_show(struct walk *walk, int32_t above,
                               const struct nw_outline_line *line);
 
-/* The same children of every item of the line above. */
+/* Shows the children of all items of the line above. */
 static nw_status show_children(struct walk *walk, int32_t above,
                                const struct nw_outline_line *line,
                                struct nw_outline_line below)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The words around a heat map. */
+/* Draws the title, axes and legend around a heat map. */
 #include "report/panel.h"
 #include "report/svg.h"
 
@@ -25,7 +25,7 @@ static void draw_axes(struct nw_text *text, const struct nw_panel *panel)
     }
 }
 
-/* The words at the ends of the scale. */
+/* Writes the labels of both ends of the scale. */
 static void panel_ends(const struct nw_heat *heat, char low[32], char high[32])
 {
     char words[30];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The network as lines of the tree. A tree network shows its switches with the
- * nodes below them; in other networks switches, links and nodes are counted by
- * kind. */
+/* Shows the network as lines of the tree. A tree network shows its switches
+ * with the nodes below them. Of other networks, switches, links and nodes are
+ * counted by kind. */
 #include "base/array.h"
 #include "report/outline.h"
 #include "report/topology_parts.h"
@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Item 0 is the network, then the switches, then the nodes. */
+/* State of the walk. Item 0 is the network; the switches follow, then the
+ * nodes. */
 struct parts_network_view {
     nw_table *table;
     const nw_topology *topology;
@@ -42,7 +43,8 @@ static const char *item_name(const struct parts_network_view *view,
     return view->topology->node_name[item - 1 - network->switch_count];
 }
 
-/* Names kept in a list are copies: a switch may have none of its own. */
+/* Adds the names of a line's items. Copies names, as a switch may be unnamed
+ * and gets a generated name. */
 static nw_status add_names(struct parts_network_view *view,
                            const struct nw_outline_line *line)
 {
@@ -90,7 +92,7 @@ static void parts_network_add_class(struct parts_network_view *view,
                                      sizeof latency));
 }
 
-/* How many links a switch is above those that hold nodes. */
+/* Adds how many links a switch is away from the switches that have nodes. */
 static void parts_network_add_level(struct parts_network_view *view,
                                     int32_t level)
 {
@@ -156,8 +158,8 @@ static void fill_switches(struct parts_network_view *view)
     }
 }
 
-/* In a tree a node hangs on its first card's switch; elsewhere on the
- * network. */
+/* Sets the parent of each node: in a tree the switch of its first NIC,
+ * otherwise the network. */
 static void fill_nodes(struct parts_network_view *view)
 {
     const nw_topology *topology = view->topology;
@@ -177,7 +179,7 @@ static void fill_nodes(struct parts_network_view *view)
     }
 }
 
-/* Counts the links of a network other than a tree by class. */
+/* Counts the links of each class in a network that is not a tree. */
 static nw_status count_links(struct parts_network_view *view)
 {
     const nw_topology *topology = view->topology;

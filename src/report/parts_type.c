@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The inside of a node as lines of the tree. */
+/* Shows the inside of a node as lines of the tree. */
 #include "base/array.h"
 #include "report/outline.h"
 #include "report/topology_parts.h"
@@ -10,7 +10,7 @@ struct parts_type_view {
     nw_table *table;
     const nw_topology *topology;
     const struct nw_node_type *type;
-    const char *title; /* of the root */
+    const char *title; /* of the first line */
 };
 
 void nw_parts_count(nw_table *table, size_t count, size_t each)
@@ -64,7 +64,8 @@ static void add_label(const struct parts_type_view *view,
     const struct nw_device *device = device_of(type, vertex);
     struct nw_text text = {0};
 
-    if (type->kind[vertex] == NW_VERTEX_GROUP) { /* their numbers mix levels */
+    /* groups of several levels share one numbering */
+    if (type->kind[vertex] == NW_VERTEX_GROUP) {
         nw_table_cell(view->table, "group");
         return;
     }
@@ -150,7 +151,7 @@ static nw_status show_tree(struct parts_type_view *view)
     return status;
 }
 
-#define MOST_DIRECT 16 /* pairs that are named; more are counted */
+#define MOST_DIRECT 16 /* more pairs are counted, not listed */
 
 static void add_direct(const struct parts_type_view *view, int32_t root,
                        int32_t d, size_t count)
@@ -172,7 +173,8 @@ static void add_direct(const struct parts_type_view *view, int32_t root,
     nw_parts_figures(view->table, view->topology, link->class);
 }
 
-/* Few are named one by one, many are counted by runs of the same figures. */
+/* Shows direct links: lists a few one by one, and counts many by runs of equal
+ * bandwidth and latency. */
 static void show_direct(const struct parts_type_view *view, int32_t root)
 {
     const struct nw_node_type *type = view->type;

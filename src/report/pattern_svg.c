@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A pattern as a picture: the heat maps of its layers side by side. */
+/* Draws a pattern: the heat maps of its layers side by side. */
 #include <nodewise/report.h>
 
 #include "base/status.h"

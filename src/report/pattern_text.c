@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A pattern in words: what there is of each kind, and heat maps in letters. */
+/* Prints a pattern as text: totals of each kind, and heat maps in characters.
+ */
 #include <nodewise/report.h>
 
 #include "base/array.h"
@@ -9,11 +10,11 @@
 
 #include <stdlib.h>
 
-/* Of one kind; exact, though sums of edges may pass 64 bits. */
+/* Totals of one kind in 128 bits, since sums of edges may exceed 64 bits. */
 struct total {
     nw_uint128 bytes, messages;
     size_t pairs;
-    size_t partners; /* most that any rank sends to */
+    size_t partners; /* the most destinations of any rank */
 };
 
 static void take_total(const nw_pattern *pattern, enum nw_kind kind,

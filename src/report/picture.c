@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The whole machine: every node with its switches where there are few. */
+/* Draws the whole machine: every node, and its switches if they are few. */
 #include "report/picture.h"
 #include "base/array.h"
 #include "report/network_layout.h"
@@ -16,7 +16,7 @@
 #define MOST_SWITCHES 64
 #define NAME_HEIGHT 16.0
 #define GAP 12.0
-#define BUS_WIDTH 8.0 /* of the lines of a node in the gap at its left */
+#define BUS_WIDTH 8.0 /* width of the gap left of a node for its lines */
 
 static double fastest_of(const nw_topology *topology)
 {
@@ -29,8 +29,8 @@ static double fastest_of(const nw_topology *topology)
     return fastest > 0 ? fastest : 1;
 }
 
-/* Thick lines are fast ones, against the fastest line of the network. Lines
- * leave the gaps between them free. */
+/* Returns the width of a line. Faster links have thicker lines, relative to the
+ * fastest link of the network. The lines leave gaps between them. */
 static double stroke_of(const struct nw_picture *picture, int32_t link,
                         const struct nw_network_layout *layout)
 {
@@ -45,9 +45,9 @@ struct picture_line {
     const struct nw_network_layout *layout;
     int32_t link;
     double xa, ya, xb, yb;
-    double gap;    /* between the columns of nodes */
-    double arc;    /* between two of one level: over their heads; else 0 */
-    bool straight; /* many lines cross: straight ones are easiest to follow */
+    double gap;    /* between two columns of nodes */
+    double arc;    /* height of an arc in the same level; else 0 */
+    bool straight; /* draw straight lines, as many of them cross */
 };
 
 static void draw_line(struct nw_text *text, const struct nw_picture *picture,
@@ -68,7 +68,8 @@ static void draw_line(struct nw_text *text, const struct nw_picture *picture,
     nw_picture_wire(text, picture, line->link, path);
 }
 
-/* Busy lines are drawn after the others, so that they are not hidden. */
+/* Whether a link has high congestion. Such lines are drawn last, so that no
+ * other line hides them. */
 static bool is_busy(const struct nw_picture *picture, int32_t link)
 {
     return picture->congestion &&
@@ -100,7 +101,7 @@ static void draw_network(struct nw_text *text, const struct nw_picture *picture,
     }
 }
 
-/* A node below others is reached through the gap at its left. */
+/* Draws a line to a node below other nodes through the gap at its left. */
 static void draw_bus(struct nw_text *text, const struct nw_picture *picture,
                      const struct picture_line *line, double top)
 {
@@ -115,7 +116,7 @@ static void draw_bus(struct nw_text *text, const struct nw_picture *picture,
     nw_picture_wire(text, picture, line->link, path);
 }
 
-/* How far from the middle of a switch the line to a node leaves it: the lines
+/* Returns how far from the middle of a switch the line to a node starts. Lines
  * are in the order of their other ends. */
 static double port_place(const struct nw_network_layout *layout, double from,
                          double to)
@@ -125,7 +126,7 @@ static double port_place(const struct nw_network_layout *layout, double from,
     return (layout->switch_width - 8) * fmax(-0.5, fmin(0.5, share));
 }
 
-/* Links of a node to its switches. */
+/* Draws the links of a node to its switches. */
 static void draw_ports(struct nw_text *text, const struct nw_picture *picture,
                        const struct nw_network_layout *layout, int32_t node,
                        bool busy)
@@ -241,8 +242,8 @@ static void draw_all(struct nw_text *text, const struct nw_picture *picture,
     nw_svg_end(text);
 }
 
-/* Cores are drawn as large as lets all nodes stand in one row, within what is
- * pleasant to look at. */
+/* Chooses the size of a core: so large that all nodes fit into one row, within
+ * fixed limits. */
 static nw_status unit_for(const nw_topology *topology, double *unit)
 {
     struct nw_node_layout *types;
@@ -257,7 +258,7 @@ static nw_status unit_for(const nw_topology *topology, double *unit)
     return status;
 }
 
-/* Each node in the middle of its place. */
+/* Centres each node in its place. */
 static void centre_nodes(const nw_topology *topology,
                          struct nw_network_layout *layout,
                          const struct nw_node_layout *types)
@@ -270,7 +271,8 @@ static void centre_nodes(const nw_topology *topology,
     }
 }
 
-/* A cell fits the largest node and the longest name. */
+/* Draws all nodes. A place is as large as the largest node and the longest
+ * name. */
 static nw_status draw_whole(struct nw_text *text,
                             const struct nw_picture *picture)
 {

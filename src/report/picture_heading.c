@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The heading of a machine's picture: its name, its counts, and a legend of the
- * colours. */
+/* Draws the heading of a machine's picture: its name, its counts, and a legend
+ * of the colours. */
 #include "report/picture.h"
 #include "report/svg.h"
 #include "report/topology_words.h"
@@ -43,7 +43,7 @@ static double draw_key_words(struct nw_text *text, double x, const char *words)
     return x + 30 + NW_LETTER_WIDTH * (double)strlen(words);
 }
 
-/* Kinds that the machine has, from left to right. */
+/* Draws the legend of the kinds that the machine has, from left to right. */
 static void draw_key(struct nw_text *text, const nw_topology *topology)
 {
     static const struct {

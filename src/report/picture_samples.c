@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A machine too large to draw whole: one node of each type, the busiest, with
- * how many there are. */
+/* Draws a machine that is too large to be drawn whole: the busiest node of each
+ * type, with the number of nodes of that type. */
 #include "report/picture.h"
 #include "report/svg.h"
 
@@ -21,7 +21,7 @@ struct sample {
     int32_t node, count;
 };
 
-/* The busiest node of a type, the first where none is. */
+/* Finds the busiest node of a type; the first node if all are idle. */
 static struct sample sample_of(const struct nw_picture *picture, int32_t type)
 {
     const nw_topology *topology = picture->topology;
@@ -43,7 +43,7 @@ static struct sample sample_of(const struct nw_picture *picture, int32_t type)
     return sample;
 }
 
-/* Over all samples, which hang on it. */
+/* Draws the network as one box above all samples. */
 static void draw_cloud(struct nw_text *text, const nw_topology *topology,
                        double width)
 {

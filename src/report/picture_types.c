@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The layouts of the node types in a picture. */
+/* Creates the layouts of all node types in a picture. */
 #include "report/picture.h"
 
 #include "base/array.h"

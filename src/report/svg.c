@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writing SVG: escaping, the one style sheet, and the few shapes we use. */
+/* Writes SVG: escaped text, the style sheet, and a few shapes. */
 #include "report/svg.h"
 #include "base/c_locale.h"
 
@@ -31,8 +31,8 @@ static const char *escape_of(unsigned char c)
     }
 }
 
-/* Bytes of the character at `at`, 0 if XML forbids it, as it does U+FFFE and
- * U+FFFF. */
+/* Returns the length of the UTF-8 character at `at`, or 0 if XML forbids the
+ * character, such as U+FFFE and U+FFFF. */
 static size_t character(const char *at)
 {
     bool none =
@@ -72,8 +72,8 @@ int nw_svg_whole(const char *words, int most)
     return words ? (int)nw_text_cut(words, (size_t)most) : 0;
 }
 
-/* Three colours; the ramp runs through them. Lightness falls (rises, on dark)
- * steadily, so the order is seen without telling hues apart. The ramp of
+/* A ramp runs through three colours. Lightness falls steadily (rises, in dark
+ * mode), so that the order is visible without distinguishing hues. The ramp of
  * differences is faint in its middle. */
 struct ramp {
     char letter;

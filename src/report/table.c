@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tables for people: cells are kept as words, and laid out by libsmartcols,
- * which is loaded when the first table is shown. */
+/* Prints tables as text. Cells are stored as strings; libsmartcols, which is
+ * loaded when the first table is shown, arranges them. */
 #include <nodewise/report.h>
 
 #include "base/array.h"
@@ -26,9 +26,9 @@ struct nw_table {
     size_t column_count, column_capacity;
     int32_t *parent;
     size_t row_count, row_capacity;
-    char **cell; /* row by row, NULL where left out */
+    char **cell; /* row by row; NULL: left out */
     size_t cell_count, cell_capacity;
-    size_t filled; /* cells of the last row */
+    size_t filled; /* cells that the last row has so far */
     bool is_tree, failed;
 };
 
@@ -165,7 +165,7 @@ static bool add_rows(const nw_table *table, struct libscols_table *to,
     return true;
 }
 
-/* Blanks at line ends go, so that transcripts and mails stay clean. */
+/* Removes blanks at line ends, so that pasted output stays clean. */
 static void trim_lines(char *text)
 {
     char *to = text, *keep = text;

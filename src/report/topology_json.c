@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A machine as JSON: link classes once, each node type once, then what joins
- * the nodes. All that distances and routes are computed from is in it. */
+/* Prints a machine as JSON: link classes once, each node type once, then the
+ * network that connects the nodes. The output contains all data from which
+ * distances and routes are computed. */
 #include <nodewise/report.h>
 
 #include "base/json.h"

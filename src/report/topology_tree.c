@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A machine as a tree of words: the network with its nodes, then the inside of
+/* Prints a machine as a tree: the network with its nodes, then the contents of
  * one node of each type. */
 #include <nodewise/report.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Short names for many things. */
+/* Writes short names for many ranks, nodes or parts. */
 #include "report/topology_words.h"
 #include "base/hostlist.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The figures of the report: what was gained in a few large numbers, then all
- * costs side by side, then bytes by level. */
+/* Writes the figures of the report: the main gains, then all costs side by
+ * side, then bytes by level. */
 #include "report/page/page.h"
 #include "base/c_locale.h"
 #include "report/svg.h"
@@ -59,7 +59,8 @@ static double simulated(const struct nw_page *page, size_t m)
     return page->input->mapping[m].seconds;
 }
 
-/* Bytes between nodes; between the packages of a single node. */
+/* Returns the bytes between nodes, or between packages if the machine is a
+ * single node. */
 static double crossing(const struct nw_page *page, size_t m)
 {
     double bytes = 0;
@@ -121,7 +122,8 @@ static bool is_known(const struct nw_page *page, const struct figure *figure)
     return false;
 }
 
-/* "-42 %", rounded so that nothing becomes less than all. */
+/* Appends the change in percent, such as "-42.0 %", or "=" if it is below 0.05
+ * %. */
 static void add_change(struct nw_text *text, double before, double after)
 {
     double percent;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The last mapping as files inside the page: the mapping, a rankfile of Open
- * MPI, and a table for spreadsheets. */
+/* Embeds the last mapping as files in the page: the mapping, a rankfile for
+ * Open MPI, and a table for spreadsheets. */
 #include "base/status.h"
 #include "base/text.h"
 #include "cost/mapping_file.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A data URL: all but plain characters as %XX. */
+/* Appends a data URL, with all but plain characters as %XX. */
 static void downloads_add_url(struct nw_text *text, const char *data)
 {
     static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrst"
@@ -29,8 +29,8 @@ static void downloads_add_url(struct nw_text *text, const char *data)
     }
 }
 
-/* The file name of a mapping without folder and ending; only letters that every
- * system takes. */
+/* Writes the file name of a mapping to `out`, without folder and suffix, and
+ * only with characters that every system allows. */
 static void downloads_stem(const char *name, char out[64])
 {
     const char *slash = strrchr(name, '/'), *dot;
@@ -63,7 +63,8 @@ static void downloads_add_set(struct nw_text *text, struct nw_ints set)
         nw_text_format(text, i ? " %d" : "%d", set.values[i]);
 }
 
-/* A comma or a quote in a name needs quotes in CSV. */
+/* Appends a name as a CSV field, in quotes if it contains a comma or a quote.
+ */
 static void downloads_add_name(struct nw_text *text, const char *name)
 {
     if (!strpbrk(name, ",\"")) {
@@ -98,7 +99,7 @@ static void downloads_make_csv(const nw_mapping *mapping, struct nw_text *csv)
     }
 }
 
-/* Without a rankfile if a rankfile cannot express the mapping. */
+/* Appends the rankfile, or nothing if a rankfile cannot express the mapping. */
 static nw_status downloads_add_rankfile(struct nw_text *text,
                                         const struct nw_page *page,
                                         const nw_mapping *mapping,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The elements of HTML that several sections write. */
+/* Writes the HTML elements that several sections use. */
 #include "report/page/page.h"
 #include "report/svg.h"
 

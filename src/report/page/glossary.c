@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The terms of the page, as nodewise-glossary(7) explains them. */
+/* Writes the terms of the page, with the text of nodewise-glossary(7). */
 #include "report/page/page.h"
 
 static const struct {

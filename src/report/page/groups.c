@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The traffic of a training step by kind of group on each level, and the time
- * of its communication. */
+/* Writes the traffic of a training step by kind of group and level, and the
+ * time of its communication. */
 #include "report/page/page.h"
 
 static double groups_bytes(const struct nw_cost *cost, int32_t level)
@@ -29,7 +29,8 @@ static void groups_add_level(struct nw_text *text, const struct nw_page *page,
     nw_text_add(text, "</tr>\n");
 }
 
-/* Of one group, or of the whole step if `group` is -1. */
+/* Appends the time of one kind of group, or of the whole step if `group` is -1.
+ */
 static void groups_add_time(struct nw_text *text, const struct nw_page *page,
                             int group)
 {

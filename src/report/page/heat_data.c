@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Data by which the script names the cells of a heat map: the rank at each
- * place, and the bytes and links of each cell with traffic. */
+/* Writes the data from which the script names the cells of a heat map: the rank
+ * at each place, and the bytes and links of each cell with traffic. */
 #include "base/array.h"
 #include "cost/endpoints.h"
 #include "report/page/page.h"
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The shortest and the longest route of each cell's messages. */
+/* Length of the shortest and of the longest route of each cell's messages. */
 struct heat_links {
     double *low, *high; /* [cells x cells] */
 };
@@ -70,7 +70,7 @@ static nw_status heat_data_links(const struct nw_page *page,
     return status ? status : heat_data_measure(page, what, heat, links);
 }
 
-/* "row column bytes low high;" a cell. */
+/* Appends "row column bytes low high;" for each cell. */
 static void heat_data_cells(struct nw_text *text, const struct nw_heat *heat,
                             const struct heat_links *links)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How many links of each kind are how busy, under each mapping. */
+/* Writes how many links of each kind are how busy, under each mapping. */
 #include "base/array.h"
 #include "report/page/page.h"
 
@@ -7,14 +7,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define HISTOGRAM_PARTS 5 /* of the busiest link's congestion */
+#define HISTOGRAM_PARTS 5 /* equal parts of the busiest link's congestion */
 
 struct histogram {
     int32_t all;
-    int32_t part[HISTOGRAM_PARTS + 1]; /* part[0]: idle */
+    /* links in each part; part[0]: idle links */
+    int32_t part[HISTOGRAM_PARTS + 1];
 };
 
-/* The part of a share from 0 to 1. */
+/* Returns the part of a congestion, given as a share of the most, from 0 to 1.
+ */
 static int histogram_part(double share)
 {
     return share > 0 ? (int)fmin(HISTOGRAM_PARTS, ceil(share * HISTOGRAM_PARTS))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Links by congestion: the machine coloured by it, and the busiest by name. */
+/* Writes the links by congestion: a picture of the machine coloured by
+ * congestion, and the busiest links by name. */
 #include "base/array.h"
 #include "report/page/page.h"
 #include "report/picture.h"
@@ -9,14 +10,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define LINKS_GROUPS 10 /* that the table shows */
-#define LINKS_NAMES 64  /* of a group, by name */
+#define LINKS_GROUPS 10 /* groups of links in the table */
+#define LINKS_NAMES 64  /* names shown for a group */
 
-/* A link that messages cross. Those alike in all but `link` are a group. */
+/* A link with traffic. Links that are equal in all members but `link` form a
+ * group. */
 struct busy_link {
-    double seconds; /* of the busier direction, to three digits as shown */
+    double seconds; /* congestion of the busier direction, rounded */
     double bandwidth;
-    int kind, way; /* way: 0 up, 1 down, 2 both alike */
+    int kind, way; /* way: 0 up, 1 down, 2 both are equal */
     int32_t link;
 };
 
@@ -34,7 +36,7 @@ static int links_compare(const void *a, const void *b)
     if (x->seconds != y->seconds)
         return x->seconds > y->seconds ? -1 : 1;
     if (x->kind != y->kind)
-        return x->kind > y->kind ? -1 : 1; /* the network first */
+        return x->kind > y->kind ? -1 : 1; /* network links first */
     if (x->bandwidth != y->bandwidth)
         return x->bandwidth < y->bandwidth ? -1 : 1;
     if (x->way != y->way)
@@ -49,7 +51,7 @@ static bool links_are_alike(const struct busy_link *x,
            x->bandwidth == y->bandwidth && x->way == y->way;
 }
 
-/* The links that are crossed, the busiest first. */
+/* Lists the links with traffic, the busiest first. */
 static nw_status links_sort(const nw_topology *topology,
                             const struct nw_cost *cost, struct busy_link **out,
                             size_t *count)
@@ -79,7 +81,8 @@ static nw_status links_sort(const nw_topology *topology,
     return NW_OK;
 }
 
-/* The first link, and the others behind a word that opens. */
+/* Appends the name of the first link, and the others in a part that the reader
+ * can open. */
 static void links_add_names(struct nw_text *text, const nw_topology *topology,
                             const struct busy_link *group, size_t count)
 {
@@ -180,7 +183,8 @@ bool nw_page_has_links(const struct nw_page *page)
     return true;
 }
 
-/* One picture for each mapping; the last mapping's is seen first. */
+/* Appends one picture per mapping; that of the last mapping is shown at first.
+ */
 static nw_status links_add_pictures(struct nw_text *text,
                                     const struct nw_page *page)
 {

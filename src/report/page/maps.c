@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The heat maps of the report: ranks in the order of where each mapping puts
- * them, on one scale. */
+/* Writes the heat maps of the report. Ranks are sorted by the place that each
+ * mapping gives them; all maps have the same scale. */
 #include "report/page/page.h"
 #include "base/array.h"
 #include "base/c_locale.h"
@@ -15,7 +15,7 @@
 #define MOST_BLOCKS 64
 #define ALONE_CELLS 64
 
-/* Gives `heat` the scale that all mappings of a layer share. */
+/* Gives `heat` the scale that is common to all mappings of a layer. */
 static void find_scale(const struct nw_page *page, enum nw_layer layer,
                        struct nw_heat *heat)
 {
@@ -43,7 +43,8 @@ static void describe(const struct nw_page_order *order, char *out, size_t size)
 
 #define MOST_LETTERS 36
 
-/* The end of a long name distinguishes it better than its beginning. */
+/* Shortens a long name from its beginning, as its end distinguishes it better.
+ */
 static void shorten(const char *name, char out[MOST_LETTERS + 8])
 {
     size_t length = strlen(name);
@@ -52,11 +53,12 @@ static void shorten(const char *name, char out[MOST_LETTERS + 8])
     if (length > MOST_LETTERS)
         from += length - MOST_LETTERS;
     while (((unsigned char)*from & 0xc0) == 0x80)
-        from++; /* not inside a character */
+        from++; /* do not cut a character */
     snprintf(out, MOST_LETTERS + 8, "%s%s", from > name ? "..." : "", from);
 }
 
-/* The panel of `heat`, which is this map or a difference to it. */
+/* Draws the panel of `heat`: the map of a mapping, or a difference of two maps.
+ */
 static void maps_draw_panel(struct nw_text *text, const struct nw_page *page,
                             const struct nw_page_panel *what,
                             const struct nw_heat *heat)
@@ -107,7 +109,7 @@ static nw_status maps_panel(struct nw_text *text, const struct nw_page *page,
     return NW_OK;
 }
 
-/* The SVG of a panel with the attributes that the script reads. */
+/* Appends the SVG of a panel with the attributes that the script reads. */
 static nw_status maps_draw(struct nw_text *text, const struct nw_page *page,
                            const struct nw_page_panel *panel)
 {
@@ -149,7 +151,8 @@ static nw_status maps_add_figure(struct nw_text *text,
     return status;
 }
 
-/* All mappings of a layer, and the difference of the last one to the first. */
+/* Appends the maps of all mappings of a layer, and the difference between the
+ * last one and the first. */
 static nw_status maps_add_layer(struct nw_text *text,
                                 const struct nw_page *page, enum nw_layer layer)
 {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages by size: as they were counted, else by the mean size of each pair of
- * ranks. */
+/* Writes the messages by size: the counted sizes, or the mean size of each pair
+ * of ranks if sizes were not counted. */
 #include "base/array.h"
 #include "report/page/page.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#define MESSAGES_BUCKETS 65 /* as nw_pattern.size_bucket */
+#define MESSAGES_BUCKETS 65 /* as in nw_pattern.size_bucket */
 
-/* Bucket of a size: 0 of nothing, b of 2^(b-1) to 2^b - 1 bytes. */
+/* Returns the bucket of a size: 0 for 0 bytes, b for 2^(b-1) to 2^b - 1 bytes.
+ */
 static int messages_bucket(uint64_t bytes)
 {
     int bucket = 0;
@@ -33,7 +34,7 @@ static void messages_count(const nw_pattern *pattern, double *count)
     }
 }
 
-/* "512 B to 1.02 kB" */
+/* Writes the range of a bucket, such as "512 B to 1.02 kB". */
 static void messages_range(int bucket, char out[80])
 {
     double least = bucket > 1 ? (double)(UINT64_C(1) << (bucket - 1)) : bucket;

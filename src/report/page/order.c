@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Data that the sections share: costs, and the order of ranks by place. A good
- * mapping gathers traffic in blocks on the diagonal of that order. */
+/* Computes the data that several sections use: costs, and the ranks sorted by
+ * place. With a good mapping, this order concentrates traffic in blocks on the
+ * diagonal of a heat map. */
 #include "base/array.h"
 #include "base/status.h"
 #include "report/page/page.h"
@@ -9,8 +10,8 @@
 #include <stdlib.h>
 
 struct seat {
-    int32_t group; /* node, or package of the only node */
-    int32_t unit;  /* core or GPU in the whole machine */
+    int32_t group; /* node; or package if there is one node */
+    int32_t unit;  /* number of the core or GPU in the machine */
     int32_t rank;
 };
 

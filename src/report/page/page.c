@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The report: one HTML page in reading order, with its style inside. */
+/* Writes the report as one HTML page that includes its style sheet. */
 #include "report/page/page.h"
 #include "report/panel.h"
 #include "report/picture.h"
@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PAGE_CELLS 128 /* most cells a side of a heat map */
+#define PAGE_CELLS 128 /* most rows of cells of a heat map */
 
-/* The verdict on the last mapping, and the figures behind it. */
+/* Appends the verdict on the last mapping, and the figures behind it. */
 static void page_add_verdict(struct nw_text *text, const struct nw_page *page)
 {
     const struct nw_report_input *input = page->input;
@@ -38,7 +38,7 @@ static void page_add_verdict(struct nw_text *text, const struct nw_page *page)
     free(words);
 }
 
-/* Links to the sections, in their order. */
+/* Appends the links to the sections, in page order. */
 static void page_add_contents(struct nw_text *text, const struct nw_page *page)
 {
     const struct {
@@ -149,7 +149,7 @@ static nw_status add_machine(struct nw_text *text, const struct nw_page *page)
     return status;
 }
 
-/* The pattern in the order of its ranks, before any mapping. */
+/* Appends the pattern with the ranks in numerical order, before any mapping. */
 static nw_status add_pattern(struct nw_text *text, const struct nw_page *page)
 {
     nw_status status = NW_OK;

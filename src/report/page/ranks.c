@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where each rank is: a table that the script lets the reader search. */
+/* Writes where each rank is, as a table that the reader can search by script.
+ */
 #include "base/text.h"
 #include "report/page/page.h"
 #include "report/svg.h"
@@ -11,7 +12,7 @@
 
 #define RANKS_ROWS 4096
 
-/* The columns that the mapping fills. */
+/* Which optional columns of the table the mapping fills. */
 struct ranks_columns {
     bool gpu, nic;
 };
@@ -29,7 +30,7 @@ static struct ranks_columns ranks_columns_of(const nw_mapping *mapping)
     return columns;
 }
 
-/* "0-3", or "-" for none. */
+/* Appends a set as "0-3", or "-" if it is empty. */
 static void ranks_add_set(struct nw_text *text, struct nw_ints set)
 {
     nw_text_add(text, "<td>");

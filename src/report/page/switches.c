@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The network of a machine that is too large to draw whole: switches that open
- * and show their links and nodes, coloured by congestion under the last
- * mapping. */
+/* Writes the network of a machine that is too large to draw whole, coloured by
+ * congestion under the last mapping. The reader opens a switch to see its links
+ * and nodes. */
 #include "base/array.h"
 #include "report/page/page.h"
 #include "report/picture.h"
@@ -14,22 +14,23 @@
 
 #define SWITCHES_NODES 4096 /* larger machines are not listed */
 
-/* The links or the nodes of each switch, one switch after the other. */
+/* The links or the nodes of all switches: those of switch s are item[first[s]]
+ * to item[first[s + 1] - 1]. */
 struct switch_list {
-    int32_t *first, *item; /* [switches + 1], [first[switches]] */
+    int32_t *first, *item;
 };
 
 struct switches {
     const struct nw_page *page;
     const nw_topology *topology;
-    size_t last; /* the mapping */
-    double most; /* of the scale */
+    size_t last; /* index of the last mapping */
+    double most; /* top of the colour scale */
     struct switch_list links, nodes;
 };
 
 /* --- lists --- */
 
-/* Calls `meet` for each pair of a switch and a link or node. */
+/* Called for each pair of a switch `at` and one of its links or nodes. */
 typedef void (*switches_meet)(void *user, int32_t at, int32_t item);
 
 static void switches_visit_links(const nw_topology *topology,
@@ -43,7 +44,7 @@ static void switches_visit_links(const nw_topology *topology,
     }
 }
 
-/* A node is below the switch of its first port. */
+/* Calls `meet` for each node, with the switch of its first port. */
 static void switches_visit_nodes(const nw_topology *topology,
                                  switches_meet meet, void *user)
 {
@@ -59,7 +60,8 @@ static void switches_count(void *user, int32_t at, int32_t item)
     list->first[at + 1]++;
 }
 
-/* first[at] is meanwhile where the next item of `at` goes. */
+/* Stores an item of switch `at`. While items are stored, first[at] is the index
+ * of the next item of `at`. */
 static void switches_put(void *user, int32_t at, int32_t item)
 {
     struct switch_list *list = user;
@@ -90,7 +92,7 @@ static nw_status switches_list(const nw_topology *topology,
     return NW_OK;
 }
 
-/* --- what is shown --- */
+/* --- elements --- */
 
 static double switches_busiest_of_node(const struct switches *all, size_t m,
                                        int32_t node)
@@ -105,7 +107,7 @@ static double switches_busiest_of_node(const struct switches *all, size_t m,
     return busiest;
 }
 
-/* "<i class="f c3">": a patch in the colour of a congestion. */
+/* Appends <i class="f c3">, a patch in the colour of a congestion. */
 static void switches_add_patch(struct nw_text *text, const struct switches *all,
                                double seconds)
 {
@@ -116,7 +118,7 @@ static void switches_add_patch(struct nw_text *text, const struct switches *all,
         nw_text_add(text, "<i></i>");
 }
 
-/* "leaf3 2.31 ms (default 4.2 ms)" */
+/* Appends an item, such as "leaf3 2.31 ms (default 4.2 ms)". */
 static void switches_add_item(struct nw_text *text, const struct switches *all,
                               const char *name, const double seconds[2])
 {
@@ -184,7 +186,7 @@ static void switches_add_nodes(struct nw_text *text, const struct switches *all,
     nw_text_add(text, "</div>\n");
 }
 
-/* The busiest link of a switch under the last mapping. */
+/* Returns the congestion of a switch's busiest link under the last mapping. */
 static double switches_busiest(const struct switches *all, int32_t s)
 {
     double busiest = 0;

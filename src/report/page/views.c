@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Buttons that show one of several panels. They are radio buttons, which the
- * style sheet reads: they work without scripts, and by keyboard. */
+/* Writes buttons that show one of several panels. They are radio buttons, which
+ * the style sheet reads, so they work without scripts and by keyboard. */
 #include "report/page/page.h"
 #include "report/svg.h"
 
-/* The button of all panels has the number `count`. */
+/* Appends the button of view v; v == count is the button that shows all panels.
+ */
 static void views_add_button(struct nw_text *text,
                              const struct nw_page_views *views, size_t v)
 {

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HEADLINE_EQUAL 0.05 /* percent; smaller differences are shown as 0.0 */
+#define HEADLINE_EQUAL 0.05 /* percent; less is shown as 0.0 */
 
 #define HEADLINE_MOST_CORES 512
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Annealing of swaps in groups of subtrees; see anneal_swaps.h. */
+/* Anneals by swaps within groups of subtrees; see anneal_swaps.h. */
 #include "map/hierarchy/anneal_swaps.h"
 #include "base/array.h"
 #include "map/common/metropolis.h"
@@ -11,33 +11,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A swap of a hub costs as much as thousands of others: of those over so many
- * arcs fewer are tried where that is asked for, so that they take no longer. */
-
-/* Shared by the groups of a round. */
+/* Data of a round of swaps, which all groups share. */
 struct anneal_swaps_round {
     struct nw_assignment *assignment;
     uint64_t long_arcs;
     const double
-        *metropolis; /* [NW_METROPOLIS_SIZE] -log of evenly spread numbers */
-    const int32_t *group; /* [slots] */
+        *metropolis; /* [NW_METROPOLIS_SIZE] -log of evenly spaced numbers */
+    const int32_t *group; /* [slots] group of each slot */
     const int32_t *first; /* [groups + 1] into list */
-    const int32_t *list;  /* processes that may move, by group */
+    const int32_t *list;  /* processes that may move, sorted by group */
     uint64_t seed, steps;
     double temperature;
-    double *change; /* [groups] of the cost */
+    double *change; /* [groups] change of the cost in the round */
 };
 
-/* Codes of a process in another group may be written meanwhile: any value of
- * it gives the same distance from here. */
+/* Reads the code of p's slot. Another thread may write the code of a process in
+ * another group; every value in that group gives the same distance from here.
+ */
 static inline uint64_t
 anneal_swaps_code_of(const struct nw_assignment *assignment, int32_t p)
 {
     return __atomic_load_n(&assignment->at[p], __ATOMIC_RELAXED);
 }
 
-/* The change of hop-bytes if p moves between two codes, without its edge to
- * `but`. */
+/* Returns the change of hop-bytes if p moves between the slots with codes
+ * way[0] and way[1]. Ignores p's edge to process `but`. */
 static inline double anneal_swaps_shift(const struct nw_assignment *assignment,
                                         int32_t p, const uint64_t way[2],
                                         int32_t but)
@@ -60,8 +58,9 @@ static inline double anneal_swaps_shift(const struct nw_assignment *assignment,
     return sum;
 }
 
-/* A slot near a peer of p, in the smallest subtree more often than in larger
- * ones; -1 for none in this group. */
+/* Returns a random slot near a random peer of p: in the smallest subtree around
+ * the peer with the highest probability. Returns -1 if the peer is in another
+ * group. */
 static int32_t anneal_swaps_propose(const struct anneal_swaps_round *round,
                                     int32_t p, int32_t group,
                                     struct nw_random *random)
@@ -109,7 +108,8 @@ static void anneal_swaps_store_swap(struct nw_assignment *assignment, int32_t a,
                      __ATOMIC_RELAXED);
 }
 
-/* A swap inside a smallest subtree changes only loads. */
+/* Whether slots a and b may be swapped. A swap within a smallest subtree
+ * changes no distance, so it only makes sense if loads are limited. */
 static inline bool anneal_swaps_may_swap(const struct nw_assignment *assignment,
                                          int32_t a, int32_t b)
 {
@@ -122,7 +122,9 @@ static inline bool anneal_swaps_may_swap(const struct nw_assignment *assignment,
            nw_assignment_within_limit(assignment, a, assignment->process[b]);
 }
 
-/* Whether a swap is among those that are tried. */
+/* Decides at random whether a swap is tried. If the two processes have more
+ * than round->long_arcs edges, the probability is long_arcs / edges, so that
+ * such swaps take no more time. */
 static inline bool anneal_swaps_is_tried(const struct anneal_swaps_round *round,
                                          int32_t p, int32_t q,
                                          struct nw_random *random)
@@ -134,7 +136,8 @@ static inline bool anneal_swaps_is_tried(const struct anneal_swaps_round *round,
            (nw_random_next(random) >> 32) * arcs < round->long_arcs << 32;
 }
 
-/* Swaps p with the process on a slot near a peer, if the swap is accepted. */
+/* Swaps p with the process on a slot near a peer if the annealing accepts that.
+ * Returns the change of the cost. */
 static double anneal_swaps_try_one(const struct anneal_swaps_round *round,
                                    int32_t p, int32_t group,
                                    struct nw_random *random)
@@ -193,10 +196,10 @@ static void anneal_swaps_run_group(void *user, int32_t group)
 struct anneal_swaps_work {
     struct nw_anneal_swaps *anneal_swaps;
     double *metropolis;
-    int32_t *deal;  /* subtrees below the root, shuffled */
-    int32_t *group; /* [slots] */
+    int32_t *deal;  /* subtrees below the root in random order */
+    int32_t *group; /* [slots] group of each slot */
     int32_t *first, *list;
-    int32_t *best; /* [count] slots */
+    int32_t *best; /* [count] slots of the best assignment */
     double *change;
     double best_cost;
     int32_t groups;
@@ -306,8 +309,9 @@ static void anneal_swaps_run_round(struct anneal_swaps_work *work,
     }
 }
 
-/* The mean edge. Times the second smallest distance it is the cost of a small
- * bad swap: a higher temperature cannot be cooled in the given steps. */
+/* Returns the mean bytes of an edge. Times the second smallest distance this is
+ * the cost of a small bad swap; from a higher temperature, the given steps
+ * cannot cool down. */
 static double anneal_swaps_unit_of(const struct nw_assignment *assignment)
 {
     size_t edges = assignment->row[assignment->count];

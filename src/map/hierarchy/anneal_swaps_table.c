@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Annealing of swaps with a table of prices; see anneal_swaps_table.h. */
+/* Anneals by swaps with a table of costs; see anneal_swaps_table.h. */
 #include "map/hierarchy/anneal_swaps_table.h"
 #include "base/array.h"
 #include "map/common/metropolis.h"
@@ -13,41 +13,43 @@
 #include <string.h>
 
 #define LINE 16       /* floats in a cache line */
-#define LOOKS 31      /* bits that choose how far up the tree */
-#define NEVER 1e30F   /* what it costs to move what is fixed */
-#define COST_MAX 1e27 /* far below that */
-#define ROUNDING 1e-4 /* of sums of floats, of what all cost far apart */
+#define LOOKS 31      /* random bits that choose the level of a subtree */
+#define NEVER 1e30F   /* cost of moving a fixed process */
+#define COST_MAX 1e27 /* limit on real costs, far below NEVER */
+#define ROUNDING 1e-4 /* relative rounding error of float sums */
 
-/* Added cost of slots beyond the end of the window. */
+/* Added to the cost of slots beyond the end of a window. */
 static const float swaps_table_beyond[2 * NW_SIMD4_WIDTH] = {
     0, 0, 0, 0, NEVER, NEVER, NEVER, NEVER};
 
 struct swaps_table_work {
     struct nw_assignment *assignment;
-    float *price; /* [count + 1][stride] hop-bytes of a process on a slot; 0 for
-                     the row of a free slot */
+    float *price; /* [count + 1][stride] hop-bytes of each process if it were on
+                   * each slot; the row of a free slot is 0 */
     size_t stride;
-    float *here;   /* [slots] of who sits there */
-    int32_t *who;  /* [slots] rows of the table */
-    float *change; /* [stride] of the distances to all slots, by a move */
+    float *here;  /* [slots] cost of the process on the slot */
+    int32_t *who; /* [slots] row of the table, by the slot's process */
+    /* [stride] by how much a move changes the distance to each slot */
+    float *change;
     float *thresholds;
-    double *within; /* [slots] bytes with what sits in each subtree */
+    double *within; /* [slots] bytes to peers in each subtree */
     int32_t *list;  /* processes that may move */
     int32_t list_count;
     int32_t *best, *begun; /* [count] slots */
-    int8_t level[64]; /* of the smallest subtree of two slots by the highest
-                         bit in which their codes differ, plus 1 */
-    int base;         /* level of subtrees without distances inside that swaps
-                         would change */
-    uint64_t spent;   /* vectors of rows that changed */
+    int8_t level[64]; /* [highest different bit of two slots' codes, plus 1]
+                       * level of the smallest subtree that contains both slots
+                       */
+    int base;         /* highest level of subtrees in which a swap changes no
+                       * distance */
+    uint64_t spent;   /* vectors of table rows that were updated */
 };
 
-/* The slots of a subtree that are looked at. */
+/* Consecutive slots of a subtree that are compared. */
 struct swaps_table_window {
     int32_t first, count;
 };
 
-/* Slots that are farther from one of two than from the other. */
+/* The slots whose distances to two given slots differ. */
 struct swaps_table_reach {
     struct swaps_table_window window[2];
     int windows;
@@ -67,8 +69,6 @@ static float *swaps_table_row_of(const struct swaps_table_work *work,
     return work->price + (size_t)process * work->stride;
 }
 
-/* --- swaps --- */
-
 static inline int swaps_table_common_level(const struct swaps_table_work *work,
                                            int32_t a, int32_t b)
 {
@@ -77,8 +77,8 @@ static inline int swaps_table_common_level(const struct swaps_table_work *work,
     return work->level[63 - __builtin_clzll(((code[a] ^ code[b]) << 1) | 1)];
 }
 
-/* Adds sign x the distances from a slot to all others in the subtree of a level
- * around it: to slots of that subtree outside the next smaller one. */
+/* Adds sign times the distance from `slot` to each other slot of its subtree on
+ * level `level`. */
 static void swaps_table_add_distances(struct swaps_table_work *work,
                                       int32_t slot, int level, float sign)
 {
@@ -98,7 +98,8 @@ static void swaps_table_add_distances(struct swaps_table_work *work,
     }
 }
 
-/* Whole vectors around a subtree: what is beyond it does not change. */
+/* Returns the window of a subtree, extended to whole vectors; values outside
+ * the subtree are 0. */
 static struct swaps_table_window
 swaps_table_around(const struct nw_hierarchy *hierarchy, int32_t slot,
                    int level)
@@ -112,7 +113,7 @@ swaps_table_around(const struct nw_hierarchy *hierarchy, int32_t slot,
         first, (count + NW_SIMD4_WIDTH - 1) / NW_SIMD4_WIDTH * NW_SIMD4_WIDTH};
 }
 
-/* Slots that are equally far from both see no difference. */
+/* Returns the slots whose distances to a and b differ. */
 static struct swaps_table_reach
 swaps_table_reach_of(const struct nw_hierarchy *hierarchy, int32_t a, int32_t b,
                      int level)
@@ -134,8 +135,8 @@ static int32_t swaps_table_count_of(const struct swaps_table_reach *reach)
     return reach->window[0].count + reach->window[1].count;
 }
 
-/* By how much each slot is farther from b than from a: all beyond the reach are
- * as far from both. */
+/* Sets change[s] to the distance of slot s from b minus that from a, for the
+ * slots in `reach`; all other slots are equally far from a and b. */
 static void swaps_table_fill_change(struct swaps_table_work *work, int32_t a,
                                     int32_t b, int level,
                                     const struct swaps_table_reach *reach)
@@ -177,7 +178,7 @@ static inline void swaps_table_add_change(const struct swaps_table_work *work,
         *(nw_simd4 *)(row + s) += bytes * *(nw_simd4 *)(work->change + s);
 }
 
-/* Peers of a process see it on another slot. */
+/* Updates the table rows of the peers of a process that moved. */
 static void swaps_table_enter(struct swaps_table_work *work, int32_t process,
                               const struct swaps_table_reach *reach)
 {
@@ -196,7 +197,7 @@ static void swaps_table_enter(struct swaps_table_work *work, int32_t process,
     }
 }
 
-/* The row of a free slot is 0. */
+/* Returns the degree of a process; a free slot has the degree 0. */
 static uint64_t swaps_table_degree_of(const struct nw_assignment *assignment,
                                       int32_t process)
 {
@@ -230,8 +231,9 @@ static void swaps_table_swap(struct swaps_table_work *work, int32_t a,
     work->here[b] = swaps_table_row_of(work, u)[b];
 }
 
-/* Slots near a peer, in small subtrees more often than in larger ones, but
- * none that holds the slot `from`; none where the peer is as near as can be. */
+/* Returns a window of slots near a random peer, in small subtrees more often
+ * than in large ones, but never in one that contains the slot `from`. Returns
+ * an empty window if the peer is as near as possible. */
 static inline struct swaps_table_window
 swaps_table_evaluate(const struct swaps_table_work *work, int32_t from,
                      int32_t near, uint64_t bits)
@@ -257,9 +259,10 @@ swaps_table_evaluate(const struct swaps_table_work *work, int32_t from,
     return window;
 }
 
-/* The change by a swap with each of the slots, without the process on `from`
- * and as if the two were not peers, less the random threshold; returns the
- * least. Slots beyond the window get a prohibitive cost. */
+/* Computes the change of the cost by a swap with each slot of a window, minus a
+ * random threshold, and returns the least. Ignores the process on `from`, and
+ * that two processes may be peers. Slots beyond the window get a prohibitive
+ * cost. */
 static inline float
 swaps_table_weigh(const struct swaps_table_work *work, int32_t from,
                   struct swaps_table_window window, const float *thresholds,
@@ -291,7 +294,8 @@ swaps_table_weigh(const struct swaps_table_work *work, int32_t from,
     return nw_simd4_least(least);
 }
 
-/* The bytes between two peers keep their distance if they swap. */
+/* Corrects the table after a swap of two peers, as the distance between them
+ * does not change. */
 static inline void swaps_table_keep_between(const struct swaps_table_work *work,
                                             int32_t u,
                                             struct swaps_table_window window,
@@ -351,9 +355,9 @@ static inline double swaps_table_try_one(struct swaps_table_work *work,
 
 /* --- rounds --- */
 
-/* A mean edge over the second smallest distance; where few that outweigh all
- * others by far lie near already, no more than what those between subtrees
- * amount to. */
+/* Returns the unit of temperature: the mean bytes of an edge times the second
+ * smallest distance. If heavy edges are already inside the smallest subtrees,
+ * the edges between these subtrees limit the mean. */
 static double swaps_table_unit_of(const struct nw_assignment *assignment)
 {
     const struct nw_hierarchy *hierarchy = assignment->hierarchy;
@@ -376,7 +380,8 @@ static double swaps_table_unit_of(const struct nw_assignment *assignment)
     return mean * hierarchy->distance[2];
 }
 
-/* Takes its tries, fewer where all that was allowed to be spent is. */
+/* Tries `tries` swaps, fewer if table updates reach `spent_most`. Returns how
+ * many were tried. */
 static uint64_t swaps_table_run_slice(struct swaps_table_work *work,
                                       uint64_t tries, uint64_t spent_most,
                                       float temperature,
@@ -391,8 +396,8 @@ static uint64_t swaps_table_run_slice(struct swaps_table_work *work,
     return k;
 }
 
-/* Caps table updates per round: a high acceptance rate on dense graphs is
- * wasted work. */
+/* Runs the rounds. Limits table updates per round, as a high acceptance rate on
+ * dense graphs gains little. */
 static void swaps_table_run_rounds(struct swaps_table_work *work,
                                    struct nw_anneal_swaps_table *swaps_table)
 {
@@ -424,10 +429,10 @@ static void swaps_table_run_rounds(struct swaps_table_work *work,
     }
 }
 
-/* --- the table --- */
+/* --- table of costs --- */
 
-/* Peers in the smallest subtree around a slot that holds them are as far as it
- * is wide: level by level, what is beyond. */
+/* Computes a process's row of the table level by level: adds what peers outside
+ * each subtree cost more than peers inside. */
 static void swaps_table_fill_row(struct swaps_table_work *work, int32_t process)
 {
     const struct nw_assignment *assignment = work->assignment;
@@ -510,8 +515,9 @@ static void swaps_table_free_work(struct swaps_table_work *work)
                 work->list, work->best, work->begun, work->thresholds);
 }
 
-/* Recomputes the cost from scratch: repeated additions of floats lose small
- * differences, so that the best may be worse than the beginning. */
+/* Recomputes the cost from scratch, since float additions lose small
+ * differences. The best assignment may then be worse than the first, which is
+ * restored. */
 static nw_status
 swaps_table_end_slice(struct swaps_table_work *work,
                       struct nw_anneal_swaps_table *swaps_table, double begun)

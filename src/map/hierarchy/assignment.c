@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Layouts out of placements and back, their cost from scratch, and assignments
- * of whole subtrees. */
+/* Converts placements to assignments and back, computes the cost of an
+ * assignment from scratch, and builds assignments of whole subtrees. */
 #include "map/hierarchy/assignment.h"
 #include "base/array.h"
 #include "base/parallel.h"
@@ -76,8 +76,8 @@ nw_status nw_assignment_copy(const struct nw_assignment *assignment,
     return NW_OK;
 }
 
-#define JOBS 64        /* edges are shared out to so many */
-#define JOBS_FROM 4096 /* processes */
+#define JOBS 64        /* parts of the edges for threads */
+#define JOBS_FROM 4096 /* fewer processes: one part */
 
 static int32_t assignment_jobs_of(const struct nw_assignment *assignment)
 {
@@ -91,7 +91,7 @@ static int32_t assignment_part_of(const struct nw_assignment *assignment,
                      assignment_jobs_of(assignment));
 }
 
-/* Of a loop over so many edges. */
+/* Returns the number of threads for a loop over `work` edges. */
 static int32_t assignment_threads_for(const struct nw_assignment *assignment,
                                       size_t work)
 {
@@ -157,7 +157,8 @@ static void assignment_assign(struct nw_assignment *assignment, int32_t process,
     assignment->process[slot] = process;
 }
 
-/* Slots of one place stand together: the next free one of each. */
+/* Gives each process the next free slot of its place. The slots of a place are
+ * consecutive. */
 static nw_status assignment_take_slots(struct nw_assignment *assignment,
                                        const struct nw_placement *placement)
 {
@@ -224,9 +225,9 @@ void nw_assignment_store(const struct nw_assignment *assignment,
                          assignment->hierarchy->place[assignment->slot[p]]);
 }
 
-/* --- other numbers --- */
+/* --- other numbers of processes --- */
 
-/* By peer, as edges of a row stand else. */
+/* Sorts the edges of a process by peer. */
 static void assignment_sort_edges(struct nw_undirected_edge *edge, size_t count)
 {
     for (size_t i = 1; i < count; i++) {
@@ -329,7 +330,8 @@ static void assignment_cost_part(void *user, int32_t i)
     costing->sum[i] = sum;
 }
 
-/* In parts, the same on any number of threads. */
+/* Adds up parts in a fixed order, so that the sum is the same for any number of
+ * threads. */
 double nw_assignment_cost(const struct nw_assignment *assignment)
 {
     struct assignment_costing costing = {.assignment = assignment};
@@ -457,8 +459,9 @@ assignment_contract_hierarchy(const struct nw_hierarchy *hierarchy,
     return status;
 }
 
-/* Adds up what the processes of one cluster exchange with each other
- * cluster. `slot` is 0 everywhere before and after, else 1 + edge. */
+/* Adds up the bytes between the processes of one cluster and each other
+ * cluster. slot[] is scratch memory, 0 before and after; in between 1 + index
+ * of a cluster's edge. */
 static void assignment_merge_edges(const struct nw_assignment *assignment,
                                    int32_t level, struct nw_assignment *out,
                                    size_t *slot)

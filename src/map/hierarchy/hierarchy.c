@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the tree in a machine's distances. Slots are put in the order of the
- * machine's tree; then the distances of neighbours say everything: two slots
- * are as far apart as the farthest neighbours between them. That it is so is
- * tried on many pairs. */
+/* Finds the tree in a machine's distances. Slots are sorted in the order of the
+ * machine's tree. Then the distance of two slots is the largest distance of
+ * consecutive slots between them; a sample of pairs checks that. */
 #include "map/hierarchy/hierarchy.h"
 #include "base/array.h"
 #include "base/parallel.h"
@@ -14,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- the order of the machine --- */
+/* --- the order of slots --- */
 
 struct hierarchy_keyed {
     int32_t node, vertex, place;
@@ -31,7 +30,7 @@ static int hierarchy_by_key(const void *left, const void *right)
     return (a->place > b->place) - (a->place < b->place);
 }
 
-/* Compares the ways from the root to two switches. */
+/* Compares the paths from the root to two switches. */
 static int hierarchy_by_switch(const struct nw_network *network, int32_t a,
                                int32_t b)
 {
@@ -69,7 +68,7 @@ static int hierarchy_by_port(const void *left, const void *right)
     return order ? order : (a->node > b->node) - (a->node < b->node);
 }
 
-/* turn[node]: its number along the network's tree. */
+/* Sets turn[node] to the node's number in a walk along the network's tree. */
 static nw_status hierarchy_order_nodes(const nw_topology *topology,
                                        int32_t *turn)
 {
@@ -90,7 +89,7 @@ static nw_status hierarchy_order_nodes(const nw_topology *topology,
     return status;
 }
 
-/* turn[vertex]: its number in a walk that takes children in their order. */
+/* Sets turn[vertex] to the vertex's number in a depth-first walk. */
 static nw_status hierarchy_order_vertices(const struct nw_node_type *type,
                                           int32_t *turn)
 {
@@ -178,7 +177,8 @@ static int hierarchy_by_value(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* The different gaps, ascending, 0 the first. */
+/* Collects the different distances in gap[] in ascending order, 0 first.
+ * Returns false if there are too many levels. */
 static bool hierarchy_find_levels(struct nw_hierarchy *hierarchy,
                                   const double *gap)
 {
@@ -237,8 +237,8 @@ static int32_t hierarchy_first_child(const struct nw_hierarchy *hierarchy,
         ->cluster[l][hierarchy->first[l + 1][hierarchy->cluster[l + 1][s]]];
 }
 
-/* Below the top: which child of its parent each cluster is, from the lowest
- * bits up. */
+/* Sets the codes of slots, which number each cluster within its parent from the
+ * lowest bits up. Returns false if the bits do not suffice. */
 static bool hierarchy_write_codes(struct nw_hierarchy *hierarchy)
 {
     int shift = 0;
@@ -292,7 +292,7 @@ nw_status nw_hierarchy_from_gaps(struct nw_hierarchy *hierarchy,
     return status;
 }
 
-/* --- from places --- */
+/* --- from places to slots --- */
 
 static bool hierarchy_holds(const struct nw_hierarchy *hierarchy,
                             const struct nw_places *places)
@@ -317,7 +317,8 @@ static bool hierarchy_holds(const struct nw_hierarchy *hierarchy,
     return true;
 }
 
-/* Places in their order, as often as they take ranks. */
+/* Numbers the slots: each place, in sorted order, has as many slots as the
+ * place can hold processes. */
 static nw_status hierarchy_number_slots(const struct nw_placement *placement,
                                         const struct hierarchy_keyed *keys,
                                         int32_t **place, int32_t *slots)
@@ -347,9 +348,9 @@ static nw_status hierarchy_number_slots(const struct nw_placement *placement,
 
 struct hierarchy_gaps {
     const struct nw_places *places;
-    const int32_t *place; /* [slots] */
+    const int32_t *place; /* [slots] place of each slot */
     int32_t slots;
-    double *gap; /* [slots] */
+    double *gap; /* [slots] distance to the next slot */
 };
 
 static void hierarchy_find_part(void *user, int32_t part)
@@ -378,8 +379,8 @@ static nw_status hierarchy_find_gaps(const struct nw_placement *placement,
     return NW_OK;
 }
 
-/* From here on the vertex of a key counts the processes already on its place;
- * their slots are not counted in the capacity that is left. */
+/* Counts the processes that are already on each place, in keys[].vertex from
+ * here on, because the remaining capacity excludes their slots. */
 static nw_status hierarchy_count_taken(const struct nw_placement *placement,
                                        struct hierarchy_keyed *keys)
 {

@@ -8,14 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Repeated cuts gain more than swaps do, as far as they cost as little. */
-/* Tries of a process on a level, and of all together. */
-/* Limit on the trials of few processes, in edges looked at, and the fixed cost
- * of a trial. */
-#define TOP_CUTS 24 /* of starts, from which those annealed are chosen */
-/* With few processes, swaps alternate with swaps of subtrees, more often with
- * many levels and with twice the steps. Later turns keep improvements of
- * earlier ones. */
+#define TOP_CUTS 24 /* starts, of which the best are annealed */
 
 static int multilevel_repeats_of(const struct multilevel_search *search)
 {
@@ -33,10 +26,11 @@ static int multilevel_repeats_of(const struct multilevel_search *search)
                : nw_tuned.multilevel.repeats_max;
 }
 
-/* Starts that are annealed, at default effort or more: the first gets a share
- * of the trials, and so does each other one if the pattern has small
- * separators; with many starts, only one other. Expander-like patterns are
- * annealed once more for the rest. */
+/* How many starts are annealed at default effort or more, and with which share
+ * of the trials. The first start gets the share `first`, and other starts the
+ * share `others` if the pattern has small separators; of many starts, only one
+ * other. Patterns like expander graphs get the remaining trials for one more
+ * annealing. */
 struct multilevel_anneals {
     uint64_t more;
     double first, others;
@@ -69,6 +63,8 @@ bool nw_multilevel_has_two_starts(const struct multilevel_search *search)
            search->placement->budget->effort != NW_EFFORT_FAST;
 }
 
+/* With few processes, swaps of processes alternate with swaps of subtrees.
+ * Later cycles keep the improvements of earlier ones. */
 static void multilevel_share_out_cycles(struct multilevel_search *search)
 {
     if (!multilevel_are_few(search))
@@ -98,7 +94,8 @@ static uint64_t multilevel_anneal_tries(const struct multilevel_search *search,
     return (uint64_t)(share * (double)tries);
 }
 
-/* Annealed, but for the first one after a longer search for cuts. */
+/* Sets up a start with annealing. All starts but the first search longer for
+ * cuts. */
 static nw_status multilevel_start_init(const struct multilevel_search *search,
                                        uint64_t number, double share,
                                        struct nw_recursive_bisection *out)
@@ -206,10 +203,10 @@ static nw_status multilevel_anneal_again(struct multilevel_search *search,
     return status;
 }
 
-/* The first cuts of a start, which annealing hardly improves. */
+/* The first cut of a start. Annealing hardly improves this cut. */
 struct multilevel_top_cut {
-    uint64_t number; /* of the start */
-    double cut;      /* bytes between the top's children */
+    uint64_t number; /* number of the start */
+    double cut;      /* bytes between the children of the root */
 };
 
 static int multilevel_by_cut(const void *left, const void *right)
@@ -251,7 +248,7 @@ static nw_status multilevel_draw(const struct multilevel_search *search,
     return status;
 }
 
-/* Anneals the starts that cut least at the top, of many. */
+/* Anneals those of many starts whose cuts at the root are smallest. */
 static nw_status multilevel_anneal_chosen(struct multilevel_search *search)
 {
     const struct multilevel_anneals anneals = multilevel_anneals_of(search);
@@ -271,8 +268,8 @@ static nw_status multilevel_anneal_chosen(struct multilevel_search *search)
     return status;
 }
 
-/* With few processes, annealing between levels gives better starts than cuts
- * alone. */
+/* With few processes, adds a start that is annealed between levels, which is
+ * better than cuts alone. */
 static nw_status
 multilevel_take_annealed_again(struct multilevel_search *search)
 {

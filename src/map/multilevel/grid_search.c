@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The search for grids: power diagrams, bisections from several first cuts, few
- * swaps; for few processes also a second search from power diagrams alone. */
+/* The search for grids: power diagrams, bisections with several first cuts, and
+ * a few swaps. With few processes also a second search that starts from power
+ * diagrams only. */
 #include "map/multilevel/multilevel_internal.h"
 #include "map/common/parameters.h"
 
@@ -16,8 +17,8 @@ static double multilevel_across(const struct nw_stencil *stencil, int d)
     return fmax(sum, 1);
 }
 
-/* Of the first two dimensions: bytes across a border halfway between them,
- * beside those across one of them. */
+/* Returns the bytes across a diagonal border between the first two dimensions,
+ * in units of the bytes across a straight border of the same area. */
 static double multilevel_across_askew(const struct nw_stencil *stencil)
 {
     double first = multilevel_across(stencil, 0),
@@ -96,8 +97,9 @@ static nw_status multilevel_swap_grid(struct multilevel_search *search,
     return nw_multilevel_search_on(search);
 }
 
-/* Grids are swapped for about as long as they are read and cut: small ones
- * less, but once more from hotter. */
+/* Returns the swaps per process, which take about as long as reading and
+ * cutting the grid. Small grids get fewer, but anneal again from a higher
+ * temperature. */
 static uint64_t multilevel_swaps_by_size(int32_t count)
 {
     if (count > nw_tuned.multilevel_grid.power_diagram_max)
@@ -107,7 +109,8 @@ static uint64_t multilevel_swaps_by_size(int32_t count)
                : nw_tuned.multilevel_grid.swaps_annealed;
 }
 
-/* Swaps of ranks with many partners take as much longer each. */
+/* Returns the swaps per process. Ranks with many partners get fewer, as each of
+ * their swaps takes longer. */
 static uint64_t multilevel_swaps_of(const struct multilevel_search *search,
                                     const struct nw_stencil *stencil)
 {
@@ -122,7 +125,7 @@ static uint64_t multilevel_swaps_of(const struct multilevel_search *search,
     return most * nw_multilevel_grid_patience(search);
 }
 
-/* Temperature of the second time; 0: once is enough. */
+/* Returns the temperature of the second annealing; 0: anneal only once. */
 static double multilevel_reheat(const struct multilevel_search *search)
 {
     uint64_t count = (uint64_t)search->assignment->count;
@@ -136,7 +139,7 @@ static double multilevel_reheat(const struct multilevel_search *search)
     return nw_tuned.multilevel_grid.swaps_annealed_again;
 }
 
-/* The best cuts, and few swaps. */
+/* Takes the best cuts and improves them by a few swaps. */
 static nw_status multilevel_cut_and_swap(struct multilevel_search *search,
                                          const struct nw_best_tiling *tile)
 {
@@ -166,8 +169,9 @@ static nw_status multilevel_cut_and_swap(struct multilevel_search *search,
                : multilevel_swap_grid(search, most, again);
 }
 
-/* With few ranks in addition: power diagrams alone, whose starts differ in
- * quality. Swaps from each start find more than swaps from the best one. */
+/* Returns how many rounds start from power diagrams only. Power diagrams differ
+ * in quality, and swaps from each of them find more than swaps from the best
+ * one. */
 static int multilevel_rounds_of(const struct multilevel_search *search,
                                 const struct nw_best_tiling *tile)
 {
@@ -183,14 +187,14 @@ struct multilevel_grid_search {
     struct multilevel_search search;
     const struct nw_best_tiling *tile;
     struct nw_placement placement;
-    struct nw_assignment assignment; /* of the second one */
+    struct nw_assignment assignment; /* of the second search */
 };
 
 static nw_status multilevel_run_cuts(void *user, struct nw_budget *budget)
 {
     struct multilevel_grid_search *grid = user;
 
-    (void)budget; /* that of the placement */
+    (void)budget; /* the budget of the placement is used instead */
     return multilevel_cut_and_swap(&grid->search, grid->tile);
 }
 
@@ -222,7 +226,7 @@ static nw_status multilevel_run_rounds(void *user, struct nw_budget *budget)
         nw_tuned.multilevel.grid_temperature);
 }
 
-/* Works on slots of its own. */
+/* Begins the rounds, with slots of their own. */
 static nw_status
 multilevel_begin_rounds(const struct multilevel_grid_search *first,
                         struct multilevel_grid_search *grid)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Starts for grids: recursive bisections that begin with straight cuts or with
- * parts that grow from a cell, as many as the pattern is worth. */
+/* Starts for grids: recursive bisections whose first cuts are straight or grow
+ * from a cell, as many as fit into the time limit for the pattern. */
 #include "map/multilevel/multilevel_internal.h"
 #include "map/common/parameters.h"
 
@@ -11,7 +11,7 @@ uint64_t nw_multilevel_grid_patience(const struct multilevel_search *search)
     return nw_tuned.effort.grid_patience[search->placement->budget->effort];
 }
 
-/* First cuts of the bisections of a grid, the most useful first. */
+/* First cuts for the bisections of a grid, the most useful first. */
 static const int grid_starts[] = {
     NW_RB_START_STRIPES | NW_RB_START_GROWN,
     NW_RB_START_STRIPES | NW_RB_START_GROWN | NW_RB_START_PACKED,
@@ -23,9 +23,9 @@ static const int grid_starts[] = {
 
 #define GRID_STARTS (int)(sizeof grid_starts / sizeof *grid_starts)
 
-/* Large grids: bisections that begin with the least straight cuts and some
- * grown ones, and their cost per edge and process. They get the time of swaps
- * if these gain little, and of most kinds of tilings. */
+/* First cuts for the bisections of large grids: the straight cuts with the
+ * fewest bytes, and some grown from a cell. These bisections may take the time
+ * of swaps, if swaps gain little, and of most kinds of tilings. */
 static const int multilevel_starts[] = {0, NW_RB_START_LAST,
                                         NW_RB_START_FIRST | NW_RB_START_LAST,
                                         NW_RB_START_GROWN};
@@ -76,14 +76,16 @@ bool nw_multilevel_is_costly(const struct multilevel_search *search,
                         nw_multilevel_grid_patience(search));
 }
 
-/* Where every slot is taken, packing changes nothing. */
+/* Whether these kinds of cuts make sense: packing changes nothing if every slot
+ * is taken. */
 static bool multilevel_is_for(const struct multilevel_search *search, int kinds)
 {
     return !(kinds & NW_RB_START_PACKED) ||
            search->assignment->hierarchy->slots > search->assignment->count;
 }
 
-/* Another answer at each round but the first. */
+/* Adds a start. Rounds after the first add random factors to the costs, so that
+ * they give other results. */
 static nw_status multilevel_start_kind(struct multilevel_search *search,
                                        const struct nw_stencil *stencil,
                                        int kinds, int round)
@@ -97,7 +99,7 @@ static nw_status multilevel_start_kind(struct multilevel_search *search,
     return nw_multilevel_take(search, &bisect);
 }
 
-/* Power diagrams may find what straight cuts cannot. */
+/* Adds bisections until the time `left` is spent. */
 static nw_status multilevel_bisect_grid(struct multilevel_search *search,
                                         const struct nw_stencil *stencil,
                                         double left)
@@ -148,7 +150,8 @@ int nw_multilevel_list_fillings(const struct nw_assignment *assignment,
     return count;
 }
 
-/* The most starts that so much is enough for; -1: none. */
+/* Returns the most expensive first cut whose cost is at most `left`; -1 if all
+ * cost more. */
 static int multilevel_most_starts(const struct nw_assignment *assignment,
                                   double left)
 {
@@ -160,13 +163,14 @@ static int multilevel_most_starts(const struct nw_assignment *assignment,
     return start;
 }
 
-/* The best filling so far, and its start; -1: none. */
+/* The best way to fill clusters so far, and the index of its first cut; start
+ * -1: no filling was tried. */
 struct multilevel_filled {
     int kind, start;
 };
 
-/* How many fillings there is time to compare, and from which starts, leaving
- * time for one more bisection. */
+/* Returns how many ways to fill clusters there is time to compare, and sets
+ * *start to the first cut for that, leaving time for one more bisection. */
 static int multilevel_number_apart(const struct nw_assignment *assignment,
                                    int count, double left, int *start)
 {
@@ -231,9 +235,8 @@ static nw_status multilevel_bisect_straight(struct multilevel_search *search,
     return status;
 }
 
-/* Bisections of the largest grids take seconds, and seldom gain if the cost is
- * near the lower bound. */
-
+/* Whether further bisections are not worth their time: on large grids they take
+ * seconds and seldom gain if the cost is near the lower bound. */
 static bool multilevel_is_near_least(const struct multilevel_search *search,
                                      const struct nw_stencil *stencil)
 {

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The search that lowers hop-bytes on a tree: starts, then again and again
- * swaps of whole subtrees from the largest down and swaps of processes. */
+/* The search that lowers hop-bytes on a tree: starts, then repeated swaps of
+ * whole subtrees, from the largest down, and swaps of processes. */
 #include "map/multilevel/multilevel_internal.h"
 #include "map/common/parameters.h"
 #include "base/status.h"
 
-/* Cuts across a grid follow the means of its steps: where edges differ from
- * those, or are missing, such cuts are no more than a start. In five dimensions
- * nearly all cells lie at borders: what fills no boxes there is searched as
- * anything else is. */
-
+/* Whether cuts across the grid are good enough. Such cuts use the mean bytes of
+ * each step; if edges differ from the mean or are missing, they are only a
+ * start. In five dimensions nearly all cells are at borders, so the grid must
+ * be filled by boxes. */
 static bool multilevel_is_grid(const struct nw_best_tiling *tile)
 {
     const struct nw_stencil *stencil = &tile->stencil;
@@ -36,7 +35,7 @@ static nw_status multilevel_improve(struct nw_assignment *assignment,
     nw_status status = NW_OK;
 
     if (assignment->hierarchy->levels <
-        2) /* all is equally far: no distance but 0 */
+        2) /* all slots are equally far from each other */
         return NW_OK;
     status = nw_assignment_best_tiling(assignment, &tile);
     search.cost = tile.cost;
@@ -57,7 +56,8 @@ static nw_status multilevel_improve(struct nw_assignment *assignment,
                : nw_multilevel_search_on(&search);
 }
 
-/* Limits leave a beginning far from the best: that is left hot. */
+/* Improves a given placement. With limits, starts at a high temperature, since
+ * the given placement is far from the optimum. */
 static nw_status multilevel_refine(struct nw_assignment *assignment,
                                    struct nw_placement *placement)
 {
@@ -88,9 +88,8 @@ static nw_status multilevel_tile(struct nw_assignment *assignment,
     return status;
 }
 
-/* So many edges, of all bisections together, cost a program that waits less
- * than its messages do. */
-
+/* Runs several bisections if the pattern has few edges: so few that a program
+ * that waits for the result saves more time in its messages. */
 static nw_status multilevel_bisect_waiting(struct multilevel_search *search,
                                            uint64_t seed)
 {
@@ -106,7 +105,8 @@ static nw_status multilevel_bisect_waiting(struct multilevel_search *search,
     return status;
 }
 
-/* No swaps: for programs that wait. */
+/* Bisects without swaps, for programs that wait for the result, as in MPI_Init.
+ */
 static nw_status multilevel_bisect(struct nw_assignment *assignment,
                                    struct nw_placement *placement)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Between two levels of recursive bisections: what the children of each cluster
- * hold is annealed among them. */
+/* Anneals between two levels of a recursive bisection: moves processes between
+ * the children of each cluster. */
 #include "map/multilevel/rb_internal.h"
 #include "base/array.h"
 #include "map/graph/pairwise_refine.h"
@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Vertices; smaller clusters are tried less for each. */
 #define PAIRWISE_SEED 7
 
-/* Between few parts, cuts are settled after a share of the tries. */
+/* Returns the number of trials: with two or three parts only a share of
+ * `tries`. */
 static uint64_t rb_anneal_tries_among(int32_t parts, uint64_t tries)
 {
     double share = parts > 2 ? nw_tuned.multilevel.three_parts_share
@@ -22,7 +22,8 @@ static uint64_t rb_anneal_tries_among(int32_t parts, uint64_t tries)
     return parts > 3 ? tries : (uint64_t)((double)tries * share);
 }
 
-/* The pieces of a cluster are held[first .. end - 1]. */
+/* The pieces held[first] to held[end - 1], whose clusters have the same parent.
+ */
 struct rb_anneal_group {
     int32_t first, end;
     bool expander_like;
@@ -52,7 +53,8 @@ static int32_t rb_anneal_parent_of(const struct sectioning *work,
                              [hierarchy->first[piece->level][piece->from]];
 }
 
-/* Pieces of one parent stand together in the list of processes, too. */
+/* Sorts pieces so that those of one parent are consecutive; their processes are
+ * consecutive in the list of processes, too. */
 static void rb_anneal_group_pieces(struct rb_anneal_work *all)
 {
     struct sectioning *work = all->work;
@@ -112,7 +114,8 @@ static nw_status rb_anneal_write_parts(struct sectioning *work,
     return status;
 }
 
-/* The first cut has been searched enough where there are but two parts. */
+/* Whether to refine pairs of parts. With only two parts, the bisection has done
+ * that. */
 static bool rb_anneal_is_refined_pairwise(const struct sectioning *work,
                                           const struct nw_anneal_kway *anneal)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How a piece of a grid is halved: first cuts that follow the grid, each moved
- * to where it lets the least across. Where sizes do not divide, that is nearer
- * to the best than straight cuts are, and cheaper than coarsening. */
+/* Halves a piece of a grid: starts with cuts that follow the grid, and refines
+ * each to fewer bytes. If sizes do not divide, the result is better than that
+ * of straight cuts, and cheaper to find than by coarsening. */
 #include "map/multilevel/rb_internal.h"
 #include "base/array.h"
 
@@ -15,10 +15,11 @@ struct rb_grid_cut_work {
     const struct nw_bisect_graph *graph;
     struct nw_random *random;
     int8_t *side, *best;
-    double least; /* -1 before the first */
+    double least; /* bytes of the best cut; -1: no cut yet */
 };
 
-/* The first cells by a coordinate are side 0, in a bit of their own. */
+/* Sets bit `bit` of side[] for all cells but the first piece->left in the order
+ * of coordinate d. */
 static nw_status rb_grid_cut_mark_across(const struct rb_grid_cut_work *cut,
                                          int d, int bit)
 {
@@ -47,7 +48,8 @@ static nw_status rb_grid_cut_cut_across(const struct rb_grid_cut_work *cut,
     return rb_grid_cut_mark_across(cut, d, 0);
 }
 
-/* Moves the cut, from one cell alone too, which then grows to its size. */
+/* Refines the cut in side[] and keeps it if it is the best. A cut of one cell
+ * on side 0 grows to its size. */
 static nw_status rb_grid_cut_finish(struct rb_grid_cut_work *cut)
 {
     const struct sectioning *work = cut->work;
@@ -72,7 +74,7 @@ static nw_status rb_grid_cut_grow(struct rb_grid_cut_work *cut, int32_t from)
     return rb_grid_cut_finish(cut);
 }
 
-/* The bit in which the least bytes lie between vertices that differ. */
+/* Returns the bit of side[] whose cut has the fewest bytes. */
 static int rb_grid_cut_least_bit(const struct rb_grid_cut_work *cut, int bits)
 {
     const struct nw_bisect_graph *graph = cut->graph;
@@ -83,7 +85,7 @@ static int rb_grid_cut_least_bit(const struct rb_grid_cut_work *cut, int bits)
         for (int32_t a = graph->row[v]; a < graph->row[v + 1]; a++) {
             int differ = cut->side[v] ^ cut->side[graph->arc[a].to];
 
-            if (differ) /* sums are waited for */
+            if (differ) /* avoids waiting for the sum if unneeded */
                 bytes[differ] += (double)graph->arc[a].bytes;
         }
     for (int bit = 0; bit < bits; bit++) {
@@ -99,7 +101,8 @@ static int rb_grid_cut_least_bit(const struct rb_grid_cut_work *cut, int bits)
     return best;
 }
 
-/* Moving one cut costs more than looking at all of them. */
+/* Marks the cuts across all dimensions and refines only the best one, since
+ * refining a cut costs more than comparing all cuts. */
 static nw_status rb_grid_cut_cut_straight(struct rb_grid_cut_work *cut)
 {
     int dims = cut->work->bisection->stencil->dims, best;
@@ -116,7 +119,7 @@ static nw_status rb_grid_cut_cut_straight(struct rb_grid_cut_work *cut)
     return rb_grid_cut_finish(cut);
 }
 
-/* The largest of which all steps' bytes are whole numbers. */
+/* Returns the largest unit of which the bytes of all steps are multiples. */
 static double rb_grid_cut_unit_of(const struct nw_stencil *stencil)
 {
     int64_t unit = 0;
@@ -137,7 +140,8 @@ static double rb_grid_cut_unit_of(const struct nw_stencil *stencil)
     return (double)unit;
 }
 
-/* Few units of a cell together, so that cuts can be settled by them. */
+/* Sets the unit and the most units per cell, if these are few enough for
+ * refinement with buckets. */
 static void rb_grid_cut_measure(struct sectioning *work)
 {
     const struct nw_stencil *stencil = work->bisection->stencil;
@@ -166,8 +170,8 @@ nw_status nw_rb_read_grid(struct sectioning *work)
     return status;
 }
 
-/* The sizes of the box around a piece; false where other cells lie in it, too.
- */
+/* Finds the sizes of the bounding box of a piece. Returns false if the box
+ * contains other cells, too. */
 static bool rb_grid_cut_find_box(const struct sectioning *work,
                                  const struct piece *piece, int32_t *box)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the files of recursive bisection do with the pieces of a generation:
- * count slots, make graphs, share the work among threads. */
+/* Functions for the pieces of one generation of a recursive bisection: count
+ * slots, build graphs, share the work among threads. */
 #include "map/multilevel/rb_internal.h"
 #include "base/array.h"
 #include "base/parallel.h"
@@ -87,7 +87,7 @@ static int rb_pieces_by_edges(const void *left, const void *right)
 struct rb_pieces_sharing {
     void (*job)(void *user, int32_t i);
     void *user;
-    struct rb_pieces_load *load; /* in the order of work */
+    struct rb_pieces_load *load; /* in the order in which threads take pieces */
 };
 
 static void rb_pieces_do_share(void *user, int32_t i)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes the parts of a grid compact that the children of a cluster hold. Cuts
- * along the dimensions are far from the best if oblique borders cost little
+/* Makes the parts of a grid that the children of a cluster hold compact. Cuts
+ * along the dimensions are far from the optimum if oblique borders cost little
  * more than straight ones. */
 #include "map/multilevel/rb_internal.h"
 #include "base/array.h"
@@ -17,8 +17,8 @@ struct rb_power_diagram_rounding {
     int32_t *part;
 };
 
-/* A length along each dimension, so that as many bytes cross a border of the
- * same area across any, and the product is 1. */
+/* Scales the dimensions so that borders of equal area have equal bytes in every
+ * direction along a dimension, and the product of the scales is 1. */
 static void rb_power_diagram_stretch(const struct nw_stencil *stencil,
                                      double scale[NW_STENCIL_DIMS])
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Recursive bisections along a tree, exact in size. Free slots are shared
- * evenly over as few subtrees as hold the processes. */
+/* Recursive bisection along a tree, with exact sizes. Free slots are shared
+ * evenly among as few subtrees as can hold the processes. */
 #include "map/multilevel/rb_internal.h"
 #include "map/common/parameters.h"
 #include "base/array.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- from a piece to its halves --- */
+/* --- splitting a piece into halves --- */
 
 static void rb_take_slots(struct sectioning *work, const struct piece *piece)
 {
@@ -22,7 +22,8 @@ static void rb_take_slots(struct sectioning *work, const struct piece *piece)
         }
 }
 
-/* All slots are equally far apart, or belong to one place. */
+/* Whether all slots of a piece are equally far apart, or belong to one place.
+ */
 static bool rb_is_bottom(const struct sectioning *work,
                          const struct piece *piece)
 {
@@ -33,7 +34,8 @@ static bool rb_is_bottom(const struct sectioning *work,
            (clusters == 1 || first[piece->to] - first[piece->from] == clusters);
 }
 
-/* Goes down while there is one cluster; at the bottom processes take slots. */
+/* Adds a piece to the next generation. Descends while the piece has a single
+ * cluster; at the bottom, processes get their slots. */
 static void rb_add_piece(struct sectioning *work, struct piece piece)
 {
     const struct nw_hierarchy *hierarchy = work->hierarchy;
@@ -58,7 +60,8 @@ static void rb_add_piece(struct sectioning *work, struct piece piece)
         work->next[work->next_count++] = piece;
 }
 
-/* A cluster cut off waits for its siblings where they are to be annealed. */
+/* Adds half of a piece. If children are annealed together, a half that is a
+ * single cluster is held until its siblings are cut off, too. */
 static void rb_add_half(struct sectioning *work, struct piece piece)
 {
     if (!work->bisection->anneal || piece.to - piece.from > 1 || !piece.level) {
@@ -79,7 +82,7 @@ static void rb_choose_middle(const struct sectioning *work, struct piece *piece)
     piece->left = nw_rb_left_size(work, piece, piece->middle);
 }
 
-/* --- cutting one --- */
+/* --- cutting a piece --- */
 
 static nw_status rb_sort_sides(struct sectioning *work,
                                const struct piece *piece, const int8_t *side)
@@ -97,7 +100,7 @@ static nw_status rb_sort_sides(struct sectioning *work,
     return NW_OK;
 }
 
-/* The best of several ways down and up. */
+/* Takes the best of several multilevel bisections with different seeds. */
 static nw_status rb_bisect_best(const struct nw_bisect_graph *graph,
                                 int32_t target,
                                 const struct nw_recursive_bisection *bisection,
@@ -122,7 +125,7 @@ static nw_status rb_bisect_best(const struct nw_bisect_graph *graph,
     return status;
 }
 
-/* Split as it stands. */
+/* Whether the piece is split in its present order, without a search. */
 static bool rb_is_left(const struct sectioning *work, const struct piece *piece)
 {
     return work->bisection->budget->stopped ||
@@ -173,7 +176,7 @@ static void rb_cut_job(void *user, int32_t number)
         __atomic_store_n(&work->status, status, __ATOMIC_RELAXED);
 }
 
-/* --- generations --- */
+/* --- generations of pieces --- */
 
 static void rb_cut_generation(struct sectioning *work)
 {
@@ -207,7 +210,7 @@ static void rb_release(struct sectioning *work)
     work->held_count = 0;
 }
 
-/* Down to the children of the clusters cut into now. */
+/* Cuts all pieces down to the children of the present clusters. */
 static void rb_cut_level(struct sectioning *work)
 {
     while (!work->status && work->next_count)

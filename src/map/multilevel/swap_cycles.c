@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Swap annealing of an assignment in cycles: swaps of whole subtrees from the
- * largest down, then swaps of processes. */
+/* Anneals an assignment by swaps in cycles: first swaps of whole subtrees, from
+ * the largest down, then swaps of processes. */
 #include "map/multilevel/multilevel_internal.h"
 #include "map/hierarchy/anneal_swaps.h"
 #include "map/hierarchy/anneal_swaps_table.h"
 #include "map/common/parameters.h"
 
-/* Tried swaps of default effort: so many for each of the first processes, fewer
- * for each of those beyond; for edges few enough. */
+/* Returns how many swaps are tried at default effort: a number per process,
+ * which is smaller for processes beyond a limit. */
 static uint64_t swap_cycles_steps_for(int32_t count)
 {
     const int32_t first = nw_tuned.multilevel.first;
@@ -50,7 +50,7 @@ uint64_t nw_multilevel_steps_of(const struct nw_assignment *assignment,
     return nw_budget_scale(effort, steps);
 }
 
-/* The processes of an assignment, which may stand for subtrees. */
+/* Anneals the processes of an assignment; they may stand for whole subtrees. */
 static nw_status multilevel_anneal(const struct multilevel_search *search,
                                    struct nw_assignment *assignment,
                                    uint64_t seed, uint64_t steps,
@@ -141,7 +141,7 @@ nw_status nw_multilevel_search_on(struct multilevel_search *search)
         search->steps += search->steps / 2;
         status = multilevel_cycle(search);
         if (budget->steps == before)
-            break; /* a machine without anything to choose */
+            break; /* the machine offers no choice */
     }
     return status;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Two bisections of the same processes, each on a thread of its own: between
- * few clusters one alone has not enough to do for two. */
+/* Runs two bisections of the same processes on two threads: between few
+ * clusters, a single bisection has too little parallelism. */
 #include "map/multilevel/recursive_bisection.h"
 
 static nw_status two_starts_run(void *user, struct nw_budget *budget)

@@ -13,19 +13,19 @@ struct all_units_work {
     const struct nw_problem *problem;
     const struct nw_all_units *flat;
     const struct nw_units *units;
-    int32_t *rank;  /* [count] that take part, ascending */
-    int32_t *local; /* [ranks] index among them, -1 */
+    int32_t *rank;  /* [count] ranks that take part, ascending */
+    int32_t *local; /* [ranks] index in rank[], or -1 */
     int32_t count;
-    int32_t *unit;      /* [places] unit, -1 for the place of a fixed rank */
-    int32_t *host;      /* [places] */
-    int32_t *capacity;  /* [places] */
-    struct nw_end *end; /* [places], goes to the places */
+    int32_t *unit;      /* [places] unit; -1: place of a fixed rank */
+    int32_t *host;      /* [places] host */
+    int32_t *capacity;  /* [places] free slots */
+    struct nw_end *end; /* [places] later owned by nw_places */
     int32_t place_count;
-    int32_t *fixed_place; /* [count] or -1 */
+    int32_t *fixed_place; /* [count] place, or -1 */
     int32_t *reserved;    /* [hosts] ranks fixed there that take no unit */
     int32_t *initial;     /* [count] places of flat->start, or NULL */
-    int64_t *load;        /* [count], and */
-    int64_t *limit;       /* [places] where those are limited, else NULL */
+    int64_t *load;        /* [count] load of each rank; NULL: unlimited */
+    int64_t *limit;       /* [places] limit on the loads; NULL: unlimited */
 };
 
 static struct nw_ints all_units_fixed_of(const struct all_units_work *work,
@@ -61,7 +61,7 @@ static nw_status all_units_list_ranks(struct all_units_work *work)
     return status;
 }
 
-/* Ranks that may come to the units of a host. */
+/* Returns how many ranks may be placed on the units of a host. */
 static int32_t all_units_rank_limit(const struct all_units_work *work,
                                     int32_t host)
 {
@@ -98,7 +98,7 @@ static void all_units_add_place(struct all_units_work *work, int32_t host,
     work->end[at] = end;
 }
 
-/* Takes what is over the limit off the last units that hold several. */
+/* Reduces the capacity of the last units until the host's total is `limit`. */
 static void all_units_trim_capacity(struct all_units_work *work, int32_t first,
                                     int32_t limit)
 {
@@ -116,8 +116,8 @@ static void all_units_trim_capacity(struct all_units_work *work, int32_t first,
     }
 }
 
-/* Units of a host that take a rank; where elements take several some may be
- * full. */
+/* Returns how many units of a host have space for a rank. If a unit can have
+ * several ranks, some units may be full. */
 static int64_t all_units_count_open(const struct nw_units *units, int32_t host)
 {
     int64_t count = 0;
@@ -127,7 +127,8 @@ static int64_t all_units_count_open(const struct nw_units *units, int32_t host)
     return count;
 }
 
-/* Evenly over the node where not all its units are used. */
+/* Adds the units of a host as places; if not all are needed, takes units that
+ * are spread evenly over the node. */
 static void all_units_add_units(struct all_units_work *work, int32_t host)
 {
     const struct nw_units *units = work->units;
@@ -161,7 +162,8 @@ static void all_units_add_fixed(struct all_units_work *work)
     }
 }
 
-/* A rank fixed on a node alone takes the first unit there. */
+/* Gives a rank that is fixed to a node but to no unit the first free unit of
+ * that node. */
 static void all_units_slot_on_host(struct all_units_work *work, int32_t p)
 {
     int32_t host = work->problem->fixed_host[work->rank[p]];
@@ -170,8 +172,7 @@ static void all_units_slot_on_host(struct all_units_work *work, int32_t p)
         if (work->host[q] == host && work->unit[q] >= 0 &&
             work->capacity[q] > 0) {
             work->fixed_place[p] = q;
-            work->capacity[q]--; /* the placement counts the free slots already
-                                  */
+            work->capacity[q]--; /* the placement counts free slots */
             return;
         }
 }
@@ -205,8 +206,8 @@ static int32_t all_units_slot_of(const struct all_units_work *work,
     return unit < 0 ? work->fixed_place[p] : place_of[unit];
 }
 
-/* The places of the start's units. A rank on a unit that is not a place stays
- * open. */
+/* Converts the units of flat->start to places. A rank on a unit that is not a
+ * place stays unplaced. */
 static nw_status all_units_read_start(struct all_units_work *work)
 {
     size_t units = (size_t)work->units->first[work->problem->host_count];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Nearness of a rank's core, GPU and NIC, which MAGC leaves out. The cost of a
+/* Affinity of a rank's core, GPU and NIC, which MAGC ignores. The cost of a
  * place is the time that the rank's own bytes take on the links to its NIC and
  * between its core and GPU, times the weight of --affinity. */
 #include "map/phases/phases.h"
@@ -8,10 +8,11 @@
 
 #include <stdlib.h>
 
-/* One rank's bytes that belong to its core or GPU wherever its partners are. */
+/* The bytes of one rank whose route at this rank depends only on its own core
+ * or GPU. */
 struct gpu_affinity_own_bytes {
     double leaving; /* to and from other nodes, by this device */
-    double device;  /* between the GPU and the host, gg, hg and gh alike */
+    double device;  /* between GPU and host: kinds gg, hg and gh */
 };
 
 static bool gpu_affinity_on_gpu(enum nw_kind kind, bool receiver)
@@ -21,7 +22,8 @@ static bool gpu_affinity_on_gpu(enum nw_kind kind, bool receiver)
     return kind == NW_KIND_GG || kind == NW_KIND_GH;
 }
 
-/* Both directions in one pass over the pattern, for the ranks of one node. */
+/* Counts the bytes of the ranks of one node, in both directions, in one pass
+ * over the pattern. */
 static void gpu_affinity_count_own(const struct nw_problem *problem,
                                    const struct nw_answer *answer,
                                    struct gpu_affinity_own_bytes *own,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Phase 1: ranks to nodes. The place of a node is its NIC; several NICs that
- * share the traffic count as one. */
+/* Phase 1 of MAGC: assigns ranks to nodes. The place of a node is its NIC;
+ * several NICs that share the traffic count as one. */
 #include "map/phases/phases.h"
 #include "base/array.h"
 #include "base/status.h"
@@ -17,7 +17,8 @@ static struct nw_end phase1_nic(const nw_topology *topology, int32_t node)
     return (struct nw_end){node, 0, -1};
 }
 
-/* Cards share the traffic of a node, and rails that of the network. */
+/* Multiplies bandwidths by the number of NICs of a node, or of rails of the
+ * network, that share the traffic. */
 static void phase1_widen_nics(const struct nw_problem *problem,
                               struct nw_places *places)
 {
@@ -131,8 +132,8 @@ static nw_status phase1_place_kinds(struct phase1_work *phase,
     return status;
 }
 
-/* Both layers together need several starts; with two layers, the best placement
- * of the host layer is one of them. */
+/* Whether to start from an initial placement: with both layers, several starts
+ * are needed, and the best placement of the host layer is one of them. */
 static bool phase1_wants_initial(const struct phase1_work *phase)
 {
     const struct nw_pattern *pattern = phase->problem->pattern;

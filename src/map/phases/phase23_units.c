@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Phases 2 and 3: within each node, ranks to core units on the host layer, and
- * to GPU units on the GPU layer. Nodes of one type share their routes. */
+/* Phases 2 and 3 of MAGC: within each node, assign ranks to core units by the
+ * host layer, and to GPU units by the GPU layer. Nodes of one type share their
+ * table of routes. */
 #include "map/phases/phases.h"
 #include "base/array.h"
 #include "base/clock.h"
@@ -13,14 +14,14 @@ struct phase23_work {
     const struct nw_problem *problem;
     struct nw_answer *answer;
     const struct nw_units *units;
-    int32_t *unit; /* the answer's: [ranks] */
+    int32_t *unit; /* [ranks] unit of each rank in the answer */
     nw_placer *placer;
     bool gpus, by_distance;
-    size_t *row; /* ranks of host h: rank[row[h]] .. */
+    size_t *row; /* [hosts + 1] start of each host's ranks in rank[] */
     int32_t *rank;
-    int32_t *local; /* [ranks] index in its host's list */
+    int32_t *local; /* [ranks] index of a rank in its host's list */
     struct nw_places places;
-    int32_t places_host; /* the host they were built for, -1 for none */
+    int32_t places_host; /* host whose places these are; -1: not built yet */
     struct nw_random random;
     uint64_t steps;
 };
@@ -95,7 +96,7 @@ static size_t phase23_unit_count(const struct phase23_work *work, int32_t host)
     return (size_t)(work->units->first[host + 1] - work->units->first[host]);
 }
 
-/* True if the present places serve this host too. */
+/* Whether the present places are valid for this host, too. */
 static bool phase23_same_places(const struct phase23_work *work, int32_t host)
 {
     const struct nw_problem *problem = work->problem;
@@ -111,7 +112,8 @@ static bool phase23_same_places(const struct phase23_work *work, int32_t host)
                    count * size * sizeof *units->member);
 }
 
-/* The units, and for each fixed rank a place of its own. */
+/* Builds the places of a host: its units, and a separate place for each fixed
+ * rank. */
 static nw_status phase23_build_places(struct phase23_work *work, int32_t host,
                                       size_t fixed)
 {

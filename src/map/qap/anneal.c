@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Annealing of a dense problem (after Connolly, European Journal of
- * Operational Research 46, 1990): pairs in turn, a swap's change in O(n),
- * temperatures from a sample of changes. */
+/* Annealing of a dense problem (after Connolly, European Journal of Operational
+ * Research 46, 1990): tries pairs in a fixed order, computes the change of a
+ * swap in O(n), and derives temperatures from a sample of changes. */
 #include "map/qap/qap.h"
 #include "map/common/parameters.h"
 #include "base/array.h"
@@ -13,11 +13,11 @@
 struct qap_anneal_work {
     const struct nw_qap *qap;
     struct nw_random random;
-    int32_t *now; /* [n] */
+    int32_t *now; /* [n] place of each item */
     double cost;
 };
 
-/* The change of cost by swapping items u and v. */
+/* Returns the change of the cost if items u and v are swapped. */
 static double qap_anneal_change_of(const struct qap_anneal_work *work, size_t u,
                                    size_t v)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Branch and bound with the bound of Gilmore and Lawler: for every free item
- * and place, what the item costs there at least (to the items placed, and its
- * largest flows on the shortest distances left); the best assignment of these
- * costs is a bound. Its reduced costs rule places out before they are tried.
+ * Branch and bound with the bound of Gilmore and Lawler. For every free item
+ * and place, it computes the least cost of the item there: to the placed items,
+ * and of its largest flows over the shortest remaining distances. The best
+ * assignment of these costs is a lower bound. Its reduced costs exclude places
+ * before they are tried.
  */
 #include "map/qap/qap.h"
 #include "base/array.h"
@@ -17,20 +18,20 @@
 struct qap_branch_bound_search {
     const struct nw_qap *qap;
     struct nw_qap_exact_search *exact;
-    int32_t *best; /* [n] */
+    int32_t *best; /* [n] best solution, the place of each item */
     double best_cost;
-    int32_t *at;       /* [n] where an item is, -1 free */
-    bool *taken;       /* [n] */
-    double *cost;      /* [n + 1][n x n] a matrix for each depth */
-    double *flows;     /* [n x n] of free items, largest first */
+    int32_t *at;       /* [n] place of each item; -1: free */
+    bool *taken;       /* [n] whether a place is occupied */
+    double *cost;      /* [n + 1][n x n] a matrix of costs per depth */
+    double *flows;     /* [n x n] flows between free items, largest first */
     double *distances; /* [n x n] between free places, shortest first */
 };
 
-/* The free items and places at a node of the tree. */
+/* The free items and places at a node of the search tree. */
 struct qap_branch_bound_node {
     int32_t item[NW_LINEAR_ASSIGNMENT_MAX], place[NW_LINEAR_ASSIGNMENT_MAX];
     int items, places;
-    double *cost; /* [items x places], later what is beyond the bound */
+    double *cost; /* [items x places] costs; after bounding, reduced costs */
     double bound;
 };
 
@@ -97,7 +98,8 @@ static void qap_branch_bound_sort_rows(struct qap_branch_bound_search *search,
                     false);
 }
 
-/* Between an item on a place and all items placed, and with itself. */
+/* Returns the cost between an item on a place and all placed items, and of the
+ * item with itself. */
 static double
 qap_branch_bound_fixed_part(const struct qap_branch_bound_search *search,
                             int32_t item, int32_t place)
@@ -137,7 +139,7 @@ qap_branch_bound_fill_costs(struct qap_branch_bound_search *search,
         }
 }
 
-/* No solution of at least this cost is of any use. */
+/* Returns the cost that a solution must be below to be an improvement. */
 static double
 qap_branch_bound_limit(const struct qap_branch_bound_search *search)
 {
@@ -177,7 +179,7 @@ qap_branch_bound_take_solution(struct qap_branch_bound_search *search,
     }
 }
 
-/* Two free places of which one is as good as the other, whatever comes. */
+/* Whether two free places are interchangeable in every solution. */
 static bool
 qap_branch_bound_are_twins(const struct qap_branch_bound_search *search,
                            int32_t a, int32_t b)
@@ -209,8 +211,8 @@ qap_branch_bound_has_earlier_twin(const struct qap_branch_bound_search *search,
     return false;
 }
 
-/* The item that may go to the fewest places; among equals the one whose places
- * cost the most. */
+/* Chooses the item with the fewest possible places; among equals, the item
+ * whose places cost the most. */
 static int
 qap_branch_bound_choose_item(const struct qap_branch_bound_search *search,
                              const struct qap_branch_bound_node *node)
@@ -236,7 +238,7 @@ qap_branch_bound_choose_item(const struct qap_branch_bound_search *search,
     return best;
 }
 
-/* Columns of a row, cheapest first. */
+/* Sorts the columns of a row by cost, cheapest first. */
 static void qap_branch_bound_order_columns(const double *row, int count,
                                            int *order)
 {
@@ -279,7 +281,8 @@ static void qap_branch_bound_branch(struct qap_branch_bound_search *search,
     }
 }
 
-/* Counts a node; once it was refused nothing is proven any more. */
+/* Counts a node. Returns false if the budget is spent; then the search proves
+ * nothing. */
 static bool qap_branch_bound_has_time(struct qap_branch_bound_search *search)
 {
     struct nw_qap_exact_search *exact = search->exact;
@@ -315,7 +318,7 @@ static void qap_branch_bound_visit(struct qap_branch_bound_search *search,
         qap_branch_bound_branch(search, &node, depth, fixed);
 }
 
-/* Between the items that stay. */
+/* Returns the cost between the items that are fixed. */
 static double
 qap_branch_bound_fixed_cost(const struct qap_branch_bound_search *search)
 {

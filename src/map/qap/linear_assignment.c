@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Linear assignment by shortest augmenting paths (Jonker and Volgenant,
- * Computing 38, 1987, the augmentation alone). */
+/* Linear assignment by shortest augmenting paths (the augmentation of Jonker
+ * and Volgenant, Computing 38, 1987). */
 #include "map/qap/linear_assignment.h"
 
 #include <math.h>
@@ -10,16 +10,18 @@ struct linear_assignment_work {
     const double *cost;
     int rows, columns;
     double left[NW_LINEAR_ASSIGNMENT_MAX],
-        right[NW_LINEAR_ASSIGNMENT_MAX];      /* duals */
-    int32_t row_of[NW_LINEAR_ASSIGNMENT_MAX]; /* of a column, -1 free */
-    double far[NW_LINEAR_ASSIGNMENT_MAX]; /* length of the shortest path to a
-                                             column */
+        /* dual variables of rows and columns */
+        right[NW_LINEAR_ASSIGNMENT_MAX];
+    int32_t row_of[NW_LINEAR_ASSIGNMENT_MAX]; /* [column] row; -1: free */
+    double far[NW_LINEAR_ASSIGNMENT_MAX];     /* [column] length of the shortest
+                                               * path */
     int32_t from[NW_LINEAR_ASSIGNMENT_MAX];
     bool done[NW_LINEAR_ASSIGNMENT_MAX];
 };
 
-/* Lengths of the paths on by `row`, which is `at` away; -1: by the row the
- * search began with. Returns the nearest column not done. */
+/* Extends shortest paths by `row`, which has the distance `at` from the start;
+ * `by` is the column before it, or -1 at the start. Returns the nearest column
+ * that is not done. */
 static int32_t linear_assignment_look_on(struct linear_assignment_work *work,
                                          int row, int32_t by, double at)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A population of good solutions. A child keeps what its parents agree on,
- * takes the rest from either and is improved by tabu search; it replaces the
- * worst member where it is better and new (after Benlic and Hao, Expert
- * Systems with Applications 42, 2015). When nothing changes any more all but
- * the best are shaken.
+ * Memetic search with a population of good solutions. A child keeps the
+ * assignments that its parents have in common, takes the others from either
+ * parent and is improved by tabu search. It replaces the worst member if it is
+ * better and new (after Benlic and Hao, Expert Systems with Applications 42,
+ * 2015). When the population no longer changes, all members but the best are
+ * perturbed.
  */
 #include "map/qap/qap.h"
 #include "map/common/parameters.h"
@@ -22,7 +23,8 @@ static int32_t *qap_memetic_member_of(const struct nw_qap_memetic *memetic,
     return memetic->member + (size_t)i * (size_t)memetic->qap->n;
 }
 
-/* Enough to come to rest, short where a step is long. */
+/* Returns the steps of tabu search for a child: enough to converge, but fewer
+ * for large n, where a step takes longer. */
 static uint64_t qap_memetic_child_steps(int32_t n)
 {
     double steps = 15e6 / ((double)n * n);
@@ -74,7 +76,8 @@ static void qap_memetic_improve(struct nw_qap_memetic *memetic, int32_t *child,
     }
 }
 
-/* The first is the start itself, the others are drawn. */
+/* Adds a member to the population: the first is the given start, others are
+ * random. */
 static void qap_memetic_add_member(struct nw_qap_memetic *memetic)
 {
     int32_t *child = qap_memetic_member_of(memetic, memetic->count);
@@ -97,7 +100,7 @@ static int32_t qap_memetic_choose_parent(struct nw_qap_memetic *memetic)
     return memetic->cost[a] < memetic->cost[b] ? a : b;
 }
 
-/* Items of the child still without a place take the places left, at random. */
+/* Puts the unplaced items of the child on the free places at random. */
 static void qap_memetic_fill_open(struct nw_qap_memetic *memetic,
                                   int32_t *child)
 {
@@ -176,7 +179,7 @@ static void qap_memetic_shake(struct nw_qap_memetic *memetic, int32_t *child,
     }
 }
 
-/* All but the best member start again, from a shaken copy of themselves. */
+/* Restarts all members but the best from a perturbed copy of themselves. */
 static void qap_memetic_shake_all(struct nw_qap_memetic *memetic)
 {
     int32_t best = 0;

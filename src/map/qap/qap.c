@@ -36,7 +36,8 @@ static bool qap_is_symmetric(const double *m, size_t n)
     return true;
 }
 
-/* Where a sum is odd its half is still exact in binary. */
+/* Makes a matrix symmetric. Half of an odd sum is exact in binary floating
+ * point. */
 static void qap_make_symmetric(double *m, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -66,7 +67,9 @@ static bool qap_has_diagonal(const double *m, size_t n)
     return false;
 }
 
-/* Searches keep sums of several products: room is left for them. */
+/* Returns a unit of which all costs are multiples, 2 or 1. Returns 0 if costs
+ * are not whole numbers or if sums of several products, as the searches compute
+ * them, would not be exact. */
 static double qap_find_step(const struct nw_qap *qap, bool both)
 {
     size_t n = (size_t)qap->n;
@@ -114,7 +117,8 @@ double nw_qap_cost(const struct nw_qap *qap, const int32_t *place)
     return sum;
 }
 
-/* A bound on the rounding error of sums: all flows at the largest distance. */
+/* Returns a bound on the rounding error of sums: all flows at the largest
+ * distance. */
 static double qap_rounding(const struct nw_qap *qap, double start)
 {
     size_t cells = (size_t)qap->n * (size_t)qap->n;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Robust tabu search (Taillard, Parallel Computing 17, 1991). The change of
- * cost of each swap is kept: after a swap of r and s the change of every other
- * pair (u, v) grows by (f_u - f_v)(g_u - g_v), where f and g are the
- * differences of r and s towards u in flow and in distance. For the pairs with
- * r or s, the products P_uv of u's flows with v's distances are kept as well; a
- * swap changes them by a matrix of rank one.
+ * cost of each swap is stored: after a swap of r and s, the change of every
+ * other pair (u, v) grows by (f_u - f_v)(g_u - g_v), where f_u and g_u are the
+ * differences between r and s in their flow to u and their distance to u. For
+ * the pairs that contain r or s, the products P_uv of u's flows with v's
+ * distances are stored as well; a swap changes P by a matrix of rank one.
  */
 #include "map/qap/qap.h"
 #include "base/array.h"
@@ -14,12 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows of the matrices, or, where they are not symmetric, also columns. */
+/* Data by rows of the matrices; unsymmetric problems have a second side with
+ * data by columns. */
 struct robust_tabu_side {
-    const double *flow; /* [n^2] */
+    const double *flow; /* [n^2] flows */
     double *distance;   /* [n^2] between the places of the items */
-    double *product;    /* [n^2] P */
-    double *f, *g;      /* [n] */
+    double *product;    /* [n^2] products P */
+    double *f, *g;      /* [n] differences of the last swap */
 };
 
 struct nw_robust_tabu {
@@ -27,10 +28,11 @@ struct nw_robust_tabu {
     size_t n;
     int side_count;
     struct robust_tabu_side side[2];
-    double *turned;  /* flows transposed, where not symmetric */
-    double *change;  /* [n^2] of swapping u and v > u */
-    uint64_t *until; /* [n^2] item u may not return to a place before */
-    int32_t *now;    /* [n] */
+    double *turned; /* transposed flows of an unsymmetric problem */
+    double *change; /* [n^2] change by swapping u and v > u */
+    /* [n^2] first step at which an item may return to a place */
+    uint64_t *until;
+    int32_t *now; /* [n] place of each item */
 };
 
 static nw_status robust_tabu_alloc_side(struct robust_tabu_side *side, size_t n)
@@ -177,7 +179,8 @@ static void robust_tabu_swap_values(double *x, double *y)
     *y = z;
 }
 
-/* f, g of the swap; columns are read as rows of the other side. */
+/* Computes f and g of the swap of r and s; columns are the rows of the other
+ * side. */
 static void robust_tabu_find_differences(struct nw_robust_tabu *tabu, size_t r,
                                          size_t s)
 {
@@ -236,7 +239,7 @@ static void robust_tabu_change_row(const struct robust_tabu_side *side,
         row[v] += (fu - f[v]) * (gu - g[v]);
 }
 
-/* A symmetric problem counts its one side twice. */
+/* Doubles f, since a symmetric problem has only one side. */
 static void robust_tabu_double_differences(struct nw_robust_tabu *tabu)
 {
     for (size_t u = 0; tabu->side_count == 1 && u < tabu->n; u++)
@@ -282,7 +285,7 @@ static void robust_tabu_swap_items(struct nw_robust_tabu *tabu, size_t r,
 /* --- choosing --- */
 
 struct robust_tabu_choice {
-    size_t u, v; /* u == v: none */
+    size_t u, v; /* u == v: no pair found */
     double change;
 };
 
@@ -295,7 +298,8 @@ static bool robust_tabu_is_forbidden(const struct nw_robust_tabu *tabu,
            tabu->until[v * n + (size_t)tabu->now[u]] > step;
 }
 
-/* The best pair; a forbidden one only where it brings less than `wanted`. */
+/* Returns the best pair. Takes a forbidden pair only if its change is below
+ * `wanted`. */
 static struct robust_tabu_choice
 robust_tabu_choose(const struct nw_robust_tabu *tabu, uint64_t step,
                    double wanted)
@@ -316,7 +320,8 @@ robust_tabu_choose(const struct nw_robust_tabu *tabu, uint64_t step,
     return best;
 }
 
-/* Mostly short, sometimes long: a cube spreads it. */
+/* Returns a random number of steps, often small and sometimes large, by a cube.
+ */
 static uint64_t robust_tabu_tenure(size_t n, struct nw_random *random)
 {
     double unit = nw_random_unit(random);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Affinity for placers that know nothing of it: swaps and moves within a node
- * that lower the sum of bytes x seconds per byte on the route, and of the pull
- * of each place. Algorithm 1 has its own way. */
+/* Adds affinity to placers that ignore it: swaps and moves processes within a
+ * node if that lowers the sum of bytes x seconds per byte on the routes, and of
+ * the affinity cost of each place. Algorithm 1 of MAGC does not need this, as
+ * it includes affinity itself. */
 #include "map/placement/placement.h"
 #include "map/common/parameters.h"
 #include "base/array.h"
@@ -12,7 +13,7 @@
 struct affinity_swaps_work {
     struct nw_placement *placement;
     size_t count;    /* places */
-    double *seconds; /* [count^2] per byte from a to b */
+    double *seconds; /* [count^2] per byte from place a to b */
 };
 
 static double
@@ -22,7 +23,7 @@ affinity_swaps_seconds_between(const struct affinity_swaps_work *work,
     return work->seconds[(size_t)a * work->count + (size_t)b];
 }
 
-/* The cost of p on `place` if `partner` is on `partner_place`. */
+/* Returns the cost of p on `place` if `partner` is on `partner_place`. */
 static double affinity_swaps_cost_at(const struct affinity_swaps_work *work,
                                      int32_t p, int32_t place,
                                      const int32_t partner[2])

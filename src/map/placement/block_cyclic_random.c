@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Placers that look at neither traffic nor links: block, cyclic, random. */
+/* Placers that ignore traffic and links: block, cyclic, random. */
 #include "map/placement/placement.h"
 #include "base/array.h"
 #include "base/status.h"
@@ -14,7 +14,8 @@ static nw_status simple_full(int32_t process)
                          process);
 }
 
-/* The first place with a free slot from `from` on, cyclically; -1: none. */
+/* Returns the first place with a free slot for a process, starting at `from`
+ * and continuing cyclically; -1: no free slot. */
 static int32_t simple_find_free(const struct nw_placement *placement,
                                 int32_t process, int32_t from)
 {
@@ -55,8 +56,8 @@ nw_status nw_place_cyclic(struct nw_placement *placement)
     return simple_in_turn(placement, 1);
 }
 
-/* Every slot is equally likely: a place with five free slots counts five times.
- */
+/* Lists the slots in random order. Every slot is equally likely, so a place
+ * with five free slots occurs five times. */
 static nw_status simple_draw_slots(struct nw_placement *placement,
                                    int32_t **out, size_t *count)
 {

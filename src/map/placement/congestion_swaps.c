@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lowers the maximum congestion by swaps, as PTRAM's refinement does: only
- * processes whose traffic crosses a most congested link move, and a trial
- * updates only the loads that it changes. The sum of eighth powers replaces the
- * maximum, so that relieving one of several equal links counts. */
+/* Lowers the maximum congestion by swaps, like PTRAM's refinement: only
+ * processes whose traffic crosses a link with the highest congestion move, and
+ * a trial updates only the loads that it changes. The sum of eighth powers
+ * replaces the maximum, so that relieving one of several equally loaded links
+ * counts. */
 #include "map/placement/congestion_swaps.h"
 #include "base/array.h"
 #include "map/common/budget.h"
@@ -13,25 +14,26 @@
 #include <stdlib.h>
 
 #define PARTNERS 4 /* tried per process and place */
-/* Of hop-bytes, less than one where distances are whole. */
+/* Least change of hop-bytes that counts, below 1 as many distances are whole,
+ * and the same relative to all hop-bytes. */
 #define MIN_MAX 0.5
 #define MIN_OF_ALL 1e-9
 
 struct congestion_swaps_work {
     struct nw_placement *placement;
     double *load;    /* [hops] bytes */
-    double *change;  /* [hops] bytes of the trial */
-    bool *touched;   /* [hops] */
-    uint32_t *touch; /* those hops */
+    double *change;  /* [hops] bytes that the trial adds */
+    bool *touched;   /* [hops] whether the trial changes a hop */
+    uint32_t *touch; /* hops that the trial changes */
     size_t touch_count;
-    uint32_t *buffer; /* for a route */
-    int32_t *head;    /* [places] first process there, -1 */
-    int32_t *next;    /* [processes] the next one there, -1 */
-    double scale;     /* 1 / congestion at the start */
-    double most;      /* congestion at the start of the pass */
-    double hop_bytes; /* change in the trial */
-    double least;     /* change of them that is more than rounding */
-    uint64_t begun;   /* steps before */
+    uint32_t *buffer; /* memory for a route */
+    int32_t *head;    /* [places] first process on a place; -1: empty */
+    int32_t *next;    /* [processes] next one on the same place; -1: last */
+    double scale;     /* 1 / maximum congestion at the start */
+    double most;      /* maximum congestion at the start of the pass */
+    double hop_bytes; /* change of hop-bytes in the trial */
+    double least;     /* least change of hop-bytes above rounding */
+    uint64_t begun;   /* steps of the placement at the start */
 };
 
 static double
@@ -65,8 +67,9 @@ static void congestion_swaps_change_pair(struct congestion_swaps_work *work,
     }
 }
 
-/* p goes from `from` to `to`; what it exchanges with `partner`, which goes the
- * other way, is counted once, with p. */
+/* Adds the traffic of process p, which moves from place `from` to `to`, to the
+ * trial. `partner` moves the other way; the traffic between both is counted
+ * with p only. */
 static void congestion_swaps_change_process(struct congestion_swaps_work *work,
                                             int32_t p, int32_t partner,
                                             const int32_t way[2])
@@ -109,7 +112,8 @@ static double congestion_swaps_eighth(double x)
     return x * x;
 }
 
-/* The change of the sum of powers, and of the loads where it is kept. */
+/* Ends a trial and returns the change of the sum of powers. Keeps the trial's
+ * loads if `keep` is set. */
 static double congestion_swaps_end_trial(struct congestion_swaps_work *work,
                                          bool keep)
 {
@@ -133,7 +137,7 @@ static double congestion_swaps_end_trial(struct congestion_swaps_work *work,
     return sum;
 }
 
-/* --- which processes are where --- */
+/* --- processes of each place --- */
 
 static void congestion_swaps_unlink_process(struct congestion_swaps_work *work,
                                             int32_t p)
@@ -180,7 +184,8 @@ static void congestion_swaps_load_trial(struct congestion_swaps_work *work,
     congestion_swaps_change_between(work, p, q, way);
 }
 
-/* Swaps p with q (-1: a free slot) on `place` if that is better. */
+/* Swaps p with process q on `place`, or moves p there if q is -1, if that is
+ * better. Returns whether it did. */
 static bool congestion_swaps_try_swap(struct congestion_swaps_work *work,
                                       int32_t p, int32_t q, int32_t place)
 {
@@ -205,7 +210,8 @@ static bool congestion_swaps_try_swap(struct congestion_swaps_work *work,
     return true;
 }
 
-/* Traffic that q would take off the wire by going from `from` to `to`. */
+/* Returns how much less traffic of q crosses the network if q moves from `from`
+ * to `to`. */
 static double congestion_swaps_draw(const struct nw_placement *placement,
                                     int32_t q, int32_t from, int32_t to)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The cost of a placement, from scratch. */
+/* Computes the cost of a placement from scratch. */
 #include "map/placement/congestion_swaps.h"
 #include "base/array.h"
 #include "topology/topology.h"

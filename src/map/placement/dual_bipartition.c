@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Phase 1 of MAGC as the paper takes it from PTRAM: an initial partition, here
- * by recursive bisection of processes and places together, then a refinement
- * of maximum congestion. Several starts, the best is kept. */
+/* Phase 1 of MAGC as its paper takes it from PTRAM: an initial partition, here
+ * by recursive bisection of processes and places together, then a refinement of
+ * the maximum congestion. The best of several starts is kept. */
 #include "map/placement/exact_fm.h"
 #include "map/common/budget.h"
 #include "map/placement/congestion_swaps.h"
@@ -14,30 +14,32 @@
 #include <string.h>
 
 #define TRIES 3
-#define STARTS_SPARED 1 /* in haste: the last */
+#define STARTS_SPARED 1 /* last starts that a short time limit omits */
 
-/* Places first .. end - 1 and the processes that go there. */
+/* A piece: the places first to end - 1 and the processes that they will hold.
+ */
 struct dual_bipartition_piece {
     int32_t first, end;
     struct nw_ints list; /* points into partition.list */
 };
 
-/* One way through the recursion. */
+/* The options of one run of the recursive bisection. */
 struct dual_bipartition_start {
-    enum nw_seed_kind seed[TRIES]; /* the best of these at each cut */
-    bool packed; /* fill places one after the other instead of evenly */
+    /* first cuts; the best is kept at each bisection */
+    enum nw_seed_kind seed[TRIES];
+    bool packed; /* fill places one by one instead of evenly */
 };
 
 struct dual_bipartition_work {
     struct nw_placement *placement;
     struct nw_exact_fm fm;
-    int32_t *list; /* processes, those of a piece together */
-    int32_t *half; /* for splitting a list */
+    int32_t *list; /* processes, sorted by piece */
+    int32_t *half; /* scratch memory for splitting a list */
     int32_t *place;
-    int8_t *best_side; /* [processes] of the best cut so far */
-    int32_t *bucket;   /* [processes + 1] for sorting by stripe */
-    int32_t *anchor;   /* fixed processes, those of a place together */
-    int32_t *anchored; /* [places + 2] where those of each begin */
+    int8_t *best_side; /* [processes] side in the best cut so far */
+    int32_t *bucket;   /* [processes + 1] for sorting by coordinate */
+    int32_t *anchor;   /* fixed processes, sorted by place */
+    int32_t *anchored; /* [places + 2] start of each place in anchor[] */
     struct nw_rank_strides strides;
     struct dual_bipartition_start start;
 };
@@ -69,8 +71,8 @@ static int64_t dual_bipartition_clamp(int64_t value, int64_t low, int64_t high)
     return value < low ? low : value;
 }
 
-/* How many of `count` processes go to the left half, by the free slots of both
- * halves. */
+/* Returns how many of `count` processes go to the left half, given the free
+ * slots of both halves. */
 static int64_t dual_bipartition_share(int64_t count, int64_t left,
                                       int64_t right, bool packed)
 {
@@ -104,7 +106,8 @@ dual_bipartition_choose_target(const struct dual_bipartition_work *part,
         part->start.packed);
 }
 
-/* The split of a piece's places: the widest gap near the middle. */
+/* Returns where to split the places of a piece: at the widest gap near the
+ * middle. */
 static int32_t
 dual_bipartition_split_point(const struct dual_bipartition_work *part,
                              const struct dual_bipartition_piece *piece)
@@ -130,7 +133,8 @@ dual_bipartition_split_point(const struct dual_bipartition_work *part,
     return best;
 }
 
-/* Left processes first, each half in its old order. */
+/* Splits a list: processes of side 0 first, each half in its previous order.
+ * Returns the number of processes of side 0. */
 static size_t dual_bipartition_split_list(struct dual_bipartition_work *part,
                                           struct nw_ints list)
 {
@@ -172,7 +176,8 @@ dual_bipartition_list_anchors(struct dual_bipartition_work *part)
     return NW_OK;
 }
 
-/* Sides of fixed processes, which attract what talks to them; -1 clears. */
+/* Sets the sides of the fixed processes of a piece, which attract their
+ * partners; if `on` is false, sets the sides to -1. */
 static void
 dual_bipartition_set_anchors(struct dual_bipartition_work *part,
                              const struct dual_bipartition_piece *piece,
@@ -184,7 +189,8 @@ dual_bipartition_set_anchors(struct dual_bipartition_work *part,
         part->fm.side[part->anchor[i]] = on ? (int8_t)(i >= row[middle]) : -1;
 }
 
-/* Traffic over the cut, counted from both of its ends. */
+/* Returns the traffic that crosses a cut; each edge counts at both of its ends.
+ */
 static double
 dual_bipartition_cut_bytes(const struct dual_bipartition_work *part,
                            struct nw_ints list)
@@ -217,7 +223,8 @@ struct dual_bipartition_span {
     int32_t low, size;
 };
 
-/* From the least coordinate of a list to the largest: small pieces know few. */
+/* Returns the range of a coordinate in a list of processes; small pieces have
+ * few different coordinates. */
 static struct dual_bipartition_span
 dual_bipartition_span_of(const int32_t *at, struct nw_ints list)
 {
@@ -232,7 +239,7 @@ dual_bipartition_span_of(const int32_t *at, struct nw_ints list)
     return (struct dual_bipartition_span){low, high - low + 1};
 }
 
-/* The first in the order of a coordinate are the left part. */
+/* Puts the processes with the smallest coordinates on side 0. */
 static void dual_bipartition_cut_stride(struct dual_bipartition_work *part,
                                         struct nw_ints list, int stride,
                                         const int32_t target[NW_CLASS_COUNT])
@@ -260,7 +267,8 @@ static void dual_bipartition_cut_stride(struct dual_bipartition_work *part,
     }
 }
 
-/* The cut along the best coordinate; false without a coordinate. */
+/* Finds the best cut along a coordinate. Returns false if the pattern has no
+ * coordinates. */
 static bool
 dual_bipartition_cut_along_stride(struct dual_bipartition_work *part,
                                   struct nw_ints list,
@@ -284,7 +292,7 @@ dual_bipartition_cut_along_stride(struct dual_bipartition_work *part,
     return chosen >= 0;
 }
 
-/* The best of the start's tries. */
+/* Bisects a piece by the best of the start's first cuts. */
 static void dual_bipartition_bisect(struct dual_bipartition_work *part,
                                     struct nw_ints list,
                                     const int32_t target[NW_CLASS_COUNT])
@@ -311,7 +319,7 @@ static void dual_bipartition_bisect(struct dual_bipartition_work *part,
             dual_bipartition_copy_sides(part->best_side, side, list);
         }
     }
-    if (best < 0) /* nothing talks, or no time: any cut is as good */
+    if (best < 0) /* no traffic or no time left: any cut will do */
         nw_exact_fm_bisect(&part->fm, list, target, NW_SEED_ORDER);
     else
         dual_bipartition_copy_sides(side, part->best_side, list);
@@ -348,7 +356,7 @@ static void dual_bipartition_cut_piece(struct dual_bipartition_work *part,
                   {piece.list.values + left, piece.list.count - left}});
 }
 
-/* One start: every process without a place gets one in part->place. */
+/* Runs one start. Sets part->place[p] for every process p without a place. */
 static void dual_bipartition_run_start(struct dual_bipartition_work *part)
 {
     struct nw_placement *placement = part->placement;
@@ -373,7 +381,7 @@ static void dual_bipartition_swap_places(struct dual_bipartition_work *part)
     part->place = place;
 }
 
-/* Keeps the better of the placement's answer and the one in part->place. */
+/* Compares the placement's answer with part->place and keeps the better one. */
 static nw_status
 dual_bipartition_keep_better(struct dual_bipartition_work *part,
                              struct nw_placement_cost *best)

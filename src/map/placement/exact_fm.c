@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bisection by growing and by the moves of Fiduccia and Mattheyses (1982),
- * with exact sizes: a part is over its size by at most one process, and only
- * between two moves. */
+/* Bisection by growing and by the moves of Fiduccia and Mattheyses (1982), with
+ * exact sizes: a part exceeds its size by at most one process, and only between
+ * two moves. */
 #include "map/placement/exact_fm.h"
 #include "base/array.h"
 #include "map/common/budget.h"
@@ -67,7 +67,8 @@ static double exact_fm_gain_of(const struct nw_exact_fm *b, int32_t p)
     return gain;
 }
 
-/* Unlocks the processes of the list, with their gains. */
+/* Unlocks the processes of the list and inserts them into the heaps with their
+ * gains. */
 static void exact_fm_fill_heaps(struct nw_exact_fm *b, struct nw_ints list)
 {
     for (size_t i = 0; i < list.count; i++) {
@@ -87,7 +88,8 @@ static void exact_fm_empty_heaps(struct nw_exact_fm *b, struct nw_ints list)
         b->heap[i / 2][i % 2].count = 0;
 }
 
-/* Flips p, which must be in no heap, and updates its neighbours. */
+/* Moves p to the other side and updates its neighbours. p must not be in a
+ * heap. */
 static void exact_fm_flip(struct nw_exact_fm *b, int32_t p)
 {
     const struct nw_placement *placement = b->placement;
@@ -115,7 +117,7 @@ static void exact_fm_take_and_flip(struct nw_exact_fm *b, int32_t p)
     exact_fm_flip(b, p);
 }
 
-/* The better of two processes, -1 being none. */
+/* Returns the process with the higher gain; -1 means no process. */
 static int32_t exact_fm_better(const struct nw_exact_fm *b, int32_t p,
                                int32_t q)
 {
@@ -126,7 +128,7 @@ static int32_t exact_fm_better(const struct nw_exact_fm *b, int32_t p,
     return p < q ? p : q;
 }
 
-/* --- the first cut --- */
+/* --- initial cut --- */
 
 static void exact_fm_begin_order(struct nw_exact_fm *b, struct nw_ints list,
                                  const int32_t *target)
@@ -140,8 +142,9 @@ static void exact_fm_begin_order(struct nw_exact_fm *b, struct nw_ints list,
     }
 }
 
-/* All start on the right; then the seed moves, and always the process with the
- * strongest connection to the left, until the left part has its size. */
+/* Starts with all processes on the right. Moves the seed to the left, then
+ * repeatedly the process with the strongest connection to the left, until the
+ * left part has its size. */
 static void exact_fm_begin_grown(struct nw_exact_fm *b, struct nw_ints list,
                                  const int32_t *target, int32_t seed)
 {
@@ -167,7 +170,8 @@ static void exact_fm_begin_grown(struct nw_exact_fm *b, struct nw_ints list,
 
 /* --- passes --- */
 
-/* The next move: back to size where a part is over, else the best of all. */
+/* Chooses the next move: from a part that exceeds its size, otherwise the best
+ * move of both parts. */
 static int32_t exact_fm_choose(const struct nw_exact_fm *b)
 {
     int32_t p = -1;
@@ -179,7 +183,7 @@ static int32_t exact_fm_choose(const struct nw_exact_fm *b)
         int32_t left = nw_heap_top(&b->heap[0][c]);
         int32_t right = nw_heap_top(&b->heap[1][c]);
 
-        if (left >= 0 && right >= 0) /* so that the way back exists */
+        if (left >= 0 && right >= 0) /* so that a move back is possible */
             p = exact_fm_better(b, p, exact_fm_better(b, left, right));
     }
     return p;
@@ -193,7 +197,7 @@ static bool exact_fm_is_even(const struct nw_exact_fm *b)
     return true;
 }
 
-/* One pass; true where it made the cut smaller. */
+/* Runs one pass. Returns whether it made the cut smaller. */
 static bool exact_fm_pass(struct nw_exact_fm *b, struct nw_ints list)
 {
     int32_t made = 0, kept = 0, patience = 6 + (int32_t)(list.count / 4);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the levels of a machine in the distances between consecutive places. */
+/* Finds the levels of a machine from the distances between consecutive places.
+ */
 #include "map/placement/gaps.h"
 
 int nw_gap_widths(const int64_t *gap, int32_t count, int64_t *values)

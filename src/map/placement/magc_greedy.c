@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Algorithm 1 of MAGC (section V-B): the process with the most traffic to
- * mapped processes goes to the element with the least resulting maximum
+ * mapped processes goes to the place with the lowest resulting maximum
  * congestion. Sums and loads are updated, not recomputed; with integral bytes
  * both give the same result. */
 #include "map/placement/placement.h"
@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Traffic of a process with mapped or unmapped processes. */
+/* Traffic of a process with the mapped or with the unmapped processes. */
 struct magc_greedy_side {
     double bytes;
     int32_t neighbours;
@@ -21,10 +21,10 @@ struct magc_greedy_work {
     struct nw_placement *placement;
     struct magc_greedy_side *mapped, *unmapped; /* [processes] */
     double *load;                               /* [hops] bytes */
-    double *trial;     /* [hops] bytes added by a trial */
-    uint32_t *touched; /* hops with a trial load */
+    double *trial;     /* [hops] bytes that a trial adds */
+    uint32_t *touched; /* hops that the trial changes */
     size_t touched_count;
-    uint32_t *buffer; /* for a route */
+    uint32_t *buffer; /* memory for a route */
     double congestion;
 };
 
@@ -53,7 +53,7 @@ static void magc_greedy_sum_neighbours(struct magc_greedy_work *work, int32_t p)
     }
 }
 
-/* p becomes mapped in the sums of its neighbours. */
+/* Moves p from unmapped to mapped in the sums of its neighbours. */
 static void magc_greedy_move_sums(struct magc_greedy_work *work, int32_t p)
 {
     const struct nw_placement *placement = work->placement;
@@ -70,7 +70,8 @@ static void magc_greedy_move_sums(struct magc_greedy_work *work, int32_t p)
     }
 }
 
-/* The unmapped process with the highest delta, the lowest of equals. */
+/* Returns the unmapped process with the highest delta of Algorithm 1; among
+ * equals, the one with the lowest number. */
 static int32_t magc_greedy_next_process(const struct magc_greedy_work *work)
 {
     const struct nw_placement *placement = work->placement;
@@ -104,7 +105,7 @@ static void magc_greedy_try_hops(struct magc_greedy_work *work,
     }
 }
 
-/* Loads in `trial` what p would send and receive on `place`. */
+/* Adds to work->trial what p would send and receive on `place`. */
 static void magc_greedy_try_place(struct magc_greedy_work *work, int32_t p,
                                   int32_t place)
 {
@@ -128,7 +129,8 @@ static void magc_greedy_try_place(struct magc_greedy_work *work, int32_t p,
     }
 }
 
-/* The maximum congestion of loads and trial together; the trial is over. */
+/* Ends a trial and returns the maximum congestion of loads and trial together.
+ * Adds the trial to the loads if `keep` is set. */
 static double magc_greedy_end_trial(struct magc_greedy_work *work, bool keep)
 {
     const double *bandwidth = work->placement->places->bandwidth;
@@ -157,7 +159,8 @@ static double magc_greedy_affinity_of(const struct nw_placement *placement,
                                (size_t)place];
 }
 
-/* For matrices, which have no links: the added bytes x distance. */
+/* Returns the bytes x distance that p adds on `place`. For machines described
+ * by a matrix of distances, which have no links. */
 static double magc_greedy_distance_cost(const struct magc_greedy_work *work,
                                         int32_t p, int32_t place)
 {
@@ -198,7 +201,7 @@ static int32_t magc_greedy_best_place(struct magc_greedy_work *work, int32_t p)
 
         if (!nw_placement_fits(placement, p, place))
             continue;
-        if (lonely) /* every place costs the same */
+        if (lonely) /* p has no traffic, so all places cost the same */
             return place;
         cost = magc_greedy_cost_of(work, p, place);
         if (best < 0 || cost < best_cost) {
@@ -242,7 +245,7 @@ static nw_status magc_greedy_prepare(struct magc_greedy_work *work)
     return status;
 }
 
-/* Loads what fixed processes exchange with each other. */
+/* Adds the traffic between fixed processes to the loads. */
 static void magc_greedy_load_fixed(struct magc_greedy_work *work)
 {
     const struct nw_placement *placement = work->placement;

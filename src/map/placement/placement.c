@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory of a placement, and what it does to the free slots. */
+/* Allocates and frees placements, and counts the free slots. */
 #include "map/placement/placement.h"
 #include "base/array.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The placers that may stand in a phase, by name. `magc` is Scotch if the
- * library is present, otherwise Algorithm 1 of the MAGC paper. */
+/* Names of the placers that a phase can use. `magc` is Scotch if the library is
+ * present, otherwise Algorithm 1 of the MAGC paper. */
 #include "map/placement/placement.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Routes and distances between places: from a table where they are few, else
- * from the topology each time. */
+/* Routes and distances between places: from a table if there are few places,
+ * otherwise computed from the topology each time. */
 #include "map/placement/placement.h"
 #include "base/array.h"
 #include "topology/topology.h"
@@ -36,7 +36,7 @@ static nw_status places_read_bandwidths(struct nw_places *places)
         uint32_t hop = places->hop_base + i;
         int32_t class = nw_topology_link_class_of(topology, (int32_t)(hop / 2));
 
-        /* a link that leads nowhere has no class and no traffic */
+        /* an unused link has no class and no traffic */
         places->bandwidth[i] =
             class < 0 ? 1 : topology->class[class].bandwidth[hop & 1];
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The strides of a pattern, heaviest first, and the coordinates they make. */
+/* Finds the strides of a pattern, heaviest first, and coordinates of ranks from
+ * them. */
 #include "map/placement/rank_strides.h"
 #include "base/array.h"
 
@@ -7,7 +8,7 @@
 
 #define STRIDES_MAX 6
 
-/* Bytes by difference of rank. */
+/* Sums the bytes by difference of rank numbers. */
 static void rank_strides_weigh(const struct nw_placement *placement,
                                double *bytes)
 {
@@ -16,7 +17,8 @@ static void rank_strides_weigh(const struct nw_placement *placement,
             bytes[abs(placement->arc[a].peer - p)] += placement->arc[a].out;
 }
 
-/* The heaviest differences, ascending, and at the end the count itself. */
+/* Chooses the differences with the most bytes, sorts them in ascending order
+ * and appends n. Returns how many there are. */
 static int rank_strides_choose(double *bytes, int32_t n, int32_t *stride)
 {
     int count = 0;
@@ -51,7 +53,7 @@ static void rank_strides_list_strides(struct nw_rank_strides *strides,
             }
 }
 
-/* Divisions once, not at each cut. */
+/* Computes the coordinates once, as divisions at each cut would be slow. */
 static nw_status rank_strides_fill_coordinates(struct nw_rank_strides *strides,
                                                int32_t n)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Figure 1 of the paper: d1 > d2 > d3 > d4 = 1, where d1 is inside a socket, d2
- * between sockets, d3 between the closest nodes and d4 between the farthest. */
+/* Loads from Figure 1 of the paper of Rashti et al.: d1 > d2 > d3 > d4 = 1,
+ * where d1 is inside a socket, d2 between sockets, d3 between the closest nodes
+ * and d4 between the farthest nodes. */
 #include "map/placement/rashti_weights.h"
 #include "topology/topology.h"
 
 #include <math.h>
 
-/* Where its messages leave a node. */
+/* Returns the NIC by which messages of a place leave the node. */
 static struct nw_end rashti_weights_nic_of(const struct nw_places *places,
                                            int32_t place)
 {
@@ -19,7 +20,8 @@ static struct nw_end rashti_weights_nic_of(const struct nw_places *places,
     return end;
 }
 
-/* Links of the network alone; a matrix knows no nodes, only distances. */
+/* Returns the distance of two nodes in links of the network, or the given
+ * distance if the machine is described by a matrix. */
 static double rashti_weights_one_way(const struct nw_places *places, int32_t a,
                                      int32_t b)
 {
@@ -30,7 +32,8 @@ static double rashti_weights_one_way(const struct nw_places *places, int32_t a,
                                 rashti_weights_nic_of(places, b));
 }
 
-/* A load is one for both directions. */
+/* Returns the mean distance of both directions, since a load has no direction.
+ */
 static double rashti_weights_hops(const struct nw_places *places, int32_t a,
                                   int32_t b)
 {

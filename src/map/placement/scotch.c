@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Serves any phase by Scotch's dual recursive bipartitioning (Pellegrini and
- * Roman 1996). The only file that knows Scotch: its 64-bit variant, loaded at
- * first use, with one context per call, a fixed seed, one thread and no output.
- * Free slots are filled with processes without traffic, so that Scotch's
+/* A placer for any phase that uses Scotch's dual recursive bipartitioning
+ * (Pellegrini and Roman 1996). No other file uses Scotch. It loads the 64-bit
+ * variant at first use, with one context per call, a fixed seed, one thread and
+ * no output. Processes without traffic fill the free slots, so that Scotch's
  * balance gives one process per slot. */
 #include "map/placement/rashti_weights.h"
 #include "map/placement/gaps.h"
@@ -22,10 +22,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define GRAPH_PLACES_MAX 1024 /* of a machine given as a complete graph */
-#define LENGTH_MAX 1e6        /* of a way; sums of pairs stay in 64 bits */
-#define LENGTH_FINE 1e4       /* of the longest where some are not whole */
-#define WEIGHT_SUM 1e12       /* of all edges; Scotch sums in 64 bits */
+#define GRAPH_PLACES_MAX 1024 /* most places given as a complete graph */
+#define LENGTH_MAX 1e6        /* limit on a distance; keeps sums in 64 bits */
+#define LENGTH_FINE 1e4 /* scaled longest distance if some are fractions */
+#define WEIGHT_SUM 1e12 /* limit on the sum of all weights, in 64 bits */
 
 static struct {
     int (*num_size)(void);
@@ -63,9 +63,11 @@ static struct {
     int (*strat_bipartition)(SCOTCH_Strat *, const char *);
 } scotch;
 
-static const char *scotch_library; /* the name it was found under, or NULL */
+/* file name of the loaded library; or NULL */
+static const char *scotch_library;
 static pthread_once_t scotch_once = PTHREAD_ONCE_INIT;
-/* Reading a machine draws from numbers that all of Scotch shares. */
+/* Held while Scotch runs: reading a machine uses random numbers from a state
+ * that all of Scotch shares. */
 static pthread_mutex_t scotch_one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 
 static nw_status scotch_load_from(const char *name)
@@ -103,8 +105,8 @@ static nw_status scotch_load_from(const char *name)
                            "to map by Scotch");
 }
 
-/* A program that brings its own Scotch would lend it to ours: then ours is
- * left alone. */
+/* Loads Scotch, unless the program contains a Scotch of its own, whose symbols
+ * our library would use. */
 static void scotch_load(void)
 {
     static const char *const names[] = {NW_SCOTCH_LIBRARY, "libscotch-7.0.so",
@@ -134,23 +136,22 @@ static nw_status scotch_failed(const char *what)
     return nw_fail(NW_EUNSUPPORTED, "scotch could not %s", what);
 }
 
-/* --- the machine --- */
+/* --- the machine as Scotch's architecture --- */
 
 struct scotch_machine {
     SCOTCH_Arch arch;
     SCOTCH_Context *context; /* borrowed */
     const struct nw_placement *placement;
-    bool by_loads; /* of the paper, not by distance */
-    double scale;  /* of distances */
-    SCOTCH_Num
-        *capacity; /* [places] free and taken by fixed ranks, at least 1 */
-    int levels;    /* of the regular tree the places form; 0: none */
+    bool by_loads;        /* use the loads of Rashti et al., not distances */
+    double scale;         /* factor on distances */
+    SCOTCH_Num *capacity; /* [places] free slots and fixed ranks, at least 1 */
+    int levels;           /* levels if places form a regular tree; else 0 */
     SCOTCH_Num size[NW_GAP_WIDTHS_MAX],
-        cost[NW_GAP_WIDTHS_MAX]; /* from the root */
+        cost[NW_GAP_WIDTHS_MAX]; /* from the root down */
 };
 
-/* Scotch has one length for both directions, a whole number from 1; it does
- * not end where they differ. */
+/* Returns the mean distance of both directions: Scotch has one length for both,
+ * and does not terminate if they differ. */
 static double scotch_both_ways(const struct nw_places *places, int32_t a,
                                int32_t b)
 {
@@ -168,8 +169,8 @@ static SCOTCH_Num scotch_whole_distance(const struct scotch_machine *machine,
     return distance < 1 ? 1 : (SCOTCH_Num)fmin(distance, LENGTH_MAX);
 }
 
-/* Scales lengths that overflow Scotch's sums down, and fractions up; those of a
- * tree are measured from its first place. */
+/* Finds the factor that keeps lengths below LENGTH_MAX and scales fractions up.
+ * In a tree, lengths are measured from its first place only. */
 static void scotch_find_scale(struct scotch_machine *machine)
 {
     const struct nw_places *places = machine->placement->places;
@@ -208,7 +209,7 @@ static nw_status scotch_read_capacities(struct scotch_machine *machine)
         if (placement->place[p] >= 0)
             machine->capacity[placement->place[p]]++;
     for (size_t q = 0; q < count; q++)
-        if (!machine->capacity[q]) /* Scotch has no empty places */
+        if (!machine->capacity[q]) /* Scotch does not allow capacity 0 */
             machine->capacity[q] = 1;
     return NW_OK;
 }
@@ -221,7 +222,8 @@ static bool scotch_has_equal_capacities(const struct scotch_machine *machine)
     return true;
 }
 
-/* True where the first place sees the others as the gaps promise. */
+/* Whether the distances from place 0 equal the widest gaps between the places.
+ */
 static bool scotch_gaps_are_distances(const struct scotch_machine *machine,
                                       const SCOTCH_Num *gap)
 {
@@ -273,14 +275,15 @@ static nw_status scotch_find_hierarchy(struct scotch_machine *machine)
     return NW_OK;
 }
 
-/* How Scotch halves a machine: its default, but `x` at the end always makes the
- * halves equal. The default may cut off one place at a time; its tables have
- * 2^depth entries, 4 GB for 111 places. */
+/* How Scotch halves a machine: its default strategy, but with `x` at the end,
+ * which makes the halves equal. The default may cut off one place at a time;
+ * its tables have 2^depth entries, 4 GB for 111 places. */
 static const char scotch_halves[] =
     "(m{vert=50,low=h{pass=10},asc=f{move=100,bal=0.1}}f{move=100,bal=0.05})x";
 
-/* Every pair of places joined by an edge as long as their distance, or the
- * longer the less its load is: Scotch's edges of machines are lengths. */
+/* Builds a complete graph of the places. An edge is as long as the distance, or
+ * longer for a smaller load, since Scotch uses edge weights of machines as
+ * lengths. */
 static nw_status scotch_build_graph_machine(struct scotch_machine *machine)
 {
     const struct nw_places *places = machine->placement->places;
@@ -349,13 +352,13 @@ static nw_status scotch_build_machine(struct scotch_machine *machine)
     return NW_OK;
 }
 
-/* --- the program --- */
+/* --- the program as Scotch's graph --- */
 
 struct scotch_program {
     SCOTCH_Graph graph;
-    SCOTCH_Num count; /* processes and fillers */
+    SCOTCH_Num count; /* processes, and fillers for free slots */
     SCOTCH_Num *row, *peer, *weight;
-    SCOTCH_Num *part; /* the answer */
+    SCOTCH_Num *part; /* [count] result: place of each process */
 };
 
 static double scotch_total_bytes(const struct nw_placement *placement)
@@ -410,7 +413,7 @@ static nw_status scotch_build_program(struct scotch_program *program,
     return NW_OK;
 }
 
-/* --- the call --- */
+/* --- mapping --- */
 
 static nw_status scotch_map_graph(struct scotch_program *program,
                                   struct scotch_machine *machine)
@@ -423,7 +426,8 @@ static nw_status scotch_map_graph(struct scotch_program *program,
     scotch.graph_init(&bound);
     scotch.strat_init(&strat);
     failure = scotch.context_bind(machine->context, &program->graph, &bound);
-    if (!failure && placement->fixed) /* the rest leaks where some are fixed */
+    /* other strategies leak memory with fixed ones */
+    if (!failure && placement->fixed)
         failure = scotch.strat_words(&strat, "r") ||
                   scotch.graph_map_fixed(&bound, &machine->arch, &strat,
                                          program->part);
@@ -453,8 +457,8 @@ static nw_status scotch_begin(SCOTCH_Context *context, uint64_t seed)
     return NW_OK;
 }
 
-/* The machine is read in the context, too: outside of it Scotch has as many
- * threads as there are cores, and other answers each time. */
+/* Runs Scotch. The machine is read in the context, too: outside of it Scotch
+ * uses one thread per core and is not reproducible. */
 static nw_status scotch_run(struct scotch_program *program,
                             struct scotch_machine *machine, uint64_t seed)
 {
@@ -490,8 +494,8 @@ static double scotch_cost_at(const struct nw_placement *placement, int32_t p,
     return sum;
 }
 
-/* Takes the answer as far as slots are free; the other processes go where they
- * cost least. */
+/* Applies Scotch's result as far as slots are free; other processes go to the
+ * cheapest free place. */
 static nw_status scotch_take_answer(struct nw_placement *placement,
                                     const SCOTCH_Num *part)
 {
@@ -537,7 +541,7 @@ static nw_status scotch_place(struct nw_placement *placement, bool by_loads)
                        "%s (64-bit) is needed to map by Scotch and "
                        "was not found, or this program has its own",
                        NW_SCOTCH_LIBRARY);
-    if (placement->places->count < 2) /* nothing to decide */
+    if (placement->places->count < 2) /* only one possible placement */
         return nw_place_block(placement);
     pthread_mutex_lock(&scotch_one_at_a_time);
     scotch.random_seed((SCOTCH_Num)(seed >> 33));

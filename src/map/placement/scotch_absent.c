@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Stands for scotch.c where Nodewise was built without Scotch's header. */
+/* Replaces scotch.c if the build found no Scotch header. */
 #include "map/placement/placement.h"
 #include "base/status.h"
 

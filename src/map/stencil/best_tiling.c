@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The best of the ways to put a grid on a tree: boxes, cuts of several kinds
- * and columns. None is always the best if sizes do not divide. Small grids try
- * many of them, large grids only as many as cost little beside reading the
- * grid. */
+/* Finds the best tiling of a grid on a tree: boxes, cuts of several kinds, and
+ * columns. If sizes do not divide, none of these is always the best. Small
+ * grids try many, large grids only as many as cost little compared with reading
+ * the grid. */
 #include "map/stencil/grid.h"
 #include "map/common/parameters.h"
 #include "base/array.h"
@@ -10,11 +10,13 @@
 
 #include <stdlib.h>
 
-/* The most useful first, as far as they were tried on grids of many sizes. */
+/* Kinds of cuts (bits of nw_stencil_cut_kind), by usefulness on grids of many
+ * sizes. */
 static const uint16_t best_tiling_kinds[] = {0, 4,  3, 6,  14, 2,  12, 26,
                                              8, 10, 7, 11, 28, 20, 24, 30};
 #define KINDS (sizeof best_tiling_kinds / sizeof *best_tiling_kinds)
-/* The first ones, and that part of the looks, where bisections follow. */
+/* Kinds that are tried first if bisections follow; then fewer kinds are tried.
+ */
 static const uint16_t best_tiling_few_kinds[] = {0, 3, 4};
 #define FEW_KINDS (sizeof best_tiling_few_kinds / sizeof *best_tiling_few_kinds)
 #define COLUMNS_MAX 8
@@ -27,7 +29,8 @@ static bool best_tiling_any_fixed(const struct nw_assignment *assignment)
     return false;
 }
 
-/* Nothing but twos and threes, no slot free: boxes are near to cubes. */
+/* Whether the grid has only the prime factors 2 and 3 and fills all slots, so
+ * that boxes can be nearly cubes. */
 static bool best_tiling_divides_well(const struct nw_assignment *assignment)
 {
     int32_t left = assignment->count;
@@ -39,7 +42,7 @@ static bool best_tiling_divides_well(const struct nw_assignment *assignment)
     return left == 1 && assignment->count == assignment->hierarchy->slots;
 }
 
-/* So many answers may be looked at. */
+/* Returns how many tilings may be tried. */
 static size_t best_tiling_looks_of(const struct nw_assignment *assignment)
 {
     size_t looks = assignment->row[assignment->count] +
@@ -70,7 +73,7 @@ static size_t best_tiling_kinds_of(const struct nw_assignment *assignment,
     return most;
 }
 
-/* Way number i; 0 beyond the last. */
+/* Returns the i-th kind of cuts to try; 0 after the last one. */
 static uint16_t best_tiling_kind_at(const struct nw_best_tiling *try, size_t i)
 {
     size_t few = best_tiling_are_few(try) ? FEW_KINDS : 0;
@@ -80,8 +83,8 @@ static uint16_t best_tiling_kind_at(const struct nw_best_tiling *try, size_t i)
     return i - few < KINDS ? best_tiling_kinds[i - few] : 0;
 }
 
-/* If every slot is taken, packing changes nothing, and such kinds equal others.
- * False for a kind that was tried before. */
+/* Returns false if an earlier kind equals kind i. If every slot is taken,
+ * packing changes nothing, so kinds that differ only in packing are equal. */
 static bool best_tiling_is_new(const struct nw_assignment *assignment,
                                const struct nw_best_tiling *try, size_t i)
 {
@@ -95,7 +98,8 @@ static bool best_tiling_is_new(const struct nw_assignment *assignment,
     return true;
 }
 
-/* As few children of the root as hold all of the grid. */
+/* Returns the cells per child of the root, if as few children as possible hold
+ * the grid. */
 static double best_tiling_cells_of_child(const struct nw_assignment *assignment)
 {
     const struct nw_hierarchy *hierarchy = assignment->hierarchy;
@@ -121,8 +125,8 @@ static int best_tiling_columns_of(const struct nw_assignment *assignment,
     return nw_stencil_columns(&try->stencil, each, (int)most, columns);
 }
 
-/* One of the cuts to take: a way or, where sizes do not divide, columns, of
- * which pieces reach round a corner. */
+/* A cut to try: a kind of cuts or, if sizes do not divide, columns, in which a
+ * piece may continue in the next column. */
 struct best_tiling_cut {
     int kind;
     const struct nw_stencil_columns *columns;
@@ -168,7 +172,8 @@ static nw_status best_tiling_take_cut(struct nw_assignment *assignment,
     return status;
 }
 
-/* Two at once: a large grid is shared out within each. */
+/* Tries two cuts at the same time; each one uses several threads for a large
+ * grid. */
 static nw_status best_tiling_take_two(struct nw_assignment *assignment,
                                       struct best_tiling_cut cut[2],
                                       struct nw_best_tiling *try)
@@ -239,7 +244,7 @@ static nw_status best_tiling_take_best(struct nw_assignment *assignment,
     try->boxed = boxes && best_tiling_divides_well(assignment);
     if (!status && boxes)
         status = nw_assignment_take_if_better(assignment, slot, &try->cost);
-    /* boxes that divide may be slabs of a prime: cut in any case */
+    /* boxes may be slabs of prime size, so also try cuts */
     if (!status)
         status = best_tiling_take_cuts(assignment, slot, try);
     return status;
@@ -259,8 +264,8 @@ static nw_status best_tiling_restore_numbers(struct nw_assignment *assignment,
     return status;
 }
 
-/* Whether the same edges are more of those that the grid would have, and not
- * because it has a dimension more. */
+/* Whether a grid explains the edges better than the grid in `try`: more of its
+ * edges exist, without more dimensions. */
 static bool best_tiling_explains_more(const struct nw_stencil *stencil,
                                       const struct nw_best_tiling *try)
 {
@@ -268,8 +273,8 @@ static bool best_tiling_explains_more(const struct nw_stencil *stencil,
                            stencil->filled > try->stencil.filled);
 }
 
-/* Ranks dealt again hide a grid from who looks at their numbers, or show
- * another one. */
+/* Looks for a grid after renumbering the processes by `order`. Keeps the new
+ * numbers if that grid explains more edges. */
 static nw_status best_tiling_read_renumbered(struct nw_assignment *assignment,
                                              int32_t *order,
                                              struct nw_best_tiling *try)
@@ -303,7 +308,8 @@ static nw_status best_tiling_find_renumbered(struct nw_assignment *assignment,
     return status;
 }
 
-/* Few cells fit on some grid under any numbers. */
+/* Whether to look for a grid under another numbering: no grid was found, or
+ * there are so few cells that they fit a wrong grid by chance. */
 static bool best_tiling_is_doubtful(const struct nw_assignment *assignment,
                                     const struct nw_best_tiling *try)
 {

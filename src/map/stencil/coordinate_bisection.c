@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Recursive coordinate bisection for any hierarchy: the cells of a cluster are
- * divided among its children by repeated bisection across the dimension that
+/* Recursive coordinate bisection for any hierarchy: divides the cells of a
+ * cluster among its children by repeated bisection across the dimension that
  * cuts the fewest bytes. After the first cuts of a large grid, several threads
- * share the rest. */
+ * cut the shares. */
 #include "map/stencil/grid_part.h"
 #include "map/common/parameters.h"
 #include "base/array.h"
@@ -12,18 +12,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define JOBS 16 /* a large grid is cut down to so many shares first */
+#define JOBS 16 /* a large grid is first cut to 1/16 of its size */
 
 struct coordinate_bisection_work {
     struct nw_grid_part_work of;
-    int kind; /* of enum nw_stencil_cut_kind, together */
-    const struct nw_stencil_columns *columns; /* of the root, or NULL */
+    int kind; /* bits of enum nw_stencil_cut_kind */
+    /* for the children of the root; or NULL */
+    const struct nw_stencil_columns *columns;
     int32_t *slot;
-    /* shares of at most so many cells wait for other threads: */
-    int32_t later, later_box; /* listed ones, and others */
+    /* shares with at most this many cells are left to other threads: */
+    int32_t later, later_box; /* listed cells; cells of a box */
     struct coordinate_bisection_waiting *waiting;
     nw_status status;
-    nw_status *failed; /* where a failure is kept for all */
+    nw_status *failed; /* failure that stops all threads */
 };
 
 struct coordinate_bisection_waiting {
@@ -45,7 +46,7 @@ static void
 coordinate_bisection_follow_jagged(struct coordinate_bisection_work *work,
                                    struct nw_grid_part share);
 
-/* Whether the share's cluster holds slots that are all as far apart. */
+/* Whether a share has slots that are all equally far from each other. */
 static bool
 coordinate_bisection_is_alike(const struct coordinate_bisection_work *work,
                               const struct nw_grid_part *share)
@@ -71,7 +72,8 @@ coordinate_bisection_is_for_jagged(const struct coordinate_bisection_work *work,
            below->to - below->from > 2;
 }
 
-/* How many children of a cluster get its cells: as few as hold them. */
+/* Returns how many children of a cluster get its cells: the fewest that can
+ * hold them. */
 static int32_t
 coordinate_bisection_children_of(const struct nw_hierarchy *hierarchy,
                                  int level, int32_t cluster, int32_t count)
@@ -84,7 +86,8 @@ coordinate_bisection_children_of(const struct nw_hierarchy *hierarchy,
     return least;
 }
 
-/* One cluster: on to its children. */
+/* Assigns the cells of one cluster: divides them among its children, or assigns
+ * slots at the bottom. */
 static void coordinate_bisection_enter(struct coordinate_bisection_work *work,
                                        struct nw_grid_part share)
 {
@@ -108,7 +111,7 @@ static void coordinate_bisection_enter(struct coordinate_bisection_work *work,
         coordinate_bisection_spread(work, below);
 }
 
-/* How many cells go to the first of two halves of the clusters. */
+/* Returns how many cells the first of two halves of the clusters gets. */
 static int32_t
 coordinate_bisection_share_left(const struct coordinate_bisection_work *work,
                                 struct nw_grid_part share, int32_t middle)
@@ -130,7 +133,7 @@ coordinate_bisection_share_left(const struct coordinate_bisection_work *work,
     return (int32_t)left;
 }
 
-/* Where the cells of each cluster begin. */
+/* Computes where the cells of each cluster begin. */
 static nw_status
 coordinate_bisection_share_out(const struct coordinate_bisection_work *work,
                                struct nw_grid_part share, int32_t **begin)
@@ -144,7 +147,7 @@ coordinate_bisection_share_out(const struct coordinate_bisection_work *work,
     return status;
 }
 
-/* The cells of a share, piece after piece. */
+/* Sorts the cells of a share so that each piece is consecutive. */
 static nw_status
 coordinate_bisection_put_in_order(const struct coordinate_bisection_work *work,
                                   const struct nw_grid_part *share,
@@ -159,7 +162,7 @@ coordinate_bisection_put_in_order(const struct coordinate_bisection_work *work,
     return NW_OK;
 }
 
-/* All clusters of a share at once. */
+/* Divides a share among all its clusters at once. */
 static void
 coordinate_bisection_follow_jagged(struct coordinate_bisection_work *work,
                                    struct nw_grid_part share)
@@ -184,8 +187,9 @@ coordinate_bisection_follow_jagged(struct coordinate_bisection_work *work,
     free(begin);
 }
 
-/* Where to part the clusters: in the middle, or where whole layers of a box
- * part with the least bytes across for what both sides hold. */
+/* Chooses where to split the clusters: in the middle or, with
+ * NW_STENCIL_LAYERS, where a cut between whole layers of a box has the fewest
+ * bytes, divided by the number of clusters on both sides. */
 static int32_t
 coordinate_bisection_choose_middle(const struct coordinate_bisection_work *work,
                                    const struct nw_grid_part *share)
@@ -215,7 +219,7 @@ coordinate_bisection_choose_middle(const struct coordinate_bisection_work *work,
     return best;
 }
 
-/* Waits for the next round. */
+/* Keeps a share for the next round, in which any thread can take it. */
 static void coordinate_bisection_put_off(struct coordinate_bisection_work *work,
                                          struct nw_grid_part share)
 {
@@ -289,15 +293,16 @@ static void coordinate_bisection_run_job(void *user, int32_t number)
     free(mine.of.layer);
 }
 
-/* The next size at which shares wait; 0: none does. */
+/* Returns the size in cells at which shares are kept for the next round; 0:
+ * none are kept. */
 static int32_t coordinate_bisection_halved(int32_t size, int32_t least)
 {
     return size / 2 < least ? 0 : size / 2;
 }
 
-/* Listed shares are cut to half the size, then these, several at a time, to
- * half of that, until enough are left that each is done at once. Others take no
- * time to part. */
+/* Cuts all cells in rounds. In each round several threads cut the kept shares
+ * to half the size, until there are enough shares to finish each in one go.
+ * Boxes take hardly any time to split. */
 static nw_status
 coordinate_bisection_run_rounds(struct coordinate_bisection_work *work,
                                 struct nw_grid_part all)

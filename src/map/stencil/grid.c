@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The grid behind a stencil. Numbered along a grid, neighbours differ by few
- * numbers, and the strides of the dimensions are among them: each chain of
- * differences that divide one another is tried on a sample of the edges, and
- * of those with the fewest dimensions the one of the shortest steps is taken:
- * the fewest that leave no edges out, if any do. */
+/* Finds the grid of a stencil. If ranks are numbered along a grid, the numbers
+ * of neighbours differ by few values, among them the strides of the dimensions.
+ * Each chain of differences that divide one another is tried on a sample of the
+ * edges. Of the chains with the fewest dimensions, the one with the shortest
+ * steps is taken: the fewest dimensions with which every step of every cell has
+ * an edge, if possible. */
 #include "map/stencil/grid.h"
 #include "map/common/parameters.h"
 #include "base/array.h"
@@ -12,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GAPS_MAX 96 /* different numbers between neighbours */
-#define REACH 2     /* longest step in a dimension */
+#define GAPS_MAX 96 /* different values between neighbours */
+#define REACH 2     /* longest step in a dimension, in cells */
 
 struct grid_gaps {
     int count;
@@ -37,21 +38,21 @@ static bool grid_note_gap(struct grid_gaps *gaps, int32_t gap)
     return true;
 }
 
-#define JOBS 64        /* a large assignment is looked at in so many parts */
-#define JOBS_FROM 4096 /* processes */
+#define JOBS 64        /* parts of a large assignment, for threads */
+#define JOBS_FROM 4096 /* fewer processes: one part */
 
-/* The offsets of one range of the processes, on any thread. */
+/* The steps of a range of the processes, which one thread reads. */
 struct grid_part {
     const struct nw_assignment *assignment;
     int32_t begin, end;
     bool found;
     struct grid_gaps gaps;
-    struct nw_stencil stencil; /* its steps */
+    struct nw_stencil stencil; /* the steps in this range */
     struct tally {             /* of each step */
         size_t count[NW_STENCIL_OFFSETS];
-        double first[NW_STENCIL_OFFSETS]; /* bytes of its first edge */
+        double first[NW_STENCIL_OFFSETS]; /* bytes of the step's first edge */
         bool differ;
-        double squares; /* of the bytes of all edges */
+        double squares; /* sum of the squared bytes of all edges */
     } tally;
 };
 
@@ -114,8 +115,8 @@ static bool grid_read_gaps(struct grid_parts *parts, struct grid_gaps *gaps)
     return gaps->count > 0;
 }
 
-/* The step from p to q; marks borders crossed where asked. False where it is
- * longer than a neighbour's. */
+/* Computes the step from p to q and marks the borders that it crosses in
+ * wraps[]. Returns false if the step is longer than REACH in a dimension. */
 static bool grid_offset_between(const struct nw_stencil *stencil, int32_t p,
                                 int32_t q, int32_t *offset, bool *wraps)
 {
@@ -135,7 +136,8 @@ static bool grid_offset_between(const struct nw_stencil *stencil, int32_t p,
     return true;
 }
 
-/* How far the edges of a sample go in all, or -1 where some go too far. */
+/* Returns the total length of the edges of a sample, in cells, or -1 if an edge
+ * is too long. */
 static int64_t grid_measure_sample(const struct nw_assignment *assignment,
                                    const struct nw_stencil *stencil)
 {
@@ -156,7 +158,7 @@ static int64_t grid_measure_sample(const struct nw_assignment *assignment,
     return length;
 }
 
-/* strides ascend here, the first is 1 */
+/* stride[] must be ascending, with stride[0] == 1 */
 static void grid_set_grid(struct nw_stencil *stencil, const int32_t *stride,
                           int dims, int32_t n)
 {
@@ -169,13 +171,13 @@ static void grid_set_grid(struct nw_stencil *stencil, const int32_t *stride,
     }
 }
 
-/* Chains of strides, all of so many dimensions. */
+/* A search over the chains of `wanted` strides. */
 struct grid_chains {
     const struct nw_assignment *assignment;
     const struct grid_gaps *gaps;
     int wanted;
     int32_t stride[NW_STENCIL_DIMS];
-    int64_t least; /* length of the best chain's edges, -1 for none */
+    int64_t least; /* length of the best chain's edges; -1: no chain */
     struct nw_stencil *best;
 };
 
@@ -193,8 +195,9 @@ static void grid_end_chain(struct grid_chains *chains)
     *chains->best = stencil;
 }
 
-/* Adds a dimension. A slanted grid may fit too, where a diagonal's gap divides
- * the number of processes: its edges are longer. */
+/* Adds a dimension to the chain, by each possible stride. If a diagonal's
+ * difference divides the number of processes, a slanted grid fits, too, but its
+ * edges are longer. */
 static void grid_try_chain(struct grid_chains *chains, int dims)
 {
     int32_t last = chains->stride[dims - 1];
@@ -213,9 +216,9 @@ static void grid_try_chain(struct grid_chains *chains, int dims)
     }
 }
 
-/* The step's index, or that of its opposite; a new one where room is left.
- * Tried first: the one after the last, neighbours standing in the same order
- * for nearly all cells. */
+/* Returns the index of a step or of the opposite step; adds a new step. Returns
+ * -1 if the stencil has too many. Tries the index after `last` first, as nearly
+ * all cells have their neighbours in the same order. */
 static int grid_find_offset(struct nw_stencil *stencil, int32_t *offset,
                             int last)
 {
@@ -239,7 +242,7 @@ static int grid_find_offset(struct nw_stencil *stencil, int32_t *offset,
     return i;
 }
 
-/* Pairs of cells of a box that are that step apart. */
+/* Returns how many pairs of cells in a box differ by step i. */
 static double grid_count_pairs(const struct nw_stencil *stencil, int i,
                                const int32_t *shape)
 {
@@ -299,8 +302,9 @@ static void grid_finish_offsets(struct nw_stencil *stencil,
     stencil->uneven = tally->squares > 0 ? 1 - explained / tally->squares : 0;
 }
 
-/* Whether step i leads from a cell to the one `gap` numbers on, inside the
- * grid: nearly always known without a division. */
+/* Whether step i leads from a cell to the cell whose number is `gap` higher,
+ * without crossing a border. Faster than grid_offset_between, as it needs no
+ * division. */
 static bool grid_leads(const struct nw_stencil *stencil, int i,
                        const int32_t *cell, int32_t gap)
 {
@@ -345,7 +349,8 @@ static bool grid_sum_cell(struct grid_part *part, int32_t p)
     return true;
 }
 
-/* On its own stack: parts that stand side by side would share cache lines. */
+/* Uses its own stack, because neighbouring elements of part[] would share cache
+ * lines between threads. */
 static void grid_sum_part(void *user, int32_t number)
 {
     struct grid_part *part = &((struct grid_parts *)user)->part[number],
@@ -356,7 +361,7 @@ static void grid_sum_part(void *user, int32_t number)
     *part = mine;
 }
 
-/* Adds up one part's steps. */
+/* Adds the steps of one part to the stencil and to `tally`. */
 static bool grid_merge_part(struct nw_stencil *stencil, struct tally *tally,
                             struct grid_part *part)
 {
@@ -378,8 +383,9 @@ static bool grid_merge_part(struct nw_stencil *stencil, struct tally *tally,
     return part->found;
 }
 
-/* Round four cells every move is a neighbour's: a stencil fills its steps,
- * what only happens to fit does not. */
+/* With at most four cells around a ring, every step is short enough for a
+ * neighbour. So a stencil on rings must have at least half of its edges;
+ * otherwise it fits by chance. */
 static bool grid_fills_rings(const struct nw_stencil *stencil)
 {
     bool rings = false;
@@ -406,8 +412,9 @@ static bool grid_sum_offsets(struct grid_parts *parts,
     return grid_fills_rings(stencil);
 }
 
-/* Two cells side by side look like a longer dimension with every second edge
- * missing: more dimensions count where they leave fewer out. */
+/* Finds the best stencil. Two adjacent cells look like a longer dimension with
+ * every second edge missing, so more dimensions are better if fewer edges are
+ * missing. */
 static bool grid_find_stencil(const struct nw_assignment *assignment,
                               struct grid_parts *parts, struct nw_stencil *out)
 {

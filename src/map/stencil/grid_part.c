@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Parts shares of a grid: boxes by their sizes alone, anything else by sorting
- * its cells along each dimension; the last layer is taken in part where sizes
- * ask for it. Both leave cells in the same order. */
+/* Splits shares of a grid: boxes by their sizes alone, other shares by sorting
+ * their cells along each dimension; the last layer is split if sizes require
+ * that. Both ways leave the cells in the same order. */
 #include "map/stencil/grid_part.h"
 #include "base/parallel.h"
 
@@ -55,8 +55,9 @@ static int grid_part_best_layers(const struct nw_grid_part_work *work,
     return chosen;
 }
 
-/* The best dimension where every one has whole layers, else -1. Trees part the
- * same boxes in the same way again and again. */
+/* Returns the dimension in which `left` cells are whole layers and the cut is
+ * best; -1 if they are not whole layers in every dimension. Remembers results,
+ * as trees split equal boxes many times. */
 static int grid_part_choose_layers(struct nw_grid_part_work *work,
                                    const struct nw_grid_part *share,
                                    int32_t left)
@@ -79,8 +80,8 @@ static int grid_part_choose_layers(struct nw_grid_part_work *work,
     return known->chosen;
 }
 
-/* The boxes of both halves, where they are some, and the order of their cells:
- * sorted along d, else as before. */
+/* Sets the boxes of both halves, if they are boxes, and the order of their
+ * cells: sorted along d, otherwise unchanged. */
 static void grid_part_part_box(struct nw_grid_part *share,
                                struct nw_grid_part *right, int d)
 {
@@ -105,10 +106,10 @@ static void grid_part_part_box(struct nw_grid_part *share,
     right->corner[d] += share->box[d];
 }
 
-/* The cells of a box that follow its last dimension. */
+/* A row of cells along the last dimension of a box's order. */
 struct grid_part_row {
-    int32_t at[NW_STENCIL_DIMS]; /* in the box */
-    int32_t process;             /* of the first of them */
+    int32_t at[NW_STENCIL_DIMS]; /* position in the box */
+    int32_t process;             /* process of the row's first cell */
 };
 
 static struct grid_part_row grid_part_row_at(const struct nw_stencil *stencil,
@@ -214,9 +215,10 @@ void nw_grid_part_assign(const struct nw_grid_part_work *work,
     }
 }
 
-/* --- anything else --- */
+/* --- other shares --- */
 
-/* Of small shares, the layers that they have: long grids are cut into many. */
+/* Sets work->low and high to the layers that a small share has; large shares
+ * use all layers. Saves time as long grids are cut into many small shares. */
 static void grid_part_find_span(struct nw_grid_part_work *work,
                                 const struct nw_grid_part *share, int d)
 {
@@ -235,7 +237,8 @@ static void grid_part_find_span(struct nw_grid_part_work *work,
     }
 }
 
-/* Cells of a share by coordinate d, in the order they are in else. */
+/* Sorts the cells of a share by coordinate d; equal coordinates keep their
+ * order. */
 static void grid_part_sort_cells(struct nw_grid_part_work *work,
                                  const struct nw_grid_part *share, int d)
 {
@@ -255,7 +258,7 @@ static void grid_part_sort_cells(struct nw_grid_part_work *work,
     }
 }
 
-/* The longest step in a dimension. */
+/* Returns the length of the longest step in a dimension. */
 static int32_t grid_part_reach_of(const struct nw_stencil *stencil, int d)
 {
     int32_t reach = 0;
@@ -266,7 +269,8 @@ static int32_t grid_part_reach_of(const struct nw_stencil *stencil, int d)
     return reach;
 }
 
-/* Where the layer of coordinate x begins in the order of sort_cells. */
+/* Returns the index of the first cell of layer x, after grid_part_sort_cells.
+ */
 static int32_t grid_part_layer_begin(const struct nw_grid_part_work *work,
                                      int32_t x)
 {
@@ -275,9 +279,9 @@ static int32_t grid_part_layer_begin(const struct nw_grid_part_work *work,
     return work->layer[x - 1 < work->high ? x - 1 : work->high];
 }
 
-/* Marks the cells before and behind a cut by its position, which is unique:
- * only cuts across other dimensions mark the same cells again. Another thread
- * may read the marks of its neighbours. */
+/* Marks the cells before and after a cut with the cut's position. The position
+ * is unique, except that cuts across other dimensions mark the same cells
+ * again. Another thread may read the marks of its neighbours. */
 static void grid_part_mark_sides(struct nw_grid_part_work *work,
                                  const struct nw_grid_part *share,
                                  int32_t begin, int32_t end, int32_t left)
@@ -289,7 +293,8 @@ static void grid_part_mark_sides(struct nw_grid_part_work *work,
                          i < left ? 0 : share->first + left, __ATOMIC_RELAXED);
 }
 
-/* Bytes from cells begin .. end - 1 of the order to those behind the cut. */
+/* Returns the bytes between the cells begin to end - 1 of the order and the
+ * cells after the cut. */
 static double grid_part_sum_across(const struct nw_grid_part_work *work,
                                    const struct nw_grid_part *share,
                                    int32_t begin, int32_t end, int32_t left)
@@ -316,8 +321,9 @@ static int32_t grid_part_least_of(int32_t a, int32_t b)
     return a < b ? a : b;
 }
 
-/* Bytes from the first `left` cells of the order by coordinate d to the others;
- * only layers near the cut are looked at and, of a ring, those at its ends. */
+/* Returns the bytes between the first `left` cells, in the order by coordinate
+ * d, and the others. Reads only layers near the cut and, in a ring, the layers
+ * at both ends. */
 static double grid_part_across_sorted(struct nw_grid_part_work *work,
                                       const struct nw_grid_part *share,
                                       int32_t left, int d)
@@ -347,7 +353,8 @@ static double grid_part_across_sorted(struct nw_grid_part_work *work,
     return sum + grid_part_sum_across(work, share, begin, left, left);
 }
 
-/* Sorts the cells in the best dimension, which is returned. */
+/* Sorts the cells along the dimension with the cheapest cut and returns that
+ * dimension. */
 static int grid_part_part_listed(struct nw_grid_part_work *work,
                                  const struct nw_grid_part *share, int32_t left)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Finds the grid of a stencil under any numbering. Edges between diagonal
- * neighbours differ from edges between faces by the number of common neighbours
- * of their ends (Cartesian skeleton of a strong product: Hammack and Imrich
+ * Finds the grid of a stencil under any numbering. The number of common
+ * neighbours of its ends distinguishes an edge between diagonal neighbours from
+ * one across a face (Cartesian skeleton of a strong product: Hammack and Imrich
  * 2009, On Cartesian skeletons of graphs). Then the directions at one corner
- * are propagated from cell to cell: two faces of a cell in different dimensions
- * have one more neighbour in common. The result is an order of the processes,
- * in which grid.c finds the grid.
+ * are propagated from cell to cell: two face neighbours of a cell in different
+ * dimensions have one more neighbour in common. The result is an order of the
+ * processes, in which grid.c finds the grid.
  */
 #include "map/stencil/grid.h"
 #include "map/common/parameters.h"
@@ -16,19 +16,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EDGES_MAX 80 /* of a cell: all round it in four dimensions */
-#define DEGREES_MAX (2 * NW_STENCIL_DIMS + 1) /* by how near borders are */
-#define SLOTS                                                                  \
-    (2 * NW_STENCIL_DIMS) /* up dimension d: 2 d, down: the next one */
-#define MARKERS_MAX 64    /* threads that look at edges */
+#define EDGES_MAX 80 /* of a cell: all neighbours in four dimensions */
+/* degrees that occur near borders */
+#define DEGREES_MAX (2 * NW_STENCIL_DIMS + 1)
+/* The slot of direction up in dimension d is 2 d, that of down 2 d + 1. */
+#define SLOTS (2 * NW_STENCIL_DIMS)
+#define MARKERS_MAX 64 /* threads that read edges */
 
-/* Cells next to one. */
+/* The neighbours of a cell across its faces. */
 struct grid_unordered_faces {
     int32_t count, cell[SLOTS];
 };
 
-/* The same by direction, -1 beyond a border, and how far it is from the
- * root. */
+/* The same neighbours by direction (-1: beyond a border), and the cell's
+ * coordinates relative to the root. */
 struct grid_unordered_spot {
     bool known;
     int32_t at[NW_STENCIL_DIMS], next[SLOTS];
@@ -36,12 +37,12 @@ struct grid_unordered_spot {
 
 struct grid_unordered_work {
     const struct nw_assignment *assignment;
-    int32_t *peer;   /* [edges] without their bytes: a quarter to read */
-    uint8_t *shared; /* [edges] cells that both ends see, themselves too */
-    bool *diagonal;  /* [edges] of the end that has the lower number */
-    uint8_t *mark;   /* [markers][count] 0 in between */
+    int32_t *peer;   /* [edges] peers without bytes, to read less memory */
+    uint8_t *shared; /* [edges] common neighbours of both ends, plus 2 */
+    bool *diagonal;  /* [edges] stored at the end with the lower number */
+    uint8_t *mark;   /* [markers][count] 0 between two uses */
     int32_t markers;
-    bool taken[MARKERS_MAX]; /* their marks */
+    bool taken[MARKERS_MAX]; /* marks in use */
     struct grid_unordered_faces *faces;
     struct grid_unordered_spot *spot;
     int32_t *queue;
@@ -55,7 +56,8 @@ static int32_t grid_unordered_seen_by(const struct nw_assignment *assignment,
     return (int32_t)(assignment->row[p + 1] - assignment->row[p]) + 1;
 }
 
-/* Few patterns without a grid come through this. */
+/* Whether the degrees of the processes may be those of a grid; excludes most
+ * other patterns. */
 static bool grid_unordered_may_be_grid(const struct nw_assignment *assignment)
 {
     bool seen[EDGES_MAX + 2] = {false};
@@ -76,7 +78,8 @@ static bool grid_unordered_may_be_grid(const struct nw_assignment *assignment)
 
 /* --- faces --- */
 
-/* Peers of p get their number in its row, from 1 on, or 0 again. */
+/* Sets mark[] of each peer of p to the peer's index in p's row, plus 1, or to 0
+ * if `on` is false. */
 static void grid_unordered_mark_peers(const struct grid_unordered_work *work,
                                       uint8_t *mark, int32_t p, bool on)
 {
@@ -86,7 +89,7 @@ static void grid_unordered_mark_peers(const struct grid_unordered_work *work,
         mark[work->peer[b]] = on ? (uint8_t)(b - assignment->row[p] + 1) : 0;
 }
 
-/* Looks at an edge of p, whose peers are marked. */
+/* A function that is called for each edge of p while p's peers are marked. */
 typedef void look(struct grid_unordered_work *work, const uint8_t *mark,
                   int32_t p, size_t edge);
 
@@ -115,7 +118,7 @@ static void grid_unordered_look_at_part(void *user, int32_t number)
     nw_parallel_release(work->taken, marker);
 }
 
-/* At each edge from the end with the lower number. */
+/* Calls `how` for each edge, at the end with the lower number. */
 static void grid_unordered_look_at_all(struct grid_unordered_work *work,
                                        look *how)
 {
@@ -125,7 +128,8 @@ static void grid_unordered_look_at_all(struct grid_unordered_work *work,
                     work->markers);
 }
 
-/* For both ends of an edge at once. */
+/* Counts the common neighbours of an edge and stores the number at both ends.
+ */
 static void grid_unordered_count_edge(struct grid_unordered_work *work,
                                       const uint8_t *mark, int32_t p,
                                       size_t edge)
@@ -151,14 +155,15 @@ static void grid_unordered_count_shared(struct grid_unordered_work *work)
     grid_unordered_look_at_all(work, grid_unordered_count_edge);
 }
 
-/* Three cells, each next to the others: what each two of them share, and what
- * each sees. */
+/* Three cells that are neighbours of each other: the common neighbours of each
+ * pair, and the degree of each cell. */
 struct grid_unordered_corner {
     int pq, pr, qr, p, q, r;
 };
 
-/* Whether the way from p to q by r is the nearer one, as seen from p: at an
- * edge of the grid as near, but it leads away from there. */
+/* Whether r is nearer to p than q is, so that the edge from p to q is a
+ * diagonal. At the border of the grid the numbers may be equal; then r is
+ * nearer if degrees increase from p to r to q. */
 static bool grid_unordered_goes_by(const struct grid_unordered_corner *c)
 {
     return c->pr > c->pq || (c->pr == c->pq && c->p < c->r && c->r < c->q);
@@ -236,8 +241,8 @@ static bool grid_unordered_is_face(const struct grid_unordered_work *work,
     return i < faces->count;
 }
 
-/* Two faces of the root in one dimension have nothing else in common, but that
- * a ring of three closes. */
+/* Whether two face neighbours of the root are opposite. These have no common
+ * neighbour but the root, unless a ring of three connects them directly. */
 static bool grid_unordered_are_opposite(const struct grid_unordered_work *work,
                                         int32_t root, int32_t p, int32_t q)
 {
@@ -259,7 +264,8 @@ static void grid_unordered_clear_spots(struct grid_unordered_work *work)
             work->spot[p].next[s] = -1;
 }
 
-/* A cell with the fewest faces lies at the end of all open dimensions. */
+/* Returns a cell with the fewest face neighbours, which is at a corner of all
+ * dimensions that are not periodic. */
 static int32_t
 grid_unordered_choose_root(const struct grid_unordered_work *work)
 {
@@ -293,8 +299,8 @@ static bool grid_unordered_name_directions(struct grid_unordered_work *work,
     return work->dims > 0;
 }
 
-/* The direction from a cell to its neighbour q, which lies beside another one,
- * `from`, whose neighbours are marked; -1: straight on. */
+/* Returns the direction from a cell to its neighbour q, by a cell next to q
+ * whose direction from the previous cell is marked; -1: q is straight ahead. */
 static int grid_unordered_direction_of(const struct grid_unordered_work *work,
                                        int32_t cell, int32_t q, int came)
 {
@@ -310,7 +316,8 @@ static int grid_unordered_direction_of(const struct grid_unordered_work *work,
     return -1;
 }
 
-/* The neighbours of what lies one step beyond a known cell. */
+/* Sets the neighbours of the cell one step in direction `came` from the known
+ * cell `from`. */
 static bool grid_unordered_enter(struct grid_unordered_work *work, int32_t from,
                                  int came)
 {
@@ -363,9 +370,10 @@ static bool grid_unordered_carry_on(struct grid_unordered_work *work,
     return fit && end == work->assignment->count;
 }
 
-/* --- the order --- */
+/* --- the order of the cells --- */
 
-/* Along each dimension to its end, or once round it. */
+/* Measures each dimension of the grid, to its end or once around. Returns false
+ * if that fails. */
 static bool grid_unordered_measure(struct grid_unordered_work *work,
                                    int32_t root)
 {

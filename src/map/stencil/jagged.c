@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cells cut into pieces of any sizes in strips: slabs of several pieces across
- * one dimension, strips of them across the next, and pieces along the last,
- * each of exactly the cells it is to have. Every one of them is nearly a box,
- * whatever divides. */
+/* Cuts cells into pieces of given sizes: slabs of several pieces across one
+ * dimension, strips of slabs across the next, and pieces along the last. Every
+ * piece is nearly a box, even if sizes do not divide. */
 #include "map/stencil/grid.h"
 #include "base/array.h"
 
@@ -12,17 +11,18 @@
 struct jagged_work {
     const struct nw_stencil *stencil;
     int32_t *cell, *order, *layer;
-    const int32_t *begin;           /* of each piece, and the last one's end */
-    double extent[NW_STENCIL_DIMS]; /* of the cells looked at, about */
-    bool cut[NW_STENCIL_DIMS];      /* across these they were cut before */
+    const int32_t *begin; /* start of each piece, and end of the last */
+    double extent[NW_STENCIL_DIMS]; /* approximate size of the current cells */
+    bool cut[NW_STENCIL_DIMS];      /* dimensions that were cut before */
 };
 
-/* Into how many parts a dimension is cut: the best so far, and one tried. */
+/* The number of parts of each dimension: the best so far, and the current
+ * trial. */
 struct jagged_choice {
     const struct jagged_work *work;
-    double each; /* cells of a piece */
+    double each; /* cells per piece */
     double best;
-    int along; /* the dimension pieces follow each other in */
+    int along; /* dimension along which pieces are consecutive */
     int32_t count[NW_STENCIL_DIMS], trial[NW_STENCIL_DIMS];
 };
 
@@ -46,7 +46,7 @@ double nw_stencil_inside_about(const struct nw_stencil *stencil,
     return sum;
 }
 
-/* Takes the trial's parts where pieces keep more inside. */
+/* Keeps the trial if its pieces have more bytes inside. */
 static void jagged_weigh(struct jagged_choice *choice, int along)
 {
     double shape[NW_STENCIL_DIMS], length = choice->each, kept;
@@ -85,7 +85,9 @@ static void jagged_try_counts(struct jagged_choice *choice, int along, int d)
     }
 }
 
-/* The dimension to cut next: across strips while there are some to be cut. */
+/* Returns the dimension to cut next and sets *parts. First come the dimensions
+ * with several parts; then *parts is 0 and the dimension is that of the pieces.
+ */
 static int jagged_choose(const struct jagged_work *work, double each,
                          int32_t *parts)
 {
@@ -123,7 +125,8 @@ static struct jagged_span jagged_span_of(const struct jagged_work *work,
     return span;
 }
 
-/* Cells first .. end - 1 by coordinate d, in the order they are in else. */
+/* Sorts the cells first to end - 1 by coordinate d; equal coordinates keep
+ * their order. */
 static void jagged_sort(const struct jagged_work *work, int32_t first,
                         int32_t end, int d)
 {

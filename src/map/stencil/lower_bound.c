@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Hop-bytes that no assignment of a grid of face neighbours is below: the
- * shadows of a part's cells along the dimensions multiply to at least those of
- * a cube as large (L. H. Loomis and H. Whitney, An inequality related to the
- * isoperimetric inequality, 1949), and so the bytes across its borders. */
+/* Computes a lower bound on the hop-bytes of a grid whose neighbours are across
+ * faces. The product of the areas of a part's projections along the dimensions
+ * is at least that of a cube of equal volume (L. H. Loomis and H. Whitney, An
+ * inequality related to the isoperimetric inequality, 1949). This bounds the
+ * bytes across the part's borders. */
 #include "map/stencil/grid.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* The dimension of a step to a face, or -1. */
+/* Returns the dimension of a step across a face, or -1 for other steps. */
 static int lower_bound_face_of(const struct nw_stencil *stencil, int offset)
 {
     int face = -1, length = 0;
@@ -20,8 +21,8 @@ static int lower_bound_face_of(const struct nw_stencil *stencil, int offset)
     return length == 1 ? face : -1;
 }
 
-/* Bytes across the face of a cell of each dimension; false where there are
- * other borders. */
+/* Computes the bytes across a face of each dimension. Returns false if the
+ * stencil has other steps. */
 static bool lower_bound_read_faces(const struct nw_stencil *stencil,
                                    double *bytes)
 {

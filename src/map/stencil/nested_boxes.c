@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Boxes within boxes: a dynamic program over the levels of the tree and the
- * shapes of boxes. A box that lies in one cluster is cut into equal boxes, one
- * for each cluster of the level below, at most as many as there are; every
- * shape that divides it is tried. */
+/* Nested boxes: a dynamic program over the levels of the tree and the shapes of
+ * boxes. A box in a cluster is cut into equal boxes, one for each of at most
+ * all clusters of the level below. Every shape that divides the box is tried.
+ */
 #include "map/stencil/grid.h"
 #include "base/array.h"
 #include "base/parallel.h"
@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The best way on from a box in a cluster of a level. */
+/* The best cut of a box of one shape in a cluster of one level. */
 struct nested_boxes_state {
     int level;
     int32_t shape[NW_STENCIL_DIMS], part[NW_STENCIL_DIMS];
-    double cost; /* bytes x distance inside the box, each pair once */
+    double cost; /* bytes x distance inside the box; each pair counts once */
 };
 
 struct nested_boxes_work {
@@ -22,10 +22,11 @@ struct nested_boxes_work {
     const struct nw_hierarchy *hierarchy;
     struct nested_boxes_state *state;
     size_t count, capacity;
-    int32_t arity[NW_HIERARCHY_LEVELS]; /* clusters of the level below in one */
+    /* child clusters of a cluster of the level */
+    int32_t arity[NW_HIERARCHY_LEVELS];
     nw_status status;
     int32_t *slot;
-    int64_t cells; /* all */
+    int64_t cells; /* cells of the grid */
     int32_t threads;
 };
 
@@ -52,7 +53,8 @@ nested_boxes_find_state(struct nested_boxes_work *work, int level,
 static double nested_boxes_solve(struct nested_boxes_work *work, int level,
                                  const int32_t *shape);
 
-/* Cuts the box of `state` into boxes of its `part`, if that may be. */
+/* Cuts the box of `best` into boxes of the shape of `part`, if possible, and
+ * keeps the cut if it is the best. */
 static void nested_boxes_try_part(struct nested_boxes_work *work,
                                   struct nested_boxes_state *best,
                                   const int32_t *part)
@@ -95,7 +97,8 @@ static void nested_boxes_try_dims(struct nested_boxes_work *work,
 
 #define NO_WAY 1e300
 
-/* Bytes x distance inside a box that lies in a cluster of `level`. */
+/* Returns the bytes x distance inside a box of a shape in a cluster of `level`.
+ */
 static double nested_boxes_solve(struct nested_boxes_work *work, int level,
                                  const int32_t *shape)
 {
@@ -140,15 +143,16 @@ static bool nested_boxes_is_even(struct nested_boxes_work *work)
     return true;
 }
 
-/* A box and where it goes. */
+/* A box with its position and its first slot. */
 struct nested_boxes_box {
     struct nested_boxes_work *work;
-    const struct nested_boxes_state *state; /* how it is cut */
-    const struct nested_boxes_state *part;  /* how its parts are */
+    const struct nested_boxes_state *state; /* how the box is cut */
+    const struct nested_boxes_state *part;  /* how its parts are cut */
     int32_t corner[NW_STENCIL_DIMS], first;
 };
 
-/* The cells of a box, `apart` slots from each other. */
+/* Assigns the cells of a box to slots that are `apart` slots from each other.
+ */
 static void nested_boxes_assign_cells(const struct nested_boxes_box *box,
                                       int32_t apart)
 {
@@ -180,7 +184,7 @@ static int32_t nested_boxes_parts_of(const struct nested_boxes_box *box)
                      nested_boxes_volume(box->state->part, dims));
 }
 
-/* Slots from one part to the next. */
+/* Returns the distance in slots between the parts of a box. */
 static int32_t nested_boxes_slots_of(const struct nested_boxes_box *box)
 {
     int level = box->state->level;
@@ -190,7 +194,8 @@ static int32_t nested_boxes_slots_of(const struct nested_boxes_box *box)
 
 static void nested_boxes_assign_box(struct nested_boxes_box *box);
 
-/* One part of a box; the last dimension is that of the next one. */
+/* Assigns part `number` of a box; numbers increase along the last dimension
+ * first. */
 static void nested_boxes_assign_part(void *user, int32_t number)
 {
     const struct nested_boxes_box *whole = user;
@@ -207,7 +212,7 @@ static void nested_boxes_assign_part(void *user, int32_t number)
     nested_boxes_assign_box(&part);
 }
 
-/* The whole grid is shared out to threads part by part. */
+/* Assigns a box. If it is the whole grid, threads share its parts. */
 static void nested_boxes_assign_box(struct nested_boxes_box *box)
 {
     const struct nested_boxes_state *state = box->state;

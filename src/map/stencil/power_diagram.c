@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Round parts; see power_diagram.h. */
+/* Computes round parts of a grid; see power_diagram.h. */
 #include "map/stencil/power_diagram.h"
 #include "base/array.h"
 #include "base/parallel.h"
@@ -15,24 +15,25 @@
 struct power_diagram_work {
     const struct nw_power_diagram *round;
     bool rings;
-    size_t wide;                    /* parts, in whole lanes */
-    double radius;                  /* of a part, about */
+    size_t wide;   /* parts, rounded up to whole SIMD vectors */
+    double radius; /* approximate radius of a part */
     float *center[NW_STENCIL_DIMS]; /* [wide] */
     float *power;                   /* [wide] */
     double *sum;                    /* [parts] */
     int32_t *size, *target;         /* [parts] */
-    float *cost;         /* [parts][wide] least, of moving a point from - to */
-    float *displacement; /* [parts] cost of all moves up to there */
-    int32_t *from;       /* [parts] */
-    int32_t *first;      /* [parts] a point of each; -1: none */
-    int32_t *after;      /* [n] the next one of the same part */
+    /* [parts][wide] least cost of moving a point between two parts */
+    float *cost;
+    float *displacement; /* [parts] cost of a shortest chain of moves */
+    int32_t *from;       /* [parts] previous part in the chain */
+    int32_t *first;      /* [parts] first point of a part; -1: empty part */
+    int32_t *after;      /* [n] next point of the same part */
     struct power_diagram_offer *offer; /* [n] */
     struct nw_random random;
 };
 
-/* --- the nearest center --- */
+/* --- the nearest centre --- */
 
-/* The shorter way around a ring. */
+/* Returns the shorter way around a ring. */
 static inline nw_simd4 power_diagram_around(nw_simd4 off, float ring)
 {
     nw_simd4 zero = {0, 0, 0, 0};
@@ -86,7 +87,8 @@ power_diagram_find_some(const struct power_diagram_work *work, int32_t first,
         power_diagram_find_nearest(work, i, dims, rings);
 }
 
-/* The last points again where they fill no lanes. */
+/* Finds the nearest centre of each point in one of the ranges. If the points do
+ * not fill the last vector, it overlaps the vector before. */
 static void power_diagram_find_share(void *user, int32_t number)
 {
     const struct power_diagram_work *work = user;
@@ -120,7 +122,7 @@ static void power_diagram_distribute(struct power_diagram_work *work)
         work->size[round->part[i]]++;
 }
 
-/* --- centers --- */
+/* --- centres of the parts --- */
 
 static float power_diagram_offset(const struct power_diagram_work *work, int d,
                                   float at, int32_t p)
@@ -194,7 +196,8 @@ static float power_diagram_cost_of(const struct power_diagram_work *work,
     return sum;
 }
 
-/* Lowers cost[] to that of taking a point from p. */
+/* Lowers cost[] of each other part to the cost of moving point i from part p
+ * there. */
 static void power_diagram_cost_point(const struct power_diagram_work *work,
                                      int32_t i, int32_t p, float *cost)
 {
@@ -225,7 +228,8 @@ static void power_diagram_cost_part(struct power_diagram_work *work, int32_t p)
         cost[q] = cost[q] > 0 ? cost[q] : 0;
 }
 
-/* The cheapest way from parts that are too large to one that is too small. */
+/* Finds the cheapest chain of moves from a part that is too large to one that
+ * is too small, and returns the latter. */
 static int32_t power_diagram_displacement(struct power_diagram_work *work)
 {
     int32_t parts = work->round->parts, best = -1;
@@ -264,7 +268,7 @@ static int power_diagram_by_cost(const void *left, const void *right)
     return (a->point > b->point) - (a->point < b->point);
 }
 
-/* The points that cost least. */
+/* Moves the `amount` points whose move from p to q costs least. */
 static void power_diagram_give(struct power_diagram_work *work, int32_t p,
                                int32_t q, int32_t amount)
 {
@@ -284,8 +288,8 @@ static void power_diagram_give(struct power_diagram_work *work, int32_t p,
     work->size[q] += amount;
 }
 
-/* Gives away half of the excess at once: afterwards the displacements differ.
- */
+/* Returns how many points to move: half of the excess, since the costs change
+ * afterwards. */
 static int32_t power_diagram_amount_of(const struct power_diagram_work *work,
                                        int32_t to)
 {
@@ -321,7 +325,7 @@ static void power_diagram_even_out(struct power_diagram_work *work)
     }
 }
 
-/* --- all of it --- */
+/* --- the whole search --- */
 
 static nw_status power_diagram_alloc(struct power_diagram_work *work)
 {
@@ -349,7 +353,8 @@ static nw_status power_diagram_alloc(struct power_diagram_work *work)
     return status;
 }
 
-/* Around the last point of each, where there are rings. */
+/* Moves each centre to the mean of its part, relative to the part's last point
+ * in periodic dimensions. */
 static void power_diagram_center_parts(struct power_diagram_work *work)
 {
     const struct nw_power_diagram *round = work->round;

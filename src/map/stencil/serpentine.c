@@ -8,16 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- which --- */
+/* --- choice of the columns --- */
 
 struct columns_choice {
     const struct nw_stencil *stencil;
-    double each; /* cells of a piece */
+    double each; /* cells per piece */
     struct nw_stencil_columns trial, *best;
     int count, most;
 };
 
-/* Keeps the best in order. */
+/* Inserts the trial into the sorted list of the best columns. */
 static void columns_note(struct columns_choice *choice, double kept)
 {
     struct nw_stencil_columns *best = choice->best;
@@ -78,9 +78,9 @@ int nw_stencil_columns(const struct nw_stencil *stencil, double each, int most,
     return choice.count;
 }
 
-/* --- their cells in order --- */
+/* --- the order of the cells --- */
 
-/* Dimension d of the columns begins here. */
+/* Returns where a column begins in dimension d. */
 static int32_t columns_column_begin(const struct nw_stencil *stencil,
                                     const struct nw_stencil_columns *columns,
                                     int d, int32_t number)
@@ -88,7 +88,7 @@ static int32_t columns_column_begin(const struct nw_stencil *stencil,
     return (int32_t)((int64_t)stencil->size[d] * number / columns->count[d]);
 }
 
-/* A box, a cell at a time; `down` follows the slowest dimension back. */
+/* A walk through a box, cell by cell; `down` reverses the slowest dimension. */
 struct columns_walk {
     const struct nw_stencil *stencil;
     int slowest;
@@ -124,7 +124,8 @@ static void columns_walk_column(struct columns_walk *walk)
     walk->down = !walk->down;
 }
 
-/* Column after column, each beside the last. */
+/* Writes the cells column by column, so that consecutive columns are adjacent.
+ */
 void nw_stencil_follow_columns(const struct nw_stencil *stencil,
                                const struct nw_stencil_columns *columns,
                                int32_t *cell)

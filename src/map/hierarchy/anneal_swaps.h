@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Simulated annealing of swaps that lowers the hop-bytes of an assignment. In
- * each round the subtrees below the root are divided into groups at random, and
- * each group is annealed alone. No swap inside a subtree changes a distance to
- * the outside, so groups run on any number of threads with the same answer.
+ * Simulated annealing by swaps that lowers the hop-bytes of an assignment. Each
+ * round divides the subtrees below the root into groups at random, and anneals
+ * each group alone. No swap inside a subtree changes a distance to a process
+ * outside, so groups run on any number of threads with the same result.
  */
 #ifndef NW_MAP_HIERARCHY_ANNEAL_SWAPS_H
 #define NW_MAP_HIERARCHY_ANNEAL_SWAPS_H
@@ -15,7 +15,7 @@ struct nw_anneal_swaps {
     struct nw_assignment *assignment;
     struct nw_budget *budget;
     uint64_t seed;
-    uint64_t steps; /* trials of all rounds together */
+    uint64_t steps; /* number of trials in all rounds together */
     int32_t rounds;
     double temperature; /* of the first round, in units of the mean edge times
                            the second smallest distance */
@@ -23,7 +23,8 @@ struct nw_anneal_swaps {
     double cost;        /* cost of the assignment, in and out */
 };
 
-/* The assignment becomes the best one seen, never worse. */
+/* Anneals; the assignment becomes the best one seen, which is never worse than
+ * before. */
 NW_MUST_CHECK nw_status nw_anneal_swaps(struct nw_anneal_swaps *anneal_swaps);
 
 #endif

@@ -23,11 +23,13 @@ struct nw_anneal_swaps_table {
     double cost;        /* cost of the assignment, in and out */
 };
 
-/* The assignment becomes the best one seen, never worse. */
+/* Anneals; the assignment becomes the best one seen, which is never worse than
+ * before. */
 NW_MUST_CHECK nw_status
 nw_anneal_swaps_table(struct nw_anneal_swaps_table *swaps_table);
 
-/* Whether the table and its values are small enough, and no load is limited. */
+/* Returns true if the tree has at least three levels, the table and its values
+ * are small enough, and no load is limited. */
 bool nw_anneal_swaps_table_fits(const struct nw_assignment *assignment);
 
 #endif

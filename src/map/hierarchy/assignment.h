@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Processes on the slots of a hierarchy, with their undirected edges. The
- * change of hop-bytes by a swap follows from the edges of the two processes
- * alone. An assignment may also be one of whole subtrees: a process is then a
- * cluster with everything in it.
+ * An assignment of processes to the slots of a hierarchy, with the undirected
+ * edges between processes. The change of hop-bytes by a swap follows from the
+ * edges of the two processes alone. An assignment may also place whole
+ * subtrees: each process is then a cluster with all processes in it.
  */
 #ifndef NW_MAP_HIERARCHY_ASSIGNMENT_H
 #define NW_MAP_HIERARCHY_ASSIGNMENT_H
@@ -25,20 +25,24 @@ struct nw_assignment {
         *edge;     /* each edge is stored with both its ends; none of 0 bytes */
     int32_t *slot; /* [count] */
     int32_t *process; /* [slots] process of a slot, -1: free */
-    uint64_t *at;     /* [count] code of the process's slot */
-    bool *fixed;      /* [slots] the slot does not change, even if free */
-    int32_t *name; /* [count] number of the process in the placement; NULL: the
-                      same */
-    const int64_t *load; /* [count] borrowed; NULL: not limited */
-    int64_t *limit;      /* [slots] most load */
+    uint64_t *at;     /* [count] code of the process's slot in the hierarchy */
+    bool *fixed;      /* [slots] the content of the slot stays, even if it is
+                         free */
+    int32_t *name; /* [count] number of the process in the placement; NULL: its
+                      own number */
+    const int64_t *load; /* [count] load of a process; borrowed; NULL: loads are
+                            not limited */
+    int64_t *limit;      /* [slots] largest load allowed */
 };
 
-/* Makes an assignment of a complete placement on the places of `hierarchy`. */
+/* Makes an assignment from a complete placement on the places of `hierarchy`.
+ * The caller calls nw_assignment_fini, also after a failure. */
 NW_MUST_CHECK nw_status nw_assignment_init(
     struct nw_assignment *assignment, const struct nw_hierarchy *hierarchy,
     const struct nw_placement *placement);
 void nw_assignment_fini(struct nw_assignment *assignment);
-/* A copy with slots of its own; the edges are borrowed. */
+/* Copies the slots; the copy borrows the edges of `assignment`. The caller
+ * frees it with nw_assignment_copy_fini. */
 NW_MUST_CHECK nw_status nw_assignment_copy(
     const struct nw_assignment *assignment, struct nw_assignment *out);
 void nw_assignment_copy_fini(struct nw_assignment *copy);
@@ -46,26 +50,30 @@ void nw_assignment_copy_fini(struct nw_assignment *copy);
 void nw_assignment_store(const struct nw_assignment *assignment,
                          struct nw_placement *placement);
 
-/* Renumbers: process i becomes what order[i] was. Nothing may be fixed or
- * limited. */
+/* Renumbers the processes: the former process order[i] becomes process i. No
+ * slot may be fixed and no load limited. */
 NW_MUST_CHECK nw_status nw_assignment_renumber(struct nw_assignment *assignment,
                                                const int32_t *order);
 
-/* Hop-bytes over all ordered pairs, from scratch. */
+/* Returns the hop-bytes of all ordered pairs of processes, computed from
+ * scratch. */
 double nw_assignment_cost(const struct nw_assignment *assignment);
-/* The bytes of all edges, from both ends; and their cost if each spanned the
- * largest distance, as a scale for rounding errors. */
+/* nw_assignment_bytes returns the bytes of all edges, counted at both ends.
+ * nw_assignment_cost_bound returns their hop-bytes if every edge spanned the
+ * largest distance, a scale for rounding errors. */
 double nw_assignment_bytes(const struct nw_assignment *assignment);
 double nw_assignment_cost_bound(const struct nw_assignment *assignment);
 
-/* Moves processes to the given slots, each slot once; fixed ones stay. */
+/* Moves process p to slot[p], each slot once; fixed processes stay. */
 void nw_assignment_set(struct nw_assignment *assignment, const int32_t *slot);
 
-/* Takes the given slots if they cost less than *cost, and updates *cost. */
+/* Moves the processes to the given slots and updates *cost if these slots cost
+ * less than *cost. */
 NW_MUST_CHECK nw_status nw_assignment_take_if_better(
     struct nw_assignment *assignment, const int32_t *slot, double *cost);
 
-/* Whether the load of a process (-1: none) is within the limit of a slot. */
+/* Returns true if the load of a process (-1: none) is within the limit of a
+ * slot. */
 static inline bool
 nw_assignment_within_limit(const struct nw_assignment *assignment, int32_t slot,
                            int32_t process)
@@ -91,14 +99,14 @@ static inline void nw_assignment_swap(struct nw_assignment *assignment,
     }
 }
 
-/* Contracts to the clusters of a level: the new processes are clusters.
- * Clusters that hold something fixed, or whose size is unusual, are fixed.
- * Fills `hierarchy` for it. */
+/* Contracts the assignment to the clusters of a level, which become the
+ * processes of *out; fills *hierarchy with the tree above them. Clusters with a
+ * fixed slot, or of a size that differs from most others, are fixed. */
 NW_MUST_CHECK nw_status nw_assignment_contract(
     const struct nw_assignment *assignment, int32_t level,
     struct nw_assignment *out, struct nw_hierarchy *hierarchy);
-/* Projects: moves whole clusters as the processes of `contracted` were moved.
- */
+/* Moves whole clusters of the level to where the processes of `contracted` were
+ * moved. */
 NW_MUST_CHECK nw_status
 nw_assignment_project(struct nw_assignment *assignment, int32_t level,
                       const struct nw_assignment *contracted);

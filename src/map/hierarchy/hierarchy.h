@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A machine whose distances are those of the smallest common subtree. Places
- * become slots, one for each rank that they take, numbered along the tree. The
- * code of a slot holds its path, so the highest bit in which two codes differ
- * gives their distance. The tree may be uneven; its subtrees are called
- * clusters.
+ * A machine as a tree: the distance of two places is that of the smallest
+ * subtree that holds both. Each place gives one slot for each rank that it
+ * takes, and slots are numbered along the tree. The code of a slot holds its
+ * path, so the highest bit in which two codes differ gives their distance. The
+ * tree may be uneven; its subtrees are called clusters.
  */
 #ifndef NW_MAP_HIERARCHY_HIERARCHY_H
 #define NW_MAP_HIERARCHY_HIERARCHY_H
@@ -14,13 +14,13 @@
 #define NW_HIERARCHY_LEVELS 24
 
 struct nw_hierarchy {
-    bool exact; /* otherwise an approximation, for instance if NICs are nearer
-                   to some cores */
+    bool exact; /* the tree gives the exact distances; false: it approximates
+                   them, for instance if NICs are nearer to some cores */
     int32_t slots;
     int32_t *place;   /* [slots] */
     uint64_t *code;   /* [slots] */
-    double apart[64]; /* distance by 1 + the highest bit in which two codes
-                         differ */
+    double apart[64]; /* distance of two slots, indexed by 1 + the highest bit
+                         in which their codes differ; [0]: equal codes */
     /* Clusters of level l hold slots at most distance[l] apart: single places
      * at level 0, everything at level `levels` - 1. Cluster c of level l holds
      * the slots first[l][c] .. first[l][c + 1] - 1; cluster[l][s] is the
@@ -32,15 +32,16 @@ struct nw_hierarchy {
     int32_t *cluster[NW_HIERARCHY_LEVELS];
 };
 
-/* *is_tree is false, and *hierarchy empty, if there are too many distances. */
+/* Makes the tree of the places of a placement. Sets *is_hierarchy to false and
+ * leaves *hierarchy empty if there are too many different distances. */
 NW_MUST_CHECK nw_status nw_hierarchy_init(struct nw_hierarchy *hierarchy,
                                           const struct nw_placement *placement,
                                           bool *is_hierarchy);
 void nw_hierarchy_fini(struct nw_hierarchy *hierarchy);
 
-/* Makes the tree from distances of neighbouring slots: gap[s] lies between
- * slots s and s + 1, place[s] is the place of slot s. Both arrays are copied.
- */
+/* Makes the tree from the distances of neighbouring slots: gap[s] is the
+ * distance between slots s and s + 1, place[s] is the place of slot s. Copies
+ * both arrays. Sets *is_hierarchy like nw_hierarchy_init. */
 NW_MUST_CHECK nw_status nw_hierarchy_from_gaps(struct nw_hierarchy *hierarchy,
                                                const double *gap,
                                                const int32_t *place,

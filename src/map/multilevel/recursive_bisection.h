@@ -10,10 +10,11 @@
 #include "map/common/budget.h"
 #include "map/stencil/grid.h"
 
-/* First cuts of a piece of a grid, as bits. STRIPES: across each dimension.
- * FIRST, LAST, ANY: grown from the first, the last or a random cell. STRAIGHT:
- * only the least cut across a dimension. PACKED: fill clusters one after the
- * other. LAYERS: split clusters where whole layers of a box split. */
+/* Kinds of initial cuts of a piece of a grid, as bits. STRIPES: across each
+ * dimension. FIRST, LAST, ANY: a region grown from the first, the last or a
+ * random cell. STRAIGHT: only the least cut across a dimension. PACKED: fill
+ * clusters one after the other. LAYERS: split clusters where whole layers of a
+ * box split. */
 enum nw_rb_start {
     NW_RB_START_STRIPES = 1,
     NW_RB_START_FIRST = 2,
@@ -26,12 +27,13 @@ enum nw_rb_start {
 };
 
 struct nw_recursive_bisection {
-    const struct nw_assignment *assignment; /* what is fixed there stays */
+    const struct nw_assignment *assignment; /* fixed processes stay */
     uint64_t seed;
     int repeats; /* multilevel cycles for each piece; the best is taken */
-    int tries;   /* first cuts in each cycle */
-    /* For a grid: bits of enum nw_rb_start, of which the least cut is taken,
-     * each cut seen as larger by a random fraction up to `loose`. */
+    int tries;   /* initial cuts in each cycle */
+    /* For a grid: `kinds` are bits of enum nw_rb_start. The least of these cuts
+     * is taken, after each cut was increased by a random fraction up to
+     * `loose`. */
     const struct nw_stencil *stencil;
     int kinds;
     double loose;
@@ -39,23 +41,23 @@ struct nw_recursive_bisection {
     uint64_t anneal; /* annealing trials for each process and level; 0: none */
     bool pairwise;   /* refine pairs of parts after annealing */
     bool rounded;    /* use power diagrams on a grid before annealing */
-    bool
-        only_expander_like; /* do nothing unless the pattern is expander-like */
-    bool only_separable;    /* do nothing if the pattern is expander-like */
-    bool top_cut;           /* bisect between the children of the root only */
-    /* Counts a step per level; after it stopped, pieces are split in their
+    /* does nothing unless the pattern is expander-like */
+    bool only_expander_like;
+    bool only_separable; /* does nothing if the pattern is expander-like */
+    bool top_cut;        /* bisect between the children of the root only */
+    /* Counts one step per level. After it stopped, pieces are split in their
      * present order. */
     struct nw_budget *budget;
-    int32_t *slot;      /* [count] out: the slots */
+    int32_t *slot;      /* [count] out: slot of each process */
     bool expander_like; /* out: much of the traffic crosses the children of the
                            root */
 };
 NW_MUST_CHECK nw_status
 nw_recursive_bisection(struct nw_recursive_bisection *bisection);
 
-/* Runs both, at the same time if there are two threads and only effort ends
- * them. The second result counts only if neither pattern is expander-like:
- * *both. */
+/* Runs both bisections, at the same time if there are two threads and neither
+ * --time nor --steps is given. Sets *both if the second result counts, which
+ * requires that neither finds the pattern expander-like. */
 NW_MUST_CHECK nw_status
 nw_two_starts(struct nw_recursive_bisection bisection[2], bool *both);
 

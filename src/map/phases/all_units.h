@@ -7,15 +7,16 @@
 
 struct nw_all_units {
     nw_placer *placer;
-    unsigned kinds; /* kinds of traffic that count */
-    bool gpus;   /* onto GPU units, for ranks that use one; otherwise cores */
-    bool paired; /* no more units per node than it has pairs of free core and
-                    free GPU, if the pattern uses GPUs */
+    unsigned kinds; /* mask of the kinds of traffic that count */
+    bool gpus;   /* places the ranks with GPUs on GPU units; false: all ranks on
+                    core units */
+    bool paired; /* if the pattern uses GPUs, a node offers as many units as it
+                    has pairs of free core and free GPU */
     const struct nw_answer *start; /* initial answer, or NULL */
 };
 
-/* Fills host[] and core[] of the ranks that take part; with `gpus` gpu[] and
- * gpu_host[] instead. A unit is -1 for fixed ranks. */
+/* Fills host[] and core[] of the ranks that take part; if `gpus` is set, gpu[]
+ * and gpu_host[] instead. The unit of a fixed rank is -1. */
 NW_MUST_CHECK nw_status nw_all_units_place(const struct nw_problem *problem,
                                            const struct nw_all_units *flat,
                                            struct nw_answer *answer,

@@ -6,22 +6,23 @@
 #include "map/placement/placement.h"
 
 struct nw_placement_cost {
-    double congestion; /* s, the largest of any link; 0 without links */
+    double congestion; /* s: largest congestion of any link; 0 without links */
     double hop_bytes;
 };
 
-/* The cost of a complete placement, from scratch. */
+/* Computes the cost of a complete placement from scratch. */
 NW_MUST_CHECK nw_status nw_placement_evaluate(
     const struct nw_placement *placement, struct nw_placement_cost *out);
-/* True if a is better: less congestion, or equal (relative 1e-9) and fewer
- * hop-bytes; hop-bytes come first if the placement goes by distance. */
+/* Returns true if a is better than b: less congestion, or equal congestion
+ * (relative 1e-9) and fewer hop-bytes. With placement->by_distance, hop-bytes
+ * are compared first. */
 bool nw_placement_cost_less(const struct nw_placement *placement,
                             const struct nw_placement_cost *a,
                             const struct nw_placement_cost *b);
 
-/* Swaps and moves of processes that lower the maximum congestion, then
- * hop-bytes. Fixed processes and capacities are kept. The placement never
- * becomes worse. */
+/* Swaps and moves processes to lower the maximum congestion, then the
+ * hop-bytes. Keeps fixed processes and capacities. The placement never becomes
+ * worse. */
 NW_MUST_CHECK nw_status
 nw_placement_congestion_swaps(struct nw_placement *placement);
 

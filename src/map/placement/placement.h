@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A placement: processes onto places, the form that all three phases of MAGC
- * share. Phase 1 places ranks on nodes, phase 2 the ranks of a node on its core
+ * A placement assigns processes to places; all three phases of MAGC use this
+ * form. Phase 1 places ranks on nodes, phase 2 the ranks of a node on its core
  * units, phase 3 on its GPU units. Any placer may serve any phase.
  */
 #ifndef NW_MAP_PLACEMENT_PLACEMENT_H
@@ -12,15 +12,14 @@
 #include "map/problem/free_slots.h"
 #include "map/problem/problem.h"
 
-/* Places and the routes between them. Hops are numbered from 0: 2 x link +
- * direction of the topology, minus `hop_base`. Nodes of one type share one of
- * these. */
+/* Places and the routes between them. Hop numbers are 2 x link + direction in
+ * the topology, minus `hop_base`. All nodes of one type share one nw_places. */
 struct nw_places {
     const nw_topology *topology;
     int32_t count;
     struct nw_end *end; /* [count] */
     uint32_t hop_base, hop_count;
-    double *bandwidth; /* [hop_count] bytes/s; NULL for matrices */
+    double *bandwidth; /* [hop_count] bytes/s; NULL for a distance matrix */
     size_t *route_row; /* [count^2 + 1] and the hops of all routes, if */
     uint32_t *route;   /* count is small; otherwise NULL */
 };
@@ -30,17 +29,21 @@ struct nw_hops {
     size_t count;
 };
 
-/* Takes `end` (freed here also on failure). Hops are those of `node`, or of
- * the whole machine where node is -1. */
+/* Makes the places; takes over `end` and frees it, also on failure. The hops
+ * are those of node `node`, or of the whole machine if `node` is -1. The caller
+ * calls nw_places_fini. */
 NW_MUST_CHECK nw_status nw_places_init(struct nw_places *places,
                                        const nw_topology *topology,
                                        struct nw_end *end, int32_t count,
                                        int32_t node);
 void nw_places_fini(struct nw_places *places);
-/* Computes a route that is not in the table. */
+/* Computes a route without the table `route` and stores its hops in `buffer`.
+ */
 struct nw_hops nw_places_find_route(const struct nw_places *places, int32_t a,
                                     int32_t b, uint32_t *buffer);
-/* `buffer` holds nw_topology_route_max() entries; used without a table. */
+/* Returns the hops from place a to place b. `buffer` must have
+ * nw_topology_route_max() entries; it is used if there is no table of routes.
+ */
 static inline struct nw_hops nw_places_route(const struct nw_places *places,
                                              int32_t a, int32_t b,
                                              uint32_t *buffer)
@@ -60,28 +63,32 @@ struct nw_placement {
     const struct nw_places *places;
     int32_t count;      /* processes, in the order of their ranks */
     size_t *row;        /* [count + 1] */
-    struct nw_arc *arc; /* sorted by peer, each peer once, no self */
+    struct nw_arc *arc; /* sorted by peer, each peer once; none to itself */
     struct nw_free_slots free_slots;
     bool *gpu;      /* [count] uses a GPU; NULL: none does */
-    int32_t *place; /* [count] the result; -1 before */
-    bool *fixed;    /* [count] placed before, does not move; NULL: none */
-    const int32_t *initial; /* [count] initial solution, or NULL */
-    const double *affinity; /* [count x places] s added to a place, or NULL */
+    int32_t *place; /* [count] place of a process; -1: not yet placed */
+    bool *fixed;    /* [count] the process was placed before and does not move;
+                       NULL: none is fixed */
+    /* [count] places of the initial solution, or NULL */
+    const int32_t *initial;
+    const double *affinity; /* [count x places] s that a process at a place adds
+                               to the cost, or NULL */
     struct nw_random *random;
-    /* Borrowed, NULL if not limited: load of a process, limit of a place. Only
-     * swaps on hierarchies respect them. */
+    /* Borrowed: load of each process, largest load allowed on each place; NULL
+     * if loads are not limited. Only swaps on hierarchies respect the limits.
+     */
     const int64_t *load, *limit;
     bool by_distance; /* refinements lower hop-bytes before congestion */
     struct nw_budget *budget; /* how long to search; NULL: no limit */
-    bool in_reduced_effort;   /* fewer starts */
+    bool in_reduced_effort;   /* search from fewer starts */
     const struct nw_map_options *options; /* for objectives and seed; or NULL */
     uint64_t steps;
     bool approximate; /* out: the search used an approximation of the machine */
     bool grid_found;  /* out: the search found a grid in the pattern */
 };
 
-/* The processes and their traffic. The caller fills free_slots, fixed and
- * place; fini frees all but `places`. */
+/* Reads the processes and their traffic. The caller fills free_slots, fixed and
+ * place. nw_placement_fini frees everything except `places`. */
 NW_MUST_CHECK nw_status nw_placement_init(struct nw_placement *placement,
                                           const struct nw_arcs_of *of);
 void nw_placement_fini(struct nw_placement *placement);
@@ -101,7 +108,7 @@ bool nw_placement_fits(const struct nw_placement *placement, int32_t process,
 void nw_placement_put(struct nw_placement *placement, int32_t process,
                       int32_t place);
 
-/* The placers. Each places every process without a place. */
+/* The placers. Each one places every process that has no place yet. */
 typedef nw_status nw_placer(struct nw_placement *placement);
 nw_placer nw_place_block, nw_place_cyclic, nw_place_random;
 nw_placer nw_place_greedy;    /* Algorithm 1 of MAGC */
@@ -109,11 +116,11 @@ nw_placer nw_place_partition; /* bisection, then congestion swaps */
 nw_placer nw_place_scotch;    /* NW_ENODEV if Scotch is absent */
 nw_placer nw_place_rashti;    /* Scotch on rashti_weights.h */
 
-/* Searches: placers that begin with `initial`, or with nw_place_block without
- * one. The result is never worse than the beginning in the options' objective,
- * nor in the second if the first is equal. They count steps in the budget and
- * stop when it ends. Fixed processes and capacities are kept. A row of
- * portfolio/algorithms.c registers one. */
+/* Placers that search from `initial`, or from the result of nw_place_block if
+ * it is NULL. The result is never worse than this start in the options' first
+ * objective, nor in the second one if the first is equal. They count steps in
+ * the budget and stop when it ends, and keep fixed processes and capacities. A
+ * row of portfolio/algorithms.c registers each of them. */
 nw_status nw_placement_initial(struct nw_placement *placement);
 nw_placer nw_place_multilevel; /* hop-bytes on hierarchies */
 nw_placer nw_place_section;    /* one embedding or one bisection */
@@ -124,7 +131,8 @@ nw_placer nw_place_refine;     /* from the initial solution */
 NW_MUST_CHECK nw_status
 nw_placement_affinity_swaps(struct nw_placement *placement);
 
-/* The placers that may stand in a phase; placers.c has their names. */
+/* The placers that the options may choose for a phase; placers.c lists their
+ * names. */
 enum nw_placer_id {
     NW_PLACER_NONE,
     NW_PLACER_BLOCK,
@@ -136,12 +144,14 @@ enum nw_placer_id {
     NW_PLACER_PARTITION,
     NW_PLACER_MAGC
 };
-/* NULL for NW_PLACER_NONE. */
+/* Returns the placer of an id; NULL for NW_PLACER_NONE. */
 nw_placer *nw_placer_get(enum nw_placer_id id);
-/* The placer of that name ("greedy" or "magc-greedy", ...), or NULL. */
+/* Returns the placer of a name (such as "greedy" or "magc-greedy"), or NULL if
+ * no placer has it. */
 nw_placer *nw_placer_find(const char *name);
 bool nw_scotch_is_here(void);
-/* The file that was loaded, NULL if Scotch is absent. */
+/* Returns the path of the Scotch library that was loaded; NULL if Scotch is
+ * absent. */
 const char *nw_scotch_library(void);
 
 #endif

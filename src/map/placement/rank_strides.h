@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Coordinates guessed from rank numbers: if most traffic goes between ranks d
- * apart and d' apart, and d divides d', then (r / d) mod (d' / d) is a
- * coordinate, and a cut along it is a good first cut. */
+/* Coordinates of ranks in a grid, guessed from rank numbers: if most traffic
+ * goes between ranks that differ by d or by d', and d divides d', then (r / d)
+ * mod (d' / d) is a coordinate of rank r, and a cut across it is a good initial
+ * cut. */
 #ifndef NW_MAP_PLACEMENT_RANK_STRIDES_H
 #define NW_MAP_PLACEMENT_RANK_STRIDES_H
 
@@ -12,7 +13,7 @@
 struct nw_rank_strides {
     struct {
         int32_t step, size; /* coordinate of process p: p / step % size */
-        int32_t *at;        /* [processes] the coordinate */
+        int32_t *at;        /* [processes] coordinate of each process */
     } stride[NW_RANK_STRIDES_MAX];
     int count;
     int32_t *memory;

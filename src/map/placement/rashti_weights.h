@@ -9,19 +9,21 @@
 
 struct nw_rashti_weights {
     const struct nw_places *places;
-    double nearest, farthest; /* hops between different nodes; 0: one node */
-    int64_t largest;          /* weight of the closest two */
+    double nearest, farthest; /* fewest and most hops between different nodes;
+                                 0: one node */
+    int64_t largest;          /* weight of the two closest places */
 };
 
-/* O(places^2). */
+/* Measures the distances between places, in O(places^2). */
 struct nw_rashti_weights nw_rashti_weights_init(const struct nw_places *places);
-/* The weight of places a and b, which differ: 1 for the farthest nodes up to
- * the largest hop count for the closest; inside a node above that, growing with
- * the depth of the common ancestor. */
+/* Returns the weight of two different places a and b. Between nodes it grows
+ * from 1 for the farthest to the largest hop count for the closest nodes.
+ * Inside a node it is larger and grows with the depth of the common ancestor.
+ */
 int64_t nw_rashti_weights_get(const struct nw_rashti_weights *loads, int32_t a,
                               int32_t b);
-/* The same as a length, for callers that need one: 1 for the largest weight,
- * larger as the weight falls. */
+/* Converts the weight of a and b to a length, for callers that need one: 1 for
+ * the largest weight, longer for smaller weights. */
 int64_t nw_rashti_weights_length(const struct nw_rashti_weights *loads,
                                  int32_t a, int32_t b);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One row per algorithm: what it is called, how it answers. A new algorithm is
- * a row of algorithms.c and an entry of the enumeration here. */
+/* The table of algorithms: name, summary and functions of each. A new algorithm
+ * needs a row in algorithms.c and an entry in the enumeration here. */
 #ifndef NW_MAP_PORTFOLIO_ALGORITHM_H
 #define NW_MAP_PORTFOLIO_ALGORITHM_H
 
 #include "map/congestion/objectives.h"
 #include "map/phases/phases.h"
 
-/* In the order in which the command lists them. */
+/* Algorithms in the order in which the command lists them. */
 enum nw_algorithm_id {
     NW_ALGORITHM_AUTO,
     NW_ALGORITHM_MAGC,
@@ -36,8 +36,8 @@ enum nw_algorithm_id {
     NW_ALGORITHM_COUNT
 };
 
-/* How an algorithm places several ranks on an element: not at all; as parts of
- * the k-way engine; by moves between slots; by the phases of MAGC. */
+/* How an algorithm places several ranks on an element: not supported; as parts
+ * of the k-way engine; by moves between slots; by the phases of MAGC. */
 enum nw_several_method {
     NW_SEVERAL_NONE,
     NW_SEVERAL_BY_PARTS,
@@ -45,7 +45,7 @@ enum nw_several_method {
     NW_SEVERAL_BY_PHASES
 };
 
-/* A search from a complete assignment of slots. */
+/* Type of a search that improves a complete assignment of slots. */
 typedef nw_status nw_slots_search(struct nw_slots *slots,
                                   const struct nw_objectives *objectives,
                                   struct nw_map_report *report);
@@ -53,24 +53,29 @@ typedef nw_status nw_slots_search(struct nw_slots *slots,
 struct nw_algorithm {
     const char *name;
     const char *summary;
-    /* Fills an empty answer; NULL: the best of several. */
+    /* Fills an empty answer; NULL for `auto`, which takes the best of several
+     * algorithms. */
     nw_status (*run)(const struct nw_algorithm *algorithm,
                      const struct nw_problem *problem, struct nw_answer *answer,
                      struct nw_map_report *report);
-    enum nw_placer_id phase[3]; /* NONE: as the default mapping does */
-    unsigned kinds;             /* traffic that phase 1 counts */
-    nw_placer *placer;          /* of nw_run_all_units */
-    nw_slots_search *search;    /* of nw_run_search */
+    enum nw_placer_id phase[3]; /* placer of each phase; NW_PLACER_NONE: place
+                                   as the default mapping does */
+    unsigned kinds;             /* mask of the kinds of traffic that phase 1
+                                   counts */
+    nw_placer *placer;          /* placer that nw_run_all_units calls */
+    nw_slots_search *search;    /* search that nw_run_search calls */
     enum nw_several_method several;
-    bool baseline;     /* returned as it is, even where worse */
+    bool baseline;     /* the result is returned even if it is worse than the
+                          default */
     bool by_distance;  /* partitions lower hop-bytes before congestion */
-    bool is_default;   /* the default mapping itself */
-    bool takes_start;  /* a search from --from */
-    bool keeps_limits; /* of load, with one rank per element */
-    bool cores_stay;   /* the order of cores is what was asked for */
+    bool is_default;   /* the algorithm is the default mapping itself */
+    bool takes_start;  /* the search starts from the mapping of --from */
+    bool keeps_limits; /* keeps limits of load, with one rank per element */
+    bool cores_stay;   /* ranks keep their cores, because their order was
+                          requested */
 };
 
-/* NULL if no algorithm has the name. */
+/* Returns the algorithm of a name; NULL if there is none. */
 const struct nw_algorithm *nw_algorithm_find(const char *name);
 const struct nw_algorithm *nw_algorithm_get(enum nw_algorithm_id id);
 static inline bool nw_algorithm_is(const struct nw_algorithm *algorithm,
@@ -79,13 +84,14 @@ static inline bool nw_algorithm_is(const struct nw_algorithm *algorithm,
     return algorithm == nw_algorithm_get(id);
 }
 
-/* The phases of an algorithm with those that the options replace. */
+/* Fills *out with the phases of an algorithm; phases in the options replace its
+ * own. */
 NW_MUST_CHECK nw_status nw_algorithm_phases(
     const struct nw_algorithm *algorithm, const struct nw_map_options *options,
     struct nw_phases *out);
 
-/* Functions `run` of the rows; they are in run_phases.c, in
- * baseline_independent.c and in named_searches.c. */
+/* Functions for nw_algorithm.run, defined in run_phases.c,
+ * baseline_independent.c and named_searches.c. */
 nw_status nw_run_phases(const struct nw_algorithm *algorithm,
                         const struct nw_problem *problem,
                         struct nw_answer *answer, struct nw_map_report *report);
@@ -108,7 +114,8 @@ nw_status nw_run_independent_remap(const struct nw_algorithm *algorithm,
                                    const struct nw_problem *problem,
                                    struct nw_answer *answer,
                                    struct nw_map_report *report);
-/* From --from or the default mapping. */
+/* Runs the algorithm's `search` from the mapping of --from or the default
+ * mapping. */
 nw_status nw_run_search(const struct nw_algorithm *algorithm,
                         const struct nw_problem *problem,
                         struct nw_answer *answer, struct nw_map_report *report);

@@ -5,8 +5,8 @@
 
 #include "map/portfolio/candidate.h"
 
-/* The best of the cheap algorithms, and of the search from them that suits the
- * problem. */
+/* Runs the cheap algorithms and then the search that suits the problem from
+ * their results; *out is the best mapping found. */
 NW_MUST_CHECK nw_status nw_choose_best(const struct nw_problem *problem,
                                        struct nw_map_report *report,
                                        struct nw_candidate *out);

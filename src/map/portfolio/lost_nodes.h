@@ -7,7 +7,7 @@
 
 bool nw_lost_nodes_is_asked(const struct nw_map_options *options);
 
-/* nw_map_priced with the option `lost`; fills all of *out. */
+/* Implements nw_map_priced with the option `lost`; fills all of *out. */
 NW_MUST_CHECK nw_status nw_lost_nodes_map(const struct nw_map_call *call,
                                           struct nw_map_answer *out);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The searches of complete answers, with GPUs and routes, as algorithms. */
+/* Searches from a complete answer that consider GPUs and routes, as algorithms.
+ */
 #ifndef NW_MAP_PORTFOLIO_NAMED_SEARCHES_H
 #define NW_MAP_PORTFOLIO_NAMED_SEARCHES_H
 
@@ -12,22 +13,24 @@
 nw_slots_search nw_search_anneal, nw_search_tabu, nw_search_exact,
     nw_search_fold, nw_search_descend;
 
-/* Whether auto proves the best for any objective. */
+/* Returns true if the problem is so small that auto proves the best mapping for
+ * any objective. */
 bool nw_search_is_tiny(const struct nw_problem *problem);
 
-/* Whether there are few enough elements for the QAP searches. */
+/* Returns true if there are few enough elements for the QAP searches. */
 bool nw_search_is_small(const struct nw_problem *problem);
-/* Whether a QAP search covers the whole problem; the second form ignores the
- * second objective. */
+/* nw_search_fits_qap returns true if a QAP search covers the whole problem;
+ * nw_search_fits_qap_first ignores the second objective. */
 bool nw_search_fits_qap(const struct nw_slots *slots);
 bool nw_search_fits_qap_first(const struct nw_slots *slots);
 
-/* Fills an empty answer with the options' start, which must be complete, or
- * with the default. NW_EINVAL as nw_answer_check_complete. */
+/* Fills an empty answer with the initial mapping of the options, which must be
+ * complete, or with the default mapping. Returns NW_EINVAL as
+ * nw_answer_check_complete does. */
 NW_MUST_CHECK nw_status nw_search_initial(const struct nw_problem *problem,
                                           struct nw_answer *answer);
 
-/* Allows remote GPUs if the options do. */
+/* Allows GPUs on other nodes in the answer if the options do. */
 NW_MUST_CHECK nw_status nw_search_allow_remote(const struct nw_problem *problem,
                                                struct nw_answer *answer);
 

@@ -1,24 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shared by the files that bring ranks near their GPUs and network cards. */
+/* State shared by the files that move ranks nearer to their GPUs and NICs. */
 #ifndef NW_MAP_PORTFOLIO_NEAR_GPUS_INTERNAL_H
 #define NW_MAP_PORTFOLIO_NEAR_GPUS_INTERNAL_H
 
 #include "map/congestion/link_loads.h"
 #include "map/congestion/slots.h"
 
-#define NEAR_GPUS_EQUAL 1e-9 /* relative difference of equal figures */
+/* Figures with a smaller relative difference count as equal. */
+#define NEAR_GPUS_EQUAL 1e-9
 
 struct near_gpus_work {
     const struct nw_problem *problem;
     struct nw_slots slots;
-    struct nw_link_loads loads; /* made for the first move that needs it */
+    struct nw_link_loads loads; /* computed at the first move that needs link
+                                   loads */
     bool has_loads, moved;
     bool cores_stay;
-    bool strict;        /* the sum of powers of the links' loads may not rise */
-    double *card;       /* [slots] links to the card, where known */
-    double *near;       /* of one host: [its core x its GPU slots] */
-    bool *leaves;       /* [ranks] sends host messages to other nodes */
-    int32_t *gpu_ranks; /* [GPU units] ranks that have it */
+    bool strict;        /* nw_load_figures.power must not increase */
+    double *card;       /* [slots] number of links to the NIC, where known */
+    double *near;       /* distances of one host: [its core slots x its GPU
+                           slots] */
+    bool *leaves;       /* [ranks] the rank sends host memory to other nodes */
+    int32_t *gpu_ranks; /* [GPU units] number of ranks that use the unit */
 };
 
 struct near_gpus_slot_range {
@@ -27,40 +30,45 @@ struct near_gpus_slot_range {
 
 /* near_gpus_moves.c */
 
-/* The core slots of a host, or its GPU slots. */
+/* Returns the core slots of a host, or its GPU slots if `gpus` is set. */
 struct near_gpus_slot_range
 nw_near_gpus_slots_of(const struct near_gpus_work *work, int32_t host,
                       bool gpus);
-/* Number of links between an end and its network card; 0 without a card. */
+/* Returns the number of links between an endpoint and its NIC; 0 without a NIC.
+ */
 double nw_near_gpus_links_to_card(const nw_topology *topology,
                                   struct nw_end end);
-/* Fills `near` for a host. */
+/* Fills `near` with the distances of a host. */
 void nw_near_gpus_measure_host(struct near_gpus_work *work, int32_t host);
 
-/* How far a core and a GPU are from each other and from their cards. */
+/* Returns the distance of a core slot and a GPU slot from each other and from
+ * their NICs. */
 double nw_near_gpus_distance_of(const struct near_gpus_work *work, int32_t core,
                                 int32_t gpu);
 
-/* The move of an endpoint to a slot, and of the slot's owner to its slot. */
+/* Returns the move that swaps an endpoint with the owner of slot `to`, if any.
+ */
 struct nw_move nw_near_gpus_move_of(const struct nw_slots *slots,
                                     int32_t endpoint, int32_t to);
-/* How much nearer one part of a move comes. */
+/* Return by how much one part of a move, or the whole move, reduces the
+ * distances to GPUs and NICs. */
 double nw_near_gpus_gain_of_part(const struct near_gpus_work *work,
                                  const struct nw_moving *part);
 double nw_near_gpus_gain_of(const struct near_gpus_work *work,
                             const struct nw_move *move);
-/* False if an element would bear more than its limit of load. */
+/* Returns false if the load of an element would exceed its limit after the
+ * move, otherwise true. */
 bool nw_near_gpus_is_allowed(const struct near_gpus_work *work,
                              const struct nw_move *move);
-/* Sets `fits` if no figure gets worse. */
+/* Sets *fits if the move makes no figure of the mapping worse. */
 NW_MUST_CHECK nw_status nw_near_gpus_try_move(struct near_gpus_work *work,
                                               const struct nw_move *move,
                                               bool *fits);
-/* Makes the move, also if figures get worse. */
+/* Makes the move, even if figures get worse. */
 NW_MUST_CHECK nw_status nw_near_gpus_make_move(struct near_gpus_work *work,
                                                const struct nw_move *move);
 
-/* Figures of the whole mapping. */
+/* Cost figures of the whole mapping. */
 struct near_gpus_figures {
     struct nw_load_figures sums;
     double most; /* s: congestion of the most loaded link */
@@ -72,8 +80,9 @@ bool nw_near_gpus_is_worse_than(const struct near_gpus_work *work,
 
 /* near_gpus_subtrees.c */
 
-/* All ranks below two parts of a host, such as NUMA nodes or PCIe switches,
- * exchange their cores or their GPUs if that brings them nearer. */
+/* Swaps the cores, or the GPUs if `gpus`, of all ranks below two parts of a
+ * host, such as NUMA nodes or PCIe switches, if that brings the ranks nearer to
+ * their GPUs and NICs. */
 NW_MUST_CHECK nw_status nw_near_gpus_exchange_subtrees(
     struct near_gpus_work *work, int32_t host, bool gpus);
 

@@ -5,7 +5,8 @@
 
 #include "map/problem/problem.h"
 
-/* nw_map_priced; fills out->standard only if `priced`. */
+/* Implements nw_map_priced for one rank per element; fills out->standard only
+ * if `priced`. */
 NW_MUST_CHECK nw_status nw_portfolio_map(const struct nw_map_call *call,
                                          bool priced,
                                          struct nw_map_answer *out);

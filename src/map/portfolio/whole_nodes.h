@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whole nodes: every node has a block of consecutive ranks, as launchers need
- * that number the ranks node by node. */
+/* Mappings of whole nodes: every node has a block of consecutive ranks, as
+ * required by launchers that number the ranks node by node. */
 #ifndef NW_MAP_PORTFOLIO_WHOLE_NODES_H
 #define NW_MAP_PORTFOLIO_WHOLE_NODES_H
 
@@ -8,8 +8,8 @@
 
 bool nw_whole_nodes_is_asked(const struct nw_map_options *options);
 
-/* nw_map_priced with the option whole_nodes; fills out->standard only if
- * `priced`. */
+/* Implements nw_map_priced with the option whole_nodes; fills out->standard
+ * only if `priced`. */
 NW_MUST_CHECK nw_status nw_whole_nodes_map(const struct nw_map_call *call,
                                            bool priced,
                                            struct nw_map_answer *out);

@@ -7,11 +7,11 @@
 
 #define NW_LINEAR_ASSIGNMENT_MAX 64
 
-/* Gives each of `rows` rows a column of its own, rows <= columns <=
- * NW_LINEAR_ASSIGNMENT_MAX, so that the sum of cost[row][column] is least. cost
- * is [rows x columns]; on return it holds what each entry costs beyond the
- * optimum's duals, 0 for those chosen, and never less. column[row] is the
- * choice. Returns the sum. */
+/* Solves the linear assignment problem: gives each row a different column, rows
+ * <= columns <= NW_LINEAR_ASSIGNMENT_MAX, so that the sum of cost[row][column]
+ * is minimal. Fills column[row] and returns the sum. cost is [rows x columns];
+ * on return it holds the reduced costs under the optimal dual solution: 0 for
+ * the chosen entries, never negative. */
 double nw_linear_assignment(double *cost, int rows, int columns,
                             int32_t *column);
 

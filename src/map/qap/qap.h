@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The quadratic assignment problem as in QAPLIB: items with flows onto as many
- * places with distances, all dense. Shared by tabu search, annealing and branch
- * and bound; nothing here knows ranks or machines.
+ * The quadratic assignment problem as in QAPLIB: n items with flows are
+ * assigned to n places with distances; both matrices are dense. Tabu search,
+ * annealing and branch and bound share it; it does not depend on ranks or
+ * machines.
  */
 #ifndef NW_MAP_QAP_QAP_H
 #define NW_MAP_QAP_QAP_H
@@ -12,40 +13,40 @@
 #include <nodewise/status.h>
 #include <stdbool.h>
 
-/* Items are ordered: real ones that may move, empty ones that may move (they
- * stand for places left free), then those that stay where they are. */
+/* Items are ordered: real items that may move, then empty items that may move
+ * (they stand for free places), then items that stay on their places. */
 struct nw_qap {
     int32_t n;
     int32_t real;    /* items 0 .. real - 1 have flows and may move */
     int32_t movable; /* items 0 .. movable - 1 may move */
-    double *flow;    /* [n^2] row i: what item i sends */
+    double *flow;    /* [n^2] flow[i * n + j]: flow from item i to item j */
     double *distance;
-    bool symmetric; /* both are */
-    double step;    /* costs are whole multiples of it, and all sums exact; 0
-                       where flows or distances are not whole or too large */
+    bool symmetric; /* both matrices are symmetric */
+    double step;    /* all costs are multiples of it, and sums are exact; 0 if
+                       flows or distances are not integers or are too large */
 };
 
-/* All flows 0, distances 0, everything real. */
+/* Allocates the matrices with all flows and distances 0 and all items real. */
 NW_MUST_CHECK nw_status nw_qap_init(struct nw_qap *qap, int32_t n);
 void nw_qap_fini(struct nw_qap *qap);
-/* Call it after filling flows and distances. If one matrix is symmetric, the
- * other is made symmetric, which changes no cost. */
+/* The caller must call this after filling flows and distances. If one matrix is
+ * symmetric, the other is made symmetric, which changes no cost. */
 void nw_qap_finish(struct nw_qap *qap);
-/* Sum of flow[i][j] x distance[place[i]][place[j]]. */
+/* Returns the sum of flow[i][j] x distance[place[i]][place[j]]. */
 double nw_qap_cost(const struct nw_qap *qap, const int32_t *place);
-/* Asserts that a cost kept by changes, from `start` on, is the one from
- * scratch. */
+/* Asserts that `cost`, which a search updated by changes from `start` on,
+ * equals the cost computed from scratch. */
 void nw_qap_check(const struct nw_qap *qap, const int32_t *place, double cost,
                   double start);
 
-/* --- tabu search: each step is the best swap that is not forbidden --- */
+/* --- tabu search: each step makes the best swap that is not forbidden --- */
 
 struct nw_robust_tabu;
 NW_MUST_CHECK nw_status nw_robust_tabu_new(const struct nw_qap *qap,
                                            struct nw_robust_tabu **out);
 void nw_robust_tabu_free(struct nw_robust_tabu *tabu);
-/* `steps` swaps from `place`, which becomes the best found. Returns its
- * cost. */
+/* Makes `steps` swaps from `place`, which becomes the best assignment found.
+ * Returns its cost. */
 double nw_robust_tabu_run(struct nw_robust_tabu *tabu, struct nw_random *random,
                           uint64_t steps, int32_t *place);
 
@@ -55,31 +56,33 @@ struct nw_qap_memetic {
     const struct nw_qap *qap;
     struct nw_robust_tabu *tabu;
     struct nw_random random;
-    int32_t size, count;  /* members wanted and there */
-    int32_t unchanged;    /* children in a row that changed nothing */
-    int32_t *member;      /* [(size + 1) x n], the last is the child */
+    int32_t size, count;  /* members wanted; members present */
+    int32_t unchanged;    /* consecutive children that did not change the
+                             population */
+    int32_t *member;      /* [(size + 1) x n] place of each item; the last row
+                             is the child */
     double *cost;         /* [size] */
-    uint64_t child_steps; /* of the tabu search of each */
-    uint64_t steps;       /* so far */
+    uint64_t child_steps; /* steps of the tabu search of each child */
+    uint64_t steps;       /* steps of all tabu searches so far */
     int32_t *best;        /* [n] */
     double best_cost;
-    int32_t *open; /* [n] places not taken by the child */
+    int32_t *open; /* [n] places that the child does not use yet */
     bool *taken;   /* [n] */
 };
-/* `start` is the first member. The caller calls nw_qap_memetic_fini, also after
- * a failure. */
+/* Makes a population whose first member is `start`. The caller calls
+ * nw_qap_memetic_fini, also after a failure. */
 NW_MUST_CHECK nw_status nw_qap_memetic_init(struct nw_qap_memetic *memetic,
                                             const struct nw_qap *qap,
                                             uint64_t seed,
                                             const int32_t *start);
 void nw_qap_memetic_fini(struct nw_qap_memetic *memetic);
-/* One more child. */
+/* Makes one more child. */
 void nw_qap_memetic_next(struct nw_qap_memetic *memetic);
 
 /* --- annealing --- */
 
-/* `steps` trials of swaps from `place`, which becomes the best found. Returns
- * its cost. */
+/* Makes `steps` trials of swaps from `place`, which becomes the best assignment
+ * found. Sets *cost to its cost. */
 NW_MUST_CHECK nw_status nw_qap_anneal(const struct nw_qap *qap, uint64_t seed,
                                       uint64_t steps, int32_t *place,
                                       double *cost);
@@ -87,16 +90,17 @@ NW_MUST_CHECK nw_status nw_qap_anneal(const struct nw_qap *qap, uint64_t seed,
 /* --- branch and bound --- */
 
 struct nw_qap_exact_search {
-    uint64_t nodes_most; /* bounds to compute at most */
-    uint64_t nodes;      /* computed */
-    uint64_t look;       /* goes_on is asked at that many; 0: never */
-    /* sets `look` again */
+    uint64_t nodes_most; /* most bounds to compute */
+    uint64_t nodes;      /* bounds computed so far */
+    /* number of nodes at which goes_on is called; 0: never */
+    uint64_t look;
+    /* returns false to end the search; sets `look` again */
     bool (*goes_on)(struct nw_qap_exact_search *exact);
     void *user;
     bool proven; /* place is an optimum */
 };
-/* Improves `place`, to an optimum where the bounds suffice. NW_EINVAL for more
- * than NW_LINEAR_ASSIGNMENT_MAX places. */
+/* Improves `place`, to an optimum if the bounds suffice. Returns NW_EINVAL for
+ * more than NW_LINEAR_ASSIGNMENT_MAX places. */
 NW_MUST_CHECK nw_status nw_qap_branch_bound(const struct nw_qap *qap,
                                             struct nw_qap_exact_search *exact,
                                             int32_t *place);

@@ -12,7 +12,8 @@
 #include "map/stencil/grid.h"
 
 struct nw_power_diagram {
-    int32_t n, parts; /* about one point per unit of volume */
+    int32_t n, parts; /* number of points, about one per unit of volume; number
+                         of parts */
     int dims;
     const float *at[NW_STENCIL_DIMS]; /* [n] */
     float ring[NW_STENCIL_DIMS]; /* length of a periodic dimension; 0: open */
@@ -21,7 +22,8 @@ struct nw_power_diagram {
     int32_t *part;   /* [n] in and out; the sizes of the parts do not change */
 };
 
-/* No part may be empty. */
+/* Moves the points to a balanced power diagram. No part may be empty on input.
+ */
 NW_MUST_CHECK nw_status nw_power_diagram(const struct nw_power_diagram *round);
 
 #endif

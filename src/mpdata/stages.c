@@ -123,7 +123,8 @@ static void stage_4(const struct stages_work *w, struct cell c)
         mx[k] = star_most(&x, k);
 }
 
-/* Stage 5 computes the minimum, as stage 4 the maximum. */
+/* Stage 5 computes the minimum of x over a cell and its neighbours before the
+ * step. */
 static void stage_5(const struct stages_work *w, struct cell c)
 {
     struct star x = star_at(&w->x, c);
@@ -243,7 +244,7 @@ static void stage_10(const struct stages_work *w, struct cell c)
         mx[k] = most(before[k], star_most(&x, k));
 }
 
-/* Stage 11 computes the minimum, as stage 10 the maximum. */
+/* Stage 11 computes the minimum of x and x* over a cell and its neighbours. */
 static void stage_11(const struct stages_work *w, struct cell c)
 {
     struct star x = star_at(&w->from.x, c);

@@ -18,7 +18,7 @@ struct anneal_swaps_round {
     const double
         *metropolis; /* [NW_METROPOLIS_SIZE] -log of evenly spaced numbers */
     const int32_t *group; /* [slots] group of each slot */
-    const int32_t *first; /* [groups + 1] into list */
+    const int32_t *first; /* [groups + 1] start of each group in list[] */
     const int32_t *list;  /* processes that may move, sorted by group */
     uint64_t seed, steps;
     double temperature;

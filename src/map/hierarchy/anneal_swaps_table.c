@@ -35,7 +35,7 @@ struct swaps_table_work {
     double *within; /* [slots] bytes to peers in each subtree */
     int32_t *list;  /* processes that may move */
     int32_t list_count;
-    int32_t *best, *begun; /* [count] slots */
+    int32_t *best, *begun; /* [count] slots of the best and first assignment */
     int8_t level[64]; /* [highest different bit of two slots' codes, plus 1]
                        * level of the smallest subtree that contains both slots
                        */

@@ -226,7 +226,8 @@ static nw_status multilevel_run_rounds(void *user, struct nw_budget *budget)
         nw_tuned.multilevel.grid_temperature);
 }
 
-/* Begins the rounds, with slots of their own. */
+/* Initialises `grid`, the second search, as `first` with a copy of its
+ * assignment. */
 static nw_status
 multilevel_begin_rounds(const struct multilevel_grid_search *first,
                         struct multilevel_grid_search *grid)

@@ -22,8 +22,8 @@ static uint64_t rb_anneal_tries_among(int32_t parts, uint64_t tries)
     return parts > 3 ? tries : (uint64_t)((double)tries * share);
 }
 
-/* The pieces held[first] to held[end - 1], whose clusters have the same parent.
- */
+/* A group: the pieces held[first] to held[end - 1], the children of one
+ * cluster. */
 struct rb_anneal_group {
     int32_t first, end;
     bool expander_like;

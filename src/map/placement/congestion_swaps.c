@@ -21,7 +21,7 @@
 
 struct congestion_swaps_work {
     struct nw_placement *placement;
-    double *load;    /* [hops] bytes */
+    double *load;    /* [hops] bytes that cross each hop */
     double *change;  /* [hops] bytes that the trial adds */
     bool *touched;   /* [hops] whether the trial changes a hop */
     uint32_t *touch; /* hops that the trial changes */

@@ -19,8 +19,8 @@ struct magc_greedy_side {
 
 struct magc_greedy_work {
     struct nw_placement *placement;
-    struct magc_greedy_side *mapped, *unmapped; /* [processes] */
-    double *load;                               /* [hops] bytes */
+    struct magc_greedy_side *mapped, *unmapped; /* [processes] sums of each */
+    double *load;                               /* [hops] bytes on each hop */
     double *trial;     /* [hops] bytes that a trial adds */
     uint32_t *touched; /* hops that the trial changes */
     size_t touched_count;

@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Data by rows of the matrices; unsymmetric problems have a second side with
- * data by columns. */
+/* The rows of the flow and distance matrices; if these are not symmetric, a
+ * second side has their columns. */
 struct robust_tabu_side {
     const double *flow; /* [n^2] flows */
     double *distance;   /* [n^2] between the places of the items */

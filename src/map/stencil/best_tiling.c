@@ -172,8 +172,8 @@ static nw_status best_tiling_take_cut(struct nw_assignment *assignment,
     return status;
 }
 
-/* Tries two cuts at the same time; each one uses several threads for a large
- * grid. */
+/* Tries two cuts at the same time. On a large grid, each cut uses several
+ * threads. */
 static nw_status best_tiling_take_two(struct nw_assignment *assignment,
                                       struct best_tiling_cut cut[2],
                                       struct nw_best_tiling *try)

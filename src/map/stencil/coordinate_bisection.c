@@ -17,7 +17,7 @@
 struct coordinate_bisection_work {
     struct nw_grid_part_work of;
     int kind; /* bits of enum nw_stencil_cut_kind */
-    /* for the children of the root; or NULL */
+    /* columns from which the root's children get cells; or NULL */
     const struct nw_stencil_columns *columns;
     int32_t *slot;
     /* shares with at most this many cells are left to other threads: */

@@ -85,9 +85,8 @@ static void jagged_try_counts(struct jagged_choice *choice, int along, int d)
     }
 }
 
-/* Returns the dimension to cut next and sets *parts. First come the dimensions
- * with several parts; then *parts is 0 and the dimension is that of the pieces.
- */
+/* Returns the dimension to cut next, and in *parts into how many parts. *parts
+ * is 0 if only the dimension is left along which pieces are consecutive. */
 static int jagged_choose(const struct jagged_work *work, double each,
                          int32_t *parts)
 {

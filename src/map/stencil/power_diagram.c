@@ -17,10 +17,10 @@ struct power_diagram_work {
     bool rings;
     size_t wide;   /* parts, rounded up to whole SIMD vectors */
     double radius; /* approximate radius of a part */
-    float *center[NW_STENCIL_DIMS]; /* [wide] */
-    float *power;                   /* [wide] */
-    double *sum;                    /* [parts] */
-    int32_t *size, *target;         /* [parts] */
+    float *center[NW_STENCIL_DIMS]; /* [wide] of each part */
+    float *power;                   /* [wide] weight of each part */
+    double *sum;                    /* [parts] of coordinates */
+    int32_t *size, *target;         /* [parts] points in each part */
     /* [parts][wide] least cost of moving a point between two parts */
     float *cost;
     float *displacement; /* [parts] cost of a shortest chain of moves */

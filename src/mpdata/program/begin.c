@@ -28,8 +28,8 @@ static int32_t begin_share_of(const cpu_set_t *set, int ranks,
     return share < 1 ? 1 : (int32_t)share;
 }
 
-/* Sets the number of threads to this rank's share of the node's cores, unless
- * OpenMP's environment variables set a number. */
+/* Returns the number of threads: that of OpenMP's environment variables if they
+ * set one, otherwise this rank's share of the node's cores. */
 static int32_t choose_threads(void)
 {
     MPI_Comm node;

@@ -13,7 +13,7 @@
 
 /* Length of the shortest and of the longest route of each cell's messages. */
 struct heat_links {
-    double *low, *high; /* [cells x cells] */
+    double *low, *high; /* [cells x cells] in links */
 };
 
 static void heat_data_meet(struct heat_links *links, size_t cell,

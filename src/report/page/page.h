@@ -26,8 +26,8 @@ struct nw_page_order {
 
 struct nw_page {
     const struct nw_report_input *input;
-    struct nw_cost *cost;        /* [mapping_count] */
-    struct nw_page_order *order; /* [mapping_count x NW_LAYER_COUNT] */
+    struct nw_cost *cost;        /* [mapping_count] cost of each mapping */
+    struct nw_page_order *order; /* [mapping][layer] sorted ranks */
     /* maximum over all mappings, the top of the colour scales */
     double most_congestion;
     bool used[NW_LAYER_COUNT];
@@ -105,7 +105,7 @@ void nw_page_wide_end(struct nw_text *text);
 struct nw_page_views {
     const char *name;         /* HTML name of the buttons, unique in the page */
     const char *label;        /* aria-label, for screen readers */
-    const char *const *title; /* [count] */
+    const char *const *title; /* [count] button texts */
     size_t count;
     size_t shown; /* view shown at first; `count`: an additional view with all
                    * side by side */

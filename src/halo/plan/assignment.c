@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The quadratic assignment problem of the paper's placement. A local search
- * gives the first assignment. Up to 16 locations, branch and bound
- * (branch_and_bound.c) proves or improves it; the mapping engine improves
- * larger ones.
+ * Solves the quadratic assignment problem of placement (Pearson et al.,
+ * "Node-aware stencil communication"). A local search gives the
+ * first assignment. With up to 16 locations, branch and bound
+ * (branch_and_bound.c) proves that it is optimal or improves it; the mapping
+ * engine improves larger problems.
  */
 #include "halo/plan/assignment.h"
 #include "halo/plan/dual_ascent.h"
@@ -25,7 +26,8 @@ static void start_at(int32_t *at, int32_t n)
         at[i] = i;
 }
 
-/* Descends from the trivial placement and from random placements. */
+/* Descends from the trivial placement and from random placements, and sets *out
+ * to the best result. */
 static nw_status search_locally(const struct nw_halo_assignment *problem,
                                 int starts, int32_t *out)
 {
@@ -78,8 +80,8 @@ static nw_status halo_assignment_solve(const struct nw_halo_assignment *problem,
                : nw_halo_assignment_engine(problem, out);
 }
 
-/* Solves the problem with inverted distances: the best assignment of that
- * problem is the worst of this one. */
+/* Finds the assignment of greatest cost: solves the problem with inverted
+ * distances, whose best assignment is the worst of the given problem. */
 static nw_status solve_worst(const struct nw_halo_assignment *problem,
                              int32_t *out, struct nw_halo_assigned *report)
 {

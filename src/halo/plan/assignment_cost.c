@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The cost of an assignment, and descent by swaps. */
+/* Computes the cost of an assignment and lowers it by swaps of two facilities.
+ */
 #include "halo/plan/assignment.h"
 
 double nw_halo_assignment_cost(const struct nw_halo_assignment *problem,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Branch and bound. Bounds come from the dual ascent of dual_ascent.c and from
- * a look-ahead for every place (a pair of facility and location). Each step
- * takes the facility or location with the fewest remaining places and tries
- * them in turn. Of symmetric places only one is tried; if one is excluded, all
- * are.
+ * Solves a quadratic assignment problem by branch and bound. A place is a pair
+ * of a facility and a location. Bounds come from the dual ascent of
+ * dual_ascent.c and from a look-ahead for every place. Each step takes the
+ * facility or location with the fewest remaining places and tries these places
+ * in order. Of symmetric places only one is tried; if one is excluded, all are.
  */
 #include "halo/plan/assignment.h"
 #include "halo/plan/dual_ascent.h"
@@ -16,12 +16,13 @@
 #include <string.h>
 
 #define MOST NW_HALO_EXACT_MOST
-/* takes some minutes; a count of steps gives equal results on all machines */
+/* maximum steps, some minutes; a count gives equal results on all machines */
 #define STEP_LIMIT ((uint64_t)2000000)
 #define ROOT_ROUNDS 200
 #define ROUNDS 12
 
-/* The locations with their distances, or the facilities with their flows. */
+/* One side of the problem: the locations with their distances, or the
+ * facilities with their flows. */
 struct branch_and_bound_side {
     struct nw_halo_symmetry symmetry;
     bool taken[MOST];
@@ -40,10 +41,11 @@ struct branch_and_bound_search {
 /* The alternatives at one node of the search tree. A line is a facility or a
  * location with all its places. */
 struct fork {
-    bool symmetric[2];  /* facilities, locations */
-    int orbit[2][MOST]; /* indexed by the numbers of the whole problem */
-    double cost[MOST];  /* of the line's places */
-    int first[MOST];    /* first symmetric place, for each of the places */
+    bool symmetric[2];  /* true if facilities, if locations are symmetric */
+    int orbit[2][MOST]; /* orbits, indexed as in the whole problem */
+    double cost[MOST];  /* costs of the line's places */
+    /* First place of the line that is symmetric to each place. */
+    int first[MOST];
 };
 
 static void branch_and_bound_lay_out(const struct nw_halo_assignment *problem,
@@ -83,9 +85,9 @@ static void branch_and_bound_keep(struct branch_and_bound_search *search)
            (size_t)search->problem->n * sizeof *search->at);
 }
 
-/* Reads the places of a line; lines are the facilities, then the locations.
- * Symmetric places have equal true costs, so the greatest of their bounds holds
- * for all of them. */
+/* Sets fork->cost and fork->first for the places of a line; lines are the
+ * facilities, then the locations. Symmetric places have equal true costs, so
+ * the greatest of their bounds holds for all of them. */
 static void
 branch_and_bound_read_line(const struct nw_halo_dual_ascent *problem, int line,
                            struct fork *fork)
@@ -161,8 +163,9 @@ static void try_place(struct branch_and_bound_search *search, int depth,
     search->locations.taken[location] = false;
 }
 
-/* Searches below one node of the tree. `symmetric` is false if the parent found
- * no symmetry: fixing more places cannot create one. */
+/* Searches the assignments below one node of the search tree. `symmetric` is
+ * false for facilities or locations in which the parent node found no symmetry:
+ * fixing more places cannot create one. */
 static void branch(struct branch_and_bound_search *search, int depth,
                    const bool symmetric[2])
 {

@@ -62,7 +62,7 @@ size_t nw_halo_copy_bytes(const struct nw_halo_copy *copy)
     return copy->bytes * (size_t)(copy->n[0] * copy->n[1] * copy->n[2]);
 }
 
-/* A line of elements. */
+/* A line of `n` elements to copy, with constant steps in bytes. */
 struct plan_copy_line {
     char *to;
     const char *from;
@@ -98,7 +98,8 @@ static inline void move_line(const struct plan_copy_line *line, size_t bytes)
 #define CASES(X)                                                               \
     X(1) X(2) X(4) X(8) X(12) X(16) X(20) X(24) X(32) X(36) X(40) X(48) X(64)
 
-/* Whether a line packs a column of an x face into a dense buffer. */
+/* Returns true if a line packs a column of an x face into a dense buffer, so
+ * that nw_halo_gather is worth its call; else false. */
 static bool is_gather(const struct plan_copy_line *line)
 {
     return line->to_step == (ptrdiff_t)line->bytes && line->n >= 8 &&
@@ -164,7 +165,8 @@ void nw_halo_copy_run(const struct nw_halo_copy *copy)
 
 /* --- several copies, slab by slab --- */
 
-/* Returns the axis of a copy's slabs: the last axis with several. */
+/* Returns the axis along which a copy is divided into slabs: the last axis with
+ * more than one element. */
 static int slab_axis(const struct nw_halo_copy *copy)
 {
     return copy->n[2] > 1 ? 2 : copy->n[1] > 1 ? 1 : 0;
@@ -187,7 +189,8 @@ static int64_t slab_count(const struct nw_halo_copy *copy)
     return copy->n[slab_axis(copy)];
 }
 
-/* Returns how many consecutive copies have as many slabs as the first. */
+/* Returns how many copies from the first one on have the same number of slabs.
+ */
 static size_t agreeing(const struct nw_halo_copy *copy, size_t count)
 {
     size_t i = 1;

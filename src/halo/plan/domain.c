@@ -154,8 +154,8 @@ static nw_status check_choices(const struct nw_halo_options *options)
     return NW_OK;
 }
 
-/* Limits the bytes, so that sums over halos, which may be as large as the
- * domain, fit 64 bits. */
+/* Limits the bytes of the domain, so that sums over halos, which may be as
+ * large as the domain, fit 64 bits. */
 static nw_status check_volume(const struct nw_halo_domain *domain)
 {
     double bytes = (double)domain->cell_bytes;

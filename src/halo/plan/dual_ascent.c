@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Dual ascent of Hahn and Grant (Operations Research 46, 1998). The cost of a
- * pair can be moved between its two places, and the cost of a place can be
- * spread over its pairs, without changing the cost of any assignment. Each
- * round moves costs and solves a linear assignment for every place and then one
- * for all places; their minima raise the bound. Costs are moved in place, so a
- * subproblem starts from the result of the larger problem.
+ * Dual ascent of Hahn and Grant (Operations Research 46, 1998). A place is a
+ * pair of a facility and a location. The cost of a pair of places can be moved
+ * between its two entries, and the cost of a place can be spread over its
+ * pairs, without changing the cost of any assignment. Each round moves costs,
+ * solves a linear assignment problem for every place and then one for all
+ * places; their minima raise the bound. Costs are changed in the arrays of the
+ * problem, so a subproblem starts from the result of the larger problem.
  */
 #include "halo/plan/dual_ascent.h"
 
@@ -15,7 +16,8 @@
 
 #define MOST NW_HALO_EXACT_MOST
 #define WIDE NW_HALO_WIDE
-#define PATIENCE 8 /* stop if 8 more rounds of equal gain would not suffice */
+/* The ascent stops if this many more rounds of equal gain would not suffice. */
+#define PATIENCE 8
 
 static double *row_of(struct nw_halo_dual_ascent *problem, int i, int p)
 {
@@ -78,7 +80,8 @@ static void dual_ascent_put(struct nw_halo_dual_ascent *problem, int i, int p,
     }
 }
 
-/* Moves the least sum of an assignment of all places into the bound. */
+/* Moves the least sum of a linear assignment of all places from the linear
+ * costs into the bound. */
 static void dual_ascent_settle(struct nw_halo_dual_ascent *problem)
 {
     int n = problem->n;
@@ -128,8 +131,8 @@ void nw_halo_dual_ascent_run(struct nw_halo_dual_ascent *problem, double enough,
     }
 }
 
-/* Fills a matrix with the costs of all places that are compatible with (i, p),
- * including their pairs with it. */
+/* Fills a matrix with the costs of all places that are compatible with place
+ * (i, p), including the costs of their pairs with place (i, p). */
 static void see(struct nw_halo_dual_ascent *problem, int i, int p, double never,
                 double *out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Solves large assignment problems with the mapping engine: the flows become a
- * pattern, the distances become a machine. */
+ * communication pattern, the distances become a machine. */
 #include "halo/plan/assignment.h"
 
 #include "base/array.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SCALE 1e12 /* the largest flow in bytes of the pattern */
+#define SCALE 1e12 /* bytes of the pattern's largest message */
 
 static nw_status make_pattern(const struct nw_halo_assignment *problem,
                               nw_pattern **out)
@@ -36,7 +36,8 @@ static nw_status make_pattern(const struct nw_halo_assignment *problem,
     return status;
 }
 
-/* Descends from the engine's mapping, and keeps the result if it is better. */
+/* Lowers the cost of the engine's mapping by swaps, and copies the result to
+ * `out` if it is better. */
 static void engine_take(const struct nw_halo_assignment *problem,
                         const nw_mapping *mapping, int32_t *at, int32_t *out)
 {
@@ -50,8 +51,8 @@ static void engine_take(const struct nw_halo_assignment *problem,
 
 #define MOST_CHECKED 512
 
-/* Whether the distances are those of the leaves of a tree: of any three
- * distances, the two longest are equal. */
+/* Returns true if the distances are those between leaves of a tree: of any
+ * three distances, the two longest are equal. */
 static bool engine_is_tree(const struct nw_halo_assignment *problem)
 {
     size_t n = (size_t)problem->n;
@@ -68,8 +69,8 @@ static bool engine_is_tree(const struct nw_halo_assignment *problem)
     return true;
 }
 
-/* Uses the fast effort for trees: there recursive bisection is as good as a
- * search and takes a hundredth of the time. */
+/* Uses the engine's fast effort if the distances form a tree: there recursive
+ * bisection is as good as a search and takes a hundredth of the time. */
 nw_status nw_halo_assignment_engine(const struct nw_halo_assignment *problem,
                                     int32_t *out)
 {
@@ -93,7 +94,7 @@ nw_status nw_halo_assignment_engine(const struct nw_halo_assignment *problem,
         status = nw_map(machine, pattern, &options, &mapping, NULL);
     if (!status)
         engine_take(problem, mapping, at, out);
-    if (status == NW_ECANCELLED) /* `out` holds the best one so far */
+    if (status == NW_ECANCELLED) /* `out` holds the best assignment so far */
         status = NW_OK;
     nw_mapping_free(mapping);
     nw_pattern_free(pattern);

@@ -55,7 +55,7 @@ void nw_halo_layout_free(nw_halo_layout *layout)
     free(layout);
 }
 
-/* The distinct intervals of the pieces along an axis. */
+/* The distinct intervals that the pieces have along one axis. */
 struct cuts {
     int64_t (*item)[2]; /* [count] low, high */
     int64_t count;
@@ -69,7 +69,7 @@ static int by_low(const void *a, const void *b)
                         : (x[1] > y[1]) - (x[1] < y[1]);
 }
 
-/* Fills cuts->item, which is large enough for all pieces. Returns false if the
+/* Fills cuts->item, an array of one entry per piece. Returns false if the
  * intervals overlap or leave gaps. */
 static bool find_cuts(const nw_halo_layout *layout, int axis, struct cuts *cuts)
 {
@@ -103,7 +103,8 @@ static int64_t layout_place_of(const struct cuts *cuts,
     return found - (const int64_t(*)[2])cuts->item;
 }
 
-/* Whether each product of intervals is exactly one piece. */
+/* Returns true if each product of three intervals, one from each axis, is
+ * exactly one piece. */
 static bool all_once(const nw_halo_layout *layout, const struct cuts cuts[3],
                      char *seen)
 {
@@ -226,7 +227,8 @@ static nw_status layout_sum_up(nw_halo_layout *layout)
     return status;
 }
 
-/* Counts the slots per node: GPUs, or cores if no node has a GPU. */
+/* Counts the slots of each node: its GPUs, or its cores if no node has a GPU.
+ */
 static nw_status layout_count_slots(const nw_topology *topology, int32_t **out)
 {
     int32_t nodes = nw_topology_node_count(topology), *slots;
@@ -331,8 +333,8 @@ nw_status nw_halo_layout_pattern(const nw_halo_layout *layout, nw_pattern **out)
     return status;
 }
 
-/* Each GPU gets its own core, so that data through the host uses a NIC near the
- * GPU. */
+/* Gives each GPU a core of its own, so that data through the host uses a NIC
+ * near the GPU. */
 int32_t nw_halo_core_of(const nw_topology *topology, int32_t node, int32_t slot,
                         bool gpus)
 {

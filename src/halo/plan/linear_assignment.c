@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The linear assignment problem of the bound, solved by the Hungarian method
- * with shortest augmenting paths (Jonker and Volgenant 1987). A proof solves
- * millions of them, so rows are padded to a fixed width and loops over rows
- * have no branches. The result has the same bits with and without wide
- * registers.
+ * Solves the linear assignment problem that gives the bound of dual_ascent.c,
+ * by the Hungarian method with shortest augmenting paths (Jonker and Volgenant
+ * 1987). A proof of optimality solves millions of these problems, so rows are
+ * padded to a fixed width and loops over rows have no branches. The result has
+ * the same bits with and without vector registers.
  */
 #include "halo/plan/assignment.h"
 
@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define WIDE NW_HALO_WIDE
-#define HUGE 1e300 /* the padding after the last column */
+#define HUGE 1e300 /* cost of the padding after the last column */
 
 #if defined(__x86_64__)
 #define INLINE static inline __attribute__((always_inline))
@@ -22,14 +22,15 @@
 #endif
 
 struct matching {
-    double *cost; /* [n][WIDE], reduced, not negative */
+    double *cost; /* [n][WIDE] reduced costs, not negative */
     int n;
     uint32_t free;    /* bits of the free columns */
-    int row_of[WIDE]; /* of a column; -1: none */
+    int row_of[WIDE]; /* row that each column has, -1: none */
 };
 
-/* Subtracts the least number of each column, and then reduce_rows that of each
- * row; both return the sum. */
+/* reduce_columns subtracts the least number of each column from the column;
+ * reduce_rows does this for rows. Both return the sum of the subtracted
+ * numbers. */
 INLINE double reduce_columns(double *cost, int n)
 {
     double least[WIDE], sum = 0;
@@ -89,8 +90,9 @@ INLINE uint32_t columns_within(const double *row, double most)
     return bits;
 }
 
-/* Assigns rows that have zero cost on a free column, or on a column that its
- * row can leave at no cost. Returns the bits of the other rows. */
+/* Assigns rows that have zero cost on a free column, or on a column whose
+ * present row can move to another column at no cost. Returns the bits of the
+ * rows that stay unassigned. */
 INLINE uint32_t place_first(struct matching *work)
 {
     uint32_t nothing[WIDE], left = 0;
@@ -123,20 +125,21 @@ INLINE uint32_t place_first(struct matching *work)
     return left;
 }
 
-/* Vectors of four columns, because the compiler does not vectorise this loop.
- */
+/* Types for vectors of four columns, because the compiler does not vectorise
+ * this loop. */
 typedef double four __attribute__((vector_size(32), aligned(8)));
 typedef int64_t fours __attribute__((vector_size(32), aligned(8)));
 
 /* Shortest paths from a row to the columns. */
 struct ways {
     double length[WIDE];
-    int64_t before[WIDE]; /* the row before a column */
+    int64_t before[WIDE]; /* row before each column on the path */
     double shut[WIDE];    /* HUGE: the path to the column is final */
     uint32_t known;
 };
 
-/* Replaces paths by shorter ones through a row at distance `length`. */
+/* Replaces paths by shorter ones that pass through `row`, which is at distance
+ * `length`. */
 INLINE void shorten(const double *cost, struct ways *ways, int row,
                     double length, double *open)
 {
@@ -153,8 +156,8 @@ INLINE void shorten(const double *cost, struct ways *ways, int row,
     }
 }
 
-/* Extends the paths through a row; returns the nearest column whose path was
- * not final. */
+/* Extends the paths through a row. Returns the nearest column whose path was
+ * not final, and makes that path final. */
 INLINE int extend(const struct matching *work, struct ways *ways, int row,
                   double length)
 {
@@ -191,7 +194,8 @@ INLINE void reprice(struct matching *work, const struct ways *ways, int row,
         }
 }
 
-/* Assigns a row, moving others if necessary; returns the added cost. */
+/* Assigns a column to a row, moving other rows if necessary; returns the added
+ * cost. */
 INLINE double add_row(struct matching *work, int row)
 {
     struct ways ways = {.known = 0};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The names of the methods, and the method by the paper's fixed order. */
+/* The names of the methods, and the choice of a method by the fixed order of
+ * Pearson et al., "Node-aware stencil communication". */
 #include "halo/plan/layout.h"
 
 #include <string.h>
@@ -36,9 +37,9 @@ bool nw_halo_method_find(const char *name, enum nw_halo_method *out)
     return false;
 }
 
-/* Order for GPUs (section III-C): kernel inside a GPU, peer inside a rank, IPC
- * inside a node, staged between nodes. Host memory has corresponding methods.
- */
+/* Follows the order for GPUs of Pearson et al. (section III-C): a kernel inside
+ * a GPU, a peer copy inside a rank, CUDA IPC inside a node, staging between
+ * nodes. Host memory has corresponding methods. */
 enum nw_halo_method nw_halo_layout_method(const nw_halo_layout *layout,
                                           int32_t from, int32_t to,
                                           int32_t slots_per_rank)

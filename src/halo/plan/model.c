@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The model sums the times of the consecutive steps of a method. It regards
- * each pair separately: unlike a measurement, it ignores that pairs share links
- * and copy engines.
+ * Predicts the time of a method as the sum of its consecutive steps. The model
+ * regards each pair separately: unlike a measurement, it ignores that pairs
+ * share links and copy engines.
  */
 #include "halo/plan/model.h"
 
 #include <math.h>
 
-/* Host memory: seconds per message and per byte, of the corresponding MPI calls
- * over shared memory between two idle cores, and of copies at memory speed. */
+/* Host memory: seconds per message and per byte of each method. They are those
+ * of MPI calls over shared memory between two idle cores, and of copies at
+ * memory speed. */
 struct figures {
     double message, byte;
 };
@@ -28,13 +29,13 @@ static const struct figures host[NW_HALO_METHOD_COUNT] = {
 #define SECTOR 32.0
 #define LAUNCH 6.5e-6 /* a kernel until its event is seen: 5 to 8 us */
 #define COPY 8e-6     /* a small copy until its event is seen: 6 to 10 us */
-#define NEXT 2.5e-6   /* each further kernel or copy in the same stream */
+#define NEXT 2.5e-6   /* each further kernel or copy in one stream */
 #define EVENT 2e-6    /* notifying another process by counter and event */
 #define ROW 4e-9      /* a short row in a 3-D copy */
 #define STORE 0.8     /* part of a link's rate that kernels reach */
-#define MESSAGE 2e-6  /* MPI on host memory; next: per byte inside a node */
-#define MESSAGE_BYTE 2.3e-10
-#define AWARE 15e-6 /* MPI on device memory, without GDRCopy */
+#define MESSAGE 2e-6  /* an MPI message of host memory */
+#define MESSAGE_BYTE 2.3e-10 /* each byte of it inside a node */
+#define AWARE 15e-6 /* an MPI message of GPU memory, without GDRCopy */
 
 void nw_halo_traffic_add(struct nw_halo_traffic *traffic,
                          const struct nw_halo_transfer *transfer,
@@ -64,14 +65,16 @@ static double host_seconds(enum nw_halo_method method,
     return seconds;
 }
 
-/* The time to copy an array to a dense buffer, or back. */
+/* Returns the seconds to copy cells from an array to a dense buffer, or back.
+ */
 static double halo_model_pack(const struct nw_halo_traffic *traffic)
 {
     return (traffic->sector + traffic->bytes) / MEMORY;
 }
 
-/* The time of a kernel that moves `bytes` over a link and needs `inside`
- * seconds for the GPU's own memory at the same time. */
+/* Returns the seconds of a kernel that moves `bytes` bytes over a link of
+ * `link` bytes/s and at the same time needs `inside` seconds for accesses to
+ * the GPU's own memory. */
 static double over(double inside, double bytes, double link)
 {
     return fmax(inside, bytes / (STORE * link));
@@ -90,8 +93,8 @@ static double message(const struct nw_halo_traffic *traffic)
            traffic->bytes / traffic->path.wire;
 }
 
-/* The time of one kernel from array to array; the link carries whole sectors.
- */
+/* Returns the seconds of one kernel that copies from array to array; the link
+ * carries whole sectors. */
 static double write_seconds(const struct nw_halo_traffic *traffic)
 {
     double inside = 2 * traffic->sector / MEMORY;

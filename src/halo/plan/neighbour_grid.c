@@ -44,8 +44,8 @@ static size_t cell_at(const struct nw_halo_neighbour_grid *nearby, int32_t x,
            (size_t)x;
 }
 
-/* Counts the piece in its cells, or (second pass) fills the cells' lists from
- * the back. */
+/* First pass: counts the piece in the grid cells that it overlaps. Second pass:
+ * adds it to the lists of these cells, which are filled from the back. */
 static void neighbour_grid_enter(struct nw_halo_neighbour_grid *nearby,
                                  const struct nw_halo_piece *piece, int32_t id)
 {
@@ -80,7 +80,8 @@ static nw_status neighbour_grid_fill(const nw_halo_layout *layout,
     return status;
 }
 
-/* Returns how many pieces of the mean width fit side by side. */
+/* Returns the number of grid cells along an axis: how many pieces of mean width
+ * fit side by side. */
 static int32_t cells_along(const nw_halo_layout *layout, int axis)
 {
     int64_t n = layout->domain.extent[axis], count = layout->piece_count;
@@ -93,8 +94,9 @@ static int32_t cells_along(const nw_halo_layout *layout, int axis)
                            n < count ? n : count);
 }
 
-/* Reduces the cells along the longest axis until there are at most SPARE per
- * piece, for example if a few pieces are large and many are small. */
+/* Halves the number of grid cells along the axis with the most cells until
+ * there are at most SPARE cells per piece. This is needed, for example, if a
+ * few pieces are large and many are small. */
 static size_t limit_cells(struct nw_halo_neighbour_grid *nearby, size_t count)
 {
     int32_t *cells = nearby->cells;

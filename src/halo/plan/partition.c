@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Divides the domain over the nodes, then each node's part over its slots, by
- * the paper's recursive bisection with sorted prime factors (section III-A) or
- * by the factorisation with the smallest halo. */
+/* Divides the domain over the nodes, then each node's part over its slots. Uses
+ * the recursive bisection with sorted prime factors of Pearson et al.,
+ * "Node-aware stencil communication" (section III-A), or the factorisation with
+ * the smallest halo. */
 #include "halo/plan/layout.h"
 
 #include "base/array.h"
@@ -18,8 +19,8 @@ static bool spans(const struct nw_halo_domain *domain,
     return width(box, axis) == domain->extent[axis];
 }
 
-/* Returns the cells along one axis that take part in a direction's transfers:
- * the ghost layers of all parts with a neighbour, or all cells. */
+/* Returns the number of cells along one axis that take part in a direction's
+ * transfers: the ghost layers of all parts with a neighbour, or all cells. */
 static double partition_share(const struct nw_halo_domain *domain,
                               const struct nw_halo_box *box,
                               const struct nw_halo_grid *grid, int direction,
@@ -60,7 +61,8 @@ double nw_halo_grid_cells(const struct nw_halo_domain *domain,
     return sum;
 }
 
-/* Sorts the axes from the longest to the shortest, x first among equals. */
+/* Sorts the axes by the box's width, longest first; of equal axes the lower one
+ * comes first. */
 static void order_axes(const struct nw_halo_box *box, int axis[3])
 {
     for (int i = 0; i < 3; i++) {
@@ -72,8 +74,8 @@ static void order_axes(const struct nw_halo_box *box, int axis[3])
     }
 }
 
-/* Compares grids with equal halos: prefers the larger factor on the longer
- * axis. */
+/* Returns true if grid `a` is preferred to grid `b` of equal halo: the grid
+ * with the larger factor on the longer axis is preferred. */
 static bool is_ahead(const struct nw_halo_grid *a, const struct nw_halo_grid *b,
                      const int axis[3])
 {
@@ -143,8 +145,8 @@ static int32_t largest_prime(int32_t n)
     return n > largest ? n : largest;
 }
 
-/* Each step divides the longest axis of a part (x among equals) by the largest
- * remaining prime factor. */
+/* Factors `count` as Pearson et al. do: each step divides the longest axis of a
+ * part (the lower of equal axes) by the largest remaining prime factor. */
 static void factor_paper(struct partition_search *search, int32_t count)
 {
     struct nw_halo_grid grid = {{1, 1, 1}};
@@ -185,7 +187,8 @@ nw_status nw_halo_factor(const struct nw_halo_domain *domain,
     return NW_OK;
 }
 
-/* The first parts are one cell wider if the width is not divisible. */
+/* Sets *out to part `index` of `parts` parts of the box along an axis. The
+ * first parts are one cell wider if the width is not divisible. */
 static void partition_cut(const struct nw_halo_box *box, int axis,
                           int32_t parts, int32_t index, struct nw_halo_box *out)
 {
@@ -251,9 +254,10 @@ static nw_status divide_even(nw_halo_layout *layout,
     return status;
 }
 
-/* Divides the box over the nodes first <= i < last of different sizes: splits
- * them into two groups with about equal slots, and the longest axis in the
- * ratio of their slots. */
+/* Divides the box over the nodes first <= i < last, which have different
+ * numbers of slots. Splits the nodes into two groups with about equal slots,
+ * splits the longest axis in the ratio of the groups' slots, and repeats this
+ * for each group. */
 static nw_status divide_uneven(nw_halo_layout *layout, int32_t first,
                                int32_t last, const struct nw_halo_box *box,
                                enum nw_halo_partition kind)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The model's data of the path between two pieces: the smallest bandwidth on
- * the topology's route, or figures of common machines if the route is unknown.
- */
+/* Finds the model's parameters of the path between two pieces: the smallest
+ * bandwidth on the topology's route, or figures of common machines if the route
+ * is unknown. */
 #include "halo/plan/model.h"
 
 #include "base/array.h"
 
 #include <stdlib.h>
 
-/* GPUs and pinned copies over PCIe 5, from published measurements, and a
- * network of 100 Gbit/s. */
+/* Default parameters: GPUs and pinned copies over PCIe 5, from published
+ * measurements, and a network of 100 Gbit/s. */
 static const struct nw_halo_path_parameters usual = {
     .link = 50e9, .out = 55e9, .in = 55e9, .wire = 12.5e9, .latency = 1.5e-6};
 
@@ -38,9 +38,9 @@ void nw_halo_paths_close(struct nw_halo_paths *paths)
     *paths = (struct nw_halo_paths){0};
 }
 
-/* Sets *rate to the smallest bandwidth on the route, if any is known; returns
- * the sum of latencies. Links of cores and caches do not count, since copies
- * between memories do not use them. */
+/* Sets *rate to the smallest bandwidth (bytes/s) on the route, if any is known;
+ * returns the sum of its latencies in seconds. Links of cores and caches do not
+ * count, since copies between memories do not use them. */
 static double narrow(const struct nw_halo_paths *paths, struct nw_end from,
                      struct nw_end to, double *rate)
 {

@@ -17,21 +17,22 @@
 struct placing {
     nw_halo_layout *layout;
     const struct nw_halo_options *options;
-    const nw_topology *topology; /* NULL: all places are equal */
+    const nw_topology *topology; /* NULL: all nodes and slots are equal */
     uint32_t *hops;
     struct nw_halo_transfers transfers;
-    /* the last placed node: its result is reused for equal nodes */
+    /* The matrices and the result of the last placed node, reused for equal
+     * nodes. */
     int32_t known_count;
-    double *known; /* flow, then distance */
+    double *known; /* flow matrix, then distance matrix */
     int32_t *known_at;
     struct nw_halo_assigned known_report;
-    int32_t *machine_node; /* [node_count] of the partition's nodes */
+    int32_t *machine_node; /* [node_count] machine node of each node */
 };
 
-/* Returns the sum of the reciprocal bandwidths of the links on the route. So a
- * route through the processors is longer than one link of equal bandwidth,
- * since other traffic shares it. Without links, returns the topology's
- * distance. */
+/* Returns the distance of two ends: the sum of the reciprocal bandwidths of the
+ * links on their route. So a route through the processors is longer than one
+ * link of equal bandwidth, since other traffic shares it. If the topology has
+ * no links, returns the topology's distance. */
 static double far(struct placing *work, struct nw_end a, struct nw_end b)
 {
     double sum = 0;
@@ -101,8 +102,8 @@ static bool even(const nw_halo_layout *layout)
 }
 
 /* Restores the trivial placement of nodes if its most loaded link is less
- * loaded: that link determines the time of an exchange, not the sum of
- * distances. */
+ * loaded than with the solved placement: the most loaded link determines the
+ * time of an exchange, not the sum of distances. */
 static nw_status doubt(struct placing *work, struct nw_halo_assigned *report)
 {
     const nw_halo_layout *layout = work->layout;

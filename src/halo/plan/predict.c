@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Predicts the method and the time of the exchange of every pair of pieces of a
- * layout by the model, without a job. */
+/* Predicts the method and the exchange time of every pair of pieces of a layout
+ * with the model, without an MPI job. */
 #include "halo/plan/model.h"
 
 #include "base/array.h"
@@ -11,7 +11,7 @@ struct predicting {
     const nw_halo_layout *layout;
     const struct nw_halo_options *options;
     struct nw_halo_paths paths;
-    struct nw_halo_transfers transfers; /* by source, then target */
+    struct nw_halo_transfers transfers; /* by source, then target piece */
 };
 
 static int by_pair(const void *a, const void *b)
@@ -46,8 +46,8 @@ static struct nw_halo_traffic traffic_of(const struct predicting *work,
     };
 }
 
-/* Returns the methods that may fit. NW_HALO_AWARE is left out: only a job knows
- * whether its MPI supports GPU memory. */
+/* Returns the bits of the methods that may fit a pair. NW_HALO_AWARE is left
+ * out: only a job knows whether its MPI supports GPU memory. */
 static uint32_t fitting(const struct nw_halo_traffic *traffic)
 {
     uint32_t bits = 0;

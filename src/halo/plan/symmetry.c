@@ -12,18 +12,20 @@
 
 struct renumbering {
     const struct nw_halo_symmetry *symmetry;
-    int image[MOST]; /* -1: not set yet */
+    int image[MOST]; /* new number of each row; -1: not set yet */
     bool used[MOST];
     int tries;
 };
 
-/* Sums along a route and along its reverse may differ in their last bits. */
+/* Compares with a tolerance, because sums along a route and along its reverse
+ * may differ in their last bits. */
 static bool symmetry_same(double a, double b)
 {
     return fabs(a - b) <= 1e-12 * fmax(fabs(a), fabs(b));
 }
 
-/* Whether v can become w, given the rows that already have an image. */
+/* Returns true if row v can get the number w, given the rows that already have
+ * a new number. */
 static bool agrees(struct renumbering *work, int v, int w)
 {
     const double *m = work->symmetry->matrix;
@@ -44,7 +46,8 @@ static bool agrees(struct renumbering *work, int v, int w)
     return true;
 }
 
-/* Completes the renumbering from row v on, by backtracking. */
+/* Completes the renumbering from row v on, by backtracking; returns false if
+ * that is impossible or takes more than TRIES comparisons. */
 static bool extend(struct renumbering *work, int v)
 {
     int n = work->symmetry->n;

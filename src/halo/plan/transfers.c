@@ -143,8 +143,8 @@ static nw_status meet_piece(struct finder *finder, int32_t source,
     return status;
 }
 
-/* Returns the source cells of the runs; along axes in `whole` the cells
- * themselves. */
+/* Returns the box of the source cells of three runs; along axes in `whole`
+ * (bits) the box of the run's own cells. */
 static struct nw_halo_box box_behind(const struct transfers_run *run[3],
                                      unsigned whole)
 {
@@ -227,8 +227,8 @@ static nw_status find_direction(struct finder *finder, int direction)
     return meet_runs(finder, runs, 0);
 }
 
-/* Returns the own cells and the filled ghost cells along an axis that an
- * earlier phase has exchanged. */
+/* Returns the cells that a transfer covers along an axis that an earlier phase
+ * has exchanged: the piece's own cells and its filled ghost cells. */
 static struct transfers_run with_ghosts(const nw_halo_layout *layout,
                                         const struct nw_halo_piece *piece,
                                         int axis)
@@ -309,8 +309,8 @@ void nw_halo_transfers_fini(struct nw_halo_transfers *transfers)
     *transfers = (struct nw_halo_transfers){0};
 }
 
-/* Whether the ghost box of an edge or corner is as deep as the adjacent
- * faces. */
+/* Returns true if the ghost box of an edge or corner is as deep as those of the
+ * adjacent faces. */
 static bool is_full(const struct nw_halo_domain *domain, int direction)
 {
     static const int power[3] = {1, 3, 9};

@@ -35,7 +35,7 @@ static const struct figures host[NW_HALO_METHOD_COUNT] = {
 #define STORE 0.8     /* part of a link's rate that kernels reach */
 #define MESSAGE 2e-6  /* an MPI message of host memory */
 #define MESSAGE_BYTE 2.3e-10 /* each byte of it inside a node */
-#define AWARE 15e-6 /* an MPI message of GPU memory, without GDRCopy */
+#define AWARE 15e-6          /* an MPI message of GPU memory, without GDRCopy */
 
 void nw_halo_traffic_add(struct nw_halo_traffic *traffic,
                          const struct nw_halo_transfer *transfer,

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* On success, the caller then holds the lock. */
+/* Makes a request for a message. On success, the caller holds the channel's
+ * lock. */
 static nw_status request_make(nw_channel *channel,
                               const struct nw_channel_message *message,
                               nw_channel_request **out)

@@ -32,10 +32,10 @@ static struct {
 } gdr;
 
 struct gdrcopy_kept {
-    uint64_t start; /* of the pages that are pinned */
+    uint64_t start; /* start of the pinned pages */
     size_t bytes;
-    uint64_t id;   /* of the buffer they belong to */
-    uint64_t used; /* when it was last */
+    uint64_t id;   /* id of the buffer */
+    uint64_t used; /* time of the last use */
     struct gdr_handle handle;
     char *at; /* NULL: free */
 };

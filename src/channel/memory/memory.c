@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Buffers are the host's or a GPU's; the driver is asked, once there is one.
- * The caller's current GPU is left as it was. */
+/* Tells host buffers from GPU buffers by asking the driver, if a driver is
+ * loaded. The caller's current GPU stays current. */
 #include "channel/memory/memory.h"
 
 #include "base/array.h"
@@ -49,7 +49,7 @@ int32_t nw_memory_gpu(const void *memory)
 
 struct memory_copy {
     int32_t gpu;
-    bool out; /* of it */
+    bool out; /* true: out of GPU memory; false: into GPU memory */
     void *to;
     const void *from;
     size_t bytes;

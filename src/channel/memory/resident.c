@@ -45,8 +45,8 @@ struct resident {
     struct nw_resident_inbox *inbox;
     void *inbox_gpu; /* address of the inbox on the GPU */
     struct nw_resident_outbox *outbox;
-    uint64_t epoch; /* of the last kernel; 0: none yet */
-    uint64_t turn;  /* of the last order */
+    uint64_t epoch; /* number of the last kernel; 0: none yet */
+    uint64_t turn;  /* number of the last order */
     uint64_t asked; /* time of the last message, ns */
     bool beside;    /* the inbox is in GPU memory: stores need a fence */
     bool barred;    /* the kernel failed: the driver copies from now on */
@@ -239,7 +239,8 @@ static nw_status give_up(struct resident *one, nw_status status)
     return status;
 }
 
-/* Waits for a turn; *done is false if the kernel ended before this turn. */
+/* Waits until the kernel has finished order number `turn`; *done is false if
+ * the kernel ended before this order. */
 static nw_status await(struct resident *one, uint64_t turn, bool *done)
 {
     uint64_t start = 0;
@@ -303,7 +304,7 @@ static void take_some(struct resident *one, const struct resident_move *move,
     }
 }
 
-/* Moves a message by the running kernel; *done is false if the kernel ended
+/* Copies a message by the running kernel; *done is false if the kernel ended
  * meanwhile. */
 static nw_status serve(struct resident *one, const struct resident_move *move,
                        bool *done)
@@ -445,7 +446,8 @@ static void resident_end(struct resident *one, int32_t gpu)
     (void)pthread_mutex_unlock(&one->lock);
 }
 
-/* The last user stops the kernels and gives everything back. */
+/* Ends one use of the resident kernels; the last user stops the kernels and
+ * frees all resources. */
 static void close_all(void)
 {
     (void)pthread_mutex_lock(&users_lock);

@@ -20,7 +20,7 @@ enum { ASK_NS = 1000000 }; /* the kernel is asked again after that time */
 struct sharing {
     pid_t process; /* a forked child takes its own lock */
     bool mps;
-    off_t place; /* of the GPU's byte */
+    off_t place; /* offset of the GPU's byte in /dev/null */
     int file;
     uint64_t asked_ns; /* time of the kernel's last answer */
     bool shared;

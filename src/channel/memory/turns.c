@@ -87,7 +87,8 @@ nw_status nw_turns_copy_in(int32_t gpu, void *to, const void *from,
         return gpus->copy_in(to, from, bytes);
     }
     status = turns_rows(one, to, from, even);
-    /* an odd last byte goes once more with the one before it */
+    /* an odd last byte is copied together with the byte before it, which is
+     * copied twice */
     if (!status && even < bytes)
         status = turns_rows(one, (char *)to + bytes - 2,
                             (const char *)from + bytes - 2, 2);

@@ -53,7 +53,7 @@ struct vulkan_kept {
     size_t bytes;
     void *memory, *imported;
     int32_t whose;
-    struct nw_gpu_life life; /* in which the driver has it */
+    struct nw_gpu_life life; /* life of the context that imported it */
 };
 
 static const struct nw_gpu *const gpus = &nw_gpu_cuda;

@@ -130,7 +130,8 @@ void nw_cma_cleanup(nw_channel_request *request)
     request->kept = NULL;
 }
 
-/* A lost peer may still write to its word, so the word stays in use. */
+/* Releases the word of a send. The word of a send to a lost peer stays in use,
+ * because this peer may still write to the word. */
 void nw_cma_forget(nw_channel_request *request)
 {
     nw_channel *channel = request->channel;
@@ -218,9 +219,9 @@ static bool find_board(struct nw_peer *peer)
     return peer->board != NULL;
 }
 
-/* The memory to read into: the buffer, or for a GPU buffer the slot of the
- * header, from which it is delivered like an eager message. NULL: the slot is
- * too small. */
+/* Returns the memory to read into: the buffer of the receive, or for a GPU
+ * buffer the slot of the header, from which the message is delivered like an
+ * eager message. Returns NULL if the slot is too small. */
 static void *room_for(const nw_channel *channel, const struct nw_slot *slot,
                       const nw_channel_request *request, uint64_t bytes)
 {

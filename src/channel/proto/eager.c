@@ -10,7 +10,8 @@
 #include <rdma/fi_errno.h>
 #include <string.h>
 
-/* The descriptor of the bounce memory, for operations of one endpoint. */
+/* Sets *out to the descriptor of the bounce buffers, for operations of one
+ * endpoint. */
 static nw_status bounces_describe(nw_channel *channel, int fabric, void **out)
 {
     return nw_endpoint_describe(&channel->fabric[fabric],
@@ -29,16 +30,16 @@ static struct nw_bounce *bounce_take(nw_channel_request *request)
     return request->bounce;
 }
 
-/* Whether FASTCOPY, where it is the choice, also loads the payload. The
- * resident kernel reads as fast as it writes. The CPU waits for each line of a
- * mapping, so it loads only a few of them. */
+/* Returns true if the sender also loads the payload by FASTCOPY. The resident
+ * kernel reads as fast as it writes. The CPU waits for each cache line of a
+ * mapping, so it loads only small payloads. */
 static bool load_pays(const nw_channel *channel, uint64_t bytes)
 {
     return channel->mapping && (channel->mapping->load ||
                                 nw_cost_load_pays(&channel->costs, bytes));
 }
 
-/* Copies the payload out of GPU memory. */
+/* Copies the request's payload out of GPU memory to `payload`. */
 static nw_status take_out(nw_channel_request *request, char *payload)
 {
     nw_channel *channel = request->channel;
@@ -71,7 +72,7 @@ static bool find_straight(nw_channel_request *request)
     return true;
 }
 
-/* Bytes that go before the payload of an eager message. */
+/* Returns the bytes that an eager message has before its payload. */
 size_t nw_eager_head(const nw_channel_request *request)
 {
     return request->result.protocol == NW_CHANNEL_GATHER
@@ -102,8 +103,8 @@ static bool is_straight(nw_channel_request *request)
     return true;
 }
 
-/* Prepares the payload for libfabric, once for the request; `payload` is NULL
- * if no bounce is free. */
+/* Prepares the payload for libfabric, once for the request. request->payload
+ * stays NULL if no bounce buffer is free. */
 nw_status nw_eager_prepare(nw_channel_request *request)
 {
     const struct nw_channel_message *message = &request->message;
@@ -155,7 +156,8 @@ static bool is_packed(const nw_channel_request *request)
            request->payload == request->bounce->memory + NW_WIRE_HEADER;
 }
 
-/* The descriptors of the header in the bounce and of the payload's memory. */
+/* Sets the descriptors of the header in the bounce buffer and of the payload's
+ * memory. */
 static nw_status eager_describe(nw_channel_request *request,
                                 void *descriptors[2])
 {

@@ -30,8 +30,9 @@ static void eager_deliver_finish(nw_channel *channel, struct nw_slot *slot,
     nw_request_finish(request, status);
 }
 
-/* Registers the memory once for the message, even if libfabric refuses the
- * write several times. */
+/* Returns true if the adapter can write the message from the slot to GPU
+ * memory. Registers the GPU memory once for the message, even if libfabric
+ * refuses the write several times. */
 static bool may_loop(nw_channel *channel, const struct nw_slot *slot,
                      nw_channel_request *request)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lists of requests, in order: each stands in one at most. */
+/* Lists of requests, in the order of insertion; each request is in one list at
+ * most. */
 #include "channel/state.h"
 
 void nw_list_add(struct nw_list *list, nw_channel_request *request)

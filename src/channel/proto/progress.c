@@ -49,7 +49,7 @@ static void finished(nw_channel *channel, const struct fi_cq_data_entry *entry,
     case NW_OP_WRITE:
         nw_rendezvous_written(channel, (struct nw_flight *)op, status);
         break;
-    case NW_OP_DRAIN: /* it had such a key: time must tell */
+    case NW_OP_DRAIN: /* the write succeeded, so only the time limit ends it */
         break;
     }
 }

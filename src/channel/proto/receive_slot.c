@@ -4,8 +4,8 @@
 
 #include <rdma/fi_errno.h>
 
-/* Leaves the slot to the next progress, which posts it: the owner of the
- * message that it held need not wait for that. */
+/* Puts a slot into the list channel->unposted; the next progress posts it. So
+ * the owner of the message in the slot does not wait for the posting. */
 static void slot_lay(nw_channel *channel, struct nw_slot *slot)
 {
     slot->next = channel->unposted;
@@ -40,7 +40,8 @@ static void send_credit(nw_channel *channel, struct nw_peer *peer)
     nw_send_control(peer, channel, &wire);
 }
 
-/* Returns n credits, immediately if the peer may be waiting for them. */
+/* Returns n credits to a peer; sends them immediately if the peer may be
+ * waiting for them. */
 static void give_back(nw_channel *channel, struct nw_peer *peer, uint32_t n)
 {
     peer->held -= n;

@@ -202,8 +202,9 @@ static void flight_free(struct nw_flight *flight)
     free(flight);
 }
 
-/* The next write of a grant, made once however often libfabric must be asked
- * to take it; NULL: no piece is free. */
+/* Sets grant->ready to the next write of a grant. The write is made once, even
+ * if libfabric refuses it several times. grant->ready stays NULL if no piece is
+ * free. */
 static nw_status rendezvous_send_make_ready(nw_channel_request *request,
                                             struct nw_grant *grant)
 {
@@ -226,7 +227,8 @@ static nw_status rendezvous_send_make_ready(nw_channel_request *request,
     return status;
 }
 
-/* One write of a grant; false where it must wait, or the request ended. */
+/* Starts one write of a grant. Returns false if the write must wait, or if the
+ * request has ended. */
 static bool write_some(nw_channel_request *request, struct nw_grant *grant)
 {
     nw_status status =

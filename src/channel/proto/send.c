@@ -19,7 +19,7 @@ static void send_count(nw_channel_request *request)
 {
     struct nw_peer *peer = request->peer;
 
-    /* the head of several took them along already */
+    /* the header of the first part has returned the credits already */
     if (!request->head_sent)
         peer->owed = 0;
     peer->credits -= request->result.protocol == NW_CHANNEL_TWO ? 2 : 1;
@@ -73,7 +73,8 @@ static bool push_failed(nw_channel_request *request, nw_status status)
     return true;
 }
 
-/* False if the peer's sends must wait. */
+/* Sends the first waiting message of a peer. Returns false if the peer's sends
+ * must wait. */
 static bool push_one(nw_channel_request *request)
 {
     struct nw_peer *peer = request->peer;

@@ -90,8 +90,8 @@ static bool is_left(const struct thresholds_ways *ways, struct nw_way_of way,
     return false;
 }
 
-/* Finds the first size in `between` at which another combination is better. A
- * bisection, since costs may jump. */
+/* Returns the first size in bytes in the interval `between` at which another
+ * combination is better. Uses bisection, since costs may jump. */
 static uint64_t where_left(const struct thresholds_ways *ways,
                            struct nw_way_of way, uint64_t between[2])
 {
@@ -262,7 +262,7 @@ static bool thresholds_word_of(const char *word, const char *const *words,
     return false;
 }
 
-/* from to provider locality regime */
+/* Parses the words "from to provider locality regime" of a line. */
 static nw_status parse_situation(struct nw_lines *lines, char **rest,
                                  struct nw_situation *out)
 {
@@ -287,7 +287,7 @@ static nw_status parse_situation(struct nw_lines *lines, char **rest,
     return NW_OK;
 }
 
-/* bytes protocol copy */
+/* Parses the words "bytes protocol copy" of a line. */
 static nw_status parse_step(struct nw_lines *lines, char **rest,
                             struct nw_step *out)
 {

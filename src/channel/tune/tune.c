@@ -29,12 +29,12 @@ struct tuner {
     uint32_t rounds;
     struct nw_progress *progress;
     int32_t has_gpu, adapter, mapping, fetches; /* at both ends */
-    char *memory[2];                            /* of the host, of a GPU */
+    char *memory[2];                            /* host buffer, GPU buffer */
     size_t largest;
     struct nw_situation of;
     /* seconds of a message, minimum of the rounds */
     double least[NW_CHANNEL_PROTOCOLS][NW_CHANNEL_COPIES][SIZES];
-    int count; /* of sizes */
+    int count; /* number of measured sizes */
     struct nw_thresholds thresholds;
     uint64_t done, total;
     bool touches;
@@ -66,7 +66,7 @@ static bool tune_is_touched(const struct tuner *t, bool send)
     return t->touches && !t->of.gpu[!send];
 }
 
-/* The message of this end. */
+/* Returns the message that this end sends or receives. */
 static struct nw_channel_message of(const struct tuner *t, bool send,
                                     size_t bytes)
 {

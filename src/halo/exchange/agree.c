@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes ranks agree on failures, and checks that their options are equal. */
+/* Returns a failure of one rank on all ranks, and checks that the options of
+ * all ranks are equal. */
 #include "halo/exchange/agree.h"
 #include "halo/exchange/yielding_collectives.h"
 

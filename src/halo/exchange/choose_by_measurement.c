@@ -15,7 +15,7 @@
 #include <stdlib.h>
 
 #define CLASSES 2.25 /* seconds for all classes and the model */
-#define KINDS 1.0    /* for all kinds */
+#define KINDS 1.0    /* seconds for all kinds */
 #define CROWDED                                                                \
     0.2 /* part of these seconds that may be used if ranks share cores */
 #define LITTLE                                                                 \
@@ -35,7 +35,7 @@ struct measuring {
     bool either;         /* schedules were compared */
     struct nw_halo_survey survey;
     double part; /* CROWDED, or 1 */
-    double left; /* seconds */
+    double left; /* seconds left for measurements */
 };
 
 /* --- contests --- */
@@ -76,8 +76,8 @@ static bool measurement_is_open(const struct measuring *work, int kind)
     return !(work->compared & 1u << kind) && bits & (bits - 1);
 }
 
-/* Counts the remaining measurements; the one of the model counts as 0.5 since
- * it is usually short. */
+/* Returns the number of remaining measurements; the measurement of the model
+ * counts as 0.5 since it is usually short. */
 static double parts_of(const struct measuring *work)
 {
     double parts = 0.5;
@@ -191,8 +191,8 @@ static uint32_t ways_of(const struct nw_halo_kind *kind)
     return kind->methods & ~NW_HALO_BIT(NW_HALO_NODES);
 }
 
-/* Whether the class has no other kind; then the measurement of the class has
- * already compared the methods of this kind. */
+/* Returns true if the class of kind i has no other kind; then the measurement
+ * of the class has already compared the methods of kind i. */
 static bool is_alone(const struct nw_halo_kind *list, size_t count, size_t i)
 {
     for (size_t k = 0; k < count; k++)
@@ -201,8 +201,8 @@ static bool is_alone(const struct nw_halo_kind *list, size_t count, size_t i)
     return true;
 }
 
-/* Keeps the kinds that have several methods to choose from; the first *worth of
- * them are worth a measurement. */
+/* Removes kinds with only one method from the list and returns the number of
+ * kept kinds; the first *worth of them are worth a measurement. */
 static size_t sift(struct nw_halo_kind *list, size_t count, size_t *worth)
 {
     size_t kept = 0;

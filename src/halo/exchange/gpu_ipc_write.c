@@ -14,7 +14,7 @@ struct colocated {
     struct nw_halo_gpu_queue queue; /* packing, or unpacking */
     void *buffer;
     void *opened;        /* sender: the allocation of the receiver's buffer */
-    size_t offset;       /* of the buffer in that allocation */
+    size_t offset;       /* bytes from the allocation's start to the buffer */
     nw_gpu_event copied; /* receiver: the sender's event */
     nw_gpu_event packed; /* sender: after it the cells may change */
     struct nw_halo_spot spot;

@@ -129,8 +129,8 @@ static bool same_steps(const struct gpu_queue_run *run, bool target,
            a.step[2] == b.step[2];
 }
 
-/* Whether the field has the layout of the first field, so that one launch can
- * copy both. */
+/* Returns true if the field has the layout of the run's first field, so that
+ * one launch can copy both. */
 static bool lies_alike(const struct gpu_queue_run *run, int32_t field)
 {
     const struct nw_halo_field *fields = run->connection->halo->field;
@@ -238,7 +238,8 @@ static nw_status gpu_queue_copy(const struct nw_halo_connection *connection,
     return status;
 }
 
-/* A sender packs before the copy; a receiver unpacks after it. */
+/* Queues the kernels and the copy: a sender packs before the copy, a receiver
+ * unpacks after it. */
 static nw_status run_both(const struct nw_halo_connection *connection,
                           const struct nw_halo_gpu_queue *queue)
 {

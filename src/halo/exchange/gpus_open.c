@@ -278,7 +278,8 @@ void nw_halo_gpus_close(nw_halo *halo, void *context)
     halo->gpus = NULL;
 }
 
-/* The piece whose GPU was reset, -1 where none was. */
+/* Returns a piece of this rank whose GPU was reset, or -1 if no GPU was reset.
+ */
 static int32_t find_lost(const nw_halo *halo)
 {
     const struct nw_halo_gpus *gpus = halo->gpus;

@@ -26,7 +26,7 @@ struct rival {
     struct nw_halo_set set;
     double seconds[ROUNDS]; /* least time of each turn */
     size_t turn; /* the rival whose turn has the index of this one in a round */
-    bool out;    /* dropped */
+    bool out;    /* true: the scheme was dropped */
 };
 
 struct contest {
@@ -34,7 +34,7 @@ struct contest {
     const struct nw_halo_rivals *rivals;
     size_t count, rounds;
     struct rival *rival; /* [count] */
-    size_t open;         /* schemes that memory sufficed for */
+    size_t open;         /* number of schemes for which memory sufficed */
     struct nw_random random;
     uint64_t began_ns;
     double spent; /* seconds since began_ns */
@@ -76,8 +76,8 @@ static double median_of(const struct contest *contest, size_t i)
     return nw_median(seconds, contest->rounds);
 }
 
-/* The logarithm of the ratio of two schemes' times: the median over the rounds,
- * and its uncertainty (two standard errors of a median, estimated from the
+/* The logarithm of the ratio of two schemes' times: its median over the rounds,
+ * and the uncertainty of this median (two standard errors, estimated from the
  * median deviation). */
 struct gap {
     double median, doubt;
@@ -101,7 +101,7 @@ static struct gap gap_of(const struct contest *contest, size_t i, size_t first)
 }
 
 /* Returns the scheme with the least median time, or a scheme that was faster
- * than it in most rounds. */
+ * than that scheme in most rounds. */
 static size_t first_of(const struct contest *contest)
 {
     size_t first = contest->count;
@@ -229,8 +229,8 @@ static nw_status open_contest(struct contest *contest)
     return !status && !contest->open ? NW_ENOMEM : status;
 }
 
-/* Returns the first scheme; but the holder if there is one and no scheme is
- * certainly faster. */
+/* Returns the fastest scheme, or the holder (the first scheme) if
+ * rivals->holder is set and no scheme is certainly faster. */
 static size_t winner_of(const struct contest *contest)
 {
     size_t first = first_of(contest);

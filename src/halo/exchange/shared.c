@@ -68,7 +68,8 @@ static nw_status shared_join(struct nw_halo_connection *connection,
     return NW_OK;
 }
 
-/* Packs if the buffer is free. */
+/* Packs the cells if the buffer is free; returns false if it is not free yet.
+ */
 static bool try_pack(struct nw_halo_connection *connection)
 {
     struct shared *shared = connection->state;

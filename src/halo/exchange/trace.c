@@ -23,7 +23,7 @@ struct event {
 
 struct nw_halo_trace {
     const char *file;
-    int number; /* of the halo in this process, from 1 */
+    int number; /* number of the halo in this process, from 1 */
     size_t count;
     uint64_t left_out;
     struct event event[MOST];

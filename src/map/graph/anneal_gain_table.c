@@ -50,7 +50,7 @@ static inline void gain_table_set_beyond(struct nw_gain_table *near, int32_t v,
 
 /* --- swaps --- */
 
-/* Its peers see v in another part. */
+/* Updates the table rows of the peers of v after v moved to another part. */
 static void gain_table_enter(struct nw_gain_table *near, int32_t v, int32_t to)
 {
     const struct nw_bisect_graph *graph = near->graph;
@@ -140,7 +140,8 @@ gain_table_evaluate(const struct nw_gain_table *near, int32_t from, int32_t to,
                                           near->between, first, count};
 }
 
-/* The part beyond a random arc of u that leaves its own; -1: none found. */
+/* Returns the part at the other end of a random arc of u, if it is another part
+ * than that of u; otherwise -1. */
 static inline int32_t gain_table_propose(const struct nw_gain_table *near,
                                          int32_t u, uint64_t bits)
 {

@@ -11,12 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of teams, which move the table in each, and take more tries for it. */
-/* The first and the last temperature, relative to the strength of a vertex's
- * arcs. */
-/* Vertices that move alone go where their peers are and come back less often:
- * as cold as swaps that are colder. The last rounds are swaps, without
- * temperature. */
 #define ROUNDING 1e-3 /* of sums of floats, of all bytes */
 #define LINE 16       /* floats in a cache line */
 
@@ -25,11 +19,10 @@ bool nw_anneal_kway_fits(int32_t n, int32_t parts)
     return (double)n * (double)parts <= nw_tuned.anneal_kway.table_max;
 }
 
-/* --- dealing parts to teams --- */
-
 /* --- rounds --- */
 
-/* The work of the teams at the beginning of the next round, if there is one. */
+/* Stores the present partition in `best` if it is the best one. Otherwise the
+ * teams store it at the beginning of the next round. */
 static void anneal_kway_keep_best(struct anneal_kway_work *work)
 {
     for (int32_t p = 0; work->is_best && p < work->anneal->parts; p++)
@@ -136,7 +129,7 @@ static uint64_t anneal_kway_tries_of(const struct anneal_kway_work *work)
                           : tries);
 }
 
-/* As one team would have it. */
+/* Fills the table as if one team had all parts in order. */
 static void anneal_kway_fill_table(struct anneal_kway_work *work)
 {
     const struct nw_bisect_graph *graph = work->anneal->graph;
@@ -166,7 +159,8 @@ static void anneal_kway_fill_list(struct anneal_kway_work *work)
         work->list[--work->column[part[v]].begin] = v;
 }
 
-/* Back to swaps, which need the sizes there were at first. */
+/* Ends the rounds of single moves: restores the initial sizes of the parts,
+ * which swaps keep. */
 static void anneal_kway_end_single_moves(struct anneal_kway_work *work)
 {
     struct nw_anneal_kway *anneal = work->anneal;
@@ -210,7 +204,7 @@ static void anneal_kway_run_round_of(struct anneal_kway_work *work, int i,
     anneal_kway_run_round(work, tries, random);
 }
 
-/* Of the first and the last round. */
+/* Temperatures of the first and the last round. */
 struct anneal_kway_temperatures {
     double hot, cold;
 };
@@ -387,7 +381,8 @@ static double anneal_kway_bytes_of(const struct nw_bisect_graph *graph)
     return sum / 2;
 }
 
-/* With parts large enough that a few vertices more are little. */
+/* Returns true if parts are so large that a few more vertices change their size
+ * little. */
 static bool anneal_kway_uses_single_moves(const struct anneal_kway_work *work)
 {
     const struct nw_anneal_kway *anneal = work->anneal;
@@ -418,8 +413,8 @@ static void anneal_kway_search(struct anneal_kway_work *work, double begun)
            (size_t)anneal->graph->n * sizeof *work->best);
 }
 
-/* Floats tell nothing of differences far below the largest of them: the cut is
- * found again. */
+/* Computes the cut again, because sums of floats lose small differences, and
+ * restores `start` if the cut is larger. */
 static void anneal_kway_end_round(struct anneal_kway_work *work,
                                   const int32_t *start, double begun)
 {

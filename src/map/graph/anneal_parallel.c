@@ -107,7 +107,7 @@ anneal_parallel_try_one(struct nw_anneal_parallel *team,
     return change;
 }
 
-/* Alone: sizes change. */
+/* Tries to move one vertex alone, which changes the sizes of two parts. */
 static inline double
 anneal_parallel_move_one(struct nw_anneal_parallel *team,
                          const struct anneal_parallel_draw *draw)
@@ -190,7 +190,7 @@ static double anneal_parallel_run(struct nw_anneal_parallel *team,
     return change;
 }
 
-/* The vertices of each part together again. */
+/* Sorts the vertices of the team by part again after single moves. */
 static void anneal_parallel_regroup(struct nw_anneal_parallel *team)
 {
     int32_t count = team->first[team->parts], *first = team->first;

@@ -110,7 +110,7 @@ static void fm_take_out(struct fm_work *work, int32_t v)
         nw_heap_remove(&work->heap[(int)work->side[v]], v);
 }
 
-/* A waiting vertex, or one at the border, by its new gain. */
+/* Changes the gain of a waiting vertex, or of one at the border. */
 static void fm_change_gain(struct fm_work *work, int32_t v, double change)
 {
     if (work->state[v] == WAITING && !work->to.most) {
@@ -145,7 +145,7 @@ static double fm_change_of(const struct fm_work *work, int32_t v,
     return work->side[arc->to] == work->side[v] ? -change : change;
 }
 
-/* Neighbours that have not moved come up at the border. */
+/* Moves a vertex; its neighbours that have not moved join the border. */
 static void fm_move(struct fm_work *work, int32_t v)
 {
     const struct nw_bisect_graph *graph = work->graph;

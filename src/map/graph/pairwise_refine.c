@@ -64,7 +64,8 @@ static int32_t pairwise_weigh_peers(struct pairwise_work *work, int32_t p)
     return count;
 }
 
-/* Those of which one changed in this round or the last one. */
+/* Lists the pairs of which at least one part changed in this round or the last
+ * one. */
 static void pairwise_list_pairs(struct pairwise_work *work, int round)
 {
     work->pairs = 0;
@@ -130,7 +131,8 @@ static nw_status pairwise_join(const struct pairwise_work *work,
     return status;
 }
 
-/* The parts as the better sides say. */
+/* Assigns the vertices of a pair to its two parts as the better bisection says.
+ */
 static void pairwise_give(struct pairwise_work *work,
                           const struct pairwise_pair *pair,
                           const int32_t *member, int32_t count)

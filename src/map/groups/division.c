@@ -109,7 +109,8 @@ static void division_swap(struct nw_division *division, int32_t a, int32_t b)
     division->member[division->at[b]] = b;
 }
 
-/* One of the part, at its boundary where that is soon found. */
+/* Returns a random member of the part, at the boundary of the part if `tries`
+ * draws find one. */
 static int32_t division_draw_at_boundary(struct nw_division *division,
                                          int32_t part, int tries)
 {

@@ -44,7 +44,7 @@ static void dragonfly_visit_routes(struct nw_dragonfly_search *work,
         }
 }
 
-/* True where each pair has links. */
+/* Returns true if each pair of groups has links of its own. */
 static bool dragonfly_sum_links(struct nw_dragonfly_search *work,
                                 const struct nw_link_loads *loads,
                                 const int *owner)

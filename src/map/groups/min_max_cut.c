@@ -82,7 +82,7 @@ static void min_max_cut_add_change(const struct min_max_cut_work *work,
     }
 }
 
-/* Two ranks of different parts change places. */
+/* Adds the changes of the loads if two ranks of different parts are swapped. */
 static void min_max_cut_change(void *user, int32_t a, int32_t b)
 {
     struct min_max_cut_work *work = user;
@@ -148,7 +148,7 @@ static void min_max_cut_run_rounds(struct min_max_cut_work *work, bool carved)
     }
 }
 
-/* As they are assigned. */
+/* Takes the present assignment as the best division. */
 static void min_max_cut_begin(struct min_max_cut_work *work)
 {
     const struct nw_slots *slots = work->of.slots;
@@ -180,7 +180,7 @@ static nw_status min_max_cut_begin_search(struct min_max_cut_work *work,
     return status;
 }
 
-/* True where it sends less than the assignment. */
+/* Sets *found if the best division sends less than the present assignment. */
 static nw_status min_max_cut_search(struct min_max_cut_work *work, bool *unlike,
                                     bool *found)
 {

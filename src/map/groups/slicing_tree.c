@@ -71,7 +71,8 @@ static void slicing_tree_draw_order(struct slicing_tree_work *work,
     cut->turned = (uint32_t)slicing_tree_draw(work, 1 << work->stencil->dims);
 }
 
-/* An end, the middle, or anywhere. */
+/* Returns a random position: an end (0 or 1), the middle, or any number
+ * between. */
 static double slicing_tree_draw_place(struct slicing_tree_work *work)
 {
     int32_t where = slicing_tree_draw(work, 4);
@@ -178,7 +179,7 @@ static int32_t slicing_tree_size_of(const struct slicing_tree_sizes *sizes,
     return sizes->first[i + 1] - sizes->first[i];
 }
 
-/* Two parts change places, or some cells go over from one to the other. */
+/* Swaps two parts, or moves some cells from one part to the other. */
 static void slicing_tree_change_sizes(struct slicing_tree_work *work)
 {
     struct slicing_tree_sizes *sizes = &work->sizes;
@@ -212,13 +213,14 @@ static void slicing_tree_change_sizes(struct slicing_tree_work *work)
         sizes->first[i + 1] = sizes->first[i] + size[i];
 }
 
-/* Looks at cells in a carving: once a level of knives, and once at the end. */
+/* Returns the number of visits to cells when the grid is divided: one for each
+ * level of cuts, and one at the end. */
 static double slicing_tree_count_looks(const struct slicing_tree_work *work)
 {
     return work->ranks * (1 + log2(work->best->parts));
 }
 
-/* The energy after one more trial. */
+/* Makes one trial and returns the energy after it. */
 static double slicing_tree_try_one(struct slicing_tree_work *work,
                                    double energy, double temperature)
 {

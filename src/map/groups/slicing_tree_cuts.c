@@ -80,7 +80,7 @@ static bool slicing_tree_is_before(struct slicing_tree_box a,
     return a.far < b.far || (a.far == b.far && a.rank < b.rank);
 }
 
-/* The nearest of the boxes come first, so many of them. */
+/* Reorders the boxes so that the `want` nearest ones come first. */
 static void slicing_tree_select_boxes(struct slicing_tree_box *box,
                                       int32_t count, int32_t want)
 {
@@ -118,7 +118,7 @@ int32_t nw_slicing_tree_count_boxes(const struct slicing_tree_work *work,
            work->sizes.first[piece->first];
 }
 
-/* The two that its cut cuts it into. */
+/* Divides a piece into the two pieces on both sides of its cut. */
 static void slicing_tree_split(const struct slicing_tree_work *work,
                                const struct slicing_tree_piece *piece,
                                struct slicing_tree_piece half[2])

@@ -38,7 +38,7 @@ static void switch_groups_count_slots(const struct nw_slots *slots,
         groups->first[p + 1] += groups->first[p];
 }
 
-/* False where a part has no slots. */
+/* Fills first[] of the groups; returns false if a group has no slots. */
 static bool switch_groups_finish(const struct nw_slots *slots,
                                  struct nw_switch_groups *groups)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A graph cut in two: coarsened, cut several times where it is small, the best
- * cut refined on every level (Fiduccia and Mattheyses 1982, with heaps).
+ * Bisects a graph: coarsens it, makes several initial cuts of the small graph,
+ * and refines the best cut on every level (Fiduccia and Mattheyses 1982, with
+ * heaps).
  */
 #include "base/array.h"
 #include "map/common/addressable_heap.h"
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OFTEN = 256 }; /* moves between looks at the clock */
+enum { OFTEN = 256 }; /* moves between two readings of the clock */
 
 /* Memory for the refinement of one graph. */
 struct kway_bisect_pass {
@@ -26,7 +27,7 @@ struct kway_bisect_pass {
     nw_kway_load load[2], tolerance, extra; /* slack: heaviest vertex */
     int64_t count[2], extra_count; /* extras: allowed over the limits here */
     bool finest;
-    double value; /* of the cut, less where it began */
+    double value; /* cut minus the cut at the beginning of the pass */
 };
 
 static void kway_bisect_pass_fini(struct kway_bisect_pass *p)
@@ -85,7 +86,8 @@ static double kway_bisect_cut_of(const struct kway_bisect_pass *p)
     return sum / 2;
 }
 
-/* Load and vertices beyond what is allowed, as shares of it. */
+/* Returns the load and the vertices beyond the limits, as fractions of the
+ * limits. */
 static double kway_bisect_excess(const struct kway_bisect_pass *p)
 {
     double sum = 0;
@@ -133,7 +135,8 @@ static void kway_bisect_flip(struct kway_bisect_pass *p, int32_t v)
     p->gain[v] = -p->gain[v];
 }
 
-/* After v changed sides: its neighbours' gains, and new ones at the border. */
+/* Updates the gains of the neighbours of v after v changed sides; neighbours
+ * that are now at the border join a heap. */
 static void kway_bisect_update_neighbours(struct kway_bisect_pass *p, int32_t v)
 {
     const struct nw_kway_graph *g = p->graph;
@@ -154,8 +157,8 @@ static void kway_bisect_update_neighbours(struct kway_bisect_pass *p, int32_t v)
     }
 }
 
-/* The side to take from: what is too full, else the better gain that fits;
- * -1 where neither is to be had. */
+/* Returns the side to move a vertex from: a side that exceeds its limit,
+ * otherwise the one with the better gain that fits; -1 if there is none. */
 static int kway_bisect_choose_side(const struct kway_bisect_pass *p)
 {
     const struct nw_kway_bisection *cut = p->cut;
@@ -208,7 +211,7 @@ static void kway_bisect_undo(struct kway_bisect_pass *p, int32_t from,
         kway_bisect_flip(p, p->moves[i - 1]);
 }
 
-/* The present cut is then the last one. */
+/* Returns true if the time is over; the present cut is then the last one. */
 static bool kway_bisect_is_past(const struct nw_kway_bisection *cut)
 {
     return nw_budget_is_past(cut->budget, cut->until);
@@ -219,8 +222,8 @@ static bool kway_bisect_is_late(const struct kway_bisect_pass *p)
     return nw_budget_is_overdue(p->cut->budget);
 }
 
-/* One pass; true if the cut became better. Gains of vertices that were moved
- * back are wrong afterwards; the next pass computes them again. */
+/* Makes one pass; returns true if the cut became better. Gains of vertices that
+ * were moved back are wrong afterwards; the next pass computes them again. */
 static bool kway_bisect_refine_once(struct kway_bisect_pass *p)
 {
     double best_imbalance = kway_bisect_excess(p), best = 0,
@@ -266,8 +269,8 @@ static void kway_bisect_refine(struct kway_bisect_pass *p, int passes)
         ;
 }
 
-/* Side 0 grown from a random vertex by the strongest edges; side 1 is all the
- * rest. */
+/* Grows side 0 from a random vertex along the heaviest edges; all other
+ * vertices are on side 1. */
 static void kway_bisect_grow(struct kway_bisect_pass *p,
                              struct nw_random *random)
 {
@@ -311,7 +314,7 @@ static void kway_bisect_grow(struct kway_bisect_pass *p,
     }
 }
 
-/* Several first cuts, each refined; the best is kept. */
+/* Makes several initial cuts, refines each, and keeps the best. */
 static nw_status kway_bisect_cut_small(struct kway_bisect_pass *p,
                                        struct nw_random *random)
 {
@@ -347,7 +350,7 @@ static nw_status kway_bisect_cut_level(const struct nw_kway_graph *graph,
                                        int8_t *side, struct nw_random *random,
                                        bool finest);
 
-/* Through the coarser graph, and refined here. */
+/* Bisects the coarser graph, projects the cut to this graph and refines it. */
 static nw_status kway_bisect_cut_coarser(struct kway_bisect_pass *p,
                                          const struct nw_kway_graph *coarse,
                                          const int32_t *into,
@@ -424,7 +427,8 @@ static nw_status kway_bisect_cut_level(const struct nw_kway_graph *graph,
     return status;
 }
 
-/* First the excess over the limits, then the cut. */
+/* Fills figure[0] with the excess over the limits and figure[1] with the cut.
+ */
 static void kway_bisect_judge(const struct nw_kway_graph *graph,
                               const struct nw_kway_bisection *cut, int8_t *side,
                               double figure[2])

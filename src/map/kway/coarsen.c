@@ -35,7 +35,8 @@ static bool kway_coarsen_may_join(const struct kway_coarsen_work *c, int32_t v,
            (range[v].low == range[u].low && range[v].high == range[u].high);
 }
 
-/* Settles between equal edges, the same from both ends. */
+/* Returns a pseudo-random number that decides between edges of equal rating,
+ * equal for both directions of an edge. */
 static uint32_t kway_coarsen_mix(const struct kway_coarsen_work *c, int32_t v,
                                  int32_t u)
 {
@@ -48,7 +49,8 @@ static uint32_t kway_coarsen_mix(const struct kway_coarsen_work *c, int32_t v,
     return (uint32_t)(x >> 32);
 }
 
-/* The free neighbour that v had best be paired with, or -1. */
+/* Returns the unmatched neighbour with the best rating for v; -1 if there is
+ * none. */
 static int32_t kway_coarsen_best_partner(const struct kway_coarsen_work *c,
                                          int32_t v)
 {
@@ -79,7 +81,8 @@ static int32_t kway_coarsen_best_partner(const struct kway_coarsen_work *c,
     return partner;
 }
 
-/* The neighbour whose group v had best join, or -1. */
+/* Returns the leader of the neighbouring group with the best rating for v; -1
+ * if there is none. */
 static int32_t kway_coarsen_best_group(const struct kway_coarsen_work *c,
                                        int32_t v)
 {
@@ -110,7 +113,8 @@ static void kway_coarsen_pair(struct kway_coarsen_work *c, int32_t v, int32_t u)
     c->load[leader] = c->graph->load[v] + c->graph->load[u];
 }
 
-/* Those among the list who are each other's best; adds both to `taken`. */
+/* Pairs the vertices of the list that prefer each other; appends both to
+ * `taken` and returns how many were appended. */
 static int32_t kway_coarsen_pair_wishes(struct kway_coarsen_work *c,
                                         const int32_t *list, int32_t count,
                                         int32_t *taken)
@@ -129,7 +133,8 @@ static int32_t kway_coarsen_pair_wishes(struct kway_coarsen_work *c,
     return made;
 }
 
-/* Vertices whose preferred partner is taken, in `list`. */
+/* Fills `list` with the vertices whose preferred partner was just taken;
+ * returns their number. */
 static int32_t kway_coarsen_find_left(const struct kway_coarsen_work *c,
                                       const int32_t *taken, int32_t count,
                                       int32_t *list)
@@ -220,7 +225,7 @@ static int32_t kway_coarsen_number_groups(const struct kway_coarsen_work *c,
     return count;
 }
 
-/* Members of each group, by counting. */
+/* Lists the members of each group, by counting sort. */
 static nw_status kway_coarsen_list_members(const struct nw_kway_graph *graph,
                                            const int32_t *into, int32_t groups,
                                            int32_t **first, int32_t **member)

@@ -64,8 +64,8 @@ initial_bisection_choose_middle(const struct nw_kway_machine *m,
     return middle;
 }
 
-/* The place of a vertex that may lie in another bisection, whose thread gives
- * it others meanwhile: none of those holds it here. -1: not here. */
+/* Returns the index of v in this range; -1 if v is in another range, whose
+ * thread may change place[v] at the same time. */
 static inline int32_t
 initial_bisection_place_of(const struct initial_bisection_work *s,
                            const struct initial_bisection_range *here,
@@ -189,7 +189,8 @@ static nw_status initial_bisection_bisect_below(void *user, int32_t i)
     return initial_bisection_bisect(descent->s, descent->below[i]);
 }
 
-/* The parts of one bisection, which are independent. */
+/* Divides the parts of one bisection further, which are independent of each
+ * other. */
 static nw_status
 initial_bisection_bisect_all(struct initial_bisection_work *s,
                              const struct initial_bisection_range *below,
@@ -202,7 +203,7 @@ initial_bisection_bisect_all(struct initial_bisection_work *s,
         vertices < nw_tuned.kway.cut_beside_min ? 1 : s->threads);
 }
 
-/* Vertices of side 0 first; both halves are then cut. */
+/* Sorts the vertices by side, then divides both halves. */
 static nw_status initial_bisection_descend(struct initial_bisection_work *s,
                                            struct initial_bisection_range here,
                                            int32_t middle, const int8_t *side)
@@ -288,7 +289,7 @@ initial_bisection_close_element(const struct nw_kway_machine *m,
     initial_bisection_open_element(m, fill);
 }
 
-/* Vertex after vertex to element after element: what time is up for. */
+/* Assigns vertices in order to elements in order, if time is over. */
 static void
 initial_bisection_fill_in_order(struct initial_bisection_work *s,
                                 const struct initial_bisection_range *here)
@@ -314,7 +315,7 @@ initial_bisection_fill_in_order(struct initial_bisection_work *s,
     }
 }
 
-/* Ranges of elements as ranges of groups. */
+/* Converts the ranges of elements of the vertices to ranges of groups. */
 static nw_status
 initial_bisection_take_ranges(const struct initial_bisection_work *s,
                               const struct initial_bisection_range *here,
@@ -339,7 +340,8 @@ initial_bisection_take_ranges(const struct initial_bisection_work *s,
     return status;
 }
 
-/* The share of time of the groups, in a budget of their own. */
+/* Returns a budget for the partition among groups that ends with its share of
+ * the time. */
 static struct nw_budget
 initial_bisection_share_time(struct initial_bisection_work *s, double work)
 {
@@ -357,7 +359,7 @@ initial_bisection_share_time(struct initial_bisection_work *s, double work)
     return own;
 }
 
-/* part[i] becomes the group of the bisection's vertex i. */
+/* Fills part[i] with the group of vertex i of this range. */
 static nw_status
 initial_bisection_share_out(struct initial_bisection_work *s,
                             const struct initial_bisection_range *here,
@@ -410,7 +412,7 @@ static nw_status initial_bisection_bisect_each(
     return status;
 }
 
-/* Vertices of group 0 first, and so on; each group is then cut. */
+/* Sorts the vertices by group, then divides each group. */
 static nw_status initial_bisection_descend_groups(
     struct initial_bisection_work *s, struct initial_bisection_range here,
     const struct nw_kway_multisection *groups, const int32_t *part)
@@ -486,7 +488,8 @@ static nw_status initial_bisection_bisect(struct initial_bisection_work *s,
     return status;
 }
 
-/* About; each vertex is in as many cuts as the machine has halvings. */
+/* Estimates the work in vertices x repeats: each vertex is in one cut for each
+ * halving of the elements. */
 static double initial_bisection_work_of(const struct initial_bisection_work *s)
 {
     double halvings = ceil(log2(s->machine->k)),
@@ -497,7 +500,8 @@ static double initial_bisection_work_of(const struct initial_bisection_work *s)
     return s->graph->n * (plain + (halvings - plain) * s->effort->repeats);
 }
 
-/* Stages that share a time out come one after the other. */
+/* Returns the number of threads; 1 with a time limit, because stages that share
+ * the time run one after the other. */
 static int32_t initial_bisection_threads_of(const struct nw_budget *budget)
 {
     return budget && !budget->end_ns ? budget->threads : 1;

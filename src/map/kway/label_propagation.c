@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Vertices one after the other go to the best part around them: fast, and
- * enough where parts are still far from good. */
+/* Label propagation: moves vertices one after the other to the best adjacent
+ * part. This is fast, and sufficient while parts are far from good. */
 #include "base/array.h"
 #include "map/kway/memetic.h"
 #include "map/common/parameters.h"
@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of moves that gain nothing those are taken that even out loads. */
+/* Returns true for a move with a gain, and for one without gain or loss that
+ * makes the two loads more equal. */
 static bool label_propagation_is_better(const struct nw_kway_state *state,
                                         int32_t v, struct nw_kway_move move)
 {

@@ -17,7 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* If only effort ends them, all tasks may run at once. */
+/* Returns true if neither a time nor a number of steps limits the search; then
+ * all tasks may run at once. */
 static bool kway_memetic_is_free(const struct nw_budget *budget)
 {
     return !budget->end_ns && budget->steps_most == UINT64_MAX;
@@ -60,7 +61,8 @@ static nw_status kway_memetic_run_batch(struct nw_budget *budget,
     return status;
 }
 
-/* Answers cut short are the first that a count of steps would not repeat. */
+/* Drops results that the time limit cut short, because a given number of steps
+ * would not repeat them. */
 static void kway_memetic_drop(struct kway_memetic_task *task, int count)
 {
     for (int i = 0; i < count; i++) {
@@ -69,7 +71,7 @@ static void kway_memetic_drop(struct kway_memetic_task *task, int count)
     }
 }
 
-/* How many run before the budget is asked again. */
+/* Returns how many tasks run before the next check of the budget. */
 static int kway_memetic_next_batch(const struct nw_budget *budget, int left)
 {
     if (kway_memetic_is_free(budget))
@@ -79,7 +81,8 @@ static int kway_memetic_next_batch(const struct nw_budget *budget, int left)
     return (int)nw_budget_slice(budget, (uint64_t)left);
 }
 
-/* *count is how many the budget let run, the first ones. */
+/* Runs the tasks in order and sets *count to the number that the budget
+ * allowed. */
 static nw_status kway_memetic_run_tasks(struct nw_kway_run *run,
                                         struct kway_memetic_task *task,
                                         int *count)
@@ -139,7 +142,8 @@ static int kway_memetic_by_cost(const void *a, const void *b)
                                            : kway_memetic_better(other, one);
 }
 
-/* New answers, as many as the budget lets; those not made have no part. */
+/* Makes new partitions as long as the budget allows; part is NULL for the
+ * others. */
 static nw_status kway_memetic_make_starts(struct nw_kway_run *run,
                                           struct kway_memetic_answer *answer,
                                           int count, uint64_t number)
@@ -164,8 +168,8 @@ static nw_status kway_memetic_make_starts(struct nw_kway_run *run,
     return status;
 }
 
-/* The best are combined with the worst, two by two: half are left. An answer
- * alone is coarsened and refined again. */
+/* Combines the best partitions with the worst, two by two, which leaves half of
+ * them. A single partition is coarsened and refined again. */
 static nw_status kway_memetic_combine(struct nw_kway_run *run,
                                       struct kway_memetic_answer *answer,
                                       int *count, uint64_t number)
@@ -265,7 +269,8 @@ static nw_status kway_memetic_take_given(struct nw_kway_run *run,
     return NW_OK;
 }
 
-/* Two champions become one; what is far worse is not worth the work. */
+/* Combines the best partitions of two generations; if one is far worse, keeps
+ * the better one instead. */
 static nw_status kway_memetic_challenge(struct nw_kway_run *run,
                                         struct kway_memetic_answer champion[2],
                                         uint64_t number)
@@ -309,7 +314,7 @@ static nw_status kway_memetic_evolve(struct nw_kway_run *run,
     return status;
 }
 
-/* No other answer is made. */
+/* Refines the given partition alone. */
 static nw_status kway_memetic_refine_best(struct nw_kway_run *run,
                                           struct kway_memetic_answer *one)
 {

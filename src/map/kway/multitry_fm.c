@@ -25,9 +25,9 @@ struct multitry_fm_search {
     uint8_t *used; /* [n] moved in this round */
     struct multitry_fm_step *step;
     int32_t count, kept, patience;
-    int32_t over; /* the part beyond its limit, -1 none */
-    int chain;    /* moves since it was */
-    bool lost;    /* two parts are */
+    int32_t over; /* part that exceeds its limit, -1: none */
+    int chain;    /* moves since a part exceeds its limit */
+    bool lost;    /* two parts exceed their limits */
 };
 
 static void multitry_fm_consider(struct multitry_fm_search *s, int32_t v)

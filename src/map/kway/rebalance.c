@@ -62,7 +62,8 @@ struct kway_rebalance_best {
     double value;
 };
 
-/* Each part around v once: a hub has many edges to the same. */
+/* Compares the moves of v to each adjacent part, once for each part, because a
+ * hub has many edges to the same part. */
 static void kway_rebalance_look_around(struct kway_rebalance_balance *b,
                                        int32_t p, int32_t v,
                                        struct kway_rebalance_best *best)
@@ -98,7 +99,8 @@ static int32_t kway_rebalance_choose(struct kway_rebalance_balance *b,
     return best.vertex;
 }
 
-/* In queue; a vertex without load may still go where the load is full. */
+/* Lists in b->queue the parts with free capacity, including those with full
+ * load, where a vertex without load still fits; returns their number. */
 static int32_t kway_rebalance_list_room(struct kway_rebalance_balance *b)
 {
     const struct nw_kway_state *s = b->state;

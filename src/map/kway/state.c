@@ -133,8 +133,8 @@ double nw_kway_state_cost(const struct nw_kway_state *state, int32_t q)
     return sum;
 }
 
-/* A hub touches many parts: only those it talks most to are worth a price;
- * they come to the front. */
+/* Moves the parts with most bytes to the front of state->near if a vertex has
+ * many; returns how many parts to evaluate. */
 static int32_t kway_state_candidates(struct nw_kway_state *state)
 {
     int32_t *near = state->near;

@@ -122,7 +122,8 @@ static void kway_memetic_widen_limits(struct nw_kway_state *state)
     }
 }
 
-/* About what all edges would cost, each as far as can be. */
+/* Returns an upper estimate of the cost: all edges at the largest distance from
+ * element 0. */
 static double kway_memetic_most_of(const struct nw_kway_graph *graph,
                                    const struct nw_kway_machine *machine)
 {
@@ -197,7 +198,8 @@ static void kway_memetic_set_pace(struct kway_memetic_task *task,
     nw_time_shares_begin(&task->pace, task->run->budget, 1, all);
 }
 
-/* From the coarsest level to the finest. *part is of the coarsest. */
+/* Refines from the coarsest level to the finest. *part is the partition of the
+ * coarsest level on input, of the finest on return. */
 static nw_status kway_memetic_come_back(struct kway_memetic_task *task,
                                         struct kway_memetic_levels *levels,
                                         struct nw_random *random,

@@ -19,10 +19,8 @@
 /* Declarations of the few CUDA driver functions and constants used here. */
 enum { CU_MEMORY_TYPE = 2, CU_SUCCESS = 0 };
 enum { CU_MEMORY_DEVICE = 2, CU_MEMORY_UNIFIED = 4 };
-enum {
-    CU_NOT_ITS_OWN =
-        1 /* the driver's error for memory that it did not allocate */
-};
+/* CUDA_ERROR_INVALID_VALUE: the driver did not allocate the memory. */
+enum { CU_NOT_ITS_OWN = 1 };
 typedef int (*pointer_query)(void *out, int attribute, uint64_t pointer);
 typedef int (*context_query)(void **context);
 typedef int (*count_query)(int *count);

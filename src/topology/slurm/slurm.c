@@ -219,15 +219,11 @@ static nw_status join_parts(struct nw_slurm *slurm)
         if (!status)
             status = nw_slurm_add(slurm, name, 0);
     }
-    for (int32_t i = 0; !status && parts > 1 && i < top; i++) {
-        int32_t *done = &part[part_of(part, i)];
-
-        if (slurm->at[i].parent >= 0 || *done < 0)
-            continue;
-        slurm->at[i].parent = top;
-        slurm->link_count++;
-        part[i] = i; /* i is now the root of a part of its own */
-    }
+    for (int32_t i = 0; !status && parts > 1 && i < top; i++)
+        if (slurm->at[i].parent < 0) {
+            slurm->at[i].parent = top;
+            slurm->link_count++;
+        }
     free(part);
     return status;
 }

@@ -432,12 +432,13 @@ void nw_cost_fini(struct nw_cost *cost)
     *cost = (struct nw_cost){0};
 }
 
+/* Sets *(void **)to to a copy of `from`; leaves it alone if `from` is NULL. */
 static nw_status copy_array(void *to, const void *from, size_t bytes)
 {
     void *copy;
-    nw_status status = nw_alloc(bytes, 1, &copy);
+    nw_status status = from ? nw_alloc(bytes, 1, &copy) : NW_OK;
 
-    if (status)
+    if (status || !from)
         return status;
     memcpy(copy, from, bytes);
     memcpy(to, &copy, sizeof copy);
@@ -461,7 +462,7 @@ nw_status nw_cost_copy(const struct nw_cost *cost, struct nw_cost *out)
             status = copy_array(&copy.level_messages[i],
                                 cost->level_messages[i], levels);
     }
-    if (!status && cost->link_congestion)
+    if (!status)
         status =
             copy_array(&copy.link_congestion, cost->link_congestion, links);
     if (!status && cost->phase)

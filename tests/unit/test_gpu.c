@@ -567,6 +567,7 @@ static void unmapped_addresses_stay_reserved(void **state)
     int (*create)(void **, size_t, const void *, unsigned long long);
     int (*map)(uint64_t, size_t, size_t, void *, unsigned long long);
     int (*unmap)(uint64_t, size_t);
+    int (*release)(void *);
     const int properties[8] = {1, 0, 1, 0};
     uint64_t at = 0;
 
@@ -576,6 +577,7 @@ static void unmapped_addresses_stay_reserved(void **state)
     *(void **)&create = dlsym(driver, "cuMemCreate");
     *(void **)&map = dlsym(driver, "cuMemMap");
     *(void **)&unmap = dlsym(driver, "cuMemUnmap");
+    *(void **)&release = dlsym(driver, "cuMemRelease");
     setenv("FAKE_CUDA_READABLE", "1", 1);
     assert_int_equal(create(&physical, ROOM, properties, 0), 0);
     assert_int_equal(reserve(&at, ROOM, 0, 0, 0), 0);
@@ -591,6 +593,7 @@ static void unmapped_addresses_stay_reserved(void **state)
     assert_int_equal(*(char *)host, 2);
     assert_int_equal(*(char *)(uintptr_t)at, 1);
     assert_int_equal(unmap(at, ROOM), 0);
+    assert_int_equal(release(physical), 0);
     unsetenv("FAKE_CUDA_READABLE");
     munmap(host, ROOM);
 }

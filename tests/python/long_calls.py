@@ -30,13 +30,15 @@ def search(progress="False"):
         env=dict(os.environ, PYTHONPATH=os.path.join(BUILD, "python")))
 
 
+def ticks(path):
+    with open(path, encoding="ascii") as file:
+        return int(file.read().rsplit(")", 1)[1].split()[11])
+
+
 def searched(process):
-    """Seconds of processor time of its threads but the first, which waits for them."""
-    ticks = 0
-    for thread in os.listdir("/proc/%d/task" % process.pid):
-        with open("/proc/%d/task/%s/stat" % (process.pid, thread), encoding="ascii") as file:
-            ticks += int(thread) != process.pid and int(file.read().rsplit(")", 1)[1].split()[11])
-    return ticks / os.sysconf("SC_CLK_TCK")
+    """Seconds of processor time of its threads, also ended ones, but the first, which waits."""
+    whole, first = "/proc/%d/stat" % process.pid, "/proc/%d/task/%d/stat" % (process.pid, process.pid)
+    return (ticks(whole) - ticks(first)) / os.sysconf("SC_CLK_TCK")
 
 
 class LongCalls(unittest.TestCase):

@@ -178,15 +178,15 @@ void nw_cli_hosts_use(struct nw_hosts *hosts, int32_t ranks,
 {
     if (!hosts->count)
         return;
-    for (size_t i = 0; hosts_tasks_hold(hosts, ranks, map) && i < hosts->count;
-         i++)
-        hosts->slots[i] = hosts->tasks[i];
+    if (hosts_tasks_hold(hosts, ranks, map))
+        memcpy(hosts->slots, hosts->tasks, hosts->count * sizeof *hosts->slots);
     map->hosts = hosts->node;
     map->slots = hosts->slots;
     map->host_count = hosts->count;
 }
 
-/* Prints the names of the machine's nodes as a list, cut after some of them. */
+/* Prints a warning with the job's hosts and the machine's nodes, each list cut
+ * after 200 characters. */
 static void hosts_warn_elsewhere(const char *command,
                                  const nw_topology *topology,
                                  const struct nw_hosts *hosts)

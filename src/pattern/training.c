@@ -291,6 +291,14 @@ static nw_status training_add_trees(const struct training *t,
     return status;
 }
 
+static nw_status training_add_replicas(const struct training *t,
+                                       struct training_place at,
+                                       const struct training_replicas *group)
+{
+    return t->trees ? training_add_trees(t, at, group)
+                    : training_add_ring(t, at, group);
+}
+
 static struct training_place place_of_data(const struct training *t,
                                            struct training_place at,
                                            uint64_t index)
@@ -308,8 +316,7 @@ static nw_status add_data(const struct training *t, struct training_place at)
         square * (t->experts > 1 ? 4 : 12), t->tp, t->dp * t->cp,
         (at.x * t->ep + at.e) * t->cp + at.c, place_of_data};
 
-    return t->trees ? training_add_trees(t, at, &group)
-                    : training_add_ring(t, at, &group);
+    return training_add_replicas(t, at, &group);
 }
 
 static struct training_place place_of_expert_data(const struct training *t,
@@ -331,8 +338,7 @@ static nw_status add_expert_data(const struct training *t,
 
     if (t->experts == 1)
         return NW_OK;
-    return t->trees ? training_add_trees(t, at, &group)
-                    : training_add_ring(t, at, &group);
+    return training_add_replicas(t, at, &group);
 }
 
 /* Adds the all-to-all of tokens to their experts and back, in both passes. */

@@ -127,9 +127,13 @@ static bool headline_is_uniform(const nw_pattern *pattern)
             pattern->bytes[e] != pattern->bytes[0] ||
             pattern->messages[e] != pattern->messages[0])
             return false;
-    for (int32_t r = 0; r < pattern->rank_count; r++)
+    for (int32_t r = 0; r < pattern->rank_count; r++) {
         if (pattern->row[r + 1] - pattern->row[r] != n - 1)
             return false;
+        for (size_t e = pattern->row[r]; e < pattern->row[r + 1]; e++)
+            if (pattern->dst[e] == r)
+                return false;
+    }
     return true;
 }
 

@@ -217,6 +217,10 @@ No gain: all cores are equally far from each other.
 No gain: all cores are equally far from each other.
 No gain: every rank sends the same to all others, so their order does not matter.
 No gain: every rank sends the same to all others, so their order does not matter.
+## A ring whose ranks also send to themselves has as many edges as an exchange of all with all.
+$ printf 'nodewise pattern 1\nranks 3 edges 6\n0 0 hh 9 1\n0 1 hh 9 1\n1 1 hh 9 1\n1 2 hh 9 1\n2 0 hh 9 1\n2 2 hh 9 1\n' > self.pattern
+$ nodewise map -t hierarchy:3@1 -p self.pattern -o self.mapping 2>&1 | grep gain
+No gain: all cores are equally far from each other.
 ## A mapping outside the allocation is refused, with the node that is missing; a program is a placeholder.
 $ SLURM_JOB_NODELIST='n[5-8]' nodewise launch -t eight.yaml grid.mapping --for openmpi4 -o no -- ./app; ls no.* 2>/dev/null | wc -l
 0

@@ -95,7 +95,7 @@ class Pattern:
             i (row) sends to rank j (column): a scipy sparse matrix or array, a numpy
             array; or a networkx graph. The absolute value of an entry is rounded to whole
             bytes, at least 1 unless it is 0, as in files of Matrix Market. So the matrix
-            of a solver can be given as it is.
+            of a solver is accepted without changes.
         messages: how many messages those bytes are, a matrix with the same entries
             (default: one an entry).
         kind: where the bytes of a matrix are, at the sender and at the receiver:

@@ -87,9 +87,9 @@ bool nw_multilevel_is_denser(const struct multilevel_search *search,
 bool nw_multilevel_is_searched_twice(const struct multilevel_search *search,
                                      const struct nw_stencil *stencil);
 
-/* Returns true if a small grid has so many edges that one start costs more than
- * the limit for all starts. Power diagrams then replace the starts by
- * bisection. */
+/* Returns true if one start of a small grid costs more than the limit for all
+ * starts, because the grid has many edges. Power diagrams then replace the
+ * starts by bisection. */
 bool nw_multilevel_is_costly(const struct multilevel_search *search,
                              const struct nw_stencil *stencil);
 

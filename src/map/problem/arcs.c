@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The edges of a pattern are sorted by their ends. What comes in is spread by
- * rising source, so that it is sorted, too, and both are merged. */
+/* Merges the edges that leave a process with those that enter it. The leaving
+ * edges are sorted by their ends. The entering edges are spread in the order of
+ * their sources, so they are sorted as well. */
 #include "map/problem/arcs.h"
 #include "base/array.h"
 
@@ -43,7 +44,8 @@ static double arcs_amount_of(const struct nw_arcs_of *of, size_t e)
                                  : of->pattern->bytes[e]);
 }
 
-/* Each edge that counts is counted at its end, or written there. */
+/* Counts the edges that enter each process; if `write` is true, writes them
+ * instead. */
 static void arcs_spread(struct arcs_work *work, bool write)
 {
     const struct nw_arcs_of *of = work->of;
@@ -63,7 +65,7 @@ static void arcs_spread(struct arcs_work *work, bool write)
     }
 }
 
-/* Returns the number of arcs of a process. */
+/* Writes the arcs of process p and returns their number. */
 static size_t arcs_merge(const struct arcs_work *work, int32_t p,
                          struct nw_arc *arc)
 {

@@ -23,10 +23,10 @@ struct nw_arc {
 #define NW_KINDS_GPU (1u << NW_KIND_GG)
 #define NW_KINDS_ALL ((1u << NW_KIND_COUNT) - 1)
 
-/* What nw_arcs_read reads. Process p is rank ranks.values[p], in ascending
- * order. If ranks.values is NULL, every rank is a process. local[r] is the
- * process of rank r; any value for a rank that is no process. If local is NULL,
- * the process number is the rank. */
+/* The traffic that nw_arcs_read reads. Process p is rank ranks.values[p], in
+ * ascending order. If ranks.values is NULL, every rank is a process. local[r]
+ * is the process of rank r; its value does not matter if the rank is not a
+ * process. If local is NULL, the process number is the rank. */
 struct nw_arcs_of {
     const nw_pattern *pattern;
     struct nw_ints ranks;

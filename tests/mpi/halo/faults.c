@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What must end in a sentence on every rank, and never in a hang: plans that
- * differ, domains that cannot be, arrays that are missing, a second start, a
- * peer that dies.   faults [METHOD] NAME... */
+/* Checks that each fault ends with an error message on every rank, and never in
+ * a hang: different plans, impossible domains, missing arrays, a second start,
+ * a peer that dies.   faults [METHOD] NAME... */
 #include <mpi.h>
 
 #include <nodewise/halo.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Every ghost cell of randomised halos: each cell's value tells where in the
- * domain it is, so a ghost cell is right where it has the value of the cell
- * that the borders put there, and untouched where it may not be written.
+ * Checks every ghost cell of random halos. The value of each cell is computed
+ * from its place in the domain. A ghost cell must have the value of the cell
+ * that the borders put there, or must be unchanged if it may not be written.
  *
  *   ghosts SEED CASES [methods [schedule [ranks-per-node]]] [then SEED ...]
  */

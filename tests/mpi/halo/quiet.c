@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What an exchange must not do, counted: allocate (calls of the allocator that
- * come from the library itself; MPI's own are its affair), and send more
- * messages than its method promises.
+ * Counts in an exchange the calls of the allocator by the library itself (those
+ * of MPI do not count), and the messages. The library must not allocate, and
+ * must not send more messages than its method promises.
  *
  *   quiet METHODS RANKS-PER-NODE MESSAGES... (-1: as many as there are)
  */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A binary heap that knows where its members are. */
+/* The heap finds a process in `item` by its index in `at`, so removing or
+ * updating a process needs no search. */
 #include "map/common/addressable_heap.h"
 
 static bool heap_before(const struct nw_heap *heap, int32_t a, int32_t b)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A binary heap of processes, the largest gain on top; the lowest process
- * number comes first among processes of equal gain. */
+/* A binary heap of processes. The process with the largest gain is on top; of
+ * several with the same gain, the one with the lowest number. */
 #ifndef NW_MAP_COMMON_ADDRESSABLE_HEAP_H
 #define NW_MAP_COMMON_ADDRESSABLE_HEAP_H
 
@@ -9,17 +9,20 @@
 
 struct nw_heap {
     const double *gain; /* [processes], borrowed */
-    int32_t *at;        /* [processes] 1 + index of a process in `item`; 0: not
-                           in a heap. Heaps without a common process may share
-                           this array. */
-    int32_t *item;
-    int32_t count;
+    int32_t *at;        /* [processes] 1 + index of a process in `item`; 0: the
+                           process is not in a heap. Heaps without a common
+                           process may share this array. */
+    int32_t *item;      /* [count] processes in heap order; item[0] is on top */
+    int32_t count;      /* processes in the heap */
 };
 
+/* Adds a process that is not in the heap; `item` must have space for it. */
 void nw_heap_add(struct nw_heap *heap, int32_t process);
+/* Removes a process that is in the heap. */
 void nw_heap_remove(struct nw_heap *heap, int32_t process);
 /* Restores the heap order after gain[process] changed. */
 void nw_heap_update(struct nw_heap *heap, int32_t process);
+/* Returns the process on top; -1 if the heap is empty. */
 static inline int32_t nw_heap_top(const struct nw_heap *heap)
 {
     return heap->count ? heap->item[0] : -1;

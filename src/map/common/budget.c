@@ -43,7 +43,7 @@ static void budget_tell(struct nw_budget *budget, uint64_t now)
         total = budget->steps_most;
     }
     if (done > total)
-        total = 0; /* more is tried than the effort of one search says */
+        total = 0; /* several searches run: the total work is unknown */
     snprintf(words, sizeof words,
              budget->best[0] ? "best so far: %s (Ctrl-C keeps it)"
                              : "searching%s (Ctrl-C keeps the best so far)",
@@ -132,8 +132,8 @@ static nw_status budget_run_start(void *user)
     return status;
 }
 
-/* The second start has a budget of its own, also on one thread: the result does
- * not depend on the number of threads. */
+/* Runs the second start with a copy of the budget, even if there is only one
+ * thread, so that the result does not depend on the number of threads. */
 static nw_status budget_run_apart(struct nw_budget *budget,
                                   struct nw_start start[2],
                                   bool (*first_suffices)(const void *user))
@@ -147,7 +147,7 @@ static nw_status budget_run_apart(struct nw_budget *budget,
     bool at_once = budget->threads > 1;
     nw_status status;
 
-    beside.quiet |= at_once; /* one at a time reports progress */
+    beside.quiet |= at_once; /* only one of two threads reports progress */
     status = at_once ? nw_parallel_pair(task, budget->threads)
                      : budget_run_start(&run[0]);
     if (first_suffices && first_suffices(start[0].user))

@@ -20,18 +20,20 @@ struct nw_budget {
     uint64_t steps_most;         /* limit of `steps`; UINT64_MAX: none */
     /* steps that the effort implies, for the progress report; 0: unknown */
     uint64_t expected;
-    uint64_t begun_ns;
-    uint64_t end_ns;   /* time to stop at; 0: none */
-    uint64_t due_ns;   /* time when the present share ends; 0: none */
-    uint64_t seen_ns;  /* time when the clock was last read */
+    uint64_t begun_ns; /* time when the call began */
+    uint64_t end_ns;   /* time when all searches stop; 0: none */
+    uint64_t due_ns;  /* time when the share of the present search ends; 0: time
+                         is not divided */
+    uint64_t seen_ns; /* time when the clock was last read */
     uint64_t grace_ns; /* work that counts no steps may last this long beyond
                           end_ns */
     uint64_t (*now)(void); /* nw_clock_ns; tests replace it */
     int32_t threads;       /* at least 1 */
-    bool anytime;          /* --time or --steps is given: restart until cut */
-    bool stopped;          /* the search was cut */
-    bool hurried;          /* work that counts no steps was cut */
-    bool quiet;            /* another budget reports the progress */
+    bool anytime; /* --time or --steps is given: searches restart until the
+                     limit is reached */
+    bool stopped; /* a limit or Ctrl-C ended the search early */
+    bool hurried; /* work that counts no steps was ended early */
+    bool quiet;   /* another budget reports the progress */
     struct nw_progress *progress; /* or NULL */
     char best[48]; /* value of the objective for the best mapping so far, as
                       text for the progress report; empty: none yet */

@@ -9,6 +9,8 @@
 
 #define NW_METROPOLIS_SIZE 4096
 
+/* Fills the table. A change of cost is accepted at temperature T if it is at
+ * most T times a random entry, which has the probability exp(-change / T). */
 static inline void nw_metropolis_fill(double metropolis[NW_METROPOLIS_SIZE])
 {
     for (int i = 0; i < NW_METROPOLIS_SIZE; i++)

@@ -10,6 +10,7 @@
 typedef float nw_simd4 __attribute__((vector_size(16), aligned(4), may_alias));
 typedef int32_t nw_simd4_mask __attribute__((vector_size(16)));
 
+/* Returns the smaller one of each pair of elements. */
 static inline nw_simd4 nw_simd4_min(nw_simd4 a, nw_simd4 b)
 {
 #ifdef __SSE__
@@ -21,6 +22,7 @@ static inline nw_simd4 nw_simd4_min(nw_simd4 a, nw_simd4 b)
 #endif
 }
 
+/* Returns the smallest of the four elements. */
 static inline float nw_simd4_least(nw_simd4 simd)
 {
     float least = simd[0];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Merges the edges that leave a process with those that enter it. The leaving
- * edges are sorted by their ends. The entering edges are spread in the order of
- * their sources, so they are sorted as well. */
+/* Merges the edges that leave a process with the edges that enter it. Each row
+ * of the pattern is sorted by destination. The rows are read in ascending order
+ * of their sources, so the entering edges of a process are sorted by source. */
 #include "map/problem/arcs.h"
 #include "base/array.h"
 
@@ -14,7 +14,8 @@ struct arcs_incoming {
 
 struct arcs_work {
     const struct nw_arcs_of *of;
-    size_t *first; /* [processes + 2] */
+    size_t *first; /* [processes + 2] in the end, the edges that enter process p
+                      are incoming[first[p]] .. incoming[first[p + 1] - 1] */
     struct arcs_incoming *incoming;
 };
 
@@ -23,7 +24,9 @@ static int32_t arcs_rank_of(const struct nw_arcs_of *of, int32_t process)
     return of->ranks.values ? of->ranks.values[process] : process;
 }
 
-/* The process at the other end of an edge; -1 if the edge does not count. */
+/* Returns the process at which edge e of `process` ends; -1 if the edge is not
+ * to be read: its kind is not wanted, its end is not a process, or it ends at
+ * `process` itself. */
 static int32_t arcs_peer_of(const struct nw_arcs_of *of, size_t e,
                             int32_t process)
 {
@@ -44,8 +47,8 @@ static double arcs_amount_of(const struct nw_arcs_of *of, size_t e)
                                  : of->pattern->bytes[e]);
 }
 
-/* Counts the edges that enter each process; if `write` is true, writes them
- * instead. */
+/* Counts the edges that enter each process in `first`. If `write` is set,
+ * writes these edges to `incoming` instead. */
 static void arcs_spread(struct arcs_work *work, bool write)
 {
     const struct nw_arcs_of *of = work->of;
@@ -65,7 +68,8 @@ static void arcs_spread(struct arcs_work *work, bool write)
     }
 }
 
-/* Writes the arcs of process p and returns their number. */
+/* Writes the arcs of process p to `arc` in ascending order of their peers.
+ * Returns the number of arcs. */
 static size_t arcs_merge(const struct arcs_work *work, int32_t p,
                          struct nw_arc *arc)
 {

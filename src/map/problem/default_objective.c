@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The objective if the user names none: whether a message of the mean size
- * spends more time on latency or on bandwidth, on the longest route of the
- * machine. */
+/* Chooses the objective if the user names none. It compares two times of a
+ * message of mean size on a route between two distant elements: the latency,
+ * and the transfer time at the narrowest link. */
 #include <nodewise/map.h>
 #include "map/common/parameters.h"
 
@@ -32,11 +32,12 @@ default_objective_sum_messages(const nw_pattern *pattern)
 
 struct default_objective_way {
     double latency; /* s */
-    double slow;    /* s per byte, of the narrowest link */
+    double slow;    /* s per byte: inverse bandwidth of the narrowest link */
 };
 
-/* From the first element to the last, which is on another node where there
- * are several. */
+/* Reads the latency and the narrowest link of the route from the first element
+ * of the machine to the last one, which is on another node if there are several
+ * nodes. */
 static nw_status default_objective_find_way(const nw_topology *topology,
                                             struct default_objective_way *out)
 {
@@ -65,6 +66,8 @@ static nw_status default_objective_find_way(const nw_topology *topology,
     return NW_OK;
 }
 
+/* Returns true if the topology is a plain hierarchy, given only by the number
+ * of parts on each level: such a description states no bandwidths. */
 static bool default_objective_is_plain(const nw_topology *topology)
 {
     return nw_topology_node_count(topology) == 1 &&

@@ -28,6 +28,8 @@ NW_MUST_CHECK nw_status nw_free_slots_init(struct nw_free_slots *free_slots,
                                            const int32_t *gpu_capacity);
 void nw_free_slots_expect(struct nw_free_slots *free_slots, int64_t gpu_ranks);
 void nw_free_slots_fini(struct nw_free_slots *free_slots);
+/* Returns true if a place has a free slot for a rank, with a GPU if `gpu` is
+ * set. */
 bool nw_free_slots_fits(const struct nw_free_slots *free_slots, int32_t place,
                         bool gpu);
 /* Adds `by` (1 or -1) free slots to a place and updates `spare`;

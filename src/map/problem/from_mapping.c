@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A given mapping as the beginning of a search: for each rank the host and the
- * units it names; none for a fixed core or GPU, which takes no unit's room. And
- * whether what it begins with is an answer itself. */
+/* Converts a given mapping to the answer from which a search begins: the host,
+ * core unit and GPU unit of each rank. A rank with a fixed core or GPU gets no
+ * unit, because units contain no fixed cores or GPUs.
+ * nw_answer_check_complete decides if such an answer is valid as it is. */
 #include "map/problem/problem.h"
 #include "base/array.h"
 #include "base/status.h"
 
 #include <stdlib.h>
 
-/* The unit of host h whose members begin with or hold `member`, -1. */
+/* Returns the unit of a host that contains core or GPU `member`; -1 if no unit
+ * does. */
 static int32_t from_mapping_unit_of(const struct nw_units *units, int32_t host,
                                     int32_t member)
 {
@@ -21,8 +23,9 @@ static int32_t from_mapping_unit_of(const struct nw_units *units, int32_t host,
     return -1;
 }
 
-/* Units ascend with their members where each is one core, which is the usual
- * case: then the unit is found at once. */
+/* Returns the unit of a host that contains the first member of `set`; -1 if the
+ * set is empty or no unit does. In the usual case unit i of a host is core i,
+ * so that unit is tried first. */
 static int32_t from_mapping_find_unit(const struct nw_units *units,
                                       int32_t host, struct nw_ints set)
 {
@@ -37,8 +40,9 @@ static int32_t from_mapping_find_unit(const struct nw_units *units,
     return from_mapping_unit_of(units, host, set.values[0]);
 }
 
-/* The host of a rank's GPU, another one than its own where it is remote; -1
- * where that is not to be used. */
+/* Sets and returns the host of a rank's GPU. It differs from the host of the
+ * rank if the GPU is remote. It is -1 if the GPU's node is not among the hosts
+ * to use. */
 static int32_t from_mapping_read_gpu_host(const struct nw_problem *problem,
                                           const int32_t *host_of, int32_t rank,
                                           struct nw_answer *answer)
@@ -146,14 +150,16 @@ static nw_status from_mapping_check_fixed(const struct nw_problem *problem,
                    nw_topology_node_name(topology, problem->host[fixed]));
 }
 
-/* Ranks so far on the units of one sort. */
+/* Counts the ranks on each core unit or on each GPU unit. */
 struct from_mapping_work {
     const struct nw_units *units;
-    const int32_t *unit; /* [ranks] of the answer */
-    const char *what;
-    int32_t *taken; /* [units] */
+    const int32_t *unit; /* [ranks] unit of each rank; -1: none */
+    const char *what;    /* "core" or "GPU", for messages */
+    int32_t *taken;      /* [units] ranks counted so far */
 };
 
+/* Counts `rank` on its unit. Returns NW_EINVAL if the unit is then over its
+ * capacity. */
 static nw_status from_mapping_take(const struct from_mapping_work *work,
                                    int32_t rank)
 {

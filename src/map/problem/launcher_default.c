@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The default mapping: what a launcher that binds would do. Ranks in order fill
- * node after node, local ranks alternate over packages and take the nearest
- * GPUs. */
+/* The default mapping, as a launcher with binding would make it: ranks in
+ * ascending order fill node after node; the ranks of a node alternate between
+ * its packages and get the nearest GPUs. */
 #include "map/problem/problem.h"
 #include "map/problem/free_slots.h"
 #include "base/array.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LAUNCHER_DEFAULT_EQUAL 1e-9 /* difference of equal distances */
+#define LAUNCHER_DEFAULT_EQUAL 1e-9 /* distances that differ less are equal */
 
 static void launcher_default_place_fixed(const struct nw_problem *problem,
                                          struct nw_answer *answer,
@@ -26,7 +26,9 @@ static void launcher_default_place_fixed(const struct nw_problem *problem,
         }
 }
 
-/* The current host, else the next ones, else the first that was left. */
+/* Returns the first host with a free slot for a rank, in the order host,
+ * host + 1, ..., last host, 0, ..., host - 1. Returns -1 if there is none.
+ * `gpu` is set if the rank needs a GPU. */
 static int32_t
 launcher_default_next_host(const struct nw_free_slots *free_slots, int32_t host,
                            bool gpu)
@@ -74,14 +76,16 @@ static nw_status launcher_default_hosts(const struct nw_problem *problem,
     return status;
 }
 
-/* Where each host's packages are in turn: the next unit of each. */
+/* The state of one host while its ranks alternate between its packages. */
 struct launcher_default_turns {
-    int32_t *next; /* [packages] next unit to look at */
-    int32_t packages, turn;
+    int32_t *next;          /* [packages] first unit that may still be free */
+    int32_t packages, turn; /* number of packages, at least 1; package of the
+                               next rank */
 };
 
-/* The lowest free unit of the package whose turn it is, or of the next one
- * that has any. Units are ascending, so each package's cursor only moves up. */
+/* Takes and returns the lowest free core unit of package `turn`, or of the next
+ * package that has a free unit; -1 if the host has none. Each package goes
+ * through the units in ascending order, so next[package] only grows. */
 static int32_t launcher_default_take_turn(const struct nw_problem *problem,
                                           struct launcher_default_turns *turns,
                                           int32_t host)
@@ -102,6 +106,7 @@ static int32_t launcher_default_take_turn(const struct nw_problem *problem,
     return -1;
 }
 
+/* Sets the state of a host without ranks. */
 static void launcher_default_start_turns(const struct nw_problem *problem,
                                          struct launcher_default_turns *turns,
                                          int32_t host)
@@ -115,6 +120,7 @@ static void launcher_default_start_turns(const struct nw_problem *problem,
         turns->next[p] = problem->core.first[host];
 }
 
+/* Returns the largest number of packages of any host. */
 static int32_t launcher_default_most_packages(const struct nw_problem *problem)
 {
     int32_t most = 1;
@@ -152,7 +158,9 @@ nw_status nw_answer_default_cores(const struct nw_problem *problem,
     return status;
 }
 
-/* Local rank i takes GPU unit i, starting again where GPUs are shared. */
+/* Takes and returns the next GPU unit of a host with free capacity; -1 if there
+ * is none. Local rank i thus gets GPU unit i; after the last unit the first one
+ * follows again, if ranks share GPUs. *turn is the unit to try first. */
 static int32_t launcher_default_next_gpu(const struct nw_problem *problem,
                                          int32_t *capacity, int32_t host,
                                          int32_t *turn)
@@ -195,6 +203,7 @@ nw_status nw_answer_gpus_in_order(const struct nw_problem *problem,
     return status;
 }
 
+/* Returns the mean number of links between a rank's cores and a GPU unit. */
 static double launcher_default_distance(const struct nw_problem *problem,
                                         const struct nw_answer *answer,
                                         int32_t rank, int32_t gpu)
@@ -208,8 +217,10 @@ static double launcher_default_distance(const struct nw_problem *problem,
         nw_units_members(&problem->gpu, gpu));
 }
 
-/* The GPU unit nearest to the rank's core of those that fewer than `most` ranks
- * have; of equally near ones that of fewest ranks, then the first. */
+/* Returns the GPU unit nearest to the rank's core, among the units with free
+ * capacity and fewer than `most` ranks; -1 if there is none. Of equally near
+ * units it returns the one with the fewest ranks, then the lowest number.
+ * taken[u] is the number of ranks on unit u. */
 static int32_t launcher_default_nearest_gpu(const struct nw_problem *problem,
                                             const struct nw_answer *answer,
                                             int32_t rank, const int32_t *taken,
@@ -234,7 +245,8 @@ static int32_t launcher_default_nearest_gpu(const struct nw_problem *problem,
     return best;
 }
 
-/* Most ranks that share a GPU of each host where all share alike. */
+/* Sets (*out)[h] to the largest number of ranks per GPU unit of host h if its
+ * ranks are divided evenly over its GPU units. The caller frees *out. */
 static nw_status
 launcher_default_count_sharers(const struct nw_problem *problem,
                                const struct nw_answer *answer, int32_t **out)
@@ -255,6 +267,8 @@ launcher_default_count_sharers(const struct nw_problem *problem,
     return NW_OK;
 }
 
+/* Gives each rank, in ascending order, the nearest GPU unit that is not yet
+ * used by its even share of ranks. */
 static nw_status launcher_default_default_gpus(const struct nw_problem *problem,
                                                struct nw_answer *answer)
 {
@@ -271,7 +285,8 @@ static nw_status launcher_default_default_gpus(const struct nw_problem *problem,
             continue;
         *gpu = launcher_default_nearest_gpu(problem, answer, r, taken,
                                             most[answer->host[r]]);
-        if (*gpu < 0) /* fixed ranks leave some GPUs less room than others */
+        /* An even division fails if fixed ranks use some of the GPUs. */
+        if (*gpu < 0)
             *gpu = launcher_default_nearest_gpu(problem, answer, r, taken,
                                                 INT32_MAX);
         if (*gpu >= 0)
@@ -282,7 +297,8 @@ static nw_status launcher_default_default_gpus(const struct nw_problem *problem,
     return status;
 }
 
-/* Two ranks of one host. */
+/* Exchanges the GPU units of two ranks of one host if that lowers the sum of
+ * their distances. Returns true if it did. */
 static bool launcher_default_exchange(const struct nw_problem *problem,
                                       struct nw_answer *answer, int32_t a,
                                       int32_t b)
@@ -303,6 +319,8 @@ static bool launcher_default_exchange(const struct nw_problem *problem,
     return true;
 }
 
+/* Returns true if no GPU unit of the host is nearer to the rank than its own.
+ */
 static bool launcher_default_has_nearest(const struct nw_problem *problem,
                                          const struct nw_answer *answer,
                                          int32_t rank)
@@ -318,8 +336,11 @@ static bool launcher_default_has_nearest(const struct nw_problem *problem,
     return true;
 }
 
-/* An earlier rank may have the GPU that a later one is nearest to, though
- * another is as near to itself. `next` leads to the next rank of a host. */
+/* Exchanges GPUs between the ranks of one host until no exchange lowers the
+ * distances. Exchanges help because an earlier rank may have taken the GPU
+ * nearest to a later rank although another GPU is equally near to the earlier
+ * one. `first` is the first rank of the host, next[r] the one after rank r; -1:
+ * none. */
 static void launcher_default_bring_near(const struct nw_problem *problem,
                                         struct nw_answer *answer,
                                         const int32_t *next, int32_t first)

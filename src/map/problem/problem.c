@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Turns options into a complete problem, and refuses what cannot fit with what
- * would. */
+/* Makes a complete problem from the options. If the ranks do not fit, the error
+ * message says how many would. */
 #include "map/problem/problem.h"
 #include "base/array.h"
 #include "base/status.h"
@@ -57,6 +57,7 @@ static nw_status problem_read_options(struct nw_problem *problem,
     return problem_check_options(mine);
 }
 
+/* Marks the ranks that send from a GPU or receive on one. */
 static void problem_mark_gpu_ends(struct nw_problem *problem)
 {
     const nw_pattern *pattern = problem->pattern;
@@ -72,6 +73,7 @@ static void problem_mark_gpu_ends(struct nw_problem *problem)
         }
 }
 
+/* Returns how many ranks with GPUs the hosts have space for. */
 static int32_t problem_gpu_ranks_that_fit(const struct nw_problem *problem)
 {
     const struct nw_map_options *options = &problem->options;
@@ -96,8 +98,9 @@ static int32_t problem_gpu_ranks_that_fit(const struct nw_problem *problem)
     return total > INT32_MAX ? INT32_MAX : (int32_t)total;
 }
 
-/* Every rank gets a GPU where that was asked for, or where the pattern has a
- * GPU layer and there are enough; else those that send or receive on one. */
+/* Decides which ranks get a GPU. All do if the options ask for GPUs, or if the
+ * pattern has GPU traffic and the hosts have enough GPUs for all. Otherwise
+ * only the ranks that send from a GPU or receive on one get one. */
 static nw_status problem_choose_gpu_ranks(struct nw_problem *problem)
 {
     struct nw_map_options *options = &problem->options;
@@ -128,6 +131,8 @@ static nw_status problem_choose_gpu_ranks(struct nw_problem *problem)
                    nw_topology_name(problem->topology));
 }
 
+/* Sets the host of a fixed rank, -1 if the rank is not fixed. host_of[node] is
+ * the host of a node; -1: the node is not to be used. */
 static nw_status problem_fix_rank(struct nw_problem *problem,
                                   const int32_t *host_of, int32_t rank)
 {
@@ -191,7 +196,8 @@ static const char *problem_plural(int64_t n)
     return n == 1 ? "" : "s";
 }
 
-/* Ranks that neither send nor receive. */
+/* Returns the number of ranks that neither send nor receive; 0 if there is no
+ * memory to count them. */
 static int32_t problem_count_silent(const nw_pattern *pattern)
 {
     int32_t n = pattern->rank_count, silent = 0;
@@ -276,7 +282,8 @@ nw_status nw_problem_init(struct nw_problem *problem,
         status = problem_check_capacity(problem);
     if (!status)
         status = nw_pattern_find_phases(pattern, &problem->phases);
-    /* hop-bytes and congestion of all phases together limit none of them */
+    /* With phases, `careful` is off: it caps hop-bytes and congestion of the
+     * whole pattern, which says nothing about a single phase. */
     if (!status)
         problem->options.careful &= !problem->phases->found;
     if (status)
@@ -350,6 +357,7 @@ int32_t nw_problem_core_package(const struct nw_problem *problem, int32_t host,
     return nw_topology_element_package(problem->topology, first + core);
 }
 
+/* Returns true if the objective depends on the loads of links. */
 static bool problem_needs_link(enum nw_objective objective)
 {
     return objective == NW_OBJECTIVE_CONGESTION ||

@@ -39,14 +39,14 @@ struct nw_problem {
     struct nw_map_options options; /* options with every 0 replaced by its
                                       default */
     bool uses_gpus;                /* at least one rank uses a GPU */
-    bool *wants_gpu;               /* [rank_count] */
+    bool *wants_gpu;               /* [rank_count] the rank uses a GPU */
     int32_t host_count;
     int32_t *host;         /* [host_count] node index of each host */
     int32_t *capacity;     /* [host_count] most ranks, including fixed ones */
     int32_t *gpu_capacity; /* [host_count] most ranks with GPUs, including fixed
                               ones */
-    struct nw_units core, gpu;
-    bool lean;           /* small problems do not use the QAP searches */
+    struct nw_units core, gpu; /* units of cores and of GPUs */
+    bool lean;           /* the QAP searches for small problems are not run */
     int32_t *fixed_host; /* [rank_count] host of a fixed rank, otherwise -1;
                             NULL if no rank is fixed */
     /* Borrowed: load of each rank, largest load allowed on each core unit; NULL
@@ -55,6 +55,8 @@ struct nw_problem {
     const int64_t *load, *limit;
 };
 
+/* Returns true if the load of one rank is within the limit of a core unit (-1:
+ * no unit), or if loads are not limited. */
 static inline bool nw_problem_within_limit(const struct nw_problem *problem,
                                            int32_t core_unit, int32_t rank)
 {
@@ -90,10 +92,14 @@ struct nw_ints nw_problem_fixed_cores(const struct nw_problem *problem,
                                       int32_t rank);
 struct nw_ints nw_problem_fixed_gpus(const struct nw_problem *problem,
                                      int32_t rank);
+/* Returns the cores or GPUs of a unit, borrowed from `units`. */
 struct nw_ints nw_units_members(const struct nw_units *units, int32_t unit);
+/* Return true if a rank has no fixed core, or uses a GPU and has no fixed one,
+ * so that it must get a unit. */
 bool nw_problem_needs_core(const struct nw_problem *problem, int32_t rank);
 bool nw_problem_needs_gpu(const struct nw_problem *problem, int32_t rank);
 
+/* Return the end of routes at a core or GPU, given by its index in the node. */
 struct nw_end nw_problem_core_end(const struct nw_problem *problem,
                                   int32_t host, int32_t core);
 struct nw_end nw_problem_gpu_end(const struct nw_problem *problem, int32_t host,
@@ -122,6 +128,7 @@ NW_MUST_CHECK nw_status nw_answer_init(struct nw_answer *answer,
 NW_MUST_CHECK nw_status nw_answer_allow_remote(struct nw_answer *answer,
                                                int32_t rank_count);
 void nw_answer_fini(struct nw_answer *answer);
+/* Makes the mapping of a complete answer; the caller frees it. */
 NW_MUST_CHECK nw_status nw_answer_to_mapping(const struct nw_answer *answer,
                                              const struct nw_problem *problem,
                                              nw_mapping **out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which nodes take part, and what ranks are put on in them: the cores and GPUs
- * left by fixed ranks, cut into units of the size a rank takes. */
+/* Chooses the nodes to use and divides their cores and GPUs into units of the
+ * size that one rank needs. Cores and GPUs of fixed ranks are left out. */
 #include "map/problem/problem.h"
 #include "base/array.h"
 #include "base/status.h"
@@ -60,14 +60,17 @@ nw_status nw_problem_choose_hosts(struct nw_problem *problem)
     return options->hosts ? select_hosts_check_hosts(problem) : NW_OK;
 }
 
-/* The cores or the GPUs of one node, which are cut into units. */
+/* State while the members of nodes, which are either cores or GPUs, are divided
+ * into units. */
 struct select_hosts_work {
     struct nw_problem *problem;
     struct nw_units *units;
-    int32_t *capacity; /* [most in a node] ranks each member still takes */
-    int32_t *free_members;
-    int32_t capacity_each;
-    bool gpus;
+    int32_t *capacity; /* [most members of a node] ranks that each member of the
+                          present node still takes */
+    int32_t *free_members; /* [most members of a node] scratch: members with
+                              capacity */
+    int32_t capacity_each; /* ranks that a member without fixed ranks takes */
+    bool gpus;             /* members are GPUs, otherwise cores */
 };
 
 static int32_t select_hosts_member_count(const struct select_hosts_work *cut,
@@ -80,7 +83,8 @@ static int32_t select_hosts_member_count(const struct select_hosts_work *cut,
                      : nw_topology_node_elements(problem->topology, node).count;
 }
 
-/* Package of member m of a node, so that no unit spans two without need. */
+/* Returns the package of member m of a host. A unit spans two packages only if
+ * it must. */
 static int32_t select_hosts_member_package(const struct select_hosts_work *cut,
                                            int32_t host, int32_t m)
 {
@@ -94,6 +98,8 @@ static int32_t select_hosts_member_package(const struct select_hosts_work *cut,
         topology, nw_topology_node_elements(topology, node).first + m);
 }
 
+/* Adds a unit with the given members; its capacity is the smallest of theirs.
+ * *count is the number of units so far. */
 static void select_hosts_add_unit(struct select_hosts_work *cut, int32_t *count,
                                   const int32_t *members)
 {
@@ -110,7 +116,8 @@ static void select_hosts_add_unit(struct select_hosts_work *cut, int32_t *count,
     units->capacity[(*count)++] = capacity;
 }
 
-/* Whole units of one package first; what is left of the packages together. */
+/* Makes units of the first free_count free members: first units within one
+ * package, then units of the members that remain, which span packages. */
 static void select_hosts_cut_free(struct select_hosts_work *cut, int32_t host,
                                   int32_t free_count, int32_t *count)
 {
@@ -136,7 +143,7 @@ static void select_hosts_cut_free(struct select_hosts_work *cut, int32_t host,
         select_hosts_add_unit(cut, count, members + i);
 }
 
-/* Nearly always: all members of a host, one a unit. */
+/* The usual case: each member of the host is a unit. */
 static void select_hosts_cut_plain(struct select_hosts_work *cut, int32_t host,
                                    int32_t *count)
 {
@@ -150,6 +157,7 @@ static void select_hosts_cut_plain(struct select_hosts_work *cut, int32_t host,
     *count += members;
 }
 
+/* Divides the members of a host that fixed ranks leave free into units. */
 static void select_hosts_cut_node(struct select_hosts_work *cut, int32_t host,
                                   int32_t *count)
 {
@@ -166,6 +174,8 @@ static void select_hosts_cut_node(struct select_hosts_work *cut, int32_t host,
         select_hosts_add_unit(cut, count, cut->free_members + i);
 }
 
+/* Lowers the capacity of member m by a rank that is fixed to it. Returns
+ * NW_EINVAL if the member does not exist or is full. */
 static nw_status select_hosts_take_one(struct select_hosts_work *cut,
                                        int32_t rank, int32_t host, int32_t m)
 {
@@ -203,7 +213,7 @@ static nw_status select_hosts_take_fixed(struct select_hosts_work *cut,
     return status;
 }
 
-/* Ranks fixed on each host: row h of a table in compressed rows. */
+/* Ranks fixed on each host h: rank[row[h]] .. rank[row[h + 1] - 1]. */
 struct select_hosts_fixed_ranks {
     size_t *row;
     int32_t *rank;
@@ -230,6 +240,7 @@ static nw_status select_hosts_list_fixed(const struct nw_problem *problem,
     return NW_OK;
 }
 
+/* Allocates the units for the case that every member is a unit. */
 static nw_status select_hosts_size_units(struct select_hosts_work *cut)
 {
     struct nw_units *units = cut->units;
@@ -254,6 +265,8 @@ static nw_status select_hosts_size_units(struct select_hosts_work *cut)
     return status;
 }
 
+/* Divides the members of a host into units if it has fixed ranks or if a unit
+ * has several members. `fixed` lists the ranks fixed on the host. */
 static nw_status select_hosts_cut_among(struct select_hosts_work *cut,
                                         int32_t host,
                                         const struct nw_ints *fixed,
@@ -292,8 +305,9 @@ select_hosts_cut_all(struct select_hosts_work *cut,
     return status;
 }
 
-/* Room of a host: its units and the ranks that bring their own, at most its
- * slots. */
+/* Computes how many ranks, and how many ranks with GPUs, each host takes: the
+ * capacities of its units plus the ranks with a fixed core or GPU, at most the
+ * host's slots. */
 static nw_status
 select_hosts_count_capacity(struct nw_problem *problem,
                             const struct select_hosts_fixed_ranks *fixed)
@@ -344,7 +358,8 @@ select_hosts_check_fixed(const struct nw_problem *problem,
     return NW_OK;
 }
 
-/* Each rank that a GPU takes is a slot to searches: no more than there are. */
+/* Returns how many ranks may share a GPU. The searches make a slot for each of
+ * them, so more than the number of ranks would waste memory. */
 static int32_t select_hosts_ranks_of_gpu(const struct nw_problem *problem)
 {
     int32_t most = problem->pattern->rank_count;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From hosts and units to the mapping that people and launchers read. */
+/* Converts an answer, which has hosts and units, to a mapping, which has nodes,
+ * cores and GPUs. */
 #include "map/problem/problem.h"
 #include "base/array.h"
 #include "base/parallel.h"
@@ -44,6 +45,7 @@ void nw_answer_fini(struct nw_answer *answer)
     *answer = (struct nw_answer){0};
 }
 
+/* Returns the cores or GPUs of a unit; an empty list if `unit` is -1. */
 static struct nw_ints to_mapping_unit_members(const struct nw_units *units,
                                               int32_t unit)
 {
@@ -54,14 +56,16 @@ static struct nw_ints to_mapping_unit_members(const struct nw_units *units,
     return (struct nw_ints){units->member + (size_t)unit * size, size};
 }
 
-/* One of the two sets of a mapping: cores or GPUs. */
+/* Fills either the cores or the GPUs of a mapping. */
 struct to_mapping_work {
     const struct nw_problem *problem;
     const struct nw_units *units;
-    const int32_t *unit; /* [ranks] */
+    const int32_t *unit; /* [ranks] unit of each rank; -1: none */
+    /* returns the cores or GPUs to which a rank is fixed */
     struct nw_ints (*fixed)(const struct nw_problem *, int32_t);
-    int32_t **values; /* of the mapping */
-    size_t **row;
+    int32_t **values; /* out: cores or GPUs in the order of the ranks */
+    size_t **row;     /* out: [ranks + 1] first value of each rank; stays NULL
+                         if no rank has several values */
 };
 
 static struct nw_ints to_mapping_set_of(const struct to_mapping_work *fill,
@@ -73,6 +77,7 @@ static struct nw_ints to_mapping_set_of(const struct to_mapping_work *fill,
                        : to_mapping_unit_members(fill->units, fill->unit[rank]);
 }
 
+/* Writes the only core or GPU of each rank; -1 for a rank without one. */
 static void to_mapping_fill_single(const struct to_mapping_work *fill)
 {
     int32_t n = fill->problem->pattern->rank_count;
@@ -84,6 +89,8 @@ static void to_mapping_fill_single(const struct to_mapping_work *fill)
     }
 }
 
+/* Writes the cores or GPUs of ranks of which some have several. `total` is
+ * their number. */
 static nw_status to_mapping_fill_rows(const struct to_mapping_work *fill,
                                       size_t total)
 {
@@ -106,7 +113,8 @@ static nw_status to_mapping_fill_rows(const struct to_mapping_work *fill,
     return NW_OK;
 }
 
-/* Nearly always: one unit of one each, none given. */
+/* The usual case: units have one member and no rank is fixed. Writes the ranks
+ * of one of the ranges that threads share. */
 static void to_mapping_fill_plain(void *user, int32_t part)
 {
     const struct to_mapping_work *fill = user;
@@ -148,6 +156,7 @@ static nw_status to_mapping_fill(struct to_mapping_work *fill)
     return NW_OK;
 }
 
+/* Writes the node of each rank's GPU if GPUs may be on other nodes. */
 static nw_status to_mapping_fill_remote(const struct nw_answer *answer,
                                         const struct nw_problem *problem,
                                         nw_mapping *mapping)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Annealing of an assignment, then descent. In congestion this is refinement in
- * PTRAM's spirit: ranks whose messages cross the fullest links are moved, and
- * each trial changes only the loads that it touches. At last the second
- * objective is lowered among moves that leave the first where it is.
+ * Simulated annealing of an assignment of ranks to slots, then descent. For
+ * congestion this resembles the refinement of PTRAM: it mostly moves ranks
+ * whose messages cross the most loaded links, and a trial updates only the
+ * loads of the links that it changes. In the end the second objective is
+ * lowered by moves that do not worsen the first one.
  */
 #include "map/congestion/anneal_internal.h"
 #include "map/common/budget.h"
@@ -15,15 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* By links, trials for each rank beyond those 64: 0.02 s for 256 ranks. */
-/* Fraction by which the target is below the present maximum, if that is more
- * than one message. */
-/* Annealing of the second objective, within what the first one allows. */
+/* --- energy --- */
 
-/* --- figures --- */
-
-/* The excess over the target, if there is one: below the target, links may
- * carry any load, which a mean of powers would not allow. */
+/* Returns the sum over all links of their congestion beyond the target, divided
+ * by the target. Unlike a mean of powers of the loads, it does not penalise
+ * loads below the target. `after`: as the present trial would leave it. */
 static double congestion_find_over(const struct congestion_search *work,
                                    bool after)
 {
@@ -32,6 +29,9 @@ static double congestion_find_over(const struct congestion_search *work,
     return (loads->now.over + (after ? loads->change.over : 0)) / loads->target;
 }
 
+/* Returns the energy that annealing lowers: the weighted sum of both
+ * objectives, as fractions of their initial values, and a penalty for exceeding
+ * the limits of hop-bytes and congestion. */
 static double congestion_find_energy(const struct congestion_search *work,
                                      bool after)
 {
@@ -67,7 +67,9 @@ static bool congestion_is_less(double a, double b)
     return a < b - 1e-10 * fabs(b);
 }
 
-/* Beyond the limit counts as worse than anything within it. */
+/* Returns by what fractions the present assignment exceeds the limits of
+ * hop-bytes and of congestion, summed. An assignment with an excess counts as
+ * worse than any assignment within the limits. */
 static double congestion_excess(const struct congestion_search *work)
 {
     double near = work->objectives->hop_limit;
@@ -81,7 +83,9 @@ static double congestion_excess(const struct congestion_search *work)
     return sum;
 }
 
-/* Until one is within the limits, the nearest to them. */
+/* Returns true if an assignment with these values of the objectives and this
+ * excess over the limits is better than the best one so far. While one of the
+ * two exceeds the limits, the smaller excess decides. */
 static bool congestion_is_best(const struct congestion_search *work,
                                double first, double second, double beyond)
 {
@@ -108,10 +112,10 @@ static void congestion_keep_best(struct congestion_search *work)
            2 * (size_t)work->slots->rank_count * sizeof *work->best);
 }
 
-/* --- which rank --- */
+/* --- steps of the searches --- */
 
-/* --- three ways of going on --- */
-
+/* Tries one random move and accepts it by the Metropolis criterion; at
+ * temperature 0, only if the energy does not rise. */
 static void congestion_anneal_step(struct congestion_search *work)
 {
     struct nw_move move;
@@ -134,7 +138,8 @@ static void congestion_anneal_step(struct congestion_search *work)
         congestion_keep_best(work);
 }
 
-/* True where a trial leaves the first objective no worse than the best. */
+/* Returns true if the first objective after the present trial is no worse than
+ * that of the best assignment. */
 static bool congestion_holds_first(const struct congestion_search *work)
 {
     const struct nw_link_loads *loads = &work->loads;
@@ -166,7 +171,10 @@ static bool congestion_lowers_second(const struct congestion_search *work)
         nw_objectives_smooth(&work->loads, second, false));
 }
 
-/* The changes of sums are computed first: most moves are rejected by them. */
+/* Tries one random move and accepts it if it lowers the second objective
+ * without worsening the first one. If the second objective is a sum over
+ * messages, its change is computed first, without link loads, because most
+ * moves are rejected by it. */
 static void congestion_second_step(struct congestion_search *work)
 {
     bool summed = work->objectives->second == NW_OBJECTIVE_HOP_BYTES ||
@@ -197,6 +205,8 @@ static void congestion_restore_best(struct congestion_search *work)
     work->energy = congestion_find_energy(work, false);
 }
 
+/* Returns the mean increase of energy of random moves that increase it; 0 if
+ * there is none. */
 static double congestion_sample_temperature(struct congestion_search *work)
 {
     double sum = 0;
@@ -218,8 +228,10 @@ static double congestion_sample_temperature(struct congestion_search *work)
     return count ? sum / count : 0;
 }
 
-/* As cold as it is to be after so many steps, or where their time goes out
- * sooner, after so much of it. */
+/* Lowers the temperature after `slice` more steps, so that it falls from `hot`
+ * to hot * cooling over `steps` steps. `done` steps are done. If the search has
+ * a share of the time that ends sooner, the elapsed fraction of the share
+ * counts instead; the share began at time `begun`. */
 static void congestion_cool(struct congestion_search *work, double hot,
                             double cooling, double done, double slice,
                             double steps, uint64_t begun)
@@ -232,8 +244,9 @@ static void congestion_cool(struct congestion_search *work, double hot,
         work->temperature *= pow(pow(cooling, 1 / steps), slice);
 }
 
-/* By so much in all; at most `part` of the time that is left. False where the
- * budget is at its end. */
+/* Runs up to `steps` steps while the temperature falls by the factor `cooling`,
+ * for at most the fraction `part` of the time that is left. Returns false if
+ * the budget of the whole call has ended. */
 static bool congestion_run_steps(struct congestion_search *work, uint64_t steps,
                                  double cooling, double part,
                                  void (*step)(struct congestion_search *))
@@ -260,7 +273,8 @@ static bool congestion_run_steps(struct congestion_search *work, uint64_t steps,
     return !budget->stopped;
 }
 
-/* So many, or as many as there is time for. */
+/* Returns `steps`, or fewer if the fraction `part` of the time that is left is
+ * too short for them; one step takes sample_ns. */
 static double congestion_count_steps(const struct congestion_search *work,
                                      uint64_t steps, double sample_ns,
                                      double part)
@@ -276,7 +290,8 @@ static double congestion_count_steps(const struct congestion_search *work,
                : fmin((double)steps, part * (double)(due - now) / sample_ns);
 }
 
-/* Rank for rank hotter where there are more trials for each. */
+/* Returns the initial temperature: a fraction of the sampled increase of
+ * energy, which is larger if there are more steps for each rank. */
 static double congestion_first_temperature(struct congestion_search *work,
                                            uint64_t steps, double part)
 {
@@ -294,6 +309,9 @@ static double congestion_first_temperature(struct congestion_search *work,
     return temperature * fmin(0.3, each / 8000);
 }
 
+/* Runs one round: annealing for five eighths of the steps (if `anneal` is set),
+ * then descent of the energy, then descent of the second objective alone.
+ * Returns false if the budget ended before. */
 static bool congestion_run_round(struct congestion_search *work, uint64_t steps,
                                  bool anneal)
 {
@@ -317,6 +335,8 @@ static bool congestion_run_round(struct congestion_search *work, uint64_t steps,
                                 congestion_second_step);
 }
 
+/* Returns the number of steps with effort "fast". If link loads count, large
+ * problems get some more. */
 static uint64_t congestion_fast_steps(const struct congestion_search *work,
                                       uint64_t steps)
 {
@@ -332,8 +352,9 @@ static uint64_t congestion_fast_steps(const struct congestion_search *work,
                         : nw_tuned.congestion.fast_max);
 }
 
-/* A trial of a node with several cards moves a part for each card, so that the
- * limit of the trials is divided by the cards. */
+/* Returns the number of steps of one round. A trial that swaps nodes with
+ * several NICs moves two endpoints for each NIC, so the limit of the steps is
+ * divided by the number of NICs. */
 static uint64_t congestion_round_steps(const struct congestion_search *work,
                                        enum nw_search_depth depth)
 {
@@ -358,8 +379,9 @@ static uint64_t congestion_round_steps(const struct congestion_search *work,
     return steps + 16;
 }
 
-/* --- a step less --- */
+/* --- tightening: a lower and lower target for congestion --- */
 
+/* Returns the greatest common divisor of a and b. */
 static uint64_t congestion_divisor(uint64_t a, uint64_t b)
 {
     while (b) {
@@ -371,7 +393,7 @@ static uint64_t congestion_divisor(uint64_t a, uint64_t b)
     return a;
 }
 
-/* Bytes that all messages are multiples of. */
+/* Returns the greatest common divisor of the bytes of all edges. */
 static double congestion_find_grain(const struct nw_slots *slots)
 {
     size_t edges = slots->row[2 * slots->rank_count];
@@ -382,7 +404,8 @@ static double congestion_find_grain(const struct nw_slots *slots)
     return (double)grain;
 }
 
-/* s that make a difference on the fullest link. */
+/* Returns the smallest possible change, in seconds, of the congestion of the
+ * most loaded link, if all loads are multiples of `grain` bytes. */
 static double congestion_least_step(const struct congestion_search *work,
                                     double grain)
 {
@@ -395,7 +418,8 @@ static double congestion_least_step(const struct congestion_search *work,
     return grain * slow;
 }
 
-/* False where the budget is at its end. */
+/* Anneals towards a congestion of at most `target` seconds. Returns false if
+ * the budget ended. */
 static bool congestion_tighten_round(struct congestion_search *work,
                                      uint64_t steps, double target)
 {
@@ -411,7 +435,9 @@ static bool congestion_tighten_round(struct congestion_search *work,
     return goes;
 }
 
-/* Smaller steps where one was too much. */
+/* Anneals towards targets below the present congestion. After a success the
+ * next target is lower by the same fraction; after a failure that fraction is
+ * halved. */
 static void congestion_tighten(struct congestion_search *work, uint64_t steps)
 {
     double grain = congestion_find_grain(work->slots),
@@ -436,7 +462,8 @@ static void congestion_tighten(struct congestion_search *work, uint64_t steps)
     nw_link_loads_set_target(&work->loads, 0);
 }
 
-/* Again as long as there is time, and longer where nothing was found. */
+/* Tightens once, or with --time or --steps until the limit. The number of steps
+ * is doubled if nothing better was found. */
 static void congestion_tighten_all(struct congestion_search *work,
                                    uint64_t steps)
 {
@@ -453,10 +480,11 @@ static void congestion_tighten_all(struct congestion_search *work,
     } while (budget->anytime && !budget->stopped && budget->steps > before);
 }
 
-/* --- fewer hop-bytes --- */
+/* --- the second objective under a cap of congestion --- */
 
-/* Where links carry no more than they do, or than is said, whatever they
- * carry. */
+/* Anneals the second objective while no link may have more congestion than the
+ * present maximum, or than settle_at if that is larger. Below this cap, links
+ * may carry any load. */
 static void congestion_anneal_second(struct congestion_search *work,
                                      uint64_t steps)
 {
@@ -478,7 +506,8 @@ static void congestion_anneal_second(struct congestion_search *work,
     work->held = 0;
 }
 
-/* A search by changes must end where costs from scratch do. */
+/* Asserts that the value updated move by move equals the value computed from
+ * scratch, except for rounding errors. */
 static void congestion_check(struct congestion_search *work)
 {
     double value = nw_objectives_value(&work->loads, work->objectives->first);

@@ -17,8 +17,9 @@
 
 /* Cost of the ranks assigned so far. */
 struct branch_bound_sums {
+    /* hop-bytes; latency (s); sum and maximum of the congestion of links (s) */
     double hop_bytes, latency, busy, most;
-    size_t changes; /* of loads */
+    size_t changes; /* number of entries in branch_bound_work.change */
 };
 
 /* A link's load before it was changed. */
@@ -31,20 +32,24 @@ struct branch_bound_work {
     struct nw_slots *slots;
     const struct nw_objectives *objectives;
     struct nw_budget *budget;
-    struct nw_route_cache options;
+    struct nw_route_cache options; /* routes between all slots */
     double *load, *slow; /* [hops] bytes, s per byte; NULL: no links */
-    struct branch_bound_change *change; /* all that led to the loads of now */
+    struct branch_bound_change *change; /* the changes of loads since no rank
+                                           was assigned, oldest first */
     struct branch_bound_sums now;
-    int32_t *order; /* [ranks] */
-    int32_t *best;  /* [2 x ranks] slots */
-    double best_value[2];
-    uint64_t left;         /* assignments until the end */
-    uint64_t slice, taken; /* between two looks at the budget, since one */
-    bool cut;
+    int32_t *order; /* [ranks] ranks in the order in which they are assigned */
+    int32_t *best;  /* [2 x ranks] slots of the best assignment */
+    double best_value[2]; /* its values of the two objectives */
+    uint64_t left; /* placements of one rank that the limit still allows */
+    uint64_t slice, taken; /* placements between two calls of nw_budget_spend;
+                              those since the last call */
+    bool cut;              /* a limit ended the search */
 };
 
 /* --- costs --- */
 
+/* Adds the cost of amount[0] bytes in amount[1] messages from slot[0] to
+ * slot[1]. */
 static void branch_bound_add_option(struct branch_bound_work *work,
                                     const int32_t slot[2],
                                     const double amount[2])
@@ -69,7 +74,8 @@ static void branch_bound_add_option(struct branch_bound_work *work,
     }
 }
 
-/* An endpoint's messages with those that are assigned. */
+/* Adds the cost of the messages between an endpoint and the endpoints that are
+ * assigned, including itself. */
 static void branch_bound_add_endpoint(struct branch_bound_work *work,
                                       int32_t endpoint)
 {
@@ -105,6 +111,8 @@ static double branch_bound_value(const struct branch_bound_work *work,
     }
 }
 
+/* Returns true if the present cost is below that of the best assignment. The
+ * second objective decides if the first ones are equal up to rounding. */
 static bool branch_bound_is_less(const struct branch_bound_work *work)
 {
     double mine[2] = {branch_bound_value(work, work->objectives->first),
@@ -129,8 +137,9 @@ static void branch_bound_take(struct branch_bound_work *work, int32_t endpoint,
     branch_bound_add_endpoint(work, endpoint);
 }
 
-/* The last one assigned; what was before it, to the last bit: much taken off
- * again would leave nothing right of the little beside it. */
+/* Removes the endpoint that was assigned last. The sums are restored from
+ * `before` and the loads from `change`, because subtracting would leave
+ * rounding errors. */
 static void branch_bound_leave(struct branch_bound_work *work, int32_t endpoint,
                                const struct branch_bound_sums *before)
 {
@@ -143,8 +152,9 @@ static void branch_bound_leave(struct branch_bound_work *work, int32_t endpoint,
     slots->slot[endpoint] = -1;
 }
 
-/* Free, of a unit whose places before it are taken, and its own where the rank
- * is fixed to it. */
+/* Returns true if a slot is free, does not belong to a fixed rank, and the
+ * previous slot of its unit is occupied. The slots of a unit are
+ * interchangeable, so only its first free slot needs to be tried. */
 static bool branch_bound_may_take(const struct nw_slots *slots, int32_t slot)
 {
     return slots->owner[slot] < 0 && slots->unit[slot] >= 0 &&
@@ -152,6 +162,7 @@ static bool branch_bound_may_take(const struct nw_slots *slots, int32_t slot)
             slots->owner[slot - 1] >= 0);
 }
 
+/* Returns true if a host may take one more rank, namely `rank`. */
 static bool branch_bound_has_free_slot(const struct nw_slots *slots,
                                        int32_t host, int32_t rank)
 {
@@ -164,6 +175,8 @@ static bool branch_bound_has_free_slot(const struct nw_slots *slots,
             slots->gpu_used[host] < problem->gpu_capacity[host]);
 }
 
+/* Counts the placements since the last call in the budget, and sets `cut` if a
+ * limit is reached. */
 static void branch_bound_look(struct branch_bound_work *work)
 {
     bool goes = nw_budget_spend(work->budget, work->taken);
@@ -184,7 +197,8 @@ static bool branch_bound_goes_on(struct branch_bound_work *work)
 
 static void branch_bound_assign(struct branch_bound_work *work, int32_t depth);
 
-/* Takes a slot, goes on from there, and leaves it. */
+/* Assigns the GPU of the rank at `depth` to a slot, searches the assignments of
+ * the ranks after it, and frees the slot again. */
 static void branch_bound_try_gpu(struct branch_bound_work *work, int32_t depth,
                                  int32_t slot)
 {
@@ -200,8 +214,9 @@ static void branch_bound_try_gpu(struct branch_bound_work *work, int32_t depth,
     branch_bound_leave(work, endpoint, &before);
 }
 
-/* `best` is where the search began until it finds better: what it says of
- * fixed slots stays true. */
+/* Tries all slots for the GPU of the rank at `depth`, whose core is on `host`.
+ * Every assignment, including `best`, has the same slots for fixed cores and
+ * GPUs, so `best` tells if the rank has a GPU and if it is fixed. */
 static void branch_bound_place_gpu(struct branch_bound_work *work,
                                    int32_t depth, int32_t host)
 {
@@ -222,6 +237,8 @@ static void branch_bound_place_gpu(struct branch_bound_work *work,
                 branch_bound_try_gpu(work, depth, s);
 }
 
+/* Assigns the core of the rank at `depth` to a slot, searches the slots of its
+ * GPU and of the ranks after it, and frees the slot again. */
 static void branch_bound_try_core(struct branch_bound_work *work, int32_t depth,
                                   int32_t slot)
 {
@@ -242,6 +259,7 @@ static void branch_bound_try_core(struct branch_bound_work *work, int32_t depth,
     branch_bound_leave(work, rank, &before);
 }
 
+/* Keeps the present complete assignment as the best one. */
 static void branch_bound_record(struct branch_bound_work *work)
 {
     const struct nw_slots *slots = work->slots;
@@ -252,6 +270,8 @@ static void branch_bound_record(struct branch_bound_work *work)
            2 * (size_t)slots->rank_count * sizeof *work->best);
 }
 
+/* Tries all slots for the rank at `depth` in the order, and so on for the ranks
+ * after it. */
 static void branch_bound_assign(struct branch_bound_work *work, int32_t depth)
 {
     const struct nw_slots *slots = work->slots;
@@ -277,10 +297,11 @@ static void branch_bound_assign(struct branch_bound_work *work, int32_t depth)
     }
 }
 
-/* --- the order --- */
+/* --- the order of the ranks --- */
 
-/* Fixed ranks come first, because they need their slots; then always the rank
- * with the most traffic to those before. */
+/* Returns a priority: the rank with the largest one is next in the order. Fixed
+ * ranks come first, because other ranks must not take their slots; then always
+ * the rank with the most bytes to the ranks before it. */
 static double branch_bound_affinity_of(const struct branch_bound_work *work,
                                        int32_t rank, const bool *ordered)
 {
@@ -326,7 +347,7 @@ static nw_status branch_bound_choose_order(struct branch_bound_work *work)
     return status;
 }
 
-/* --- the whole --- */
+/* --- the search as a whole --- */
 
 static nw_status branch_bound_prepare_links(struct branch_bound_work *work,
                                             const struct nw_topology *topology)
@@ -336,7 +357,9 @@ static nw_status branch_bound_prepare_links(struct branch_bound_work *work,
     nw_status status =
         NW_ALLOC_ALL(NW_ARRAY(n, work->load), NW_ARRAY(n, work->slow));
 
-    if (!status) /* two ways for a tie, which stands with both its ends */
+    /* Each edge is stored at both of its endpoints and adds at most two routes,
+     * one in each direction. So `edges` routes bound the changes. */
+    if (!status)
         status = nw_alloc(edges * nw_topology_route_max(topology),
                           sizeof *work->change, &work->change);
     for (size_t i = 0; !status && i < n; i++) {
@@ -390,7 +413,7 @@ static void branch_bound_unassign(struct branch_bound_work *work)
     work->now = (struct branch_bound_sums){0};
 }
 
-/* As `best` says, what that costs counted from nothing. */
+/* Restores the best assignment and computes its cost from scratch. */
 static void branch_bound_place_all(struct branch_bound_work *work)
 {
     struct nw_slots *slots = work->slots;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Annealing over the assignment of a grid's digits to a machine's digits. A run
- * of digits may be reflected as in a Gray code: on the side of the grid, so
- * that neighbours stay near when a digit overflows, and on the side of the
- * machine, where a ring of four is a square.
+ * Annealing over the assignment of a grid's digits to a machine's digits.
+ * Digits may be reflected as in a Gray code. A reflected digit of a cell keeps
+ * neighbouring cells near each other when a lower digit overflows. A reflected
+ * digit of a slot makes a ring of four slots a square of two by two.
  */
 #include "map/congestion/digit_embedding.h"
 #include "map/common/budget.h"
@@ -17,16 +17,18 @@
 
 #define DIGITS_MAX 32
 
-/* A digit of the machine, the least of a slot's number first. */
+/* A digit of a slot's number; digit 0 is the least significant one. */
 struct digits_digit {
     int32_t radix;
-    bool reflected; /* if the next higher digit is odd */
+    bool reflected; /* counts downwards if the next higher digit is odd */
 };
 
-/* A digit of a cell, the most of each dimension first. */
+/* A digit of a cell's coordinate. The positions of a dimension follow each
+ * other, the most significant one first. */
 struct digits_position {
-    int dim, digit; /* of the machine, by number */
-    bool reflected; /* where what is above it in the dimension is odd */
+    int dim, digit; /* dimension; index of the slot digit that it becomes */
+    bool reflected; /* counts downwards if the number formed by the higher
+                       digits of the coordinate is odd */
 };
 
 struct digits_embedding {
@@ -36,17 +38,20 @@ struct digits_embedding {
 
 struct digits_work {
     struct nw_slots *slots;
-    struct nw_objectives objectives; /* what comes second is not looked at */
+    struct nw_objectives objectives; /* the second objective is ignored */
     struct nw_link_loads loads;
     struct nw_random random;
     struct nw_stencil stencil;
-    int count, inside; /* digits; those of slots within a host */
+    int count, inside; /* number of digits; the first `inside` digits number the
+                          slots within a host */
     struct digits_embedding now, best;
-    double energy, least;
+    double energy, least; /* energy of `now` and of `best` */
 };
 
-/* --- what can be embedded --- */
+/* --- conditions, and the digits --- */
 
+/* Returns true if there are at least two hosts with the same number of slots
+ * each, every slot has a rank and every rank may move. */
 static bool digits_is_even(const struct nw_slots *slots)
 {
     int32_t hosts = slots->problem->host_count;
@@ -58,7 +63,7 @@ static bool digits_is_even(const struct nw_slots *slots)
     return hosts >= 2 && nw_slots_are_full(slots);
 }
 
-/* Without what a rank sends itself. */
+/* Fills the undirected edges between different ranks. */
 static void digits_list_edges(const struct nw_slots *slots,
                               struct nw_assignment *assignment)
 {
@@ -103,6 +108,8 @@ static int32_t digits_least_factor(int32_t n)
     return p * p <= n ? p : n;
 }
 
+/* Appends the prime factors of a number as digits of the machine. Returns false
+ * if there are too many digits. */
 static bool digits_cut_number(struct digits_work *work, int32_t number)
 {
     for (; number > 1; number /= digits_least_factor(number)) {
@@ -113,7 +120,8 @@ static bool digits_cut_number(struct digits_work *work, int32_t number)
     return true;
 }
 
-/* Any digit of the machine of that size that no slot has. */
+/* Returns a digit of the machine with this radix to which none of the first
+ * `positions` cell digits is assigned; -1 if there is none. */
 static int digits_take_digit(const struct digits_work *work, int positions,
                              int32_t radix)
 {
@@ -128,6 +136,9 @@ static int digits_take_digit(const struct digits_work *work, int positions,
     return -1;
 }
 
+/* Splits the slots of a host, the hosts and the sizes of the grid into digits
+ * and assigns each cell digit to a slot digit of the same radix. Returns false
+ * if the digits do not match. */
 static bool digits_cut_digits(struct digits_work *work)
 {
     const struct nw_slots *slots = work->slots;
@@ -156,7 +167,9 @@ static bool digits_cut_digits(struct digits_work *work)
 
 /* --- one digit embedding --- */
 
-/* The digits that a cell's coordinate along the slot's dimension has. */
+/* Writes the slot digits that follow from coordinate `at` of a cell. `k` is the
+ * first position of the coordinate's dimension; returns the first position of
+ * the next dimension. */
 static int digits_read_dim(const struct digits_work *work, int k, int32_t at,
                            int32_t *digit)
 {
@@ -177,6 +190,7 @@ static int digits_read_dim(const struct digits_work *work, int k, int32_t at,
     return k;
 }
 
+/* Returns the slot of a rank in the present embedding. */
 static int32_t digits_slot_of(const struct digits_work *work, int32_t rank)
 {
     int32_t digit[DIGITS_MAX], slot = 0, above = 0;
@@ -209,6 +223,8 @@ static void digits_assign(struct digits_work *work)
     nw_link_loads_recount(&work->loads);
 }
 
+/* Returns the first objective, increased by a penalty for exceeding the limits
+ * of hop-bytes and congestion. */
 static double digits_find_energy(const struct digits_work *work)
 {
     const struct nw_objectives *objectives = &work->objectives;
@@ -227,6 +243,8 @@ static double digits_find_energy(const struct digits_work *work)
 
 /* --- the search --- */
 
+/* Exchanges the slot digits of two cell digits. Digits of different dimensions
+ * must have the same radix. */
 static void digits_swap_positions(struct digits_work *work, int a, int b)
 {
     struct digits_position *position = work->now.position;
@@ -240,7 +258,9 @@ static void digits_swap_positions(struct digits_work *work, int a, int b)
     position[b].digit = digit;
 }
 
-/* Two digits change places in the machine's numbers; who has them stays. */
+/* Exchanges slot digits i and i + 1 in significance. The cell digits stay
+ * assigned to the same slot digits. Does nothing if the two digits are not both
+ * within a host or both between hosts. */
 static void digits_swap_digits(struct digits_work *work, int i)
 {
     struct digits_digit *digit = work->now.digit, low = digit[i];
@@ -280,6 +300,8 @@ static void digits_change(struct digits_work *work)
     }
 }
 
+/* Applies one or two random changes to the embedding and accepts them by the
+ * Metropolis criterion. `temperature` is a fraction of the least energy. */
 static void digits_try_one(struct digits_work *work, double temperature)
 {
     struct digits_embedding before = work->now;
@@ -303,6 +325,8 @@ static void digits_try_one(struct digits_work *work, double temperature)
     }
 }
 
+/* Returns the number of trials, fewer for problems with many edges; 0 if there
+ * would be too few. */
 static uint64_t digits_trials_of(const struct nw_slots *slots)
 {
     double each = (double)slots->row[slots->rank_count] + slots->rank_count;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Draws the moves that annealing of slots tries: if links count, mostly of
- * ranks that send over a link with much load. */
+/* Draws the moves that annealing of slots tries. If the objective depends on
+ * link loads, most moves are of ranks with messages over a heavily loaded
+ * link. */
 #include "map/congestion/anneal_internal.h"
 #include "map/common/parameters.h"
 
@@ -10,6 +11,8 @@ bool nw_congestion_carries(const struct nw_link_loads *loads, uint32_t hop,
     return loads->link[hop].now * loads->link[hop].slow >= full;
 }
 
+/* Returns true if a link on the route between two slots has a congestion of at
+ * least `full` seconds. */
 static bool congestion_is_full(struct nw_link_loads *loads, int32_t from,
                                int32_t to, double full)
 {
@@ -29,6 +32,8 @@ static bool congestion_is_full(struct nw_link_loads *loads, int32_t from,
     return false;
 }
 
+/* Draws one of the edges of a rank and returns true if its route has a link
+ * with at least 0.9 of the largest congestion. */
 static bool congestion_crosses_full_link(struct congestion_search *work,
                                          int32_t rank)
 {
@@ -52,6 +57,7 @@ static bool congestion_crosses_full_link(struct congestion_search *work,
     return congestion_is_full(loads, peer, slots->slot[endpoint], full);
 }
 
+/* Draws a movable rank, preferably with an edge over a heavily loaded link. */
 static int32_t congestion_draw_rank(struct congestion_search *work)
 {
     uint64_t count = (uint64_t)work->free_count;
@@ -66,6 +72,7 @@ static int32_t congestion_draw_rank(struct congestion_search *work)
     return rank;
 }
 
+/* Returns true if a move takes a rank to a host of another group. */
 static bool congestion_leaves_group(const struct nw_slots *slots,
                                     const struct nw_move *move)
 {

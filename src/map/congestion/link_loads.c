@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Link loads under moves: a trial collects the bytes that leave and enter each
- * link and looks at no other link. The flow of the moving endpoints is summed
- * by route class, so that each route is followed once. Loads are integral
- * numbers of bytes, which do not drift. */
+/* Updates link loads after moves. A trial visits only the links whose load
+ * changes. The bytes between a moving endpoint and all endpoints of a route
+ * class are summed first, so that each route is followed once. Loads are whole
+ * numbers of bytes, so that adding and subtracting leaves no rounding errors.
+ */
 #include "map/congestion/link_loads.h"
 #include "base/array.h"
 #include "topology/topology.h"
@@ -20,7 +21,8 @@ static double link_loads_eighth(double x)
 
 /* --- links --- */
 
-/* Branch-free: the branch is unpredictable. */
+/* Adds bytes to a link in the present trial. Lists the link in `touch` without
+ * a branch, which the processor would often mispredict. */
 static inline void link_loads_load(struct nw_link_loads *loads, uint32_t hop,
                                    double bytes)
 {
@@ -32,6 +34,7 @@ static inline void link_loads_load(struct nw_link_loads *loads, uint32_t hop,
     link->more += bytes;
 }
 
+/* Adds bytes to all links of a route in the present trial. */
 static void link_loads_load_route(struct nw_link_loads *loads,
                                   const uint32_t *hop, uint32_t count,
                                   double bytes)
@@ -50,7 +53,8 @@ static void link_loads_load_route(struct nw_link_loads *loads,
     loads->touch_count = (size_t)(touch - loads->touch);
 }
 
-/* The links of a slot alone carry all traffic of its endpoint. */
+/* Adds all traffic of a slot's endpoint to the links that belong to this slot
+ * alone; `sign` is -1 if the endpoint leaves the slot. */
 static void link_loads_load_own(struct nw_link_loads *loads, int32_t slot,
                                 const struct nw_endpoint_flow *flow,
                                 double sign)
@@ -63,8 +67,10 @@ static void link_loads_load_own(struct nw_link_loads *loads, int32_t slot,
     }
 }
 
-/* --- ways --- */
+/* --- routes --- */
 
+/* Adds the cost of bytes and messages from route_class[0] to route_class[1] to
+ * the present trial; negative amounts remove cost. */
 static void link_loads_add_route(struct nw_link_loads *loads,
                                  const int32_t route_class[2], double bytes,
                                  double messages)
@@ -98,8 +104,9 @@ static int32_t link_loads_class_of(const struct nw_link_loads *loads,
     return loads->routes.route_class[slot];
 }
 
-/* With another that moves, or with itself: only matrices say how far that is.
- */
+/* Adds the change of an edge between two moving endpoints. `part` equals
+ * `other` for traffic of an endpoint with itself, which uses no links; only a
+ * distance matrix may give it a cost. */
 static void link_loads_try_edge(struct nw_link_loads *loads,
                                 const struct nw_directed_edge *edge,
                                 const struct nw_moving *part,
@@ -117,7 +124,10 @@ static void link_loads_try_edge(struct nw_link_loads *loads,
                         1);
 }
 
-/* Sums the flow of a moving part with the other endpoints, by route class. */
+/* Adds the traffic of part k of a move with endpoints that do not move to
+ * `flow`, by route class. Traffic with endpoints that move, too, changes the
+ * trial at once. `sign` is -1 if the part moves opposite to the one before it.
+ */
 static void link_loads_gather(struct nw_link_loads *loads,
                               const struct nw_move *move, int k, double sign)
 {
@@ -131,7 +141,7 @@ static void link_loads_gather(struct nw_link_loads *loads,
         int32_t route_class;
         struct nw_endpoint_flow *flow;
 
-        if (other) { /* counted with the first of the two */
+        if (other) { /* the edge is counted at the first of its two parts */
             if (other > k)
                 link_loads_try_edge(loads, edge, part, &move->part[other - 1]);
             continue;
@@ -151,7 +161,8 @@ static void link_loads_gather(struct nw_link_loads *loads,
     }
 }
 
-/* Takes bytes from one way to another; what both have first or last stays. */
+/* Moves bytes from one route to another. The load of links that both routes
+ * have at their beginning or end does not change. */
 static void link_loads_reverse(struct nw_link_loads *loads,
                                const struct nw_route *from,
                                const struct nw_route *to, double bytes)
@@ -178,6 +189,8 @@ static struct nw_route link_loads_find_route(struct nw_link_loads *loads,
                : nw_route_cache_find(&loads->routes, there, here);
 }
 
+/* Moves the flow with route class `peer` from route_class[0] to route_class[1],
+ * one route after the other. `out`: the flow to `peer`, otherwise from it. */
 static void link_loads_subtract(struct nw_link_loads *loads,
                                 const int32_t route_class[2], int32_t peer,
                                 bool out)
@@ -196,6 +209,8 @@ static void link_loads_subtract(struct nw_link_loads *loads,
     }
 }
 
+/* Like link_loads_subtract, but follows both routes at the same time, so that
+ * links in both of them are skipped. */
 static void link_loads_reverse_flow(struct nw_link_loads *loads,
                                     const int32_t route_class[2], int32_t peer,
                                     bool out)
@@ -210,7 +225,8 @@ static void link_loads_reverse_flow(struct nw_link_loads *loads,
         return;
     from = link_loads_find_route(loads, out, route_class[0], peer);
     to = link_loads_find_route(loads, out, route_class[1], peer);
-    if (loads->routes.asked != asked) { /* the first may be gone */
+    /* Computing a route may overwrite the hops of the one found before. */
+    if (loads->routes.asked != asked) {
         link_loads_subtract(loads, route_class, peer, out);
         return;
     }
@@ -220,7 +236,8 @@ static void link_loads_reverse_flow(struct nw_link_loads *loads,
         link_loads_reverse(loads, &from, &to, bytes);
 }
 
-/* Moves the summed flow from one route class to another. */
+/* Moves the flow summed by link_loads_gather from route_class[0] to
+ * route_class[1]. */
 static void link_loads_spread(struct nw_link_loads *loads,
                               const int32_t route_class[2])
 {
@@ -235,6 +252,8 @@ static void link_loads_spread(struct nw_link_loads *loads,
     loads->meet_count = 0;
 }
 
+/* Returns true if parts k and k + 1 of a move exchange their route classes. The
+ * routes are then the same, and the two flows can be subtracted first. */
 static bool link_loads_exchanges(const struct nw_link_loads *loads,
                                  const struct nw_move *move, int k)
 {
@@ -273,6 +292,7 @@ static void link_loads_try_parts(struct nw_link_loads *loads,
     }
 }
 
+/* Moves the load of the links that belong to one slot alone. */
 static void link_loads_try_own(struct nw_link_loads *loads,
                                const struct nw_move *move)
 {
@@ -284,6 +304,7 @@ static void link_loads_try_own(struct nw_link_loads *loads,
     }
 }
 
+/* Returns the congestion beyond the target, in seconds; 0 without a target. */
 static double link_loads_beyond(const struct nw_link_loads *loads,
                                 double congestion)
 {
@@ -308,6 +329,7 @@ static void link_loads_sum_over(struct nw_link_loads *loads)
     }
 }
 
+/* Computes the changes of all figures that depend on link loads. */
 static void link_loads_sum_links(struct nw_link_loads *loads)
 {
     double per = link_loads_inverse_scale(loads), busy = 0, power = 0, most = 0;
@@ -358,8 +380,9 @@ void nw_link_loads_try_distance(struct nw_link_loads *loads,
     loads->follows = loads->has_links;
 }
 
-/* --- the largest --- */
+/* --- the largest congestion --- */
 
+/* Updates the tournament tree after the load of a link changed. */
 static void link_loads_raise(struct nw_link_loads *loads, uint32_t hop)
 {
     uint32_t at = loads->leaves + hop;
@@ -423,6 +446,8 @@ static void link_loads_count_edge(struct nw_link_loads *loads, int32_t endpoint,
         edge->out, edge->out_messages);
 }
 
+/* Computes the cost of the present slots as a trial that begins without load.
+ */
 static void link_loads_count_all(struct nw_link_loads *loads)
 {
     const struct nw_slots *slots = loads->slots;

@@ -22,11 +22,11 @@ struct nw_load_figures {
 };
 
 struct nw_link_load {
-    double now;   /* bytes on the link */
-    double slow;  /* s per byte */
-    double more;  /* bytes that the trial adds */
-    double power; /* term of this link in nw_load_figures.power */
-    uint64_t touched;
+    double now;       /* bytes on the link */
+    double slow;      /* s per byte */
+    double more;      /* bytes that the trial adds */
+    double power;     /* term of this link in nw_load_figures.power */
+    uint64_t touched; /* 1: the link is listed in `touch` */
 };
 
 /* Bytes and messages that an endpoint sends (`out`) and receives (`in`). */
@@ -48,25 +48,26 @@ struct nw_link_loads {
     double scale;  /* s: congestion that divides all others in `power` */
     double target; /* s: target of nw_load_figures.over, the most congestion
                       wanted on any link; 0: none */
-    struct nw_load_figures now;
+    struct nw_load_figures now; /* figures of the present assignment */
     /* The fields from here on describe the present trial. */
     struct nw_load_figures change;
     double touched_most; /* s: largest congestion of the links that the move
                             loads */
-    uint32_t *touch;
+    uint32_t *touch; /* [touch_count] directed links whose load may change */
     size_t touch_count;
     struct nw_endpoint_flow *all; /* [endpoints] flow with all other
                                      endpoints */
     struct nw_endpoint_flow *
         flow; /* [route classes] flow of the moving endpoints with each class */
-    bool *met; /* [route classes] the class is listed in `meet` */
-    int32_t *meet;
+    bool *met;     /* [route classes] the class is listed in `meet` */
+    int32_t *meet; /* [meet_count] route classes with an entry in `flow` */
     size_t meet_count;
     /* [endpoints] 1 + index of the endpoint among the parts of the move; 0: it
      * does not move */
     uint8_t *mark;
 };
 
+/* Which figures are kept; the others stay 0. */
 struct nw_link_loads_wants {
     bool links, latency, hop_bytes;
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Random moves of single ranks, or exchanges of whole nodes. A move is made,
- * the time is read, and the move is taken back if it does not pay. */
+/* Tries random moves of single ranks, or exchanges of whole nodes. A move is
+ * made, and undone if it does not shorten the predicted exchange time by more
+ * than the cost of the ranks that it moves. */
 #include "map/congestion/migration_cost.h"
 #include "base/array.h"
 #include "base/random.h"
@@ -17,11 +18,13 @@ struct migration_cost_work {
     const struct nw_move_cost *cost;
     struct nw_link_loads loads;
     struct nw_random random;
-    int32_t *home; /* [2 x ranks] slots at the call */
-    int32_t away;  /* ranks with a home that are elsewhere */
-    double time;   /* s, of the present slots */
+    int32_t *home; /* [2 x ranks] slots at the time of the call */
+    int32_t away;  /* number of ranks not on their `home` slots, without the
+                      ranks in cost->homeless */
+    double time;   /* s: predicted exchange time of the present slots */
 };
 
+/* Returns true if `away` counts the rank. */
 static bool migration_cost_is_away(const struct migration_cost_work *work,
                                    int32_t rank)
 {
@@ -40,8 +43,9 @@ static int32_t migration_cost_rank_of(const struct migration_cost_work *work,
     return endpoint < n ? endpoint : endpoint - n;
 }
 
-/* Applies a move, and counts the ranks that leave or reach their homes. A rank
- * that has two parts in the move is counted with its first part. */
+/* Applies a move and updates `away`: subtracts the move's ranks that are away
+ * before it, and adds those that are away after it. A rank with two parts in
+ * the move is counted only with its first part. */
 static void migration_cost_apply(struct migration_cost_work *work,
                                  const struct nw_move *move)
 {
@@ -81,7 +85,8 @@ static double migration_cost_time(const struct migration_cost_work *work)
     return nw_objectives_value(&work->loads, NW_OBJECTIVE_TIME);
 }
 
-/* Whether the present slots are kept instead of those before the trial. */
+/* Returns true, and updates `time`, if the present slots are to be kept instead
+ * of those before the trial. `away` is the value of work->away before it. */
 static bool migration_cost_pays(struct migration_cost_work *work, int32_t away)
 {
     double time = migration_cost_time(work), gain = work->time - time;
@@ -93,6 +98,7 @@ static bool migration_cost_pays(struct migration_cost_work *work, int32_t away)
     return true;
 }
 
+/* Tries a random move of a random rank. Returns the number of trials: 1. */
 static uint64_t migration_cost_try_rank(struct migration_cost_work *work)
 {
     struct nw_slots *slots = work->slots;
@@ -110,7 +116,8 @@ static uint64_t migration_cost_try_rank(struct migration_cost_work *work)
     return 1;
 }
 
-/* Exchanges whoever is on the slots of two nodes of one kind. */
+/* Exchanges all endpoints on two hosts of the same kind, slot by slot. Returns
+ * the number of slot pairs that were exchanged. */
 static uint64_t migration_cost_exchange(struct migration_cost_work *work,
                                         int32_t here, int32_t there)
 {
@@ -139,6 +146,8 @@ static uint64_t migration_cost_exchange(struct migration_cost_work *work,
     return moves;
 }
 
+/* Tries to exchange the host of a random rank with another random host. Returns
+ * the number of trials. */
 static uint64_t migration_cost_try_node(struct migration_cost_work *work)
 {
     struct nw_slots *slots = work->slots;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Moves that keep an assignment valid: ranks exchange both their slots, or one
- * of them within a node, or go to free slots. */
+/* Random moves that keep an assignment valid: a rank goes to free slots or
+ * exchanges its slots with another rank. Within a node, a core or a GPU may
+ * move without the other. */
 #include "map/congestion/slots.h"
 #include "base/random.h"
 
-/* A core slot or a GPU slot of the same host, any of its kind. */
+/* Returns a random slot of the same host and kind (core or GPU) as `slot`. */
 static int32_t moves_draw_on_host(const struct nw_slots *slots,
                                   struct nw_random *random, int32_t slot)
 {
@@ -18,6 +19,8 @@ static int32_t moves_draw_on_host(const struct nw_slots *slots,
            (int32_t)nw_random_below(random, (uint64_t)(first[1] - first[0]));
 }
 
+/* Returns a random core slot whose number differs from `slot` by at most 1, 2,
+ * 4, 8, 16 or 32. */
 static int32_t moves_draw_beside(const struct nw_slots *slots,
                                  struct nw_random *random, int32_t slot)
 {
@@ -30,7 +33,8 @@ static int32_t moves_draw_beside(const struct nw_slots *slots,
     return at < slots->core_count ? at : slots->core_count - 1;
 }
 
-/* A core slot near one that the rank talks with, or anywhere. */
+/* Returns a random core slot: on the host of a peer of the rank, near the slot
+ * of a peer, or anywhere. */
 static int32_t moves_draw_target(const struct nw_slots *slots,
                                  struct nw_random *random, int32_t rank)
 {
@@ -57,8 +61,8 @@ static void moves_add_part(struct nw_move *move, int32_t endpoint, int32_t from,
     move->part[move->count++] = (struct nw_moving){endpoint, from, to};
 }
 
-/* An endpoint goes to a slot, whoever is there comes back; both of one host or
- * both ranks going together. */
+/* Adds to a move that an endpoint goes to slot `to`, and that the endpoint on
+ * that slot, if there is one, goes to its present slot. */
 static void moves_exchange(const struct nw_slots *slots, struct nw_move *move,
                            int32_t endpoint, int32_t to)
 {
@@ -69,6 +73,7 @@ static void moves_exchange(const struct nw_slots *slots, struct nw_move *move,
         moves_add_part(move, slots->owner[to], to, from);
 }
 
+/* Returns a random free GPU slot of a host; -1 if there is none. */
 static int32_t moves_free_gpu_slot(const struct nw_slots *slots,
                                    struct nw_random *random, int32_t host)
 {
@@ -84,6 +89,9 @@ static int32_t moves_free_gpu_slot(const struct nw_slots *slots,
     return -1;
 }
 
+/* Adds the GPUs of the ranks whose cores a move exchanges: pair[0], and pair[1]
+ * or -1 if the core slot was free. Cancels the move if a GPU finds no free slot
+ * on its new host. */
 static void moves_move_gpus(const struct nw_slots *slots,
                             struct nw_random *random, const int32_t pair[2],
                             struct nw_move *move)
@@ -110,8 +118,9 @@ static void moves_move_gpus(const struct nw_slots *slots,
         moves_add_part(move, n + pair[1], theirs, back);
 }
 
-/* Both slots of a rank, or its core's alone; between hosts the GPUs go along
- * where they may not be remote. */
+/* Draws a move of a rank's core. If `gpus` is set, the GPUs move with the cores
+ * between hosts, and sometimes within a host. The move stays empty if it would
+ * not be valid. */
 static void moves_draw_rank(const struct nw_slots *slots,
                             struct nw_random *random, int32_t rank, bool gpus,
                             struct nw_move *move)
@@ -135,7 +144,7 @@ static void moves_draw_rank(const struct nw_slots *slots,
         moves_move_gpus(slots, random, (int32_t[]){rank, other}, move);
 }
 
-/* One of the two slots, within the host. */
+/* Draws a move of one endpoint of a rank to another slot of the same host. */
 static void moves_draw_one(const struct nw_slots *slots,
                            struct nw_random *random, int32_t endpoint,
                            struct nw_move *move)
@@ -152,7 +161,8 @@ static void moves_draw_one(const struct nw_slots *slots,
     moves_exchange(slots, move, endpoint, to);
 }
 
-/* A GPU alone, to the host of one that it talks with, or to any. */
+/* Draws a move of a rank's GPU without its core: to a free slot on the host of
+ * a peer of the GPU, or to any GPU slot. */
 static void moves_draw_far_gpu(const struct nw_slots *slots,
                                struct nw_random *random, int32_t rank,
                                struct nw_move *move)
@@ -175,7 +185,9 @@ static void moves_draw_far_gpu(const struct nw_slots *slots,
         moves_exchange(slots, move, endpoint, to);
 }
 
-/* Where GPUs may be remote, a core goes alone, or a GPU, or both as ever. */
+/* If GPUs may be remote, draws a move of only the core or only the GPU of a
+ * rank and returns true. Otherwise, and in one of three cases, returns false:
+ * the caller then draws another kind of move. */
 static bool moves_draw_far(const struct nw_slots *slots,
                            struct nw_random *random, int32_t rank,
                            struct nw_move *move)
@@ -194,6 +206,8 @@ static bool moves_draw_far(const struct nw_slots *slots,
 
 /* --- whole nodes --- */
 
+/* Returns a random host, mostly one whose number is near that of a peer's host.
+ */
 static int32_t moves_draw_host(const struct nw_slots *slots,
                                struct nw_random *random, int32_t endpoint)
 {
@@ -213,6 +227,9 @@ static int32_t moves_draw_host(const struct nw_slots *slots,
     return (uint64_t)near < hosts ? near : (int32_t)hosts - 1;
 }
 
+/* Draws an exchange of the host of an endpoint with another host of the same
+ * class. Only for the assignment of nodes (node_swaps.c), where every slot has
+ * an endpoint. */
 static void moves_draw_nodes(const struct nw_slots *slots,
                              struct nw_random *random, int32_t endpoint,
                              struct nw_move *move)
@@ -252,7 +269,8 @@ static void moves_draw(const struct nw_slots *slots, struct nw_random *random,
         moves_draw_rank(slots, random, rank, true, move);
 }
 
-/* Whether every core bears who comes to it. */
+/* Returns true if the load of each moving rank is within the limit of its new
+ * core unit. */
 static bool moves_is_borne(const struct nw_slots *slots,
                            const struct nw_move *move)
 {

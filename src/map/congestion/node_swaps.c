@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An assignment of nodes: an endpoint for each network card of a node, which
- * sends what the ranks behind that card send to other nodes. The same search
- * that moves ranks moves these, with far fewer of them and no node torn apart.
+ * Makes an assignment of nodes, in which each NIC of a node is an endpoint. Its
+ * traffic is that of the ranks that use this NIC with other nodes. The same
+ * annealing that moves ranks then swaps nodes: there are far fewer endpoints,
+ * and the ranks of a node stay together.
  */
 #include "map/congestion/node_swaps.h"
 #include "base/array.h"
@@ -15,14 +16,18 @@
 #define CARDS_MAX (NW_MOVE_MOST / 2)
 
 struct node_swaps_work {
-    struct nw_slots *slots; /* of ranks */
-    struct nw_slots nodes;  /* of bundles */
-    int32_t width;          /* bundles of a node */
-    int32_t *contract;      /* [endpoints] of ranks, -1 none */
+    struct nw_slots *slots; /* assignment of ranks */
+    struct nw_slots nodes; /* assignment of nodes: endpoint h * width + c is NIC
+                              c of host h, and slots are numbered alike */
+    int32_t width;         /* endpoints of a node: most NICs of any node */
+    int32_t *contract;     /* [2 x ranks] endpoint in `nodes` that stands for an
+                              endpoint in `slots`; -1: not assigned */
 };
 
 /* --- which nodes may be exchanged --- */
 
+/* Returns true if hosts a and b have the same units with the same capacities.
+ */
 static bool node_swaps_is_same_part(const struct nw_units *units, int32_t a,
                                     int32_t b)
 {
@@ -53,7 +58,8 @@ bool nw_node_swaps_is_same_kind(const struct nw_problem *problem, int32_t a,
             node_swaps_is_same_part(&problem->gpu, a, b));
 }
 
-/* The first host of the same kind; -1 where a rank is fixed there. */
+/* Sets the class of each host to the first host of the same kind; -1 if a rank
+ * is fixed on the host, which then is not exchanged. */
 static void node_swaps_sort_hosts(const struct node_swaps_work *work)
 {
     const struct nw_slots *slots = work->slots;
@@ -72,8 +78,9 @@ static void node_swaps_sort_hosts(const struct node_swaps_work *work)
             node_class[problem->fixed_host[r]] = -1;
 }
 
-/* --- what nodes send each other --- */
+/* --- traffic between nodes --- */
 
+/* Returns the NIC that a slot uses; 0 if its node has none. */
 static int32_t node_swaps_card_of(const struct nw_slots *slots, int32_t slot)
 {
     int32_t card = nw_end_card(slots->problem->topology, slots->end[slot]);
@@ -94,7 +101,7 @@ static void node_swaps_label_nodes(const struct node_swaps_work *work)
     }
 }
 
-/* Whether what two endpoints exchange leaves a node. */
+/* Returns true if endpoints a and b are on different nodes. */
 static bool node_swaps_is_between(const struct node_swaps_work *work, int32_t a,
                                   int32_t b)
 {
@@ -165,6 +172,8 @@ static nw_status node_swaps_alloc_nodes(struct nw_slots *nodes)
     return status;
 }
 
+/* Returns the end of routes at a NIC; at the root of the node if the node has
+ * no such NIC. */
 static struct nw_end node_swaps_nic(const nw_topology *topology, int32_t node,
                                     int32_t card)
 {
@@ -219,7 +228,8 @@ static nw_status node_swaps_contract(struct node_swaps_work *work)
 
 /* --- back to ranks --- */
 
-/* Everybody moves with the node to the same slot of another. */
+/* Moves all ranks as their nodes moved in the assignment of nodes: each
+ * endpoint gets the slot with the same position within its new host. */
 static void node_swaps_expand(struct node_swaps_work *work)
 {
     struct nw_slots *slots = work->slots;
@@ -261,7 +271,9 @@ static nw_status node_swaps_sum_hop_bytes(const struct nw_slots *slots,
     return status;
 }
 
-/* Traffic inside a node does not use the routes between nodes. */
+/* Lowers the cap on hop-bytes by the hop-bytes that the assignment of nodes
+ * does not contain: those inside nodes and between cores and NICs. Swaps of
+ * nodes do not change them. */
 static nw_status node_swaps_lower_limit(const struct node_swaps_work *work,
                                         struct nw_objectives *objectives)
 {
@@ -279,6 +291,7 @@ static nw_status node_swaps_lower_limit(const struct node_swaps_work *work,
     return status;
 }
 
+/* Returns the largest number of NICs of any host, at least 1. */
 static int32_t node_swaps_find_width(const struct nw_problem *problem)
 {
     int32_t width = 1;

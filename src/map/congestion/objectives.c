@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Objectives out of a link loads's figures. */
+/* Computes the values of objectives from the figures of struct nw_link_loads.
+ */
 #include "map/congestion/objectives.h"
 
 #include <math.h>
@@ -40,6 +41,9 @@ nw_objectives_wants(const struct nw_objectives *objectives)
                      objectives_is_named(objectives, NW_OBJECTIVE_HOP_BYTES)};
 }
 
+/* Returns the value of an objective; `most` is the largest congestion in
+ * seconds. The time of an exchange is `most` plus, per rank, the sums of the
+ * links' congestion and of the latency. */
 static double objectives_combine(const struct nw_link_loads *loads, double most,
                                  const struct nw_load_figures *figures,
                                  enum nw_objective objective)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Takes flows from the pattern and distances from the topology, and runs the
- * QAP searches within the budget: two populations with a seed each, so that one
- * thread and two give the same answer. */
+ * QAP searches within the budget. The tabu search has two populations
+ * (islands), each with its own seed, so that one thread and two threads give
+ * the same answer. */
 #include "map/congestion/qap_bridge.h"
 #include "base/array.h"
 #include "base/status.h"
@@ -31,8 +32,9 @@ bool nw_qap_bridge_fits(const struct nw_slots *slots)
     return slots->core_count == slots->count;
 }
 
-/* --- building --- */
+/* --- making the QAP --- */
 
+/* Appends an item: an endpoint on a slot, or -1 for a free slot. */
 static void qap_bridge_add_item(struct nw_qap_bridge *bridge, int32_t *count,
                                 int32_t endpoint, int32_t slot)
 {
@@ -40,12 +42,14 @@ static void qap_bridge_add_item(struct nw_qap_bridge *bridge, int32_t *count,
     bridge->place[(*count)++] = slot;
 }
 
-/* One that may move inside its node alone does not move here. */
+/* Returns true if a rank does not move in the QAP. That includes ranks that may
+ * move within their node only, because the QAP does not know nodes. */
 static bool qap_bridge_stays(const struct nw_slots *slots, int32_t rank)
 {
     return slots->locked[rank] || slots->held[rank];
 }
 
+/* Lists the items: ranks that move, free slots, ranks that stay. */
 static void qap_bridge_list_items(struct nw_qap_bridge *bridge)
 {
     const struct nw_slots *slots = bridge->slots;
@@ -160,10 +164,11 @@ void nw_qap_bridge_finish(struct nw_qap_bridge *bridge)
 
 struct qap_bridge_island {
     struct nw_qap_memetic memetic;
-    uint64_t until; /* steps of its own */
-    uint64_t limit; /* what --steps leaves it */
+    uint64_t until; /* value of memetic.steps at which the present epoch ends */
+    uint64_t limit; /* largest value of memetic.steps that --steps allows */
 };
 
+/* Runs an island until the end of the epoch. */
 static void *qap_bridge_advance(void *user)
 {
     struct qap_bridge_island *island = user;
@@ -179,7 +184,8 @@ static void *qap_bridge_advance(void *user)
     return NULL;
 }
 
-/* Without a second thread the islands take turns. */
+/* Runs both islands until the end of the epoch: at the same time if there is a
+ * second thread, otherwise one after the other. */
 static void qap_bridge_advance_all(struct qap_bridge_island *island,
                                    int32_t threads)
 {
@@ -203,8 +209,9 @@ qap_bridge_better(const struct qap_bridge_island *island)
                : &island[0].memetic;
 }
 
-/* Steps of all islands that an effort is worth: as many as small problems
- * need, of larger ones what takes a second or two. */
+/* Returns the steps of both islands together: as many as small problems need to
+ * find their best solution, for larger problems as many as take a second or
+ * two. UINT64_MAX with --time or --steps. */
 static uint64_t qap_bridge_effort_steps(const struct nw_qap *qap,
                                         const struct nw_budget *budget)
 {
@@ -218,7 +225,7 @@ static uint64_t qap_bridge_effort_steps(const struct nw_qap *qap,
                       (double)nw_tuned.effort.steps_times[budget->effort]);
 }
 
-/* Halves of what --steps leaves, to a step. */
+/* Divides the steps that --steps leaves evenly among the islands. */
 static void qap_bridge_limit_islands(const struct nw_budget *budget,
                                      struct qap_bridge_island *island)
 {
@@ -285,7 +292,7 @@ nw_status nw_qap_bridge_tabu(struct nw_qap_bridge *bridge)
     return status;
 }
 
-/* --- the others --- */
+/* --- annealing, branch and bound --- */
 
 nw_status nw_qap_bridge_anneal(struct nw_qap_bridge *bridge)
 {
@@ -317,6 +324,8 @@ nw_status nw_qap_bridge_anneal(struct nw_qap_bridge *bridge)
     return status;
 }
 
+/* Counts the new search nodes in the budget and sets when to be called next.
+ * Returns false if the search must end. */
 static bool qap_bridge_goes_on(struct nw_qap_exact_search *exact)
 {
     struct nw_qap_bridge *bridge = exact->user;

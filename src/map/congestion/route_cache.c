@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Routes are asked of the topology once a pair, as long as the table of pairs
- * stays small; it is cleared memory that costs nothing before it is used. */
+/* The topology computes the route of a pair of classes once, if the table of
+ * all pairs is small. The table is zeroed memory, which the operating system
+ * provides page by page at its first use. */
 #include "map/congestion/route_cache.h"
 #include "map/common/parameters.h"
 #include "base/array.h"
@@ -39,7 +40,8 @@ void nw_route_cache_fini(struct nw_route_cache *routes)
     *routes = (struct nw_route_cache){0};
 }
 
-/* Without the slots' own links, which come first and last. */
+/* Computes the route between two classes, without the links that belong to one
+ * slot alone, which are the first and the last ones. */
 static struct nw_route route_cache_ask(struct nw_route_cache *routes, int32_t a,
                                        int32_t b)
 {
@@ -68,7 +70,8 @@ static struct nw_route route_cache_ask(struct nw_route_cache *routes, int32_t a,
     return route;
 }
 
-/* Where memory is short the way is asked again next time. */
+/* Stores a route in the cache. If there is not enough memory, the route is
+ * computed again at its next use. */
 static void route_cache_keep(struct nw_route_cache *routes,
                              struct nw_cached_route *kept,
                              const struct nw_route *route)

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Slots that differ only by links that no other slot uses: from a core up to
- * the first branch of its node's tree. */
+/* Finds the route classes: slots of a node that differ only by links that no
+ * other slot uses. These links lead from a core or GPU up to the first vertex
+ * with several children in the tree of its node. */
 #include "map/congestion/route_cache.h"
 #include "base/array.h"
 #include "topology/topology.h"
 
 #include <stdlib.h>
 
+/* Returns true if the routes of an end go up the tree of its node from a core,
+ * hardware thread or GPU. */
 static bool route_classes_is_climbing(const struct nw_node_type *type,
                                       struct nw_end end)
 {
@@ -20,7 +23,7 @@ static bool route_classes_is_climbing(const struct nw_node_type *type,
            (!type->end_of || type->end_of[end.vertex] < 0);
 }
 
-/* Of each vertex. */
+/* Sets *children to a new array with the number of children of each vertex. */
 static nw_status route_classes_count_children(const struct nw_node_type *type,
                                               int32_t **children)
 {
@@ -34,7 +37,8 @@ static nw_status route_classes_count_children(const struct nw_node_type *type,
     return status;
 }
 
-/* A vertex with something below it has no such links. */
+/* Returns the number of links that only this end uses; 0 for a vertex with
+ * children. */
 static uint32_t route_classes_count_own(const struct nw_node_type *type,
                                         struct nw_end end,
                                         const int32_t *children)
@@ -51,6 +55,8 @@ static uint32_t route_classes_count_own(const struct nw_node_type *type,
     return count;
 }
 
+/* Counts the links that belong to each slot alone and sums the counts up in
+ * `own`. */
 static nw_status route_classes_find_own(struct nw_route_cache *routes)
 {
     const nw_topology *topology = routes->topology;
@@ -90,6 +96,8 @@ static void route_classes_fill_own(struct nw_route_cache *routes, int32_t s)
     }
 }
 
+/* Returns true if slots s and t of one node differ only by the links that
+ * belong to them alone, and these links have the same bandwidth and latency. */
 static bool route_classes_are_twins(const struct nw_route_cache *routes,
                                     int32_t s, int32_t t)
 {
@@ -112,7 +120,8 @@ static bool route_classes_are_twins(const struct nw_route_cache *routes,
     return a.vertex == b.vertex;
 }
 
-/* Of slots of one node, which come one after the other. */
+/* Returns the route class of slot s, or a new number. Only the last classes
+ * need to be searched, because the slots of a node follow each other. */
 static int32_t route_classes_find(const struct nw_route_cache *routes,
                                   int32_t s)
 {

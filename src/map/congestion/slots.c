@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From an answer to its assignment and back: a slot for each rank that a unit
- * takes, and one of its own for each fixed core or GPU. */
+/* Converts an answer to an assignment of slots and back. A unit has as many
+ * slots as it takes ranks. Each fixed core or GPU has a slot of its own. */
 #include "map/congestion/slots.h"
 #include "base/array.h"
 #include "base/status.h"
@@ -8,15 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Slots of cores or of GPUs are made by the same steps. */
+/* Makes either the slots of cores or those of GPUs. */
 struct slots_work {
     struct nw_slots *slots;
     const struct nw_units *units;
-    const int32_t *unit; /* [ranks] of the answer */
+    const int32_t *unit; /* [ranks] unit of each rank; -1: none */
     struct nw_end (*end)(const struct nw_problem *, int32_t, int32_t);
     struct nw_ints (*fixed)(const struct nw_problem *, int32_t);
-    int32_t base; /* 0, or rank_count for GPUs */
-    int32_t *at;  /* [units] first slot of each not given away yet */
+    int32_t base; /* endpoint of rank 0: 0 for cores, rank_count for GPUs */
+    int32_t *at;  /* [units] first slot of each unit without a rank */
 };
 
 static int32_t slots_add_slot(struct slots_work *make, int32_t host,
@@ -49,6 +49,8 @@ static void slots_add_slots(struct slots_work *make, int32_t *first)
     first[hosts] = make->slots->count;
 }
 
+/* Assigns a rank to the next slot of its unit, or to a new slot if it is fixed.
+ * A rank without a GPU gets no GPU slot. */
 static void slots_assign_rank(struct slots_work *make,
                               const struct nw_answer *answer, int32_t rank)
 {
@@ -83,6 +85,7 @@ static nw_status slots_make_slots(struct slots_work *make,
     return NW_OK;
 }
 
+/* Returns the number of slots of all units. */
 static size_t slots_of(const struct nw_units *units, int32_t hosts)
 {
     size_t sum = 0;
@@ -112,6 +115,7 @@ static nw_status slots_alloc_slots(struct nw_slots *slots)
     return status;
 }
 
+/* Returns NW_EUNSUPPORTED if the GPU of a rank is on another host. */
 static nw_status slots_check_near(const struct nw_answer *answer, int32_t ranks)
 {
     for (int32_t r = 0; answer->gpu_host && r < ranks; r++)
@@ -121,6 +125,8 @@ static nw_status slots_check_near(const struct nw_answer *answer, int32_t ranks)
     return NW_OK;
 }
 
+/* Counts the ranks on each host and marks the ranks that may not move freely.
+ */
 static void slots_count_ranks(struct nw_slots *slots,
                               const struct nw_answer *answer)
 {
@@ -149,6 +155,7 @@ static int32_t slots_endpoint_of(const struct nw_slots *slots, int32_t rank,
     return gpu ? slots->rank_count + rank : rank;
 }
 
+/* Endpoints of an edge of the pattern: cores or GPUs by the kind of traffic. */
 struct slots_ends {
     int32_t from, to;
 };
@@ -191,6 +198,8 @@ static int slots_by_peer(const void *left, const void *right)
     return (a->peer > b->peer) - (a->peer < b->peer);
 }
 
+/* Writes n sorted edges to `to` and sums those with the same peer. Returns the
+ * number written. */
 static size_t slots_merge(struct nw_directed_edge *to,
                           const struct nw_directed_edge *edge, size_t n)
 {

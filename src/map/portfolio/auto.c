@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The best of the cheap ones. Every candidate is priced by the same figures
- * as evaluate shows; the default is the first of them. */
+/* The algorithm `auto`: runs the algorithms that take little time, beginning
+ * with the default mapping, and improves the best of their results by a search.
+ * Results are compared by the figures that the command `evaluate` shows. */
 #include "map/portfolio/auto.h"
 #include "map/common/budget.h"
 #include "map/portfolio/candidate.h"
@@ -14,12 +15,10 @@
 #include <math.h>
 #include <string.h>
 
-/* Limits of a cheap algorithm: trials of Algorithm 1, ranks for Scotch. */
-#define LIST_MAX 10
-/* Ranks without a grid: so many are started in many ways by the search. */
-/* Fraction of --time for the least hop-bytes, if links count. */
+#define LIST_MAX 10 /* most algorithms that auto_list_candidates lists */
 
-/* A row beside the named ones. */
+/* An algorithm without a name of its own: like "partition", but it lowers
+ * hop-bytes before congestion. */
 static const struct nw_algorithm auto_by_distance = {
     .name = "partition",
     .run = nw_run_phases,
@@ -33,13 +32,15 @@ static bool auto_is_partition(const struct nw_algorithm *algorithm)
            nw_algorithm_is(algorithm, NW_ALGORITHM_PARTITION);
 }
 
-/* MAGC with one of its two methods for cores and GPUs. */
+/* Returns true for MAGC with either of its two methods for cores and GPUs. */
 static bool auto_is_magc(const struct nw_algorithm *algorithm)
 {
     return nw_algorithm_is(algorithm, NW_ALGORITHM_MAGC_SCOTCH) ||
            nw_algorithm_is(algorithm, NW_ALGORITHM_MAGC_GREEDY);
 }
 
+/* Returns true if Algorithm 1 of the MAGC paper needs few trials of a core for
+ * a rank. */
 static bool auto_greedy_is_cheap(const struct nw_problem *problem)
 {
     double most = 0;
@@ -58,10 +59,12 @@ struct auto_work {
     const struct nw_problem *problem;
     struct nw_map_report *report;
     struct nw_candidate best;
-    double standard[3]; /* the default's hop-bytes and congestion, and when
-                           MAGC's exchange ends */
-    const struct nw_algorithm *magc; /* that of MAGC's two ends first */
-    struct nw_candidate magc_answer; /* its figures, without a mapping */
+    double standard[3]; /* limits of a careful answer: hop-bytes and congestion
+                           (s) of the default mapping; end of an exchange (s) of
+                           the default mapping and of MAGC, the earlier one */
+    const struct nw_algorithm *magc; /* variant of MAGC whose exchange ends
+                                        first; NULL: none */
+    struct nw_candidate magc_answer; /* figures of its answer, no mapping */
     struct nw_pool pool;
     bool grid_found; /* an algorithm found a grid in the pattern */
 };
@@ -73,8 +76,10 @@ struct auto_candidate_run {
     struct nw_candidate candidate;
 };
 
-/* The first candidate is the default. MAGC's answers, if they are allowed, set
- * the time at which an exchange must end. */
+/* Sets the limits of a careful answer. The first candidate is the default
+ * mapping, whose figures are the limits. An answer of MAGC within them lowers
+ * the limit of the time at which an exchange ends. `magc`: the variant of MAGC
+ * that made the candidate, otherwise NULL. */
 static void auto_raise_standard(struct auto_work *work,
                                 const struct nw_candidate *candidate,
                                 const struct nw_algorithm *magc)
@@ -98,6 +103,8 @@ static void auto_raise_standard(struct auto_work *work,
     }
 }
 
+/* Returns true if the candidate replaces the best one so far: it is within the
+ * limits, and better or the first one within them. */
 static bool auto_is_taken(const struct auto_work *work,
                           const struct nw_candidate *candidate)
 {
@@ -108,8 +115,8 @@ static bool auto_is_taken(const struct auto_work *work,
             !nw_candidate_within(&work->best, work->pool.guard));
 }
 
-/* Nearness may lower the cost of an algorithm that the user names, so it comes
- * first here, too. */
+/* Runs an algorithm, then moves cores near GPUs as a call with this algorithm
+ * would. That may lower the cost, so the comparison must include it. */
 static nw_status auto_run_candidate(void *user)
 {
     struct auto_candidate_run *candidate_run = user;
@@ -127,7 +134,8 @@ static nw_status auto_run_candidate(void *user)
     return status;
 }
 
-/* An algorithm that the user names must not beat the choice of auto. */
+/* Lowers pool.standard to the candidate's objective, so that `auto` is not
+ * worse than this algorithm would be if the user named it. */
 static void auto_lower_standard(struct auto_work *work,
                                 const struct nw_candidate *candidate,
                                 const struct nw_algorithm *algorithm)
@@ -138,7 +146,8 @@ static void auto_lower_standard(struct auto_work *work,
         *standard = fmin(*standard, candidate->figure[0]);
 }
 
-/* Takes the result, in the order of the list. */
+/* Takes the result of a run: as the best candidate, into the pool, or neither.
+ * Results are taken in a fixed order, even if runs ended in another one. */
 static void auto_take_result(struct auto_work *work,
                              struct auto_candidate_run *candidate_run)
 {
@@ -178,7 +187,8 @@ static nw_status auto_consider(struct auto_work *work,
     return status;
 }
 
-/* Dense searches need longer than haste allows but for the smallest. */
+/* Returns true if the machine is small enough for the QAP searches, which take
+ * too long for effort "fast" except on the smallest machines. */
 static bool auto_suits_qap(const struct nw_problem *problem)
 {
     return nw_search_is_small(problem) &&
@@ -187,8 +197,10 @@ static bool auto_suits_qap(const struct nw_problem *problem)
                 nw_tuned.portfolio.exact_max);
 }
 
-/* Whether the search on trees knows all that counts. The smallest machines are
- * proven instead, and matrices may have a diagonal. */
+/* Returns true if the search on hierarchies covers everything that counts in
+ * this problem. It is not for the smallest machines, where an optimum is proven
+ * instead, nor for small distance matrices, which a QAP search suits better
+ * because their diagonal may not be zero. */
 static bool auto_is_searchable(const struct nw_problem *problem)
 {
     const struct nw_map_options *options = &problem->options;
@@ -201,7 +213,8 @@ static bool auto_is_searchable(const struct nw_problem *problem)
            !problem->uses_gpus && options->affinity == 0 && !elsewhere;
 }
 
-/* The default, and beside it the search that needs nothing of its. */
+/* Runs the default mapping and a search that does not depend on it, at the same
+ * time if the pattern has enough edges. */
 static nw_status auto_run_both(struct auto_work *work,
                                struct auto_candidate_run *standard,
                                struct auto_candidate_run *search)
@@ -223,10 +236,11 @@ static nw_status auto_run_both(struct auto_work *work,
     return status;
 }
 
-/* Only the search on hierarchies, if the machine is a tree: it begins with
- * ranks in order and covers more than the other algorithms. Small machines are
- * then searched as a QAP, too, except for grids, which that does not improve.
- * The search ignores a second objective. */
+/* Runs the default mapping and the search on hierarchies. Sets *done if no
+ * other search is needed. Small machines are also searched as a QAP, unless the
+ * pattern is a grid, which a QAP search does not improve. A second objective
+ * needs another search, because this one ignores it. If the machine is not a
+ * tree, only the default mapping is taken. */
 static nw_status auto_search_hierarchy(struct auto_work *work,
                                        struct auto_candidate_run *standard,
                                        bool *done)
@@ -247,7 +261,7 @@ static nw_status auto_search_hierarchy(struct auto_work *work,
     return status == NW_EUNSUPPORTED && work->best.mapping ? NW_OK : status;
 }
 
-/* The default first: nothing may be worse. */
+/* Runs the default mapping first, because no answer may be worse than it. */
 static nw_status auto_begin(struct auto_work *work, bool *done)
 {
     const struct nw_algorithm *first = nw_algorithm_get(NW_ALGORITHM_DEFAULT);
@@ -259,6 +273,8 @@ static nw_status auto_begin(struct auto_work *work, bool *done)
     return auto_consider(work, first);
 }
 
+/* Returns true if the search on hierarchies has already tried many initial
+ * partitions, which it does for few ranks that form no grid. */
 static bool auto_is_started_enough(const struct auto_work *work)
 {
     int32_t ranks = work->problem->pattern->rank_count;
@@ -267,7 +283,9 @@ static bool auto_is_started_enough(const struct auto_work *work)
            ranks <= nw_tuned.multilevel.few;
 }
 
-/* Algorithms that know no grid are seldom better, and slow with many edges. */
+/* Runs recursive bisection and Scotch after the search on hierarchies. They are
+ * seldom better and slow if there are many edges, so they are run only for
+ * patterns with few edges. */
 static nw_status auto_cut_few_edges(struct auto_work *work)
 {
     const struct nw_problem *problem = work->problem;
@@ -285,6 +303,8 @@ static nw_status auto_cut_few_edges(struct auto_work *work)
     return status;
 }
 
+/* Fills `list` with the algorithms to run after the default mapping. Returns
+ * their number. */
 static size_t auto_list_candidates(const struct nw_problem *problem,
                                    const struct nw_algorithm *list[LIST_MAX])
 {
@@ -308,7 +328,7 @@ static size_t auto_list_candidates(const struct nw_problem *problem,
     }
     list[count++] = nw_algorithm_get(NW_ALGORITHM_BLOCK);
     list[count++] = nw_algorithm_get(NW_ALGORITHM_PARTITION);
-    if (!problem->topology->matrix) /* which loads no link */
+    if (!problem->topology->matrix) /* a matrix has no congestion */
         list[count++] = &auto_by_distance;
     if (problem->uses_gpus)
         list[count++] = nw_algorithm_get(NW_ALGORITHM_INDEPENDENT_REMAP);
@@ -317,13 +337,17 @@ static size_t auto_list_candidates(const struct nw_problem *problem,
     return count;
 }
 
+/* Returns true if `figure` is below `other` by more than the fraction `alike`.
+ */
 static bool auto_is_below(double figure, double other, double alike)
 {
     return figure < other * (1 - alike);
 }
 
-/* Answers that the model holds for alike need not take the same time: MAGC's
- * own then, so that none of its answers ends before ours. */
+/* Returns MAGC's answer instead of the best one if their figures are almost
+ * equal and careful answers are requested. The real times of two such answers
+ * may differ from the model, and this way the answer is not slower than MAGC's.
+ */
 static nw_status auto_keep_magc(struct auto_work *work)
 {
     const struct nw_candidate *best = &work->best;
@@ -350,7 +374,8 @@ static nw_status auto_keep_magc(struct auto_work *work)
     return NW_OK;
 }
 
-/* Runs the cheap algorithms. *done: the search on the hierarchy suffices. */
+/* Runs the algorithms that take little time. Sets *done if the search on
+ * hierarchies was among them and no other search is needed. */
 static nw_status auto_run_cheap(struct auto_work *work, bool *done)
 {
     const struct nw_problem *problem = work->problem;
@@ -391,7 +416,7 @@ static nw_status auto_finish(struct auto_work *work, nw_status status,
     return status;
 }
 
-/* The best of the cheap algorithms, and of a search from it. */
+/* Takes the best of the cheap algorithms, then improves it by a search. */
 static nw_status auto_choose(const struct nw_problem *problem,
                              struct nw_map_report *report,
                              struct nw_candidate *out)
@@ -405,9 +430,10 @@ static nw_status auto_choose(const struct nw_problem *problem,
     return auto_finish(&work, status, out);
 }
 
-/* The best in hop-bytes: congestion is lowered from it, and its hop-bytes are
- * the measure of the cap. Small machines are not searched as dense problems,
- * which would take longer than the rest. */
+/* Finds a candidate with few hop-bytes. The search for low congestion begins
+ * from it, and its hop-bytes determine the cap on hop-bytes. The QAP searches
+ * are left out (`lean`), because they would take longer than everything else.
+ */
 static nw_status auto_find_nearest(const struct nw_problem *problem,
                                    struct nw_map_report *report,
                                    struct nw_candidate *out)
@@ -430,7 +456,8 @@ static nw_status auto_find_nearest(const struct nw_problem *problem,
     return status;
 }
 
-/* The same for objectives that look at links. */
+/* Like auto_choose, for objectives that depend on link loads: a candidate with
+ * few hop-bytes is found before the search. */
 static nw_status auto_choose_by_links(const struct nw_problem *problem,
                                       struct nw_map_report *report,
                                       struct nw_candidate *out)

@@ -19,6 +19,8 @@ static nw_status independent_map_cores(const struct nw_problem *problem,
     return nw_all_units_place(problem, &flat, answer, report);
 }
 
+/* Assigns a GPU on any host to each rank. `paired`: each host takes only as
+ * many GPUs as it has free cores. */
 static nw_status independent_map_gpus(const struct nw_problem *problem,
                                       const struct nw_phases *phases,
                                       struct nw_answer *answer,
@@ -64,7 +66,8 @@ static void independent_move_to_gpu(const struct nw_problem *problem,
                        problem->wants_gpu[rank]);
 }
 
-/* The old host of a rank without a GPU, or the first host with a free core. */
+/* Assigns a rank without a GPU to its present host if that has a free core,
+ * otherwise to the first host that has one. */
 static nw_status independent_slot_others(struct nw_answer *answer,
                                          struct nw_free_slots *free_slots,
                                          int32_t rank)
@@ -84,6 +87,8 @@ static nw_status independent_slot_others(struct nw_answer *answer,
     return NW_OK;
 }
 
+/* Moves the ranks with a GPU to the hosts of their GPUs, then finds hosts for
+ * the other ranks. */
 static nw_status independent_follow_gpus(const struct nw_problem *problem,
                                          struct nw_answer *answer)
 {

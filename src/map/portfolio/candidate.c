@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs an algorithm, prices its mapping, compares mappings. */
+/* Runs an algorithm, computes the cost of its mapping and compares mappings. */
 #include "map/portfolio/candidate.h"
 #include "map/common/budget.h"
 #include "base/c_locale.h"
@@ -17,6 +17,7 @@ void nw_candidate_fini(struct nw_candidate *candidate)
     *candidate = (struct nw_candidate){0};
 }
 
+/* Sets the figures by which candidates are compared and limited. */
 static void candidate_judge(const struct nw_cost *cost,
                             const struct nw_map_options *options,
                             struct nw_candidate *candidate)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Brings ranks near their GPUs and network cards at equal cost. Inside each
- * node, ranks exchange cores or GPUs, or take free ones, if a rank's core, GPU
- * and card come nearer to each other and no figure of the mapping gets worse.
- * A rank without a GPU comes near a card if it sends messages to other nodes.
- * Of equally near mappings, the one that shares GPUs most evenly is taken, then
- * the one whose first ranks are nearest to their GPUs. */
+/* Moves ranks nearer to their GPUs and NICs without raising the cost. Inside
+ * each node, ranks exchange cores or GPUs, or take free ones, if that brings
+ * core, GPU and NIC nearer to each other and no figure of the mapping gets
+ * worse. A rank without a GPU moves towards a NIC if it has messages with other
+ * nodes. Of equally near mappings, the one that shares GPUs most evenly is
+ * taken, then the one whose first ranks are nearest to their GPUs. */
 #include "map/portfolio/candidate.h"
 #include "map/common/budget.h"
 #include "map/portfolio/near_gpus_internal.h"
@@ -21,7 +21,8 @@ static nw_status near_gpus_move(struct near_gpus_work *work,
     return nw_near_gpus_make_move(work, move);
 }
 
-/* Moves the endpoint to the slot of its host that brings most. */
+/* Moves an endpoint to the slot of its host that reduces distances most, if
+ * there is one. */
 static nw_status near_gpus_bring_near(struct near_gpus_work *work,
                                       int32_t endpoint)
 {
@@ -53,8 +54,9 @@ static nw_status near_gpus_bring_near(struct near_gpus_work *work,
     return status || !best.count ? status : near_gpus_move(work, &best);
 }
 
-/* Whether an equally near mapping is the better one: fewer ranks share a GPU,
- * or the first rank whose distance changes comes nearer to its GPU. */
+/* Returns true if a move that changes no sum of distances is still an
+ * improvement: fewer ranks share a GPU, or of the endpoints whose distance
+ * changes, the first one comes nearer. */
 static bool near_gpus_breaks_tie(const struct near_gpus_work *work,
                                  const struct nw_move *move)
 {
@@ -86,6 +88,8 @@ static nw_status near_gpus_settle_move(struct near_gpus_work *work,
     return status || !*made ? status : near_gpus_move(work, move);
 }
 
+/* Makes the first move of a GPU endpoint within its host that brings ranks
+ * nearer or breaks a tie. */
 static nw_status near_gpus_settle_tie(struct near_gpus_work *work,
                                       int32_t endpoint)
 {
@@ -105,9 +109,10 @@ static nw_status near_gpus_settle_tie(struct near_gpus_work *work,
     return status;
 }
 
-/* All ranks of two GPU units exchange their units: messages between ranks that
- * share a GPU stay inside one. `a` and `b` are the units' first slots. False if
- * they differ in slots, or if the slots are too many for a move. */
+/* Fills a move that exchanges all ranks of two GPU units, so that ranks which
+ * share a GPU still share one. `a` and `b` are the first slots of the units.
+ * Returns false if the units have different capacities, too many slots for a
+ * move, or fewer than two ranks. */
 static bool near_gpus_exchange_of(const struct near_gpus_work *work, int32_t a,
                                   int32_t b, struct nw_move *move)
 {
@@ -129,12 +134,15 @@ static bool near_gpus_exchange_of(const struct near_gpus_work *work, int32_t a,
     return move->count > 1;
 }
 
+/* Returns the first slot of the GPU unit after the one that begins at `slot`.
+ */
 static int32_t near_gpus_next_unit(const struct near_gpus_work *work,
                                    int32_t slot)
 {
     return slot + work->problem->gpu.capacity[work->slots.unit[slot]];
 }
 
+/* Tries to exchange all ranks of each pair of GPU units of a host. */
 static nw_status near_gpus_exchange_units(struct near_gpus_work *work,
                                           int32_t host)
 {
@@ -169,7 +177,7 @@ static nw_status near_gpus_exchange_parts(struct near_gpus_work *work,
     return status;
 }
 
-/* Slots of fixed ranks are outside their host's range. */
+/* Returns true if an endpoint has a slot and its core or GPU is not fixed. */
 static bool near_gpus_may_move(const struct near_gpus_work *work,
                                int32_t endpoint)
 {
@@ -178,7 +186,8 @@ static bool near_gpus_may_move(const struct near_gpus_work *work,
     return slot >= 0 && work->slots.unit[slot] >= 0;
 }
 
-/* `next` leads from a rank to the next one of its host. */
+/* Tries moves of single endpoints for all ranks of a host: `first`, next[first]
+ * and so on; -1 ends the list. If no move brings a rank nearer, breaks ties. */
 static nw_status near_gpus_visit_ranks(struct near_gpus_work *work,
                                        const int32_t *next, int32_t first)
 {
@@ -199,7 +208,7 @@ static nw_status near_gpus_visit_ranks(struct near_gpus_work *work,
     return status;
 }
 
-/* The core and the GPU of one rank move to two free slots. */
+/* Returns the move of a rank's core and GPU to two free slots. */
 static struct nw_move near_gpus_move_both(const struct nw_slots *slots,
                                           int32_t rank, int32_t core,
                                           int32_t gpu)
@@ -210,8 +219,9 @@ static struct nw_move near_gpus_move_both(const struct nw_slots *slots,
         2, {{rank, slots->slot[rank], core}, {other, slots->slot[other], gpu}}};
 }
 
-/* Moves the rank to the free core and the free GPU of its host that are nearest
- * to each other: it may stay far if only one of the two moves at a time. */
+/* Moves a rank to the free core and the free GPU of its host that are nearest
+ * to each other. Moves of only one of the two may not find them, because each
+ * alone may increase the distance. */
 static nw_status near_gpus_bring_both(struct near_gpus_work *work, int32_t rank)
 {
     const struct nw_slots *slots = &work->slots;
@@ -258,6 +268,7 @@ static nw_status near_gpus_bring_all(struct near_gpus_work *work,
     return status;
 }
 
+/* Improves the ranks of one host until no move helps. */
 static nw_status near_gpus_settle_host(struct near_gpus_work *work,
                                        const int32_t *next, int32_t first)
 {
@@ -303,6 +314,8 @@ static nw_status near_gpus_settle_hosts(struct near_gpus_work *work)
     return status;
 }
 
+/* Allocates and fills the distances to NICs and the number of ranks on each GPU
+ * unit. */
 static nw_status near_gpus_measure(struct near_gpus_work *work)
 {
     const struct nw_problem *problem = work->problem;
@@ -333,6 +346,7 @@ static nw_status near_gpus_measure(struct near_gpus_work *work)
     return status;
 }
 
+/* Marks the ranks with messages between their core and other nodes. */
 static nw_status near_gpus_find_leaving(struct near_gpus_work *work)
 {
     const struct nw_slots *slots = &work->slots;
@@ -346,7 +360,7 @@ static nw_status near_gpus_find_leaving(struct near_gpus_work *work)
     return status;
 }
 
-/* Whether some cores of a node are nearer to their network card than others. */
+/* Returns true if some cores of a node are nearer to their NIC than others. */
 static bool near_gpus_cards_differ(const struct nw_problem *problem)
 {
     const nw_topology *topology = problem->topology;
@@ -369,6 +383,8 @@ static bool near_gpus_cards_differ(const struct nw_problem *problem)
     return false;
 }
 
+/* Returns true if the congestion of host traffic alone, or of GPU traffic
+ * alone, is larger in `cost`. */
 static bool near_gpus_is_layer_worse(const struct nw_cost *cost,
                                      const struct nw_cost *than)
 {
@@ -378,7 +394,8 @@ static bool near_gpus_is_layer_worse(const struct nw_cost *cost,
                than->max_congestion_gpu * (1 + NEAR_GPUS_EQUAL);
 }
 
-/* Takes the answer if no figure that people see is worse. */
+/* Makes the present slots the best candidate, and sets *taken, if no figure
+ * that the command reports gets worse. */
 static nw_status near_gpus_take_answer(const struct near_gpus_work *work,
                                        struct nw_answer *answer,
                                        struct nw_candidate *best, bool *taken)
@@ -407,6 +424,8 @@ static void near_gpus_fini(struct near_gpus_work *work)
     NW_FREE_ALL(work->card, work->near, work->leaves, work->gpu_ranks);
 }
 
+/* Improves all hosts of a candidate. Sets *taken if the result replaced it or
+ * nothing moved. */
 static nw_status near_gpus_settle(struct near_gpus_work *work,
                                   struct nw_candidate *best, bool *taken)
 {
@@ -441,7 +460,8 @@ nw_status nw_cores_near_gpus(const struct nw_problem *problem, bool cores_stay,
         (!problem->uses_gpus &&
          (cores_stay || !near_gpus_cards_differ(problem))))
         return NW_OK;
-    /* Strict moves remain if the figures of the others together got worse. */
+    /* All moves together may raise a figure that no single move raised, such as
+     * congestion. Then the search is repeated with strict moves. */
     for (int strict = 0; !status && !taken && strict < 2; strict++) {
         struct near_gpus_work work = {
             .problem = problem, .cores_stay = cores_stay, .strict = strict};

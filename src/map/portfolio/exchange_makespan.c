@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* When the last message of one exchange arrives, if each waits for all that
- * the fullest link of its way carries: what tells answers of equal congestion
- * apart in time. */
+/* Estimates when the last message of an exchange arrives. A message takes the
+ * latency of its route plus the time that the most loaded link of its route
+ * needs for all its traffic. This distinguishes mappings of equal congestion.
+ */
 #include "map/portfolio/candidate.h"
 #include "base/array.h"
 #include "cost/endpoints.h"
@@ -12,8 +13,8 @@
 struct makespan_work {
     const nw_topology *topology;
     const struct nw_cost *cost;
-    uint32_t *hop;
-    double last; /* s */
+    uint32_t *hop; /* scratch: the route of a message */
+    double last;   /* s: arrival of the last message so far */
 };
 
 static void makespan_add_message(struct makespan_work *work,

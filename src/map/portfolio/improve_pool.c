@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Few elements are searched as a dense problem, or all their assignments tried.
- * Else every cheap answer has its nodes exchanged for a while, which finds out
- * whose nodes hold what belongs together; from the best of these all is
- * searched. Where links count, the least hop-bytes are found first, and the
- * search keeps near them.
+ * Improves the best result of the cheap algorithms. A small problem is searched
+ * as a QAP, or its optimum is proven. Otherwise whole nodes are swapped in
+ * every result for a short time. This shows which results have well-grouped
+ * ranks; the best of them ("leads") are then searched with all moves. If the
+ * objective depends on links, a cap on hop-bytes applies: a candidate within
+ * the cap is called near, any other one far.
  */
 #include "map/portfolio/improve_internal.h"
 #include "map/common/budget.h"
@@ -14,13 +15,13 @@
 
 #include <math.h>
 
-#define LEADS 2 /* where links count, else one */
-/* Fractions of --time: for congestion before a lower target is tried; of that
- * for node swaps, and for divisions. */
+#define LEADS 2 /* most leads; one if the objective does not depend on links   \
+                 */
 
 /* --- the pool --- */
 
-/* Neither is better, which is seldom so of two that are not the same. */
+/* Returns true if neither candidate is better. Such candidates are treated as
+ * equal, because different mappings rarely agree in both figures. */
 static bool improve_are_like(const struct nw_candidate *a,
                              const struct nw_candidate *b)
 {
@@ -50,7 +51,7 @@ void nw_pool_fini(struct nw_pool *pool)
 
 /* --- one candidate out of another --- */
 
-/* The answer that a candidate's mapping is. */
+/* Converts the mapping of a candidate to an answer. */
 static nw_status improve_answer_of(const struct nw_problem *problem,
                                    const struct nw_candidate *candidate,
                                    struct nw_answer *answer)
@@ -65,6 +66,7 @@ static nw_status improve_answer_of(const struct nw_problem *problem,
 
 /* --- which is better --- */
 
+/* Returns true if the hop-bytes of a candidate are within the cap. */
 static bool improve_is_near(const struct improve_work *work,
                             const struct nw_candidate *candidate)
 {
@@ -72,9 +74,11 @@ static bool improve_is_near(const struct improve_work *work,
            candidate->guard[0] <= work->hop_limit * (1 + 1e-9);
 }
 
-/* Among the near ones the best, before all that are not; but none that is
- * worse than the standard. Where only far ones are as good as that, the nearest
- * of them. Time is worth any hop-bytes. */
+/* Returns true if a candidate replaces the best one. If both are near, or the
+ * objective is time, the better one wins. If the best one is near and the
+ * candidate is far, it does not. If the best one is far, a candidate with an
+ * objective no worse than the standard replaces it if it is near or has fewer
+ * hop-bytes. */
 static bool improve_is_taken(const struct improve_work *work,
                              const struct nw_candidate *candidate,
                              const struct nw_candidate *best)
@@ -109,6 +113,7 @@ static void improve_swap_candidates(struct nw_candidate *a,
     *b = c;
 }
 
+/* Exchanges a candidate with *kept if it is better or *kept is empty. */
 static void improve_keep(struct nw_candidate *candidate,
                          struct nw_candidate *kept)
 {
@@ -117,7 +122,9 @@ static void improve_keep(struct nw_candidate *candidate,
         improve_swap_candidates(candidate, kept);
 }
 
-/* The better one is the best, from the other a search may go on. */
+/* Makes a candidate the best one if it is better. The one that is not the best
+ * is kept in work->near or work->far if it is the best there: a later search
+ * may begin from it. */
 static void improve_take(struct improve_work *work,
                          struct nw_candidate *candidate,
                          struct nw_candidate *best)
@@ -133,6 +140,8 @@ static void improve_take(struct improve_work *work,
         improve_keep(candidate, &work->far);
 }
 
+/* Returns true if a search may begin from a candidate: its GPUs are on the
+ * nodes of their ranks, or need not be. */
 static bool improve_is_start(const struct improve_work *work,
                              const struct nw_candidate *candidate)
 {
@@ -140,6 +149,8 @@ static bool improve_is_start(const struct improve_work *work,
            !improve_has_remote_gpus(candidate->mapping);
 }
 
+/* Runs work->run on a copy of the assignment of `start` and makes a candidate
+ * of the result. */
 static nw_status improve_derive(struct improve_work *work,
                                 const struct nw_candidate *start,
                                 struct nw_candidate *out)
@@ -163,7 +174,8 @@ static nw_status improve_derive(struct improve_work *work,
     return status;
 }
 
-/* One more candidate out of `start`; `best` where it is better. */
+/* Runs work->run from `start` and makes the result the best candidate if it is
+ * better. If a proof finds nothing better, `best` is named after the proof. */
 static nw_status improve_from(struct improve_work *work,
                               const struct nw_candidate *start,
                               struct nw_candidate *best)
@@ -183,13 +195,15 @@ static nw_status improve_from(struct improve_work *work,
     return NW_OK;
 }
 
-/* --- where to begin --- */
+/* --- leads: the candidates from which the long search begins --- */
 
 struct improve_leads {
-    struct nw_candidate lead[LEADS]; /* the best first */
+    struct nw_candidate lead[LEADS]; /* in descending order of quality */
     int count, most;
 };
 
+/* Returns true if a is a better lead than b: better in the objective if both
+ * are near, otherwise with fewer hop-bytes. */
 static bool improve_is_ahead(const struct improve_work *work,
                              const struct nw_candidate *a,
                              const struct nw_candidate *b)
@@ -199,7 +213,8 @@ static bool improve_is_ahead(const struct improve_work *work,
     return a->guard[0] < b->guard[0];
 }
 
-/* Takes the candidate, unless its like leads. */
+/* Inserts a candidate into the leads, unless an equal one is among them. Frees
+ * the candidate that is not kept. */
 static void improve_add_lead(const struct improve_work *work,
                              struct improve_leads *leads,
                              struct nw_candidate *candidate)
@@ -216,7 +231,7 @@ static void improve_add_lead(const struct improve_work *work,
     nw_candidate_fini(candidate);
 }
 
-/* Drops leads that are far behind the first. */
+/* Removes leads whose objective is much worse than that of the first one. */
 static void improve_drop_stragglers(const struct improve_work *work,
                                     struct improve_leads *leads)
 {
@@ -228,6 +243,8 @@ static void improve_drop_stragglers(const struct improve_work *work,
         nw_candidate_fini(&leads->lead[--leads->count]);
 }
 
+/* Swaps whole nodes in `start` for a short time and adds the result to the
+ * leads. */
 static nw_status improve_try_nodes(struct improve_work *work,
                                    const struct nw_candidate *start,
                                    struct improve_leads *leads)
@@ -245,7 +262,8 @@ static nw_status improve_try_nodes(struct improve_work *work,
     return status;
 }
 
-/* A result of `run` is a lead, and a candidate as it is. */
+/* Runs `run` from the best candidate. If it found a result, node swaps make a
+ * lead of it, and the result itself may become the best candidate. */
 static nw_status
 improve_try_run(struct improve_work *work, struct improve_leads *leads,
                 nw_status (*run)(struct improve_work *, struct nw_slots *),
@@ -267,7 +285,8 @@ improve_try_run(struct improve_work *work, struct improve_leads *leads,
     return status;
 }
 
-/* Searches from the leads, longest from the first where time is left. */
+/* Searches from the leads, the first lead last. With --time the leads share the
+ * time, and the search from the first one restarts until the end. */
 static nw_status improve_follow(struct improve_work *work,
                                 struct improve_leads *leads,
                                 struct nw_candidate *best)
@@ -292,7 +311,8 @@ static nw_status improve_follow(struct improve_work *work,
     return status;
 }
 
-/* Each of the cheap answers, and what digit embedding makes of the best. */
+/* Makes leads of all results of the cheap algorithms and of a digit embedding.
+ */
 static nw_status improve_try_pool(struct improve_work *work,
                                   const struct nw_pool *pool,
                                   struct improve_leads *leads,
@@ -315,6 +335,7 @@ static nw_status improve_try_pool(struct improve_work *work,
     return status;
 }
 
+/* Makes a lead of a division of the ranks over switches. */
 static nw_status improve_try_divide(struct improve_work *work,
                                     struct improve_leads *leads,
                                     struct nw_candidate *best)
@@ -327,6 +348,7 @@ static nw_status improve_try_divide(struct improve_work *work,
     return status;
 }
 
+/* Finds leads by swaps of nodes and searches from them. */
 static nw_status improve_nodes(struct improve_work *work,
                                const struct nw_pool *pool,
                                struct nw_candidate *best)
@@ -348,17 +370,18 @@ static nw_status improve_nodes(struct improve_work *work,
     return status ? status : improve_follow(work, &leads, best);
 }
 
-/* --- objectives that look at links --- */
+/* --- objectives that depend on link loads --- */
 
-/* Unless something else is to come second. */
+/* Returns true if hop-bytes are the second objective, so that they are capped.
+ */
 static bool improve_holds_hop_bytes(const struct nw_problem *problem)
 {
     return !problem->options.has_second ||
            problem->options.second == NW_OBJECTIVE_HOP_BYTES;
 }
 
-/* From the least congested, which is far, down in congestion wherever that
- * leads, then towards what is near. */
+/* Begins from the best candidate, which is far: first lowers congestion without
+ * a cap on hop-bytes, then searches for a near candidate. */
 static nw_status improve_approach(struct improve_work *work,
                                   struct nw_candidate *best)
 {
@@ -375,7 +398,7 @@ static nw_status improve_approach(struct improve_work *work,
     return improve_from(work, best, best);
 }
 
-/* Down in congestion from the best that is near. */
+/* Lowers congestion from the best near candidate, if there is one. */
 static nw_status improve_tighten_near(struct improve_work *work,
                                       struct nw_candidate *best)
 {
@@ -390,8 +413,10 @@ static nw_status improve_tighten_near(struct improve_work *work,
     return status;
 }
 
-/* Where nothing near is as good as the standard, that holds no longer: what is
- * least congested of all needs fewer hop-bytes than it, as a rule. */
+/* Called when the best candidate may be far, because no near one is as good as
+ * the standard. Tries to find a near one that is; if that fails, searches
+ * without the cap from `nearest`, which usually gives fewer hop-bytes than the
+ * best candidate has. */
 static nw_status improve_let_go(struct improve_work *work,
                                 const struct nw_candidate *nearest,
                                 struct nw_candidate *best)
@@ -416,8 +441,9 @@ static nw_status improve_let_go(struct improve_work *work,
     return status;
 }
 
-/* Fewer hop-bytes, where there are too many, for congestion where the standard
- * has more; or less congestion at more. */
+/* If the best candidate is far, lowers its hop-bytes: first at its congestion,
+ * then at any congestion below the standard. Does the same from the best far
+ * candidate if that has less congestion. */
 static nw_status improve_come_near(struct improve_work *work,
                                    struct nw_candidate *best)
 {
@@ -436,8 +462,8 @@ static nw_status improve_come_near(struct improve_work *work,
     return status;
 }
 
-/* From the least congested and from the nearest; hop-bytes come second, near
- * the least that is known. */
+/* Improves the best candidate if the objective depends on links. Hop-bytes may
+ * exceed the least known ones only by a small factor (work->hop_limit). */
 static nw_status improve_links(struct improve_work *work,
                                const struct nw_pool *pool,
                                struct nw_candidate *best)
@@ -473,6 +499,7 @@ static nw_status improve_links(struct improve_work *work,
     return status;
 }
 
+/* Returns true if swaps of whole nodes are worth while. */
 static bool improve_has_nodes(const struct nw_problem *problem)
 {
     return problem->host_count >= NW_NODE_SWAPS_HOSTS_MIN &&
@@ -480,7 +507,8 @@ static bool improve_has_nodes(const struct nw_problem *problem)
            !nw_search_is_small(problem);
 }
 
-/* What is proven is not held near anything. */
+/* Proves the optimum of a tiny problem, without a cap on hop-bytes, and frees
+ * the candidates in `work`. `status` is that of the searches before. */
 static nw_status improve_finish(struct improve_work *work,
                                 struct nw_candidate *best, nw_status status)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The searches from one candidate, each as a function of the slots: the proof,
- * node swaps, digit embedding, division over switches, QAP, annealing. */
+/* The searches that improve one candidate. Each is a function that changes the
+ * slots and sets work->name to the name of the algorithm to report. */
 #include "map/portfolio/improve_internal.h"
 #include "map/common/budget.h"
 #include "map/congestion/branch_bound.h"
@@ -14,6 +14,7 @@
 
 #include <math.h>
 
+/* Returns the objectives with the caps of a careful answer and on hop-bytes. */
 static struct nw_objectives
 improve_objectives_of(const struct improve_work *work)
 {
@@ -71,6 +72,8 @@ nw_status nw_improve_divide(struct improve_work *work, struct nw_slots *slots)
     return status;
 }
 
+/* Proves the optimum of the QAP if there are few slots; otherwise, or if the
+ * proof takes too long, runs tabu search. */
 static nw_status improve_by_qap(struct improve_work *work,
                                 struct nw_slots *slots)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Restart without lost nodes. First the ranks of these nodes get new places,
- * and all others are fixed. Then any rank may move if the gain in predicted
- * time pays for its move. */
+/* Maps a restart after nodes were lost. First the ranks of these nodes
+ * ("homeless" ranks) get new places while all other ranks are fixed. Then any
+ * rank may move if that shortens the predicted time by more than the cost of
+ * the move. */
 #include "map/portfolio/lost_nodes.h"
 #include "base/array.h"
 #include "base/status.h"
@@ -23,16 +24,18 @@
 struct lost_nodes_work {
     const nw_topology *topology;
     const nw_pattern *pattern;
-    struct nw_map_options options; /* with the hosts that are left */
-    const nw_mapping *old;
-    bool *is_lost;           /* [nodes] */
-    bool *homeless;          /* [ranks] on a lost node */
-    int32_t *node;           /* [ranks] of the topology */
-    int32_t *ranks_of;       /* [nodes] ranks in the old mapping */
-    int32_t *host, *slots;   /* [nodes] of `options` */
-    nw_mapping *fixed;       /* the ranks that keep their places */
-    double each;             /* s of all exchanges that a move must gain */
-    struct nw_budget budget; /* of the searches here */
+    struct nw_map_options options; /* options of the call, with the remaining
+                                      hosts */
+    const nw_mapping *old;   /* mapping before nodes were lost, borrowed */
+    bool *is_lost;           /* [nodes] the node is lost */
+    bool *homeless;          /* [ranks] the rank was on a lost node */
+    int32_t *node;           /* [ranks] node of the topology in `old` */
+    int32_t *ranks_of;       /* [nodes] number of ranks in `old` */
+    int32_t *host, *slots;   /* [nodes] arrays of options.hosts and .slots */
+    nw_mapping *fixed;       /* places of the ranks that keep them */
+    double each;             /* s by which moving one rank must shorten the time
+                                of all exchanges */
+    struct nw_budget budget; /* budget of the searches in this file */
 };
 
 /* --- checks --- */
@@ -74,6 +77,7 @@ static nw_status lost_nodes_alloc(struct lost_nodes_work *work)
     return status;
 }
 
+/* Finds the node of each rank in the old mapping. */
 static nw_status lost_nodes_find_ranks(struct lost_nodes_work *work)
 {
     const nw_mapping *old = work->old;
@@ -94,6 +98,7 @@ static nw_status lost_nodes_find_ranks(struct lost_nodes_work *work)
     return NW_OK;
 }
 
+/* Marks a node as lost; returns NW_EINVAL if it cannot be. */
 static nw_status lost_nodes_check_one(struct lost_nodes_work *work,
                                       int32_t node)
 {
@@ -113,14 +118,16 @@ static nw_status lost_nodes_check_one(struct lost_nodes_work *work,
     return NW_OK;
 }
 
-/* --- the hosts that are left --- */
+/* --- the remaining hosts --- */
 
+/* Returns true if a node is not lost and had no ranks. */
 static bool lost_nodes_is_free(const struct lost_nodes_work *work, int32_t node)
 {
     return !work->ranks_of[node] && !work->is_lost[node];
 }
 
-/* All other ranks are on the first `count` hosts. */
+/* Returns NW_EINVAL if a rank that is not homeless is on none of the first
+ * `count` hosts. */
 static nw_status lost_nodes_check_kept(const struct lost_nodes_work *work,
                                        size_t count)
 {
@@ -141,8 +148,8 @@ static nw_status lost_nodes_check_kept(const struct lost_nodes_work *work,
     return status;
 }
 
-/* The nodes to use without the lost ones, and without the last `spare` nodes
- * among those that have no ranks. */
+/* Sets the hosts of the options: the nodes to use except the lost nodes and the
+ * last `spare` nodes without ranks. */
 static nw_status lost_nodes_choose_hosts(struct lost_nodes_work *work)
 {
     struct nw_map_options *options = &work->options;
@@ -196,6 +203,8 @@ static nw_status lost_nodes_check(struct lost_nodes_work *work)
 
 /* --- the ranks that keep their places --- */
 
+/* Copies the cores, or the GPUs if `gpu`, of a mapping in which ranks have
+ * several. A homeless rank gets one entry, which leaves it open. */
 static nw_status lost_nodes_copy_rows(const struct lost_nodes_work *work,
                                       bool gpu, int32_t **values, size_t **row)
 {
@@ -240,6 +249,7 @@ static nw_status lost_nodes_copy_set(const struct lost_nodes_work *work,
     return NW_OK;
 }
 
+/* Makes the mapping that fixes all ranks except the homeless ones. */
 static nw_status lost_nodes_fix(struct lost_nodes_work *work)
 {
     nw_status status =
@@ -257,6 +267,7 @@ static nw_status lost_nodes_fix(struct lost_nodes_work *work)
 
 /* --- places for the homeless ranks --- */
 
+/* Maps the homeless ranks while all others are fixed. */
 static nw_status lost_nodes_place(struct lost_nodes_work *work,
                                   struct nw_map_answer *out)
 {
@@ -270,7 +281,9 @@ static nw_status lost_nodes_place(struct lost_nodes_work *work,
     return nw_portfolio_map(&call, false, out);
 }
 
-/* A free node of the same type for each lost node, or an error. */
+/* Finds a free node of the same type for each lost node. twin[a] = b and
+ * twin[b] = a if node b replaces lost node a; entries must be -1 at first.
+ * Returns NW_EINVAL if there are too few such nodes. */
 static nw_status lost_nodes_find_twins(const struct lost_nodes_work *work,
                                        int32_t *twin)
 {
@@ -301,7 +314,7 @@ static nw_status lost_nodes_find_twins(const struct lost_nodes_work *work,
     return NW_OK;
 }
 
-/* The old mapping with each lost node replaced. */
+/* Makes the old mapping with each lost node replaced; the caller frees *out. */
 static nw_status lost_nodes_replace(const struct lost_nodes_work *work,
                                     nw_mapping **out)
 {
@@ -338,7 +351,7 @@ static nw_status lost_nodes_replace(const struct lost_nodes_work *work,
 typedef nw_status lost_nodes_search(const struct lost_nodes_work *work,
                                     struct nw_slots *slots);
 
-/* Exchanges only nodes without fixed ranks. */
+/* Chooses the best free nodes: swaps whole nodes that have no fixed ranks. */
 static nw_status lost_nodes_choose_free(const struct lost_nodes_work *work,
                                         struct nw_slots *slots)
 {
@@ -358,6 +371,7 @@ static nw_status lost_nodes_move(const struct lost_nodes_work *work,
     return nw_slots_move_at_cost(slots, &cost);
 }
 
+/* Runs a search from options->start and makes a candidate of the result. */
 static nw_status lost_nodes_run(struct lost_nodes_work *work,
                                 const struct nw_map_options *options,
                                 lost_nodes_search *search,
@@ -400,6 +414,7 @@ static void lost_nodes_take(struct nw_candidate *candidate,
     *candidate = (struct nw_candidate){0};
 }
 
+/* Replaces each lost node by a free node as a whole. */
 static nw_status lost_nodes_place_whole(struct lost_nodes_work *work,
                                         struct nw_map_answer *out)
 {
@@ -433,7 +448,8 @@ static bool lost_nodes_is_same_set(struct nw_ints a, struct nw_ints b)
             !memcmp(a.values, b.values, a.count * sizeof *a.values));
 }
 
-/* Ranks whose node, cores or GPUs are not those of the old mapping. */
+/* Returns the number of ranks whose node, cores or GPUs differ from those of
+ * the old mapping. */
 static int32_t lost_nodes_count_moved(const struct lost_nodes_work *work,
                                       const nw_mapping *mapping)
 {
@@ -449,7 +465,8 @@ static int32_t lost_nodes_count_moved(const struct lost_nodes_work *work,
     return moved;
 }
 
-/* s of all exchanges of the pattern that the move of one rank must gain. */
+/* Returns by how many seconds moving one rank must shorten the time of all
+ * exchanges of the pattern. */
 static double lost_nodes_price(const struct lost_nodes_work *work,
                                struct nw_map_answer *out)
 {
@@ -462,6 +479,7 @@ static double lost_nodes_price(const struct lost_nodes_work *work,
     return each * exchanges;
 }
 
+/* Moves ranks if that pays for the cost of the moves; fills the report. */
 static nw_status lost_nodes_improve(struct lost_nodes_work *work,
                                     struct nw_map_answer *out)
 {

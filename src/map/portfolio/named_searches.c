@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The searches as algorithms of their own: dense ones where ranks are few or
- * distances a matrix and the objective a sum over pairs, else annealing of the
- * assignment with its link loads. */
+/* Searches as algorithms that the user can name. A problem that is a QAP,
+ * because its objective is a sum over pairs of ranks, is searched as one if it
+ * is small. All others are annealed with their link loads. */
 #include "map/portfolio/named_searches.h"
 #include "map/congestion/objectives.h"
 #include "map/congestion/qap_bridge.h"
@@ -11,7 +11,7 @@
 #include "base/status.h"
 #include "topology/topology.h"
 
-/* --- an answer to begin with --- */
+/* --- the initial answer --- */
 
 nw_status nw_search_allow_remote(const struct nw_problem *problem,
                                  struct nw_answer *answer)
@@ -78,7 +78,8 @@ static nw_status named_run_qap(named_qap_search *search, struct nw_slots *slots,
     return status;
 }
 
-/* A rank that may move inside its node, which a dense problem does not know. */
+/* Returns true if a rank is fixed to a node but may move inside it. A QAP has
+ * no such constraint. */
 static bool named_holds_some(const struct nw_slots *slots)
 {
     for (int32_t r = 0; r < slots->rank_count; r++)
@@ -92,7 +93,7 @@ bool nw_search_fits_qap_first(const struct nw_slots *slots)
     return nw_qap_bridge_fits(slots) && !named_holds_some(slots);
 }
 
-/* A dense problem has one objective. */
+/* A QAP has only one objective. */
 bool nw_search_fits_qap(const struct nw_slots *slots)
 {
     return nw_search_fits_qap_first(slots) &&

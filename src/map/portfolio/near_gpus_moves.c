@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Moves of ranks inside a node: how much nearer a rank's core, GPU and network
- * card come to each other, and whether a figure of the mapping gets worse. */
+/* Evaluates moves of ranks inside a node: how much nearer core, GPU and NIC of
+ * a rank come to each other, and if a figure of the mapping gets worse. */
 #include "map/portfolio/near_gpus_internal.h"
 #include "base/array.h"
 #include "topology/topology.h"
 
-/* A distance between core and GPU counts more than all links to cards, of which
- * no node has so many. */
+/* Weight of a link to a NIC, if a link between core and GPU has weight 1. It is
+ * so small that all links to NICs together count less than one such link. */
 #define CARD (1. / 1024)
 
 struct near_gpus_slot_range
@@ -24,8 +24,9 @@ static bool near_gpus_holds(struct near_gpus_slot_range range, int32_t slot)
     return slot >= range.first && slot < range.end;
 }
 
-/* Mean number of links between the cores of one slot and the GPUs of another;
- * those of a fixed rank are counted from its first. */
+/* Returns the mean number of links between the cores of a core slot and the
+ * GPUs of a GPU slot. If one of them is the slot of a fixed rank, only the
+ * first core and the first GPU count. */
 static double near_gpus_links_between(const struct near_gpus_work *work,
                                       int32_t core, int32_t gpu)
 {
@@ -81,7 +82,8 @@ double nw_near_gpus_distance_of(const struct near_gpus_work *work, int32_t core,
     return links + CARD * (work->card[core] + work->card[gpu]);
 }
 
-/* The same with one of the rank's endpoints on `slot`. */
+/* Returns the distance of a rank's core, GPU and NIC from each other if one of
+ * its endpoints were on `slot`. */
 static double near_gpus_distance_at(const struct near_gpus_work *work,
                                     int32_t endpoint, int32_t slot)
 {
@@ -107,7 +109,6 @@ struct nw_move nw_near_gpus_move_of(const struct nw_slots *slots,
     return move;
 }
 
-/* How much nearer one part of a move comes. */
 double nw_near_gpus_gain_of_part(const struct near_gpus_work *work,
                                  const struct nw_moving *part)
 {
@@ -125,7 +126,8 @@ double nw_near_gpus_gain_of(const struct near_gpus_work *work,
     return gain;
 }
 
-/* Elements have limits of load; GPUs have a slot for each rank. */
+/* Only cores have limits of load, so the parts of a move for GPUs are skipped.
+ */
 bool nw_near_gpus_is_allowed(const struct near_gpus_work *work,
                              const struct nw_move *move)
 {
@@ -140,6 +142,7 @@ bool nw_near_gpus_is_allowed(const struct near_gpus_work *work,
     return true;
 }
 
+/* Returns true if the present trial increases no figure. */
 static bool near_gpus_is_no_worse(const struct near_gpus_work *work)
 {
     const struct nw_link_loads *loads = &work->loads;
@@ -166,6 +169,7 @@ static bool near_gpus_has_edges(const struct nw_slots *slots,
     return false;
 }
 
+/* Computes the link loads at the first call. */
 static nw_status near_gpus_count_loads(struct near_gpus_work *work)
 {
     nw_status status;
@@ -178,8 +182,8 @@ static nw_status near_gpus_count_loads(struct near_gpus_work *work)
     return status;
 }
 
-/* Moves of endpoints without messages change no figure: `silent`. All others
- * need the loads of the links. */
+/* Sets *silent if no endpoint of a move has messages, so that the move changes
+ * no figure. Otherwise makes sure that the link loads are computed. */
 static nw_status near_gpus_prepare(struct near_gpus_work *work,
                                    const struct nw_move *move, bool *silent)
 {

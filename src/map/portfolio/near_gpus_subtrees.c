@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Exchanges all ranks below two parts of a node. Ranks that are near each other
- * cannot come near their GPUs one by one if the first of them would leave the
- * others. */
+/* Exchanges all ranks below two subtrees of a node. Ranks with much traffic
+ * among them must move together: the first one to move alone would raise the
+ * cost. */
 #include "map/portfolio/near_gpus_internal.h"
 #include "base/array.h"
 #include "topology/topology.h"
 
 #include <stdlib.h>
 
-/* The parts of a host at one depth of its tree that contain slots. */
+/* The subtrees of a host at one depth of its tree that contain slots of a
+ * range, either its core slots or its GPU slots. Slots are counted from the
+ * first one of the range. */
 struct near_gpus_subtrees {
     int32_t count;
-    int32_t *head; /* [count] first slot of each */
-    int32_t *next; /* [slots of the range] next slot of the subtree, or -1 */
-    int32_t *last; /* [vertices] last slot so far, or -1 */
-    int32_t first, slots; /* of the range */
+    int32_t *head; /* [count] first slot of each subtree */
+    int32_t *next; /* [slots] next slot of the same subtree, or -1 */
+    int32_t *last; /* [vertices] scratch: last slot found below it, or -1 */
+    int32_t first, slots; /* first slot of the range; number of its slots */
 };
 
 static nw_status near_gpus_subtrees_init(struct near_gpus_subtrees *subtrees,
@@ -59,7 +61,7 @@ static void near_gpus_find_subtrees(struct near_gpus_subtrees *subtrees,
     }
 }
 
-/* The owners of two slots exchange them. */
+/* Returns the move that exchanges the owners of two slots, if they have any. */
 static struct nw_move near_gpus_exchange_slots(const struct nw_slots *slots,
                                                int32_t a, int32_t b)
 {
@@ -72,8 +74,10 @@ static struct nw_move near_gpus_exchange_slots(const struct nw_slots *slots,
     return move;
 }
 
-/* How much nearer all ranks come; 0 if the subtrees differ in slots, or if an
- * element would bear too much. */
+/* Returns by how much distances shrink if the ranks of two subtrees are
+ * exchanged. Returns 0 if the subtrees have different numbers of slots, or if
+ * the load of a core would exceed its limit. `a` and `b` are their first slots.
+ */
 static double near_gpus_gain_of_pair(const struct near_gpus_work *work,
                                      const struct near_gpus_subtrees *subtrees,
                                      int32_t a, int32_t b)
@@ -94,7 +98,7 @@ static double near_gpus_gain_of_pair(const struct near_gpus_work *work,
     return a == b ? gain : 0;
 }
 
-/* A second call takes the exchange back. */
+/* Exchanges the ranks of two subtrees. A second call undoes the exchange. */
 static nw_status near_gpus_exchange(struct near_gpus_work *work,
                                     const struct near_gpus_subtrees *subtrees,
                                     int32_t a, int32_t b)
@@ -110,6 +114,8 @@ static nw_status near_gpus_exchange(struct near_gpus_work *work,
     return status;
 }
 
+/* Exchanges the ranks of two subtrees if distances shrink and no figure gets
+ * worse. */
 static nw_status
 near_gpus_settle_pair(struct near_gpus_work *work,
                       const struct near_gpus_subtrees *subtrees, int32_t a,
@@ -137,7 +143,8 @@ near_gpus_settle_pairs(struct near_gpus_work *work,
 {
     nw_status status = NW_OK;
 
-    if (subtrees->count == subtrees->slots) /* single slots */
+    /* Subtrees of one slot each are exchanged by moves of single ranks. */
+    if (subtrees->count == subtrees->slots)
         return NW_OK;
     for (int32_t i = 0; i < subtrees->count; i++)
         for (int32_t j = i + 1; !status && j < subtrees->count; j++)

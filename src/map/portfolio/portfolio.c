@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One rank per element: runs the algorithm that is asked for, and keeps the
- * promise that no answer is worse than the default. */
+/* Mappings with one rank per element: runs the requested algorithm. Except for
+ * the baselines, no answer is worse than the default mapping. */
 #include "map/portfolio/portfolio.h"
 #include "map/common/budget.h"
 #include "map/portfolio/auto.h"
@@ -16,7 +16,7 @@ static bool portfolio_is_worse(const struct nw_candidate *a,
     return a->figure[0] - b->figure[0] > 1e-9 * fabs(b->figure[0]);
 }
 
-/* The default's answer in place of a worse one. */
+/* Replaces *best by the default mapping if that has a lower objective. */
 static nw_status portfolio_keep_promise(const struct nw_problem *problem,
                                         struct nw_map_report *report,
                                         struct nw_candidate *best)
@@ -30,6 +30,8 @@ static nw_status portfolio_keep_promise(const struct nw_problem *problem,
     return status;
 }
 
+/* Function nw_algorithm.run of an algorithm that returns its initial mapping.
+ */
 static nw_status portfolio_run_start(const struct nw_algorithm *algorithm,
                                      const struct nw_problem *problem,
                                      struct nw_answer *answer,
@@ -40,9 +42,9 @@ static nw_status portfolio_run_start(const struct nw_algorithm *algorithm,
     return nw_search_initial(problem, answer);
 }
 
-/* The start of a search stays the answer if the search made it worse, which an
- * approximation of the machine may cause. A start that is not a complete answer
- * is ignored. */
+/* Replaces *best by the initial mapping of the search if that is better: a
+ * search that uses an approximation of the machine may make the mapping worse.
+ * An initial mapping that is not a complete answer is ignored. */
 static nw_status portfolio_keep_start(const struct nw_algorithm *algorithm,
                                       const struct nw_problem *problem,
                                       struct nw_map_report *report,
@@ -61,6 +63,8 @@ static nw_status portfolio_keep_start(const struct nw_algorithm *algorithm,
     return status == NW_EINVAL || status == NW_EUNSUPPORTED ? NW_OK : status;
 }
 
+/* Finds the algorithm that the options name: `auto` by default, or `magc` if
+ * phases are given. */
 static nw_status portfolio_find(const struct nw_map_options *options,
                                 const struct nw_algorithm **out)
 {
@@ -79,7 +83,8 @@ static nw_status portfolio_find(const struct nw_map_options *options,
     return NW_OK;
 }
 
-/* Orders that are asked for as they are. */
+/* Returns true for algorithms whose result must not be changed, because the
+ * user wants exactly this mapping. */
 static bool portfolio_is_as_asked(const struct nw_algorithm *algorithm)
 {
     return algorithm->baseline || algorithm->is_default;
@@ -109,6 +114,8 @@ static nw_status portfolio_solve(const struct nw_algorithm *algorithm,
     return status;
 }
 
+/* Computes the cost of the default mapping if it was requested and is not known
+ * yet. */
 static nw_status portfolio_price_default(const struct nw_problem *problem)
 {
     struct nw_map_report ignored = {0};
@@ -123,7 +130,7 @@ static nw_status portfolio_price_default(const struct nw_problem *problem)
     return status;
 }
 
-/* The default's cost only where it is asked for. */
+/* Solves the problem and fills *out. */
 static nw_status portfolio_find_answer(const struct nw_algorithm *algorithm,
                                        struct nw_problem *problem,
                                        struct nw_map_answer *out)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The functions of the rows that place in phases, on all units at once, or as
- * the launcher does. */
+/* Functions nw_algorithm.run of the algorithms that place ranks in phases, on
+ * all units at once, or as the launcher does. */
 #include "map/portfolio/algorithm.h"
 #include "map/phases/all_units.h"
 #include "map/portfolio/sorted_nodes.h"
@@ -49,7 +49,8 @@ nw_status nw_run_default(const struct nw_algorithm *algorithm,
     return nw_answer_default(problem, answer);
 }
 
-/* Ranks that are fixed keep their nodes, and so do the others then. */
+/* With fixed ranks the nodes are not sorted: the result is the default mapping.
+ */
 nw_status nw_run_sorted(const struct nw_algorithm *algorithm,
                         const struct nw_problem *problem,
                         struct nw_answer *answer, struct nw_map_report *report)
@@ -60,8 +61,10 @@ nw_status nw_run_sorted(const struct nw_algorithm *algorithm,
                                          : nw_sorted_nodes(problem, answer);
 }
 
-/* Without a GPU layer, one placer on all cores at once; otherwise one on the
- * nodes' pairs of free core and free GPU, then on the GPUs of each node. */
+/* Without GPUs, runs one placer on all cores at once. With GPUs, runs the
+ * placer on the pairs of a free core and a free GPU of all nodes, then the
+ * placer of phase 3 on the GPUs of each node. If the options name phases, or
+ * only some ranks have a GPU, places in phases instead. */
 nw_status nw_run_all_units(const struct nw_algorithm *algorithm,
                            const struct nw_problem *problem,
                            struct nw_answer *answer,
@@ -90,8 +93,9 @@ nw_status nw_run_all_units(const struct nw_algorithm *algorithm,
     return nw_phase_units(problem, &phases, answer, report, true);
 }
 
-/* On trees by common ancestors, else by routes; those know the diagonal of a
- * matrix, too. */
+/* Refines hop-bytes on a machine that is a tree by swaps within its hierarchy.
+ * All other problems, including distance matrices with a nonzero diagonal, are
+ * refined by moves between slots. */
 nw_status nw_run_refine(const struct nw_algorithm *algorithm,
                         const struct nw_problem *problem,
                         struct nw_answer *answer, struct nw_map_report *report)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ranks in order on nodes sorted by switch: the best order that people write by
- * hand for training jobs. The list of nodes may be in any order, as by name. */
+/* Sorts the nodes so that nodes of one switch follow each other, and gives them
+ * the ranks in ascending order. For training jobs this is the best order that
+ * users write by hand. The list of nodes may be in any order before, such as
+ * sorted by name. */
 #include "map/portfolio/sorted_nodes.h"
 #include "base/array.h"
 #include "map/congestion/node_swaps.h"
@@ -8,6 +10,8 @@
 
 #include <stdlib.h>
 
+/* Returns the end from which distances of a host are measured: its first GPU if
+ * ranks use GPUs, otherwise its first core. */
 static struct nw_end sorted_nodes_end(const struct nw_problem *problem,
                                       int32_t host)
 {
@@ -16,8 +20,8 @@ static struct nw_end sorted_nodes_end(const struct nw_problem *problem,
                : nw_problem_core_end(problem, host, 0);
 }
 
-/* The index in `left` of the host that is nearest to `from`, of several the
- * first node of the machine. */
+/* Returns the index in `left` of the host nearest to host `from`; of equally
+ * near ones, the host with the lowest node number. */
 static int32_t sorted_nodes_nearest(const struct nw_problem *problem,
                                     const int32_t *left, int32_t count,
                                     int32_t from)
@@ -40,8 +44,8 @@ static int32_t sorted_nodes_nearest(const struct nw_problem *problem,
     return found;
 }
 
-/* Each host is followed by the nearest of the hosts left, so the hosts of a
- * switch or of an NVLink domain follow each other. */
+/* Fills `order` with all hosts, each followed by the nearest of the remaining
+ * hosts. The hosts of a switch or an NVLink domain thus follow each other. */
 static nw_status sorted_nodes_order(const struct nw_problem *problem,
                                     int32_t *order)
 {
@@ -68,8 +72,8 @@ static nw_status sorted_nodes_order(const struct nw_problem *problem,
     return NW_OK;
 }
 
-/* to[h]: the host that gets the ranks of h. The hosts of a kind exchange their
- * ranks only with each other. */
+/* Sets to[h] to the host that gets the ranks of host h. Only hosts of the same
+ * kind exchange their ranks. */
 static void sorted_nodes_match(const struct nw_problem *problem,
                                const int32_t *order, int32_t *to)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The blocks of consecutive ranks that the default mapping (or --from) has on
- * the nodes are exchanged as a whole. Then the algorithm places each rank
- * inside its node. */
+/* Each node has a block of consecutive ranks, which the default mapping or
+ * --from gives it. First the blocks are exchanged between nodes as a whole.
+ * Then the algorithm places each rank inside its node. */
 #include "map/portfolio/whole_nodes.h"
 #include "base/array.h"
 #include "base/status.h"
@@ -21,7 +21,8 @@ struct whole_nodes_work {
     struct nw_problem problem;
     struct nw_budget budget;
     struct nw_candidate standard; /* the default mapping */
-    struct nw_candidate sorted;   /* on sorted nodes, of a training step */
+    struct nw_candidate sorted;   /* ranks in order on sorted nodes, if the
+                                     pattern has the phases of a training step */
     struct nw_candidate swapped;  /* after the exchange of nodes */
 };
 
@@ -51,7 +52,7 @@ static nw_status whole_nodes_check_options(const struct nw_map_options *options)
                 : NW_OK;
 }
 
-/* Each node has consecutive ranks. */
+/* Returns NW_EINVAL if the ranks of a node are not consecutive. */
 static nw_status whole_nodes_check(const struct nw_problem *problem,
                                    const struct nw_answer *answer)
 {
@@ -80,7 +81,8 @@ static nw_status whole_nodes_check(const struct nw_problem *problem,
     return status;
 }
 
-/* With `careful`, hop-bytes and congestion stay within the default's. */
+/* Returns the objectives. With `careful`, hop-bytes and congestion must not
+ * exceed those of the default mapping. */
 static struct nw_objectives
 whole_nodes_objectives(const struct whole_nodes_work *work)
 {
@@ -94,8 +96,9 @@ whole_nodes_objectives(const struct whole_nodes_work *work)
     return objectives;
 }
 
-/* The exchange takes as many steps as the effort says, also with --time and
- * --steps, so that the number of steps repeats the answer. */
+/* Exchanges whole nodes. The number of steps depends on the effort only, even
+ * with --time and --steps, so that --steps with the reported number repeats the
+ * answer. */
 static nw_status whole_nodes_exchange(struct whole_nodes_work *work,
                                       struct nw_answer *answer)
 {
@@ -121,6 +124,8 @@ static bool whole_nodes_is_default(const struct nw_map_options *options)
            nw_algorithm_find(name) == nw_algorithm_get(NW_ALGORITHM_DEFAULT);
 }
 
+/* Fills the answer from which nodes are exchanged: --from, the default mapping,
+ * or sorted nodes for a training step. */
 static nw_status whole_nodes_start(struct whole_nodes_work *work,
                                    struct nw_answer *answer)
 {
@@ -156,7 +161,7 @@ static nw_status whole_nodes_swap(struct whole_nodes_work *work)
     return status;
 }
 
-/* The rest of the steps and of the time. */
+/* Reduces --steps and --time by what the exchange of nodes has used. */
 static void whole_nodes_share_budget(const struct whole_nodes_work *work,
                                      struct nw_map_options *options)
 {
@@ -172,6 +177,7 @@ static void whole_nodes_share_budget(const struct whole_nodes_work *work,
                  1e-9);
 }
 
+/* Maps the ranks inside their nodes: every rank is fixed to its node. */
 static nw_status whole_nodes_place(const struct whole_nodes_work *work,
                                    bool priced, struct nw_map_answer *out)
 {
@@ -196,7 +202,7 @@ static nw_status whole_nodes_place(const struct whole_nodes_work *work,
     return status;
 }
 
-/* Puts a candidate in the place of a worse answer. */
+/* Replaces the answer by a candidate with a lower objective. */
 static void whole_nodes_keep(const struct whole_nodes_work *work,
                              struct nw_candidate *candidate,
                              struct nw_map_answer *answer)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How a caller waits for other processes: it polls, then yields the core for a
- * limited time, then sleeps between polls. The limit is a time, not a number of
- * yields: if many processes share a core, each yield lasts one time slice of
- * each of them, and the scheduler prefers processes that slept. */
+/* How a caller waits for an event from another process. It first polls, then
+ * polls and yields the core for a limited time, then polls and sleeps. A time
+ * limits the yields, not their number: if many processes share a core, one
+ * yield can last as long as the time slices of all of them, and the scheduler
+ * prefers processes that slept. */
 #ifndef NW_CHANNEL_BACKOFF_H
 #define NW_CHANNEL_BACKOFF_H
 
@@ -19,8 +20,9 @@ struct nw_backoff {
     uint64_t since_ns; /* time of the first yield */
 };
 
-/* Pauses the core between two polls: a poll takes the cache line that other
- * cores need to write, and two hardware threads share the units of a core. */
+/* Pauses the core between two polls. Without the pause, a poll would repeatedly
+ * take a cache line that other cores want to write, and would slow the second
+ * hardware thread of the core. */
 static inline void nw_breathe(void)
 {
 #if defined __x86_64__

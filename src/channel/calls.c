@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Makes a request for a message. On success, the caller holds the channel's
- * lock. */
+/* Allocates a request for a message. On success, the caller holds the channel's
+ * lock and must release it. */
 static nw_status request_make(nw_channel *channel,
                               const struct nw_channel_message *message,
                               nw_channel_request **out)
@@ -100,8 +100,9 @@ nw_status nw_channel_receive(nw_channel *channel,
     return NW_OK;
 }
 
-/* Gives the owner the status and result of a request that is done. Frees the
- * request now, or later if libfabric still uses it. */
+/* Copies the status, error text and result of a finished request to its owner,
+ * and sets *request to NULL. Frees the request now, or later if libfabric still
+ * uses it. */
 static nw_status request_answer(nw_channel_request **request,
                                 struct nw_channel_result *result)
 {
@@ -149,7 +150,7 @@ nw_status nw_channel_wait(nw_channel_request **request,
         if (!nw_backoff_ends(&backoff, nw_progress(channel)) ||
             (*request)->done)
             continue;
-        /* lets other processes use the core, and other threads the channel */
+        /* without the lock, other threads can use the channel meanwhile */
         nw_channel_unlock(channel);
         nw_give_way(&backoff);
         nw_channel_lock(channel);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Opens and closes channels: options, memory, and the end of communication. */
+/* Opens and closes channels: checks the options, allocates the buffers, and
+ * ends the communication with all peers. */
 #include "channel/proto/cma.h"
 #include "channel/proto/ipc.h"
 
@@ -31,7 +32,8 @@ static nw_status find_word(const char *variable, const char *const *words,
     return nw_fail(NW_EINVAL, "%s=%s is unknown", variable, value);
 }
 
-/* Checks variables that are read later and would then be ignored if unknown. */
+/* Checks the words in environment variables that other files read later. Those
+ * files would silently ignore an unknown word. */
 static nw_status channel_check_words(void)
 {
     static const char *const variable[] = {
@@ -68,7 +70,9 @@ static nw_status read_environment(struct nw_channel_options *options)
     return status;
 }
 
-/* Without a file or an allgather the group is the job that PMIx knows. */
+/* If the options give neither a file nor an allgather function, the channel
+ * connects the processes of the PMIx job. Their rank and number come from PMIx.
+ */
 static nw_status channel_find_group(struct nw_channel_options *options)
 {
     int32_t rank, count;
@@ -216,7 +220,8 @@ static void channel_free_parts(nw_channel *channel)
     for (int f = 0; f < NW_ENDPOINTS; f++)
         nw_endpoint_close(&channel->fabric[f]);
     nw_requests_free(channel);
-    while (channel->controls_made) { /* even in flight: libfabric is closed */
+    /* libfabric is closed, so even control messages in flight may be freed */
+    while (channel->controls_made) {
         struct nw_controls *older = channel->controls_made->older;
 
         free(channel->controls_made);
@@ -278,7 +283,9 @@ static bool all_said_bye(const nw_channel *channel)
     return true;
 }
 
-/* Waits until no peer may still write to this process or read from it. */
+/* Sends BYE to all peers and waits for their BYE, after which no peer writes to
+ * this process's memory or reads from it. Gives up after a tenth of the
+ * channel's time limit. */
 static void say_bye(nw_channel *channel)
 {
     struct nw_wire bye = {.kind = NW_WIRE_BYE};

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The channel's functions in libnodewise.so. Their code is in
- * libnodewise-channel.so, which the first call loads. That library keeps its
- * own error texts, so each failure is copied to the caller's thread.
+ * The channel's public functions as libnodewise.so exports them. Their code is
+ * in libnodewise-channel.so, which the first call loads. That library stores
+ * error texts in its own thread-local buffer, so after a failure the text is
+ * copied to the buffer of libnodewise.so.
  */
 #include <nodewise/channel.h>
 
@@ -61,8 +62,9 @@ static const struct nw_symbol loaded_symbols[] = {
     {"nw_channel_memory_copy", &loaded.memory_copy},
 };
 
-/* Functions of a channel need no call of this: opening it has loaded the
- * library. */
+/* Loads libnodewise-channel.so at the first call. Functions that take a channel
+ * need not call it, since the library was loaded when that channel was opened.
+ */
 static nw_status loaded_load(void)
 {
     static const char name[] = "libnodewise-channel.so.0";
@@ -79,7 +81,9 @@ static nw_status loaded_result(nw_status status)
     return status ? nw_fail(status, "%s", loaded.error_text()) : NW_OK;
 }
 
-/* The caller's allgather. If it fails, its own error text stays. */
+/* Wraps the caller's allgather function, which sets its error text in
+ * libnodewise.so itself. If this function failed, that text must not be
+ * overwritten. */
 struct loaded_meeting {
     const struct nw_channel_options *options;
     bool failed;
@@ -96,8 +100,9 @@ static nw_status loaded_allgather(void *context, const void *mine, size_t bytes,
     return status;
 }
 
-/* Options that open or measure a channel. Options of another size are passed
- * on, since the channel rejects them. */
+/* Returns `own`, a copy of the options whose allgather function records
+ * failures in *meeting. Returns `options` unchanged if they have no such
+ * function or another size, which the channel rejects. */
 static const struct nw_channel_options *
 loaded_options(const struct nw_channel_options *options,
                struct loaded_meeting *meeting, struct nw_channel_options *own)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Opens an endpoint of a provider and loads libfabric at first use. */
+/* Opens and closes endpoints of libfabric providers, registers memory, and
+ * writes to peers. Loads libfabric at first use. */
 #include "channel/fabric/endpoint.h"
 
 #include "base/clock.h"
@@ -29,10 +30,10 @@ static struct {
 
 enum { SIGNALS = 32, PATIENCE_S = 5, LOOK_TURNS = 64 };
 
-/* Keeps the program's signal handlers. Libraries that libfabric loads set their
- * own: those of PSM leave .btr files behind, and end or hang the program if a
- * signal arrives before the old handlers are restored. So signals are blocked
- * meanwhile. */
+/* Loads libfabric without changing the program's signal handlers. Libraries
+ * that libfabric loads install their own handlers; those of PSM write .btr
+ * files, and end or hang the program. All signals are blocked until the old
+ * handlers are restored, so that none reaches a foreign handler. */
 static nw_status load_quietly(const struct nw_symbol *symbols, size_t count)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -42,7 +43,8 @@ static nw_status load_quietly(const struct nw_symbol *symbols, size_t count)
     nw_status status;
 
     sigfillset(&all);
-    (void)pthread_mutex_lock(&lock); // else another one's handlers are kept
+    /* a second thread would save PSM's handlers */
+    (void)pthread_mutex_lock(&lock);
     (void)pthread_sigmask(SIG_BLOCK, &all, &blocked);
     for (int i = 1; i < SIGNALS; i++)
         had[i] = !sigaction(i, NULL, &before[i]);
@@ -75,8 +77,10 @@ static nw_status endpoint_check(const struct nw_endpoint *fabric, ssize_t code,
                    fi.strerror((int)-code));
 }
 
-/* Names shm's memory after process and time. A killed process leaves its memory
- * behind, and a later process with the same number needs another name. */
+/* Returns a unique endpoint name for the provider shm, or NULL for other
+ * providers. shm names its shared memory after the endpoint. A killed process
+ * leaves this memory behind, so the process id is not enough: a later process
+ * with the same id needs another name. */
 static const char *own_name(const char *provider, char *room, size_t bytes)
 {
     struct timespec now;
@@ -89,9 +93,10 @@ static const char *own_name(const char *provider, char *room, size_t bytes)
     return room;
 }
 
-/* libfabric takes dma-buf descriptors from 1.20 on. Between the two versions,
- * only the ends of structs that libfabric allocates and of fi_cq_err_entry have
- * changed. */
+/* Returns the version of libfabric's interface to ask for. Registration of a
+ * dma-buf needs 1.20. Code for 1.17 also works with 1.20: the only changed
+ * structs are those that libfabric itself allocates, and fi_cq_err_entry, which
+ * have grown at their ends. */
 static uint32_t version_for(bool gpu)
 {
     uint32_t dmabuf = FI_VERSION(1, 20);
@@ -223,9 +228,9 @@ nw_status nw_endpoint_meet(struct nw_endpoint *fabric, const void *name,
                    fabric->provider);
 }
 
-/* The name of shm's memory must exist until all peers have opened the memory.
- * 1.17 opens it in nw_endpoint_meet, later versions perhaps with the first
- * message. */
+/* The shared memory must keep its name until all peers have opened it.
+ * libfabric 1.17 opens it in nw_endpoint_meet; later versions may open it with
+ * the first message, so for them the name stays. */
 void nw_endpoint_hide(const struct nw_endpoint *fabric)
 {
     const char *name = strstr(fabric->name, "://");
@@ -318,8 +323,8 @@ ssize_t nw_endpoint_write(struct nw_endpoint *fabric,
         .context = write->context,
     };
 
-    /* with remote data, shm sends the bytes through its own memory in order,
-     * which is faster than a system call */
+    /* with FI_REMOTE_CQ_DATA, shm copies the bytes through its shared memory in
+     * order, which is faster than a system call */
     if (write->at_once && write->bytes <= fabric->whole)
         return fi_writemsg(fabric->ep, &msg, FI_COMPLETION | FI_REMOTE_CQ_DATA);
     return fi_writemsg(fabric->ep, &msg,
@@ -327,7 +332,8 @@ ssize_t nw_endpoint_write(struct nw_endpoint *fabric,
                                       : FI_COMPLETION | FI_DELIVERY_COMPLETE);
 }
 
-/* Whether an operation has ended; *code is its result. */
+/* Returns true if the operation with this context has ended, and sets *code to
+ * its result: 0, or a negative libfabric code. */
 static bool is_over(struct nw_endpoint *fabric, const void *context,
                     ssize_t *code)
 {

@@ -15,12 +15,13 @@
 
 enum { NW_ENDPOINT_NAME = 256 }; /* maximum bytes of an endpoint's address */
 
-/* The method by which the adapter reaches GPU memory: none, registration of a
- * dma-buf, or the kernel's peer-to-peer memory (nvidia_peermem). */
+/* How the adapter (NIC) reaches GPU memory: not at all, through a registered
+ * dma-buf, or through the kernel's peer-to-peer memory (nvidia_peermem). */
 enum nw_hmem { NW_HMEM_NONE, NW_HMEM_DMABUF, NW_HMEM_PEER, NW_HMEM_WAYS };
 
-/* Room for the fi_cq_err_entry that libfabric 1.20 and later fill, which is
- * longer than in the headers of earlier versions. */
+/* Space for the fi_cq_err_entry of libfabric 1.20 and later, which is longer
+ * than the one in older headers. Nodewise may be compiled with older headers.
+ */
 struct nw_endpoint_error {
     struct fi_cq_err_entry known;
     uint64_t more[4];
@@ -37,19 +38,19 @@ struct nw_endpoint {
     size_t name_bytes;
     char name[NW_ENDPOINT_NAME];
     size_t limit; /* maximum bytes of one operation */
-    /* The size in bytes of the largest message that the provider copies through
-     * its own memory; a larger message costs a system call. SIZE_MAX: no limit.
+    /* The largest message in bytes that the provider copies through its own
+     * shared memory; a larger message needs a system call. SIZE_MAX: no limit.
      */
     size_t whole;
     /* Messages of up to `whole` bytes are sent with FI_INJECT: the provider
      * copies them during the call and reports no completion. */
     bool copies;
-    bool streams; /* sends and remote writes advance only within our calls */
+    bool streams; /* tcp: data moves only during our calls */
     enum nw_hmem reach;
     bool local;    /* host memory must be registered before it is sent */
-    bool gathers;  /* sends host header and GPU payload without a copy */
-    bool pieces;   /* one send may gather several pieces of memory */
-    char why[384]; /* why the better methods cannot reach GPU memory */
+    bool gathers;  /* sends GPU memory after a host header, uncopied */
+    bool pieces;   /* one send may gather from several iovecs */
+    char why[384]; /* why better methods fail to reach GPU memory */
 };
 
 /* Opens an endpoint of the first usable provider in a list that ends with NULL.
@@ -60,12 +61,15 @@ NW_MUST_CHECK nw_status nw_endpoint_open(const char *const *providers, bool gpu,
 /* Opens an endpoint of this provider, with or without GPU memory. */
 NW_MUST_CHECK nw_status nw_endpoint_open_one(const char *provider, bool gpu,
                                              struct nw_endpoint *out);
-void nw_endpoint_close(struct nw_endpoint *fabric); /* a zeroed one is fine */
+/* accepts a zeroed struct */
+void nw_endpoint_close(struct nw_endpoint *fabric);
+/* Adds the peer with the endpoint address `name` and sets *out to the libfabric
+ * address for operations with this peer. */
 NW_MUST_CHECK nw_status nw_endpoint_meet(struct nw_endpoint *fabric,
                                          const void *name, fi_addr_t *out);
-/* Removes the name of the memory of shm of libfabric 1.17, so that a killed
- * process leaves no file behind. Call it after all peers have opened the
- * endpoint's address. */
+/* Removes the file name of the shared memory of provider shm (only with
+ * libfabric 1.17), so that a killed process leaves no file behind. Call it
+ * after all peers have added this endpoint. */
 void nw_endpoint_hide(const struct nw_endpoint *fabric);
 /* Returns a random key for registered memory, so that only a process that
  * received the key can write to the memory. */
@@ -86,6 +90,8 @@ NW_MUST_CHECK nw_status nw_endpoint_describe(struct nw_endpoint *fabric,
 NW_MUST_CHECK nw_status nw_endpoint_ready(const struct nw_endpoint *fabric,
                                           int code, struct fid_mr *region,
                                           struct fid_mr **out);
+/* Returns the address by which peers name registered memory in remote writes:
+ * its virtual address, or 0 if the provider counts from the region's start. */
 uint64_t nw_endpoint_address(const struct nw_endpoint *fabric,
                              const void *memory);
 void nw_endpoint_unregister(struct fid_mr *region); /* NULL is ignored */
@@ -97,7 +103,7 @@ struct nw_endpoint_write {
     fi_addr_t peer;
     uint64_t address, key;
     void *context;
-    /* shm: the write completes without an answer from the peer's process. */
+    /* the write may complete before the peer's process confirms it (shm) */
     bool at_once;
 };
 /* Starts a write into a peer's memory. Completion means that the bytes have
@@ -105,9 +111,9 @@ struct nw_endpoint_write {
  * which may be -FI_EAGAIN. */
 ssize_t nw_endpoint_write(struct nw_endpoint *fabric,
                           const struct nw_endpoint_write *write);
-/* Writes and waits for the completion; the endpoint must have no other
- * operation. Sets *hangs if the write has not ended after some seconds and may
- * still access the memory. */
+/* Writes and waits for the completion. The endpoint must have no other
+ * operation in flight. If the write does not end within 5 s, sets *hangs and
+ * returns an error; the write may then still access the memory. */
 NW_MUST_CHECK nw_status
 nw_endpoint_write_through(struct nw_endpoint *fabric,
                           const struct nw_endpoint_write *write, bool *hangs);

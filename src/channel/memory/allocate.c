@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Allocates memory for a program's messages, in the host or a GPU. GPU memory
- * comes from Vulkan if the user asked for Vulkan's mapping. */
+/* Allocates and copies memory for a program's messages, in host or GPU memory.
+ * GPU memory comes from Vulkan if the user has selected the Vulkan mapping. */
 #include "channel/memory/mapping.h"
 #include "channel/memory/memory.h"
 #include "channel/memory/vulkan.h"
@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* If no GPU was current, the GPU of the memory is current afterwards. */
+/* A calling thread without a current CUDA context gets one: that of the GPU
+ * that holds the new memory. */
 nw_status nw_channel_memory_new(bool gpu, size_t bytes, void **out)
 {
     void *host = NULL;

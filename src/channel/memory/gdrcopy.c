@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* GPU memory mapped by GDRCopy, whose library and kernel module are searched at
- * run time. To pin memory costs more than many messages, so a bounded number of
- * mappings is kept. Each hit is compared with the buffer's id, since the memory
- * may have been freed and allocated again. */
+/* Maps GPU memory for the CPU by GDRCopy. Its library is loaded at run time.
+ * Mapping takes longer than many small messages, so mappings are cached, up to
+ * a fixed number. Memory may be freed and its address used again, so each
+ * look-up compares the driver's buffer id with the id in the cache. */
 #include "channel/memory/mapping.h"
 
 #include "base/library.h"
@@ -34,10 +34,10 @@ static struct {
 struct gdrcopy_kept {
     uint64_t start; /* start of the pinned pages */
     size_t bytes;
-    uint64_t id;   /* id of the buffer */
-    uint64_t used; /* time of the last use */
+    uint64_t id;   /* the driver's id of the allocation */
+    uint64_t used; /* value of `uses` at the last use */
     struct gdr_handle handle;
-    char *at; /* NULL: free */
+    char *at; /* address for the CPU; NULL: unused entry */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -91,7 +91,8 @@ static struct gdrcopy_kept *gdrcopy_find(uint64_t address, size_t bytes,
             continue;
         if (one->id == id)
             return one;
-        gdrcopy_let_go(one); /* freed, and the address is in use again */
+        /* the old memory was freed, and its address used again */
+        gdrcopy_let_go(one);
     }
     return NULL;
 }
@@ -116,7 +117,8 @@ static struct gdrcopy_kept *gdrcopy_keep(uint64_t address, size_t length,
     unsigned on = 1;
     void *at = NULL;
 
-    /* copies by the driver and stores by the CPU must stay in order */
+    /* `set` makes the driver's copies synchronous, so that they stay in order
+     * with the CPU's stores */
     if (gdr.range(&start, &bytes, address) ||
         address + length > start + bytes || gdr.set(&on, ABOUT_SYNC, address))
         return NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the method by which the adapter of an endpoint reaches GPU memory: as a
- * dma-buf, or else through the kernel's peer-to-peer memory. Some providers
- * accept the request, and even the registration, without support for any GPU.
- * So a trial writes bytes into GPU memory and out of it, and compares them. */
+/* Finds how the adapter of an endpoint reaches GPU memory: through a dma-buf,
+ * or else through the kernel's peer-to-peer memory. Some providers accept
+ * FI_HMEM, and even the registration, without supporting any GPU. So a trial
+ * writes bytes into GPU memory and back, and compares them. */
 #include "channel/memory/hmem.h"
 
 #include "base/status.h"
@@ -15,9 +15,10 @@
 
 enum { BYTES = 64, ROOM = 4096, CONTEXT = 1024 };
 
-/* The interface of libfabric since 1.20, which is stable: FI_MR_DMABUF, struct
- * fi_mr_dmabuf and the union at the start of struct fi_mr_attr, which has grown
- * at its end since. Nodewise may be compiled with older headers. */
+/* The part of libfabric 1.20 that registers a dma-buf: FI_MR_DMABUF, struct
+ * fi_mr_dmabuf, and struct fi_mr_attr with space for members that later
+ * versions append. It is declared here because Nodewise may be compiled with
+ * older headers. This interface is stable. */
 static const uint64_t MR_DMABUF = UINT64_C(1) << 40;
 struct dmabuf {
     int fd;
@@ -30,7 +31,7 @@ struct attributes {
     uint64_t more[8];
 };
 
-/* Resources of a trial, freed after the operations of the endpoint have
+/* Resources of a trial. They are freed after the endpoint's operations have
  * ended. */
 struct trial {
     struct nw_endpoint *fabric;
@@ -74,7 +75,8 @@ static nw_status by_peer(struct nw_endpoint *fabric, void *memory, size_t bytes,
     return nw_endpoint_ready(fabric, code, region, out);
 }
 
-/* The driver exports whole pages. */
+/* Registers GPU memory through a dma-buf. The driver exports only whole pages,
+ * so the dma-buf starts at the page that contains `memory`. */
 static nw_status by_dmabuf(struct nw_endpoint *fabric, void *memory,
                            size_t bytes, struct fid_mr **out)
 {
@@ -91,7 +93,7 @@ static nw_status by_dmabuf(struct nw_endpoint *fabric, void *memory,
                                         (size_t)(end - start), &buffer.fd);
 
     if (status)
-        return NW_EIO; /* handled like a refusal by the provider */
+        return NW_EIO; /* the caller treats it like a refusal by the provider */
     memcpy(&how.known.mr_iov, &at, sizeof at);
     code = fi_mr_regattr(fabric->domain, &how.known, MR_DMABUF, &region);
     status = nw_endpoint_ready(fabric, code, region, out);
@@ -131,7 +133,7 @@ static nw_status hmem_is_possible(const struct nw_endpoint *fabric,
 
     if (way == NW_HMEM_DMABUF && FI_VERSION_LT(version, FI_VERSION(1, 20)))
         return nw_fail(NW_ENODEV, "libfabric takes none before 1.20");
-    /* other providers have it in their own module */
+    /* other providers have this function in their own kernel module */
     if (way == NW_HMEM_PEER && !strncmp(fabric->provider, "verbs", 5) &&
         !has_module())
         return nw_fail(NW_ENODEV, "no module nvidia_peermem is loaded");
@@ -157,8 +159,9 @@ static nw_status check_bytes(const char *sent, const char *came,
                : NW_OK;
 }
 
-/* Host memory has three parts: the bytes to send, the driver's copy of the
- * GPU's bytes, and the bytes written back. */
+/* Writes bytes into GPU memory and back through the adapter, and compares them.
+ * The host buffer has three parts: the bytes to send, the driver's copy of the
+ * GPU memory, and the bytes that the adapter wrote back. */
 static nw_status there_and_back(struct trial *trial)
 {
     struct nw_endpoint *fabric = trial->fabric;
@@ -236,9 +239,9 @@ static void hmem_note(struct nw_endpoint *fabric, const char *what)
              used ? "; " : "", what, nw_error_text());
 }
 
-/* Whether the endpoint sends GPU memory without a copy. A provider examines
- * each piece of a message only if the adapter must do all transfers; otherwise
- * it copies all pieces like the first. */
+/* Returns true if one send can gather a host header and a GPU payload without
+ * copying. Providers examine the memory of each iovec only if
+ * FI_HMEM_P2P_REQUIRED is set; otherwise they treat all like the first. */
 static bool sends_straight(const struct nw_endpoint *fabric)
 {
     int how = FI_HMEM_P2P_REQUIRED;

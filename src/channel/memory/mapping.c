@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Selects the GPU mapping: GDRCopy by default. The others are used only on
- * request: Vulkan reaches only memory that it allocated, and the resident
- * kernel was slower than the driver's copies for messages of every size on an
- * H100 (bench/results/gpu-sharing-2026-11-26.txt). */
+/* Selects the GPU mapping: GDRCopy, unless the user asks for another. Vulkan
+ * reaches only memory that Vulkan allocated. The resident kernel was slower
+ * than the driver's copies for every message size on an H100
+ * (bench/results/gpu-sharing-2026-11-26.txt). */
 #include "channel/memory/mapping.h"
 
 #include "base/status.h"
@@ -15,7 +15,8 @@
 static const struct nw_gpu_mapping *const all[] = {
     &nw_gpu_mapping_gdrcopy, &nw_gpu_mapping_vulkan, &nw_gpu_mapping_resident};
 
-/* The mapping that the user asked for; NULL: GDRCopy. */
+/* Returns the name of the mapping that the user asked for; NULL for the
+ * default, GDRCopy. */
 static const char *asked(void)
 {
     const char *name = getenv("NODEWISE_CHANNEL_MAPPING");

@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* GPU memory that has an address for the CPU: that address, and the back end's
- * handle of the memory. */
+/* GPU memory that the CPU can access: `at` is its address for the CPU, and
+ * `handle` is the back end's handle of the mapping. */
 struct nw_mapped {
     char *at;
     unsigned long handle;
@@ -26,15 +26,16 @@ struct nw_gpu_mapping {
     void (*close)(void); /* NULL: the back end needs no close */
     /* Allocates the resources for messages of a GPU; NULL: not needed. */
     void (*prepare)(int32_t gpu);
-    /* Finds the address for the CPU of [gpu, gpu + bytes); the back end caches
-     * addresses. The caller calls `map` before each use: memory that was freed
-     * meanwhile is an error, NW_ECUDA. NULL: the back end copies with `store`
-     * and `load`, which are complete on return. */
+    /* Finds the address for the CPU of `bytes` bytes of GPU memory at `gpu`.
+     * Back ends cache their mappings. The caller calls `map` before each use,
+     * because the memory may have been freed since; NW_ECUDA then. NULL: the
+     * back end has no addresses and copies with `store` and `load`, which are
+     * complete on return. */
     nw_status (*map)(void *gpu, size_t bytes, struct nw_mapped *out);
     nw_status (*store)(void *gpu, const void *from, size_t bytes);
     nw_status (*load)(void *to, const void *gpu, size_t bytes);
-    /* Copies between host memory and mapped memory. NULL: the CPU copies with
-     * nw_stores and nw_loads. */
+    /* Copies from host memory to mapped memory, and from mapped memory to host
+     * memory. NULL: the CPU copies with nw_stores and nw_loads. */
     void (*write)(const struct nw_mapped *mapped, void *to, const void *from,
                   size_t bytes);
     void (*read)(const struct nw_mapped *mapped, void *to, const void *from,
@@ -50,8 +51,8 @@ extern const struct nw_gpu_mapping nw_gpu_mapping_resident;
 const struct nw_gpu_mapping *nw_gpu_mapping_open(void);
 void nw_gpu_mapping_close(
     const struct nw_gpu_mapping *mapping); /* NULL is ignored */
-/* Prepares the GPU that the caller uses, before its first message; a mapping of
- * NULL is ignored. */
+/* Allocates the back end's resources for the GPU that the caller uses, so that
+ * the first message need not. NULL is ignored. */
 void nw_gpu_mapping_prepare(const struct nw_gpu_mapping *mapping);
 /* Returns true if the open back end `mapping` reaches this GPU memory. Every
  * back end reaches memory that Vulkan allocated, but Vulkan reaches no other
@@ -67,8 +68,8 @@ nw_gpu_mapping_store(const struct nw_gpu_mapping *mapping, void *gpu,
                      const void *from, size_t bytes);
 NW_MUST_CHECK nw_status nw_gpu_mapping_load(
     const struct nw_gpu_mapping *mapping, void *to, void *gpu, size_t bytes);
-/* Copies into mapped memory (write) and out of it (read): `to` or `from` lies
- * in `mapped`. */
+/* Copies host memory into mapped memory (write: `to` lies in `mapped`) and out
+ * of it (read: `from` lies in `mapped`). */
 void nw_mapped_write(const struct nw_gpu_mapping *mapping,
                      const struct nw_mapped *mapped, void *to, const void *from,
                      size_t bytes);
@@ -76,19 +77,20 @@ void nw_mapped_read(const struct nw_gpu_mapping *mapping,
                     const struct nw_mapped *mapped, void *to, const void *from,
                     size_t bytes);
 
-/* Copies like memcpy with the CPU's widest stores that bypass the caches, then
+/* Copies like memcpy, by the widest non-temporal stores of the CPU, then
  * executes a store fence. */
 void nw_stores(void *to, const void *from, size_t bytes);
 /* Executes only the store fence of nw_stores. */
 void nw_stores_fence(void);
 /* Copies like memcpy from mapped memory, by loads of whole 64-byte lines if the
- * CPU can. Then the lines of the first and of the last byte are read whole. */
+ * CPU has such loads. The lines of the first and last byte are then read whole,
+ * so they must lie in the mapping. */
 void nw_loads(void *to, const void *from, size_t bytes);
 
-/* kernels launched */
+/* Counts of the resident kernels, for statistics and tests. */
 struct nw_resident_counts {
-    uint64_t launched; /* kernels */
-    uint64_t beside;   /* kernels whose inbox is in GPU memory */
+    uint64_t launched; /* kernels launched */
+    uint64_t beside;   /* kernels launched with the inbox in GPU memory */
     uint64_t served;   /* messages copied by a kernel */
     uint64_t driven;   /* messages copied by the driver instead */
 };

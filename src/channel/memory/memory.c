@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tells host buffers from GPU buffers by asking the driver, if a driver is
- * loaded. The caller's current GPU stays current. */
+/* Distinguishes host buffers from GPU buffers by asking the CUDA driver, if it
+ * is loaded. No function changes the caller's current GPU. */
 #include "channel/memory/memory.h"
 
 #include "base/array.h"
@@ -200,7 +200,8 @@ nw_status nw_memory_new(int32_t gpu, size_t bytes, void **out)
     return status;
 }
 
-/* Also works in a thread without a current GPU. */
+/* Makes the GPU of the memory current during the call, so that it also works in
+ * a thread without a current GPU. */
 void nw_memory_free(void *memory)
 {
     int32_t gpu = nw_memory_gpu(memory);
@@ -214,10 +215,10 @@ void nw_memory_free(void *memory)
     gpus->restore(before);
 }
 
-/* Pinned memory is mapped by us, because the driver's own pinned memory
- * vanishes when the program resets the GPU. The page before it holds its size.
- * A forked child does not inherit it: copy-on-write would move the pages that
- * the GPU uses. */
+/* Allocates pinned memory by mmap and registers it with the driver. Memory that
+ * the driver allocates would vanish if the program resets the GPU. A head of
+ * HEAD bytes before the memory holds its size. A forked child does not inherit
+ * the memory: copy-on-write would move pages that the GPU still uses. */
 enum { HEAD = 65536 }; /* at least a page on all machines */
 
 static void *pinned_map(size_t bytes)

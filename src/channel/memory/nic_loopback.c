@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An endpoint that is connected only to itself, and the pinned memory that it
- * writes into. */
+/* Copies GPU memory into host memory by an adapter: an endpoint that is
+ * connected only to itself writes into pinned memory of the same process. */
 #include "channel/memory/nic_loopback.h"
 
 #include "base/array.h"
@@ -17,13 +17,14 @@ struct nw_loopback {
     struct nw_rcache regions;
     fi_addr_t self;
     char *room;
-    struct fid_mr *region; /* of `room` */
-    bool hangs;            /* a write did not end: its memory stays */
+    struct fid_mr *region; /* registration of `room` */
+    /* a write did not end, so its memory is never freed */
+    bool hangs;
     struct fi_context2 context;
 };
 
-/* Whether the kernel knows any adapter. If not, libfabric, which takes up to a
- * second to load, is not loaded. */
+/* Returns true if the kernel's folder of devices contains any adapter. If not,
+ * libfabric is not loaded at all, since loading can take a second. */
 static bool has_any(const char *folder)
 {
     DIR *devices = opendir(folder);

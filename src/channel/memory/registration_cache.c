@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The cache of registrations is a treap ordered by start address. Each node has
- * the greatest end of its subtree, so that the regions that overlap an
- * allocation are found in logarithmic time. If such a region is not the
- * allocation itself, its memory was freed. */
+/* The cache is a treap (randomised search tree), ordered by start address. Each
+ * node also stores the greatest end address in its subtree, so that the regions
+ * that overlap an allocation are found in logarithmic time. If an overlapping
+ * region is not the allocation itself, its memory was freed. */
 #include "channel/memory/registration_cache.h"
 
 #include "base/array.h"
@@ -25,7 +25,7 @@ static void sum_up(struct nw_region *node)
         node->last = greater(node->last, node->right->last);
 }
 
-/* All of `low` is before all of `high`. */
+/* Joins two trees; all nodes of `low` must start before all nodes of `high`. */
 static struct nw_region *rcache_join(struct nw_region *low,
                                      struct nw_region *high)
 {
@@ -44,7 +44,8 @@ static struct nw_region *rcache_join(struct nw_region *low,
     return top;
 }
 
-/* Divides a tree into the nodes that start before `at` and the others. */
+/* Splits a tree: *low gets the nodes that start before `at`, *high the others.
+ */
 static void rcache_divide(struct nw_region *node, uint64_t at,
                           struct nw_region **low, struct nw_region **high)
 {
@@ -90,7 +91,8 @@ static void rcache_let_go(struct nw_region *region)
     free(region);
 }
 
-/* Removes a region from the tree; it is freed after its last use. */
+/* Removes a region from the tree. Frees it now, or after its last use if it is
+ * in use. */
 static void unlist(struct nw_rcache *regions, struct nw_region *region)
 {
     struct nw_region *low, *mid, *high;
@@ -129,8 +131,8 @@ static bool forget_oldest(struct nw_rcache *regions)
     return region != NULL;
 }
 
-/* Registers a region. After an error, an unused region is dropped and the call
- * is repeated, since resources may be exhausted. */
+/* Registers a region. If that fails, the resources for registrations may be
+ * exhausted, so it drops the least recently used region and tries again. */
 static nw_status rcache_enter(struct nw_rcache *regions,
                               struct nw_endpoint *fabric,
                               struct nw_region *region)
@@ -180,7 +182,8 @@ nw_status nw_rcache_hold(struct nw_rcache *regions, struct nw_endpoint *fabric,
     nw_status status = NW_OK;
     uint64_t start = (uintptr_t)range->start, end = start + range->bytes;
 
-    if (!range->id) /* its free would go unnoticed */
+    /* without an id, the cache could not notice that memory was freed */
+    if (!range->id)
         return nw_fail(NW_EIO, "the driver has no id of this GPU memory");
     while ((region = overlapping(regions->root, start, end)) &&
            (region->id != range->id || region->start != start ||

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A cache of GPU memory that is registered with an endpoint: an interval tree
- * of at most NW_RCACHE_REGIONS allocations. */
+/* A cache of registrations of GPU memory with one endpoint: an interval tree of
+ * at most NW_RCACHE_REGIONS allocations. */
 #ifndef NW_CHANNEL_MEMORY_REGISTRATION_CACHE_H
 #define NW_CHANNEL_MEMORY_REGISTRATION_CACHE_H
 
@@ -10,8 +10,10 @@
 
 enum { NW_RCACHE_REGIONS = 64 };
 
-/* One registered allocation, [start, end). `last` is the greatest `end` in the
- * subtree of this node. */
+/* One registered allocation, which occupies the addresses [start, end). `last`
+ * is the greatest `end` in the subtree of this node. `weight` is the random
+ * priority of the treap. `used` is the value of nw_rcache.uses at the last use.
+ */
 struct nw_region {
     struct nw_region *left, *right;
     uint64_t start, end, last, weight, id, used;
@@ -26,18 +28,19 @@ struct nw_rcache {
     unsigned count;
 };
 
-/* Sets *out to the region of a message's GPU memory, and registers the memory
- * if needed. Asks the driver for the buffer id each time, because the cache
- * does not notice when memory is freed; new memory at an old address is
- * registered again. Returns NW_EIO if the provider refuses the memory even
- * after other regions were dropped, or if the driver cannot identify or
- * synchronise the memory (memory of pools, or memory that is mapped piece by
- * piece). */
+/* Sets *out to the region that contains a message's GPU memory. Registers the
+ * memory if the cache has no registration. Each call asks the driver for the
+ * buffer id, because the cache does not notice when memory is freed; new memory
+ * at an old address is registered again. Returns NW_EIO if the provider refuses
+ * the memory even after unused regions were dropped, or if the driver cannot
+ * identify or synchronise the memory. The driver cannot for memory of pools or
+ * memory mapped by cuMemMap. */
 NW_MUST_CHECK nw_status nw_rcache_take(struct nw_rcache *regions,
                                        struct nw_endpoint *fabric,
                                        const struct nw_channel_message *message,
                                        struct nw_region **out);
-/* Like nw_rcache_take, for an allocation that nw_memory_range just returned. */
+/* Does the same for a whole allocation that nw_memory_range has just returned.
+ */
 struct nw_memory_range;
 NW_MUST_CHECK nw_status nw_rcache_hold(struct nw_rcache *regions,
                                        struct nw_endpoint *fabric,
@@ -45,13 +48,13 @@ NW_MUST_CHECK nw_status nw_rcache_hold(struct nw_rcache *regions,
                                        struct nw_region **out);
 /* Ends one use of a region; NULL is ignored. */
 void nw_rcache_give(struct nw_region *region);
-/* Ends one use of a region that peers may still write to, and drops the region
- * from the cache. */
+/* Ends one use of a region and drops it from the cache, because peers may still
+ * write to its memory. */
 void nw_rcache_lose(struct nw_rcache *regions, struct nw_region *region);
 /* Drops all regions; no region may be in use. */
 void nw_rcache_close(struct nw_rcache *regions);
-/* Returns the address that peers must name when they write to `memory`, which
- * lies in the region. */
+/* Returns the address by which peers name `memory`, which lies in the region,
+ * in their remote writes. */
 uint64_t nw_region_address(const struct nw_endpoint *fabric,
                            const struct nw_region *region, const void *memory);
 

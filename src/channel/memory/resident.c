@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copies into and out of GPU memory with only the driver: the CPU writes bytes
- * and an order into memory that the GPU reads. A kernel that stays on the GPU
- * then moves the bytes, in either direction, and reports this.
+ * Copies into and out of GPU memory by a kernel that stays on the GPU
+ * ("resident"). The CPU writes the bytes and an order into the kernel's inbox,
+ * which is memory that the GPU can read. The kernel moves the bytes, in either
+ * direction, and reports the end in its outbox. This needs only the CUDA
+ * driver.
  *
- * The kernel takes one block of one GPU. It ends after IDLE_NS without an
+ * The kernel occupies one block on one GPU. It ends after IDLE_NS without an
  * order, and after LEASE_NS in any case: a call that waits for the whole GPU
- * (synchronising the context, freeing memory) waits at most that long for it.
- * It is launched when two messages come within IDLE_NS. The GPU may be full of
- * the application's kernels, which may wait for our message. So no call waits
- * for the launch: until the kernel runs, the driver copies.
+ * (such as cuCtxSynchronize or cuMemFree) waits at most that long. It is
+ * launched when two messages come within IDLE_NS of each other. The launch may
+ * be delayed, because the application's kernels may occupy the whole GPU and
+ * wait for our message. So no call waits for the launch: until the kernel runs,
+ * the driver copies.
  *
  * The kernel is not launched if others would wait for it. If several processes
- * use the GPU without MPS, their kernels take turns with ours, so the user must
- * ask for it. With CUDA_LAUNCH_BLOCKING the launch would wait for the kernel's
- * end. Opening a mapping allocates the resources for the GPU in use.
+ * use the GPU without MPS, their kernels take turns with ours; then the kernel
+ * is launched only if the user has selected this mapping by name. If
+ * CUDA_LAUNCH_BLOCKING is set, the launch would wait for the kernel's end, so
+ * the mapping is not opened. Opening it allocates the resources for the GPU in
+ * use.
  */
 #include "channel/memory/mapping.h"
 
@@ -40,16 +45,16 @@ static const uint64_t LOST_NS = UINT64_C(10000000000);
 
 struct resident {
     pthread_mutex_t lock;
-    nw_gpu_stream stream;    /* NULL: not begun */
+    nw_gpu_stream stream;    /* NULL: no resources allocated yet */
     struct nw_gpu_life life; /* of the context that owns these resources */
     struct nw_resident_inbox *inbox;
     void *inbox_gpu; /* address of the inbox on the GPU */
     struct nw_resident_outbox *outbox;
-    uint64_t epoch; /* number of the last kernel; 0: none yet */
-    uint64_t turn;  /* number of the last order */
-    uint64_t asked; /* time of the last message, ns */
-    bool beside;    /* the inbox is in GPU memory: stores need a fence */
-    bool barred;    /* the kernel failed: the driver copies from now on */
+    uint64_t epoch; /* number of the last launched kernel; 0: none */
+    uint64_t turn;  /* number of the last order given to the kernel */
+    uint64_t asked; /* time of the last message in ns */
+    bool beside;    /* inbox is in GPU memory: stores need a fence */
+    bool barred;    /* a kernel has failed: use the driver only */
 };
 
 static const struct nw_gpu *const gpus = &nw_gpu_cuda;
@@ -88,10 +93,10 @@ static bool is_here(const struct resident *one)
            !is_gone(one);
 }
 
-/* -- the kernel's life; the GPU is current -- */
+/* -- start and end of the kernel; the caller makes the GPU current -- */
 
-/* Places the inbox in GPU memory if possible: the kernel then polls and reads
- * its own memory, not memory across the bus. */
+/* Allocates the inbox, in GPU memory if possible: the kernel then polls and
+ * reads local memory instead of host memory across the bus. */
 static nw_status make_inbox(struct resident *one, int32_t gpu, void **inbox)
 {
     nw_status status;
@@ -135,8 +140,8 @@ static nw_status resident_begin(struct resident *one, int32_t gpu)
     return NW_OK;
 }
 
-/* Forgets resources that a reset of the GPU has freed; they must not be
- * used. */
+/* Forgets resources that the driver freed when the program reset the GPU. They
+ * must be neither used nor freed. */
 static void resident_forget_dead(struct resident *one)
 {
     if (!one->stream || gpus->lives(&one->life))
@@ -148,7 +153,8 @@ static void resident_forget_dead(struct resident *one)
     one->epoch = one->turn = 0;
 }
 
-/* Allocates the resources with this GPU current; an error sets `barred`. */
+/* Allocates the resources on this GPU, and makes the caller's GPU current
+ * again. Sets `barred` if that fails. */
 static void resident_make_ready(struct resident *one, int32_t gpu)
 {
     void *context = gpus->context();
@@ -160,8 +166,9 @@ static void resident_make_ready(struct resident *one, int32_t gpu)
     gpus->restore(context);
 }
 
-/* The new kernel ignores orders that the last kernel did not take, since their
- * turns are earlier. */
+/* Launches a new kernel. Orders have ascending numbers ("turns"), and the
+ * kernel starts with the next one, so it ignores orders that the previous
+ * kernel did not execute. */
 static nw_status resident_launch(struct resident *one)
 {
     struct nw_resident call = {.inbox = (uintptr_t)one->inbox_gpu,
@@ -197,7 +204,8 @@ static void call(struct resident *one, int32_t gpu)
     one->asked = now;
     if (one->barred || now - before > IDLE_NS || (one->epoch && !is_gone(one)))
         return;
-    if (!one->stream) /* a GPU that came into use later */
+    /* first message on this GPU since the mapping was opened */
+    if (!one->stream)
         resident_make_ready(one, gpu);
     if (one->barred || takes_turns(gpu))
         return;
@@ -209,7 +217,7 @@ static void call(struct resident *one, int32_t gpu)
 /* -- orders -- */
 
 struct resident_move {
-    char *gpu, *host; /* a copy into the GPU does not write `host` */
+    char *gpu, *host; /* `host` is only read if `out` is false */
     size_t bytes;
     bool out;
 };
@@ -239,8 +247,8 @@ static nw_status give_up(struct resident *one, nw_status status)
     return status;
 }
 
-/* Waits until the kernel has finished order number `turn`; *done is false if
- * the kernel ended before this order. */
+/* Waits until the kernel has executed order number `turn`. Sets *done to false
+ * if the kernel ended before this order, else to true. */
 static nw_status await(struct resident *one, uint64_t turn, bool *done)
 {
     uint64_t start = 0;
@@ -304,8 +312,8 @@ static void take_some(struct resident *one, const struct resident_move *move,
     }
 }
 
-/* Copies a message by the running kernel; *done is false if the kernel ended
- * meanwhile. */
+/* Copies a message by the running kernel. Sets *done to false if the kernel
+ * ended before it had copied everything. */
 static nw_status serve(struct resident *one, const struct resident_move *move,
                        bool *done)
 {
@@ -332,9 +340,10 @@ static nw_status drive(int32_t gpu, const struct resident_move *move)
                : nw_memory_copy_in(gpu, move->gpu, move->host, move->bytes);
 }
 
-/* Whether the kernel may access the whole range. It must not access freed
- * memory, which the driver's copy reports, memory that the driver cannot
- * describe or synchronise, or memory of another context. */
+/* Returns true if the kernel may access the whole buffer. For all other memory
+ * the driver copies: for freed memory, since the driver reports the error; for
+ * memory that the driver cannot describe or synchronise; and for memory of
+ * another context. */
 static bool resident_is_whole(const struct resident_move *move)
 {
     struct nw_memory_range range = {0};
@@ -387,7 +396,7 @@ static nw_status resident_load(void *to, const void *gpu, size_t bytes)
     return memory_resident_move(&out);
 }
 
-/* -- users -- */
+/* -- opening and closing -- */
 
 static bool launches_wait(void)
 {

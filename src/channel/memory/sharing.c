@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds out whether several processes use a GPU. Each of them holds a read lock
- * of one byte of /dev/null, at an offset made from the GPU's UUID. A killed
- * process leaves nothing behind, and locks of other programs can only make the
- * answer "shared". */
+/* Finds out whether several processes use a GPU. Each process holds a read lock
+ * on one byte of /dev/null, at an offset computed from the GPU's UUID. If
+ * another process holds such a lock, the kernel refuses a write lock. The locks
+ * vanish when a process dies. Locks that other programs hold on /dev/null can
+ * only cause the false answer "shared". */
 #include "channel/memory/sharing.h"
 
 #include "base/clock.h"
@@ -15,10 +16,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { ASK_NS = 1000000 }; /* the kernel is asked again after that time */
+enum { ASK_NS = 1000000 }; /* an answer is reused for this time */
 
 struct sharing {
-    pid_t process; /* a forked child takes its own lock */
+    /* process that took the lock; a forked child takes its own */
+    pid_t process;
     bool mps;
     off_t place; /* offset of the GPU's byte in /dev/null */
     int file;
@@ -29,7 +31,8 @@ struct sharing {
 static pthread_mutex_t sharing_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sharing sharing_of[NW_GPUS];
 
-/* Drivers before 12.5 do not report MPS; the pipe of a running daemon does. */
+/* Returns true if the GPU is used through MPS. Drivers before 12.5 do not
+ * report MPS; then the pipe of a running MPS daemon shows it. */
 static bool sharing_has_mps(int32_t gpu)
 {
     const char *folder = getenv("CUDA_MPS_PIPE_DIRECTORY");
@@ -89,8 +92,8 @@ void nw_sharing_join(int32_t gpu)
     (void)pthread_mutex_unlock(&sharing_lock);
 }
 
-/* The answer may be older than a start or end of another process, by ASK_NS at
- * most. This costs time, but never data. */
+/* The answer may be ASK_NS old, so it can miss a process that has just started
+ * or ended. A wrong answer costs time, but does not affect the data. */
 bool nw_sharing_takes_turns(int32_t gpu)
 {
     struct sharing *one = &sharing_of[gpu % NW_GPUS];

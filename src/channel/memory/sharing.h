@@ -6,12 +6,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Shows other processes that this process uses the GPU, until this process
- * ends. */
+/* Registers this process as a user of the GPU until it ends, so that other
+ * processes find it. */
 void nw_sharing_join(int32_t gpu);
 /* Returns true if several processes that called nw_sharing_join use the GPU and
- * no MPS lets their work run at the same time, or if the answer is unknown.
- * Calls nw_sharing_join for this process. */
+ * run in turns, because no MPS lets them run at the same time. Also returns
+ * true if this is unknown. Calls nw_sharing_join for this process. */
 bool nw_sharing_takes_turns(int32_t gpu);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Copies into and out of mapped GPU memory: full vectors that bypass the
- * caches, so that the bus sees whole write-combined lines. */
+/* Copies into and out of mapped GPU memory by non-temporal vector stores and
+ * loads, so that whole lines cross the bus. */
 #include "channel/memory/mapping.h"
 
 #include <stdbool.h>
@@ -32,8 +32,9 @@ static size_t stores_stream(char *to, const char *from, size_t bytes)
     return by_sse2(to, from, bytes);
 }
 
-/* `from` begins a line: four of these read it across the bus at once, and the
- * next lines meanwhile. */
+/* Loads from whole lines; `from` must be the start of a line. Four of these
+ * loads fetch one 64-byte line by a single read across the bus, and reads of
+ * the next lines overlap. */
 __attribute__((target("sse4.1"))) static void
 load_lines(char *to, const char *from, size_t bytes)
 {
@@ -44,7 +45,8 @@ load_lines(char *to, const char *from, size_t bytes)
 
 static bool can_load_lines(void)
 {
-    _mm_mfence(); // nothing that was read before
+    /* without it, the loads could return bytes that were read earlier */
+    _mm_mfence();
     return __builtin_cpu_supports("sse4.1");
 }
 
@@ -92,8 +94,8 @@ void nw_stores(void *to, const void *from, size_t bytes)
     nw_stores_fence();
 }
 
-/* Loads a part of one line: reads the whole line, which the mapping contains.
- */
+/* Loads a part of one line by reading the whole line, which lies in the
+ * mapping. */
 static void stores_load_part(char *to, const char *from, size_t bytes)
 {
     size_t at = (uintptr_t)from % LINE;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The driver sends a small copy into a GPU through the queue of the context's
- * kernels. If another process did the same just before, the GPU first
- * switches contexts, which takes 146 us on an H100. A copy engine serves all
- * contexts without a switch: it takes a copy of two rows, in 10 us. On a GPU
- * that no other process uses, the driver's own call takes 6 us
- * (bench/results/gpu-sharing-2026-11-26.txt).
+ * Small copies into a GPU that several processes use. The driver puts such a
+ * copy into the queue of the context's kernels. If another process has just
+ * copied, the GPU first switches contexts, which takes 146 us on an H100. A
+ * copy engine serves all contexts without a switch. The driver uses the copy
+ * engine for a two-dimensional copy, which takes 10 us. On a GPU that no other
+ * process uses, the driver's usual copy takes 6 us
+ * (bench/results/gpu-sharing-2026-11-26.txt). So each copy here is made as two
+ * rows.
  */
 #include "channel/memory/turns.h"
 
@@ -16,13 +18,16 @@
 #include <string.h>
 
 enum {
-    LIMIT = 32768, /* beyond, a message of 64 KiB took 15 % longer this way */
-    GAP = 64,      /* between rows, lest the driver makes one of two */
+    /* Largest copy in bytes; a message of 64 KiB took 15 % longer this way. */
+    LIMIT = 32768,
+    /* Bytes between the two rows. Without a gap, the driver could treat both
+     * rows as one linear copy. */
+    GAP = 64,
 };
 
 struct turns {
     pthread_mutex_t lock;
-    char *stage; /* pinned: two rows */
+    char *stage; /* pinned memory for the two rows */
     struct nw_gpu_life life;
 };
 
@@ -36,7 +41,8 @@ bool nw_turns_serve(int32_t gpu, const void *to, size_t bytes)
            nw_sharing_takes_turns(gpu) && gpus->serves(to);
 }
 
-/* Allocates the pinned memory, again if the program has reset the GPU. */
+/* Allocates the pinned memory, unless it exists. Allocates it again if the
+ * program has reset the GPU. */
 static nw_status turns_stage(struct turns *one)
 {
     void *stage = NULL;
@@ -82,13 +88,13 @@ nw_status nw_turns_copy_in(int32_t gpu, void *to, const void *from,
     nw_status status;
 
     (void)pthread_mutex_lock(&one->lock);
-    if (turns_stage(one)) { /* no pinned memory: slower, but correct */
+    if (turns_stage(one)) { /* without pinned memory, use the slower call */
         (void)pthread_mutex_unlock(&one->lock);
         return gpus->copy_in(to, from, bytes);
     }
     status = turns_rows(one, to, from, even);
-    /* an odd last byte is copied together with the byte before it, which is
-     * copied twice */
+    /* If the number of bytes is odd, two rows of one byte copy the last two
+     * bytes; the byte before the last is copied twice. */
     if (!status && even < bytes)
         status = turns_rows(one, (char *)to + bytes - 2,
                             (const char *)from + bytes - 2, 2);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Small copies into a GPU that several processes use in turn: the GPU switches
- * between their contexts. */
+/* Fast small copies into a GPU that several processes use in turns, without a
+ * switch between their contexts. */
 #ifndef NW_CHANNEL_MEMORY_TURNS_H
 #define NW_CHANNEL_MEMORY_TURNS_H
 
@@ -9,10 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Returns true if nw_turns_copy_in copies these bytes faster than the driver's
- * own call: another process also copies into this GPU, and no MPS runs. The
- * first call registers this process as a user of the GPU. The GPU must be
- * current. */
+/* Returns true if nw_turns_copy_in is faster than the driver's own call for
+ * these bytes: the copy is small, another process also copies into this GPU,
+ * and no MPS runs. The first call registers this process as a user of the GPU.
+ * The GPU must be current. */
 bool nw_turns_serve(int32_t gpu, const void *to, size_t bytes);
 /* Copies from host memory into GPU memory; complete on return. The GPU must be
  * current. */

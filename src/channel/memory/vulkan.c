@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * GPU memory that has an address for the CPU without a kernel module of its
- * own: Vulkan gives memory that lies on the GPU and is seen by the CPU, and
- * exports it; the CUDA driver imports it. Only for memory made here: what the
- * channel hands out for small messages, and the inbox of the resident kernel.
- * To open Vulkan takes long, so that is done when such memory is asked for.
+ * Allocates GPU memory that the CPU can also access, without an additional
+ * kernel module. Vulkan allocates memory on the GPU that is visible to the
+ * host, and exports it; the CUDA driver imports it. Memory that others
+ * allocated cannot be mapped this way. So it serves only for buffers that
+ * Nodewise allocates: those of nw_channel_memory_new, and the inbox of the
+ * resident kernel. Opening Vulkan takes long, so it is opened when such memory
+ * is first requested.
  */
 #include "channel/memory/vulkan.h"
 
@@ -40,20 +42,20 @@ static struct {
     int (*free)(uintptr_t memory);
 } cu;
 
-/* A GPU as Vulkan knows it. */
+/* One GPU, opened by Vulkan. */
 struct vulkan_device {
-    void *device; /* NULL: not opened */
+    void *device; /* NULL: not opened yet */
     uint32_t type;
     int (*get_fd)(void *device, const struct vk_get_fd *what, int *fd);
     bool failed;
 };
 
 struct vulkan_kept {
-    char *gpu, *host; /* gpu is NULL: free */
+    char *gpu, *host; /* addresses for GPU and CPU; gpu is NULL: unused entry */
     size_t bytes;
     void *memory, *imported;
     int32_t whose;
-    struct nw_gpu_life life; /* life of the context that imported it */
+    struct nw_gpu_life life; /* life of the context that imported the memory */
 };
 
 static const struct nw_gpu *const gpus = &nw_gpu_cuda;
@@ -61,7 +63,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void *instance;
 static struct vulkan_device devices[NW_GPUS];
 static struct vulkan_kept kept[KEPT];
-static int kept_count; /* read without the lock, too */
+static int kept_count; /* atomic, since it is also read without the lock */
 
 static nw_status fails(const char *what)
 {
@@ -248,13 +250,13 @@ static nw_status vulkan_allocate(const struct vulkan_device *on,
         one->host = host;
         return NW_OK;
     }
-    vk.free(on->device, one->memory, NULL); /* and the mapping with it */
+    vk.free(on->device, one->memory, NULL); /* this also unmaps the memory */
     return fails("map and export memory");
 }
 
-/* The driver owns the descriptor once it has imported it. Its copies are kept
- * in step with the CPU. Otherwise the CPU could load bytes before a copy has
- * written them. */
+/* Imports memory into CUDA. After a successful import, the driver owns the
+ * descriptor `fd`. The driver's copies to this memory are made synchronous;
+ * otherwise the CPU could load bytes before a copy has written them. */
 static nw_status import(struct vulkan_kept *one, int fd)
 {
     const struct cu_handle handle = {
@@ -290,7 +292,8 @@ static struct vulkan_kept *room(void)
     return NULL;
 }
 
-/* The GPU is current. */
+/* Allocates memory on `gpu` and fills in *one. The caller makes the GPU
+ * current. */
 static nw_status vulkan_make(int32_t gpu, size_t bytes, struct vulkan_kept *one)
 {
     nw_status status = open_device(gpu);
@@ -331,8 +334,8 @@ nw_status nw_vulkan_new(int32_t gpu, size_t bytes, void **out, void **host)
     return status;
 }
 
-/* Forgets memory of a GPU that was reset: the driver no longer has this memory,
- * and may use its addresses again. */
+/* Forgets memory of a GPU that was reset. The driver no longer has this memory,
+ * and may use its addresses for other memory. */
 static void vulkan_forget_dead(void)
 {
     for (struct vulkan_kept *one = kept; one < kept + KEPT; one++) {

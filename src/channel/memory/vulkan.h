@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Declarations of the functions and structures of Vulkan, and of CUDA's import
- * of external memory, that Nodewise uses. The headers of Vulkan and CUDA are
- * not needed to build Nodewise. */
+/* Declarations of those parts of Vulkan, and of CUDA's import of external
+ * memory, that Nodewise uses. They replace the headers of Vulkan and CUDA,
+ * which are thus not needed to build Nodewise. */
 #ifndef NW_CHANNEL_MEMORY_VULKAN_H
 #define NW_CHANNEL_MEMORY_VULKAN_H
 
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Vulkan's numbers of the structure types (VkStructureType). */
+/* Values of VkStructureType and of other Vulkan enumerations. */
 enum {
     VK_APPLICATION = 0,
     VK_INSTANCE = 1,
@@ -26,7 +26,7 @@ enum {
     VK_VERSION_1_1 = 1 << 22 | 1 << 12,
     VK_OPAQUE_FD = 1,
     VK_TYPES = 32,
-    /* memory on the GPU that the CPU can access without flushes */
+    /* on the GPU, accessible by the CPU, and coherent (no flushes needed) */
     VK_WANTED = 1 | 2 | 4,
 };
 
@@ -135,7 +135,8 @@ bool nw_vulkan_free(void *memory);
  * other memory. */
 bool nw_vulkan_is_used(void);
 void *nw_vulkan_at(const void *memory, size_t bytes);
-/* For tests: sets `uuid` to the UUID of the first device that Vulkan lists. */
+/* For tests: sets `uuid` to the UUID of the first device that Vulkan lists.
+ * NW_ENODEV if Vulkan lists none. */
 NW_MUST_CHECK nw_status nw_vulkan_first(unsigned char uuid[16]);
 
 #endif

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inside a host, the receiver reads a message directly from the sender's memory
- * by one system call, so only the header is sent. The receiver then writes to a
- * word in a page of the sender that the receiver has mapped. The sender polls
- * this page while it waits. A receiver that cannot read grants memory as in a
- * rendezvous and reports this. */
+/* The protocol NW_CHANNEL_FETCH, for two ranks of one host. The sender sends
+ * only a header, and the receiver reads the payload directly from the sender's
+ * memory by one system call (cross-memory attach). The sender must learn that
+ * the read has ended. So each process has a board: a shared page of words,
+ * which peers map. A send occupies one word of its board; after the read, the
+ * receiver writes the send's id into this word, which the sender polls. A
+ * receiver that cannot read the memory answers with a CTS as in a rendezvous.
+ */
 #include "channel/proto/cma.h"
 #include "channel/proto/protocols.h"
 
@@ -20,11 +23,12 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-/* Each word has its own cache line, because several processes write. */
+/* A board. Each word has its own cache line, because different processes write
+ * to the words. */
 struct nw_board {
     struct {
-        _Alignas(64) uint64_t read; /* the id of a send that was read */
-        uint64_t took_ns; /* ns of the read, if the sender asked for it */
+        _Alignas(64) uint64_t read; /* id of the send whose payload was read */
+        uint64_t took_ns; /* duration of the read in ns, if requested */
     } word[NW_WIRE_WORDS];
 };
 
@@ -38,7 +42,8 @@ static struct nw_board *map_board(int file)
     return page == MAP_FAILED ? NULL : page;
 }
 
-/* Without a board, the channel offers no memory to be read. */
+/* If the board cannot be created, channel->board stays NULL, and the channel
+ * never offers its memory to be read. */
 void nw_cma_open(nw_channel *channel)
 {
     const char *how = getenv("NODEWISE_CHANNEL_FETCH");
@@ -83,8 +88,10 @@ bool nw_cma_may(const nw_channel_request *request)
            (!gpu || request->message.bytes <= channel->options.slot_bytes);
 }
 
-/* A send takes a word when it is posted, possibly long after the choice of
- * FETCH. If no word is free, the send becomes a rendezvous. */
+/* Returns true if a word of the board is free. A word is needed only when the
+ * send is posted, which may be long after the protocol was chosen. If none is
+ * free by then, the send becomes a rendezvous and the function returns false.
+ */
 static bool cma_begin(nw_channel_request *request)
 {
     if (request->channel->words != UINT64_MAX)
@@ -130,8 +137,8 @@ void nw_cma_cleanup(nw_channel_request *request)
     request->kept = NULL;
 }
 
-/* Releases the word of a send. The word of a send to a lost peer stays in use,
- * because this peer may still write to the word. */
+/* Releases the word of a send. If the peer is lost, the word stays in use
+ * forever, because this peer may still write to it. */
 void nw_cma_forget(nw_channel_request *request)
 {
     nw_channel *channel = request->channel;
@@ -151,9 +158,10 @@ void nw_cma_refused(nw_channel_request *request, bool always)
     nw_cma_forget(request);
 }
 
-/* A read saves two copies that take equal time: the sender's into shm's memory
- * and the receiver's out of shm's memory. Both protocols send the header by the
- * same path. */
+/* Returns the selector that compares a read by the receiver with sending in
+ * parts. Only the copies are timed: the read, or the sender's copy into shm's
+ * memory, counted twice for the receiver's equal copy out of it. Both protocols
+ * send the header by the same path. */
 struct nw_selector *nw_cma_selector(const nw_channel_request *request)
 {
     return &request->channel->reads[nw_selector_class(request->message.bytes,
@@ -200,8 +208,9 @@ bool nw_cma_look(nw_channel *channel)
 
 /* -- the receiver -- */
 
-/* Maps the board of a peer through /proc. A process that may read the memory of
- * a peer may also open its descriptors. */
+/* Maps the board of a peer by opening the peer's file descriptor in /proc. The
+ * kernel permits this to every process that may read the peer's memory. Returns
+ * false if it fails. */
 static bool find_board(struct nw_peer *peer)
 {
     char path[64];
@@ -219,9 +228,10 @@ static bool find_board(struct nw_peer *peer)
     return peer->board != NULL;
 }
 
-/* Returns the memory to read into: the buffer of the receive, or for a GPU
- * buffer the slot of the header, from which the message is delivered like an
- * eager message. Returns NULL if the slot is too small. */
+/* Returns the memory that the receiver reads into. For a host buffer this is
+ * the buffer itself. For a GPU buffer it is the slot of the header, from which
+ * the message is then delivered like an eager message; NULL if the message does
+ * not fit into the slot. */
 static void *room_for(const nw_channel *channel, const struct nw_slot *slot,
                       const nw_channel_request *request, uint64_t bytes)
 {

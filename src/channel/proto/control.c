@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Control messages between the two ends, which need no credit and go before all
- * other messages. */
+/* Control messages, such as CTS, DONE and returned credits. They need no
+ * credit. If libfabric cannot take a control message at once, it is queued, and
+ * is sent before all other messages to this peer. */
 
 #include "channel/state.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Delivers an eager message from its slot to the receive buffer: to host memory
- * by memcpy, to GPU memory by the driver, the adapter or the CPU. */
+/* Delivers an eager message from its slot to the receive buffer. Host memory is
+ * written by memcpy; GPU memory by the driver, by the adapter or through a
+ * mapping. */
 #include "channel/state.h"
 
 #include "base/status.h"
@@ -43,7 +44,8 @@ static bool may_loop(nw_channel *channel, const struct nw_slot *slot,
                            &request->message, &request->kept);
 }
 
-/* The adapter writes from the slot through itself into the GPU. */
+/* Starts a remote write by which the adapter copies the message from the slot
+ * to GPU memory. The peer of this write is the endpoint itself (loopback). */
 static nw_status by_loopback(nw_channel *channel, struct nw_slot *slot,
                              nw_channel_request *request)
 {
@@ -100,8 +102,8 @@ static nw_status into_gpu(nw_channel *channel, struct nw_slot *slot,
     size_t bytes = room_of(slot, request);
     enum nw_channel_copy copy = eager_deliver_choose(channel, slot, request);
 
-    /* memory that cannot be mapped (of pools, or mapped piece by piece) is
-     * copied */
+    /* the driver copies to memory that cannot be mapped, which is memory of
+     * pools or mapped by cuMemMap */
     if (copy == NW_CHANNEL_FASTCOPY &&
         nw_gpu_mapping_store(channel->mapping, request->message.buffer,
                              slot->payload, bytes))
@@ -116,8 +118,8 @@ static nw_status into_gpu(nw_channel *channel, struct nw_slot *slot,
                              slot->payload, bytes);
 }
 
-/* Delivers a typical small message: whole, and to host memory that is large
- * enough. */
+/* Delivers a message in the most common case: its payload has arrived
+ * completely, and the receive has a host buffer that is large enough. */
 static void deliver_plain(nw_channel *channel, struct nw_slot *slot,
                           nw_channel_request *request)
 {
@@ -142,7 +144,8 @@ void nw_deliver(nw_channel *channel, struct nw_slot *slot,
     slot->match = request;
     if (bytes && request->gpu >= 0)
         status = into_gpu(channel, slot, request);
-    else if (bytes && slot->wire.kind != NW_WIRE_FETCH) /* already read */
+    /* a FETCH was already read */
+    else if (bytes && slot->wire.kind != NW_WIRE_FETCH)
         memcpy(request->message.buffer, slot->payload, bytes);
     if (!slot->looping)
         eager_deliver_finish(channel, slot, status);

@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Large messages between GPUs of one host: the receiver offers its memory, and
- * the sender opens it (CUDA IPC), copies into it and reports the bytes. For
- * smaller messages the sender times both protocols and asks for this one if it
- * is faster. Opening costs more than many copies, so a bounded number of
- * mappings stays open. Handle and buffer id identify a mapping, because new
- * memory may have an old handle. Open memory stays allocated even after its
- * owner freed it, and the driver opens no new memory at its addresses
- * (CUDA_ERROR_ALREADY_MAPPED). So idle mappings are closed after a while. If
- * the driver refuses new memory, the mappings of its owner are closed and the
- * call is repeated once. If the sender still cannot open the memory, the
- * receiver grants memory as in a rendezvous. */
+/*
+ * Large messages between GPUs of one host. The receiver offers its GPU memory
+ * (OPEN); the sender opens it by CUDA IPC, copies into it, and reports the
+ * bytes (DONE). The sender uses this protocol for all messages of NW_OPEN_BYTES
+ * or more. For smaller ones it times this protocol and the other, and asks for
+ * this one if it was faster.
+ *
+ * Opening takes longer than many copies, so up to NW_IPC_MAPPINGS allocations
+ * stay open. A mapping is identified by its IPC handle and the buffer id,
+ * because new memory may have the handle of freed memory. Memory that is open
+ * here stays allocated even after its owner has freed it, and the driver cannot
+ * open new memory at the same addresses (CUDA_ERROR_ALREADY_MAPPED). So
+ * mappings that are not used are closed after a while. If the driver refuses to
+ * open new memory, all mappings of its owner are closed and the call is
+ * repeated once. If that fails, too, the receiver grants its memory as in a
+ * rendezvous.
+ */
 #include "channel/proto/cma.h"
 #include "channel/proto/ipc.h"
 
@@ -20,7 +26,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Opening costs about 100 us, a ten thousandth of this time. */
+/* A mapping is closed after 1 s without use. Opening it again takes about 100
+ * us, which is a ten thousandth of this time. */
 enum { OPENED_IDLE_NS = 1000000000 };
 
 static bool may_offer(const nw_channel_request *request)
@@ -117,8 +124,8 @@ void nw_ipc_look(nw_channel *channel, uint64_t now)
             opened_drop(&channel->opened[i]);
 }
 
-/* The mapping of this memory, or an unused entry. If all entries are in use,
- * the least recently used mapping is closed. */
+/* Returns the mapping of the offered memory, or an unused entry if it is not
+ * open. If all entries are in use, closes the least recently used mapping. */
 static struct nw_ipc_mapping *opened_find(nw_channel *channel,
                                           const struct nw_peer *peer,
                                           int32_t at,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lists of requests, in the order of insertion; each request is in one list at
- * most. */
+/* Doubly linked lists of requests, in the order of insertion. A request is in
+ * at most one list. */
 #include "channel/state.h"
 
 void nw_list_add(struct nw_list *list, nw_channel_request *request)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One round of progress: passes completions of libfabric to their owners, then
- * repeats operations that had to wait. */
+/* One round of progress: handles the completions that libfabric reports, then
+ * retries operations that libfabric could not take earlier. */
 #include "channel/proto/cma.h"
 #include "channel/proto/ipc.h"
 #include "channel/proto/rendezvous.h"
@@ -49,12 +49,15 @@ static void finished(nw_channel *channel, const struct fi_cq_data_entry *entry,
     case NW_OP_WRITE:
         nw_rendezvous_written(channel, (struct nw_flight *)op, status);
         break;
-    case NW_OP_DRAIN: /* the write succeeded, so only the time limit ends it */
+    /* This write should fail and thereby end the connection. It has succeeded,
+     * so the request ends only at the time limit of wireup/drain.c. */
+    case NW_OP_DRAIN:
         break;
     }
 }
 
-/* A provider that cannot even report the result of operations has failed. */
+/* Marks all peers of an endpoint as lost. Called if even reading the completion
+ * queue fails, which means that the provider has failed. */
 static bool gone(nw_channel *channel, const struct nw_endpoint *fabric)
 {
     bool any = false;
@@ -105,8 +108,9 @@ static bool read_queue(nw_channel *channel, struct nw_endpoint *fabric)
         return failed(channel, fabric);
     if (n < 0)
         return gone(channel, fabric);
-    /* remote writes by peers are reported by their messages; shm of 2.1 does
-     * not flag them, but they belong to no operation of ours */
+    /* Completions of peers' remote writes are ignored, because a message
+     * announces each of them. They carry FI_REMOTE_WRITE, or no context with
+     * shm of libfabric 2.1. */
     for (ssize_t i = 0; i < n; i++)
         if (entries[i].op_context && !(entries[i].flags & FI_REMOTE_WRITE))
             finished(channel, &entries[i], NW_OK);

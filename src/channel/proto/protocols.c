@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of protocols: the only file that knows all of them. */
+/* The table of protocols. No other file knows all protocols. */
 #include "channel/proto/protocols.h"
 
 #include "channel/proto/rendezvous.h"

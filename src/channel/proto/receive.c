@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Matches arriving messages with receives. A message without a receive stays in
- * its slot and keeps its credit, which bounds memory. */
+/* Matches arriving messages with receives. A message that matches no receive
+ * stays in its slot, and its credit is not returned. So the memory for
+ * unexpected messages is bounded by the number of slots. */
 #include "channel/proto/cma.h"
 #include "channel/proto/ipc.h"
 #include "channel/proto/rendezvous.h"
@@ -105,8 +106,11 @@ void nw_receive_start(nw_channel_request *request)
         nw_request_finish(request, nw_fail(NW_EIO, "all other ranks are gone"));
 }
 
-/* Whether the peer kept within its credits. The peer sends these numbers, so
- * they are checked. */
+/* Adds the credits that a message returns to those that this process may use.
+ * Returns false if the peer breaks the protocol: it returns more credits than
+ * were spent, sends more messages than its credits allow, starts a message
+ * before the payload of the previous one is complete, or announces a payload
+ * that does not fit into a slot. */
 static bool is_honest(nw_channel *channel, struct nw_peer *peer,
                       const struct nw_wire *wire)
 {
@@ -136,8 +140,10 @@ static struct nw_slot *take_early(struct nw_peer *peer)
     return NULL;
 }
 
-/* Messages are matched in the order of sending. A provider may complete them in
- * another order, since small messages can overtake a large one. */
+/* Matches a message if it is the next one in the order of sending, and then all
+ * later messages that have already arrived. Otherwise keeps it in peer->early.
+ * A provider may complete messages in another order, since a small message can
+ * overtake a large one. */
 static void came_in_turn(nw_channel *channel, struct nw_slot *slot,
                          struct nw_peer *peer)
 {
@@ -152,8 +158,8 @@ static void came_in_turn(nw_channel *channel, struct nw_slot *slot,
     } while (!peer->lost && (slot = take_early(peer)));
 }
 
-/* Appends a part of a message to the first part, whose slot can hold the whole
- * message. */
+/* Appends a later part to the first part of its message, whose slot is large
+ * enough for the whole message. The last part completes the message. */
 static void part_came(nw_channel *channel, struct nw_slot *slot,
                       struct nw_slot *head, size_t bytes)
 {
@@ -169,8 +175,8 @@ static void part_came(nw_channel *channel, struct nw_slot *slot,
     came_in_turn(channel, head, peer);
 }
 
-/* Takes a payload that follows a HEAD. The payload arrives whole or in parts,
- * which are appended to the first part. */
+/* Handles a payload that follows a HEAD. It arrives whole or in parts, which
+ * are all appended to the first one. */
 static void data_came(nw_channel *channel, struct nw_slot *slot,
                       struct nw_slot *head, size_t bytes)
 {
@@ -216,7 +222,7 @@ static void message_came(nw_channel *channel, struct nw_slot *slot,
     struct nw_wire wire;
 
     if (slot->wire.kind == NW_WIRE_PART) {
-        peer->head = slot; /* matched when its last part arrives */
+        peer->head = slot; /* it is matched after its last part has arrived */
         return;
     }
     if (slot->wire.kind <= NW_WIRE_RTS) {
@@ -245,7 +251,8 @@ static void receive_refuse(nw_channel *channel, struct nw_slot *slot)
     nw_slot_post(channel, slot);
 }
 
-/* Whether the word beside a payload has our nonce and the rank of a peer. */
+/* Returns true if the word beside a payload contains our nonce and a valid
+ * rank. Only processes of this channel know the nonce. */
 static bool is_payload_of(const nw_channel *channel, const struct nw_slot *slot,
                           uint64_t word)
 {
@@ -257,9 +264,10 @@ static bool is_payload_of(const nw_channel *channel, const struct nw_slot *slot,
            (word & INT32_MAX) < (uint64_t)channel->options.count;
 }
 
-/* Reads the header from the word beside the payload. There are never more
- * messages in flight than credits, so the lower bits of the order identify
- * them. */
+/* Decodes the header from the word that libfabric reports beside the payload.
+ * The word has only the lower 8 bits of the sequence number; they suffice,
+ * because no more messages are in flight than there are credits. Returns false
+ * if the word is not a valid header. */
 static bool read_word(nw_channel *channel, struct nw_slot *slot,
                       const struct fi_cq_data_entry *entry)
 {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Receive slots: posts them and returns their credits. */
+/* Posts receive slots to libfabric, and returns credits to the senders of
+ * delivered messages. */
 #include "channel/state.h"
 
 #include <rdma/fi_errno.h>
 
-/* Puts a slot into the list channel->unposted; the next progress posts it. So
- * the owner of the message in the slot does not wait for the posting. */
+/* Puts a slot into the list channel->unposted, which the next round of progress
+ * posts. So the receiver of the message in this slot need not wait until the
+ * slot is posted. */
 static void slot_lay(nw_channel *channel, struct nw_slot *slot)
 {
     slot->next = channel->unposted;
@@ -40,8 +42,9 @@ static void send_credit(nw_channel *channel, struct nw_peer *peer)
     nw_send_control(peer, channel, &wire);
 }
 
-/* Returns n credits to a peer; sends them immediately if the peer may be
- * waiting for them. */
+/* Records that n credits must be returned to a peer. The next message to this
+ * peer returns them. If at least half of all credits are to be returned, a
+ * control message does so immediately, because the peer may have to wait. */
 static void give_back(nw_channel *channel, struct nw_peer *peer, uint32_t n)
 {
     peer->held -= n;

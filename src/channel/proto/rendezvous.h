@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rendezvous: the receiver's side (rendezvous_receive.c), the sender's
- * (rendezvous_send.c), and what both share (rendezvous_common.c). */
+/* The protocol NW_CHANNEL_RENDEZVOUS. The sender announces a message (RTS), the
+ * receiver grants memory (CTS), and the sender writes into it and reports this
+ * (DONE). The receiver's functions are in rendezvous_receive.c, the sender's in
+ * rendezvous_send.c, and common ones in rendezvous_common.c. */
 #ifndef NW_CHANNEL_PROTO_RENDEZVOUS_H
 #define NW_CHANNEL_PROTO_RENDEZVOUS_H
 
@@ -20,39 +22,53 @@ static inline bool nw_rendezvous_is_staged(const nw_channel_request *request)
            (request->staged || !nw_rendezvous_fabric(request)->reach);
 }
 
-/* Both functions return a piece of an array of NW_PIECES, or NULL if all are in
- * use; nw_piece_take also assigns the piece to the request. */
+/* Both functions return a staging piece from an array of NW_PIECES pieces.
+ * nw_piece_unused returns a free one, or NULL. nw_piece_take also assigns the
+ * piece to the request; if none is free, it takes one back that was filled
+ * before its grant, or returns NULL. */
 struct nw_piece *nw_piece_unused(struct nw_piece *pieces);
 struct nw_piece *nw_piece_take(struct nw_piece *pieces,
                                nw_channel_request *request);
-/* Registers the request's GPU memory once for the message. Sets request->staged
- * if the memory cannot be registered; that is not an error. */
+/* Registers the request's GPU memory, unless it already is. Sets
+ * request->staged if the memory cannot be registered; this is not an error,
+ * because the message can go through staging pieces. */
 NW_MUST_CHECK nw_status nw_rendezvous_keep_region(nw_channel_request *request);
-/* Ends the request with an error. The other end gets an ABORT for its request
- * `theirs` after our last write to it has ended. */
+/* Ends the request with the error `status`. After our last write has ended, the
+ * peer gets an ABORT for its request with the id `theirs`. */
 void nw_rendezvous_fail(nw_channel_request *request, uint64_t theirs,
                         nw_status status);
 
-/* proto/rendezvous_send.c */
+/* Starts the writes that had to wait for libfabric or for a staging piece. */
 void nw_rendezvous_push_writes(nw_channel *channel);
 
+/* For the receiver: starts the rendezvous of a receive that has matched the RTS
+ * `rts`, by offering or granting its memory. */
 void nw_rendezvous_accept(nw_channel_request *request,
                           const struct nw_wire *rts);
+/* For the sender, after its RTS was sent: copies the first bytes from GPU
+ * memory to a staging piece while the receiver answers. */
 void nw_rendezvous_asked(nw_channel_request *request);
+/* For the sender: handles a CTS from `peer`, and writes into the granted
+ * memory. */
 void nw_rendezvous_granted(nw_channel *channel, struct nw_peer *peer,
                            const struct nw_wire *cts);
+/* For the receiver: handles a DONE from `peer`. The receive ends after all its
+ * bytes have arrived. */
 void nw_rendezvous_filled(nw_channel *channel, struct nw_peer *peer,
                           const struct nw_wire *done);
+/* Handles an ABORT from `peer`: the peer cannot finish this rendezvous. */
 void nw_rendezvous_aborted(nw_channel *channel, struct nw_peer *peer,
                            const struct nw_wire *abort);
+/* For the sender: handles the completion of one remote write. */
 void nw_rendezvous_written(nw_channel *channel, struct nw_flight *flight,
                            nw_status status);
+/* Retries writes and grants that had to wait. Called by the progress loop. */
 void nw_rendezvous_push(nw_channel *channel);
-/* Releases the staging pieces that a request to a lost peer holds: its writes
- * may never end, and other requests need the pieces. */
+/* Releases the staging pieces that a request with a lost peer holds. The writes
+ * from these pieces may never end, and other requests need the pieces. */
 void nw_rendezvous_peer_lost(nw_channel_request *request);
-/* Frees the grants of a request. No write of the request may be in flight,
- * unless libfabric is closed. */
+/* Frees the grants of a request and the writes that belong to them. No write
+ * may be in flight, unless libfabric is closed. */
 void nw_rendezvous_drop_grants(nw_channel_request *request);
 
 #endif

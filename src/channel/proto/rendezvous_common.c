@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions for both the sender and the receiver of a rendezvous: staging
- * pieces, registered GPU memory, and failure. */
+/* Functions that sender and receiver of a rendezvous share: for staging pieces,
+ * for registered GPU memory, and for failure. */
 #include "channel/proto/rendezvous.h"
 
 struct nw_piece *nw_piece_unused(struct nw_piece *pieces)
@@ -11,8 +11,9 @@ struct nw_piece *nw_piece_unused(struct nw_piece *pieces)
     return NULL;
 }
 
-/* Takes back a piece that was filled in advance, for a request that needs one
- * now. */
+/* Takes a staging piece from a request that filled it before its grant arrived,
+ * since another request needs a piece now. The former request will copy its
+ * bytes again. Returns NULL if there is no such piece. */
 static struct nw_piece *piece_ahead(struct nw_piece *pieces)
 {
     for (int i = 0; i < NW_PIECES; i++)

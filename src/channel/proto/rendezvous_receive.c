@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Large messages: the receiver grants memory, the sender writes into it
- * (proto/rendezvous_send.c) and reports the bytes. If the adapter reaches the
- * buffer, the whole buffer is granted. If it does not reach GPU memory, the
- * bytes pass through pinned pieces, several at a time. */
+/* The receiver's side of a rendezvous. The receiver grants memory by a CTS; the
+ * sender writes into it (proto/rendezvous_send.c) and sends a DONE. If the
+ * adapter can write to the buffer, the whole buffer is granted at once. If it
+ * cannot write to GPU memory, several pinned staging pieces are granted, and
+ * their bytes are copied to GPU memory as they arrive. */
 #include "channel/proto/rendezvous.h"
 #include "channel/proto/ipc.h"
 #include "channel/proto/protocols.h"
@@ -24,7 +25,8 @@ void nw_rendezvous_aborted(nw_channel *channel, struct nw_peer *peer,
 
 /* -- the receiver -- */
 
-/* Fills in the address and key of `memory` in its region. */
+/* Sets the address and key in a CTS for the granted `memory`, which lies in the
+ * request's registered region. */
 static void name_room(const nw_channel_request *request, const void *memory,
                       struct nw_wire *cts)
 {
@@ -62,7 +64,7 @@ static void send_grant(nw_channel_request *request, uint64_t bytes,
 
 static nw_status grant_whole(nw_channel_request *request)
 {
-    /* the buffer of an empty message may be any pointer */
+    /* the buffer of an empty message may be an invalid pointer */
     void *memory = request->total ? request->message.buffer : NULL;
     nw_status status = NW_OK;
 
@@ -107,8 +109,8 @@ static bool has_pieces(const nw_channel_request *request)
     return false;
 }
 
-/* Ends a staged receive with an error after the sender has filled all granted
- * pieces. */
+/* Records the error of a staged receive. The receive ends with it after the
+ * sender has filled all granted pieces. */
 static void fail_staged(nw_channel_request *request, nw_status status)
 {
     if (!request->failing)
@@ -122,7 +124,8 @@ static void fail_staged(nw_channel_request *request, nw_status status)
     nw_rendezvous_fail(request, request->remote, request->failing);
 }
 
-/* Grants all free pieces; the request waits in `starved` for more. */
+/* Grants free staging pieces until the whole message is granted. If too few are
+ * free, the request waits for more in channel->starved. */
 static void grant_pieces(nw_channel_request *request)
 {
     struct nw_piece *piece = NULL;
@@ -187,8 +190,9 @@ static struct nw_piece *piece_at(nw_channel_request *request, uint64_t offset)
     return NULL;
 }
 
-/* Copies the bytes of a filled piece into GPU memory; false if `done` matches
- * no grant. */
+/* Copies the bytes of a filled staging piece into GPU memory, and frees the
+ * piece. Returns false if `done` matches no grant. *status gets the error of
+ * the copy. */
 static bool rendezvous_take(nw_channel_request *request,
                             const struct nw_wire *done, nw_status *status)
 {
@@ -216,7 +220,7 @@ void nw_rendezvous_filled(nw_channel *channel, struct nw_peer *peer,
     nw_status status = NW_OK;
 
     if (!request)
-        return; /* it has already ended with an error */
+        return; /* the receive has already ended with an error */
     if (request->offered && request->peer == peer && !done->bytes) {
         peer->refuses = done->order;
         request->offered = false;
@@ -287,7 +291,7 @@ static void give_pieces(nw_channel_request *request)
 }
 
 /* Frees the resources of a request that is done and has no operation in flight.
- * */
+ * Sends the ABORT first, if the peer must get one. */
 void nw_rendezvous_drop(nw_channel_request *request)
 {
     struct nw_wire abort = {.kind = NW_WIRE_ABORT, .id = request->abort};

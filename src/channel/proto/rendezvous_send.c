@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The sender's side of a rendezvous: it writes into the granted memory, from
- * the message's buffer or from pinned pieces, and sends a DONE for each full
- * grant. */
+/* The sender's side of a rendezvous. The sender writes into granted memory,
+ * directly from the message's buffer or from pinned staging pieces. It sends a
+ * DONE for each grant that it has filled. */
 #include "channel/proto/rendezvous.h"
 #include "channel/proto/ipc.h"
 
@@ -19,9 +19,10 @@ static struct nw_selector *rendezvous_send_pace_of(nw_channel_request *request)
         request->message.bytes, NW_TAKE_SIZES)];
 }
 
-/* An adapter may read GPU memory so slowly that a copy to host memory first is
- * faster. Both paths are timed on messages that travel alone, and the faster
- * one is kept. Until then the cost model decides. */
+/* Decides whether GPU memory is copied to staging pieces before the writes,
+ * although the adapter can read it: some adapters read GPU memory so slowly
+ * that this is faster. Messages that travel alone time both paths, and the
+ * faster one is used. Until both times are known, the cost model decides. */
 static void rendezvous_send_choose(nw_channel_request *request)
 {
     struct nw_selector *selector = rendezvous_send_pace_of(request);
@@ -79,8 +80,9 @@ static void grant_over(nw_channel_request *request, struct nw_grant *grant)
         rendezvous_send_finish(request);
 }
 
-/* Finds the piece with the next bytes, or copies them into a free one. If no
- * piece is free, the flight has none. */
+/* Sets flight->piece to a staging piece with the message's bytes from `offset`
+ * on. Uses the piece that was filled in advance, or copies the bytes into a
+ * free one. flight->piece stays NULL if no piece is free. */
 static nw_status find_piece(nw_channel_request *request,
                             struct nw_flight *flight, uint64_t offset)
 {
@@ -114,9 +116,9 @@ static bool is_opened(const nw_channel_request *request)
            (request->message.bytes >= NW_OPEN_BYTES || request->opening);
 }
 
-/* Copies the first piece while the receiver answers, unless many messages are
- * in flight. An error is ignored here: the bytes are copied again after the
- * grant. */
+/* Copies the first piece of a GPU message while the receiver answers, unless
+ * many messages are in flight. A copy that fails here is ignored, because the
+ * bytes are copied again after the grant. */
 void nw_rendezvous_asked(nw_channel_request *request)
 {
     size_t bytes = request->message.bytes;
@@ -141,7 +143,8 @@ void nw_rendezvous_asked(nw_channel_request *request)
     request->ahead_ns = nw_clock_ns() - start;
 }
 
-/* Registers memory that an adapter reads, once for the message. */
+/* Sets *out to the descriptor of the message's memory, which the adapter reads.
+ * Registers the memory, unless it already is. */
 static nw_status rendezvous_send_describe(nw_channel_request *request,
                                           void **out)
 {
@@ -158,8 +161,8 @@ static nw_status rendezvous_send_describe(nw_channel_request *request,
     return status;
 }
 
-/* Finds the source and length of the next write; `from` is NULL if no piece is
- * free. */
+/* Sets the source and length of the next write, whose bytes start at `offset`
+ * of the message. flight->from stays NULL if no staging piece is free. */
 static nw_status find_source(nw_channel_request *request,
                              struct nw_flight *flight, uint64_t offset)
 {
@@ -202,9 +205,9 @@ static void flight_free(struct nw_flight *flight)
     free(flight);
 }
 
-/* Sets grant->ready to the next write of a grant. The write is made once, even
- * if libfabric refuses it several times. grant->ready stays NULL if no piece is
- * free. */
+/* Sets grant->ready to the next write of a grant. The write is kept there until
+ * libfabric takes it, so that it is prepared only once. grant->ready stays NULL
+ * if no staging piece is free. */
 static nw_status rendezvous_send_make_ready(nw_channel_request *request,
                                             struct nw_grant *grant)
 {
@@ -227,8 +230,8 @@ static nw_status rendezvous_send_make_ready(nw_channel_request *request,
     return status;
 }
 
-/* Starts one write of a grant. Returns false if the write must wait, or if the
- * request has ended. */
+/* Starts the next write of a grant. Returns false if the write must be retried
+ * later, or if the request has ended with an error. */
 static bool write_some(nw_channel_request *request, struct nw_grant *grant)
 {
     nw_status status =
@@ -301,7 +304,7 @@ void nw_rendezvous_granted(nw_channel *channel, struct nw_peer *peer,
         return;
     }
     if (!request->grants && !request->moved)
-        request->total = UINT64_MAX; /* until the last grant */
+        request->total = UINT64_MAX; /* unknown until the last grant */
     grant->wire = *cts;
     for (at = &request->grants; *at; at = &(*at)->next)
         continue;

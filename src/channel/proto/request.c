@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The life of a request: it is in lists, then done, and freed when libfabric no
- * longer uses it. */
+/* Ends and frees requests. A request moves between lists until it is done. It
+ * is freed when its owner has its result and libfabric no longer uses it. */
 #include "channel/proto/protocols.h"
 
 #include "base/array.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sends messages in order for each peer, as long as it has credits, by the
- * protocol that was asked for or is cheapest. If libfabric does not take a
- * message now, the message stays in its list, and progress tries again. */
+/* Sends messages to each peer in the order of the calls, while the peer has
+ * given credits. The protocol is the one that the user forces, or else the
+ * fastest. If libfabric cannot take a message now, the message stays in its
+ * peer's list, and a later round of progress tries again. */
 #include "channel/proto/cma.h"
 #include "channel/proto/eager.h"
 #include "channel/proto/ipc.h"
@@ -12,14 +13,16 @@
 #include <rdma/fi_errno.h>
 #include <string.h>
 
-/* Providers complete small messages in order; large ones may be overtaken. */
+/* Payloads of up to this many bytes are delivered in order. A larger payload
+ * may be overtaken by the next message. */
 enum { ORDERED = 8192 };
 
 static void send_count(nw_channel_request *request)
 {
     struct nw_peer *peer = request->peer;
 
-    /* the header of the first part has returned the credits already */
+    /* if the first part was sent earlier, its header has already returned the
+     * credits */
     if (!request->head_sent)
         peer->owed = 0;
     peer->credits -= request->result.protocol == NW_CHANNEL_TWO ? 2 : 1;
@@ -51,8 +54,9 @@ static void posted(nw_channel_request *request)
     nw_list_add(&request->channel->flying, request);
 }
 
-/* Tells the receiver, in the order of the messages, that the payload is
- * missing. False: try again later. */
+/* Sends a FAILED message instead of the request's message, whose payload could
+ * not be read. So the receive that matches it ends with an error. Returns false
+ * if libfabric cannot take it now. */
 static bool push_failed(nw_channel_request *request, nw_status status)
 {
     struct nw_peer *peer = request->peer;
@@ -73,8 +77,8 @@ static bool push_failed(nw_channel_request *request, nw_status status)
     return true;
 }
 
-/* Sends the first waiting message of a peer. Returns false if the peer's sends
- * must wait. */
+/* Sends the first waiting message of a peer. Returns false if the peer's
+ * messages must wait. */
 static bool push_one(nw_channel_request *request)
 {
     struct nw_peer *peer = request->peer;
@@ -128,9 +132,10 @@ void nw_send_push(nw_channel *channel)
             push_peer(channel, &channel->peer[i]);
 }
 
-/* Whether a message is too large for shm to send in parts. shm would then wait
- * for a status word from the peer, which may never come after any peer was
- * killed. So the message goes by a protocol in which the kernel copies it. */
+/* Returns true if a message is too large for shm to send in parts. For such a
+ * message, shm would wait for a status word from the peer. If any peer was
+ * killed, this word might never come. So the message uses a protocol in which
+ * the kernel copies it. */
 static bool is_beyond(const nw_channel_request *request)
 {
     size_t whole = nw_fabric_of(request->channel, request->peer)->whole;
@@ -162,8 +167,9 @@ static enum nw_channel_protocol send_choose(nw_channel_request *request)
                                                  : protocol;
 }
 
-/* Copies only the used fields. The whole struct is several times larger than
- * the header of a small message. */
+/* Writes the header of a request. Sets only the fields that this kind of
+ * message uses, since the whole struct is several times larger than the header
+ * of a small message. */
 static void write_wire(nw_channel_request *request)
 {
     static const uint8_t kinds[] = {
@@ -185,9 +191,9 @@ static void write_wire(nw_channel_request *request)
     wire->nonce = request->peer->nonce;
 }
 
-/* Sends a message that waits for nothing and that the provider copies during
- * the call: the message needs neither a list nor a bounce. False if it must be
- * queued like any other. */
+/* Sends a message immediately, without a list or a bounce buffer. This is
+ * possible if no earlier message waits and the provider copies the message
+ * during the call. Returns false if the message must be queued. */
 static bool send_at_once(nw_channel_request *request)
 {
     const struct nw_channel_message *message = &request->message;
@@ -244,8 +250,8 @@ void nw_send_start(nw_channel_request *request)
         channel->counts.stalled++;
 }
 
-/* An eager message is done when its buffer may be used again; a rendezvous
- * when all of it was written. */
+/* Handles the completion of a send. An eager message is done when its buffer
+ * may be used again; a rendezvous, when its last byte was written. */
 void nw_send_done(nw_channel_request *request)
 {
     if (request->peer->two == request)

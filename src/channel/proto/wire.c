@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Validates incoming messages: lengths, kinds and ranks are checked before the
- * rest of a message is used. */
+/* Validates incoming messages: their length, kind and ranks are checked before
+ * anything else in them is used. */
 #include "channel/proto/wire.h"
 
 #include "base/status.h"

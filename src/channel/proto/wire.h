@@ -14,53 +14,55 @@
 enum {
     NW_WIRE_MAGIC = 0x574e,
     NW_WIRE_VERSION = 9,
-    NW_WIRE_HEADER = 40, /* bytes before an eager payload */
-    NW_WIRE_WORDS = 64,  /* words of a sender's board (proto/cma.c) */
+    NW_WIRE_HEADER = 40, /* bytes of the header before an eager payload */
+    NW_WIRE_WORDS = 64,  /* words of a board (proto/cma.c) */
 };
 
 enum nw_wire_kind {
     NW_WIRE_EAGER = 1, /* the payload follows in this message */
     NW_WIRE_HEAD,      /* the payload comes as the next message */
-    NW_WIRE_PART,      /* a part of the payload; later messages have the rest */
-    /* The sender could not read the payload and sends none. */
+    NW_WIRE_PART,      /* first part of the payload; the rest comes later */
+    /* Takes the place of a message whose payload the sender could not read. */
     NW_WIRE_FAILED,
-    /* An RTS whose receiver may instead read the bytes at `address` and confirm
-     * the read in word `key` of the sender's board. */
+    /* An RTS whose receiver may instead read the payload at `address` in the
+     * sender's memory, and confirm the read in word `key` of the sender's
+     * board. */
     NW_WIRE_FETCH,
-    /* An RTS whose sender asks the receiver to offer GPU memory (OPEN). */
+    /* An RTS whose sender asks the receiver to offer its GPU memory (OPEN). */
     NW_WIRE_ASK,
-    NW_WIRE_RTS,    /* the sender has `bytes` bytes to send */
-    NW_WIRE_CTS,    /* the sender may write `bytes` bytes at `address` */
-    NW_WIRE_DONE,   /* the sender has written these bytes */
+    NW_WIRE_RTS,    /* announces a message of `bytes` bytes */
+    NW_WIRE_CTS,    /* grants `bytes` bytes at `address` for writes */
+    NW_WIRE_DONE,   /* reports that `bytes` bytes were written */
     NW_WIRE_CREDIT, /* returns credits and has no other content */
-    NW_WIRE_BYE,    /* the sender closes its channel */
-    NW_WIRE_OPEN,   /* the sender may open this GPU memory */
-    NW_WIRE_ABORT,  /* the sender of this cannot finish the rendezvous */
+    NW_WIRE_BYE,    /* says that this rank closes its channel */
+    NW_WIRE_OPEN,   /* offers GPU memory, which the peer may open */
+    NW_WIRE_ABORT,  /* says that this rank cannot finish the rendezvous */
     NW_WIRE_KINDS
 };
 
-/* The header of a message. Every message has the first 40 bytes. A rendezvous
- * message has the bytes up to `handle`. An OPEN, which offers GPU memory, has
- * all bytes: `address` is then an offset in the memory that `handle`
- * identifies, and `key` is the id of the buffer. */
+/* The header of a message. All kinds have its first 40 bytes, up to `nonce`.
+ * Kinds for a rendezvous have the bytes up to `handle`. OPEN has all bytes:
+ * `handle` is a CUDA IPC handle, `address` is the offset in the allocation, and
+ * `key` is the buffer id. */
 struct nw_wire {
     uint16_t magic;
     uint8_t version, kind;
     int32_t source;
     int32_t tag;
-    uint16_t credits; /* receive slots that this message gives back */
-    /* In EAGER to RTS: the sequence number of the message between these two
-     * ranks. In CTS: not 0 if the receiver cannot read the offered memory. In a
-     * DONE of 0 bytes: not 0 if no memory of the receiver can be opened. */
+    uint16_t credits; /* receive slots that the message returns */
+    /* In EAGER to RTS: the sequence number of the message from one rank to
+     * another. In CTS: not 0 if the receiver cannot read memory offered by
+     * FETCH. In a DONE of 0 bytes: not 0 if the sender can open no memory of
+     * the receiver. */
     uint16_t order;
-    uint64_t bytes; /* DONE: 0 if the offered memory could not be opened */
-    /* The request that the message belongs to. RTS, FETCH, CTS, OPEN: the id of
-     * the sender's request; DONE: of the receiver's; ABORT: of the request at
-     * the rank that gets the ABORT. */
+    uint64_t bytes; /* in DONE: 0 if the offered memory did not open */
+    /* Id of the request that the message belongs to. In RTS, FETCH, CTS and
+     * OPEN: the id of the sending request. In DONE: the id of the receive. In
+     * ABORT: the id of the request at the rank that gets the ABORT. */
     uint64_t id;
-    uint64_t nonce;  /* the receiver's nonce; it refuses any other nonce */
-    uint64_t to;     /* CTS, OPEN: id of the receiver's request */
-    uint64_t offset; /* FETCH: not 0 to ask for the duration of the read */
+    uint64_t nonce;  /* secret number of the rank that gets the message */
+    uint64_t to;     /* in CTS and OPEN: the id of the receive */
+    uint64_t offset; /* in FETCH: not 0 to request the read's duration */
     uint64_t address, key;
     char handle[64];
 };
@@ -70,12 +72,12 @@ static inline bool nw_wire_is_rts(const struct nw_wire *wire)
     return wire->kind >= NW_WIRE_FETCH && wire->kind <= NW_WIRE_RTS;
 }
 
-/* The header of a small message, in the 64-bit word that libfabric carries
- * beside the payload (FI_REMOTE_CQ_DATA). The payload is then the whole
- * message. From the top, the word has a mark, 31 bits of tag, 16 of source, 8
- * of order and 8 of credits. All ranks agreed on version, rank count and
- * credits at open. A word without the mark belongs to a payload that follows
- * its HEAD or PART. */
+/* The header of a small message, packed into the 64-bit word that libfabric
+ * carries beside the payload (FI_REMOTE_CQ_DATA). The payload is then the whole
+ * message. From the highest bit on, the word has 1 bit as a mark, 31 bits of
+ * tag, 16 of source rank, 8 of sequence number and 8 of credits. Version and
+ * number of ranks need not be sent, since all ranks compared them at open. A
+ * word without the mark accompanies a payload that follows its HEAD or PART. */
 enum { NW_WIRE_WORD_RANKS = 1 << 16, NW_WIRE_WORD_CREDITS = 1 << 8 };
 #define NW_WIRE_WORD (UINT64_C(1) << 63)
 
@@ -87,8 +89,8 @@ static inline uint64_t nw_wire_word(const struct nw_wire *wire)
 }
 
 /* Decodes the word beside a payload of `length` bytes into the header of an
- * EAGER message, with only the lower 8 bits of the order. Returns false if the
- * source rank is not below `count`. */
+ * EAGER message. out->order gets only the lower 8 bits of the sequence number.
+ * Returns false if the source rank is not below `count`. */
 static inline bool nw_wire_read_word(uint64_t word, size_t length,
                                      int32_t count, struct nw_wire *out)
 {
@@ -101,27 +103,26 @@ static inline bool nw_wire_read_word(uint64_t word, size_t length,
     return out->source < count;
 }
 
-/* Returns the word beside a payload that follows its HEAD or PART: 31 bits of
- * the receiver's nonce, then the rank of the sender. A provider that carries
- * only 32 bits carries only the rank. */
+/* Returns the word for a payload that follows its HEAD or PART: 31 bits of the
+ * receiver's nonce in the upper half, the rank of the sender in the lower half.
+ * A provider that carries only 32 bits carries only the rank. */
 static inline uint64_t nw_wire_payload_word(uint64_t nonce, int32_t rank)
 {
     return (nonce & INT32_MAX) << 32 | (uint32_t)rank;
 }
 
-/* Returns the bytes of a message of this kind without its payload. */
+/* Returns the size in bytes of a message of this kind, without its payload. */
 size_t nw_wire_size(enum nw_wire_kind kind);
-/* Checks a message of `length` bytes in a channel of `count` ranks and copies
- * its header to *out; NW_EFORMAT if the message is invalid. The payload of an
- * EAGER message must fill the bytes after the header; that of a PART must be
- * shorter than the message. Only the header fields of this kind of message are
- * written. */
+/* Checks a message of `length` bytes in a channel of `count` ranks, and copies
+ * its header to *out. Only the fields of this kind of message are written.
+ * NW_EFORMAT if the message is invalid. The payload of an EAGER must fill all
+ * bytes after the header. That of a PART must be shorter than the whole
+ * payload. */
 NW_MUST_CHECK nw_status nw_wire_read(const void *data, size_t length,
                                      int32_t count, struct nw_wire *out);
 
-/* Checks an EAGER message and copies its header to *out, faster than
- * nw_wire_read. Returns false if the message is not a valid EAGER message; then
- * call nw_wire_read. */
+/* Checks an EAGER message and copies its header to *out. It is a fast path of
+ * nw_wire_read: if it returns false, call nw_wire_read. */
 static inline bool nw_wire_read_eager(const void *data, size_t length,
                                       int32_t count, struct nw_wire *out)
 {

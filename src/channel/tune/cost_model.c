@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The cost model of small messages, for which no protocol is always fastest. A
- * table measured by nodewise channel tune replaces the model. */
+/* The cost model of small messages: predicts the time of each protocol and
+ * copy, since none is always fastest. Measured tables (nodewise channel tune)
+ * replace the model. */
 #include "channel/tune/cost_model.h"
 
 #include <math.h>
@@ -55,7 +56,7 @@ static double copy_cost(const struct nw_costs *costs,
     return nw_cost(costs, kinds[nw_choose_copy(costs, ways, bytes)], bytes);
 }
 
-/* Assumes that the other end has the same kind of memory and the same
+/* Assumes that sender and receiver have the same kind of memory and the same
  * capabilities. */
 enum nw_channel_protocol nw_choose_protocol(const struct nw_costs *costs,
                                             const struct nw_ways *ways,
@@ -92,8 +93,9 @@ void nw_costs_of_provider(struct nw_costs *costs, const char *provider)
             costs->latency_s[NW_COST_HOP] = known[i].hop_s;
 }
 
-/* An order, its payload and the answer cross the bus one after the other:
- * measured on an H100, 8 B to 32 KiB
+/* A copy by the resident kernel takes three steps one after the other across
+ * the bus: the order, the payload and the answer. The figures were measured on
+ * an H100 for 8 B to 32 KiB
  * (bench/results/gpu-h100-80gb-second-2026-11-26.txt). */
 void nw_costs_of_mapping(struct nw_costs *costs, const char *mapping)
 {
@@ -103,7 +105,8 @@ void nw_costs_of_mapping(struct nw_costs *costs, const char *mapping)
     }
 }
 
-/* Cost from the sender's memory to the start of the wire. */
+/* Returns the seconds that the bytes take from the sender's memory to the
+ * network. */
 static double cost_out(const struct nw_ends *ends,
                        enum nw_channel_protocol protocol, uint64_t bytes)
 {
@@ -122,9 +125,11 @@ static double cost_out(const struct nw_ends *ends,
     return nw_cost(costs, NW_COST_COPY, bytes);
 }
 
-/* Cost from the slot into the receiver's memory. If many messages are in
- * flight, the adapter also writes the arriving bytes, so loopback crosses the
- * adapter's link for the third time. */
+/* Returns the seconds that the bytes take from the slot into the receiver's
+ * memory. If many messages are in flight, the adapter also writes arriving
+ * messages to the slots. A loopback copy, which reads the slot and writes to
+ * the GPU through the adapter, then uses the adapter's link for the third time.
+ */
 static double cost_in(const struct nw_ends *ends, enum nw_channel_copy copy,
                       uint64_t bytes)
 {
@@ -145,9 +150,10 @@ static double cost_in(const struct nw_ends *ends, enum nw_channel_copy copy,
     return ends->adapter ? seconds : INFINITY;
 }
 
-/* Cost of a message: the hop, the sender's part and the receiver's part. If
- * many messages are in flight, sender and receiver work in parallel: each
- * message costs the longer part, and the first one costs both. */
+/* Returns the seconds of a message: the sum of the hop, the sender's part and
+ * the receiver's part. If many messages are in flight, sender and receiver work
+ * in parallel. Then the first message takes this sum, and each later one takes
+ * the hop plus the longer part; the result is the mean. */
 static double in_all(const struct nw_ends *ends, double hop, double sender,
                      double receiver)
 {
@@ -159,8 +165,9 @@ static double in_all(const struct nw_ends *ends, double hop, double sender,
            NW_REGIME_MANY;
 }
 
-/* A rendezvous takes three messages and a write. Inside a host the kernel
- * writes, or one copy goes into GPU memory that the sender opened. */
+/* Returns the seconds of a rendezvous: three messages and a write. Between
+ * ranks of one host, the kernel does the write, or the sender does one copy
+ * into GPU memory that it has opened. */
 static double cost_of_rendezvous(const struct nw_ends *ends, uint64_t bytes)
 {
     const struct nw_costs *costs = &ends->costs;
@@ -177,8 +184,8 @@ static double cost_of_rendezvous(const struct nw_ends *ends, uint64_t bytes)
     return in_all(ends, hop, 2 * costs->latency_s[NW_COST_HOP] + through, 0);
 }
 
-/* A fetch takes the header and a read by the kernel, directly into host
- * memory. */
+/* Returns the seconds of a FETCH: the header, and a read by the kernel directly
+ * into host memory. INFINITY if a FETCH is impossible. */
 static double cost_of_fetch(const struct nw_ends *ends,
                             enum nw_channel_copy copy, uint64_t bytes)
 {
@@ -193,7 +200,8 @@ static double cost_of_fetch(const struct nw_ends *ends,
                   cost_out(ends, NW_CHANNEL_FETCH, bytes), read);
 }
 
-/* Parts are copied into the provider's memory and out of it. */
+/* Returns the seconds of an eager message. If it is sent in parts, each part is
+ * copied into the provider's memory and out of it. */
 static double cost_of_eager(const struct nw_ends *ends, struct nw_way_of way,
                             uint64_t bytes)
 {

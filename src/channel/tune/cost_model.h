@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Predicts the fastest protocol. Each step of a message takes a latency plus
- * its bytes divided by a rate. thresholds.h makes tables from these costs. */
+/* Predicts the time of each protocol. A message consists of steps; each step
+ * takes a latency plus its bytes divided by a rate. thresholds.h makes tables
+ * from these times. */
 #ifndef NW_CHANNEL_TUNE_COST_MODEL_H
 #define NW_CHANNEL_TUNE_COST_MODEL_H
 
 #include <nodewise/channel.h>
 
-/* The steps of a message: name, default latency in seconds, default rate in
- * bytes/s. "copy" is the driver's copy (mean of both directions, 8 B to 32
- * KiB), "store" and "load" go through a Vulkan mapping; these three were
- * measured on an H100 (bench/results/gpu-h100-80gb-2026-11-26.txt, loads in
- * gpu-h100-80gb-2026-11-27.txt). The figures of the adapter are published
- * figures that we have never measured. */
+/* The steps of a message, each with its name, default latency in seconds and
+ * default rate in bytes/s. "hop" is a message to the peer, "fetch" a read from
+ * the memory of another process. "copy" is the driver's copy (mean of both
+ * directions, 8 B to 32 KiB); "store" and "load" are the CPU's copies through a
+ * Vulkan mapping. These three were measured on an H100
+ * (bench/results/gpu-h100-80gb-2026-11-26.txt, loads in
+ * gpu-h100-80gb-2026-11-27.txt). "loopback", "adapter-read" and "adapter-write"
+ * are published figures of adapters, which we have not measured. */
 #define NW_COST_LIST(X)                                                        \
     X(HOP, "hop", 0.7e-6, 10e9)                                                \
     X(FETCH, "fetch", 1.2e-6, 20e9)                                            \
@@ -22,7 +25,8 @@
     X(READ, "adapter-read", 0.6e-6, 0.8e9)                                     \
     X(WRITE, "adapter-write", 0.6e-6, 6e9)
 
-/* For larger messages the sender may open the receiver's GPU memory. */
+/* Messages of more bytes may use CUDA IPC: the sender opens the receiver's GPU
+ * memory. */
 enum { NW_WEIGH_BYTES = 8192 };
 
 enum nw_cost_kind {
@@ -43,27 +47,31 @@ void nw_costs_of_provider(struct nw_costs *costs, const char *provider);
 /* Sets the cost of stores and loads with this GPU mapping (its nw_gpu_mapping
  * name) to measured values. */
 void nw_costs_of_mapping(struct nw_costs *costs, const char *mapping);
+/* Returns the seconds of one step with `bytes` bytes. */
 double nw_cost(const struct nw_costs *costs, enum nw_cost_kind kind,
                uint64_t bytes);
 /* Returns true if a load of `bytes` bytes from GPU memory by the CPU is faster
  * than the driver's copy, else false. */
 bool nw_cost_load_pays(const struct nw_costs *costs, uint64_t bytes);
 
-/* The properties of a message that decide its protocol and copy. */
+/* The properties of a message that limit its choice of protocol and copy. */
 struct nw_ways {
     bool gpu;     /* the message is in GPU memory, not host memory */
     bool adapter; /* the adapter can access the message's memory */
     bool mapping; /* the CPU can access the message's memory */
     bool eager;   /* the message fits into a receive slot */
 };
+/* Both functions return the choice with the least predicted time for a message
+ * of `bytes` bytes. */
 enum nw_channel_protocol nw_choose_protocol(const struct nw_costs *costs,
                                             const struct nw_ways *ways,
                                             uint64_t bytes);
 enum nw_channel_copy nw_choose_copy(const struct nw_costs *costs,
                                     const struct nw_ways *ways, uint64_t bytes);
 
-/* NW_REGIME_LATENCY: few requests are in flight. NW_REGIME_FLOOD: so many
- * requests are in flight that the load of the adapter limits them. */
+/* The regime tells how many requests are in flight. NW_REGIME_LATENCY: few, so
+ * each message takes its full latency. NW_REGIME_FLOOD: so many that the load
+ * of the adapter limits the rate of messages. */
 enum nw_regime { NW_REGIME_LATENCY, NW_REGIME_FLOOD, NW_REGIMES };
 /* The regime becomes flood at 8 or more requests in flight, and becomes latency
  * again below 3. */
@@ -76,26 +84,30 @@ static inline enum nw_regime nw_regime_next(enum nw_regime now,
     return requests < 3 ? NW_REGIME_LATENCY : now;
 }
 
-/* The path of a message. `copy` is the copy into the receiver's memory: AUTO if
- * that is host memory. A rendezvous ignores `copy`. */
+/* A protocol and a copy for a message. `copy` is the method that copies the
+ * message into the receiver's GPU memory; AUTO for host memory. A rendezvous
+ * ignores `copy`. */
 struct nw_way_of {
     enum nw_channel_protocol protocol;
     enum nw_channel_copy copy;
 };
 struct nw_ends {
     struct nw_costs costs;
-    bool gpu[2]; /* GPU memory at the sender, at the receiver */
+    bool gpu[2]; /* true: GPU memory at the sender [0], receiver [1] */
     bool adapter, mapping;
-    bool packs; /* the sender also copies GPU memory for a gathered message */
+    /* The sender must copy GPU memory to host memory even for the protocol
+     * GATHER. */
+    bool packs;
     bool fetches,
-        /* For ranks of one host: the receiver can read the sender's memory, the
-         * sender can open the receiver's GPU memory. */
+        /* For ranks of one host. `fetches`: the receiver can read the sender's
+         * memory. `opens`: the sender can open the receiver's GPU memory. */
         opens;
-    size_t whole; /* bytes above which eager messages are split; 0: never */
+    /* Larger eager messages, in bytes, are sent in parts; 0: none are. */
+    size_t whole;
     enum nw_regime regime;
 };
-/* Returns the predicted seconds of a message of `bytes` bytes on this path;
- * INFINITY if the path is impossible. */
+/* Returns the predicted seconds of a message of `bytes` bytes with this
+ * protocol and copy; INFINITY if they are impossible. */
 double nw_cost_of_way(const struct nw_ends *ends, struct nw_way_of way,
                       uint64_t bytes);
 

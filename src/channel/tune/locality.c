@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the distance of a GPU and an adapter in the kernel's folders of PCI
- * devices. The folder of a device is inside the folder of its bridge. */
+/* Finds the distance between a GPU and an adapter from the folders of PCI
+ * devices in sysfs. The folder of a device lies inside the folder of its
+ * bridge. */
 #include "channel/tune/thresholds.h"
 
 #include <ctype.h>
@@ -39,7 +40,7 @@ static int locality_read_number(const char *path)
     return number;
 }
 
-/* The NUMA node of a device, or -1 if unknown. */
+/* Returns the NUMA node of a device, or -1 if unknown. */
 static int node_of_device(const char *path)
 {
     char name[PATH_MAX + 16];
@@ -67,8 +68,9 @@ static int node_of_core(const char *system)
     return -1;
 }
 
-/* Counts the folders below the root of the PCI bus that contain both devices. A
- * shared switch has two: its upstream port and a bridge. */
+/* Counts the folders below the PCI root that contain both devices `a` and `b`
+ * (paths). Two devices below one PCIe switch share two such folders: the
+ * switch's upstream port and a bridge. */
 static int shared_bridges(const char *a, const char *b)
 {
     const char *at = strstr(a, "/pci");
@@ -106,7 +108,8 @@ enum nw_locality nw_locality_find(const char *system, const char *gpu,
                : NW_LOCAL_SOCKET;
 }
 
-/* Other localities keep the default rate, which is low. */
+/* Sets the adapter's rate of reading GPU memory below a shared switch. Other
+ * localities keep the default rate, which is lower. */
 void nw_costs_of_locality(struct nw_costs *costs, enum nw_locality locality)
 {
     if (locality == NW_LOCAL_SWITCH)

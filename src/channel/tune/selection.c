@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes the tables of an open channel: from the measured table of this machine
- * if it has one, otherwise from the cost model with the reference's figures. */
+/* Makes the tables from which an open channel chooses protocols. Uses the
+ * measured table of this machine if there is one, otherwise the cost model with
+ * its default figures. */
 #include "channel/state.h"
 
 #include "base/file.h"
@@ -53,9 +54,10 @@ static void selection_fill(nw_channel *channel,
         of_model(channel, fabric, of, out);
 }
 
-/* Whether a table is ever used (nw_choose_way assumes that a receiver's memory
- * is of the sender's kind). To make a table takes some hundred thousand
- * instructions. */
+/* Returns true if nw_choose_way can use the table of this situation. A table
+ * for a sender with GPU memory and a receiver with host memory is never used,
+ * since nw_choose_way assumes the same kind for both. Unused tables are not
+ * made, because each takes some hundred thousand instructions. */
 static bool is_needed(const nw_channel *channel, int fabric,
                       const struct nw_situation *of)
 {
@@ -136,8 +138,8 @@ static void find_localities(nw_channel *channel)
                     : NW_LOCAL_SOCKET;
 }
 
-/* An invalid table is ignored here: nodewise channel tune --show reports the
- * error. */
+/* An invalid table file is ignored here. The command nodewise channel tune
+ * --show reports its errors. */
 void nw_selection_open(nw_channel *channel)
 {
     struct nw_thresholds thresholds = {0};
@@ -174,7 +176,8 @@ bool nw_choose_to_copy(const nw_channel_request *request)
            nw_cost(&costs, NW_COST_READ, bytes);
 }
 
-/* A sender assumes that the receiver's memory is of its own kind. */
+/* A sender does not know the kind of the receiver's memory, and assumes that it
+ * is the same as its own. */
 struct nw_way_of nw_choose_way(nw_channel *channel,
                                const nw_channel_request *request,
                                uint64_t bytes)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Turns costs into tables of sizes; reads and writes the file of measured
- * tables: nodewise-formats(5). */
+/* Turns times of protocols into tables of message sizes. Reads and writes the
+ * file of measured tables, whose format is in nodewise-formats(5). */
 #include "channel/tune/thresholds.h"
 
 #include "base/array.h"
@@ -25,9 +25,10 @@ static const char *const localities[] = {"switch", "socket", "far"};
 static const char *const regimes[] = {"latency", "flood"};
 static const char *const memories[] = {"host", "device"};
 
-/* -- from costs -- */
+/* -- tables from times -- */
 
-/* Possible combinations of protocol and copy, in the order of trial. */
+/* The possible combinations of protocol and copy, in the order in which they
+ * are compared, and the function that gives their times. */
 struct thresholds_ways {
     nw_way_cost cost;
     const void *context;
@@ -46,8 +47,8 @@ static void thresholds_add_way(struct thresholds_ways *ways, int protocol,
         ways->way[ways->count++] = way;
 }
 
-/* Rendezvous comes first, since it is the choice if all others are
- * impossible. */
+/* Lists the possible combinations. Rendezvous comes first, so that it is chosen
+ * if all others are impossible. */
 static void find_ways(struct thresholds_ways *ways, uint64_t most)
 {
     ways->way[0] =
@@ -90,8 +91,9 @@ static bool is_left(const struct thresholds_ways *ways, struct nw_way_of way,
     return false;
 }
 
-/* Returns the first size in bytes in the interval `between` at which another
- * combination is better. Uses bisection, since costs may jump. */
+/* Returns the smallest size in bytes in the interval `between` at which another
+ * combination is better than `way`. Uses bisection, since times may jump
+ * between sizes. */
 static uint64_t where_left(const struct thresholds_ways *ways,
                            struct nw_way_of way, uint64_t between[2])
 {
@@ -135,7 +137,7 @@ struct nw_way_of nw_choice_find(const struct nw_choice *choice, uint64_t bytes)
     return choice->step[i].way;
 }
 
-/* -- of many situations -- */
+/* -- tables of several situations -- */
 
 nw_status nw_thresholds_add(struct nw_thresholds *thresholds,
                             const struct nw_situation *of,
@@ -181,7 +183,8 @@ void nw_thresholds_fini(struct nw_thresholds *thresholds)
 
 /* -- the file -- */
 
-/* Appends the GPU's name with '-' for characters unfit for file names. */
+/* Appends the name of GPU 0 to a file name, with '-' in place of characters
+ * that are unfit for file names. Appends nothing without a GPU. */
 static void add_gpu(struct nw_text *text)
 {
     struct nw_gpu_properties facts;
@@ -195,8 +198,8 @@ static void add_gpu(struct nw_text *text)
     nw_text_format(text, "-%s", facts.name);
 }
 
-/* Appends the mapping's name, since the cost of fastcopy depends on the
- * mapping. */
+/* Appends the name of the GPU mapping to a file name, since the time of
+ * FASTCOPY depends on the mapping. */
 static void thresholds_add_mapping(struct nw_text *text)
 {
     const struct nw_gpu_mapping *mapping = nw_gpu_mapping_open();
@@ -355,7 +358,9 @@ nw_status nw_thresholds_parse(const char *file, char *text,
     while (!status && (line = nw_lines_next(&lines))) {
         status = parse_situation(&lines, &line, &of);
         if (!status && !strncmp(of.provider, "mpi:", 4))
-            continue; /* kept by a tune of an MPI, which there is no more */
+            /* Lines for "mpi:" were written by an earlier version and are
+             * ignored. */
+            continue;
         if (!status)
             status = parse_step(&lines, &line, &step);
         if (!status)

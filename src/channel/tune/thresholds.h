@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tables of the best protocol for each message size, made from measured times
- * or from the cost model. A choice is then one look-up. */
+/* Tables of the fastest protocol for each message size, made from measured
+ * times or from the cost model. They reduce a choice to one look-up. */
 #ifndef NW_CHANNEL_TUNE_THRESHOLDS_H
 #define NW_CHANNEL_TUNE_THRESHOLDS_H
 
@@ -10,13 +10,13 @@ enum { NW_STEPS = 8, NW_PROVIDER_NAME = 32 };
 
 /* The distance between the core, the GPU and the adapter (NIC). */
 enum nw_locality {
-    NW_LOCAL_SWITCH, /* GPU and adapter are below one PCIe switch */
-    NW_LOCAL_SOCKET, /* all are at one socket, or their places are unknown */
-    NW_LOCAL_FAR,    /* they are at two sockets */
+    NW_LOCAL_SWITCH, /* GPU and adapter share a PCIe switch */
+    NW_LOCAL_SOCKET, /* all at one socket, or unknown */
+    NW_LOCAL_FAR,    /* at different sockets */
     NW_LOCALITIES
 };
-/* Finds the locality of a GPU and an adapter, given by their PCI addresses (""
- * if missing). `system` is /sys, or a copy of /sys for tests. */
+/* Returns the locality of a GPU and an adapter, given by their PCI addresses
+ * ("" if unknown). `system` is /sys, or a copy of /sys for tests. */
 enum nw_locality nw_locality_find(const char *system, const char *gpu,
                                   const char *adapter);
 
@@ -24,8 +24,8 @@ enum nw_locality nw_locality_find(const char *system, const char *gpu,
  * to a measured value. */
 void nw_costs_of_locality(struct nw_costs *costs, enum nw_locality locality);
 
-/* The best path for each range of message sizes. Steps are in ascending order
- * of size; the last step also serves all larger messages. */
+/* The fastest protocol and copy for each range of message sizes. Steps are in
+ * ascending order of size. The last step also serves all larger messages. */
 struct nw_choice {
     int count;
     struct nw_step {
@@ -34,18 +34,21 @@ struct nw_choice {
     } step[NW_STEPS];
 };
 
-/* Returns the seconds that a message of `bytes` bytes takes on this path;
- * INFINITY if the combination of protocol and copy is impossible. */
+/* Returns the seconds that a message of `bytes` bytes takes with this protocol
+ * and copy; INFINITY if they are impossible. */
 typedef double (*nw_way_cost)(const void *context, struct nw_way_of way,
                               uint64_t bytes);
-/* Finds the best path for messages of up to `most` bytes. The path changes
- * between sizes only for a gain of at least 4 %, so that paths of equal cost do
- * not alternate. */
+/* Finds the fastest protocol and copy for messages of up to `most` bytes. The
+ * choice changes between two sizes only for a gain of at least 4 %, so that
+ * choices of nearly equal time do not alternate. */
 void nw_choice_make(nw_way_cost cost, const void *context, uint64_t most,
                     struct nw_choice *out);
+/* Returns the protocol and copy for a message of `bytes` bytes. */
 struct nw_way_of nw_choice_find(const struct nw_choice *choice, uint64_t bytes);
 
-/* The inputs on which a choice depends besides the message size. */
+/* The conditions on which a choice depends, besides the message size. gpu[0] is
+ * true if the sender's memory is GPU memory, gpu[1] the same for the receiver.
+ */
 struct nw_situation {
     bool gpu[2];
     char provider[NW_PROVIDER_NAME];
@@ -62,8 +65,8 @@ struct nw_thresholds {
 NW_MUST_CHECK nw_status nw_thresholds_add(struct nw_thresholds *thresholds,
                                           const struct nw_situation *of,
                                           const struct nw_choice *choice);
-/* Returns the choice measured at this locality, else one measured at another
- * locality; NULL if neither was measured. */
+/* Returns the choice that was measured in the situation `of`, or else in a
+ * situation that differs only in locality. NULL if there is neither. */
 const struct nw_choice *
 nw_thresholds_find(const struct nw_thresholds *thresholds,
                    const struct nw_situation *of);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Measures each protocol of small messages between two processes, for each pair
- * of memories, one message at a time and many in flight. The thresholds are
- * made from these times. Each round runs all protocols, so that a disturbance
- * slows all of them. */
+/* Measures the times of all protocols for small messages between two processes,
+ * for each pair of memories (host, GPU), and with one or many messages in
+ * flight. From these times it makes the tables of protocols. Each round
+ * measures all protocols, so that a disturbance slows all of them equally. */
 #include "channel/state.h"
 
 #include "base/array.h"
@@ -28,11 +28,11 @@ struct tuner {
     int32_t rank;
     uint32_t rounds;
     struct nw_progress *progress;
-    int32_t has_gpu, adapter, mapping, fetches; /* at both ends */
+    int32_t has_gpu, adapter, mapping, fetches; /* capabilities of both ends */
     char *memory[2];                            /* host buffer, GPU buffer */
     size_t largest;
     struct nw_situation of;
-    /* seconds of a message, minimum of the rounds */
+    /* minimum over the rounds of the seconds of a message */
     double least[NW_CHANNEL_PROTOCOLS][NW_CHANNEL_COPIES][SIZES];
     int count; /* number of measured sizes */
     struct nw_thresholds thresholds;
@@ -59,8 +59,8 @@ static nw_status pass(struct tuner *t, bool send,
     return status ? status : nw_channel_wait(&request, NULL);
 }
 
-/* Whether this end touches its host memory, as programs do. Every second
- * message is measured with touched memory. */
+/* Returns true if this end reads or writes the message's host memory between
+ * messages, as programs do. Every second message is measured in this way. */
 static bool tune_is_touched(const struct tuner *t, bool send)
 {
     return t->touches && !t->of.gpu[!send];
@@ -136,7 +136,8 @@ static bool tune_is_possible(const struct tuner *t, struct nw_way_of way)
            (way.copy == NW_CHANNEL_FASTCOPY && t->mapping);
 }
 
-/* Rank 0 sends to rank 1 whether to continue. */
+/* Rank 0 tells rank 1 whether to continue. Returns an error at both if the user
+ * has cancelled. */
 static nw_status go_on(struct tuner *t)
 {
     int32_t stop = t->progress && !t->rank &&
@@ -170,7 +171,8 @@ static nw_status tune_time_round(struct tuner *t)
     return status;
 }
 
-/* Interpolates linearly between the measured sizes. */
+/* Returns the seconds of a message of `bytes` bytes, interpolated linearly
+ * between the measured sizes. */
 static double measured(const void *context, struct nw_way_of way,
                        uint64_t bytes)
 {
@@ -205,8 +207,9 @@ static nw_status tune_one(struct tuner *t)
     return nw_thresholds_add(&t->thresholds, &t->of, &choice);
 }
 
-/* Measures both regimes and, with a GPU, all pairs of memories; the pair of
- * host memories only if `host`. */
+/* Measures both regimes for each pair of memories. Without a GPU, the only pair
+ * is host and host. With a GPU, this pair is measured only if `host` is true.
+ */
 static nw_status tune_pairs(struct tuner *t, bool host)
 {
     nw_status status = NW_OK;
@@ -240,7 +243,8 @@ static nw_status tune_gpu(struct tuner *t, int32_t gpu, bool host)
     return status;
 }
 
-/* Measures the first GPU at each distance, which rank 0 selects. */
+/* Measures the first GPU of each locality. Rank 0 selects these GPUs and tells
+ * rank 1. */
 static nw_status tune_all(struct tuner *t)
 {
     int fabric = t->channel->peer[!t->rank].fabric;
@@ -265,7 +269,8 @@ static nw_status tune_all(struct tuner *t)
     return status;
 }
 
-/* Exchanges the capabilities of both ends. */
+/* Exchanges the capabilities of both ends, and keeps those that both have.
+ * Fails if the numbers of GPUs or rounds differ. */
 static nw_status agree(struct tuner *t)
 {
     int fabric = t->channel->peer[!t->rank].fabric;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Exchanges the first data of a group: through the caller's allgather, lines
- * appended to one file that all ranks can reach, or the launcher's PMIx. */
+/* Exchanges data between the ranks of a channel before they are connected. The
+ * means are the caller's allgather function, or a file that all ranks can reach
+ * and append lines to, or the launcher's PMIx. */
 #include "channel/state.h"
 
 #include "base/array.h"
@@ -19,9 +20,9 @@
 
 struct nw_meeting {
     const struct nw_channel_options *how;
-    int file; /* -1: another method is used */
+    int file; /* -1: no file is used */
     int round;
-    bool removes; /* closing removes the file */
+    bool removes; /* true: closing removes the file */
     uint64_t until_ns;
 };
 
@@ -31,9 +32,9 @@ static nw_status file_fail(const struct nw_meeting *meeting, const char *what)
                    strerror(errno));
 }
 
-/* A device or a pipe is refused: ranks would read it forever, and remove it. A
- * process that can read the file learns the nonces by which ranks recognise
- * each other. */
+/* Opens the file. Refuses a device or a pipe, because ranks would read from it
+ * forever, and would remove it at the end. Only the owner may read the file,
+ * since it contains the nonces by which ranks recognise each other. */
 static nw_status bootstrap_open_file(struct nw_meeting *meeting)
 {
     const struct nw_channel_options *how = meeting->how;
@@ -79,8 +80,8 @@ nw_status nw_meeting_open(const struct nw_channel_options *how,
     return status;
 }
 
-/* Whether the path still names our file: other ranks may use a new file of this
- * name. */
+/* Returns true if the path still leads to the file that this rank opened, and
+ * not to a new file of other ranks. */
 static bool is_still_there(const struct nw_meeting *meeting)
 {
     struct stat mine, there;
@@ -101,7 +102,8 @@ void nw_meeting_close(struct nw_meeting *meeting)
     free(meeting);
 }
 
-/* Appends the line "round rank hex" by one write under the lock. */
+/* Appends the line "ROUND RANK DATA" to the file, with the data in hexadecimal.
+ * Writes it in one call while it holds the file lock. */
 static nw_status bootstrap_say(struct nw_meeting *meeting,
                                const unsigned char *mine, size_t bytes)
 {
@@ -133,7 +135,8 @@ static nw_status fail_no_meeting(struct nw_meeting *meeting)
                    meeting->how->file, meeting->how->count);
 }
 
-/* Reads whole lines only, since writers hold the lock. */
+/* Reads the whole file. The lock that writers hold ensures that no line is
+ * incomplete. */
 static nw_status bootstrap_read_all(struct nw_meeting *meeting, char **out)
 {
     struct stat about;
@@ -175,16 +178,17 @@ static bool from_hex(const char *hex, size_t bytes, unsigned char *out)
     return true;
 }
 
-/* The lines read so far: `seen` marks the ranks of each round, `all` holds the
- * data of this round. */
+/* The contents of the lines read so far. `seen` marks the ranks of each round;
+ * `all` holds the data of the current round. */
 struct heard {
     char *seen, *all;
     size_t bytes;
     int32_t count;
 };
 
-/* Another rank may be one round ahead. A rank that occurs twice in a round is
- * an error. */
+/* Takes one line of the file. Another rank may already be one round ahead. A
+ * rank that occurs twice in a round is an error, and so is a rank out of range.
+ */
 static nw_status hear(struct nw_meeting *meeting, const char *line,
                       struct heard *heard)
 {
@@ -213,7 +217,8 @@ static nw_status hear(struct nw_meeting *meeting, const char *line,
     return NW_OK;
 }
 
-/* Counts the ranks that have written their line of this round. */
+/* Reads the file, sets *count to the number of ranks that have written their
+ * line of this round, and copies their data to `all`. */
 static nw_status listen_once(struct nw_meeting *meeting, size_t bytes,
                              char *all, int32_t *count)
 {
@@ -236,7 +241,8 @@ static nw_status listen_once(struct nw_meeting *meeting, size_t bytes,
     return status;
 }
 
-/* After a timeout any rank removes the file, since its addresses are stale. */
+/* Fails after the time limit. This rank then removes the file on closing, since
+ * the addresses in it are stale. */
 static nw_status fail_late(struct nw_meeting *meeting, int32_t heard)
 {
     meeting->removes = true;
@@ -258,7 +264,8 @@ nw_status nw_meeting_gather(struct nw_meeting *meeting, const void *mine,
     }
     if (!meeting->how->file)
         return nw_pmix_gather(mine, bytes, meeting->until_ns, all);
-    /* read first: a file with other content must stay unchanged */
+    /* read before writing, so that a file with other content is refused and
+     * stays unchanged */
     status = listen_once(meeting, bytes, all, &heard);
     if (!status)
         status = bootstrap_say(meeting, mine, bytes);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ends the requests with a peer that was given up. The peer may still live, and
- * libfabric may still use the memory of such a request. So the request ends
- * only after its operations have ended. Sends report their own completion.
- * Incoming writes end with the connection. To end the connection, we post a
- * write with an invalid key: the peer's libfabric (tcp; README.md) then
- * disables its endpoint, and libfabric cancels our operations with the peer. */
+/* Ends the requests with a peer that was given up. The peer may still be alive,
+ * and libfabric may still use the memory of a request. So a request ends only
+ * after its operations have ended. For sends, libfabric reports their
+ * completion. Writes by the peer end with the connection. To end the
+ * connection, we post a write with an invalid key. The peer's tcp provider then
+ * disables its endpoint, and our libfabric cancels all operations with the
+ * peer. */
 #include "channel/proto/protocols.h"
 
 #include "base/clock.h"
@@ -13,8 +14,9 @@
 #include <rdma/fi_errno.h>
 #include <stdio.h>
 
-/* A peer that does not answer gets PATIENCE_NS. A process that died gets
- * DEAD_NS: only data that the kernel already holds can still arrive. */
+/* Time limits in ns for the end of a request. PATIENCE_NS applies to a peer
+ * that does not answer. DEAD_NS applies to a peer whose process has died: then
+ * only data that the kernel already holds can still arrive. */
 enum { PATIENCE_NS = 1000000000, DEAD_NS = 100000000 };
 
 static bool is_late(const nw_channel *channel, const struct nw_peer *peer)
@@ -25,7 +27,8 @@ static bool is_late(const nw_channel *channel, const struct nw_peer *peer)
                                     nw_peers_has_died(channel, peer->pid));
 }
 
-/* Whether the peer may still write into memory that this receive granted. */
+/* Returns true if the peer may still write into memory that this receive has
+ * granted. */
 static bool is_granted(const nw_channel_request *request)
 {
     return !request->is_send && request->id &&
@@ -46,7 +49,8 @@ bool nw_drain_keeps(nw_channel_request *request, nw_status status)
     nw_channel *channel = request->channel;
     struct nw_peer *peer = request->peer;
 
-    /* the request has failed, even if its remaining operations succeed */
+    /* a request in this state has failed, even if its last operations succeed
+     */
     if (nw_request_is_draining(request))
         return !status || drain_is_busy(request);
     if (!peer || !peer->lost || !nw_fabric_of(channel, peer)->streams ||
@@ -60,8 +64,8 @@ bool nw_drain_keeps(nw_channel_request *request, nw_status status)
     return true;
 }
 
-/* Data may still arrive after a refused write: the next check posts another
- * write, unless libfabric has cancelled all operations. */
+/* If libfabric has cancelled all operations, the connection has ended.
+ * Otherwise data may still arrive, and the next check posts another write. */
 void nw_drain_refused(struct nw_peer *peer, int error)
 {
     peer->parted |= error == FI_ECANCELED;

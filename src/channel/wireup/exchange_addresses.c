@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Exchanges host, process and endpoint names with all ranks when a channel
- * opens, and selects the provider that reaches each rank. */
+/* When a channel opens, all ranks exchange their host names, process ids and
+ * endpoint addresses. Each rank then selects the provider that reaches each
+ * other rank. */
 #include "channel/proto/cma.h"
 
 #include "base/array.h"
@@ -15,24 +16,27 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The first message of each rank to all ranks. */
+/* The first data that each rank sends to all others. */
 struct peers_card {
     char host[160];
     uint32_t version, credits;
     uint64_t slot_bytes;
-    uint64_t nonce, nonce_at; /* and its address, which peers try to read */
+    /* nonce_at: address of the nonce, which peers try to read */
+    uint64_t nonce, nonce_at;
     int32_t pid, board;
 };
 
-/* The second message, one for each endpoint; `bytes` is 0 if the endpoint is
- * missing. */
+/* The second data that each rank sends to all others, once for each endpoint:
+ * the provider, and the endpoint's address of `bytes` bytes. `bytes` is 0 if
+ * the endpoint does not exist. */
 struct door {
     char provider[64];
     uint32_t bytes;
     char name[NW_ENDPOINT_NAME];
 };
 
-/* Processes with equal names share a kernel, a PID namespace and /dev/shm. */
+/* Makes a name of the host. Processes with equal names share a kernel, a PID
+ * namespace and /dev/shm. */
 static void peers_name_host(char host[160])
 {
     char boot[64] = "", space[48] = "";
@@ -51,10 +55,10 @@ static void peers_name_host(char host[160])
     snprintf(host, 160, "%s %s %lx", boot, space, (unsigned long)about.st_dev);
 }
 
-/* Whether we may read the peer's memory, as the provider `shm` tests it. If so,
- * shm writes by one system call, which fails if the process is dead. Otherwise
- * shm waits for an answer from each process, and would wait forever for a dead
- * one. */
+/* Returns true if this process may access the peer's memory by system calls;
+ * the provider shm makes the same test. If so, shm writes by one system call,
+ * which fails if the process is dead. Otherwise shm waits for an answer from
+ * the peer, and would wait forever for a dead one. */
 static bool may_write(const struct nw_peer *peer)
 {
     return nw_cma_read(peer, 0, NULL, 0);
@@ -117,8 +121,9 @@ static nw_status introduce(nw_channel *channel, struct nw_meeting *meeting)
     return status;
 }
 
-/* Opens shm for ranks of this host and the best network provider for other
- * hosts, or only the provider that the options name. */
+/* Opens the endpoints: shm for ranks of this host, and the best usable network
+ * provider for ranks of other hosts. If the options name a provider, opens only
+ * that one. */
 static nw_status open_fabrics(nw_channel *channel)
 {
     static const char *const shared[] = {"shm", NULL};
@@ -151,9 +156,9 @@ static nw_status meet_one(nw_channel *channel, struct nw_peer *peer,
                             theirs[peer->fabric].name, &peer->address);
 }
 
-/* Finds out whether a header fits into the word that the provider carries. Any
- * process can connect over tcp, so each message over tcp has the nonce in a
- * header. */
+/* For each endpoint, finds out whether a header fits into the word that the
+ * provider carries beside a payload. Over tcp, any process can connect, so each
+ * message must carry the nonce, which needs a whole header. */
 static void find_heads(nw_channel *channel)
 {
     for (int f = 0; f < NW_ENDPOINTS; f++) {
@@ -201,8 +206,8 @@ static nw_status exchange_doors(nw_channel *channel, struct nw_meeting *meeting)
     return status;
 }
 
-/* Hides the endpoints after all ranks have reported that they know each other.
- * */
+/* Waits until all ranks have added each other's endpoints; then hides the
+ * endpoints' files (nw_endpoint_hide). */
 static nw_status hide(nw_channel *channel, struct nw_meeting *meeting)
 {
     char mine = 1, *all = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checks whether the processes of peers live. A peer that has died, or that
- * breaks the protocol, is only marked here; progress then ends its requests
- * (proto/reap.c). */
+/* Checks whether the processes of peers are alive. A peer that has died, or
+ * that breaks the protocol, is only marked here; the progress loop then ends
+ * its requests (proto/reap.c). */
 #include "channel/state.h"
 
 #include "base/clock.h"
@@ -24,13 +24,15 @@ void nw_peer_lose(nw_channel *channel, struct nw_peer *peer)
     peer->lost_ns = nw_clock_ns();
     channel->lost++;
     channel->unreaped = true;
-    /* an unused peer need not say goodbye */
+    /* a peer without any messages, or one that has sent its BYE, may end at any
+     * time */
     if (peer->used && !peer->bye)
         channel->counts.lost_peers++;
 }
 
-/* For a process without a descriptor from the kernel: before Linux 5.3, in
- * containers that forbid it, and if the process has already ended. */
+/* Returns true if the process has ended. Serves processes for which there is no
+ * pidfd: before Linux 5.3, in containers that forbid pidfd_open, and if the
+ * process had already ended. */
 static bool liveness_has_ended(int32_t pid)
 {
     char path[32], text[64] = "", *name;
@@ -68,8 +70,8 @@ bool nw_peers_has_died(const nw_channel *channel, int32_t pid)
     return false;
 }
 
-/* Gives up the peers that have died, after a short time in which messages that
- * they had sent may still arrive. */
+/* Marks peers whose processes have died as lost. Waits GRACE_NS after a death,
+ * since messages that the process had sent may still arrive. */
 void nw_peers_look(nw_channel *channel)
 {
     int32_t me = channel->peer[channel->options.rank].pid;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Opens the first provider of a list that works, with GPU memory if a trial
- * shows that the adapter reaches it. */
+/* Opens an endpoint of the first usable provider in a list. It is opened for
+ * GPU memory if a trial shows that the adapter reaches GPU memory. */
 #include "channel/memory/hmem.h"
 #include "channel/fabric/endpoint.h"
 
@@ -9,8 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* If the endpoint cannot reach GPU memory, it is opened again without it: host
- * memory then need not be registered. */
+/* Opens an endpoint of one provider. If its adapter cannot reach GPU memory,
+ * opens it again without GPU memory, because host memory then need not be
+ * registered. */
 static nw_status open_best(const char *provider, bool gpu,
                            struct nw_endpoint *fabric)
 {

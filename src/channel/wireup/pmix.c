@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Exchanges data between the processes of a job without MPI, through the PMIx
  * server of their launcher (Slurm, Open MPI's mpirun). libpmix is loaded at
- * first use; the few types that are needed are declared here. */
+ * first use. The few types that are needed are declared here, so that no PMIx
+ * header is needed. */
 #include "channel/state.h"
 
 #include "base/array.h"
@@ -15,8 +16,9 @@
 #include <unistd.h>
 
 enum { PMIX_GLOBAL = 3, PMIX_UINT32 = 14, PMIX_BYTE_OBJECT = 27 };
-enum { AT_ONCE = -157 }; /* PMIX_OPERATION_SUCCEEDED: nothing will call */
-static const uint32_t whole_job = UINT32_MAX - 1; /* as a rank */
+enum { AT_ONCE = -157 }; /* PMIX_OPERATION_SUCCEEDED: no callback follows */
+/* used as a rank, it means all ranks */
+static const uint32_t whole_job = UINT32_MAX - 1;
 
 struct pmix_proc {
     char job[256];
@@ -31,7 +33,7 @@ struct pmix_value {
             char *bytes;
             size_t size;
         } object;
-        char room[64]; /* the library's type may be larger */
+        char room[64]; /* space, since the library's type may be larger */
     } data;
 };
 
@@ -97,7 +99,8 @@ static nw_status join_job(void)
     code = pmix.init(&me, NULL, 0);
     if (code)
         return pmix_fail("begin", code);
-    /* as many as were begun, at the very end: it does not begin again */
+    /* PMIx_Init and PMIx_Finalize must be called equally often. Finalize comes
+     * at the very end, because PMIx cannot be started again. */
     (void)atexit(pmix_leave);
     status = get(whole_job, "pmix.job.size", &value);
     if (status)
@@ -126,7 +129,8 @@ nw_status nw_pmix_join(int32_t *rank, int32_t *count)
     return NW_OK;
 }
 
-/* The last user frees it: the fence's callback, or a caller that gave up. */
+/* A pending PMIx fence. Whoever uses it last frees it: the callback of the
+ * fence, or the caller if it waits until the fence ends. */
 struct fence {
     pthread_mutex_t lock;
     pthread_cond_t came;
@@ -149,7 +153,8 @@ static void fence_done(int status, void *context)
         free(fence);
 }
 
-/* False: the caller gave up, and the callback frees the fence. */
+/* Waits for the fence. Returns false if the time is over; the callback then
+ * frees the fence. */
 static bool pmix_wait_for(struct fence *fence, uint64_t until_ns)
 {
     struct timespec until = {(time_t)(until_ns / 1000000000),
@@ -165,7 +170,8 @@ static bool pmix_wait_for(struct fence *fence, uint64_t until_ns)
     return done;
 }
 
-/* Waits until all ranks have published their data. */
+/* Waits for a fence of all ranks, after which the data that they have published
+ * is available. */
 static nw_status pmix_meet(uint64_t until_ns)
 {
     struct fence *fence = NULL;
@@ -207,7 +213,8 @@ static nw_status pmix_put(const char *key, const void *mine, size_t bytes)
 nw_status nw_pmix_gather(const void *mine, size_t bytes, uint64_t until_ns,
                          void *all)
 {
-    static uint32_t rounds; /* every rank opens the same channels in order */
+    /* all ranks must open their channels in the same order */
+    static uint32_t rounds;
     char key[48];
     nw_status status;
 

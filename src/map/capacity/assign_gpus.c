@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Assigns GPUs to ranks that were placed by load alone. If a node has more
- * ranks with GPUs than GPU slots, some move to other nodes: each is exchanged
- * for a rank without a GPU or goes to a free element, within the limits and
- * near its peers. Then the ranks of each node take its GPUs by their traffic.
- */
+/* Assigns GPUs to ranks whose cores were chosen without regard to GPUs. If a
+ * node has more ranks with GPUs than GPU slots, some of them move to other
+ * nodes: such a rank is exchanged for a rank without a GPU or goes to a free
+ * element, within the limits of load and near its peers. Then phase 3 of MAGC
+ * assigns the GPUs of each node. */
 #include "map/capacity/several.h"
 #include "map/phases/phases.h"
 #include "base/array.h"
@@ -17,17 +17,18 @@ struct assign_gpus_work {
     const struct nw_several *several;
     const struct nw_problem *problem;
     struct nw_answer *answer;
-    int32_t *host_of;  /* [core units] */
-    int32_t *owner;    /* [core units] rank or -1 */
-    int32_t *ranks;    /* [hosts] how many are there, */
-    int32_t *gpus;     /* of those with GPUs, */
-    int32_t *gpu_most; /* and most of these */
+    int32_t *host_of;  /* [core units] host of the unit */
+    int32_t *owner;    /* [core units] rank on the unit, or -1 */
+    int32_t *ranks;    /* [hosts] number of ranks */
+    int32_t *gpus;     /* [hosts] number of ranks that need a GPU unit */
+    int32_t *gpu_most; /* [hosts] number of ranks that its GPU units take */
 };
 
-/* A rank with a GPU, from a full node to a unit elsewhere. */
+/* A move of a rank with a GPU from a node with too many to a unit of another
+ * node. The rank on that unit, if any, takes the former unit of `rank`. */
 struct assign_gpus_exchange {
     int32_t rank, unit;
-    double change; /* of bytes x distance */
+    double change; /* change of the sum of bytes x distance */
 };
 
 static bool assign_gpus_may_move(const struct assign_gpus_work *work,
@@ -49,7 +50,8 @@ static struct nw_end assign_gpus_end_of(const struct assign_gpus_work *work,
         units->member[(size_t)unit * (size_t)units->size]);
 }
 
-/* Of a rank on a unit, but to `other`. */
+/* Returns the sum of weight x distance between a rank, if it were on `unit`,
+ * and all its peers except `other`. */
 static double assign_gpus_cost_at(const struct assign_gpus_work *work,
                                   int32_t rank, int32_t unit, int32_t other)
 {
@@ -68,6 +70,8 @@ static double assign_gpus_cost_at(const struct assign_gpus_work *work,
     return sum;
 }
 
+/* Returns the change of the sum of weight x distance if a rank exchanges its
+ * unit with the rank on `unit`, or goes there if it is free. */
 static double assign_gpus_change_of(const struct assign_gpus_work *work,
                                     int32_t rank, int32_t unit)
 {
@@ -81,6 +85,8 @@ static double assign_gpus_change_of(const struct assign_gpus_work *work,
     return change;
 }
 
+/* Returns true if that exchange keeps all limits and moves no fixed rank or
+ * other rank with a GPU. */
 static bool assign_gpus_may_exchange(const struct assign_gpus_work *work,
                                      int32_t rank, int32_t unit)
 {
@@ -97,6 +103,7 @@ static bool assign_gpus_may_exchange(const struct assign_gpus_work *work,
            nw_problem_within_limit(problem, work->answer->core[rank], other);
 }
 
+/* Replaces *best by the best exchange of a rank if that is better. */
 static void assign_gpus_look_around(const struct assign_gpus_work *work,
                                     int32_t rank,
                                     struct assign_gpus_exchange *best)
@@ -135,7 +142,8 @@ static void assign_gpus_exchange(struct assign_gpus_work *work,
     }
 }
 
-/* As long as a node has too many and somewhere one of them may go. */
+/* Moves ranks with GPUs away from a host, always by the best exchange, until it
+ * has GPUs for all of them or no exchange is possible. */
 static void assign_gpus_relieve(struct assign_gpus_work *work, int32_t host)
 {
     int32_t n = work->problem->pattern->rank_count;
@@ -190,6 +198,7 @@ static void assign_gpus_count(struct assign_gpus_work *work)
     }
 }
 
+/* Returns NW_EINVAL if a host still has too few GPUs for its ranks. */
 static nw_status assign_gpus_check(const struct assign_gpus_work *work)
 {
     const struct nw_problem *problem = work->problem;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Keeps every limit, whatever the distances: the start of the k-way engine if
- * ranks in order exceed the limits. The heaviest rank comes first and goes to
- * the element with the most free load. With one rank per element this finds a
- * solution if there is one, unless ranks are fixed to nodes. */
+/* Packs ranks into elements within the limits of load and ignores traffic. The
+ * k-way engine begins from this solution if ranks in order exceed the limits.
+ * Ranks are taken in descending order of load; each goes to the element that
+ * can take the most additional load. With one rank per element this finds a
+ * solution if one exists, unless ranks are fixed to nodes. */
 #include "map/capacity/several.h"
 #include "base/array.h"
 #include "map/common/addressable_heap.h"
@@ -16,11 +17,11 @@ struct bin_packing_weighed {
 
 struct bin_packing_work {
     const struct nw_several *several;
-    struct nw_heap heap; /* of elements with room for one more rank */
-    nw_kway_load *left;  /* [k] load */
-    double *gain;        /* [k] the same for the heap */
-    int32_t *count;      /* [k] ranks */
-    struct bin_packing_weighed *order; /* [n] ranks */
+    struct nw_heap heap; /* elements that take one more rank, by `gain` */
+    nw_kway_load *left;  /* [k] load that the element can still take */
+    double *gain;        /* [k] `left` as a double, for the heap */
+    int32_t *count;      /* [k] ranks on the element */
+    struct bin_packing_weighed *order; /* [n] ranks, the heaviest first */
 };
 
 static int bin_packing_heaviest_first(const void *left, const void *right)
@@ -32,6 +33,7 @@ static int bin_packing_heaviest_first(const void *left, const void *right)
     return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
+/* Returns true if rank v may not be on every element. */
 static bool bin_packing_is_ranged(const struct bin_packing_work *fit, int32_t v)
 {
     const struct nw_kway_range *range = fit->several->graph.range;
@@ -39,6 +41,8 @@ static bool bin_packing_is_ranged(const struct bin_packing_work *fit, int32_t v)
     return range && range[v].high - range[v].low < fit->several->machine.k;
 }
 
+/* Returns the element for rank v that can take the most additional load; -1 if
+ * none takes another rank. */
 static int32_t bin_packing_roomiest(const struct bin_packing_work *fit,
                                     int32_t v)
 {
@@ -53,6 +57,7 @@ static int32_t bin_packing_roomiest(const struct bin_packing_work *fit,
     return best;
 }
 
+/* Puts rank v on an element. Returns false if its load fits on none. */
 static bool bin_packing_put(struct bin_packing_work *fit, int32_t v,
                             int32_t *part)
 {
@@ -72,7 +77,8 @@ static bool bin_packing_put(struct bin_packing_work *fit, int32_t v,
     return true;
 }
 
-/* Ranks that are restricted to some elements come before the others. */
+/* Puts all ranks on elements, first those that are restricted to some elements.
+ * Returns false if a rank does not fit. */
 static bool bin_packing_put_all(struct bin_packing_work *fit, int32_t *part)
 {
     int32_t n = fit->several->graph.n;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Several ranks on an element by the k-way engine. The answer is the engine's,
- * or the default where that is within the limits and better. */
+/* Maps several ranks per element by the k-way engine. The answer is the
+ * engine's result, or the default mapping if that is within the limits and
+ * better. */
 #include "map/capacity/several.h"
 #include "map/common/parameters.h"
 #include "map/portfolio/algorithm.h"
@@ -9,8 +10,10 @@
 
 #include <stdlib.h>
 
-/* If `grouped`, every second start goes by groups of elements and takes as long
- * as several. A run that only refines makes at least one cycle. */
+/* Returns the effort of the engine. If groups of elements apply (`grouped`),
+ * every second start partitions among groups first; such a start takes several
+ * times as long, so there are fewer starts. `refined`: the engine only refines
+ * the given partition, in at least one cycle. */
 static struct nw_kway_effort
 by_parts_choose_effort(const struct nw_several *several, bool refined)
 {
@@ -38,8 +41,10 @@ by_parts_choose_effort(const struct nw_several *several, bool refined)
     return effort;
 }
 
-/* Where loads have no limit the fewest elements are one way to begin, all of
- * them, each as full as the others, another. */
+/* Sets *out to loads for an even use of all elements, relative to their
+ * capacities; the caller frees it. Without a limit of load, every second start
+ * of the engine uses them, and the other starts use as few elements as
+ * possible. With a limit, *out is not set. */
 static nw_status by_parts_share_evenly(const struct nw_several *several,
                                        double **out)
 {
@@ -59,8 +64,8 @@ static nw_status by_parts_share_evenly(const struct nw_several *several,
     return status;
 }
 
-/* The figures a mapping is judged by: the objective, then what decides between
- * equals. */
+/* Computes the figures by which mappings are compared: the objective, and the
+ * second objective, which decides if the first figures are equal. */
 static nw_status by_parts_judge(const struct nw_several *several,
                                 const nw_mapping *mapping, double figure[2])
 {
@@ -78,6 +83,7 @@ static nw_status by_parts_judge(const struct nw_several *several,
     return NW_OK;
 }
 
+/* Returns true if every element is within its limits of load and ranks. */
 static bool by_parts_is_within(const struct nw_several *several,
                                const int32_t *part)
 {
@@ -93,8 +99,6 @@ static bool by_parts_is_within(const struct nw_several *several,
     return within;
 }
 
-/* Puts the other in the place of *best where that is better, and frees the
- * worse. */
 nw_status nw_several_match(const struct nw_several *several, nw_mapping *other,
                            nw_mapping **best, bool *won)
 {
@@ -116,7 +120,6 @@ nw_status nw_several_match(const struct nw_several *several, nw_mapping *other,
     return status;
 }
 
-/* Compares other parts with the best mapping, if they are within the limits. */
 nw_status nw_several_try_other(const struct nw_several *several,
                                const int32_t *part, nw_mapping **best)
 {
@@ -130,8 +133,9 @@ nw_status nw_several_try_other(const struct nw_several *several,
     return status ? status : nw_several_match(several, other, best, &won);
 }
 
-/* Keeps the best of the result, the default and the start. Link loads have no
- * cost before ranks have GPUs: then the result stays. */
+/* Sets *out to the best of the engine's result, the default mapping and the
+ * initial mapping. If ranks use GPUs, *out is the result, because costs cannot
+ * be compared before the GPUs are assigned. */
 static nw_status by_parts_choose(const struct nw_several *several,
                                  const int32_t *found,
                                  const int32_t *const others[2],
@@ -150,8 +154,9 @@ static nw_status by_parts_choose(const struct nw_several *several,
     return status;
 }
 
-/* The parts of --from, or of the default, or of bin packing, which keeps every
- * limit. */
+/* Runs the engine. It begins from the mapping of --from; without one, from the
+ * default mapping or, if that exceeds the limits, from bin packing. `standard`:
+ * parts of the default mapping. */
 static nw_status by_parts_find(struct nw_several *several,
                                const int32_t *standard, bool refined,
                                nw_mapping **out)
@@ -187,8 +192,9 @@ static nw_status by_parts_find(struct nw_several *several,
     return status;
 }
 
-/* Phases know the links; the k-way engine knows sums over pairs only. A method
- * that finds no room is not a candidate. */
+/* Also tries algorithms of phases if the objective depends on links, because
+ * the k-way engine lowers only a sum over pairs of ranks. A method that finds
+ * no mapping within the limits is ignored. */
 static nw_status by_parts_try_phases(struct nw_several *several,
                                      nw_mapping **best)
 {
@@ -217,7 +223,8 @@ static nw_status by_parts_try_phases(struct nw_several *several,
     return status;
 }
 
-/* Ranks in order are asked for by name, and within the limits then. */
+/* Maps ranks in order, as the user requested. Returns NW_EINVAL if that exceeds
+ * a limit. */
 static nw_status by_parts_in_order(const struct nw_several *several,
                                    const int32_t *standard, nw_mapping **out)
 {

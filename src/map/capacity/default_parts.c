@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The default mapping of several ranks per element: elements in order take
- * ranks in order. Also the way from parts to a mapping. */
+/* The default mapping with several ranks per element: ranks in ascending order
+ * fill element after element. Also converts parts to a mapping. */
 #include "map/capacity/several.h"
 #include "base/array.h"
 #include "base/status.h"
@@ -29,7 +29,8 @@ nw_status nw_several_to_mapping(const struct nw_several *several,
     return NW_OK;
 }
 
-/* The elements in the order of the caller's hosts. */
+/* Lists the elements host by host, in the order in which the caller named the
+ * hosts. The caller frees *out. */
 static nw_status
 default_parts_elements_in_order(const struct nw_several *several, int32_t **out)
 {
@@ -51,17 +52,18 @@ default_parts_elements_in_order(const struct nw_several *several, int32_t **out)
 
 struct default_parts_work {
     const struct nw_several *several;
-    const int32_t *order;
-    int32_t *count; /* [k] ranks so far */
-    int32_t *host;  /* [k] of an element, and */
-    int64_t *spare; /* [hosts] places there that none fixed to the host needs;
-                       NULL where no rank is fixed */
-    double dealt;   /* load */
-    double due;     /* load of the elements up to this one */
-    int32_t at;     /* in order */
+    const int32_t *order; /* [k] elements in filling order */
+    int32_t *count;       /* [k] ranks on the element so far */
+    int32_t *host;        /* [k] host of an element; NULL if no rank is fixed */
+    int64_t *spare; /* [hosts] ranks that the host can take beyond those fixed
+                       to it; NULL if no rank is fixed */
+    double dealt;   /* load of the ranks assigned so far */
+    double due; /* sum of the shares of the elements order[0] .. order[at] */
+    int32_t at; /* index in `order` of the element that is being filled */
 };
 
-/* To an element or to a host, of several. */
+/* Returns true if rank v is fixed to an element or a host, unless that is the
+ * only one. */
 static bool default_parts_is_fixed(const struct nw_several *several, int32_t v)
 {
     const struct nw_kway_range *range = several->graph.range;
@@ -69,6 +71,8 @@ static bool default_parts_is_fixed(const struct nw_several *several, int32_t v)
     return range && range[v].high - range[v].low < several->machine.k;
 }
 
+/* Returns true if rank v may go to element q without taking a place that a
+ * fixed rank needs. */
 static bool default_parts_may_distribute(const struct default_parts_work *d,
                                          int32_t v, int32_t q)
 {
@@ -78,7 +82,10 @@ static bool default_parts_may_distribute(const struct default_parts_work *d,
             d->spare[d->host[q]] > 0);
 }
 
-/* Elements in order take ranks in order, each until its share is had. */
+/* Returns the element for rank v: the present one, or the next one in the order
+ * if the present one has its share of the load or its number of ranks. If rank
+ * v may not go there, tries the elements after it. Returns -1 if none takes it.
+ */
 static int32_t default_parts_distribute(struct default_parts_work *d, int32_t v)
 {
     const struct nw_kway_machine *m = &d->several->machine;
@@ -100,7 +107,9 @@ static int32_t default_parts_distribute(struct default_parts_work *d, int32_t v)
     return -1;
 }
 
-/* Keeps what fixed ranks need, on one element or on a host. */
+/* Assigns the ranks that are fixed to one element, and counts in `spare` the
+ * places that fixed ranks leave on each host. part[v] of all other ranks is -1.
+ */
 static nw_status default_parts_keep_places(struct default_parts_work *d,
                                            int32_t *part)
 {
@@ -130,6 +139,7 @@ static nw_status default_parts_keep_places(struct default_parts_work *d,
     return status;
 }
 
+/* Assigns all ranks that have no element yet, in ascending order. */
 static nw_status default_parts_distribute_all(struct default_parts_work *d,
                                               int32_t *part)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A given mapping as parts to begin from, where elements take several ranks. It
- * may pass limits, which are other ones by now; ranks that are fixed are where
- * they are fixed. */
+/* Converts a given mapping to the parts from which the k-way engine begins. The
+ * mapping may exceed the limits, which may have changed since it was made. A
+ * fixed rank gets an element that it is fixed to, whatever the mapping says. */
 #include "map/capacity/several.h"
 #include "base/array.h"
 #include "base/status.h"
 
 #include <stdlib.h>
 
-/* The host of a name, numbered as in `several`; -1 where it is not to be used.
- */
+/* Returns the index in several->host of the node with this name; -1 if that
+ * node is not to be used. */
 static int32_t several_from_mapping_find_host(const struct nw_several *several,
                                               const char *name)
 {
@@ -29,6 +29,8 @@ static int32_t several_from_mapping_find_host(const struct nw_several *several,
                : -1;
 }
 
+/* Sets *part to the element of rank r. host_of[i] is the host of node i of the
+ * mapping. */
 static nw_status
 several_from_mapping_read_rank(const struct nw_several *several, int32_t r,
                                const int32_t *host_of, int32_t *part)

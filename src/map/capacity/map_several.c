@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Several ranks on an element: chooses the method. Limits that exclude no
- * placement are left to the algorithms of one rank per element: then the result
- * is the options for those.
+ * Chooses the method for options that allow several ranks per element or limit
+ * its load. If one rank per element is allowed and the limits exclude no
+ * placement, the result is the options of a plain call, so that the algorithms
+ * for one rank per element map it.
  */
 #include "map/capacity/map_several.h"
 #include "map/capacity/several.h"
@@ -26,6 +27,8 @@ static nw_status map_several_init(struct nw_several *several,
     return status;
 }
 
+/* Finds the algorithm that the options name; the default mapping is made by
+ * `block`. */
 static nw_status map_several_find(const struct nw_several *several,
                                   const struct nw_algorithm **out)
 {
@@ -39,8 +42,8 @@ static nw_status map_several_find(const struct nw_several *several,
     return NW_OK;
 }
 
-/* Never worse than the default, except if the user asked for that order by
- * name. */
+/* Maps by phases. The result is never worse than the default mapping, except
+ * for the baselines. */
 static nw_status map_several_by_phases(struct nw_several *several,
                                        const struct nw_algorithm *algorithm,
                                        nw_mapping **out,
@@ -65,7 +68,8 @@ static nw_status map_several_by_phases(struct nw_several *several,
     return status;
 }
 
-/* From the best of all beginnings, and from the k-way engine's. */
+/* Searches from the best initial solution; if the objective depends on links,
+ * also from the solution of the k-way engine alone. Keeps the better result. */
 static nw_status map_several_move_all(struct nw_several *several,
                                       nw_mapping **out,
                                       struct nw_map_report *report)
@@ -114,7 +118,7 @@ static nw_status map_several_run_method(struct nw_several *several,
                        "%s can place several ranks on an element only for few "
                        "ranks of equal weight; use refine or multilevel",
                        algorithm->name);
-    several->budget.grace_ns = 0; /* all of it looks at the clock */
+    several->budget.grace_ns = 0; /* all this work reads the clock often */
     if (slots && is_auto)
         return map_several_move_all(several, out, report);
     if (slots)
@@ -159,8 +163,9 @@ nw_status nw_several_map(const struct nw_map_call *call,
     return status;
 }
 
-/* A launcher does not know limits: if it would assign GPUs, it is asked without
- * them. */
+/* The default mapping is what a launcher does, which knows no limits of load.
+ * If ranks use GPUs, the plain default mapping, without limits, assigns them.
+ */
 nw_status nw_several_default(const struct nw_map_call *call,
                              struct nw_several_result *out)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Improves the result of the k-way engine by moves of ranks between slots. With
- * one rank per element and limited loads: if any rank may be on any element,
- * the limits are dropped and all algorithms apply; otherwise GPUs are assigned
- * to the result, and moves keep the limits. With several ranks per element, if
- * they are few and weigh the same, an element has a slot for each.
+ * Improves the result of the k-way engine by moves of ranks between slots.
+ * There are two cases. With one rank per element and limits of load, an element
+ * is one slot; GPUs are assigned to the engine's result, and moves keep the
+ * limits. With several ranks per element, an element has a slot for each rank
+ * that it takes; this requires that ranks are few and have the same load.
  */
 #include "map/capacity/slots_problem.h"
 #include "map/congestion/branch_bound.h"
@@ -20,6 +20,7 @@ struct on_slots_work {
     struct nw_map_report report;
 };
 
+/* Returns NW_EINVAL if the initial mapping exceeds the limit of an element. */
 static nw_status on_slots_check_given(const struct on_slots_work *work,
                                       const struct nw_answer *answer)
 {
@@ -36,6 +37,7 @@ static nw_status on_slots_check_given(const struct on_slots_work *work,
     return NW_OK;
 }
 
+/* Makes the initial candidate from the initial solution. */
 static nw_status on_slots_begin(struct on_slots_work *work, const char *name,
                                 struct nw_candidate *out)
 {
@@ -72,8 +74,9 @@ static bool on_slots_keeps_limits(const struct on_slots_work *work,
     return true;
 }
 
-/* With GPUs the partition was not compared with the default mapping, which may
- * be within the limits and better. */
+/* Replaces *best by the default mapping if that is within the limits and
+ * better. Called if ranks use GPUs, because the k-way engine could not compare
+ * the two then. */
 static nw_status on_slots_try_default(const struct on_slots_work *work,
                                       struct nw_candidate *best)
 {
@@ -95,7 +98,9 @@ static nw_status on_slots_try_default(const struct on_slots_work *work,
 
 /* --- auto --- */
 
-/* Where swaps on a tree know all that is asked. */
+/* Returns true if swaps within the hierarchy cover the whole problem: hop-bytes
+ * is the only objective, no ranks are fixed or use GPUs, and hosts have no
+ * fewer slots than cores. */
 static bool on_slots_is_flat(const struct nw_problem *problem)
 {
     const struct nw_map_options *options = &problem->options;
@@ -109,7 +114,8 @@ static bool on_slots_is_flat(const struct nw_problem *problem)
            !problem->fixed_host && !problem->topology->matrix;
 }
 
-/* The k-way engine lowers sums over pairs; the other objectives remain. */
+/* Returns how long to anneal: only briefly for several ranks per element and
+ * hop-bytes, which the k-way engine has already lowered. */
 static enum nw_search_depth on_slots_depth_of(const struct on_slots_work *work)
 {
     const struct nw_map_options *options = &work->base.problem.options;
@@ -122,6 +128,8 @@ static enum nw_search_depth on_slots_depth_of(const struct on_slots_work *work)
                : NW_SEARCH_FULL;
 }
 
+/* Proves the optimum of a tiny problem; otherwise anneals. Sets *name to the
+ * name of the algorithm that was used. */
 static nw_status on_slots_search(struct on_slots_work *work,
                                  struct nw_slots *slots, const char **name)
 {
@@ -193,9 +201,9 @@ static nw_status on_slots_run_auto(struct on_slots_work *work,
                                      : status;
 }
 
-/* --- all of it --- */
+/* --- the whole method --- */
 
-/* Keeps the better of the beginning and of a search from it. */
+/* Runs the search of an algorithm from *best and keeps the better result. */
 static nw_status on_slots_improve(struct on_slots_work *work,
                                   const struct nw_algorithm *algorithm,
                                   struct nw_candidate *best)
@@ -228,8 +236,9 @@ static bool on_slots_is_block(const struct nw_algorithm *algorithm)
     return nw_algorithm_is(algorithm, NW_ALGORITHM_BLOCK);
 }
 
-/* The initial solution comes from the k-way engine; several ranks per element
- * also from what `refine` and `auto` do there. */
+/* Returns the algorithm of the k-way engine that makes the initial solution:
+ * usually multilevel. With several ranks per element, `refine` and `auto` make
+ * their own. */
 static const struct nw_algorithm *
 on_slots_choose_initial(const struct on_slots_work *work,
                         const struct nw_algorithm *algorithm)
@@ -242,8 +251,9 @@ on_slots_choose_initial(const struct on_slots_work *work,
     return nw_algorithm_get(NW_ALGORITHM_MULTILEVEL);
 }
 
-/* One budget covers the initial solution and the searches from it; only the
- * last search runs until it is cut. */
+/* Finds the initial solution: the mapping of --from, or the result of the k-way
+ * engine. With --time or --steps the engine ends by effort, so that the rest of
+ * the budget remains for the search from its result. */
 static nw_status on_slots_find_start(struct on_slots_work *work,
                                      const struct nw_algorithm *algorithm)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Several ranks on an element: the options, the graph and the machine of one
- * call, and predicates of them. */
+/* Reads the options of a call that allows several ranks per element or limits
+ * loads, and answers questions about them. */
 #include "map/capacity/several.h"
 #include "base/array.h"
 #include "map/capacity/map_several.h"
@@ -27,7 +27,9 @@ bool nw_several_uses_gpus(const struct nw_several *several)
            nw_pattern_has_gpu(several->pattern);
 }
 
-/* Elements that take no rank for want of slots count by their speed. */
+/* Limits also matter if an element that takes no rank now, because its host has
+ * too few slots, is slower than all elements that do: a mapping without limits
+ * might use it. */
 bool nw_several_limits_matter(const struct nw_several *several)
 {
     const struct nw_kway_machine *m = &several->machine;
@@ -105,11 +107,10 @@ nw_status nw_several_init(struct nw_several *several,
     *several = (struct nw_several){.topology = call->topology,
                                    .pattern = call->pattern};
     *mine = nw_problem_options(call->options);
-    nw_budget_init(&several->budget, mine); /* the time runs from here */
+    nw_budget_init(&several->budget, mine); /* starts the clock of --time */
     return several_check_options(several);
 }
 
-/* Limits that exclude no placement are dropped. */
 bool nw_several_is_plain(const struct nw_several *several)
 {
     return nw_several_is_single(&several->options) &&

@@ -27,7 +27,8 @@ struct nw_several {
     struct nw_kway_graph graph;
     int64_t heaviest; /* largest load of a rank */
     struct nw_kway_machine machine;
-    double *table;
+    double *table; /* [k x k] distances of the elements, in machine.table; NULL
+                      if there are too many elements */
     int32_t host_count;
     int32_t *host;      /* [host_count] node indexes, ascending */
     int32_t *slots;     /* [host_count] most ranks; INT32_MAX: no limit */
@@ -91,6 +92,7 @@ bool nw_several_limits_matter(const struct nw_several *several);
 /* Returns true if the options allow one rank per element only and no limit
  * excludes a placement. */
 bool nw_several_is_plain(const struct nw_several *several);
+/* Returns the options without capacities, loads and their limits. */
 struct nw_map_options
 nw_several_without_limits(const struct nw_several *several);
 /* Maps within the limits of load, by an algorithm that respects them. */

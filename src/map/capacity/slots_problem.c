@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The problem of one rank per slot: an element has as many slots as it takes
- * ranks, if all ranks weigh the same, or one with a limit of load. */
+/* Makes a mapping problem with one rank per slot. An element has as many slots
+ * as it takes ranks, if all ranks have the same load, or a single slot with a
+ * limit of load. */
 #include "map/capacity/slots_problem.h"
 #include "map/common/parameters.h"
 #include "base/array.h"
 
 #include <stdlib.h>
 
-/* Most ranks and slots for moves between slots. */
-
+/* Converts a limit of load to 64 bits; larger limits become INT64_MAX. */
 static int64_t slots_problem_whole(nw_kway_load limit)
 {
     return limit > INT64_MAX ? INT64_MAX : (int64_t)limit;
 }
 
+/* Returns how many ranks any element may take: --capacity, or all ranks. */
 static int32_t slots_problem_most_of_all(const struct nw_several *several)
 {
     int32_t most = several->options.capacity;
@@ -21,7 +22,9 @@ static int32_t slots_problem_most_of_all(const struct nw_several *several)
     return most && most < several->graph.n ? most : several->graph.n;
 }
 
-/* How many ranks element q takes; that of slots is said by the host. */
+/* Returns how many ranks element q may take by --capacity and by its limit of
+ * load, if all ranks have the load of rank 0. The slots of its host may allow
+ * fewer. */
 static int32_t slots_problem_most_on(const struct nw_several *several,
                                      int32_t q)
 {
@@ -45,7 +48,9 @@ bool nw_several_has_slots(const struct nw_several *several)
     return slots <= nw_tuned.kway.slots_max;
 }
 
-/* A unit has lost a place for each rank that is fixed there. */
+/* Lowers the capacity of a unit from --capacity to that of its element q. The
+ * difference is subtracted because the unit may already have less capacity, if
+ * ranks are fixed on it. */
 static void slots_problem_lower_capacity(struct nw_slots_problem *work,
                                          int32_t q, int32_t unit)
 {
@@ -56,7 +61,8 @@ static void slots_problem_lower_capacity(struct nw_slots_problem *work,
     *capacity = *capacity > less ? *capacity - less : 0;
 }
 
-/* Hosts take no more than their units do, and those that are fixed on them. */
+/* Lowers the capacity of each host to the capacities of its units plus the
+ * ranks with a fixed core on it. */
 static nw_status slots_problem_lower_hosts(struct nw_problem *problem)
 {
     int64_t *capacity;
@@ -80,8 +86,9 @@ static nw_status slots_problem_lower_hosts(struct nw_problem *problem)
     return status;
 }
 
-/* Units are the elements of each host; the machine of parts has its hosts in
- * the topology's order. */
+/* Sets the limit of load or the capacity of each core unit from its element.
+ * Each unit is one element. The problem has the hosts in the caller's order,
+ * and `several` has them in the order of the topology. */
 static void slots_problem_fill_limits(struct nw_slots_problem *work)
 {
     const struct nw_several *several = work->several;

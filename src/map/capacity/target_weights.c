@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The machine as parts see it: the elements of the nodes that take part, how
- * far apart they are, what share of the load each should have and how much it
- * may have at most. Shares follow the speeds where the ranks an element takes
- * do not hold them down.
+ * Makes the machine of the k-way engine: the elements of the nodes that take
+ * part, their distances, the share of the load that each should have and the
+ * most load that it may have. Shares are proportional to the speeds of the
+ * elements, unless an element takes too few ranks for its share.
  */
 #include "base/array.h"
 #include "base/status.h"
@@ -13,6 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* most elements for which the table of all distances is made */
 enum { TABLE_MAX = 2048 };
 
 static int target_weights_by_node(const void *a, const void *b, void *context)
@@ -36,7 +37,8 @@ static nw_status target_weights_alloc_hosts(struct nw_several *several,
     return status;
 }
 
-/* If every rank uses a GPU, a node takes as many ranks as it has GPU slots. */
+/* Returns how many ranks with a GPU host h takes: its slots, at most its GPUs
+ * times the ranks per GPU. */
 static int32_t
 target_weights_slots_beside_gpus(const struct nw_several *several, int32_t h)
 {
@@ -59,7 +61,8 @@ static int64_t target_weights_ranks_beside(const struct nw_several *several,
     return slots < cores ? slots : cores;
 }
 
-/* With fewer GPUs than ranks, not every rank has one. */
+/* Limits the slots of each host to its GPUs if every rank uses one, which is so
+ * if the hosts have enough GPUs for all ranks. */
 static void target_weights_limit_to_gpus(struct nw_several *several)
 {
     int64_t total = 0;
@@ -128,9 +131,10 @@ nw_status nw_several_choose_hosts(struct nw_several *several)
     return status;
 }
 
-/* The distance of two elements as the objective counts it for a byte or a
- * message. For congestion it is the time of a byte on all links of the route.
- */
+/* Returns the distance from a to b as the objective counts it: number of links,
+ * latency of the route in seconds, or, for objectives that depend on link
+ * loads, the sum of the times in ns that a byte takes on each link. `hops`:
+ * scratch for one route. */
 static double target_weights_apart(const struct nw_several *several,
                                    struct nw_end a, struct nw_end b,
                                    uint32_t *hops)
@@ -154,6 +158,7 @@ static double target_weights_apart(const struct nw_several *several,
     return sum;
 }
 
+/* Returns true if the distance is known to be the same in both directions. */
 static bool target_weights_is_two_way(const nw_topology *topology,
                                       struct nw_end a, struct nw_end b)
 {
@@ -162,7 +167,8 @@ static bool target_weights_is_two_way(const nw_topology *topology,
     return !topology->matrix && (!given || a.node == b.node);
 }
 
-/* The mean of both directions, if they differ. */
+/* Function `distance` of the machine, for machines without a table: the mean of
+ * both directions, if they differ. */
 static double target_weights_ask(const struct nw_kway_machine *machine,
                                  int32_t a, int32_t b)
 {
@@ -176,7 +182,7 @@ static double target_weights_ask(const struct nw_kway_machine *machine,
     return (there + nw_topology_distance(topology, ends[1], ends[0])) / 2;
 }
 
-/* Likewise. */
+/* Fills the table of distances with the mean of both directions. */
 static nw_status target_weights_fill_table(struct nw_several *several)
 {
     size_t k = (size_t)several->machine.k;
@@ -242,7 +248,9 @@ static int target_weights_faster_first(const void *a, const void *b,
     return p != q ? (p < q) - (p > q) : (x > y) - (x < y);
 }
 
-/* One more for each element in turn, the fastest first. */
+/* Distributes `left` slots of host h: one to each element in turn, the fastest
+ * element first. Elements that already have slots of fixed ranks get theirs
+ * later. `most`: most slots of an element. */
 static nw_status target_weights_distribute_in_turn(struct nw_several *several,
                                                    int32_t h, int32_t most,
                                                    int64_t left)
@@ -267,8 +275,8 @@ static nw_status target_weights_distribute_in_turn(struct nw_several *several,
     return NW_OK;
 }
 
-/* Distributes the slots of a node to its elements, after those of ranks that
- * are fixed to one element. */
+/* Sets the capacities of the elements of host h so that they sum to its slots.
+ * On entry the capacities count the ranks that are fixed to one element. */
 static nw_status target_weights_distribute_slots(struct nw_several *several,
                                                  int32_t h, int32_t most)
 {
@@ -292,6 +300,8 @@ static nw_status target_weights_distribute_slots(struct nw_several *several,
     return target_weights_distribute_in_turn(several, h, most, left);
 }
 
+/* Sets how many ranks each element takes. Returns NW_EINVAL if the ranks do not
+ * fit. */
 static nw_status target_weights_set_capacities(struct nw_several *several)
 {
     const struct nw_kway_graph *g = &several->graph;
@@ -324,6 +334,7 @@ static nw_status target_weights_set_capacities(struct nw_several *several)
     return status;
 }
 
+/* Returns the speed of an element; 0 if it takes no ranks. */
 static double target_weights_speed_of(const struct nw_several *several,
                                       int32_t q)
 {
@@ -334,9 +345,9 @@ static double target_weights_speed_of(const struct nw_several *several,
                : 1;
 }
 
-/* Elements share the load in proportion to their speeds; none more than the
- * ranks it takes, of mean load, amount to; a single one may be the heaviest.
- * `level` is load for speed 1. */
+/* Returns the share of element q: its speed times `level` (load for speed 1),
+ * but at most the load of as many ranks of mean load as it takes. An element
+ * for one rank may have the heaviest rank. */
 static double target_weights_share_at(const struct nw_several *several,
                                       int32_t q, double level, double mean)
 {
@@ -348,6 +359,7 @@ static double target_weights_share_at(const struct nw_several *several,
     return fmin(target_weights_speed_of(several, q) * level, most);
 }
 
+/* Sets the shares of all elements for a level and returns their sum. */
 static double target_weights_share_out(struct nw_several *several, double level,
                                        double mean)
 {
@@ -359,7 +371,8 @@ static double target_weights_share_out(struct nw_several *several, double level,
     return sum;
 }
 
-/* The level at which everything is shared out: doubled, then halved in. */
+/* Finds the level at which the shares sum to the load of all ranks: doubles it
+ * until they do, then bisects. */
 static void target_weights_share_by_speed(struct nw_several *several,
                                           double all, double mean)
 {
@@ -381,7 +394,8 @@ static void target_weights_share_by_speed(struct nw_several *several,
     target_weights_share_out(several, high, mean);
 }
 
-/* Without a limit on load the fewest elements are taken, from the first. */
+/* Sets the shares if load is not limited: each element in order takes as many
+ * ranks as it can, so that the fewest elements are used. */
 static void target_weights_share_by_order(struct nw_several *several,
                                           double all, double mean)
 {
@@ -393,6 +407,7 @@ static void target_weights_share_by_order(struct nw_several *several,
     }
 }
 
+/* Returns NW_EINVAL if a rank is heavier than any element's limit. */
 static nw_status target_weights_check_loads(const struct nw_several *several)
 {
     const struct nw_kway_graph *g = &several->graph;
@@ -419,8 +434,9 @@ static bool target_weights_is_even(const struct nw_kway_machine *m)
     return true;
 }
 
-/* Rounds a share up: exactly if all are equal, otherwise with a margin for
- * rounding errors. */
+/* Rounds the share of element q up to a whole number. `all_even` is the load of
+ * all ranks if all shares are equal, which allows an exact result; 0 otherwise:
+ * then shares slightly above a whole number are taken for rounding errors. */
 static nw_kway_load target_weights_round_up(const struct nw_kway_machine *m,
                                             int32_t q, nw_kway_load all_even)
 {
@@ -432,6 +448,9 @@ static nw_kway_load target_weights_round_up(const struct nw_kway_machine *m,
                                             : whole);
 }
 
+/* Sets the share and the limit of load of each element. The limit is the share
+ * plus the fraction --imbalance of it; without --imbalance, the load of all
+ * ranks. */
 static nw_status target_weights_set_limits(struct nw_several *several)
 {
     struct nw_kway_machine *m = &several->machine;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes an undirected graph of the pattern: both directions and all kinds of an
- * edge are summed, weighted as the objective counts them. Also finds the
- * elements that fixed ranks may use. */
+/* Makes the undirected graph of the k-way engine from the pattern. The weight
+ * of an edge sums both directions and all kinds of traffic: bytes, or messages
+ * if the objective is latency. Also finds the elements on which fixed ranks may
+ * be. */
 #include "base/array.h"
 #include "base/status.h"
 #include "map/capacity/several.h"
@@ -10,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define LOAD_MAX ((nw_kway_load)1 << 63) /* of all ranks */
+#define LOAD_MAX ((nw_kway_load)1 << 63) /* limit of the load of all ranks */
 
 static nw_status to_graph_read(struct nw_several *several)
 {
@@ -61,6 +62,8 @@ static nw_status to_graph_set_loads(struct nw_several *several)
     return NW_OK;
 }
 
+/* Sets the elements on which rank r may be: one core, the elements of one host,
+ * or all. */
 static nw_status to_graph_fix_rank(struct nw_several *several, int32_t r)
 {
     const nw_mapping *fixed = several->options.fixed;

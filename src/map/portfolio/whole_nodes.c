@@ -161,7 +161,8 @@ static nw_status whole_nodes_swap(struct whole_nodes_work *work)
     return status;
 }
 
-/* Reduces --steps and --time by what the exchange of nodes has used. */
+/* Subtracts the steps and the time of the exchange of nodes from --steps and
+ * --time. */
 static void whole_nodes_share_budget(const struct whole_nodes_work *work,
                                      struct nw_map_options *options)
 {

@@ -196,8 +196,8 @@ static const char *problem_plural(int64_t n)
     return n == 1 ? "" : "s";
 }
 
-/* Returns the number of ranks that neither send nor receive; 0 if there is no
- * memory to count them. */
+/* Returns the number of ranks that neither send nor receive; 0 if memory for
+ * counting them is missing. */
 static int32_t problem_count_silent(const nw_pattern *pattern)
 {
     int32_t n = pattern->rank_count, silent = 0;

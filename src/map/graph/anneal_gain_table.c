@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Swaps over a border, all partners at once; see anneal_gain_table.h. */
+/* Swaps a vertex at the border of its part with the best of many partners in
+ * another part; see anneal_gain_table.h. */
 #include "map/graph/anneal_gain_table.h"
 #include "map/common/parameters.h"
 #include "base/array.h"
@@ -11,13 +12,16 @@
 #define LINE 16     /* floats in a cache line */
 #define NEVER 1e30F /* cost of a swap with an empty place */
 
-/* The places of partners, what these send to the part that u would go to, and
- * to the one that it would leave. */
+/* The partners of a trial of vertex u, at the places first .. first + count
+ * - 1. Of the vertex at place i, there[i] and here[i] are the bytes to the part
+ * to which u would go and to the part of u, and between[i] is
+ * nw_gain_table.between. */
 struct gain_table_candidates {
     const float *there, *here, *between;
     int32_t first, count;
 };
 
+/* Returns the bytes from each place to a part. */
 static float *gain_table_column(const struct nw_gain_table *near, int32_t part)
 {
     return near->connection + (size_t)part * near->stride;
@@ -25,6 +29,8 @@ static float *gain_table_column(const struct nw_gain_table *near, int32_t part)
 
 /* --- the border --- */
 
+/* Adds a vertex to the border if it has arcs to other parts; otherwise removes
+ * it from the border. */
 static void gain_table_shuffle_border(struct nw_gain_table *near, int32_t v)
 {
     if (near->beyond[v] > 0) {
@@ -38,6 +44,7 @@ static void gain_table_shuffle_border(struct nw_gain_table *near, int32_t v)
     }
 }
 
+/* Sets the number of arcs of v to other parts and updates the border. */
 static inline void gain_table_set_beyond(struct nw_gain_table *near, int32_t v,
                                          int32_t count)
 {
@@ -71,6 +78,7 @@ static void gain_table_enter(struct nw_gain_table *near, int32_t v, int32_t to)
     gain_table_set_beyond(near, v, beyond);
 }
 
+/* Exchanges the places of u and v in all columns. */
 static void gain_table_change_places(struct nw_gain_table *near, int32_t u,
                                      int32_t v)
 {
@@ -88,7 +96,9 @@ static void gain_table_change_places(struct nw_gain_table *near, int32_t u,
     near->at[v] = a;
 }
 
-/* The bytes between u and a peer stay cut if both swap. */
+/* Sets `between` of the peers of u to `times` x their bytes: 2 before a trial,
+ * because the bytes between u and a peer stay cut if the two swap; 0 after it.
+ */
 static inline void gain_table_mark_peers(struct nw_gain_table *near, int32_t u,
                                          float times)
 {
@@ -98,8 +108,8 @@ static inline void gain_table_mark_peers(struct nw_gain_table *near, int32_t u,
         near->between[near->at[graph->arc[a].to]] = times * graph->arc[a].bytes;
 }
 
-/* Fills change[] for the places in sight, less what chance allows; returns the
- * least. */
+/* Fills change[] with the change of the cut on the side of each candidate, less
+ * the random increase that the temperature allows it. Returns the smallest. */
 static inline float
 gain_table_weigh(const struct gain_table_candidates *candidates,
                  const float *thresholds, float temperature,
@@ -122,7 +132,8 @@ gain_table_weigh(const struct gain_table_candidates *candidates,
     return nw_simd4_least(least);
 }
 
-/* A window of a part. */
+/* Returns the candidates of part `to` for a vertex of part `from`: all vertices
+ * of the part, or NW_GAIN_TABLE_WIDTH places at a random position. */
 static inline struct gain_table_candidates
 gain_table_evaluate(const struct nw_gain_table *near, int32_t from, int32_t to,
                     uint64_t bits)
@@ -159,6 +170,8 @@ static inline int32_t gain_table_propose(const struct nw_gain_table *near,
     return -1;
 }
 
+/* Makes one trial: a random border vertex u may swap with the best candidate of
+ * the part of a random peer. Returns the change of the cut in bytes. */
 static inline double gain_table_try_one(struct nw_gain_table *near,
                                         float temperature,
                                         struct nw_random *random)
@@ -208,8 +221,9 @@ double nw_gain_table_run(struct nw_gain_table *near, uint64_t tries,
     return change;
 }
 
-/* --- the beginning --- */
+/* --- making the table --- */
 
+/* Assigns a place to each vertex, part by part. */
 static void gain_table_place(struct nw_gain_table *near)
 {
     for (int32_t v = 0; v < near->graph->n; v++)
@@ -229,6 +243,8 @@ static void gain_table_place(struct nw_gain_table *near)
     }
 }
 
+/* Fills the columns and the border. Places without a vertex get a cost that no
+ * trial accepts. */
 static void gain_table_fill(struct nw_gain_table *near)
 {
     const struct nw_bisect_graph *graph = near->graph;

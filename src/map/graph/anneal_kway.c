@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rounds of swaps between parts and of moves, from hot to cold; see
- * anneal_kway.h. */
+/* Runs the rounds of annealing with falling temperature: single moves of
+ * vertices at first for large parts, then swaps; see anneal_kway.h. */
 #include "map/graph/anneal_kway_internal.h"
 #include "map/graph/rebalance.h"
 #include "map/common/parameters.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROUNDING 1e-3 /* of sums of floats, of all bytes */
+#define ROUNDING 1e-3 /* rounding error of a cut, relative to all bytes */
 #define LINE 16       /* floats in a cache line */
 
 bool nw_anneal_kway_fits(int32_t n, int32_t parts)
@@ -31,6 +31,7 @@ static void anneal_kway_keep_best(struct anneal_kway_work *work)
     work->is_best = false;
 }
 
+/* Runs one round with teams. */
 static void anneal_kway_run_round(struct anneal_kway_work *work, uint64_t tries,
                                   struct nw_random *random)
 {
@@ -63,6 +64,7 @@ static void anneal_kway_run_round(struct anneal_kway_work *work, uint64_t tries,
         work->best_cut = work->cut;
 }
 
+/* Runs one round with the gain table. */
 static void anneal_kway_run_table(struct anneal_kway_work *work, uint64_t tries,
                                   struct nw_random *random)
 {
@@ -83,8 +85,10 @@ static bool anneal_kway_is_stopped(const struct anneal_kway_work *work)
     return work->anneal->budget && work->anneal->budget->stopped;
 }
 
-/* The strength of a vertex's arcs if they pull at random; if a few arcs are
- * much heavier than the others, only arcs to other parts count. */
+/* Returns the typical change of the cut if a vertex changes its part, in bytes:
+ * the root of the sum of squares of a vertex's arcs. If a few arcs are much
+ * heavier than the others, the mean of the arcs to other parts of a border
+ * vertex is smaller and is returned instead. */
 static double anneal_kway_strength(const struct nw_anneal_kway *anneal,
                                    double cut)
 {
@@ -104,8 +108,9 @@ static double anneal_kway_strength(const struct nw_anneal_kway *anneal,
                 nw_tuned.anneal_kway.crossing * 2 * cut / border);
 }
 
-/* Each round of teams permutes the table: fewer and longer rounds if it is
- * large, and in the trial. */
+/* Returns the number of rounds. Each round of teams permutes the table, so
+ * there are fewer and longer rounds if the table is large, and in the short
+ * trial. */
 static int anneal_kway_rounds_of(const struct anneal_kway_work *work,
                                  bool trial)
 {
@@ -120,6 +125,8 @@ static int anneal_kway_rounds_of(const struct anneal_kway_work *work,
                           nw_tuned.anneal_kway.team_cells / cells));
 }
 
+/* Returns the trials per vertex, which differ for graphs small enough for the
+ * full number of rounds of teams. */
 static uint64_t anneal_kway_tries_of(const struct anneal_kway_work *work)
 {
     double tries = (double)work->anneal->tries;
@@ -129,7 +136,7 @@ static uint64_t anneal_kway_tries_of(const struct anneal_kway_work *work)
                           : tries);
 }
 
-/* Fills the table as if one team had all parts in order. */
+/* Fills the table as if a single team had all parts in ascending order. */
 static void anneal_kway_fill_table(struct anneal_kway_work *work)
 {
     const struct nw_bisect_graph *graph = work->anneal->graph;
@@ -145,7 +152,8 @@ static void anneal_kway_fill_table(struct anneal_kway_work *work)
             (struct anneal_kway_column){p, work->anneal->parts, 0};
 }
 
-/* Backwards from the ends of the parts: `begin` ends as their beginnings. */
+/* Lists the vertices part by part. Each part is filled backwards from its end,
+ * so that its `begin` is correct when it is full. */
 static void anneal_kway_fill_list(struct anneal_kway_work *work)
 {
     const int32_t *part = work->anneal->part;
@@ -185,6 +193,8 @@ static void anneal_kway_end_single_moves(struct anneal_kway_work *work)
         work->best_cut = work->cut;
 }
 
+/* Runs round i, and what must precede it: the end of single moves, or a new
+ * estimate of the work of each part. */
 static void anneal_kway_run_round_of(struct anneal_kway_work *work, int i,
                                      uint64_t tries, struct nw_random *random)
 {
@@ -204,7 +214,7 @@ static void anneal_kway_run_round_of(struct anneal_kway_work *work, int i,
     anneal_kway_run_round(work, tries, random);
 }
 
-/* Temperatures of the first and the last round. */
+/* Temperatures of the first and the last round, in units of `strength`. */
 struct anneal_kway_temperatures {
     double hot, cold;
 };
@@ -305,7 +315,7 @@ static nw_status anneal_kway_alloc_teams(struct anneal_kway_work *work)
     return status;
 }
 
-/* At the parts as they are. */
+/* Makes the gain table of the present partition. */
 static nw_status anneal_kway_begin_table(struct anneal_kway_work *work)
 {
     struct nw_anneal_kway *anneal = work->anneal;
@@ -372,6 +382,7 @@ double nw_anneal_kway_cut(const struct nw_bisect_graph *graph,
     return cut / 2;
 }
 
+/* Returns the bytes of all edges, counting each edge once. */
 static double anneal_kway_bytes_of(const struct nw_bisect_graph *graph)
 {
     double sum = 0;
@@ -393,8 +404,9 @@ static bool anneal_kway_uses_single_moves(const struct anneal_kway_work *work)
                nw_tuned.anneal_kway.single_move_part_min;
 }
 
-/* A short trial first: if the cut stays far above the first one, the graph has
- * small separators. */
+/* Runs a short annealing, and then the full one unless the cut is still far
+ * above the initial one. That happens on graphs with small separators, on which
+ * annealing finds nothing better. `begun` is the initial cut. */
 static void anneal_kway_search(struct anneal_kway_work *work, double begun)
 {
     struct nw_anneal_kway *anneal = work->anneal;
@@ -413,8 +425,8 @@ static void anneal_kway_search(struct anneal_kway_work *work, double begun)
            (size_t)anneal->graph->n * sizeof *work->best);
 }
 
-/* Computes the cut again, because sums of floats lose small differences, and
- * restores `start` if the cut is larger. */
+/* Computes the cut from scratch, because rounding errors of floats may hide
+ * small differences, and restores `start` if the cut is larger than `begun`. */
 static void anneal_kway_end_round(struct anneal_kway_work *work,
                                   const int32_t *start, double begun)
 {

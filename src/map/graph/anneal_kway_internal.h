@@ -8,7 +8,7 @@
 #include "map/graph/anneal_kway.h"
 #include "map/graph/anneal_parallel.h"
 
-#define TEAMS 2
+#define TEAMS 2 /* teams of a round; a team runs in one thread */
 
 /* Where the data of a part are: in each block of the table its column begins at
  * `first`, with `stride` floats from row to row; its vertices begin at
@@ -76,9 +76,12 @@ void nw_anneal_kway_weigh_parts(struct anneal_kway_work *work);
 /* Updates the sizes of the parts of team t after a round of single moves. */
 void nw_anneal_kway_read_sizes(struct anneal_kway_work *work, int t);
 
+/* Divides the parts between the teams at random, for a new round. */
 void nw_anneal_kway_draw_teams(struct anneal_kway_work *work,
                                struct nw_random *random);
 
+/* Runs a team's round; `user` is a struct anneal_kway_work. A task for
+ * nw_parallel_run. */
 void nw_anneal_kway_run_team(void *user, int32_t team);
 
 /* Returns the trials of a team in a round: in proportion to its vertices, but

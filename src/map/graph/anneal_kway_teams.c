@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Deals the parts to teams, one per thread, at random in each round: each team
- * gets the columns of its parts in the gain table side by side. */
+/* Divides the parts at random between the teams in each round, and permutes the
+ * table so that the columns of a team's parts are adjacent. */
 #include "map/graph/anneal_kway_internal.h"
 #include "map/common/parameters.h"
 #include "base/parallel.h"
@@ -25,8 +25,9 @@ void nw_anneal_kway_weigh_parts(struct anneal_kway_work *work)
     }
 }
 
-/* Shuffled; a part that holds the hubs of a graph stands first, so that its
- * team gets as many fewer others. Returns what all weigh. */
+/* Shuffles the parts. A part with far more work than the mean, which holds the
+ * hubs of the graph, comes first, so that its team gets fewer other parts.
+ * Returns the work of all parts. */
 static double anneal_kway_shuffle_parts(struct anneal_kway_work *work,
                                         struct nw_random *random)
 {
@@ -48,8 +49,9 @@ static double anneal_kway_shuffle_parts(struct anneal_kway_work *work,
     return sum;
 }
 
-/* The end of a team's parts in the shuffled list: as near as possible to its
- * share of the work, with enough parts for swaps in each team. */
+/* Returns the end of a team's parts in the shuffled list: as near as possible
+ * to its share of the work `sum`, with at least a quarter of all parts in each
+ * team, so that it can swap. */
 static int32_t anneal_kway_end_of(const struct anneal_kway_work *work, int team,
                                   double sum)
 {
@@ -66,8 +68,8 @@ static int32_t anneal_kway_end_of(const struct anneal_kway_work *work, int team,
     return end;
 }
 
-/* Sets the positions of a team's columns and vertices, one part after the
- * other. */
+/* Sets the positions of the columns and vertices of team t, one part after the
+ * other. *at is the number of vertices of the teams before it. */
 static void anneal_kway_place_team(struct anneal_kway_work *work, int t,
                                    int32_t *at)
 {
@@ -105,6 +107,8 @@ void nw_anneal_kway_read_sizes(struct anneal_kway_work *work, int t)
     }
 }
 
+/* Sets `source`: from which cell of the last round each cell of a block comes.
+ */
 static void anneal_kway_find_sources(struct anneal_kway_work *work)
 {
     for (int32_t p = 0; p < work->anneal->parts; p++) {
@@ -135,7 +139,8 @@ void nw_anneal_kway_draw_teams(struct anneal_kway_work *work,
     work->taken = work->turned = 0;
 }
 
-/* Moves the columns of a block from where they were to where they are. */
+/* Moves the columns of a block from their positions in the last round to those
+ * in this round. */
 static void anneal_kway_permute_block(const struct anneal_kway_work *work,
                                       float *block, float *scratch)
 {
@@ -147,7 +152,8 @@ static void anneal_kway_permute_block(const struct anneal_kway_work *work,
         block[i] = scratch[source[i]];
 }
 
-/* Together with the other team's thread, if it has one. */
+/* Permutes blocks until no block is left. If the other team runs in another
+ * thread, both threads claim blocks alternately. */
 static void anneal_kway_permute_blocks(struct anneal_kway_work *work,
                                        float *scratch)
 {
@@ -165,8 +171,8 @@ static void anneal_kway_permute_blocks(struct anneal_kway_work *work,
     }
 }
 
-/* A block that is taken but not yet permuted belongs to another thread, which
- * is running. */
+/* Waits until all blocks are permuted. A claimed block that is not yet permuted
+ * belongs to another thread, which is working on it. */
 static void anneal_kway_wait_for_blocks(const struct anneal_kway_work *work)
 {
     while (__atomic_load_n(&work->turned, __ATOMIC_ACQUIRE) <
@@ -174,6 +180,8 @@ static void anneal_kway_wait_for_blocks(const struct anneal_kway_work *work)
         sched_yield();
 }
 
+/* Copies the vertices of team t from the last round, and marks them in `own`.
+ * Stores their parts if the last partition was the best one. */
 static void anneal_kway_take_vertices(struct anneal_kway_work *work, int32_t t)
 {
     struct nw_anneal_parallel *team = &work->team[t];

@@ -1,22 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Swaps of one team; see anneal_parallel.h. Most tries end after three lookups
- * far apart, so those of the next tries are asked for ahead. */
+/* Swaps and moves of one team; see anneal_parallel.h. Most trials end after
+ * three lookups in distant memory, so the data of the next trials are
+ * prefetched. */
 #include "map/graph/anneal_parallel.h"
 #include "map/common/metropolis.h"
 #include "map/common/parameters.h"
 
 #include <string.h>
 
-/* Trials in flight, and how many trials ahead their data are prefetched. */
+/* Length of the ring of drawn trials, and how many trials ahead of their use
+ * the row index, the arcs and the peer of a vertex are prefetched. */
 #define RING 16
 #define LEAD 12
 #define LEAD_ARC 8
 #define LEAD_PEER 4
 
+/* Random bits of a trial: for the vertex and its peer; for the partner and the
+ * threshold. */
 struct anneal_parallel_draw {
     uint64_t whom, where;
 };
 
+/* Returns the bytes between u and v. */
 static double anneal_parallel_between(const struct nw_bisect_graph *graph,
                                       int32_t u, int32_t v)
 {
@@ -31,6 +36,7 @@ static double anneal_parallel_between(const struct nw_bisect_graph *graph,
     return bytes;
 }
 
+/* Moves a vertex to part `to` of the team and updates the rows of its peers. */
 static void anneal_parallel_enter(struct nw_anneal_parallel *team, int32_t v,
                                   int32_t to)
 {
@@ -46,7 +52,8 @@ static void anneal_parallel_enter(struct nw_anneal_parallel *team, int32_t v,
     team->own[v] = (int16_t)to;
 }
 
-/* The part of a random peer of u; another than u's, of the same team, or -1. */
+/* Returns the part of a random peer of u that is in the same team; -1 if none
+ * is drawn, or if the part is that of u. */
 static inline int32_t
 anneal_parallel_propose(const struct nw_anneal_parallel *team, int32_t u,
                         uint64_t bits)
@@ -65,13 +72,15 @@ anneal_parallel_propose(const struct nw_anneal_parallel *team, int32_t u,
     return -1;
 }
 
+/* Returns the position in `list` of a random vertex of the team. */
 static inline int32_t *
 anneal_parallel_pick_of(const struct nw_anneal_parallel *team, uint64_t bits)
 {
     return team->list + nw_random_index(bits, team->first[team->parts]);
 }
 
-/* A vertex goes where a peer of it is, for a random vertex there. */
+/* Makes one trial: a vertex may swap with a random vertex of the part of one of
+ * its peers. Returns the change of the cut. */
 static inline double
 anneal_parallel_try_one(struct nw_anneal_parallel *team,
                         const struct anneal_parallel_draw *draw)
@@ -107,7 +116,8 @@ anneal_parallel_try_one(struct nw_anneal_parallel *team,
     return change;
 }
 
-/* Tries to move one vertex alone, which changes the sizes of two parts. */
+/* Makes one trial: a vertex may move to the part of one of its peers, which
+ * changes the sizes of two parts. Returns the change of the cut. */
 static inline double
 anneal_parallel_move_one(struct nw_anneal_parallel *team,
                          const struct anneal_parallel_draw *draw)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Down to a small graph, a first cut there, and up again. */
+/* Contracts the graph to a small one, bisects that, and projects the bisection
+ * back with refinement on each level. */
 #include "map/graph/bisect_multilevel.h"
 #include "map/common/parameters.h"
 #include "base/array.h"
@@ -42,8 +43,10 @@ double nw_bisect_cut(const struct nw_bisect_graph *graph, const int8_t *side)
 
 /* --- coarsening --- */
 
-/* Each vertex, in random order, with the neighbour that is bound to it most,
- * for its size. mate[v] is v for those left over. */
+/* Heavy-edge matching: each vertex, in random order, is matched with the
+ * unmatched neighbour to which it has the most bytes, relative to the
+ * neighbour's size. mate[v] is v if vertex v finds no partner. order[n] is
+ * scratch. */
 static void bisect_match(const struct nw_bisect_graph *graph,
                          struct nw_random *random, int32_t *order,
                          int32_t *mate)
@@ -73,8 +76,9 @@ static void bisect_match(const struct nw_bisect_graph *graph,
     }
 }
 
-/* The arcs of both members of a coarse vertex, summed by coarse end; slot is
- * -1 everywhere before and after. */
+/* Writes the arcs of a coarse vertex, which sum those of its two members (equal
+ * if there is one), from out->arc[at] on. Returns the end of the arcs. slot[]
+ * must be -1 everywhere and is so again afterwards. */
 static int32_t bisect_join(const struct nw_bisect_graph *graph,
                            const int32_t *member, const int32_t *into,
                            int32_t *slot, struct nw_bisect_graph *out,
@@ -103,6 +107,7 @@ static int32_t bisect_join(const struct nw_bisect_graph *graph,
     return at;
 }
 
+/* Returns the peer of v with the most bytes; n if v has no arcs. */
 static int32_t bisect_heaviest(const struct nw_bisect_graph *graph, int32_t v)
 {
     int32_t best = graph->n;
@@ -116,8 +121,8 @@ static int32_t bisect_heaviest(const struct nw_bisect_graph *graph, int32_t v)
     return best;
 }
 
-/* Pairs the unmatched vertices around a hub with each other, and the vertices
- * without arcs. waiting[n + 1] is scratch. */
+/* Matches the remaining vertices with each other if they have the same heaviest
+ * peer, a hub; also vertices without arcs. waiting[n + 1] is scratch. */
 static void bisect_match_rest(const struct nw_bisect_graph *graph,
                               int32_t *waiting, int32_t *mate)
 {
@@ -174,10 +179,12 @@ out:
     return status;
 }
 
-/* --- first cuts --- */
+/* --- initial bisections --- */
 
-/* Grows side 0 around a vertex: always the vertex outside that is bound to it
- * most, less what binds it to the rest. O(n^2) for small n. */
+/* Greedy graph growing: side 0 begins with a random vertex and always takes the
+ * vertex with the most bytes to side 0 less its bytes to side 1, until its size
+ * is near `target`. Takes O(n^2) time, for small n. connection[n] is scratch.
+ */
 static void bisect_grow(const struct nw_bisect_graph *graph, int32_t target,
                         struct nw_random *random, double *connection,
                         int8_t *side)
@@ -206,7 +213,9 @@ static void bisect_grow(const struct nw_bisect_graph *graph, int32_t target,
     }
 }
 
-/* FM on a level: a coarse vertex may be too many. */
+/* Refines a bisection by FM. On coarse levels the sizes may differ from the
+ * target by the size of the largest vertex, because otherwise it could not
+ * move. */
 static nw_status bisect_refine(const struct nw_bisect_graph *graph,
                                int32_t target, int8_t *side, double *cut)
 {
@@ -218,6 +227,7 @@ static nw_status bisect_refine(const struct nw_bisect_graph *graph,
     return nw_fm(graph, to, side, cut);
 }
 
+/* Makes `tries` initial bisections, refines each and keeps the best one. */
 static nw_status bisect_cut_first(const struct nw_bisect_graph *graph,
                                   int32_t target, int tries,
                                   struct nw_random *random, int8_t *side)
@@ -242,7 +252,7 @@ static nw_status bisect_cut_first(const struct nw_bisect_graph *graph,
     return status;
 }
 
-/* --- the way down and up --- */
+/* --- the multilevel scheme --- */
 
 nw_status nw_bisect_multilevel(const struct nw_bisect_graph *graph,
                                int32_t target, int tries,

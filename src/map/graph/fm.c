@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Moves of single vertices between two parts (Fiduccia and Mattheyses 1982):
- * each pass moves vertices best gain first, losing ones too, and goes back to
- * the best it saw. Vertices wait in gain buckets where bytes are few whole
- * numbers, in heaps elsewhere. Of equal ones in a bucket the last that came
- * goes first, which leaves smoother cuts (L. Hagen, J. Huang and A. Kahng, On
- * implementation choices for iterative improvement partitioning algorithms,
- * 1997). */
+/* Moves of single vertices between two sides (Fiduccia and Mattheyses 1982). A
+ * pass always moves the vertex with the largest gain, even if it is negative,
+ * each vertex at most once; then it undoes the moves after the best cut. The
+ * vertices that may move are in gain buckets if gains are small whole numbers,
+ * otherwise in heaps. A bucket is last in, first out, which gives better cuts
+ * (L. Hagen, J. Huang and A. Kahng, On implementation choices for iterative
+ * improvement partitioning algorithms, 1997). */
 #include "map/graph/bisect_multilevel.h"
 #include "map/common/addressable_heap.h"
 #include "map/common/parameters.h"
@@ -18,31 +18,36 @@
 #define WORD 64
 #define WORDS (2 * NW_FM_BUCKETS_MAX / WORD + 1)
 
+/* State of a vertex in a pass: not in a queue; in a queue; already moved. */
 enum fm_state { OUTSIDE, WAITING, MOVED };
 
-/* The vertices of a side that may move, by gain. */
+/* The vertices of a side that may move, by gain. Bucket i has the gain i -
+ * most. */
 struct fm_buckets {
-    uint64_t any;         /* words of `some` that are not 0 */
-    uint64_t some[WORDS]; /* gains that have any */
-    int32_t *first;       /* [gains] */
+    uint64_t any;         /* bit w: word w of `some` is not 0 */
+    uint64_t some[WORDS]; /* bit i: bucket i is not empty */
+    int32_t *first;       /* [2 x most + 1] first vertex of a bucket that is not
+                             empty */
 };
 
 struct fm_work {
     const struct nw_bisect_graph *graph;
     struct nw_fm_cut to;
     int8_t *side;
-    double *gain, *bytes; /* [n] bytes: in all */
-    int8_t *state;
-    int32_t *moved;
+    double *gain, *bytes; /* [n] gain of a move; bytes of all arcs */
+    int8_t *state;        /* [n] enum fm_state */
+    int32_t *moved;       /* [n] vertices in the order of their moves */
     struct nw_heap heap[2];
     struct fm_buckets buckets[2];
-    int32_t *after, *before; /* [n] in a bucket; -1 at its ends */
-    int32_t imbalance;       /* of side 0 over its target */
-    double cut;              /* each edge from both its ends */
+    int32_t *after, *before; /* [n] next and previous vertex in the same bucket;
+                                -1 at its ends */
+    int32_t imbalance;       /* size of side 0 minus the target */
+    double cut;              /* bytes cut, counting each edge twice */
 };
 
-/* --- waiting vertices --- */
+/* --- queues of vertices that may move --- */
 
+/* Adds a vertex at the front of its bucket. */
 static void fm_push(struct fm_work *work, int32_t v)
 {
     struct fm_buckets *buckets = &work->buckets[(int)work->side[v]];
@@ -58,6 +63,7 @@ static void fm_push(struct fm_work *work, int32_t v)
     buckets->any |= UINT64_C(1) << at / WORD;
 }
 
+/* Removes a vertex from its bucket. */
 static void fm_take(struct fm_work *work, int32_t v)
 {
     struct fm_buckets *buckets = &work->buckets[(int)work->side[v]];
@@ -78,6 +84,7 @@ static void fm_take(struct fm_work *work, int32_t v)
         buckets->any &= ~(UINT64_C(1) << at / WORD);
 }
 
+/* Returns the vertex of a side with the largest gain; -1 if none may move. */
 static int32_t fm_top_of(const struct fm_work *work, int side)
 {
     const struct fm_buckets *buckets = &work->buckets[side];
@@ -110,7 +117,8 @@ static void fm_take_out(struct fm_work *work, int32_t v)
         nw_heap_remove(&work->heap[(int)work->side[v]], v);
 }
 
-/* Changes the gain of a waiting vertex, or of one at the border. */
+/* Changes the gain of a vertex. Adds it to its queue if it was outside and has
+ * not moved in this pass. */
 static void fm_change_gain(struct fm_work *work, int32_t v, double change)
 {
     if (work->state[v] == WAITING && !work->to.most) {
@@ -127,6 +135,8 @@ static void fm_change_gain(struct fm_work *work, int32_t v, double change)
 
 /* --- moves --- */
 
+/* Changes the side of a vertex, the cut and the imbalance, but no other gains.
+ */
 static void fm_cross(struct fm_work *work, int32_t v)
 {
     int32_t size = work->graph->size[v];
@@ -137,6 +147,7 @@ static void fm_cross(struct fm_work *work, int32_t v)
     work->gain[v] = -work->gain[v];
 }
 
+/* Returns the change of the gain of a peer of v after v changed its side. */
 static double fm_change_of(const struct fm_work *work, int32_t v,
                            const struct nw_bisect_arc *arc)
 {
@@ -145,7 +156,7 @@ static double fm_change_of(const struct fm_work *work, int32_t v,
     return work->side[arc->to] == work->side[v] ? -change : change;
 }
 
-/* Moves a vertex; its neighbours that have not moved join the border. */
+/* Moves a vertex and updates the gains of its peers. */
 static void fm_move(struct fm_work *work, int32_t v)
 {
     const struct nw_bisect_graph *graph = work->graph;
@@ -157,6 +168,7 @@ static void fm_move(struct fm_work *work, int32_t v)
                        fm_change_of(work, v, &graph->arc[a]));
 }
 
+/* Undoes the move of a vertex. */
 static void fm_move_back(struct fm_work *work, int32_t v)
 {
     const struct nw_bisect_graph *graph = work->graph;
@@ -166,6 +178,7 @@ static void fm_move_back(struct fm_work *work, int32_t v)
         work->gain[graph->arc[a].to] += fm_change_of(work, v, &graph->arc[a]);
 }
 
+/* Returns by how much the size of side 0 is outside the tolerance. */
 static int32_t fm_imbalance_of(const struct fm_work *work)
 {
     int32_t imbalance = abs(work->imbalance), tolerance = work->to.tolerance;
@@ -173,7 +186,8 @@ static int32_t fm_imbalance_of(const struct fm_work *work)
     return imbalance > tolerance ? imbalance - tolerance : 0;
 }
 
-/* The better top of both sides, or that of the side that is too large. */
+/* Returns the next vertex to move: of the side that is too large, otherwise the
+ * one with the larger gain; -1 if none may move. */
 static int32_t fm_choose(const struct fm_work *work)
 {
     int32_t top[2] = {fm_top_of(work, 0), fm_top_of(work, 1)};
@@ -190,6 +204,7 @@ static int32_t fm_choose(const struct fm_work *work)
 
 /* --- passes --- */
 
+/* Computes the gains, the cut and the imbalance from scratch. */
 static void fm_look_at_all(struct fm_work *work)
 {
     const struct nw_bisect_graph *graph = work->graph;
@@ -211,12 +226,15 @@ static void fm_look_at_all(struct fm_work *work)
     }
 }
 
-/* Whether the search is a short one, with buckets. */
+/* Returns true if passes end early, which they do with buckets and reduced
+ * effort. */
 static bool fm_is_brief(const struct fm_work *work)
 {
     return work->to.most && work->graph->reduced_effort;
 }
 
+/* Begins a pass: adds the vertices at the border to the queues, or all vertices
+ * if the sizes are wrong or the graph is small. */
 static void fm_fill_queues(struct fm_work *work)
 {
     int32_t n = work->graph->n;
@@ -234,6 +252,7 @@ static void fm_fill_queues(struct fm_work *work)
             fm_put_in(work, v);
 }
 
+/* Returns after how many moves without a better cut a pass ends. */
 static int32_t fm_patience_of(const struct fm_work *work)
 {
     int32_t n = work->graph->n, patience = nw_tuned.bisection.patience + n / 32;
@@ -242,6 +261,7 @@ static int32_t fm_patience_of(const struct fm_work *work)
     return fm_is_brief(work) && patience > brief ? brief : patience;
 }
 
+/* Runs one pass. Returns true if it improved the sizes or the cut. */
 static bool fm_pass(struct fm_work *work)
 {
     double begun = work->cut, best = begun, least_gain = 1e-9 * begun;
@@ -269,8 +289,10 @@ static bool fm_pass(struct fm_work *work)
     return best_off < begun_off || best < begun - least_gain;
 }
 
-/* --- the whole --- */
+/* --- the search as a whole --- */
 
+/* Allocates all arrays in two blocks. Heaps and buckets share memory, because
+ * only one kind is used. */
 static nw_status fm_alloc(struct fm_work *work)
 {
     size_t n = (size_t)work->graph->n, gains = 2 * (size_t)work->to.most + 1;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pairs of parts, those with most between them first; see pairwise_refine.h. */
+/* Bisects the union of two parts again, for all pairs of adjacent parts in
+ * descending order of the bytes between them; see pairwise_refine.h. */
 #include "map/graph/pairwise_refine.h"
 #include "map/common/parameters.h"
 #include "base/array.h"
@@ -7,24 +8,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* limit on the cost of all pairs, in units of the cost of the graph */
-
 struct pairwise_pair {
     int32_t p, q;
-    double bytes; /* between them */
+    double bytes; /* bytes between the two parts */
 };
 
 struct pairwise_work {
     struct nw_pairwise_refine *pairwise;
-    int32_t *list, *begin; /* vertices of each part together */
-    int32_t *local;        /* [n] number in a pair; -1: not there */
-    int8_t *side, *was;
-    struct pairwise_pair *pair;
+    int32_t *list, *begin; /* [n] vertices, part by part; [parts + 1] first
+                              vertex of each part in `list` */
+    int32_t *local; /* [n] vertex of the pair's graph; -1: not in the pair */
+    int8_t *side, *was; /* [n] side of each vertex of the pair after and before
+                           the new bisection */
+    struct pairwise_pair *pair; /* [pairs] pairs of this round */
     int32_t pairs;
-    double *bytes; /* [parts] from the one looked at; else 0 */
-    int32_t *peer; /* [parts] */
-    int *changed;  /* [parts] in which round, last */
-    double left;   /* cost */
+    double *bytes; /* [parts] bytes from the part in question; 0 between uses */
+    int32_t *peer; /* [parts] the parts whose `bytes` is not 0 */
+    int *changed;  /* [parts] last round in which the part changed */
+    double left;   /* work that is left, in units of pairwise_cost_of */
     struct nw_random random;
 };
 
@@ -40,8 +41,8 @@ static int pairwise_by_bytes(const void *left, const void *right)
                         : (a->q > b->q) - (a->q < b->q);
 }
 
-/* Bytes from a part to each later part, and the list of the parts that it
- * reaches. */
+/* Fills `bytes` with the bytes from part p to each part of a higher number, and
+ * `peer` with the parts that have any. Returns their number. */
 static int32_t pairwise_weigh_peers(struct pairwise_work *work, int32_t p)
 {
     const struct nw_bisect_graph *graph = work->pairwise->graph;
@@ -85,8 +86,10 @@ static void pairwise_list_pairs(struct pairwise_work *work, int round)
           pairwise_by_bytes);
 }
 
-/* --- cutting one --- */
+/* --- bisecting one pair --- */
 
+/* Appends the vertices of a part to `member`, from index `at` on. Returns the
+ * new end. */
 static int32_t pairwise_take_part(struct pairwise_work *work, int32_t part,
                                   int32_t at, int32_t *member)
 {
@@ -107,6 +110,7 @@ static size_t pairwise_count_arcs(const struct nw_bisect_graph *graph,
     return arcs;
 }
 
+/* Makes the graph of the vertices of a pair and the arcs between them. */
 static nw_status pairwise_join(const struct pairwise_work *work,
                                const int32_t *member, int32_t count,
                                struct nw_bisect_graph *out)
@@ -131,8 +135,7 @@ static nw_status pairwise_join(const struct pairwise_work *work,
     return status;
 }
 
-/* Assigns the vertices of a pair to its two parts as the better bisection says.
- */
+/* Assigns the vertices of a pair to its two parts by `side`. */
 static void pairwise_give(struct pairwise_work *work,
                           const struct pairwise_pair *pair,
                           const int32_t *member, int32_t count)
@@ -148,13 +151,15 @@ static void pairwise_give(struct pairwise_work *work,
     }
 }
 
+/* Returns the work of bisecting a graph, in arcs. */
 static double pairwise_cost_of(const struct nw_bisect_graph *graph)
 {
     return graph->row[graph->n] +
            nw_tuned.pairwise.cost_each * (double)graph->n;
 }
 
-/* Bisects the union of two parts, of which the first has `first` vertices. */
+/* Bisects the union of two parts, of which the first has `first` vertices. Sets
+ * *better if the cut is smaller than before. */
 static nw_status pairwise_bisect(struct pairwise_work *work,
                                  const struct nw_bisect_graph *both,
                                  int32_t first, bool *better)
@@ -192,6 +197,7 @@ static nw_status pairwise_refine_pair(struct pairwise_work *work,
 
 /* --- rounds --- */
 
+/* Refines all pairs that may have changed. member[n] is scratch. */
 static nw_status pairwise_run_round(struct pairwise_work *work, int round,
                                     int32_t *member)
 {
@@ -209,6 +215,7 @@ static nw_status pairwise_run_round(struct pairwise_work *work, int round,
     return status;
 }
 
+/* Lists the vertices part by part and sets the limit of work. */
 static void pairwise_begin(struct pairwise_work *work)
 {
     const struct nw_pairwise_refine *pairwise = work->pairwise;

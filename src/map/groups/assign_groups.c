@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which part to which group: a quadratic assignment problem, solved for the
- * groups of each size among themselves while the others stay. */
+/* Assigns parts to groups by solving a quadratic assignment problem. A part can
+ * only go to a group of its size, so the parts of each size are assigned in
+ * turn while all others keep their groups. */
 #include "map/groups/switch_groups.h"
 #include "map/qap/qap.h"
 #include "map/common/parameters.h"
@@ -11,9 +12,9 @@
 struct assign_groups_work {
     const struct nw_switch_groups *groups;
     struct nw_random *random;
-    double *bytes; /* [parts^2] between parts, both ways */
-    double *far;   /* [parts^2] between groups */
-    int32_t group[NW_SWITCH_GROUPS_MAX];
+    double *bytes; /* [parts^2] bytes between parts, both directions summed */
+    double *far;   /* [parts^2] distance between groups */
+    int32_t group[NW_SWITCH_GROUPS_MAX]; /* group of each part */
 };
 
 static int32_t assign_groups_size_of(const struct nw_switch_groups *groups,
@@ -22,6 +23,7 @@ static int32_t assign_groups_size_of(const struct nw_switch_groups *groups,
     return groups->first[group + 1] - groups->first[group];
 }
 
+/* Returns true if all groups are equally far from each other. */
 static bool assign_groups_is_flat(const struct assign_groups_work *work)
 {
     int32_t n = work->groups->parts;
@@ -33,7 +35,8 @@ static bool assign_groups_is_flat(const struct assign_groups_work *work)
     return true;
 }
 
-/* Those of that size first: they alone may move. */
+/* Lists the parts in `item`, first those of the given size, which may move.
+ * Returns their number. */
 static int32_t assign_groups_order_parts(const struct nw_switch_groups *groups,
                                          int32_t size, int32_t *item)
 {
@@ -60,6 +63,7 @@ static void assign_groups_fill(const struct assign_groups_work *work,
         }
 }
 
+/* Assigns the parts of one size to their groups by tabu search. */
 static nw_status assign_groups_arrange_size(struct assign_groups_work *work,
                                             int32_t size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The parts of a division, and their annealing. */
+/* Makes random divisions of ranks into parts and anneals them. */
 #include "map/groups/division.h"
 #include "map/common/budget.h"
 #include "map/common/parameters.h"
@@ -65,6 +65,7 @@ void nw_best_division_keep(struct nw_best_division *division,
     memcpy(division->part, part, (size_t)ranks * sizeof *part);
 }
 
+/* Divides the members at random. */
 static void division_shuffle(struct nw_division *division)
 {
     int32_t n = division->slots->core_count;
@@ -79,7 +80,7 @@ static void division_shuffle(struct nw_division *division)
     }
 }
 
-/* A random peer of a rank; the rank itself if it has none. */
+/* Returns a random peer of a rank; the rank itself if it has none. */
 static int32_t division_draw_peer(struct nw_division *division, int32_t rank)
 {
     const struct nw_directed_edge *edge;
@@ -97,6 +98,7 @@ static int32_t division_draw_member(struct nw_division *division, int32_t part)
                                            (uint64_t)(first[1] - first[0]))];
 }
 
+/* Swaps two members of different parts. */
 static void division_swap(struct nw_division *division, int32_t a, int32_t b)
 {
     int32_t part = division->part[a], at = division->at[a];
@@ -126,7 +128,8 @@ static int32_t division_draw_at_boundary(struct nw_division *division,
 
 /* --- energy --- */
 
-/* The mean of eighth powers approximates the maximum. */
+/* Returns x^8. The sum of eighth powers of the loads approximates their
+ * maximum. */
 static double division_eighth(double x)
 {
     x *= x;
@@ -134,6 +137,8 @@ static double division_eighth(double x)
     return x * x;
 }
 
+/* Returns the energy: the approximate largest load plus the weighted mean load.
+ * `power` sums the eighth powers of load / scale, `sum` the loads. */
 static double division_energy_of(const struct nw_division *division,
                                  const struct nw_division_annealing *annealing,
                                  double power, double sum)
@@ -154,6 +159,7 @@ static void division_sum_up(struct nw_division *division,
         division_energy_of(division, annealing, division->power, division->sum);
 }
 
+/* Begins with a random division. `scale` becomes its mean load. */
 static void
 division_divide_at_random(struct nw_division *division,
                           const struct nw_division_annealing *annealing)
@@ -170,6 +176,7 @@ division_divide_at_random(struct nw_division *division,
 
 /* --- annealing --- */
 
+/* Ends the trial of a swap; adds its changes to the loads if `keep` is set. */
 static void division_end(struct nw_division *division, bool keep)
 {
     for (int i = 0; i < division->touch_count; i++) {
@@ -183,6 +190,7 @@ static void division_end(struct nw_division *division, bool keep)
     division->touch_count = 0;
 }
 
+/* Tries to swap two members and accepts it by the Metropolis criterion. */
 static void division_try_swap(struct nw_division *division,
                               const struct nw_division_annealing *annealing,
                               int32_t a, int32_t b)
@@ -214,6 +222,7 @@ static void division_try_swap(struct nw_division *division,
                           division->slots->rank_count);
 }
 
+/* Tries to swap a random rank with a member of the part of one of its peers. */
 static void division_try_one(struct nw_division *division,
                              const struct nw_division_annealing *annealing)
 {

@@ -16,7 +16,7 @@
 /* A division of ranks into parts, and its loads. */
 struct nw_best_division {
     int32_t parts;       /* number of loads */
-    int32_t *part;       /* [ranks] */
+    int32_t *part;       /* [ranks] part of each rank */
     double least, total; /* the largest load; the sum of all loads */
 };
 bool nw_best_division_is_less(const struct nw_best_division *a,
@@ -31,18 +31,20 @@ struct nw_division {
     struct nw_slots *slots; /* borrowed */
     struct nw_random random;
     struct nw_switch_groups groups;
-    int32_t *part;   /* [slots] */
+    int32_t *part;   /* [slots] part of each member */
     int32_t *member; /* [slots] members of each part; those of part p begin at
                         groups.first[p] */
     int32_t *at;     /* [slots] index in `member` */
     struct nw_best_division best;
     /* the first best.parts entries are used */
     double load[NW_DIVISION_LOADS_MAX];
-    double more[NW_DIVISION_LOADS_MAX]; /* changes of the loads by the swap on
-                                           trial */
-    bool touched[NW_DIVISION_LOADS_MAX];
-    int32_t touch[NW_DIVISION_LOADS_MAX];
+    double more[NW_DIVISION_LOADS_MAX];   /* changes of the loads by the swap on
+                                             trial */
+    bool touched[NW_DIVISION_LOADS_MAX];  /* the load is listed in `touch` */
+    int32_t touch[NW_DIVISION_LOADS_MAX]; /* loads that the swap changes */
     int touch_count;
+    /* load that divides all others in `power`; sum of (load / scale)^8; sum of
+     * the loads; energy of the present division; temperature */
     double scale, power, sum, energy, temperature;
 };
 
@@ -73,6 +75,7 @@ NW_MUST_CHECK nw_status nw_division_init(struct nw_division *division,
                                          struct nw_slots *slots);
 void nw_division_fini(struct nw_division *division);
 
+/* Adds `more` to the change of a load by the swap on trial. */
 static inline void nw_division_add(struct nw_division *division, int32_t load,
                                    double more)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The best divisions of a pattern over a dragonfly's groups are assigned: near
- * within each group, then by the objectives; the best answer stays.
+ * Assigns the best divisions of the ranks over the groups of a dragonfly. For
+ * each division, the ranks are annealed within their groups, first by
+ * hop-bytes, then by the objectives. The best assignment is kept.
  */
 #include "map/groups/dragonfly.h"
 #include "map/common/budget.h"
@@ -17,9 +18,12 @@
 
 /* --- the links of each pair --- */
 
+/* Values of `owner` for links that do not belong to one pair of groups: not
+ * used; used by several pairs or within a group. */
 enum { NO_PAIR = -1, ROUTES_MAX = -2 };
 
-/* `owner` becomes the pair that alone uses a link. */
+/* Follows the routes between all hosts. Sets owner[link] to the ordered pair of
+ * groups if only traffic between these groups uses the directed link. */
 static void dragonfly_visit_routes(struct nw_dragonfly_search *work,
                                    struct nw_route_cache *routes, int *owner)
 {
@@ -44,7 +48,8 @@ static void dragonfly_visit_routes(struct nw_dragonfly_search *work,
         }
 }
 
-/* Returns true if each pair of groups has links of its own. */
+/* Sets `slow` to the inverse of the bandwidth of each pair's own links. Returns
+ * false if a pair of groups has none. */
 static bool dragonfly_sum_links(struct nw_dragonfly_search *work,
                                 const struct nw_link_loads *loads,
                                 const int *owner)
@@ -65,6 +70,8 @@ static bool dragonfly_sum_links(struct nw_dragonfly_search *work,
     return true;
 }
 
+/* Finds the links of each pair of groups; sets *found to false if some pair has
+ * no link of its own. */
 static nw_status dragonfly_find_links(struct nw_dragonfly_search *work,
                                       bool *found)
 {
@@ -88,7 +95,8 @@ static nw_status dragonfly_find_links(struct nw_dragonfly_search *work,
 
 /* --- back to slots --- */
 
-/* Congestion, and far more where hop-bytes are beyond their limit. */
+/* Sets *out to the largest congestion of the present assignment, increased by a
+ * penalty if hop-bytes exceed their cap. */
 static nw_status dragonfly_judge(const struct nw_dragonfly_search *work,
                                  double *out)
 {
@@ -106,6 +114,8 @@ static nw_status dragonfly_judge(const struct nw_dragonfly_search *work,
     return status;
 }
 
+/* Assigns a division and anneals it within its groups. *value rates the result.
+ */
 static nw_status
 dragonfly_anneal_within(struct nw_dragonfly_search *work,
                         const struct nw_best_division *division, double *value)
@@ -126,6 +136,8 @@ dragonfly_anneal_within(struct nw_dragonfly_search *work,
     return status ? status : dragonfly_judge(work, value);
 }
 
+/* Assigns the best of the divisions that have less than `below` seconds, each
+ * after annealing within its groups. */
 static nw_status dragonfly_anneal_within_all(struct nw_dragonfly_search *work,
                                              double below)
 {
@@ -152,7 +164,7 @@ static nw_status dragonfly_anneal_within_all(struct nw_dragonfly_search *work,
     return status;
 }
 
-/* --- the whole --- */
+/* --- the search as a whole --- */
 
 static nw_status dragonfly_alloc(struct nw_dragonfly_search *work,
                                  struct nw_slots *slots)
@@ -175,7 +187,8 @@ static void dragonfly_release(struct nw_dragonfly_search *work)
     free(work);
 }
 
-/* Patterns without a grid do better by what leaves routers. */
+/* Divides only patterns that are grids. For other patterns, divisions by the
+ * bytes that leave each router (min_max_cut.c) give better results. */
 static nw_status dragonfly_search(struct nw_dragonfly_search *work,
                                   double below, enum nw_dragonfly_result *out)
 {

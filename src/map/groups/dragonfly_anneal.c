@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Divisions are annealed by what each group sends each other one, over its
- * links; the best few are kept. */
+/* Anneals divisions by the load of each ordered pair of groups: the seconds
+ * that its own links need for the bytes from one group to the other. Keeps the
+ * best few divisions. */
 #include "map/groups/dragonfly_internal.h"
 #include "map/common/parameters.h"
 
@@ -29,8 +30,9 @@ static void dragonfly_anneal_add(struct nw_dragonfly_search *work, int32_t from,
         nw_division_add(&work->of, pair, bytes * work->slow[pair]);
 }
 
-/* The change of the loads if two ranks are exchanged, by the edges of one of
- * them; their own edge is counted once. */
+/* Adds the changes of the loads by the edges of `rank` if it is swapped with
+ * `other`. The edge between the two is counted only if rank < other, because
+ * this function is called for both. */
 static void dragonfly_anneal_add_change(struct nw_dragonfly_search *work,
                                         int32_t rank, int32_t other)
 {
@@ -60,6 +62,8 @@ static void dragonfly_anneal_change(void *user, int32_t a, int32_t b)
 
 /* --- rounds --- */
 
+/* Returns the first temperature: the time of an edge of mean size on the links
+ * of the first pair of groups. */
 static double
 dragonfly_anneal_first_temperature(const struct nw_dragonfly_search *work)
 {
@@ -79,7 +83,8 @@ static bool dragonfly_anneal_is_like(const struct nw_best_division *a,
            !nw_best_division_is_less(b, a);
 }
 
-/* The first one among equals. */
+/* Inserts the best division of a round into the list of the best divisions,
+ * unless an equal one is in it. */
 static void dragonfly_anneal_list_round(struct nw_dragonfly_search *work)
 {
     for (int i = 0; i < NW_DRAGONFLY_PAIRS_KEPT; i++)

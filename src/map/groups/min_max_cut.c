@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Divisions are annealed by the bytes that parts send, and that higher switches
- * send. The best division is then assigned, and each part is annealed within
- * its group.
+ * Anneals divisions of the ranks by the bytes that each leaf switch, and each
+ * higher switch, sends and receives. Then assigns the best division and anneals
+ * each part within its group.
  */
 #include "map/groups/min_max_cut.h"
 #include "map/congestion/node_swaps.h"
@@ -15,17 +15,20 @@
 #include <math.h>
 
 struct min_max_cut_work {
-    struct nw_division of; /* loads: bytes that switches send, both ways, as
-                              they weigh; one switch level after the other */
+    struct nw_division of; /* its loads are the weighted bytes that each switch
+                              sends and receives; one level of switches after
+                              the other */
     struct nw_switch_levels levels;
 };
 
+/* Returns true if no slot is free. */
 static bool min_max_cut_is_full(const struct min_max_cut_work *work)
 {
     return work->of.slots->rank_count == work->of.slots->core_count;
 }
 
-/* Parts take as many ranks each as the next. */
+/* Returns true if all parts have the same number of slots and no slot is free.
+ */
 static bool min_max_cut_are_equal(const struct min_max_cut_work *work)
 {
     for (int32_t p = 1; p < work->of.groups.parts; p++)
@@ -35,6 +38,7 @@ static bool min_max_cut_are_equal(const struct min_max_cut_work *work)
     return min_max_cut_is_full(work);
 }
 
+/* Function nw_division_annealing.count. */
 static void min_max_cut_count_leaving(void *user)
 {
     struct min_max_cut_work *work = user;
@@ -57,10 +61,11 @@ static void min_max_cut_count_leaving(void *user)
     }
 }
 
-/* --- one exchange --- */
+/* --- one swap --- */
 
-/* The change of what both switches of a level send if a rank goes to the part
- * of `other` and `other` comes back. */
+/* Adds the changes by the edges of `rank` if it is swapped with `other`:
+ * change[0] of the bytes of its switch on this level, change[1] of the switch
+ * of `other`. */
 static void min_max_cut_add_change(const struct min_max_cut_work *work,
                                    const struct nw_switch_level *level,
                                    int32_t rank, int32_t other,
@@ -95,7 +100,7 @@ static void min_max_cut_change(void *user, int32_t a, int32_t b)
         double mine[2] = {0, 0}, theirs[2] = {0, 0};
 
         if (from == to)
-            break; /* and so above */
+            break; /* higher switches are then the same, too */
         min_max_cut_add_change(work, level, a, b, mine);
         min_max_cut_add_change(work, level, b, a, theirs);
         nw_division_add(&work->of, first + from,
@@ -108,7 +113,7 @@ static void min_max_cut_change(void *user, int32_t a, int32_t b)
 
 /* --- the search --- */
 
-/* Begins as hot as an edge of the mean size. */
+/* Returns the first temperature: the bytes of an edge of mean size. */
 static double min_max_cut_first_temperature(const struct nw_slots *slots)
 {
     size_t edges = slots->row[slots->rank_count];
@@ -119,8 +124,9 @@ static double min_max_cut_first_temperature(const struct nw_slots *slots)
     return edges ? sum / (double)edges : 0;
 }
 
-/* Fewer where many ranks make them long, and where they seem to find nothing
- * after a carving. */
+/* Runs rounds of annealing. There are fewer rounds if each is long because
+ * there are many ranks. If a slicing tree has divided the grid (`carved`), the
+ * rounds end after a few without improvement. */
 static void min_max_cut_run_rounds(struct min_max_cut_work *work, bool carved)
 {
     double want =
@@ -163,7 +169,8 @@ static void min_max_cut_begin(struct min_max_cut_work *work)
                           slots->rank_count);
 }
 
-/* Patterns that are not grids are divided by all switch levels at once. */
+/* Finds the grid and the levels of switches to consider: only the leaf switches
+ * for a grid, all levels for other patterns. */
 static nw_status min_max_cut_begin_search(struct min_max_cut_work *work,
                                           bool *grid,
                                           struct nw_stencil *stencil)
@@ -180,7 +187,8 @@ static nw_status min_max_cut_begin_search(struct min_max_cut_work *work,
     return status;
 }
 
-/* Sets *found if the best division sends less than the present assignment. */
+/* Searches divisions. Sets *found if the busiest switch sends less than in the
+ * present assignment, and *unlike if distances between groups differ. */
 static nw_status min_max_cut_search(struct min_max_cut_work *work, bool *unlike,
                                     bool *found)
 {
@@ -206,7 +214,8 @@ static nw_status min_max_cut_search(struct min_max_cut_work *work, bool *unlike,
 
 /* --- back to slots --- */
 
-/* Anneals within the groups; then swaps nodes by `objectives` unless NULL. */
+/* Assigns the best division and anneals it within the groups by hop-bytes. Then
+ * swaps nodes by `objectives`; NULL: no such swaps. */
 static nw_status
 min_max_cut_anneal_within(struct min_max_cut_work *work,
                           const struct nw_objectives *objectives)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Short rounds of annealing of a slicing tree: each node of the tree bisects
- * its cells, across a dimension or by distance from a point, down to single
- * parts. The energy is a mean of 32nd powers of the bytes that parts send,
- * which is nearly the maximum: a lower power prefers boxes with fuller middles.
+ * Anneals a slicing tree in short rounds. Each node of the tree bisects its
+ * cells, across a dimension or by distance from a point, down to single parts.
+ * The energy is the 32nd root of the sum of 32nd powers of the bytes that parts
+ * send, which is nearly the maximum. A lower power would allow single parts to
+ * send more.
  */
 #include "map/groups/slicing_tree_internal.h"
 #include "map/common/budget.h"
@@ -15,8 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- one piece again --- */
+/* --- one trial --- */
 
+/* Restores a piece after a rejected change. */
 static void slicing_tree_restore(struct slicing_tree_work *work,
                                  const struct slicing_tree_piece *piece)
 {
@@ -51,13 +53,15 @@ static double slicing_tree_find_energy(const struct slicing_tree_work *work)
     return most * power + nw_tuned.slicing_tree.mean * total / parts;
 }
 
-/* --- the search --- */
+/* --- random cuts --- */
 
+/* Returns a random number from 0 to below - 1. */
 static int32_t slicing_tree_draw(struct slicing_tree_work *work, int32_t below)
 {
     return (int32_t)nw_random_below(&work->random, (uint64_t)below);
 }
 
+/* Returns a random factor between exp(-most) and exp(most). */
 static double slicing_tree_draw_stretch(struct slicing_tree_work *work,
                                         double most)
 {
@@ -80,7 +84,7 @@ static double slicing_tree_draw_place(struct slicing_tree_work *work)
     return where < 3 ? where * 0.5 : nw_random_unit(&work->random);
 }
 
-/* Half of the parts, or any number of them. */
+/* Returns a random share: about half of the parts, or any fraction of them. */
 static double slicing_tree_draw_share(struct slicing_tree_work *work)
 {
     return slicing_tree_draw(work, 2) ? 0.499 : nw_random_unit(&work->random);
@@ -99,6 +103,7 @@ static void slicing_tree_draw_cut(struct slicing_tree_work *work,
     slicing_tree_draw_order(work, cut);
 }
 
+/* Changes one property of a cut at random. */
 static void slicing_tree_change(struct slicing_tree_work *work,
                                 struct slicing_tree_cut *cut)
 {
@@ -126,16 +131,18 @@ static void slicing_tree_change(struct slicing_tree_work *work,
     }
 }
 
-/* --- how large which part is --- */
+/* --- sizes of the parts --- */
 
+/* Returns the number of slots of a part. */
 static int32_t slicing_tree_space_of(const struct slicing_tree_work *work,
                                      int32_t part)
 {
     return work->space[part + 1] - work->space[part];
 }
 
-/* Takes what is free out of the parts: from one after the other all, or from
- * each its share. */
+/* Subtracts the free slots from the sizes: from one part after the other as
+ * many as possible, or from each part its share. On entry `size` is the number
+ * of slots of each part. */
 static void slicing_tree_leave_free(struct slicing_tree_work *work,
                                     int32_t *size)
 {
@@ -156,6 +163,7 @@ static void slicing_tree_leave_free(struct slicing_tree_work *work,
     }
 }
 
+/* Draws the order in which parts are cut off, and their numbers of cells. */
 static void slicing_tree_draw_sizes(struct slicing_tree_work *work)
 {
     int32_t parts = work->best->parts, size[NW_SWITCH_GROUPS_MAX];
@@ -179,7 +187,8 @@ static int32_t slicing_tree_size_of(const struct slicing_tree_sizes *sizes,
     return sizes->first[i + 1] - sizes->first[i];
 }
 
-/* Swaps two parts, or moves some cells from one part to the other. */
+/* Exchanges two parts in the order, or moves some cells from one part to
+ * another that has free slots. */
 static void slicing_tree_change_sizes(struct slicing_tree_work *work)
 {
     struct slicing_tree_sizes *sizes = &work->sizes;
@@ -250,6 +259,7 @@ static double slicing_tree_try_one(struct slicing_tree_work *work,
     return energy;
 }
 
+/* Anneals from a random tree. Returns false if the budget has ended. */
 static bool slicing_tree_run_round(struct slicing_tree_work *work)
 {
     struct nw_budget *budget = work->slots->problem->budget;
@@ -320,6 +330,7 @@ static void slicing_tree_run_rounds(struct slicing_tree_work *work,
     }
 }
 
+/* Returns true if all parts have the same size and no slot stays free. */
 static bool slicing_tree_are_alike(const struct slicing_tree_work *work)
 {
     for (int32_t p = 1; p < work->best->parts; p++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cuts a grid by a slicing tree into pieces, the whole of it or one piece
- * again, and counts what each piece sends. */
+/* Cuts the whole grid by a slicing tree, or one piece again after a change, and
+ * counts the bytes that each part sends. */
 #include "map/groups/slicing_tree_internal.h"
 #include "map/common/parameters.h"
 
@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Cells by their coordinates, which count this much each. */
+/* The order of cells at equal distances: the value first + sum over d of
+ * coordinate[d] x each[d] numbers the cells, `lead` being most significant. */
 struct slicing_tree_order {
     double first, each[NW_STENCIL_DIMS];
 };
@@ -32,6 +33,8 @@ slicing_tree_order_of(const struct slicing_tree_work *work,
     return order;
 }
 
+/* Fills `centre` with the point of a cut, within the bounding box of a piece.
+ */
 static void slicing_tree_find_centre(const struct slicing_tree_work *work,
                                      const struct slicing_tree_piece *piece,
                                      int32_t count, double *centre)
@@ -49,6 +52,7 @@ static void slicing_tree_find_centre(const struct slicing_tree_work *work,
     }
 }
 
+/* Sets `far` of the cells of a piece: the value by which its cut sorts them. */
 static void slicing_tree_measure(const struct slicing_tree_work *work,
                                  const struct slicing_tree_piece *piece,
                                  int32_t count)
@@ -80,7 +84,8 @@ static bool slicing_tree_is_before(struct slicing_tree_box a,
     return a.far < b.far || (a.far == b.far && a.rank < b.rank);
 }
 
-/* Reorders the boxes so that the `want` nearest ones come first. */
+/* Reorders the cells so that the `want` nearest ones come first (quickselect).
+ */
 static void slicing_tree_select_boxes(struct slicing_tree_box *box,
                                       int32_t count, int32_t want)
 {
@@ -134,6 +139,7 @@ static void slicing_tree_split(const struct slicing_tree_work *work,
     half[1].box += nw_slicing_tree_count_boxes(work, &half[0]);
 }
 
+/* Divides a piece by its cuts into parts and writes the part of each cell. */
 static void slicing_tree_slice(struct slicing_tree_work *work,
                                const struct slicing_tree_piece *piece)
 {
@@ -160,7 +166,7 @@ slicing_tree_whole(const struct slicing_tree_work *work)
                                        0};
 }
 
-/* Bytes that leave each part, both ways. */
+/* Counts the bytes that each part sends to and receives from other parts. */
 static void slicing_tree_count_leaving(struct slicing_tree_work *work)
 {
     const struct nw_slots *slots = work->slots;
@@ -197,6 +203,7 @@ nw_slicing_tree_find_piece(const struct slicing_tree_work *work,
     return piece;
 }
 
+/* Moves a rank to another part and updates the bytes that leave parts. */
 static void slicing_tree_move_rank(struct slicing_tree_work *work, int32_t rank,
                                    int32_t to)
 {

@@ -22,9 +22,9 @@ struct slicing_tree_cut {
 
 /* The parts in the order in which they are cut off. */
 struct slicing_tree_sizes {
-    int32_t first[NW_SWITCH_GROUPS_MAX + 1]; /* the i-th part has boxes first[i]
+    int32_t first[NW_SWITCH_GROUPS_MAX + 1]; /* the i-th part has cells first[i]
                                                 .. first[i + 1] - 1 */
-    int32_t name[NW_SWITCH_GROUPS_MAX];
+    int32_t name[NW_SWITCH_GROUPS_MAX];      /* number of the i-th part */
 };
 
 /* A piece of the grid: the cells of some consecutive parts, to be divided by
@@ -35,18 +35,19 @@ struct slicing_tree_piece {
     int32_t parts, first; /* number of parts; index of the first part */
 };
 
+/* A cell of the grid. */
 struct slicing_tree_box {
-    double far;
-    int32_t rank;
+    double far;   /* value by which the present cut sorts cells */
+    int32_t rank; /* rank of the cell */
 };
 
 /* Copy of a piece before its last change, to restore it. */
 struct slicing_tree_remains {
-    struct slicing_tree_box *box; /* [ranks] */
-    /* [ranks] part of each box before the change */
+    struct slicing_tree_box *box; /* [ranks] cells in their former order */
+    /* [ranks] part of each cell in `box` before the change */
     int32_t *part;
-    int32_t *now;
-    double *leaving; /* [parts] */
+    int32_t *now;    /* [ranks] part of each cell in `box` after the change */
+    double *leaving; /* [parts] slicing_tree_work.leaving before the change */
 };
 
 struct slicing_tree_work {
@@ -60,10 +61,11 @@ struct slicing_tree_work {
     int32_t ranks;
     /* [parts - 1] cuts of the tree in preorder */
     struct slicing_tree_cut *cut;
-    int32_t (*cell)[NW_STENCIL_DIMS]; /* [ranks] */
-    struct slicing_tree_box *box;     /* [ranks] */
-    int32_t *part;                    /* [ranks] */
-    double *leaving;                  /* [parts] */
+    int32_t (*cell)[NW_STENCIL_DIMS]; /* [ranks] coordinates of each rank */
+    struct slicing_tree_box *box;     /* [ranks] cells, piece by piece */
+    int32_t *part;                    /* [ranks] part of each rank */
+    double *leaving; /* [parts] bytes that a part sends to and receives from
+                        other parts */
     struct slicing_tree_remains before;
 };
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Grouping by distance, where being near is an equivalence, or as a dragonfly
- * says: its gateways are as near to other groups as to their own. */
+/* Groups hosts by distance, if "at the smallest distance" is an equivalence
+ * relation. In a dragonfly it is not, because the routers at both ends of a
+ * global link are as near as routers of one group; there the topology's own
+ * groups are used. */
 #include "map/groups/switch_groups.h"
 #include "topology/network/networks.h"
 #include "topology/topology.h"
@@ -8,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+/* Returns the distance between two hosts, measured from their first cores. */
 static double switch_groups_distance(const struct nw_slots *slots, int32_t a,
                                      int32_t b)
 {

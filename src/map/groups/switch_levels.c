@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Groups the groups by distance, as hosts are grouped. Traffic that leaves a
- * group uses the links that no two hosts inside it use. */
+/* Groups the leaf switches by distance, level by level, as hosts are grouped by
+ * leaf switch. The uplinks of a switch are the links that only traffic leaving
+ * it uses. */
 #include "map/groups/switch_levels.h"
 #include "map/congestion/link_loads.h"
 #include "base/array.h"
@@ -10,6 +11,7 @@
 
 /* --- which groups are below one switch --- */
 
+/* Returns the smallest distance between groups that is larger than `beyond`. */
 static double switch_levels_next_distance(const double *far, int32_t n,
                                           double beyond)
 {
@@ -22,7 +24,8 @@ static double switch_levels_next_distance(const double *far, int32_t n,
     return next;
 }
 
-/* Groups at most so far from each other; false where that makes no groups. */
+/* Puts groups with a distance of at most `reach` below one switch. Returns
+ * false if that relation is not transitive or gives only one switch. */
 static bool switch_levels_group(const double *far, int32_t n, double reach,
                                 struct nw_switch_level *level)
 {
@@ -40,6 +43,7 @@ static bool switch_levels_group(const double *far, int32_t n, double reach,
     return level->parts > 1;
 }
 
+/* Finds all levels of switches, from the lowest distance to the largest. */
 static void switch_levels_find_groups(const double *far, int32_t n,
                                       struct nw_switch_levels *levels)
 {
@@ -52,11 +56,14 @@ static void switch_levels_find_groups(const double *far, int32_t n,
     }
 }
 
-/* --- their links --- */
+/* --- uplinks of the switches --- */
 
+/* Values of `owner` for links that are not an uplink of one switch: not used;
+ * used by the traffic of several switches or within a switch. */
 enum { NO_GROUP = -1, ROUTES_MAX = -2 };
 
-/* `owner` becomes the switch above which a link is, or MANY. */
+/* Follows the routes between all hosts. Sets owner[link] to the switch of this
+ * level if only traffic that leaves this switch uses the directed link. */
 static void switch_levels_visit_routes(const struct nw_slots *slots,
                                        const struct nw_switch_groups *groups,
                                        const struct nw_switch_level *level,
@@ -84,8 +91,10 @@ static void switch_levels_visit_routes(const struct nw_slots *slots,
         }
 }
 
-/* Mean s per byte that leaves a switch; 0 without links. With two switches,
- * what one sends up comes down to the other. */
+/* Returns the mean time in seconds per byte that leaves a switch; 0 without
+ * uplinks. If there are two switches, all traffic that leaves one of them
+ * enters the other, so the downlinks of the other one are counted as well, and
+ * the bandwidth is halved. */
 static double switch_levels_measure(const struct nw_slots *slots,
                                     const struct nw_switch_groups *groups,
                                     const struct nw_switch_level *level,
@@ -104,7 +113,8 @@ static double switch_levels_measure(const struct nw_slots *slots,
     return fast > 0 ? level->parts / fast : 0;
 }
 
-/* Switch levels without links are left out with all above them. */
+/* Sets the weight of each level. Removes the levels from the first one without
+ * uplinks on. */
 static nw_status switch_levels_weigh(const struct nw_slots *slots,
                                      const struct nw_switch_groups *groups,
                                      struct nw_switch_levels *levels)

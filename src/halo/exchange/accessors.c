@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Queries of a halo: pieces, arrays, and the cells that a code may compute
- * while an exchange runs. */
+/* Queries of a halo: its pieces, their arrays, and the cells that an
+ * application may compute while an exchange runs. */
 #include "halo/exchange/exchange.h"
 
 #include "base/status.h"
@@ -47,8 +47,9 @@ static struct nw_halo_box own_cells(const struct nw_halo_piece *piece)
     return box;
 }
 
-/* Returns the own cells that are farther than the radius from every side; the
- * box is empty if the piece is too thin. */
+/* Returns the box of own cells that can be computed before the ghost cells
+ * arrive, because they are farther than the radius from every side. The box is
+ * empty if the piece is too thin. */
 struct nw_halo_box nw_halo_interior(const nw_halo *halo, int32_t piece)
 {
     const struct nw_halo_piece *own = nw_halo_piece_of(halo, piece);
@@ -63,7 +64,9 @@ struct nw_halo_box nw_halo_interior(const nw_halo *halo, int32_t piece)
     return box;
 }
 
-/* Returns slabs from the outside in, z first; the rest is the interior. */
+/* Returns in `out` up to six boxes (slabs) that together contain all own cells
+ * outside the interior, and their number. Slabs in z come first; each later
+ * slab excludes the cells of the earlier ones. */
 int32_t nw_halo_shell(const nw_halo *halo, int32_t piece,
                       struct nw_halo_box out[6])
 {

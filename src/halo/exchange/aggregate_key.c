@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The sort keys of a node's aggregates; both ends get the same order. */
+/* Computes and compares the sort keys of shares of aggregates (nodes.h). Both
+ * nodes of an aggregate compute the same keys, so they sort its shares in the
+ * same order. */
 #include "halo/exchange/nodes.h"
 
 int nw_halo_share_compare(const struct nw_halo_share *a,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Returns a failure of one rank on all ranks, and checks that the options of
- * all ranks are equal. */
+/* Makes all ranks return a failure that occurred on one rank, and checks that
+ * all ranks have passed the same options. */
 #include "halo/exchange/agree.h"
 #include "halo/exchange/yielding_collectives.h"
 
@@ -50,8 +50,9 @@ nw_status nw_halo_agree(MPI_Comm comm, nw_status status)
                    failure.text);
 }
 
-/* The options that must be equal on every rank; the 27 radii are hashed into
- * one number. */
+/* The options that must be equal on every rank, as pairs of a name for messages
+ * and an integer. Options with several numbers, such as the 27 radii, are
+ * hashed into one. */
 #define WORD_LIST(X)                                                           \
     X("cells along x", options->extent[0])                                     \
     X("cells along y", options->extent[1])                                     \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Keeps measured choices in a text file of the user: one line for each machine
- * and shape, which begins with a key. */
+/* Keeps the results of measurements in a text file in the user's cache folder.
+ * Each line belongs to one machine and one shape of halo, and begins with a key
+ * that identifies both. */
 #include "halo/exchange/connections.h"
 #include "halo/plan/model.h"
 
@@ -18,7 +19,8 @@
 
 #define KIND "nodewise halo choices "
 #define HEAD KIND "3"
-#define MODELLED "+model" /* suffix of the schedule */
+/* suffix of the schedule: the model chose the methods */
+#define MODELLED "+model"
 
 static uint64_t mix_pieces(uint64_t hash, const nw_halo_layout *layout)
 {
@@ -31,8 +33,8 @@ static uint64_t mix_pieces(uint64_t hash, const nw_halo_layout *layout)
     return hash;
 }
 
-/* Hashes everything in the plan that affects a measurement: the machine of rank
- * 0, the MPI library, and the shape. */
+/* Returns the key of a halo: a hash of everything that affects a measurement.
+ * This is the machine of rank 0, the MPI library, and the shape of the halo. */
 static uint64_t choice_cache_key_of(const nw_halo *halo)
 {
     uint64_t hash = NW_HASH_START;
@@ -58,13 +60,13 @@ static uint64_t choice_cache_key_of(const nw_halo *halo)
     hash = nw_hash(hash, halo->package_of, (size_t)halo->size * sizeof(int));
     hash = nw_hash(hash, &halo->methods, sizeof halo->methods);
     hash = nw_hash(hash, &halo->gpu_memory, sizeof halo->gpu_memory);
-    if (halo->paths->topology) /* affects the model's choice */
+    if (halo->paths->topology) /* the model's choice depends on the topology */
         hash = nw_hash_text(hash, nw_topology_name(halo->paths->topology));
     return mix_pieces(hash, halo->layout);
 }
 
-/* Finds `file`, or the file `halo` in the user's cache; returns false if there
- * is neither. */
+/* Sets `path` to `file`, or, if `file` is NULL, to the file "halo" in the
+ * user's cache folder. Returns false if there is no such folder. */
 static bool choice_cache_find_file(const char *file, char path[PATH_MAX])
 {
     struct nw_text text = {0};
@@ -81,7 +83,8 @@ static bool choice_cache_find_file(const char *file, char path[PATH_MAX])
     return found;
 }
 
-/* Parses the number of kinds, then KIND:METHODS for each. */
+/* Parses a number of kinds, then "KIND:METHODS" for each kind. Returns false if
+ * the text is invalid. */
 static bool parse_wishes(const char *line, struct nw_halo_scheme *out)
 {
     int used = 0;
@@ -102,7 +105,8 @@ static bool parse_wishes(const char *line, struct nw_halo_scheme *out)
 }
 
 /* Parses a line: the key, the schedule, the methods of each class, the methods
- * of kinds of pairs, and a description. */
+ * of some kinds of pairs, and a description, which is ignored. Returns false if
+ * the line is invalid or has another key. */
 static bool choice_cache_parse(const char *line, uint64_t key,
                                struct nw_halo_scheme *out)
 {
@@ -171,7 +175,7 @@ nw_status nw_halo_cache_read(nw_halo *halo, const char *file,
     return nw_halo_mpi(code, "tell of an earlier choice");
 }
 
-/* Adds the description of a choice: machine, ranks and shape. */
+/* Appends a description for people to a line: machine, ranks and shape. */
 static void choice_cache_add_words(const nw_halo *halo, struct nw_text *text)
 {
     const struct nw_halo_domain *domain = &halo->layout->domain;
@@ -205,13 +209,14 @@ static void choice_cache_add_line(const nw_halo *halo, uint64_t key,
         nw_text_format(text, " %016llx:%x",
                        (unsigned long long)halo->scheme.wish[i].kind,
                        halo->scheme.wish[i].methods);
-    nw_text_add(text, "  "); /* nodewise halo tune shows what follows */
+    /* the rest of the line is shown by nodewise halo tune */
+    nw_text_add(text, "  ");
     choice_cache_add_words(halo, text);
 }
 
-/* Copies earlier choices except one with the same key; drops all choices of
- * another file version. Returns false if the file is not a file of choices: it
- * must not be overwritten. */
+/* Copies the lines of the old file to the new one, except a line with the same
+ * key. Drops all lines if the file has another version. Returns false if the
+ * file is not a file of choices, since it must not be overwritten. */
 static bool choice_cache_add_others(char *data, const char *path, uint64_t key,
                                     struct nw_text *text)
 {

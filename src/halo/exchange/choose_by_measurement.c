@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Chooses methods by measurements that compare whole schemes. The first
- * measurements compare the methods of each class of pairs. The next one
- * compares the best of these schemes with the model's choice for every pair.
- * The last ones compare the methods of each kind of pairs. The time is limited;
- * choices that are not measured in time stay as they were. If ranks share
- * cores, a measurement mostly shows the effects of the scheduler: then the time
- * is shorter, and kinds are not measured.
+ * Chooses methods by measuring whole exchanges with different schemes. A scheme
+ * gives a method to every pair of ranks. First, the methods of each class of
+ * pairs are compared. Next, the best scheme so far is compared with the scheme
+ * that the model predicts to be best. Last, the methods of single kinds of
+ * pairs within a class are compared. The total time is limited; choices that
+ * were not measured in time keep their first value. If ranks share cores, times
+ * mostly show effects of the scheduler. Then the time limit is shorter, and
+ * kinds are not measured.
  */
 #include "halo/exchange/connections.h"
 #include "halo/exchange/groups.h"
@@ -14,13 +15,11 @@
 
 #include <stdlib.h>
 
-#define CLASSES 2.25 /* seconds for all classes and the model */
-#define KINDS 1.0    /* seconds for all kinds */
-#define CROWDED                                                                \
-    0.2 /* part of these seconds that may be used if ranks share cores */
-#define LITTLE                                                                 \
-    0.05 /* a part of the time or of an exchange this small is skipped */
-
+#define CLASSES 2.25 /* time limit in seconds for all classes and the model */
+#define KINDS 1.0    /* time limit in seconds for all kinds */
+#define CROWDED 0.2  /* factor for both limits if ranks share cores */
+/* a smaller fraction of the time limit, or of an exchange, is not measured */
+#define LITTLE 0.05
 #define MOST_SCHEMES 32
 
 struct schemes {
@@ -30,11 +29,11 @@ struct schemes {
 
 struct measuring {
     nw_halo *halo;
-    const bool *allowed; /* schedules: once, phases */
-    uint32_t compared;   /* bits of the classes that were compared */
-    bool either;         /* schedules were compared */
+    const bool *allowed; /* schedules: [0] at once, [1] in phases */
+    uint32_t compared;   /* bit mask of the classes that were compared */
+    bool either;         /* true: schedules were compared */
     struct nw_halo_survey survey;
-    double part; /* CROWDED, or 1 */
+    double part; /* factor of the time limits: CROWDED or 1 */
     double left; /* seconds left for measurements */
 };
 
@@ -47,7 +46,9 @@ static void measurement_add(struct schemes *schemes,
         schemes->item[schemes->count++] = *scheme;
 }
 
-/* Compares the schemes; may use 1/parts of the time that is left. */
+/* Compares the schemes by measurement, within 1/parts of the time that is left,
+ * and opens the fastest. If `holder` is true, the first scheme wins unless
+ * another is certainly faster. */
 static nw_status measurement_run_contest(struct measuring *work,
                                          const struct schemes *schemes,
                                          bool holder, double parts)
@@ -76,8 +77,8 @@ static bool measurement_is_open(const struct measuring *work, int kind)
     return !(work->compared & 1u << kind) && bits & (bits - 1);
 }
 
-/* Returns the number of remaining measurements; the measurement of the model
- * counts as 0.5 since it is usually short. */
+/* Returns the number of measurements that remain. The comparison with the model
+ * counts as 0.5, because it is usually short. */
 static double parts_of(const struct measuring *work)
 {
     double parts = 0.5;
@@ -94,9 +95,9 @@ static bool is_light(enum nw_halo_class class)
            class == NW_HALO_CLASS_NETWORK_LIGHT;
 }
 
-/* Compares the methods in `bits` for a class, or only the schedules if there
- * are none, in both schedules; for light pairs only in the current schedule,
- * since heavier pairs decide the schedule. */
+/* Compares the methods in `bits` for a class, each in all allowed schedules.
+ * For a light class only the current schedule is used, since pairs with more
+ * bytes decide the schedule. If `bits` is 0, compares only the schedules. */
 static nw_status compare_methods(struct measuring *work,
                                  enum nw_halo_class class, uint32_t bits)
 {
@@ -122,8 +123,8 @@ static nw_status compare_methods(struct measuring *work,
                                    parts < 1 ? 1 : parts);
 }
 
-/* Finds the class with the most bytes among those that still have several
- * methods. */
+/* Sets *out to the class with the most bytes among those that have several
+ * methods and were not compared yet. Returns false if there is none. */
 static bool next_class(const struct measuring *work, enum nw_halo_class *out)
 {
     bool found = false;
@@ -138,8 +139,8 @@ static bool next_class(const struct measuring *work, enum nw_halo_class *out)
     return found;
 }
 
-/* Measures the classes, those with the most bytes first. Each measurement uses
- * the methods that were chosen for the classes before. */
+/* Measures the classes in descending order of their bytes. Each measurement
+ * uses the methods that were chosen for the earlier classes. */
 static nw_status measure_classes(struct measuring *work)
 {
     nw_halo *halo = work->halo;
@@ -166,8 +167,8 @@ static bool is_worth(const struct measuring *work, double whole)
     return work->left > LITTLE * whole * work->part;
 }
 
-/* Compares the scheme measured for classes with the model's methods for each
- * pair, if they differ. */
+/* Compares the best scheme so far with a scheme in which the model chooses the
+ * method of each pair, unless both are equal. */
 static nw_status compare_model(struct measuring *work)
 {
     nw_halo *halo = work->halo;
@@ -184,15 +185,16 @@ static nw_status compare_model(struct measuring *work)
     return measurement_run_contest(work, &schemes, true, 1);
 }
 
-/* Returns the methods that a kind may use. NW_HALO_NODES joins the messages of
- * all pairs, so only a whole class can use it. */
+/* Returns the methods (bits) among which a kind may choose. NW_HALO_NODES is
+ * not among them: it joins the messages of all pairs, so only a whole class can
+ * use it. */
 static uint32_t ways_of(const struct nw_halo_kind *kind)
 {
     return kind->methods & ~NW_HALO_BIT(NW_HALO_NODES);
 }
 
-/* Returns true if the class of kind i has no other kind; then the measurement
- * of the class has already compared the methods of kind i. */
+/* Returns true if list[i] is the only kind of its class. Then the measurement
+ * of the class has already compared its methods. */
 static bool is_alone(const struct nw_halo_kind *list, size_t count, size_t i)
 {
     for (size_t k = 0; k < count; k++)
@@ -201,8 +203,10 @@ static bool is_alone(const struct nw_halo_kind *list, size_t count, size_t i)
     return true;
 }
 
-/* Removes kinds with only one method from the list and returns the number of
- * kept kinds; the first *worth of them are worth a measurement. */
+/* Removes the kinds without a choice from the list: those with one method only,
+ * and those that are alone in their class. Returns the number of kinds that are
+ * left. *worth gets the number of those that take a considerable share of an
+ * exchange. */
 static size_t sift(struct nw_halo_kind *list, size_t count, size_t *worth)
 {
     size_t kept = 0;
@@ -234,8 +238,8 @@ static void wish(struct nw_halo_scheme *scheme, const struct nw_halo_kind *kind,
             (struct nw_halo_wish){kind->kind, methods, 0};
 }
 
-/* Returns the methods that a kind uses in the scheme; several bits if pairs of
- * the kind use different methods. */
+/* Returns the method that a kind uses in the scheme, as a bit. The result has
+ * several bits if pairs of this kind use different methods. */
 static uint32_t current_of(struct nw_halo_scheme *scheme,
                            const struct nw_halo_kind *kind)
 {
@@ -244,9 +248,10 @@ static uint32_t current_of(struct nw_halo_scheme *scheme,
     return wish ? *wish : kind->current;
 }
 
-/* Adds a scheme in which the first kind uses the method `bit`, and a scheme in
- * which all later kinds of its class use the method too: an exchange waits for
- * its slowest pair, so a change of only one of two slow kinds gains nothing. */
+/* Adds two schemes to the comparison. In one, the first kind uses the method
+ * `bit`. In the other, all later kinds of its class use this method, too: an
+ * exchange waits for its slowest pair, so changing only one of two slow kinds
+ * would gain nothing. */
 static void measurement_add_ways(struct schemes *schemes,
                                  const struct nw_halo_kind *kind, size_t count,
                                  uint32_t bit)
@@ -266,7 +271,8 @@ static void measurement_add_ways(struct schemes *schemes,
         measurement_add(schemes, &scheme);
 }
 
-/* Compares the current methods of a kind with each other method. */
+/* Compares the current method of a kind with each other method. `count` is the
+ * number of kinds in the list from `kind` on. */
 static nw_status compare_kind(struct measuring *work,
                               const struct nw_halo_kind *kind, size_t count,
                               double parts)
@@ -285,8 +291,8 @@ static nw_status compare_kind(struct measuring *work,
     return measurement_run_contest(work, &schemes, true, parts);
 }
 
-/* Measures the kinds, which differ by shape or distance inside a class; the
- * kind with the greatest share of an exchange comes first. */
+/* Measures the kinds of pairs, which differ in shape or distance within a
+ * class. Begins with the kind that has the greatest share of an exchange. */
 static nw_status measure_kinds(struct measuring *work)
 {
     struct nw_halo_kind *kind = NULL;

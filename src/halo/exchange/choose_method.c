@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the available methods and selects the scheme: by measurement, by the
- * model, or the first methods in the fixed order. */
+/* Finds the methods that all ranks can use, and selects the scheme: by
+ * measurement, by the model, or by taking the first usable method in a fixed
+ * order. */
 #include "halo/exchange/connections.h"
 #include "halo/exchange/gpus.h"
 #include "halo/exchange/yielding_collectives.h"
@@ -36,8 +37,8 @@ nw_status nw_halo_methods_find(nw_halo *halo, uint32_t allowed)
     return nw_halo_mpi(code, "compare methods");
 }
 
-/* Describes the incoming bytes of this rank, for example
- * "phases: self 12 kB, direct 40 kB". */
+/* Writes halo->words: the schedule, and the bytes that this rank receives by
+ * each method, for example "phases: self 12 kB, direct 40 kB". */
 static void choose_method_describe(nw_halo *halo)
 {
     size_t used = (size_t)snprintf(halo->words, sizeof halo->words, "%s",
@@ -67,7 +68,8 @@ static void choose_method_describe(nw_halo *halo)
 
 /* --- by the model --- */
 
-/* Hashes the paths that the model uses. */
+/* Returns a hash of the path parameters from piece 0 to every piece. Ranks with
+ * different hashes see different machines. */
 static uint64_t choose_method_hash_of(const nw_halo *halo,
                                       const struct nw_halo_paths *paths)
 {
@@ -84,7 +86,8 @@ static uint64_t choose_method_hash_of(const nw_halo *halo,
     return hash;
 }
 
-/* Looks up the machine; it stays unknown if ranks see different machines. */
+/* Opens the description of the machine for the model. If the ranks see
+ * different machines, the model works without a description. */
 static nw_status open_paths(const nw_halo *halo, const char *source,
                             struct nw_halo_paths *out)
 {
@@ -109,7 +112,8 @@ static nw_status open_paths(const nw_halo *halo, const char *source,
     return status;
 }
 
-/* Sums the predicted times of this rank's connections. */
+/* Returns the predicted seconds of this rank's part of an exchange: the sum
+ * over its connections. */
 static double choose_method_predict(const nw_halo *halo)
 {
     double seconds = halo->scheme.phased ? 2e-6 : 0;
@@ -128,8 +132,8 @@ static nw_status open_modelled(nw_halo *halo, bool phased)
     return nw_halo_connections_open(halo, &scheme);
 }
 
-/* Opens the model's methods in the allowed schedule with the lower predicted
- * time. */
+/* Opens the methods that the model chooses. If both schedules are allowed, uses
+ * the one with the lower predicted time. */
 static nw_status choose_by_model(nw_halo *halo, const bool allowed[2])
 {
     double seconds[2] = {0, 0}, slowest[2];
@@ -151,7 +155,7 @@ static nw_status choose_by_model(nw_halo *halo, const bool allowed[2])
     return status ? status : open_modelled(halo, slowest[1] < slowest[0]);
 }
 
-/* --- by measuring, or as the options say --- */
+/* --- by measurement, or as the options demand --- */
 
 static nw_status measure_or_remember(nw_halo *halo, const bool allowed[2],
                                      const struct nw_halo_options *options)
@@ -186,8 +190,9 @@ static nw_status open_chosen(nw_halo *halo, const bool allowed[2],
     return nw_halo_connections_open(halo, &first);
 }
 
-/* Removes the methods that keep whole halos in shared memory, since a container
- * may have little. Returns false if no other method is available. */
+/* Removes the methods that keep packed halos in shared memory from
+ * halo->methods, for a node without enough shared memory, such as a container.
+ * Returns false if no other method is available. */
 static bool spare_room(nw_halo *halo)
 {
     uint32_t large = NW_HALO_BIT(NW_HALO_SHARED) | NW_HALO_BIT(NW_HALO_NODES);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The class of a pair of ranks depends on the hardware between them (GPU,
- * package, node or network) and on the weight, because faces and corners may
- * need different methods. */
+/* Finds the class of a pair of ranks. The class depends on the hardware between
+ * them (GPU, package, node, network). It also depends on the number of cells,
+ * because a face and a corner may need different methods. */
 #include "halo/exchange/classes.h"
 #include "halo/exchange/yielding_collectives.h"
 
@@ -11,9 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define LIGHT 8 /* a light pair has less than 1/8 of the greatest weight */
+#define LIGHT 8 /* a pair is light below 1/8 of the greatest weight */
 
-/* Returns the package of a core, or -1 if it is unknown. */
+/* Returns the number of the package (socket) of a core, or -1 if unknown. */
 static int classes_package_of(int core)
 {
     char path[96], *text = NULL;
@@ -72,7 +72,8 @@ static uint64_t classes_cells_of(const struct nw_halo_transfer *transfer)
                       transfer->extent[2]);
 }
 
-/* Returns the sum of the cells from or to the rank at the other end. */
+/* Returns the address of the number of cells that this rank exchanges with the
+ * other rank of the pair, in the direction of the pair. */
 static uint64_t *classes_weight_of(const nw_halo *halo,
                                    const struct nw_halo_pair *pair)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The method inside a node for arrays in any host memory: the kernel copies the
- * neighbour's rows into the receiver's memory (cross-memory attach). Short rows
- * are read together with the gaps between them, and then extracted. */
+/* The method NW_HALO_ATTACH, between ranks of one node with arrays in any host
+ * memory. The receiver reads the neighbour's rows from its process by system
+ * calls (cross-memory attach). Short rows are read together with the gaps
+ * between them into a buffer, from which the cells are then copied. */
 #include "halo/exchange/exchange.h"
 
 #include <errno.h>
@@ -11,7 +12,7 @@
 #include <sys/prctl.h>
 #include <sys/uio.h>
 
-#define PIECES 512 /* rows of one call */
+#define PIECES 512 /* maximum rows of one system call */
 
 struct cma_flags {
     _Alignas(64) _Atomic uint64_t ready;
@@ -19,17 +20,17 @@ struct cma_flags {
 };
 
 struct attach {
-    struct nw_halo_copy_plan packs; /* receiving end: unpacks the buffer */
+    struct nw_halo_copy_plan packs; /* at the receiver: unpacks the buffer */
     struct nw_halo_spot spot;
     struct cma_flags *flags;
     uint64_t count;
     int32_t pid;
-    char *buffer; /* of all quantities, dense */
+    char *buffer; /* the cells of all quantities, without gaps */
     struct iovec *remote;
 };
 
-/* Whether the kernel allows this rank to read the memory of the next rank of
- * the node. Collective. */
+/* Returns true if the kernel allows this rank to read the memory of the next
+ * rank of the node. Tests it by reading a word there. Collective. */
 static bool halo_cma_here(nw_halo *halo)
 {
     uint64_t word = 0x6e6f646577697365u + (uint64_t)halo->rank, got = 0;
@@ -108,14 +109,14 @@ static nw_status halo_cma_start(struct nw_halo_connection *connection)
 
 struct cma_reading {
     struct nw_halo_connection *connection;
-    size_t filled; /* pieces gathered */
-    size_t bytes;  /* bytes of these pieces */
+    size_t filled; /* pieces in this call so far */
+    size_t bytes;  /* total bytes of these pieces */
     char *to;
 };
 
-/* Removes the bytes that one call has read from the pieces, since the kernel
- * reads at most 2 GiB per call. Returns the number of pieces read completely.
- */
+/* Removes the first `bytes` bytes, which one system call has read, from the
+ * list of pieces: the kernel reads at most 2 GiB per call. Returns the number
+ * of pieces that are read completely. */
 static size_t take_off(struct iovec *piece, size_t bytes)
 {
     size_t whole = 0;
@@ -163,7 +164,8 @@ static nw_status halo_cma_add(struct cma_reading *reading, char *from,
     return status;
 }
 
-/* Adds every run of a transfer in one field, in packing order. */
+/* Adds every contiguous run of cells of a transfer in one field to the list of
+ * pieces to read, in the order of packing. */
 static nw_status read_transfer(struct cma_reading *reading,
                                const struct nw_halo_ending *ending)
 {

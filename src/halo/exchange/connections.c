@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Divides a rank's transfers into connections, equally at both ends, and opens
- * the connections: the two ends exchange offers. */
+/* Divides a rank's transfers into connections, in the same way at both ends.
+ * Opens the connections; the two ends of each exchange the data that its method
+ * needs (offers). */
 #include "halo/exchange/connections.h"
 #include "halo/exchange/yielding_collectives.h"
 #include "halo/exchange/gpus.h"
@@ -67,7 +68,8 @@ static void begin_channel(nw_halo *halo, const struct connections_entry *entry,
         .phase = (uint8_t)entry->key[KEY_PHASE],
         .transfer = transfer,
     };
-    /* the tag is the index among the connections of the same two ranks */
+    /* the tag counts the earlier connections between the same two ranks in the
+     * same direction */
     for (size_t i = 0; i < halo->connection_count; i++)
         connection->tag += halo->connection[i].peer == connection->peer &&
                            halo->connection[i].sends == connection->sends &&
@@ -123,7 +125,7 @@ static nw_status make_channels(nw_halo *halo)
     return status;
 }
 
-/* Exchanges the offers between the ends of all connections; each direction has
+/* Exchanges the offers between both ends of all connections. Each direction has
  * its own tag. */
 static int move_offers(nw_halo *halo, struct nw_halo_offer *own,
                        struct nw_halo_offer *other, MPI_Request *request)
@@ -169,15 +171,16 @@ static nw_status connections_open_all(nw_halo *halo, struct nw_halo_offer *own)
     return status;
 }
 
-/* Aggregates of pairs of nodes are made after all ranks have made their
- * connections. */
+/* Makes the connections of a scheme. The aggregates of pairs of nodes (nodes.h)
+ * come last, because each needs the connections of all ranks of the node. */
 static nw_status make_all(nw_halo *halo)
 {
     struct nw_halo_wanted wanted = {.layout = halo->layout,
                                     .rank = halo->rank,
                                     .phased = halo->scheme.phased};
     nw_status found = nw_halo_transfers_find(&wanted, &halo->transfers);
-    nw_status status = nw_halo_weigh(halo); /* collective: always call it */
+    /* collective, so call it even after an error */
+    nw_status status = nw_halo_weigh(halo);
 
     status = found ? found : status;
     if (!status)

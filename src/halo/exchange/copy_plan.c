@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prepared copies of a connection's cells, between two arrays or between arrays
- * and one dense buffer; both ends use the same order of cells. */
+/* Prepares and runs the copies of a connection's cells, between two arrays or
+ * between arrays and a dense buffer. Both ends of a connection use the same
+ * order of cells. */
 #include "halo/exchange/exchange.h"
 
 #include <stdlib.h>
@@ -59,7 +60,8 @@ size_t nw_halo_active_bytes(const struct nw_halo_connection *connection)
 
     for (int32_t i = 0; i < halo->active_count; i++)
         bytes += halo->field[halo->active[i]].bytes;
-    /* connection->bytes counts all quantities */
+    /* connection->bytes counts all quantities, so the quotient is the number of
+     * cells */
     return bytes * (connection->bytes / halo->layout->domain.cell_bytes);
 }
 
@@ -71,7 +73,8 @@ static nw_status copy_plan_make(const struct nw_halo_connection *connection,
                     sizeof *out->copy, &out->copy);
 }
 
-/* Returns a copy with the extent of the transfer; the caller sets the views. */
+/* Returns a copy with the extent of the transfer and the cell size of the
+ * field. The caller sets source and target. */
 static struct nw_halo_copy
 copy_plan_begin(const struct nw_halo_transfer *transfer,
                 const struct nw_halo_field *field)
@@ -111,10 +114,11 @@ void nw_halo_copy_plan_fini(struct nw_halo_copy_plan *packs)
     packs->copy = NULL;
 }
 
-#define BATCH 32 /* copies that run together and may share cache lines */
+#define BATCH 32 /* maximum number of copies that run together */
 
-/* Copies the fields of each transfer together, so that their rows are copied in
- * turn. */
+/* Packs the cells into the buffer, or unpacks them from it. The fields of a
+ * transfer are copied row by row in turn, because interleaved fields share
+ * cache lines. */
 static void run_packs(const struct nw_halo_connection *connection,
                       const struct nw_halo_copy_plan *packs, char *buffer,
                       bool unpack)

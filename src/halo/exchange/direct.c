@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The method inside a node for arrays in shared windows: the receiver copies
- * the neighbour's own cells directly into its ghost cells, without packing. One
- * flag shows that the source may be read, the other that it has been read. */
+/* The method NW_HALO_DIRECT, between ranks of one node with arrays in shared
+ * memory. The receiver copies the neighbour's cells directly into its ghost
+ * cells, without a buffer. One counter says that the source cells may be read,
+ * the other that they were read. */
 #include "halo/exchange/exchange.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 
 struct direct_flags {
-    _Alignas(64) _Atomic uint64_t ready; /* exchanges with a ready source */
-    _Alignas(64) _Atomic uint64_t read;  /* exchanges that were read */
+    /* exchanges whose source cells are ready */
+    _Alignas(64) _Atomic uint64_t ready;
+    /* exchanges whose source cells were read */
+    _Alignas(64) _Atomic uint64_t read;
 };
 
 struct exchange_direct {
     struct nw_halo_copy_plan moves;
-    struct nw_halo_spot spot; /* of the flags, in the sender's segment */
+    /* position of the flags, in the sender's segment */
+    struct nw_halo_spot spot;
     struct direct_flags *flags;
     uint64_t count;
 };

@@ -2,10 +2,10 @@
 /*
  * A halo inside an MPI job: the plan of its exchanges, divided into
  * connections. A connection holds all transfers from one rank to another that
- * use one method in one phase. Each end of a connection has its own object (a
- * rank's connection to itself has one object). A method is a table of
- * functions. A connection is a state machine: `start` begins its work and
- * `test` advances it.
+ * use the same method in the same phase. Each of the two ranks has an object
+ * for its end of the connection. A connection of a rank to itself has only one
+ * object. A method is a table of functions. A connection is a state machine:
+ * `start` begins its work and `test` advances it.
  */
 #ifndef NW_HALO_EXCHANGE_EXCHANGE_H
 #define NW_HALO_EXCHANGE_EXCHANGE_H
@@ -22,21 +22,23 @@
 struct nw_halo_connection;
 struct nw_halo_paths;
 
-/* A position in the memory that the ranks of a node share, valid at both ends:
- * the rank that owns the segment, and the offset in the segment. */
+/* A position in the memory that the ranks of a node share: the rank whose
+ * segment it is in, and the offset in bytes in this segment. It is valid at
+ * both ends. */
 struct nw_halo_spot {
     int32_t rank; /* owner's rank in halo->comm */
     int32_t reserved;
     uint64_t offset;
 };
 
-/* The data that the two ends exchange when a connection is opened; each method
+/* The data that the two ends exchange when a connection is opened. Each method
  * stores its own struct in these bytes. */
 struct nw_halo_offer {
     _Alignas(8) unsigned char bytes[256];
 };
 
-/* Two pieces and their ranks; a method is chosen for each pair. */
+/* Two pieces between which cells are copied, and their ranks. A method is
+ * chosen for each pair. */
 struct nw_halo_pair {
     int32_t from, to; /* source piece, target piece */
     int from_rank, to_rank;
@@ -46,17 +48,20 @@ struct nw_halo_pair {
 
 struct nw_halo_method_ops {
     enum nw_halo_method id;
-    bool for_gpu;     /* for GPU memory; false: for host memory */
-    bool each_pieces; /* a connection for each pair of pieces, not of ranks */
-    /* Returns true if this rank can use the method; called once per plan. A
-     * method is used only if it returns true on all ranks. NULL means true. */
+    bool for_gpu;     /* true: for GPU memory; false: for host memory */
+    bool each_pieces; /* one connection per pair of pieces, not of ranks */
+    /* Returns true if this rank can use the method. Called once for each plan.
+     * A method is used only if it returns true on all ranks. NULL means true.
+     */
     bool (*here)(nw_halo *halo);
+    /* Returns true if the method can serve this pair. Both ranks must get the
+     * same result. */
     bool (*fits)(const nw_halo *halo, const struct nw_halo_pair *pair);
     /* Allocates the connection's state and fills the offer to the other end. */
     nw_status (*open)(struct nw_halo_connection *connection,
                       struct nw_halo_offer *own);
-    /* Receives the other end's offer; not called for connections of a rank to
-     * itself. NULL if the method does not need the offer. */
+    /* Takes the offer of the other end. Not called for a connection of a rank
+     * to itself. NULL if the method does not need the offer. */
     nw_status (*join)(struct nw_halo_connection *connection,
                       const struct nw_halo_offer *other);
     /* Called once per exchange before the first phase, for example to post
@@ -65,13 +70,13 @@ struct nw_halo_method_ops {
     /* Called when the connection's phase begins: the source cells are ready,
      * and the ghost cells of the earlier phases are filled. */
     nw_status (*start)(struct nw_halo_connection *connection);
-    /* Makes the next step of the connection if possible. Sets *done to true if
-     * a receiving end has filled its ghost cells, or if the cells of a sending
-     * end may change again. */
+    /* Makes the next step of the connection, if possible. Sets *done to true
+     * when the work of this end is done: a receiving end has filled its ghost
+     * cells, or the source cells of a sending end may change again. */
     nw_status (*test)(struct nw_halo_connection *connection, bool *done);
-    /* Releases resources that the other end owns; `leave` has returned on all
-     * ends before `close` is called on any. `leave` may be NULL. Both are
-     * called after a failed open too. */
+    /* `leave` releases resources that the other end owns; it may be NULL.
+     * `close` releases all others. `leave` has returned on all ends before
+     * `close` is called on any end. Both are called even if `open` failed. */
     void (*leave)(struct nw_halo_connection *connection);
     void (*close)(struct nw_halo_connection *connection);
 };
@@ -79,62 +84,69 @@ struct nw_halo_method_ops {
 struct nw_halo_connection {
     const struct nw_halo_method_ops *ops;
     nw_halo *halo;
-    int peer; /* rank at the other end, or this rank if it has both ends */
+    int peer; /* rank at the other end (this rank, if the same) */
     bool sends, receives;
     uint8_t phase;
     int tag; /* tag of the messages, equal at both ends */
-    const struct nw_halo_transfer *transfer; /* [count], same order both ends */
+    /* [count], in the same order at both ends */
+    const struct nw_halo_transfer *transfer;
     size_t count;
-    size_t bytes; /* bytes of all transfers and quantities */
+    size_t bytes; /* bytes of all transfers in all quantities */
     bool done, started;
-    struct nw_halo_aggregate *aggregate; /* of a leader's end, else NULL */
-    void *state;                         /* private to the method */
-    uint64_t started_ns;                 /* start of the connection's work */
+    /* its aggregate, if this rank leads it; else NULL */
+    struct nw_halo_aggregate *aggregate;
+    void *state; /* data of the method */
+    /* time of the last `start`, for the trace */
+    uint64_t started_ns;
 };
 
-/* One quantity, or several quantities that every rank stores interleaved, as
- * one array per piece. */
+/* One array per piece that an exchange treats as one quantity ("field"). It is
+ * one quantity, or several interleaved ones that all ranks store in the same
+ * way. `bytes` is the size of a cell, `stride` the distance between two cells
+ * in bytes. */
 struct nw_halo_field {
-    int32_t first; /* quantity whose array gives the base address */
+    int32_t first; /* the quantity whose array is the field's start */
     size_t bytes, stride;
 };
 
-/* An array of a piece on this node, as the other ranks of the node see it. */
+/* An array of another rank on this node, as this rank sees it. */
 struct nw_halo_remote {
-    char *mapped;     /* address here; NULL if not shared */
+    char *mapped;     /* address in this process; NULL: not shared */
     uint64_t address; /* address in the owner's process */
     uint64_t pitch;
 };
 
-/* Classes of pairs of ranks by their path; each class has its own choice of a
- * method. A "light" pair exchanges far fewer bytes than the pair with the most
- * bytes. */
+/* Classes of pairs of ranks, by the hardware between them. Each class has its
+ * own choice of a method. The pairs of a class *_LIGHT exchange far fewer bytes
+ * than the pair with the most bytes. */
 enum nw_halo_class {
-    NW_HALO_CLASS_ALONE, /* two pieces of a rank, in host memory or on a GPU */
-    NW_HALO_CLASS_GPUS,  /* two pieces of a rank, on two GPUs */
+    NW_HALO_CLASS_ALONE, /* one rank, in host memory or on one GPU */
+    NW_HALO_CLASS_GPUS,  /* one rank, on two GPUs */
     NW_HALO_CLASS_PACKAGE,
     NW_HALO_CLASS_PACKAGE_LIGHT,
-    NW_HALO_CLASS_NODE, /* on one node, not both bound to one package */
+    NW_HALO_CLASS_NODE, /* one node, but not one package */
     NW_HALO_CLASS_NODE_LIGHT,
     NW_HALO_CLASS_NETWORK,
     NW_HALO_CLASS_NETWORK_LIGHT,
     NW_HALO_CLASS_COUNT
 };
 
-/* The methods for the pairs of one kind (groups.h); they override the methods
- * of the class. */
+/* The methods (bits) for all pairs of one kind (groups.h). They override the
+ * methods of the pairs' class. */
 struct nw_halo_wish {
     uint64_t kind;
     uint32_t methods, reserved;
 };
 #define NW_HALO_WISHES 8
 
-/* A choice of methods for all pairs; measurements compare schemes. The method
- * of a pair is taken from the first of these that gives one:
- * - `wish`, if it has the pair's kind;
- * - the model, if `modelled` is set;
- * - `methods` of the class: the first that fits, in the fixed order;
- * - all allowed methods, in the fixed order. */
+/* A scheme: a choice of methods for all pairs. Measurements compare schemes.
+ * The method of a pair comes from the first of these rules that gives one:
+ * - `wish`, if it contains the pair's kind;
+ * - the model, if `modelled` is true;
+ * - the first method, in the fixed order, that fits and is in `methods` of the
+ *   pair's class;
+ * - the first method, in the fixed order, that fits and is allowed.
+ * `phased` is true if exchanges run axis by axis, in phases. */
 struct nw_halo_scheme {
     bool phased;
     bool modelled;
@@ -146,38 +158,40 @@ struct nw_halo_scheme {
 struct nw_halo {
     MPI_Comm comm, node_comm;
     int rank, size, node_rank, node_size;
-    int *node_of;      /* [size] node of each rank */
-    int *node_rank_of; /* [size] index of each rank in its node */
-    int *package_of;   /* [size] -1: not bound to one package */
-    uint64_t *weight;  /* [2 * size] cells received from, sent to each rank */
-    uint64_t heaviest; /* greatest weight of all pairs of ranks */
+    int *node_of;      /* [size] number of each rank's node */
+    int *node_rank_of; /* [size] each rank's index within its node */
+    int *package_of;   /* [size] package of each rank; -1: several */
+    uint64_t *weight;  /* [2 * size] cells from, to each rank */
+    uint64_t heaviest; /* greatest weight of any pair of ranks */
     nw_halo_layout *layout;
     int32_t own_count;
-    int32_t *own;    /* [own_count] pieces of this rank, ascending */
-    int32_t *own_at; /* [piece_count] index in `own`, or -1 */
+    int32_t *own;    /* [own_count] numbers of this rank's pieces, ascending */
+    int32_t *own_at; /* [piece_count] index in `own`; -1: other rank */
     bool gpu_memory;
     bool crowded; /* this rank's node has more ranks than cores */
     size_t row_align;
     double timeout;
-    uint32_t methods; /* bits of methods allowed and possible on all ranks */
+    uint32_t methods; /* bits of the methods that all ranks allow and can use */
 
     int32_t quantity_count;
     struct nw_halo_quantity *quantity;
-    char **base;   /* [own_count * quantity_count] arrays */
+    char **base;   /* [own_count * quantity_count] starts of arrays */
     size_t *pitch; /* [own_count * quantity_count] bytes of a row */
-    void *memory;  /* the arrays that the library allocated (memory.c) */
+    void *memory;  /* arrays that the library allocated (memory.c) */
     struct nw_halo_remote *remote; /* [piece_count * quantity_count] */
-    int32_t *pid;                  /* [node_size] processes of this node */
+    int32_t *pid;                  /* [node_size] process ids on this node */
 
-    /* The first `joined_count` fields have all quantities, where interleaved
-     * quantities share one field. If any quantities share a field, a field for
-     * each quantity follows; exchanges of a subset use these. */
+    /* The first `joined_count` fields contain all quantities; interleaved
+     * quantities share one field. If any field has several quantities, the
+     * fields after these contain one quantity each. Exchanges of a subset of
+     * the quantities use the latter. */
     struct nw_halo_field *field;
     int32_t field_count, joined_count;
     int32_t *active; /* [active_count] fields of the current exchange */
     int32_t active_count;
 
-    const struct nw_halo_paths *paths; /* set only while methods are chosen */
+    /* the machine; set only while methods are chosen */
+    const struct nw_halo_paths *paths;
     struct nw_halo_scheme scheme;
     struct nw_halo_transfers transfers; /* of this rank, sorted by connection */
     struct nw_halo_connection *connection; /* sorted by phase */
@@ -185,12 +199,13 @@ struct nw_halo {
     int phase_count, phase;
     size_t started; /* number of connections whose phase has begun */
     bool running, broken;
-    bool bereft;       /* a peer has ended: collective calls would hang */
-    char failure[256]; /* the reason of a failure, as sent to the peers */
+    /* a peer process has ended, so collective calls would hang */
+    bool bereft;
+    char failure[256]; /* status and text of a failure, for the peers */
     uint64_t exchange; /* number of the current exchange, from 1 */
-    uint64_t polls;    /* number of tests that found the exchange unfinished */
-    /* Times of the last checks whether a peer has sent a failure, and whether a
-     * peer process has ended. */
+    uint64_t polls;    /* number of tests without completion */
+    /* Times of the last checks for failures that peers have sent, and for peers
+     * that have ended. */
     uint64_t listened_ns, watched_ns;
     void *segment; /* shared memory of the connections (shm_segment.c) */
     struct nw_halo_aggregates
@@ -198,21 +213,23 @@ struct nw_halo {
     void *watch;                 /* watched peers of this node (peer_watch.c) */
     struct nw_halo_gpus *gpus;   /* NULL: host memory */
     struct nw_halo_trace *trace; /* NULL: NODEWISE_HALO_TRACE is unset */
-    uint64_t left_ns;            /* when the last call returned, for trace */
+    /* time at which the last call returned, for the trace */
+    uint64_t left_ns;
     char words[256];
 };
 
-/* One end of a transfer in one field; both ends visit the cells in the same
- * order. */
+/* One end of a transfer in one field: the source cells or the ghost cells. */
 struct nw_halo_ending {
     const struct nw_halo_transfer *transfer;
     const struct nw_halo_field *field;
     bool target; /* true: the ghost cells; false: the source cells */
 };
-/* Which array to address. OWN: an array of this process. MAPPED: an array of
- * another process of this node, by its mapped address in this process. THEIRS:
- * the address of that array in the other process. */
+/* The owner of an array, and the way to address it. OWN: an array of this
+ * process. MAPPED: an array of another process of this node, by its address in
+ * this process. THEIRS: such an array, by its address in the other process. */
 enum nw_halo_whose { NW_HALO_OWN, NW_HALO_MAPPED, NW_HALO_THEIRS };
+/* Returns the address of the first cell of an end and the steps between its
+ * cells. Both ends of a transfer visit the cells in the same order. */
 struct nw_halo_view nw_halo_view_of(const nw_halo *halo,
                                     const struct nw_halo_ending *ending,
                                     enum nw_halo_whose whose);
@@ -225,16 +242,17 @@ static inline int nw_halo_keys_compare(const int64_t *a, const int64_t *b,
             return a[i] < b[i] ? -1 : 1;
     return 0;
 }
-/* Return the bytes of all transfers of a connection, in one field and in all
- * active fields. */
+/* Both functions return the bytes of all transfers of a connection: in one
+ * field, and in all active fields. */
 size_t nw_halo_connection_bytes(const struct nw_halo_connection *connection,
                                 int32_t field);
 size_t nw_halo_active_bytes(const struct nw_halo_connection *connection);
 
 /* --- copy_plan.c: a connection's cells to and from a dense buffer --- */
 
-/* Copies of a connection, prepared for every field and transfer; the buffer's
- * address is set when they run. `target` selects the receiving end. */
+/* The copies of a connection, prepared for every field and transfer, between
+ * its arrays and a dense buffer. The buffer's address is set when they run.
+ * `target` is true for the receiving end. */
 struct nw_halo_copy_plan {
     struct nw_halo_copy *copy; /* owned */
     size_t transfer_count;
@@ -242,24 +260,24 @@ struct nw_halo_copy_plan {
 nw_status nw_halo_copy_plan_make(const struct nw_halo_connection *connection,
                                  bool target, struct nw_halo_copy_plan *out);
 void nw_halo_copy_plan_fini(struct nw_halo_copy_plan *packs);
-/* Pack copies the cells of all active fields to the buffer, one field after the
- * other; unpack copies them from the buffer. */
+/* The first function copies the cells of all active fields to the buffer, one
+ * field after the other. The second copies them from the buffer. */
 void nw_halo_copy_plan_pack(const struct nw_halo_connection *connection,
                             const struct nw_halo_copy_plan *packs,
                             char *buffer);
 void nw_halo_copy_plan_unpack(const struct nw_halo_connection *connection,
                               const struct nw_halo_copy_plan *packs,
                               const char *buffer);
-/* Prepares and runs copies between two arrays that are both mapped in this
- * process, for every field and transfer. */
+/* Prepare and run the copies between source and target arrays that are both
+ * accessible in this process, for every field and transfer. */
 nw_status nw_halo_moves_make(const struct nw_halo_connection *connection,
                              enum nw_halo_whose source,
                              struct nw_halo_copy_plan *out);
 void nw_halo_moves_run(const struct nw_halo_connection *connection,
                        const struct nw_halo_copy_plan *packs);
 
-/* The methods, indexed by enum nw_halo_method; NULL if this build lacks the
- * method. */
+/* The methods, indexed by enum nw_halo_method. An entry is NULL if this build
+ * lacks the method. */
 extern const struct nw_halo_method_ops
     *const nw_halo_methods[NW_HALO_METHOD_COUNT];
 extern const struct nw_halo_method_ops nw_halo_same_rank, nw_halo_direct,
@@ -269,19 +287,19 @@ extern const struct nw_halo_method_ops nw_halo_same_rank, nw_halo_direct,
 struct nw_halo_shm_space {
     unsigned long long need, left; /* bytes needed, bytes free */
 };
-/* Sets *out to the sum of `bytes` over the node's ranks and to the free shared
- * memory. Collective over the node; the result is equal on all its ranks. */
+/* Sets out->need to the sum of `bytes` over the node's ranks, and out->left to
+ * the free shared memory. Collective over the node; equal on all its ranks. */
 nw_status nw_halo_shm_space_find(const nw_halo *halo, size_t bytes,
                                  struct nw_halo_shm_space *out);
-/* Returns NW_ENOMEM if the node has less than the sum of `bytes` over its ranks
- * left. Collective over the node. */
+/* Returns NW_ENOMEM if the node's free shared memory is less than the sum of
+ * `bytes` over its ranks. Collective over the node. */
 nw_status nw_halo_shm_space_need(const nw_halo *halo, size_t bytes);
 
 /* --- shm_segment.c: shared memory for the connections of a scheme --- */
 
-/* Reserves `bytes` bytes, on cache lines of their own, in this rank's segment.
- * nw_halo_segment_at returns the address after all connections are open. Local.
- */
+/* Reserves `bytes` bytes, which share no cache line with others, in this rank's
+ * segment. After all connections are open, nw_halo_segment_at returns the
+ * address. Local. */
 nw_status nw_halo_segment_reserve(nw_halo *halo, size_t bytes,
                                   struct nw_halo_spot *out);
 /* Creates the reserved segments, filled with zeros. Collective over the node.
@@ -297,15 +315,15 @@ void nw_halo_segment_free(nw_halo *halo);
 nw_status nw_halo_memory_make(nw_halo *halo,
                               const struct nw_halo_options *options);
 void nw_halo_memory_free(nw_halo *halo);
-/* Exchanges the addresses of arrays and fills halo->remote. Collective over the
- * node. */
+/* Exchanges the addresses of all arrays between the ranks of the node, and
+ * fills halo->remote. Collective over the node. */
 nw_status nw_halo_memory_tell(nw_halo *halo);
 
-/* Returns NW_EMPI with an error message if `code` is an MPI error; `what` names
- * the failed action. */
+/* Returns NW_EMPI if `code` is an MPI error, else NW_OK. `what` names the
+ * failed action in the error text. */
 nw_status nw_halo_mpi(int code, const char *what);
-/* Makes all ranks fail if any rank failed, with the error message of the lowest
- * rank that failed. Collective. */
+/* Returns an error on all ranks if `status` is an error on any rank, with the
+ * error text of the lowest such rank. Collective. */
 nw_status nw_halo_agree(MPI_Comm comm, nw_status status);
 
 #endif

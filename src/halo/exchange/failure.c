@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* If a rank's part of an exchange fails, for example by an error of its GPU,
- * the rank sends the reason to its neighbours, and they send it to their
- * neighbours. So no rank waits for a message that will not come. */
+/* Spreads failures. If a rank's part of an exchange fails, for example by an
+ * error of its GPU, the rank sends the reason to its neighbours, which send it
+ * on to theirs. So no rank waits for a message that will not come. */
 #include "halo/exchange/connections.h"
 
 #include <string.h>
 
-#define TAG 32000 /* not used by connections */
+#define TAG 32000 /* tag of failures; connections use smaller tags */
 
 static bool failure_is_told(const nw_halo *halo, size_t connection)
 {
@@ -25,8 +25,9 @@ static void failure_tell(nw_halo *halo, int rank)
         NW_PMPI(Request_free)(&request);
 }
 
-/* Sends the failure to all ranks of the node: ranks that use a leader's
- * aggregate may have no connection to the leader. */
+/* Sends the failure to all ranks of the node. This is necessary if messages
+ * pass through a leader (nodes.h): a rank may have no connection to its leader.
+ */
 static void tell_node(nw_halo *halo)
 {
     for (int rank = 0; rank < halo->size; rank++)
@@ -35,7 +36,7 @@ static void tell_node(nw_halo *halo)
             failure_tell(halo, rank);
 }
 
-/* The message stays in halo->failure, because the sends are not waited for. */
+/* The sends are not waited for, so their message must stay in halo->failure. */
 void nw_halo_failure_tell(nw_halo *halo, nw_status status)
 {
     if (halo->broken)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The layout of a connection's dense buffer: field after field, and in each
- * field transfer after transfer. Each transfer is aligned for the widest words
- * of the kernels. */
+/* Computes the layout of a connection's dense buffer. It contains the cells of
+ * one field after the other, and in each field of one transfer after the other.
+ * The start of each transfer is aligned for the widest loads and stores of the
+ * kernels. */
 #include "halo/exchange/gpus.h"
 
 #define ALIGN ((size_t)16)
@@ -25,8 +26,9 @@ static size_t field_bytes(const struct nw_halo_connection *connection,
     return bytes;
 }
 
-/* Both lists of fields, joined and one per quantity, begin at offset 0: an
- * exchange uses only one of the lists. */
+/* The list of fields has two parts: joined fields, then one field for each
+ * quantity. An exchange uses only one part, so the offsets of both parts begin
+ * at 0. */
 size_t nw_halo_dense_offset(const struct nw_halo_connection *connection,
                             int32_t field)
 {

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The method between processes of one node, without MPI (figure 7b of the
- * paper): the sender packs and copies into the receiver's buffer by IPC, and
- * the receiver unpacks. Two counters show that the buffer is free, and that the
- * copy and an event after it are queued in the sender's stream.
+ * The method NW_HALO_COLOCATED, between GPUs of two processes of one node,
+ * without MPI (Pearson et al., "Node-aware stencil communication", figure 7b).
+ * The sender packs and copies into the receiver's buffer by CUDA IPC; the
+ * receiver unpacks. The ranks synchronise by two counters in shared memory. One
+ * says that the buffer is free. The other says that the copy, and an event
+ * after it, are queued in the sender's stream; the receiver's stream then waits
+ * for this event.
  */
 #include "halo/exchange/gpus.h"
 #include "halo/exchange/gpus_flags.h"
@@ -11,16 +14,19 @@
 #include <stdlib.h>
 
 struct colocated {
-    struct nw_halo_gpu_queue queue; /* packing, or unpacking */
+    /* kernels that pack (sender) or unpack (receiver) */
+    struct nw_halo_gpu_queue queue;
     void *buffer;
-    void *opened;        /* sender: the allocation of the receiver's buffer */
-    size_t offset;       /* bytes from the allocation's start to the buffer */
-    nw_gpu_event copied; /* receiver: the sender's event */
-    nw_gpu_event packed; /* sender: after it the cells may change */
+    /* sender: opened allocation with the receiver's buffer */
+    void *opened;
+    size_t offset;       /* offset of the buffer in this allocation, in bytes */
+    nw_gpu_event copied; /* receiver: the sender's event after the copy */
+    /* sender: event after packing; then cells may change */
+    nw_gpu_event packed;
     struct nw_halo_spot spot;
     struct nw_halo_flags *flags;
     uint64_t count;
-    bool launched; /* sender: the copy; receiver: the unpacking */
+    bool launched; /* copy (sender) or unpacking (receiver) is queued */
 };
 
 struct gpu_ipc_write_offer {
@@ -111,7 +117,8 @@ static nw_status gpu_ipc_write_join(struct nw_halo_connection *connection,
     return status;
 }
 
-/* The cells of the previous exchange are unpacked, so the buffer is free. */
+/* Starts a new exchange. The cells of the previous one are unpacked, so the
+ * receiver marks its buffer as free. */
 static nw_status gpu_ipc_write_post(struct nw_halo_connection *connection)
 {
     struct colocated *colocated = connection->state;

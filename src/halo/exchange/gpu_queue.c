@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One end of a connection on one GPU: a stream, one kernel launch for all
- * fields, one for each field, a copy, and a graph of the kernels and the
- * copy. */
+/* The work of one end of a connection on one GPU: a stream, kernels that copy
+ * the cells (one launch for all fields, or one for each field), a copy of the
+ * buffer, and a CUDA graph of kernel and copy. */
 #include "halo/exchange/gpus.h"
 
 #include <stdlib.h>
@@ -40,7 +40,8 @@ void nw_halo_gpu_queue_close(const nw_halo *halo,
     for (int32_t f = 0; queue->one && f < halo->field_count; f++)
         nw_gpu_copy_job_free(queue->one[f]);
     free(queue->one);
-    if (!halo->bereft) /* else other processes may still use the event */
+    /* after a peer has ended, others may still use the event */
+    if (!halo->bereft)
         gpu->event_free(queue->done);
     gpu->stream_free(queue->stream);
     *queue = (struct nw_halo_gpu_queue){.device = 0};
@@ -48,7 +49,8 @@ void nw_halo_gpu_queue_close(const nw_halo *halo,
 
 /* --- kernels --- */
 
-/* A transfer in `count` fields from `first` on that have the same layout. */
+/* One transfer in `count` fields with the same layout, from field `first` on.
+ * One part of a kernel launch copies them. */
 struct gpu_queue_run {
     const struct nw_halo_connection *connection;
     const struct nw_halo_task *task;
@@ -67,8 +69,9 @@ static struct nw_halo_view gpu_queue_view_of(const struct gpu_queue_run *run,
                            target ? run->task->whose : NW_HALO_OWN);
 }
 
-/* Returns the address in the array of the first field; sets its steps and the
- * shift to the array of each field. */
+/* Returns the address of the transfer's cells in the array of the run's first
+ * field. Sets `step` to the distances in bytes between cells along each axis,
+ * and shift[i] to the distance from this array to that of the i-th field. */
 static void *set_array(const struct gpu_queue_run *run, bool target,
                        int64_t step[3], int64_t *shift)
 {
@@ -129,8 +132,8 @@ static bool same_steps(const struct gpu_queue_run *run, bool target,
            a.step[2] == b.step[2];
 }
 
-/* Returns true if the field has the layout of the run's first field, so that
- * one launch can copy both. */
+/* Returns true if the field has the same layout as the run's first field, so
+ * that one launch can copy both. */
 static bool lies_alike(const struct gpu_queue_run *run, int32_t field)
 {
     const struct nw_halo_field *fields = run->connection->halo->field;
@@ -149,7 +152,8 @@ static size_t dense_block(const struct gpu_queue_run *run)
     return ((size_t)(n[0] * n[1] * n[2]) * bytes + 15) / 16 * 16;
 }
 
-/* Makes a job for all transfers in the fields first <= f < last. */
+/* Makes a kernel launch ("job") that copies all transfers in the fields first
+ * <= f < last. */
 static nw_status gpu_queue_make_job(const struct nw_halo_connection *connection,
                                     const struct nw_halo_task *task,
                                     int32_t first, int32_t last,
@@ -238,8 +242,8 @@ static nw_status gpu_queue_copy(const struct nw_halo_connection *connection,
     return status;
 }
 
-/* Queues the kernels and the copy: a sender packs before the copy, a receiver
- * unpacks after it. */
+/* Queues the kernels and the copy of the buffer in the stream. A sender packs
+ * before the copy; a receiver unpacks after it. */
 static nw_status run_both(const struct nw_halo_connection *connection,
                           const struct nw_halo_gpu_queue *queue)
 {
@@ -255,8 +259,8 @@ static nw_status run_both(const struct nw_halo_connection *connection,
     return status;
 }
 
-/* Without a graph, the kernels and copies are queued one by one, which is only
- * slower. */
+/* If recording fails, queue->graph stays NULL, and each exchange queues the
+ * kernels and copies one by one, which is slower. */
 void nw_halo_gpu_queue_record(const struct nw_halo_connection *connection,
                               struct nw_halo_gpu_queue *queue)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Methods between pieces of one rank (section III-C of the paper). All work is
- * queued in streams when the exchange starts: one kernel inside a GPU; between
- * GPUs a packing kernel, a copy and an unpacking kernel. Two other methods also
- * work here: one kernel that writes the other GPU's ghost cells, and 3-D
- * copies.
+ * Methods between pieces of one rank in GPU memory (Pearson et al., "Node-aware
+ * stencil communication", section III-C). All work is queued in streams when
+ * the exchange starts. Inside one GPU, it is one kernel. Between two GPUs, it
+ * is a packing kernel, a copy and an unpacking kernel. Two other methods
+ * between GPUs are in gpus_direct.c: one kernel that writes the other GPU's
+ * ghost cells, and 3-D copies.
  */
 #include "halo/exchange/gpus_direct.h"
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * State that all methods for GPU memory share. It has the GPU of each piece and
- * the events that order an exchange after the caller's own work. It also has
- * the opened memory of other processes of the node, and kernels prepared for a
- * connection's transfers. Each connection reads and writes ghost cells and
- * buffers in its own streams. A stream waits for the event `ready` of the piece
- * that it accesses, which is recorded in the caller's stream when the exchange
- * starts. An end of a connection is done when its last event has completed;
- * then the caller's stream may continue.
+ * The state that all methods for GPU memory share: the GPU of each piece,
+ * events that order an exchange after the caller's work, opened memory of other
+ * processes of the node, and prepared kernels of connections.
+ *
+ * Each connection accesses ghost cells and buffers in streams of its own. When
+ * the exchange starts, the event `ready` of each piece is recorded in the
+ * caller's stream, and a connection's stream waits for the events of the pieces
+ * that it accesses. An end of a connection is done when its last event has
+ * completed; then the caller's stream may continue.
  */
 #ifndef NW_HALO_EXCHANGE_GPUS_H
 #define NW_HALO_EXCHANGE_GPUS_H
@@ -15,80 +16,86 @@
 #include "gpu/copy_job.h"
 #include "halo/exchange/exchange.h"
 
-/* An array or an event of a rank, as the rank sends it to the other ranks of
- * the node. */
+/* A handle of an array or an event of a rank, by which other ranks of the node
+ * can open it (CUDA IPC). */
 struct nw_halo_export {
     struct nw_gpu_handle handle;
     uint64_t offset;
-    uint64_t given; /* 0: the rank does not offer it */
+    uint64_t given; /* 0: the rank does not offer it; else 1 */
 };
 
 struct nw_halo_opened {
     struct nw_gpu_handle handle;
-    int32_t gpu; /* the GPU that was current when it was opened */
+    int32_t gpu; /* GPU that was current at opening */
     void *memory;
 };
 
-/* Bytes of a cache line of a GPU. The library aligns the first own cell (not a
- * ghost cell) of each row of its arrays to a multiple of this. */
+/* Bytes of a GPU's cache line. In arrays that the library allocates, the first
+ * own cell (not a ghost cell) of each row is aligned to this. */
 #define NW_HALO_GPU_LINE ((size_t)128)
 
 struct nw_halo_gpus {
     const struct nw_gpu *gpu;
-    int32_t count;            /* number of GPUs that this process sees */
-    void *context;            /* context that was current before the plan */
-    int32_t *device;          /* [own_count] GPU of each piece */
-    uint64_t *where;          /* [piece_count] GPU number, unique in the job */
+    int32_t count;   /* number of GPUs that this process sees */
+    void *context;   /* context that was current before planning */
+    int32_t *device; /* [own_count] GPU of each piece */
+    /* [piece_count] GPU's number, unique in the job */
+    uint64_t *where;
     nw_gpu_stream *user;      /* [own_count] the caller's streams */
-    nw_gpu_event *ready;      /* [own_count] event after the caller's work */
+    nw_gpu_event *ready;      /* [own_count] events after the caller's work */
     struct nw_gpu_life *life; /* [own_count] lives of the contexts */
-    /* Number of queues that need a graph; number of queues that have one. */
+    /* Number of queues for which a graph was tried; number of queues that have
+     * one. */
     int32_t queues, graphs;
-    struct nw_halo_export *array; /* [piece_count * quantity_count] */
-    struct nw_halo_export *event; /* [piece_count] exports of `ready` */
+    struct nw_halo_export *array; /* [piece_count * quantity_count] handles */
+    struct nw_halo_export *event; /* [piece_count] handles of `ready` */
     struct nw_halo_opened *opened;
     size_t opened_count, opened_capacity;
     nw_gpu_event *peer_ready; /* [piece_count] `ready` of other ranks */
-    void **owned;             /* [own_count * quantity_count] arrays */
-    bool told;                /* every rank has sent its exports */
+    void **owned;             /* [own_count * quantity_count] allocations */
+    bool told;                /* the handles have been exchanged */
     /* Features that are available on every rank: events of other processes,
      * arrays of other processes, an MPI that accepts GPU memory. */
     bool ipc, ipc_arrays, aware;
-    char why[200]; /* the reason why ipc is unavailable */
+    char why[200]; /* reason why `ipc` is false */
 };
 
-/* Fills halo->gpus, and allocates the arrays if the caller gives none.
- * Collective. */
+/* Fills halo->gpus. Allocates the arrays if the caller gives none. Collective.
+ */
 nw_status nw_halo_gpus_open(nw_halo *halo,
                             const struct nw_halo_options *options);
 /* Frees halo->gpus and makes `context` current again. */
 void nw_halo_gpus_close(nw_halo *halo, void *context);
-/* Call it before GPU resources are released. Returns true if the program has
- * reset a GPU; then the halo no longer uses the resources that it made on that
- * GPU. */
+/* Returns true if the program has reset a GPU. Then the halo forgets the
+ * resources that it made on this GPU, since they no longer exist. Call it
+ * before GPU resources are released. */
 bool nw_halo_gpus_lost(nw_halo *halo);
 /* Records the `ready` events in the caller's streams. Returns NW_ECUDA if the
  * program has reset a GPU since the plan was made. */
 nw_status nw_halo_gpus_begin(nw_halo *halo);
-/* Returns NW_EINVAL if the options say host memory and an array is in GPU
+/* Returns NW_EINVAL if the options specify host memory and an array is in GPU
  * memory. */
 nw_status nw_halo_gpus_refuse(const nw_halo *halo);
 
-/* gpus_peers.c */
-/* Finds out whether the processes of this node can open each other's GPU
- * memory, and sets ipc and ipc_arrays. Collective. */
+/* --- gpus_peers.c: GPU memory of other processes --- */
+/* Exchanges the handles of arrays and events, and finds out whether the
+ * processes of each node can open each other's GPU memory. Sets `ipc` and
+ * `ipc_arrays`. Collective. */
 nw_status nw_halo_peers_find(nw_halo *halo);
-/* Opens memory that another process has exported, on the GPU `gpu`, which must
- * be current. Each allocation is opened once and closed with the halo. */
+/* Opens memory of another process for the GPU `gpu`, which must be current.
+ * Each allocation is opened only once, and closed with the halo. */
 nw_status nw_halo_peers_open(nw_halo *halo, const struct nw_halo_export *from,
                              int32_t gpu, void **out);
-/* Opens the target arrays of a connection to another process, for
- * NW_HALO_MAPPED views. */
+/* Opens the target arrays of a connection to another process, so that
+ * nw_halo_view_of can address them by NW_HALO_MAPPED. */
 nw_status nw_halo_peers_map(const struct nw_halo_connection *connection);
+/* Sets *out to the `ready` event of another rank's piece; opens it if needed.
+ */
 nw_status nw_halo_peers_event(nw_halo *halo, int32_t piece, nw_gpu_event *out);
 void nw_halo_peers_close(nw_halo *halo);
-/* Waits until all ranks of the node have closed the memory that they opened:
- * GPU memory must not be freed earlier. Collective over the node. */
+/* Waits until all ranks of the node have closed the memory that they opened
+ * from others. Their owners must not free it earlier. Collective over the node.
+ */
 void nw_halo_peers_part(const nw_halo *halo);
 
 static inline const struct nw_gpu *nw_halo_gpu(const nw_halo *halo)
@@ -105,8 +112,8 @@ static inline int32_t nw_halo_device(const nw_halo *halo, int32_t piece)
 /* --- queues: the work of one end of a connection, on one GPU --- */
 
 /* The task of a queue: to pack cells into a buffer, to unpack cells from a
- * buffer, or to move cells between arrays. `whose` says which process owns the
- * array of ghost cells. */
+ * buffer, or to move cells from array to array. `whose` says how the array with
+ * the ghost cells is addressed. */
 struct nw_halo_task {
     enum nw_gpu_work work;
     enum nw_halo_whose whose;
@@ -117,36 +124,41 @@ struct nw_halo_gpu_queue {
     int32_t device;
     nw_gpu_stream stream;
     nw_gpu_event done;
-    struct nw_gpu_copy_job *all;  /* kernel for all fields in one launch */
-    struct nw_gpu_copy_job **one; /* [field_count] kernel for each field */
-    nw_gpu_graph graph;           /* kernel `all` and the copy, if any */
-    bool recorded; /* the graph was recorded, or recording failed */
-    /* A copy of the buffer before unpacking or after packing; NULL: no copy. */
+    struct nw_gpu_copy_job *all; /* one kernel launch for all fields */
+    /* [field_count] a kernel launch for each field */
+    struct nw_gpu_copy_job **one;
+    nw_gpu_graph graph; /* graph of `all` and the copy, if any */
+    bool recorded;      /* recording was tried */
+    /* Addresses of the copy of the buffer, which comes after packing or before
+     * unpacking. NULL: no copy. */
     void *copy_to;
     const void *copy_from;
 };
 
-/* Makes the queue's stream and event on the GPU of `piece`, which becomes
- * current. `shared`: other processes may wait for the event. */
+/* Makes the queue's stream and event on the GPU of `piece`, and makes this GPU
+ * current. `shared` is true if other processes will wait for the event. */
 nw_status nw_halo_gpu_queue_open(const nw_halo *halo, int32_t piece,
                                  bool shared, struct nw_halo_gpu_queue *queue);
+/* Prepares the kernel launches of a queue for its task. */
 nw_status nw_halo_gpu_queue_prepare(const struct nw_halo_connection *connection,
                                     const struct nw_halo_task *task,
                                     struct nw_halo_gpu_queue *queue);
-/* Records the queue's kernels and copy in one graph; call it after copy_to is
- * set. */
+/* Records the queue's kernels and copy as a CUDA graph. Call it after copy_to
+ * is set. */
 void nw_halo_gpu_queue_record(const struct nw_halo_connection *connection,
                               struct nw_halo_gpu_queue *queue);
 void nw_halo_gpu_queue_close(const nw_halo *halo,
                              struct nw_halo_gpu_queue *queue);
-/* Makes the queue's stream wait for the caller's work on a piece of this rank.
- */
+/* Makes the queue's stream wait for the caller's earlier work on a piece of
+ * this rank. */
 nw_status nw_halo_gpu_queue_join(const nw_halo *halo,
                                  struct nw_halo_gpu_queue *queue,
                                  int32_t piece);
-/* Launches the kernels and the copy of a queue for the active fields. */
+/* Launches the kernels and the copy for the active fields. */
 nw_status nw_halo_gpu_queue_run(const struct nw_halo_connection *connection,
                                 struct nw_halo_gpu_queue *queue);
+/* Records queue->done after the work that was launched; nw_halo_gpu_queue_test
+ * sets *done to true if this event has completed. */
 nw_status nw_halo_gpu_queue_finish(const nw_halo *halo,
                                    struct nw_halo_gpu_queue *queue);
 nw_status nw_halo_gpu_queue_test(const nw_halo *halo,
@@ -156,15 +168,16 @@ nw_status nw_halo_gpu_queue_test(const nw_halo *halo,
 /* --- the dense buffer of a connection --- */
 
 /* Returns the offset in bytes of a field in the buffer. The cells of a field
- * are contiguous there, so subsets of the fields use the same offsets. */
+ * are contiguous there, so the offset does not depend on which fields are
+ * active. */
 size_t nw_halo_dense_offset(const struct nw_halo_connection *connection,
                             int32_t field);
 size_t nw_halo_dense_bytes(const struct nw_halo_connection *connection);
 struct nw_halo_span {
     size_t offset, bytes;
 };
-/* Returns the number of contiguous runs of bytes that the active fields have in
- * the buffer: 1 if all fields are active. */
+/* Returns the number of contiguous spans in the buffer that contain the active
+ * fields. It is 1 if all fields are active. */
 int32_t nw_halo_spans(const struct nw_halo_connection *connection);
 struct nw_halo_span nw_halo_span(const struct nw_halo_connection *connection,
                                  int32_t index);

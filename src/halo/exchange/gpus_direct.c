@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The source's GPU writes the ghost cells directly, by one kernel or by 3-D
- * copies, without packing. Inside one rank, all work is queued at the start.
- * Between two ranks, the receiver first reports by a counter and an event that
- * its caller no longer uses the ghost cells. The sender reports in the same way
- * that the writes are queued in its stream.
+ * Methods in which the GPU of the source cells writes the ghost cells directly,
+ * by one kernel or by 3-D copies, without a buffer. Inside one rank, all work
+ * is queued when the exchange starts. Between two ranks of a node, the receiver
+ * first sets a counter in shared memory: its event `ready`, after which its
+ * caller no longer uses the ghost cells, is recorded. The sender's stream waits
+ * for this event, and the sender sets another counter when the writes are
+ * queued.
  */
 #include "halo/exchange/gpus_direct.h"
 #include "halo/exchange/gpus_flags.h"
@@ -12,9 +14,10 @@
 #include <stdlib.h>
 
 struct exchange_gpus_direct {
-    struct nw_halo_gpu_queue queue; /* of the sender */
-    nw_gpu_event other; /* receiver: the sender's `done`; sender: `ready` */
-    struct nw_halo_spot spot; /* of the flags, in the receiver's segment */
+    struct nw_halo_gpu_queue queue; /* only at the sender */
+    nw_gpu_event other; /* the other rank's event: `done` or `ready` */
+    /* position of the flags, in the receiver's segment */
+    struct nw_halo_spot spot;
     struct nw_halo_flags *flags;
     uint64_t count;
     bool launched;
@@ -69,7 +72,8 @@ static nw_status copy_one(const struct nw_halo_connection *connection,
     return nw_halo_gpu(halo)->copy_box(&copy, direct->queue.stream);
 }
 
-/* 3-D copies need rows without gaps and in forward order; else the kernel
+/* Returns true if 3-D copies can serve the connection. They need cells that are
+ * contiguous along a row and in forward order. Otherwise a kernel does the
  * copies. */
 static bool can_copy(const struct nw_halo_connection *connection)
 {
@@ -212,7 +216,8 @@ static nw_status write_ghosts(struct nw_halo_connection *connection)
     return status;
 }
 
-/* The `ready` event of this exchange has been recorded before. */
+/* Starts a new exchange. The receiver's `ready` event has already been
+ * recorded, so the receiver sets the counter `free`. */
 nw_status nw_halo_post_direct(struct nw_halo_connection *connection)
 {
     struct exchange_gpus_direct *direct = connection->state;
@@ -263,7 +268,8 @@ nw_status nw_halo_test_direct(struct nw_halo_connection *connection, bool *done)
     return status;
 }
 
-/* Only a receiver owns `other`; the halo closes the event of a sender. */
+/* Frees the imported event of a receiver. A sender's `other` belongs to the
+ * halo, which closes it. */
 void nw_halo_leave_direct(struct nw_halo_connection *connection)
 {
     struct exchange_gpus_direct *direct = connection->state;
@@ -285,7 +291,8 @@ void nw_halo_close_direct(struct nw_halo_connection *connection)
     connection->state = NULL;
 }
 
-/* Fits inside a rank, and inside a node if arrays can be opened. */
+/* Returns true for two pieces of one rank, or of two ranks of one node if GPU
+ * memory of other processes can be opened. */
 static bool gpus_direct_fits(const nw_halo *halo,
                              const struct nw_halo_pair *pair)
 {
@@ -293,7 +300,7 @@ static bool gpus_direct_fits(const nw_halo *halo,
 
     if (!pair->same_rank)
         return pair->same_node && gpus->ipc_arrays;
-    /* only the rank itself knows whether its GPUs reach each other */
+    /* only the source's rank can ask whether its two GPUs reach each other */
     return gpus->where[pair->from] == gpus->where[pair->to] ||
            pair->from_rank != halo->rank ||
            gpus->gpu->reaches(nw_halo_device(halo, pair->from),

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Two counters in memory that the ranks of a node share. Each end of a
- * connection stores there the number of the last exchange for which it has
- * queued its work in a stream. The counters do not wait for a GPU. */
+ * connection stores the number of the last exchange for which it has queued its
+ * work in a stream. They do not show that the GPU has done the work; events do.
+ */
 #ifndef NW_HALO_EXCHANGE_GPUS_FLAGS_H
 #define NW_HALO_EXCHANGE_GPUS_FLAGS_H
 
@@ -9,8 +10,10 @@
 #include <stdint.h>
 
 struct nw_halo_flags {
-    _Alignas(64) _Atomic uint64_t free;    /* the sender may write */
-    _Alignas(64) _Atomic uint64_t written; /* the sender has recorded */
+    /* exchange for which the sender may write */
+    _Alignas(64) _Atomic uint64_t free;
+    /* exchange whose writes are queued */
+    _Alignas(64) _Atomic uint64_t written;
 };
 
 static inline int nw_halo_flag_is(_Atomic uint64_t *flag, uint64_t count)

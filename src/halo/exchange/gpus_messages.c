@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Methods between any two ranks by MPI, as state machines (section III-D of the
- * paper):
+ * Methods between GPUs of any two ranks by MPI, as state machines (Pearson et
+ * al., "Node-aware stencil communication", section III-D):
  * - `staged` packs on the GPU and copies to pinned host memory;
  * - `pinned` packs directly into pinned host memory;
  * - `aware` passes the packed buffer on the GPU to MPI.
@@ -163,7 +163,8 @@ static nw_status test_messages(struct messages *messages, bool *arrived)
     return nw_halo_mpi(code, "move a halo between GPUs");
 }
 
-/* Makes one step: sends after packing, or unpacks after the message arrived. */
+/* Makes the next step if the current one has ended: sends after packing, or
+ * unpacks after the message has arrived. */
 static nw_status gpus_messages_test(struct nw_halo_connection *connection,
                                     bool *done)
 {
@@ -185,7 +186,7 @@ static nw_status gpus_messages_test(struct nw_halo_connection *connection,
     return NW_OK;
 }
 
-/* Cancels messages that no peer will match after a failure. */
+/* Cancels messages that will never be matched, after a failure. */
 static void gpus_messages_give_up(struct messages *messages)
 {
     int flag = 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prepares a halo in GPU memory for its connections: the driver, the GPU of
- * each piece, arrays, and the events in the caller's streams. */
+/* Prepares a halo in GPU memory: opens the driver, finds the GPU of each piece,
+ * allocates arrays, and makes the events for the caller's streams. */
 #include "halo/exchange/gpus.h"
 
 #include "base/hash.h"
@@ -23,8 +23,8 @@ static nw_status check_gpu(const nw_halo *halo, int32_t own)
     return NW_OK;
 }
 
-/* Finds the GPU of each piece: from the options, else from the caller's arrays,
- * else the node's GPUs in turn. */
+/* Finds the GPU of each piece. It comes from the options, or else from the
+ * caller's arrays; otherwise the pieces get the GPUs in turn. */
 static nw_status find_devices(nw_halo *halo,
                               const struct nw_halo_options *options)
 {
@@ -71,16 +71,17 @@ static nw_status check_arrays(const nw_halo *halo)
                            "on GPU %d",
                            i % halo->quantity_count, piece, whose,
                            gpus->device[piece]);
-        /* makes the program's synchronous copies complete before they return,
-         * for any stream; pools and mapped memory do not support this */
+        /* Makes synchronous copies by the program complete before they return,
+         * so that the exchange's streams see their bytes. Memory of pools and
+         * mapped memory do not support this. */
         if (gpus->gpu->keep_in_step)
             (void)!gpus->gpu->keep_in_step(halo->base[i]);
     }
     return NW_OK;
 }
 
-/* Returns the bytes in front of an array that align its own cells to a cache
- * line, so that the kernels can use the widest words along x. */
+/* Returns the number of bytes in front of an array by which its own cells start
+ * at a cache line. The kernels can then use their widest loads along x. */
 static size_t lead_of(const nw_halo *halo, size_t i)
 {
     const struct nw_halo_piece *piece =
@@ -91,7 +92,7 @@ static size_t lead_of(const nw_halo *halo, size_t i)
     return (NW_HALO_GPU_LINE - ghosts % NW_HALO_GPU_LINE) % NW_HALO_GPU_LINE;
 }
 
-/* Allocates the library's arrays, filled with zeros. */
+/* Allocates the arrays and fills them with zeros. */
 static nw_status gpus_open_make_arrays(nw_halo *halo)
 {
     struct nw_halo_gpus *gpus = halo->gpus;
@@ -147,7 +148,8 @@ static nw_status tell_where(nw_halo *halo)
                        "tell of GPUs");
 }
 
-/* Makes events that other processes can wait for, if the driver supports it. */
+/* Makes the `ready` events. Other processes can wait for them if the driver
+ * supports this. */
 static nw_status make_events(nw_halo *halo)
 {
     struct nw_halo_gpus *gpus = halo->gpus;
@@ -166,8 +168,8 @@ static nw_status make_events(nw_halo *halo)
     return status;
 }
 
-/* Handles a request for `aware` that MPI cannot serve: a warning if another
- * method is allowed, else an error. */
+/* Handles a request for the method `aware` if the MPI does not accept GPU
+ * memory: warns if another method is allowed, else returns an error. */
 static nw_status check_aware(const nw_halo *halo, uint32_t methods)
 {
     uint32_t others = NW_HALO_BIT(NW_HALO_STAGED) | NW_HALO_BIT(NW_HALO_PINNED);
@@ -260,7 +262,8 @@ void nw_halo_gpus_close(nw_halo *halo, void *context)
     if (gpus->gpu) {
         nw_halo_peers_close(halo);
         nw_halo_peers_part(halo);
-        if (!halo->bereft) /* else other processes may still use them */
+        /* after a peer has ended, other processes may still use the arrays */
+        if (!halo->bereft)
             free_arrays(halo);
         gpus->gpu->restore(context);
     }
@@ -325,7 +328,7 @@ nw_status nw_halo_gpus_refuse(const nw_halo *halo)
     int32_t count, whose;
 
     if (!driver)
-        return NW_OK; /* GPU memory needs this driver */
+        return NW_OK; /* without the driver, there is no GPU memory */
     dlclose(driver);
     if (nw_gpu_cuda.open(&count))
         return NW_OK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* GPU memory that the processes of a node open from each other. They exchange
- * the handles of all arrays and events once. Memory is opened once, when a
- * connection needs it, and closed with the halo. */
+/* Opens GPU memory of other processes of the node. The processes exchange the
+ * handles of all their arrays and events once. A connection opens the memory
+ * that it needs; all memory is closed with the halo. */
 #include "halo/exchange/gpus.h"
 
 #include "runtime/aware.h"
@@ -45,8 +45,8 @@ static void export_all(nw_halo *halo)
     }
 }
 
-/* Exchanges the handles: every rank has filled its own entries, and all others
- * are zero. */
+/* Exchanges the handles by a bitwise or: every rank has filled its own entries,
+ * and all others are zero. */
 static int gpus_peers_tell(nw_halo *halo)
 {
     struct nw_halo_gpus *gpus = halo->gpus;
@@ -62,8 +62,8 @@ static int gpus_peers_tell(nw_halo *halo)
                               MPI_BOR, halo->node_comm);
 }
 
-/* Tries to open the event and the first array of every piece of the other ranks
- * of the node. If that works, later calls work too. */
+/* Tries to open the event and the first array of every piece of other ranks of
+ * the node. If these succeed, the others are expected to succeed. */
 static bool can_open(nw_halo *halo)
 {
     struct nw_halo_gpus *gpus = halo->gpus;
@@ -105,8 +105,9 @@ nw_status nw_halo_peers_find(nw_halo *halo)
     if (code == MPI_SUCCESS)
         code = NW_PMPI(Allreduce)(MPI_IN_PLACE, able, 3, MPI_INT, MPI_MIN,
                                   halo->comm);
-    /* only the lowest rank that knows the reason prints it; a rank without
-     * other ranks on its node does not know it, but takes part in the call */
+    /* Only one rank prints the warning: the lowest one that knows the reason. A
+     * rank that is alone on its node does not know it, but all must take part
+     * in the call. */
     if (code == MPI_SUCCESS && !able[0]) {
         bool knows = !gpus->ipc && halo->node_size > 1;
         int own = knows ? halo->rank : halo->size, first = halo->size;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Groups transfers by their ends, and finds the method of each group in a
- * scheme. Both ends have the same data and so get the same result. */
+/* Groups transfers by their two ends, and finds the method of each group in a
+ * scheme. Both ends compute this from the same data, so they get the same
+ * result. */
 #include "halo/exchange/groups.h"
 #include "halo/exchange/gpus.h"
 #include "halo/exchange/yielding_collectives.h"
@@ -15,7 +16,8 @@
 enum { KEY_NUMBER = 3 };
 
 struct groups_entry {
-    /* phase; from, to: pieces, or ranks for host memory; index of transfer */
+    /* phase; source and target (pieces for GPU memory, else ranks); index of
+     * the transfer */
     int64_t key[KEY_NUMBER + 1];
 };
 
@@ -64,7 +66,8 @@ static void halo_groups_add(const nw_halo *halo,
     }
 }
 
-/* Rounds to a power of two, so that similar sizes give the same kind. */
+/* Returns the rounded binary logarithm, so that groups of similar size are of
+ * the same kind. */
 static int64_t about(double value)
 {
     return value > 0 ? lround(log2(value)) : -1000;
@@ -176,7 +179,8 @@ uint32_t *nw_halo_wish_find(struct nw_halo_scheme *scheme, uint64_t kind)
     return NULL;
 }
 
-/* Returns the model's method for a group, or NULL if it knows none. */
+/* Returns the method that the model predicts to be fastest for a group, or NULL
+ * if the model knows none of its methods. */
 static const struct nw_halo_method_ops *
 modelled_method(const struct nw_halo_group *group)
 {

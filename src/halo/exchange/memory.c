@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The arrays of the caller, or of the library in a window that the node's ranks
- * share; and the addresses of the arrays of neighbours on the node. */
+/* The arrays of a halo in host memory. They belong to the caller, or the
+ * library allocates them in a window that the ranks of the node share. The
+ * ranks of a node also exchange the addresses of their arrays here. */
 #include "halo/exchange/gpus.h"
 
 #include <stdlib.h>
@@ -11,8 +12,8 @@
 
 struct memory {
     MPI_Win window; /* MPI_WIN_NULL if the arrays are not shared */
-    bool borrowed;  /* another halo frees the window */
-    char *own;      /* allocated memory that is not shared */
+    bool borrowed;  /* true: another halo owns and frees the window */
+    char *own;      /* memory of arrays that are not shared */
 };
 
 static size_t stride_of(const struct nw_halo_quantity *quantity)
@@ -39,7 +40,8 @@ static size_t round_up(size_t value, size_t to)
     return to > 1 ? (value + to - 1) / to * to : value;
 }
 
-/* Takes the caller's arrays. */
+/* Checks the caller's arrays and stores their addresses and pitches in the
+ * halo. */
 static nw_status take_arrays(nw_halo *halo,
                              const struct nw_halo_options *options)
 {
@@ -138,8 +140,8 @@ static nw_status halo_memory_allocate(nw_halo *halo, struct memory *memory,
         status = nw_halo_shm_space_find(halo, bytes, &room);
     if (status)
         return status;
-    /* without shared memory, methods that send messages or copy between
-     * processes still work */
+    /* without shared memory, use private memory: methods that send messages or
+     * copy between processes still work */
     if (halo->node_size > 1 && room.need <= room.left)
         return halo_memory_share(halo, memory, bytes);
     memory->own = aligned_alloc(ALIGN, round_up(bytes + 1, ALIGN));
@@ -150,9 +152,10 @@ static nw_status halo_memory_allocate(nw_halo *halo, struct memory *memory,
     return NW_OK;
 }
 
-/* Places the arrays and returns the bytes that they need. The gaps between
- * arrays shift each start, so that equal cells of several quantities are not in
- * the same cache set. */
+/* Returns the bytes that all arrays need together. If `start` is not NULL, sets
+ * the address of each array. The gaps between arrays shift their starts, so
+ * that the same cell of several quantities is not always in the same cache set.
+ */
 static size_t halo_memory_lay_out(nw_halo *halo, char *start)
 {
     int32_t quantities = halo->quantity_count;
@@ -167,8 +170,10 @@ static size_t halo_memory_lay_out(nw_halo *halo, char *start)
     return at;
 }
 
-/* Aligns rows in GPU memory to cache lines if the row distance then remains a
- * multiple of the cell size, because a code may index by cells. */
+/* Returns the alignment of rows in bytes. Without a request by the options,
+ * rows in GPU memory are aligned to cache lines, if the distance of rows then
+ * remains a multiple of the cell size: the application may count it in cells.
+ */
 static size_t alignment_of(const nw_halo *halo, int32_t quantity,
                            const struct nw_halo_options *options)
 {
@@ -242,9 +247,10 @@ void nw_halo_memory_free(nw_halo *halo)
     free(halo->pid);
 }
 
-/* The data that a rank sends about one array. */
+/* The data about one array that its rank sends to the other ranks of the node.
+ */
 struct memory_word {
-    uint64_t address, offset, pitch; /* offset ~0: not in the window */
+    uint64_t address, offset, pitch; /* offset: in the window; ~0: not shared */
     int64_t array;                   /* piece * quantity_count + quantity */
 };
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Compares schemes by measurement. The schemes take turns, so that other load
- * on the machine affects all of them, and times are compared within a round, so
- * that slow changes cancel out. The time of the slowest rank counts. All ranks
- * get the same times and so make the same choice. */
+/* Compares schemes by measurement. In each round, every scheme has a turn of a
+ * few exchanges, so that other load on the machine affects all schemes. Times
+ * are compared within a round, so that slow changes of the load cancel out. The
+ * time of an exchange is that of the slowest rank. All ranks get the same times
+ * and so make the same choice. */
 #include "halo/exchange/connections.h"
 #include "halo/exchange/yielding_collectives.h"
 
@@ -15,18 +16,20 @@
 #include <string.h>
 
 #define ROUNDS 160
-#define TURN 5    /* exchanges of a scheme in a row; the first is not counted */
-#define LOOK 4    /* rounds between checks for slow schemes */
-#define FEW 8     /* fewer rounds cannot separate schemes of similar time */
-#define SLOW 1.5  /* dropped after few rounds if this times slower */
-#define TIE 1.02  /* schemes within this ratio count as equal */
-#define LONG 0.02 /* a turn ends early after these seconds */
+#define TURN 5 /* exchanges in a turn; the first is not counted */
+#define LOOK 4 /* rounds between two checks for slow schemes */
+#define FEW 8  /* minimum of rounds to compare schemes of similar time */
+/* a scheme this much slower is dropped even after fewer rounds */
+#define SLOW 1.5
+#define TIE 1.02  /* times within this ratio count as equal */
+#define LONG 0.02 /* time limit of a turn in seconds */
 
 struct rival {
     struct nw_halo_set set;
-    double seconds[ROUNDS]; /* least time of each turn */
-    size_t turn; /* the rival whose turn has the index of this one in a round */
-    bool out;    /* true: the scheme was dropped */
+    double seconds[ROUNDS]; /* minimum of the turn, for each round */
+    /* rival[i].turn is the index of the scheme that has turn i in a round. */
+    size_t turn;
+    bool out; /* true: the scheme was dropped */
 };
 
 struct contest {
@@ -34,14 +37,14 @@ struct contest {
     const struct nw_halo_rivals *rivals;
     size_t count, rounds;
     struct rival *rival; /* [count] */
-    size_t open;         /* number of schemes for which memory sufficed */
+    size_t open;         /* number of schemes that could be opened */
     struct nw_random random;
     uint64_t began_ns;
     double spent; /* seconds since began_ns */
 };
 
-/* Runs one exchange; *seconds is the time of the slowest rank. Updates
- * contest->spent, equal on all ranks. */
+/* Runs one exchange. Sets *seconds to the time of the slowest rank, and
+ * contest->spent to the time since the start. Both are equal on all ranks. */
 static nw_status method_contest_exchange(struct contest *contest,
                                          double *seconds)
 {
@@ -76,9 +79,9 @@ static double median_of(const struct contest *contest, size_t i)
     return nw_median(seconds, contest->rounds);
 }
 
-/* The logarithm of the ratio of two schemes' times: its median over the rounds,
- * and the uncertainty of this median (two standard errors, estimated from the
- * median deviation). */
+/* The logarithm of the ratio of two schemes' times. `median` is its median over
+ * the rounds. `doubt` is the uncertainty of this median: two standard errors,
+ * estimated from the median absolute deviation. */
 struct gap {
     double median, doubt;
 };
@@ -100,8 +103,9 @@ static struct gap gap_of(const struct contest *contest, size_t i, size_t first)
     return gap;
 }
 
-/* Returns the scheme with the least median time, or a scheme that was faster
- * than that scheme in most rounds. */
+/* Returns the index of the fastest scheme. This is the scheme with the least
+ * median time, unless a comparison within rounds shows that another scheme is
+ * faster in most of them. */
 static size_t first_of(const struct contest *contest)
 {
     size_t first = contest->count;
@@ -122,8 +126,9 @@ static size_t first_of(const struct contest *contest)
     return first;
 }
 
-/* Drops the schemes that are certainly slower than the first; sets *decided if
- * all others are as fast as the first. */
+/* Drops the schemes that are certainly slower than the fastest. Sets *decided
+ * to true if all schemes that are left are practically as fast as the fastest.
+ */
 static void method_contest_look(struct contest *contest, bool *decided)
 {
     size_t first = first_of(contest);
@@ -142,9 +147,9 @@ static void method_contest_look(struct contest *contest, bool *decided)
     }
 }
 
-/* Runs a few exchanges in a row, like a solver. The first exchange finds the
- * buffers of other schemes in the caches, so it is not counted unless it is the
- * only one. */
+/* Runs the turn of scheme i: a few exchanges in a row, as a solver does. The
+ * first exchange finds the caches filled with buffers of other schemes, so it
+ * is not counted unless it is the only one. */
 static nw_status take_turn(struct contest *contest, size_t i)
 {
     double least = INFINITY, seconds = 0, until = contest->spent + LONG;
@@ -154,7 +159,7 @@ static nw_status take_turn(struct contest *contest, size_t i)
     nw_halo_set_swap(contest->halo, &contest->rival[i].set);
     do {
         status = method_contest_exchange(contest, &seconds);
-        /* other load on the machine can only increase a time */
+        /* the minimum is used, since other load can only increase a time */
         if (k)
             least = fmin(least, seconds);
     } while (!status && ++k < TURN && contest->spent < until);
@@ -164,7 +169,8 @@ static nw_status take_turn(struct contest *contest, size_t i)
     return status;
 }
 
-/* Uses a new random order in each round, equal on all ranks. */
+/* Runs one round. The schemes have their turns in a new random order, which is
+ * the same on all ranks. */
 static nw_status method_contest_run_round(struct contest *contest)
 {
     nw_status status = NW_OK;
@@ -198,7 +204,8 @@ static nw_status method_contest_run_contest(struct contest *contest)
     return status;
 }
 
-/* Opens a scheme; drops it if there is not enough memory for it. */
+/* Opens scheme i. If the memory does not suffice, drops the scheme and returns
+ * NW_OK. */
 static nw_status open_rival(struct contest *contest, size_t i)
 {
     nw_halo *halo = contest->halo;
@@ -229,8 +236,8 @@ static nw_status open_contest(struct contest *contest)
     return !status && !contest->open ? NW_ENOMEM : status;
 }
 
-/* Returns the fastest scheme, or the holder (the first scheme) if
- * rivals->holder is set and no scheme is certainly faster. */
+/* Returns the index of the fastest scheme. If rivals->holder is true, returns
+ * 0, the first scheme, unless another is certainly faster. */
 static size_t winner_of(const struct contest *contest)
 {
     size_t first = first_of(contest);

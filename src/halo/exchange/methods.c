@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of all methods. */
+/* The table of all methods, indexed by enum nw_halo_method. */
 #include "halo/exchange/gpus.h"
 
 const struct nw_halo_method_ops *const nw_halo_methods[NW_HALO_METHOD_COUNT] = {

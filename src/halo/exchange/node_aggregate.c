@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the aggregates of a node: the traffic of all its ranks with other
- * nodes, sorted in the same order at both ends. */
+/* Finds the aggregates of a node: the traffic of all its ranks with other nodes
+ * (nodes.h). Both nodes of an aggregate sort its shares in the same order. */
 #include "halo/exchange/nodes.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define FIELDS 6 /* numbers in a share */
+#define FIELDS 6 /* number of integers in a struct nw_halo_share */
 
 bool nw_halo_aggregates_wanted(const nw_halo *halo)
 {
@@ -39,7 +39,8 @@ static size_t own_shares(const nw_halo *halo, struct nw_halo_share *out)
     return count;
 }
 
-/* Gathers how many numbers each rank of the node has and where they start. */
+/* Gathers how many integers each rank of the node contributes (counts) and
+ * where they start in the result (starts), for MPI_Allgatherv. */
 static nw_status count_shares(nw_halo *halo, int own, int *counts, int *starts)
 {
     int code = NW_PMPI(Allgather)(&own, 1, MPI_INT, counts, 1, MPI_INT,
@@ -54,7 +55,7 @@ static nw_status count_shares(nw_halo *halo, int own, int *counts, int *starts)
     return nw_halo_mpi(code, "list what goes between nodes");
 }
 
-/* Gathers the shares of all ranks of the node. */
+/* Gathers the shares of all ranks of the node into aggregates->share. */
 static nw_status node_aggregate_gather(nw_halo *halo,
                                        const struct nw_halo_share *own,
                                        size_t count)
@@ -98,7 +99,8 @@ static nw_status gather_own(nw_halo *halo)
     return status;
 }
 
-/* Returns the rank of `node` that leads its aggregates with `other`. */
+/* Returns the rank of `node` that leads its aggregates with the node `other`.
+ */
 static int leader_of(const nw_halo *halo, int node, int other)
 {
     int size = 0;
@@ -142,7 +144,8 @@ static nw_status node_aggregate_cut(nw_halo *halo)
     return NW_OK;
 }
 
-/* Inserts the leader's connection so that connections stay sorted by phase. */
+/* Inserts the leader's connection for an aggregate. Connections stay sorted by
+ * phase. */
 static void insert_channel(nw_halo *halo, struct nw_halo_aggregate *aggregate)
 {
     uint8_t phase = (uint8_t)aggregate->share->phase;
@@ -176,7 +179,8 @@ static nw_status add_channels(nw_halo *halo)
     for (size_t i = 0; i < aggregates->count; i++)
         if (aggregates->item[i].leader == halo->rank) {
             insert_channel(halo, &aggregates->item[i]);
-            /* a leader takes part in the phases of its aggregates */
+            /* a leader takes part in the phases of its aggregates, even without
+             * a connection of its own in them */
             if (aggregates->item[i].share->phase >= halo->phase_count)
                 halo->phase_count = (int)aggregates->item[i].share->phase + 1;
         }

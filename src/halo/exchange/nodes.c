@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The method between nodes uses two kinds of connections. The connection of a
- * rank packs into or unpacks from the leader's buffer. The connection of a
- * leader sends or receives the buffer. The buffer is free again when it was
- * sent, or when all ranks have unpacked. */
+/* The method NW_HALO_NODES, with one message for each pair of nodes (nodes.h).
+ * It has two kinds of connections. The connection of a rank packs cells into
+ * the leader's buffer, or unpacks them from it. The connection of a leader
+ * sends or receives the buffer. The buffer is free again when it has been sent,
+ * or when all ranks have unpacked. */
 #include "halo/exchange/nodes.h"
 
 #include "halo/exchange/yielding_collectives.h"
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 
 #define PART ((size_t)1 << 30)
-#define TAG 16000 /* plus the phase; above the tags of other connections */
+#define TAG 16000 /* tag of phase 0; above the tags of other connections */
 
 static char *buffer_of(struct nw_halo_aggregate_flags *flags)
 {
@@ -31,9 +32,9 @@ static size_t active_cell(const nw_halo *halo)
 struct member {
     struct nw_halo_copy_plan packs;
     struct nw_halo_aggregate_flags *flags;
-    size_t before; /* cells of other connections in front in the buffer */
+    size_t before; /* cells of other connections before its own in the buffer */
     uint64_t count;
-    bool moved; /* packed or unpacked in this exchange */
+    bool moved; /* true: packed or unpacked in this exchange */
 };
 
 static bool nodes_fits(const nw_halo *halo, const struct nw_halo_pair *pair)
@@ -67,8 +68,9 @@ static nw_status nodes_join(struct nw_halo_connection *connection,
     return NW_OK;
 }
 
-/* A sender packs after the previous exchange was sent; a receiver unpacks after
- * the message of this exchange has arrived. */
+/* Packs or unpacks if the buffer is ready, and returns true then. A sender
+ * packs after the message of the previous exchange was sent. A receiver unpacks
+ * after the message of this exchange has arrived. */
 static bool try_move(struct nw_halo_connection *connection)
 {
     struct member *member = connection->state;
@@ -132,7 +134,7 @@ struct end {
     MPI_Request *request;
     int request_count; /* pending requests */
     uint64_t count;
-    bool moving; /* the message of this exchange has been started */
+    bool moving; /* the message of this exchange was started */
 };
 
 static nw_status end_open(struct nw_halo_connection *connection,
@@ -189,8 +191,9 @@ static nw_status nodes_move(struct nw_halo_connection *connection)
     return nw_halo_mpi(code, "move the halo of a node");
 }
 
-/* Sends after all ranks have packed; receives after all ranks have unpacked the
- * previous message. */
+/* Starts the message if the buffer is ready. A sender waits until all ranks
+ * have packed; a receiver waits until all ranks have unpacked the previous
+ * message. */
 static nw_status try_begin(struct nw_halo_connection *connection)
 {
     struct end *end = connection->state;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Methods with one message per pair of nodes. An aggregate is the traffic in
- * one direction between this node and another node in one phase. The ranks of
- * the sending node pack side by side into the buffer of their leader. The
- * leader sends one message to the leader of the other node, and the ranks of
- * that node unpack from its buffer. Both nodes list the same ranks in the same
- * order, so they agree on the buffer's layout without a message. The aggregates
- * of a node are distributed over its ranks, which lead one after the other.
+ * The method with one message for each pair of nodes. An aggregate is the
+ * traffic in one direction between this node and another node in one phase. One
+ * rank of each node is the leader of the aggregate. The ranks of the sending
+ * node pack their cells side by side into the leader's buffer. The leader sends
+ * one message to the leader of the other node, and the ranks of that node
+ * unpack from its buffer. Both nodes list the same ranks in the same order, so
+ * they agree on the buffer's layout without a message. The aggregates of a node
+ * are distributed over its ranks, so that each rank leads about the same
+ * number.
  */
 #ifndef NW_HALO_EXCHANGE_NODES_H
 #define NW_HALO_EXCHANGE_NODES_H
@@ -15,24 +17,24 @@
 
 #include <stdatomic.h>
 
-/* The traffic in one direction between a rank of this node and a rank of
- * another node in one phase. */
+/* A rank's part of an aggregate: the traffic in one direction between a rank of
+ * this node and a rank of another node in one phase. */
 struct nw_halo_share {
-    int64_t node, out, phase, from, to; /* sort key; `node` is the other node */
+    int64_t node, out, phase, from, to; /* sort key; `node`: the other node */
     int64_t cells;
 };
 
-#define NW_HALO_SHARE_KEYS 5  /* count of numbers in the sort key of a share */
-#define NW_HALO_SHARE_GROUP 3 /* the first 3 numbers identify the aggregate */
-/* Compares the first `count` numbers of the sort keys; returns -1, 0 or 1. */
+#define NW_HALO_SHARE_KEYS 5  /* integers in the sort key of a share */
+#define NW_HALO_SHARE_GROUP 3 /* the first 3 of them identify the aggregate */
+/* Compares the first `count` integers of the sort keys. Returns -1, 0 or 1. */
 int nw_halo_share_compare(const struct nw_halo_share *a,
                           const struct nw_halo_share *b, int count);
 struct nw_halo_share
 nw_halo_share_of(const struct nw_halo_connection *connection);
 
-/* Counters that grow over all exchanges. `members` counts how often ranks have
- * packed (or unpacked). `leader` counts the messages that were sent (or have
- * arrived). */
+/* Counters that are never reset. `members` counts how often ranks have packed
+ * into the buffer (or unpacked from it). `leader` counts the messages that were
+ * sent (or have arrived). */
 struct nw_halo_aggregate_flags {
     _Alignas(64) _Atomic uint64_t members;
     _Alignas(64) _Atomic uint64_t leader;
@@ -42,8 +44,8 @@ struct nw_halo_aggregate {
     const struct nw_halo_share *share; /* [count] shares of the aggregate */
     size_t count;
     size_t cells;
-    int leader, other;        /* leaders' ranks, on this and the other node */
-    struct nw_halo_spot spot; /* position of the leader's flags and buffer */
+    int leader, other;        /* rank of the leader on this, the other node */
+    struct nw_halo_spot spot; /* position of the counters and the buffer */
 };
 
 struct nw_halo_aggregates {
@@ -53,22 +55,22 @@ struct nw_halo_aggregates {
     size_t count;
 };
 
-/* Returns true if halo->scheme sends one message per pair of nodes, else false;
- * equal on all ranks. */
+/* Returns true if halo->scheme uses this method for at least one class of
+ * pairs. The result is equal on all ranks. */
 bool nw_halo_aggregates_wanted(const nw_halo *halo);
-/* Finds the node's aggregates and adds a connection for each aggregate that
- * this rank leads. Collective over the node. */
+/* Finds the node's aggregates, and adds a connection for each one that this
+ * rank leads. Collective over the node. */
 nw_status nw_halo_aggregates_make(nw_halo *halo);
-/* Sends the positions of the leaders' reserved buffers to the ranks of the
+/* Exchanges the positions of all leaders' buffers between the ranks of the
  * node. Collective over the node. */
 nw_status nw_halo_aggregates_share(nw_halo *halo);
 void nw_halo_aggregates_free(nw_halo *halo);
 
-/* The method of the connection with which a leader sends or receives an
+/* The functions of a connection by which a leader sends or receives an
  * aggregate. */
 extern const struct nw_halo_method_ops nw_halo_aggregate_end;
-/* Returns the aggregate that carries a connection's cells, and sets *before to
- * the number of cells in front of these cells in the aggregate. */
+/* Returns the aggregate that contains a connection's cells. Sets *before to the
+ * number of other cells before them in the aggregate. */
 const struct nw_halo_aggregate *
 nw_halo_aggregate_of(const struct nw_halo_connection *connection,
                      size_t *before);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The method that sends one packed MPI message, in several parts if the message
- * is too large for MPI's counts. */
+/* The method NW_HALO_PACKED: packs the cells into a buffer and sends one MPI
+ * message. A message that is too large for MPI's counts is sent in several
+ * parts. */
 #include "halo/exchange/yielding_collectives.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the kinds of pairs in the job and the share of each in an exchange, for
- * the measurement of kinds. Each rank reports the few kinds with the greatest
- * shares of its own exchange. */
+/* Finds the kinds of pairs in the job, and the fraction of an exchange that
+ * each takes. A measurement compares methods for the kinds with large shares.
+ * Each rank reports only the few kinds with its largest shares. */
 #include "halo/exchange/groups.h"
 
 #include <stdlib.h>
@@ -16,7 +16,8 @@ static int by_share(const void *a, const void *b)
     return (x->kind > y->kind) - (x->kind < y->kind);
 }
 
-/* Merges `kind` into the entry of the same kind, or appends it. */
+/* Merges `kind` into the list's entry of the same kind, or appends it. The
+ * shares are added if `sum` is true; otherwise the larger one is kept. */
 static void pair_kinds_merge(struct nw_halo_kind *list, size_t *count,
                              const struct nw_halo_kind *kind, bool sum)
 {
@@ -36,8 +37,8 @@ static void pair_kinds_merge(struct nw_halo_kind *list, size_t *count,
         list[i].share = kind->share;
 }
 
-/* Lists this rank's kinds, with shares in seconds; `list` is large enough for
- * all groups. */
+/* Lists the kinds of this rank's groups, with their predicted seconds as
+ * shares. `list` must have room for all groups. Returns the number of kinds. */
 static size_t pair_kinds_list_own(const struct nw_halo_groups *groups,
                                   struct nw_halo_kind *list)
 {
@@ -59,8 +60,8 @@ static size_t pair_kinds_list_own(const struct nw_halo_groups *groups,
     return count;
 }
 
-/* Copies the kinds with the greatest shares, as parts of the whole time; unused
- * entries are zero. */
+/* Copies the kinds with the largest shares to `out`, and converts the shares to
+ * fractions of the total time. Unused entries become zero. */
 static void tell_greatest(struct nw_halo_kind *list, size_t count,
                           struct nw_halo_kind out[NW_HALO_KINDS_TOLD])
 {

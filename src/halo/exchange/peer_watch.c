@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Detects peers on this node that end during an exchange; without it, ranks
- * would wait forever for a shared flag. Process descriptors show the end of a
- * process even before the launcher has reaped it. */
+/* Detects processes of this node that end during an exchange. Otherwise ranks
+ * would wait forever for a flag in shared memory. A process descriptor (pidfd)
+ * shows the end of a process even before the launcher has reaped it. */
 #include "halo/exchange/connections.h"
 
 #include <poll.h>
@@ -32,8 +32,8 @@ static bool peer_watch_is_peer(const nw_halo *halo, int rank)
     return false;
 }
 
-/* Peers are not watched if the kernel lacks process descriptors or if they have
- * other process numbers in a container. */
+/* Peers are not watched if the kernel does not support process descriptors, or
+ * if they have other process ids because they run in another container. */
 nw_status nw_halo_watch_open(nw_halo *halo)
 {
     struct watch *watch = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* nw_halo_plan finds the node of each rank, the rank of each piece and the
- * arrays, and then opens the connections. If a step fails on one rank, it fails
- * on all. */
+/* nw_halo_plan makes a halo: it finds the node of each rank and the rank of
+ * each piece, takes or allocates the arrays, and opens the connections. If a
+ * step fails on one rank, it fails on all. */
 #include "halo/exchange/agree.h"
 #include "halo/exchange/connections.h"
 #include "halo/exchange/classes.h"
@@ -16,10 +16,10 @@
 
 /* --- ranks and nodes --- */
 
-/* Splits a node whose ranks see different /dev/shm, as in private mount
- * namespaces: there MPI_Win_allocate_shared of Open MPI 4.1 succeeds and
- * returns NULL. Ranks that share no memory send messages, as if they were on
- * different nodes. */
+/* Splits the communicator of a node if its ranks see different /dev/shm, for
+ * example in private mount namespaces. With them, MPI_Win_allocate_shared of
+ * Open MPI 4.1 would succeed and return NULL. Ranks that share no memory then
+ * exchange messages, as if they were on different nodes. */
 static int plan_split_by_memory(MPI_Comm *node)
 {
     struct stat about;
@@ -82,9 +82,9 @@ static int open_node(nw_halo *halo, int32_t ranks_per_node)
     return NW_PMPI(Comm_size)(halo->node_comm, &halo->node_size);
 }
 
-/* The position of a rank, as sent to all ranks. */
+/* The position of a rank, which it sends to all ranks. */
 struct plan_seat {
-    int lowest, node_rank, package; /* lowest rank of the node */
+    int lowest, node_rank, package; /* lowest: the lowest rank of its node */
 };
 
 static nw_status make_tables(nw_halo *halo, struct plan_seat **seat)
@@ -103,8 +103,9 @@ static nw_status make_tables(nw_halo *halo, struct plan_seat **seat)
     return nw_halo_agree(halo->comm, status);
 }
 
-/* Numbers the nodes in the order of their lowest ranks; so the number of a node
- * is known before its other ranks need it. */
+/* Fills the tables of all ranks. Nodes are numbered in the order of their
+ * lowest ranks: in a loop over the ranks, the lowest rank of a node comes first
+ * and defines its number. */
 static void halo_plan_take_seats(nw_halo *halo, const struct plan_seat *seat)
 {
     int nodes = 0;
@@ -140,7 +141,8 @@ static nw_status halo_plan_find_nodes(nw_halo *halo)
 
 /* --- pieces --- */
 
-/* The number of pieces of every rank. */
+/* The number of pieces of each rank, the number of pieces (slots) of each node,
+ * and the total. */
 struct shares {
     int32_t *count; /* [size] */
     int32_t *slots; /* [node_count] */
@@ -171,8 +173,8 @@ static nw_status find_shares(nw_halo *halo, int32_t own, struct shares *out)
     return status;
 }
 
-/* Gives the slots of a node to its ranks in order; each rank gets as many slots
- * as it has pieces. */
+/* Gives the pieces of a node to its ranks, in the order of slots and ranks.
+ * Each rank gets the number of pieces that it asked for. */
 static nw_status give_ranks(nw_halo *halo, const struct shares *shares)
 {
     nw_halo_layout *layout = halo->layout;
@@ -231,7 +233,7 @@ static nw_status gather_boxes(nw_halo *halo,
     return status ? status : nw_halo_mpi(code, "gather pieces");
 }
 
-/* Takes the caller's boxes as pieces and numbers them rank by rank. */
+/* Makes the pieces from the caller's boxes, numbered rank by rank. */
 static nw_status take_boxes(nw_halo *halo,
                             const struct nw_halo_options *options,
                             const struct shares *shares)
@@ -268,7 +270,8 @@ static nw_status halo_plan_divide(nw_halo *halo,
     struct nw_halo_options alike = *options;
     nw_status status;
 
-    alike.progress = NULL; /* a rank that cancels would place differently */
+    /* without it, a rank that cancels would place pieces differently */
+    alike.progress = NULL;
     status = nw_halo_layout_make(&alike, &places, &halo->layout);
     if (!status)
         status = give_ranks(halo, shares);
@@ -339,7 +342,8 @@ static void add_field(nw_halo *halo, int32_t quantity, bool joined)
             (struct nw_halo_field){quantity, own->bytes, own->stride};
 }
 
-/* Joins quantities that are interleaved on all ranks to one field. */
+/* Makes the fields: quantities that are interleaved on all ranks are joined to
+ * one field. */
 static nw_status make_fields(nw_halo *halo)
 {
     size_t count = (size_t)halo->quantity_count;
@@ -520,7 +524,8 @@ void nw_halo_free(nw_halo *halo)
         halo->broken |= halo->running;
     else if (halo->running && nw_halo_wait(halo))
         halo->broken = true;
-    /* freeing windows and communicators would wait for ended processes */
+    /* if a process has ended, freeing windows and communicators would wait for
+     * it */
     halo->bereft = halo->broken && nw_halo_watch_check(halo) != NW_OK;
     if (halo->gpus)
         context = halo->gpus->gpu ? halo->gpus->gpu->context() : NULL;
@@ -541,10 +546,10 @@ void nw_halo_free(nw_halo *halo)
     free(halo->weight);
     if (halo->node_comm != MPI_COMM_NULL && !halo->bereft)
         NW_PMPI(Comm_free)(&halo->node_comm);
-    /* keep the communicator after a failure: messages about failures may still
-     * arrive, and MPI may reuse its number for the communicator of another
-     * halo, which would receive them. MPICH from 4.2 ends a process that frees
-     * one with messages, which those who failed may have sent. */
+    /* Keep the communicator after a failure: messages about the failure may
+     * still arrive, and MPI may reuse the communicator's context id for another
+     * halo, which would receive them. MPICH from 4.2 on also ends a process
+     * that frees a communicator with unreceived messages. */
     if (halo->comm != MPI_COMM_NULL && !halo->bereft && !halo->broken &&
         !halo_plan_has_messages(halo))
         NW_PMPI(Comm_free)(&halo->comm);

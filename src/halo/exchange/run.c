@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs an exchange: starts the connections of a phase when the ghost cells of
- * the earlier phases are filled, and tests connections until all are done. */
+/* Runs an exchange. The connections of a phase start when the ghost cells of
+ * the earlier phases are filled. All started connections are tested until they
+ * are done. */
 #include "halo/exchange/connections.h"
 #include "halo/exchange/gpus.h"
 #include "halo/exchange/trace.h"
@@ -10,11 +11,11 @@
 #include <sched.h>
 #include <string.h>
 
-#define SPINS 64      /* polls before each poll yields the core */
-#define CLOCK_EVERY 8 /* polls between readings of the clock */
-/* These intervals are times, not polls, since polls are slow on a busy
- * machine: each poll yields the core. */
-#define LISTEN_NS ((uint64_t)1000000) /* between checks for messages */
+#define SPINS 64      /* polls after which each further poll yields the core */
+#define CLOCK_EVERY 8 /* polls between two readings of the clock */
+/* Intervals in ns. They are not numbers of polls, since a poll yields the core
+ * and takes long on a busy machine. */
+#define LISTEN_NS ((uint64_t)1000000) /* between checks for sent failures */
 #define WATCH_NS ((uint64_t)20000000) /* between checks for ended peers */
 
 static nw_status start_phase(nw_halo *halo)
@@ -88,7 +89,8 @@ static nw_status fail_for_good(nw_halo *halo, nw_status status)
     return status;
 }
 
-/* Saves the caller's current GPU context; leave() restores it. */
+/* Returns the caller's current GPU context; halo_run_leave makes it current
+ * again. */
 static void *halo_run_enter(const nw_halo *halo)
 {
     return halo->gpus ? halo->gpus->gpu->context() : NULL;
@@ -149,8 +151,8 @@ static nw_status test_channel(struct nw_halo_connection *connection)
     return status;
 }
 
-/* Tests the started connections. *open counts those that are not done;
- * *missing counts receiving connections among them. */
+/* Tests all started connections. Sets *open to the number of those that are not
+ * done, and *missing to the number of receiving ones among them. */
 static nw_status halo_run_drive(nw_halo *halo, size_t *open, size_t *missing)
 {
     nw_status status = NW_OK;
@@ -183,7 +185,8 @@ static nw_status advance(nw_halo *halo, bool *done)
     return status;
 }
 
-/* Checks for failures that peers have sent and for peers that have ended. */
+/* Checks, at intervals, whether a peer has sent a failure and whether a peer
+ * has ended. */
 static nw_status look_around(nw_halo *halo)
 {
     uint64_t now = nw_clock_ns();
@@ -256,7 +259,9 @@ nw_status nw_halo_wait(nw_halo *halo)
             sched_yield();
         if (spins % CLOCK_EVERY == 0)
             status = check_time(halo, since);
-        halo->left_ns = 0; /* the caller does not run between two polls */
+        /* no trace event for the time between two polls, since the caller does
+         * not run */
+        halo->left_ns = 0;
         if (!status)
             status = nw_halo_test(halo, &done);
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The method between pieces of one rank in host memory: plain copies. */
+/* The method NW_HALO_SELF, between pieces of one rank in host memory: plain
+ * copies. */
 #include "halo/exchange/exchange.h"
 
 #include <stdlib.h>

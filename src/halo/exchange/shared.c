@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The method inside a node by shared memory: the sender packs into a shared
- * buffer, and the receiver unpacks from it. Two buffers are used in turn, so
- * the sender can be one exchange ahead. */
+/* The method NW_HALO_SHARED, between ranks of one node: the sender packs into a
+ * buffer in shared memory, and the receiver unpacks from it. There are two
+ * buffers, which are used in turn, so that the sender may be one exchange
+ * ahead. */
 #include "halo/exchange/exchange.h"
 
 #include <stdatomic.h>
@@ -9,17 +10,18 @@
 
 /* Each flag has its own cache line and is written by one end only. */
 struct shared_flags {
-    _Alignas(64) _Atomic uint64_t packed;   /* exchanges packed */
-    _Alignas(64) _Atomic uint64_t unpacked; /* exchanges unpacked */
+    _Alignas(64) _Atomic uint64_t packed;   /* number of exchanges packed */
+    _Alignas(64) _Atomic uint64_t unpacked; /* number of exchanges unpacked */
 };
 
 struct shared {
     struct nw_halo_copy_plan packs;
-    struct nw_halo_spot spot; /* the sender's flags, then its two buffers */
+    /* position of the counters, followed by two buffers */
+    struct nw_halo_spot spot;
     struct shared_flags *flags;
     char *buffer[2];
-    uint64_t count; /* exchanges of this connection */
-    bool packed;    /* cells of this exchange are packed */
+    uint64_t count; /* exchanges started */
+    bool packed;    /* the cells of this exchange are packed */
 };
 
 static bool shared_fits(const nw_halo *halo, const struct nw_halo_pair *pair)
@@ -68,8 +70,8 @@ static nw_status shared_join(struct nw_halo_connection *connection,
     return NW_OK;
 }
 
-/* Packs the cells if the buffer is free; returns false if it is not free yet.
- */
+/* Packs the cells if a buffer is free and returns true; returns false
+ * otherwise. */
 static bool try_pack(struct nw_halo_connection *connection)
 {
     struct shared *shared = connection->state;

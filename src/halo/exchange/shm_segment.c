@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory that the ranks of a node share for flags and packed halos. Connections
- * reserve parts of it while they are opened; then all parts are allocated
- * together. */
+/* Memory that the ranks of a node share, for counters and packed halos. While
+ * connections are opened, they reserve parts of the segment of their rank. Then
+ * all segments are allocated together, since this is collective. */
 #include "halo/exchange/exchange.h"
 #include "halo/exchange/yielding_collectives.h"
 
@@ -11,10 +11,10 @@
 #define LINE ((size_t)64)
 
 struct segment {
-    size_t bytes; /* reserved in this rank's part */
+    size_t bytes; /* bytes reserved in this rank's segment */
     MPI_Win window;
     bool made;
-    char **start; /* [node_size] start of each rank's part */
+    char **start; /* [node_size] start of each rank's segment */
 };
 
 static nw_status shm_segment_get(nw_halo *halo, struct segment **out)
@@ -59,7 +59,8 @@ static nw_status map_all(nw_halo *halo, struct segment *segment)
 
         code = NW_PMPI(Win_shared_query)(segment->window, i, &bytes, &unit,
                                          &start);
-        /* equal bytes on all ranks, since whole pages are mapped */
+        /* on_line shifts the start by the same bytes on all ranks, since whole
+         * pages are mapped */
         segment->start[i] = on_line(start);
     }
     return nw_halo_mpi(code, "find shared memory");

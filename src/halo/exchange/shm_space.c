@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checks that a node has enough shared memory for its ranks. MPI allocates it
- * in /dev/shm, which is small in containers. If it is too small, Open MPI hangs
- * in some ranks after the first has failed, and MPICH ends with SIGBUS. */
+/* Checks that a node has enough shared memory for its ranks before it is
+ * allocated. MPI allocates it in /dev/shm, which is small in containers. If the
+ * space does not suffice, some ranks hang in Open MPI after the first rank has
+ * failed, and MPICH ends with SIGBUS. */
 #include "halo/exchange/exchange.h"
 #include "halo/exchange/yielding_collectives.h"
 
 #include <sys/statvfs.h>
 
 #define FOLDER "/dev/shm"
-/* bytes per rank that MPI uses itself in a window: a few pages */
+/* bytes for each rank that MPI itself uses in a window: a few pages */
 #define OWN ((unsigned long long)16 << 10)
 
 nw_status nw_halo_shm_space_find(const nw_halo *halo, size_t bytes,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Records the times at which connections start and finish, and writes them when
- * the halo is freed. The trace shows the overlap of an exchange. */
+/* Records when connections start and finish, and writes these events when the
+ * halo is freed. They show which connections of an exchange overlap. */
 #include "halo/exchange/trace.h"
 
 #include "base/clock.h"
@@ -16,7 +16,7 @@ struct event {
     uint64_t begin, end, exchange;
     enum nw_halo_act act;
     enum nw_halo_method method;
-    int peer, phase; /* -1: time of the caller */
+    int peer, phase; /* -1: the caller's own work */
     uint64_t bytes;
     bool sends, receives;
 };
@@ -97,9 +97,9 @@ static void trace_add_line(struct nw_text *text, int rank,
         (unsigned long long)event->begin, (unsigned long long)event->end);
 }
 
-/* Names the file by the rank in MPI_COMM_WORLD, since ranks in other
- * communicators are not unique; later halos of a process append their number.
- */
+/* Appends the file's name. It contains the rank in MPI_COMM_WORLD, since ranks
+ * in other communicators are not unique. The second and later halos of a
+ * process also append their number. */
 static void trace_add_name(const struct nw_halo_trace *trace,
                            struct nw_text *name)
 {

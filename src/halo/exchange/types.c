@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The method with MPI derived types, without own packing: one type describes
- * the cells of all transfers in place. Subsets of quantities use one type per
- * quantity. */
+/* The method NW_HALO_TYPES: MPI derived datatypes describe the cells of all
+ * transfers in place, so that MPI does the packing. An exchange of a subset of
+ * the quantities uses one datatype for each quantity. */
 #include "halo/exchange/yielding_collectives.h"
 
 #include <stdlib.h>
 
 struct types {
-    MPI_Datatype *type; /* [field_count + 1]; the last is all fields as one */
+    MPI_Datatype *type; /* [field_count + 1]; the last contains all fields */
     MPI_Request *request;
     int request_count;
 };
@@ -18,8 +18,9 @@ static bool types_fits(const nw_halo *halo, const struct nw_halo_pair *pair)
     return !pair->same_rank;
 }
 
-/* Makes a type for cells in reverse order (mirror borders). A vector does not
- * work: Open MPI 4.1.4 treats a stride of -1 byte like +1. */
+/* Makes a datatype for cells in reverse order (mirror borders), from explicit
+ * displacements. A vector does not work: Open MPI 4.1.4 treats a stride of -1
+ * byte like +1. */
 static int make_backwards(int count, int64_t step, MPI_Datatype inner,
                           MPI_Datatype *out)
 {
@@ -35,7 +36,7 @@ static int make_backwards(int count, int64_t step, MPI_Datatype inner,
     return code;
 }
 
-/* Makes a type of nested vectors of bytes for the cells of a view. */
+/* Makes a datatype of nested vectors of bytes for the cells of a view. */
 static int make_block(const struct nw_halo_copy *copy,
                       const struct nw_halo_view *view, MPI_Datatype *out)
 {
@@ -112,7 +113,8 @@ static nw_status make_field(struct nw_halo_connection *connection,
     return status;
 }
 
-/* Makes one type of all joined fields, so that they are one message. */
+/* Makes one datatype that contains all joined fields, so that they are sent in
+ * one message. */
 static nw_status make_whole(struct nw_halo_connection *connection)
 {
     const nw_halo *halo = connection->halo;
@@ -193,8 +195,9 @@ static nw_status types_move_all(struct nw_halo_connection *connection)
     return nw_halo_mpi(code, "move a halo in place");
 }
 
-/* Ghost cells may be received as soon as the exchange begins: no other phase
- * reads them before their own phase is done. */
+/* Receives are posted at the start of the exchange, even for later phases. This
+ * is safe, because no other phase reads these ghost cells before their own
+ * phase is done. */
 static nw_status types_post(struct nw_halo_connection *connection)
 {
     return connection->receives ? types_move_all(connection) : NW_OK;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* If an MPI library spins in a collective, it may occupy the core that the
- * missing rank needs, for a time slice of milliseconds. Planning consists of
- * many small collectives, so these functions yield the core instead. */
+/* Collectives that yield the core while they wait. If ranks share cores, an MPI
+ * library that spins in a collective may occupy the core that the missing rank
+ * needs, for a time slice of milliseconds. Planning consists of many small
+ * collectives. */
 #include "halo/exchange/yielding_collectives.h"
 
 #include "base/clock.h"
@@ -9,7 +10,7 @@
 #include <sched.h>
 #include <string.h>
 
-#define SPINS 1000 /* tests before yielding the core */
+#define SPINS 1000 /* tests after which each further test yields the core */
 #define SOON_NS ((uint64_t)100000000)
 
 int nw_halo_waitall(int count, MPI_Request *request)
@@ -33,8 +34,9 @@ static bool yielding_is_over(MPI_Request *request)
             flag);
 }
 
-/* Waits a short time for a message: one that has begun to arrive cannot be
- * cancelled, but completes soon if the sender still runs. */
+/* Waits a short time for a message and returns true if it is complete. A
+ * message that has begun to arrive cannot be cancelled, but it completes soon
+ * if the sender still runs. */
 static bool ends_soon(MPI_Request *request)
 {
     uint64_t until = nw_clock_ns() + SOON_NS;
@@ -87,7 +89,8 @@ int nw_halo_crowd_find(MPI_Comm node, bool *out)
     int ranks, code = NW_PMPI(Comm_size)(node, &ranks);
 
     if (sched_getaffinity(0, sizeof own, &own))
-        memset(&own, 0xff, sizeof own); /* unknown: assume all cores */
+        /* if the affinity is unknown, assume all cores */
+        memset(&own, 0xff, sizeof own);
     if (code == MPI_SUCCESS)
         code =
             nw_halo_allreduce(node, &own, &all, sizeof own, MPI_BYTE, MPI_BOR);

@@ -5,18 +5,20 @@
 
 #include "halo/exchange/exchange.h"
 
-/* Work like the MPI functions of these names and return MPI error codes. */
+/* These functions do the same as the MPI functions of their names, and return
+ * MPI error codes. */
 int nw_halo_allreduce(MPI_Comm comm, const void *own, void *out, int count,
                       MPI_Datatype type, MPI_Op op);
 int nw_halo_barrier(MPI_Comm comm);
 int nw_halo_waitall(int count, MPI_Request *request);
-/* Cancels the pending messages of a connection that closes after a failure: a
- * late peer could still send, and its message must not reach memory that is
- * used for something else. Returns false if a message cannot be cancelled; then
- * the caller must not free the buffer. */
+/* Cancels the pending messages of a connection that closes after a failure. A
+ * late peer could still send, and its message must not reach memory that serves
+ * something else. Returns false if a message cannot be cancelled; then the
+ * caller must not free the buffer. */
 bool nw_halo_give_up(int count, MPI_Request *request, bool receives);
-/* Sets *out to true if the node has more ranks than cores that these ranks may
- * run on, else to false. Collective over the ranks of the node. */
+/* Sets *out to true if the node has more ranks than cores on which these ranks
+ * may run, else to false. Returns an MPI error code. Collective over the ranks
+ * of the node. */
 int nw_halo_crowd_find(MPI_Comm node, bool *out);
 
 #endif

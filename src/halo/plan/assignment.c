@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Solves the quadratic assignment problem of placement (Pearson et al.,
- * "Node-aware stencil communication"). A local search gives the
- * first assignment. With up to 16 locations, branch and bound
- * (branch_and_bound.c) proves that it is optimal or improves it; the mapping
- * engine improves larger problems.
+ * "Node-aware stencil communication"). A local search finds a first assignment.
+ * For up to 16 locations, branch and bound (branch_and_bound.c) then proves
+ * that this assignment is optimal, or finds a better one. For more locations,
+ * the mapping engine improves it (engine.c).
  */
 #include "halo/plan/assignment.h"
 #include "halo/plan/dual_ascent.h"
@@ -26,8 +26,8 @@ static void start_at(int32_t *at, int32_t n)
         at[i] = i;
 }
 
-/* Descends from the trivial placement and from random placements, and sets *out
- * to the best result. */
+/* Runs a local search from the trivial assignment and from random ones,
+ * `starts` in total, and sets *out to the best result. */
 static nw_status search_locally(const struct nw_halo_assignment *problem,
                                 int starts, int32_t *out)
 {
@@ -80,8 +80,9 @@ static nw_status halo_assignment_solve(const struct nw_halo_assignment *problem,
                : nw_halo_assignment_engine(problem, out);
 }
 
-/* Finds the assignment of greatest cost: solves the problem with inverted
- * distances, whose best assignment is the worst of the given problem. */
+/* Finds the assignment of greatest cost. Replaces each distance by the greatest
+ * distance minus it; the best assignment of this problem is the worst one of
+ * the given problem. */
 static nw_status solve_worst(const struct nw_halo_assignment *problem,
                              int32_t *out, struct nw_halo_assigned *report)
 {

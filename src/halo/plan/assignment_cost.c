@@ -16,7 +16,8 @@ double nw_halo_assignment_cost(const struct nw_halo_assignment *problem,
     return cost;
 }
 
-/* Returns the gain in cost if facilities i and j swap their locations. */
+/* Returns the decrease of the cost if facilities i and j swap their locations;
+ * negative if the cost increases. */
 static double swap_gain(const struct nw_halo_assignment *problem,
                         const int32_t *at, int32_t i, int32_t j)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Solves a quadratic assignment problem by branch and bound. A place is a pair
- * of a facility and a location. Bounds come from the dual ascent of
- * dual_ascent.c and from a look-ahead for every place. Each step takes the
- * facility or location with the fewest remaining places and tries these places
- * in order. Of symmetric places only one is tried; if one is excluded, all are.
+ * Solves a quadratic assignment problem by branch and bound. A "place" is a
+ * pair of a facility and a location. Lower bounds come from the dual ascent of
+ * dual_ascent.c, and from a look-ahead that tries every place. Each step
+ * selects the facility or the location with the fewest places that are not
+ * excluded, and branches on these places. If places are symmetric, only one of
+ * them is tried, and if one is excluded, all are.
  */
 #include "halo/plan/assignment.h"
 #include "halo/plan/dual_ascent.h"
@@ -16,7 +17,8 @@
 #include <string.h>
 
 #define MOST NW_HALO_EXACT_MOST
-/* maximum steps, some minutes; a count gives equal results on all machines */
+/* Maximum number of steps, which take some minutes. The limit is not a time, so
+ * that results are equal on all machines. */
 #define STEP_LIMIT ((uint64_t)2000000)
 #define ROOT_ROUNDS 200
 #define ROUNDS 12
@@ -38,13 +40,14 @@ struct branch_and_bound_search {
     uint64_t steps, limit;
 };
 
-/* The alternatives at one node of the search tree. A line is a facility or a
- * location with all its places. */
+/* The data of one node of the search tree. A "line" is one facility with all
+ * its places, or one location with all its places. */
 struct fork {
-    bool symmetric[2];  /* true if facilities, if locations are symmetric */
-    int orbit[2][MOST]; /* orbits, indexed as in the whole problem */
-    double cost[MOST];  /* costs of the line's places */
-    /* First place of the line that is symmetric to each place. */
+    /* whether facilities [0], locations [1] have symmetries */
+    bool symmetric[2];
+    int orbit[2][MOST]; /* orbit (symmetry.h) of each facility, location */
+    double cost[MOST];  /* bound for each place of the selected line */
+    /* For each place of the line: the first place that is symmetric to it. */
     int first[MOST];
 };
 
@@ -73,7 +76,8 @@ static double enough(const struct branch_and_bound_search *search)
     return search->best_cost * (1 - NW_HALO_TOLERANCE);
 }
 
-/* Keeps a complete assignment if its recomputed cost is better. */
+/* Computes the cost of a complete assignment, and keeps the assignment if it is
+ * the best so far. */
 static void branch_and_bound_keep(struct branch_and_bound_search *search)
 {
     double cost = nw_halo_assignment_cost(search->problem, search->at);
@@ -85,9 +89,9 @@ static void branch_and_bound_keep(struct branch_and_bound_search *search)
            (size_t)search->problem->n * sizeof *search->at);
 }
 
-/* Sets fork->cost and fork->first for the places of a line; lines are the
- * facilities, then the locations. Symmetric places have equal true costs, so
- * the greatest of their bounds holds for all of them. */
+/* Sets fork->cost and fork->first for the places of a line. Lines are numbered:
+ * first the facilities, then the locations. Symmetric places have equal true
+ * costs, so the greatest of their bounds holds for all of them. */
 static void
 branch_and_bound_read_line(const struct nw_halo_dual_ascent *problem, int line,
                            struct fork *fork)
@@ -114,8 +118,8 @@ branch_and_bound_read_line(const struct nw_halo_dual_ascent *problem, int line,
     }
 }
 
-/* Returns the line with the fewest places to try; among equals the line with
- * the greatest mean cost. */
+/* Returns the line with the fewest places whose bound is below `room`. Among
+ * equal lines, returns the one with the greatest mean bound. */
 static int choose_line(const struct nw_halo_dual_ascent *problem, double room,
                        struct fork *fork)
 {
@@ -163,9 +167,10 @@ static void try_place(struct branch_and_bound_search *search, int depth,
     search->locations.taken[location] = false;
 }
 
-/* Searches the assignments below one node of the search tree. `symmetric` is
- * false for facilities or locations in which the parent node found no symmetry:
- * fixing more places cannot create one. */
+/* Searches all assignments below one node of the search tree. `symmetric` says
+ * whether the parent node found symmetries among facilities [0] and locations
+ * [1]. If it found none, there are none here, since fixing more places cannot
+ * create a symmetry. */
 static void branch(struct branch_and_bound_search *search, int depth,
                    const bool symmetric[2])
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sums the bytes between nodes on the links of their routes. With fixed routes,
- * a placement with shorter routes may still send more bytes over one link. */
+/* Sums the bytes that an exchange sends over each link of the network. The
+ * routes are fixed, so a placement with shorter routes may still send more
+ * bytes over one link. */
 #include "halo/plan/busiest_link.h"
 
 #include "base/array.h"
@@ -9,7 +10,7 @@
 
 struct busiest_link_load {
     uint32_t *hops;
-    double *bytes; /* [2 x links] */
+    double *bytes; /* [2 * links] for each direction of each link */
 };
 
 static struct nw_end busiest_link_end_of(const struct nw_halo_network *network,

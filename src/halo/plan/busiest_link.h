@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The most loaded link of the network during an exchange, for a placement of
- * the partition's nodes. */
+/* Finds the most loaded link of the network during an exchange, for a given
+ * placement of the partition's nodes on machine nodes. */
 #ifndef NW_HALO_PLAN_BUSIEST_LINK_H
 #define NW_HALO_PLAN_BUSIEST_LINK_H
 
@@ -9,16 +9,17 @@
 #include <nodewise/topology.h>
 
 struct nw_halo_network {
-    const nw_halo_layout *layout; /* divided, with its pieces sorted by node */
+    const nw_halo_layout *layout; /* its pieces are sorted by node */
     const nw_topology *topology;  /* must have links */
     const struct nw_halo_transfers *transfers; /* all transfers of the layout */
     int32_t slots;                             /* slots of each node */
-    const struct nw_end *end; /* core or GPU at [machine node * slots + slot] */
+    const struct nw_end *end; /* [machine node * slots + slot] core or GPU */
 };
 
-/* Sets *out to the seconds that the most loaded direction of a link is busy in
- * one exchange. Node i of the partition is on machine_node[i], with its pieces
- * in order on the slots. */
+/* Sets *out to the seconds for which the most loaded direction of a link is
+ * busy in one exchange. Node i of the partition is on machine node
+ * machine_node[i], and its pieces are in order on the slots of this machine
+ * node. */
 nw_status nw_halo_busiest(const struct nw_halo_network *network,
                           const int32_t *machine_node, double *out);
 

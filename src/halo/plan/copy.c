@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The copy loops of every exchange in host memory. Strided x faces are the
- * slowest, since they use few bytes of each cache line. So elements of common
- * sizes are moved by single instructions, and lines are prefetched.
+ * The copy loops of every exchange in host memory. Faces at the ends of x are
+ * the slowest, since they use only a few bytes of each cache line. So elements
+ * of common sizes are copied by single instructions, and cache lines are
+ * prefetched.
  */
 #include "halo/plan/copy.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-#define AHEAD 12 /* elements between a prefetch and its use */
-#define FAR 64   /* bytes between elements from which prefetching helps */
-#define BLOCK                                                                  \
-    512 /* runs of a copy before the next copy continues: their                \
-           lines are then still in the cache */
+#define AHEAD 12 /* number of elements between a prefetch and its use */
+/* distance of elements in bytes from which prefetching helps */
+#define FAR 64
+/* Number of runs after which the next copy continues; the cache lines that the
+ * copies share are then still in the cache. */
+#define BLOCK 512
 
 struct nw_halo_view nw_halo_dense(const int64_t n[3], size_t bytes, void *at)
 {
@@ -23,7 +25,8 @@ struct nw_halo_view nw_halo_dense(const int64_t n[3], size_t bytes, void *at)
         at, {step, step * (ptrdiff_t)n[0], step * (ptrdiff_t)(n[0] * n[1])}};
 }
 
-/* Removes axis `axis` from the loops: its extent is 1, or it was joined. */
+/* Removes axis `axis` from the loops, because its extent is 1 or it was joined
+ * to another axis. */
 static void drop_axis(struct nw_halo_copy *copy, int axis)
 {
     for (int i = axis; i < 2; i++) {
@@ -46,7 +49,8 @@ void nw_halo_copy_prepare(struct nw_halo_copy *copy)
         copy->bytes *= (size_t)copy->n[0];
         drop_axis(copy, 0);
     }
-    /* join two axes that form one run with a constant step */
+    /* join two adjacent axes if their elements form one sequence with a
+     * constant step */
     for (int axis = 1; axis >= 0; axis--)
         if (copy->n[axis + 1] > 1 &&
             copy->to.step[axis + 1] == copy->to.step[axis] * copy->n[axis] &&
@@ -62,7 +66,8 @@ size_t nw_halo_copy_bytes(const struct nw_halo_copy *copy)
     return copy->bytes * (size_t)(copy->n[0] * copy->n[1] * copy->n[2]);
 }
 
-/* A line of `n` elements to copy, with constant steps in bytes. */
+/* A line of `n` elements to copy, each of `bytes` bytes. The steps are the
+ * distances in bytes between consecutive elements. */
 struct plan_copy_line {
     char *to;
     const char *from;
@@ -98,8 +103,8 @@ static inline void move_line(const struct plan_copy_line *line, size_t bytes)
 #define CASES(X)                                                               \
     X(1) X(2) X(4) X(8) X(12) X(16) X(20) X(24) X(32) X(36) X(40) X(48) X(64)
 
-/* Returns true if a line packs a column of an x face into a dense buffer, so
- * that nw_halo_gather is worth its call; else false. */
+/* Returns true if a line packs separate elements into a dense buffer and is
+ * long enough for nw_halo_gather to be faster. */
 static bool is_gather(const struct plan_copy_line *line)
 {
     return line->to_step == (ptrdiff_t)line->bytes && line->n >= 8 &&
@@ -163,7 +168,7 @@ void nw_halo_copy_run(const struct nw_halo_copy *copy)
         copy_plane(copy, k);
 }
 
-/* --- several copies, slab by slab --- */
+/* --- several copies in turns, slab by slab --- */
 
 /* Returns the axis along which a copy is divided into slabs: the last axis with
  * more than one element. */
@@ -189,8 +194,8 @@ static int64_t slab_count(const struct nw_halo_copy *copy)
     return copy->n[slab_axis(copy)];
 }
 
-/* Returns how many copies from the first one on have the same number of slabs.
- */
+/* Returns the number of consecutive copies, from the first one on, that have
+ * the same number of slabs. */
 static size_t agreeing(const struct nw_halo_copy *copy, size_t count)
 {
     size_t i = 1;

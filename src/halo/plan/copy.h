@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copies of boxes of cells between arrays, or between an array and a dense
- * buffer. A copy is prepared once, when its shape is known: adjacent runs of
- * bytes are joined, so that the copy needs fewer loops.
+ * Copies boxes of cells between two arrays, or between an array and a dense
+ * buffer. A copy is prepared once, when its shape is known: runs of bytes that
+ * are adjacent at both ends are joined, so that the copy needs fewer loops.
  */
 #ifndef NW_HALO_PLAN_COPY_H
 #define NW_HALO_PLAN_COPY_H
@@ -10,8 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Cells of an array: the first cell, and the distance in bytes to the next cell
- * along x, y, z (negative: reverse order). */
+/* A box of cells in an array: the address of its first cell, and the distance
+ * in bytes to the next cell along x, y and z. A negative distance reverses the
+ * order. */
 struct nw_halo_view {
     char *at;
     ptrdiff_t step[3];
@@ -20,25 +21,26 @@ struct nw_halo_view {
 struct nw_halo_copy {
     struct nw_halo_view to, from;
     int64_t n[3];
-    size_t bytes; /* bytes of one element, or of a joined run */
+    size_t bytes; /* size of one element, or of a joined run */
 };
 
-/* Returns a dense view of n cells of `bytes` each, x fastest. */
+/* Returns the view of a dense array at `at` with n[0] x n[1] x n[2] cells of
+ * `bytes` bytes, where x varies fastest. */
 struct nw_halo_view nw_halo_dense(const int64_t n[3], size_t bytes, void *at);
 /* Joins runs of bytes that are adjacent in both views of the copy. */
 void nw_halo_copy_prepare(struct nw_halo_copy *copy);
 /* Runs a prepared copy; the two views must not overlap. */
 void nw_halo_copy_run(const struct nw_halo_copy *copy);
-/* Runs `count` prepared copies, whose order must not matter. Consecutive copies
- * with the same number of planes alternate every few planes, so that cache
- * lines that they share (ends of rows, interleaved quantities) are fetched
- * once. */
+/* Runs `count` prepared copies, in any order. Consecutive copies with the same
+ * number of planes run in turns of a few planes, so that cache lines that they
+ * share (ends of rows, interleaved quantities) are fetched only once. */
 void nw_halo_copy_run_all(const struct nw_halo_copy *copy, size_t count);
 size_t nw_halo_copy_bytes(const struct nw_halo_copy *copy);
 
 /* --- copy_gather.c --- */
 
-/* `n` elements that are `step` bytes apart at `from` and contiguous at `to`. */
+/* A gather: `n` elements of `bytes` bytes, which are `step` bytes apart at
+ * `from` and become contiguous at `to`. */
 struct nw_halo_gather {
     char *to;
     const char *from;
@@ -46,9 +48,9 @@ struct nw_halo_gather {
     int64_t n;
     size_t bytes;
 };
-/* Copies elements from the first one on with vector instructions. Returns the
- * number of copied elements, which is 0 if the machine or the element size is
- * unsupported. */
+/* Copies elements with vector instructions, beginning with the first. Returns
+ * the number of elements that it has copied; the caller copies the rest.
+ * Returns 0 if the processor or the element size is unsupported. */
 int64_t nw_halo_gather(const struct nw_halo_gather *line);
 
 #endif

@@ -154,8 +154,8 @@ static nw_status check_choices(const struct nw_halo_options *options)
     return NW_OK;
 }
 
-/* Limits the bytes of the domain, so that sums over halos, which may be as
- * large as the domain, fit 64 bits. */
+/* Returns an error if the domain has too many bytes. Sums over halos, each of
+ * which may be as large as the domain, must fit into 64 bits. */
 static nw_status check_volume(const struct nw_halo_domain *domain)
 {
     double bytes = (double)domain->cell_bytes;

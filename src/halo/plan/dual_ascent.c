@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Dual ascent of Hahn and Grant (Operations Research 46, 1998). A place is a
- * pair of a facility and a location. The cost of a pair of places can be moved
- * between its two entries, and the cost of a place can be spread over its
- * pairs, without changing the cost of any assignment. Each round moves costs,
- * solves a linear assignment problem for every place and then one for all
- * places; their minima raise the bound. Costs are changed in the arrays of the
- * problem, so a subproblem starts from the result of the larger problem.
+ * Dual ascent of Hahn and Grant (Operations Research 46, 1998), which computes
+ * a lower bound of a quadratic assignment problem. A "place" is a pair of a
+ * facility and a location. Two transformations do not change the cost of any
+ * assignment. The cost of a pair of places is stored in two entries, and may be
+ * moved between them. The cost of a place may be spread over its pairs with
+ * other places. Each round moves costs, solves a linear assignment problem for
+ * every place, and then one for all places. The minima of these problems are
+ * added to the bound. Costs change in the arrays of the problem, so a
+ * subproblem starts from the result of the larger problem.
  */
 #include "halo/plan/dual_ascent.h"
 
@@ -16,7 +18,8 @@
 
 #define MOST NW_HALO_EXACT_MOST
 #define WIDE NW_HALO_WIDE
-/* The ascent stops if this many more rounds of equal gain would not suffice. */
+/* The ascent stops if this many more rounds, with the gain of the last one,
+ * would not raise the bound enough. */
 #define PATIENCE 8
 
 static double *row_of(struct nw_halo_dual_ascent *problem, int i, int p)
@@ -39,8 +42,9 @@ static void dual_ascent_spread(struct nw_halo_dual_ascent *problem, int i,
         pair[j] += part;
 }
 
-/* Moves the costs of the pairs of place (i, p) from both ends into a matrix
- * without row i and column p; pairs with an excluded place get `never`. */
+/* Moves the costs of all pairs of place (i, p), from both of their entries,
+ * into the matrix `out`, which has no row i and no column p. Pairs with an
+ * excluded place get the cost `never`. */
 static void dual_ascent_take(struct nw_halo_dual_ascent *problem, int i, int p,
                              double never, double *out)
 {
@@ -80,8 +84,8 @@ static void dual_ascent_put(struct nw_halo_dual_ascent *problem, int i, int p,
     }
 }
 
-/* Moves the least sum of a linear assignment of all places from the linear
- * costs into the bound. */
+/* Solves the linear assignment problem of the linear costs of all places. Moves
+ * its minimum from these costs into the bound. */
 static void dual_ascent_settle(struct nw_halo_dual_ascent *problem)
 {
     int n = problem->n;
@@ -131,8 +135,8 @@ void nw_halo_dual_ascent_run(struct nw_halo_dual_ascent *problem, double enough,
     }
 }
 
-/* Fills a matrix with the costs of all places that are compatible with place
- * (i, p), including the costs of their pairs with place (i, p). */
+/* Fills the matrix `out` with the costs of all places that are compatible with
+ * place (i, p). Each includes the cost of its pair with place (i, p). */
 static void see(struct nw_halo_dual_ascent *problem, int i, int p, double never,
                 double *out)
 {

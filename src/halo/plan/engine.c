@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Solves large assignment problems with the mapping engine: the flows become a
- * communication pattern, the distances become a machine. */
+/* Solves large assignment problems by the mapping engine: the flows become a
+ * communication pattern, and the distances become a machine. */
 #include "halo/plan/assignment.h"
 
 #include "base/array.h"
@@ -36,8 +36,8 @@ static nw_status make_pattern(const struct nw_halo_assignment *problem,
     return status;
 }
 
-/* Lowers the cost of the engine's mapping by swaps, and copies the result to
- * `out` if it is better. */
+/* Improves the engine's mapping by swaps, in `at`. Copies it to `out` if it is
+ * better than `out`. */
 static void engine_take(const struct nw_halo_assignment *problem,
                         const nw_mapping *mapping, int32_t *at, int32_t *out)
 {
@@ -51,8 +51,8 @@ static void engine_take(const struct nw_halo_assignment *problem,
 
 #define MOST_CHECKED 512
 
-/* Returns true if the distances are those between leaves of a tree: of any
- * three distances, the two longest are equal. */
+/* Returns true if the distances can be those between the leaves of a tree:
+ * among any three distances, the two longest are equal. */
 static bool engine_is_tree(const struct nw_halo_assignment *problem)
 {
     size_t n = (size_t)problem->n;
@@ -69,8 +69,8 @@ static bool engine_is_tree(const struct nw_halo_assignment *problem)
     return true;
 }
 
-/* Uses the engine's fast effort if the distances form a tree: there recursive
- * bisection is as good as a search and takes a hundredth of the time. */
+/* Uses the engine's "fast" effort if the distances form a tree: recursive
+ * bisection is then as good as a search and takes a hundredth of the time. */
 nw_status nw_halo_assignment_engine(const struct nw_halo_assignment *problem,
                                     int32_t *out)
 {

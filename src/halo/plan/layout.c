@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes a layout: divides the domain, places the pieces, and computes the
- * sums of the summary. */
+/* Makes a layout: divides the domain, places the pieces, and computes the sums
+ * of its summary. */
 #include "halo/plan/layout.h"
 
 #include "base/array.h"
@@ -55,7 +55,7 @@ void nw_halo_layout_free(nw_halo_layout *layout)
     free(layout);
 }
 
-/* The distinct intervals that the pieces have along one axis. */
+/* The distinct intervals of the pieces along one axis. */
 struct cuts {
     int64_t (*item)[2]; /* [count] low, high */
     int64_t count;
@@ -69,8 +69,8 @@ static int by_low(const void *a, const void *b)
                         : (x[1] > y[1]) - (x[1] < y[1]);
 }
 
-/* Fills cuts->item, an array of one entry per piece. Returns false if the
- * intervals overlap or leave gaps. */
+/* Fills cuts->item, which has space for one entry per piece, in ascending
+ * order. Returns false if the intervals overlap or leave gaps. */
 static bool find_cuts(const nw_halo_layout *layout, int axis, struct cuts *cuts)
 {
     int64_t(*item)[2] = cuts->item;
@@ -103,8 +103,8 @@ static int64_t layout_place_of(const struct cuts *cuts,
     return found - (const int64_t(*)[2])cuts->item;
 }
 
-/* Returns true if each product of three intervals, one from each axis, is
- * exactly one piece. */
+/* Returns true if each combination of three intervals, one from each axis, is
+ * the box of exactly one piece. */
 static bool all_once(const nw_halo_layout *layout, const struct cuts cuts[3],
                      char *seen)
 {
@@ -152,8 +152,8 @@ static bool overlap(const struct nw_halo_box *a, const struct nw_halo_box *b)
     return true;
 }
 
-/* Checks that the boxes are inside the domain, do not overlap, and have as many
- * cells as the domain. */
+/* Returns an error unless the boxes are inside the domain, do not overlap, and
+ * together have as many cells as the domain. */
 static nw_status check_boxes(const nw_halo_layout *layout)
 {
     const int64_t *n = layout->domain.extent;
@@ -333,8 +333,8 @@ nw_status nw_halo_layout_pattern(const nw_halo_layout *layout, nw_pattern **out)
     return status;
 }
 
-/* Gives each GPU a core of its own, so that data through the host uses a NIC
- * near the GPU. */
+/* Each GPU of a package gets another core of this package, so that data through
+ * the host uses a NIC near the GPU. */
 int32_t nw_halo_core_of(const nw_topology *topology, int32_t node, int32_t slot,
                         bool gpus)
 {

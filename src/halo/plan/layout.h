@@ -9,10 +9,11 @@
 
 #include <nodewise/halo.h>
 
-/* The domain that the options describe, after checks; equal on all ranks. */
+/* The domain that the options describe, after all checks. It is equal on all
+ * ranks. */
 struct nw_halo_domain {
     int64_t extent[3];
-    int32_t radius[27]; /* ghost layers per direction: radius times interval */
+    int32_t radius[27]; /* ghost layers in each direction: radius * interval */
     enum nw_halo_border border[3][2];
     uint64_t cell_bytes; /* bytes of one cell, summed over all quantities */
 };
@@ -29,8 +30,8 @@ struct nw_halo_layout {
     int32_t node_count;
     int32_t *first; /* [node_count + 1] first piece of each node */
     bool gpus;      /* slots are GPUs */
-    bool cores;     /* slots are cores; if neither is set, unknown */
-    bool tensor;    /* the pieces are products of intervals of each axis */
+    bool cores;     /* slots are cores; neither: unknown */
+    bool tensor;    /* the cuts of the domain form a regular grid */
     struct nw_halo_summary summary;
 };
 
@@ -38,8 +39,8 @@ struct nw_halo_layout {
 NW_MUST_CHECK nw_status nw_halo_domain_make(
     const struct nw_halo_options *options, struct nw_halo_domain *out);
 
-/* Sets the number of ghost layers on both sides of each axis: the largest
- * radius. */
+/* Sets the number of ghost layers on the low and high side of each axis. This
+ * is the largest radius of all directions to that side. */
 void nw_halo_ghosts(const struct nw_halo_domain *domain, int64_t low[3],
                     int64_t high[3]);
 /* Returns the component of a direction index along an axis: -1, 0 or 1. */
@@ -50,9 +51,9 @@ static inline int nw_halo_component(int direction, int axis)
     return direction / power[axis] % 3 - 1;
 }
 
-/* Returns the number of cells that different parts exchange if `grid` divides
- * `box`. An axis counts as periodic if the domain is periodic there and the box
- * spans it. */
+/* Returns the number of cells that the parts exchange if `grid` divides `box`.
+ * An axis counts as periodic if the domain is periodic along it and the box
+ * spans the whole domain. */
 double nw_halo_grid_cells(const struct nw_halo_domain *domain,
                           const struct nw_halo_box *box,
                           const struct nw_halo_grid *grid);
@@ -67,18 +68,18 @@ NW_MUST_CHECK nw_status nw_halo_factor(const struct nw_halo_domain *domain,
 struct nw_halo_box nw_halo_grid_box(const struct nw_halo_box *box,
                                     const struct nw_halo_grid *grid,
                                     int32_t index);
-/* Sets the boxes of layout->piece, `first`, the summary's grids and `tensor`.
- */
+/* Divides the domain: sets the boxes of layout->piece, layout->first,
+ * layout->tensor, and the grids of the summary. */
 NW_MUST_CHECK nw_status nw_halo_divide(nw_halo_layout *layout,
                                        const struct nw_halo_places *places,
                                        enum nw_halo_partition kind);
 
-/* Cells of one piece that fill ghost cells of another, as one box. Indexes are
- * local: 0 is the first allocated cell. */
+/* A box of cells of one piece that fills ghost cells of another piece. Indices
+ * are local to a piece's array: 0 is the first allocated cell. */
 struct nw_halo_transfer {
     int32_t from, to; /* numbers of the source piece, the target piece */
     int64_t source[3], target[3], extent[3];
-    uint8_t mirror; /* bit a: along axis a the source runs backwards */
+    uint8_t mirror; /* bit a: the source runs backwards along axis a */
     uint8_t phase;  /* phase of the transfer in a phased schedule, else 0 */
 };
 
@@ -87,14 +88,15 @@ struct nw_halo_transfers {
     size_t count, capacity;
 };
 
-/* Selects the transfers of which at least one end is a piece of a rank. */
+/* The transfers to find: those with at least one end in a piece of `rank`, or
+ * all. `phased` is true for exchanges along one axis after the other. */
 struct nw_halo_wanted {
     const nw_halo_layout *layout;
-    int32_t rank; /* select transfers of this rank; -1: all transfers */
+    int32_t rank; /* -1: all transfers */
     bool phased;
 };
-/* Finds the selected transfers, sorted by target piece, phase, direction and
- * source: the order depends only on the layout. */
+/* Finds the wanted transfers, sorted by target piece, phase, direction and
+ * source piece. So their order depends only on the layout. */
 NW_MUST_CHECK nw_status nw_halo_transfers_find(
     const struct nw_halo_wanted *wanted, struct nw_halo_transfers *out);
 void nw_halo_transfers_fini(struct nw_halo_transfers *transfers);
@@ -102,21 +104,22 @@ void nw_halo_transfers_fini(struct nw_halo_transfers *transfers);
  * correctly, else false. */
 bool nw_halo_can_phase(const nw_halo_layout *layout);
 
-/* Sets ghosts, sums and `tensor` of pieces with known boxes; NW_EINVAL if boxes
- * overlap or leave cells out. */
+/* Computes ghost layers, sums and `tensor` of a layout whose boxes are set.
+ * NW_EINVAL if boxes overlap or leave cells out. */
 NW_MUST_CHECK nw_status nw_halo_layout_finish(nw_halo_layout *layout);
 /* Allocates a layout whose boxes are not set yet. */
 NW_MUST_CHECK nw_status
 nw_halo_layout_new(const struct nw_halo_options *options,
                    const struct nw_halo_places *places, nw_halo_layout **out);
 
-/* Returns the index within its node of the core that belongs to a slot: the
- * core itself, or if `gpus` is set, a core of the GPU's package. */
+/* Returns the core that belongs to a slot, as an index within the node. If
+ * `gpus` is false, the slot is this core. If `gpus` is true, the slot is a GPU,
+ * and the core is one of the GPU's package. */
 int32_t nw_halo_core_of(const nw_topology *topology, int32_t node, int32_t slot,
                         bool gpus);
 
-/* Assigns the partition's nodes to nodes of the machine, and the pieces of each
- * node to its slots. */
+/* Assigns the nodes of the partition to nodes of the machine, and the pieces of
+ * each node to its slots. */
 NW_MUST_CHECK nw_status nw_halo_place(nw_halo_layout *layout,
                                       const struct nw_halo_options *options,
                                       const nw_topology *topology);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Solves the linear assignment problem that gives the bound of dual_ascent.c,
- * by the Hungarian method with shortest augmenting paths (Jonker and Volgenant
- * 1987). A proof of optimality solves millions of these problems, so rows are
- * padded to a fixed width and loops over rows have no branches. The result has
- * the same bits with and without vector registers.
+ * Solves the linear assignment problem that dual_ascent.c needs, by the
+ * Hungarian method with shortest augmenting paths (Jonker and Volgenant,
+ * Computing 38, 1987). A proof of optimality solves millions of these problems.
+ * So rows are padded to a fixed width, and the loops over a row have no
+ * branches. The result has the same bits with and without vector registers.
  */
 #include "halo/plan/assignment.h"
 
@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define WIDE NW_HALO_WIDE
-#define HUGE 1e300 /* cost of the padding after the last column */
+#define HUGE 1e300 /* cost in the padding after the last column */
 
 #if defined(__x86_64__)
 #define INLINE static inline __attribute__((always_inline))
@@ -24,13 +24,12 @@
 struct matching {
     double *cost; /* [n][WIDE] reduced costs, not negative */
     int n;
-    uint32_t free;    /* bits of the free columns */
-    int row_of[WIDE]; /* row that each column has, -1: none */
+    uint32_t free;    /* bit mask of the columns without a row */
+    int row_of[WIDE]; /* row assigned to each column; -1: none */
 };
 
-/* reduce_columns subtracts the least number of each column from the column;
- * reduce_rows does this for rows. Both return the sum of the subtracted
- * numbers. */
+/* reduce_columns subtracts from each column its least number; reduce_rows does
+ * the same for rows. Both return the sum of the subtracted numbers. */
 INLINE double reduce_columns(double *cost, int n)
 {
     double least[WIDE], sum = 0;
@@ -80,7 +79,8 @@ INLINE double reduce_rows(double *cost, int n)
     return sum;
 }
 
-/* Returns the bits of the columns of a row that cost at most `most`. */
+/* Returns the bit mask of the columns in which the row has at most the cost
+ * `most`. */
 INLINE uint32_t columns_within(const double *row, double most)
 {
     uint32_t bits = 0;
@@ -90,9 +90,9 @@ INLINE uint32_t columns_within(const double *row, double most)
     return bits;
 }
 
-/* Assigns rows that have zero cost on a free column, or on a column whose
- * present row can move to another column at no cost. Returns the bits of the
- * rows that stay unassigned. */
+/* Assigns rows at zero cost: to a free column, or to a column whose present row
+ * can move to another column at zero cost. Returns the bit mask of the rows
+ * that stay unassigned. */
 INLINE uint32_t place_first(struct matching *work)
 {
     uint32_t nothing[WIDE], left = 0;
@@ -125,21 +125,21 @@ INLINE uint32_t place_first(struct matching *work)
     return left;
 }
 
-/* Types for vectors of four columns, because the compiler does not vectorise
- * this loop. */
+/* Types for vectors of four columns. They are used because the compiler does
+ * not vectorise the loop of `shorten` itself. */
 typedef double four __attribute__((vector_size(32), aligned(8)));
 typedef int64_t fours __attribute__((vector_size(32), aligned(8)));
 
-/* Shortest paths from a row to the columns. */
+/* The shortest paths from one row to all columns. */
 struct ways {
     double length[WIDE];
     int64_t before[WIDE]; /* row before each column on the path */
-    double shut[WIDE];    /* HUGE: the path to the column is final */
+    double shut[WIDE];    /* HUGE if the path to the column is final, else 0 */
     uint32_t known;
 };
 
-/* Replaces paths by shorter ones that pass through `row`, which is at distance
- * `length`. */
+/* Replaces paths to columns by shorter ones that pass through `row`, which is
+ * at the distance `length`. */
 INLINE void shorten(const double *cost, struct ways *ways, int row,
                     double length, double *open)
 {
@@ -157,7 +157,7 @@ INLINE void shorten(const double *cost, struct ways *ways, int row,
 }
 
 /* Extends the paths through a row. Returns the nearest column whose path was
- * not final, and makes that path final. */
+ * not final yet, and makes its path final. */
 INLINE int extend(const struct matching *work, struct ways *ways, int row,
                   double length)
 {
@@ -171,8 +171,8 @@ INLINE int extend(const struct matching *work, struct ways *ways, int row,
     return column;
 }
 
-/* Changes the dual values of rows and columns so that the path has zero cost.
- */
+/* Changes the reduced costs so that the found path costs zero. This is the
+ * change of the dual variables of rows and columns. */
 INLINE void reprice(struct matching *work, const struct ways *ways, int row,
                     double length)
 {
@@ -190,12 +190,13 @@ INLINE void reprice(struct matching *work, const struct ways *ways, int row,
         for (int k = 0; k < WIDE; k++) {
             double left = work->cost[i * WIDE + k] - off_row[i] + on_column[k];
 
-            work->cost[i * WIDE + k] = left > 0 ? left : 0; /* rounding */
+            /* rounding could make it negative */
+            work->cost[i * WIDE + k] = left > 0 ? left : 0;
         }
 }
 
-/* Assigns a column to a row, moving other rows if necessary; returns the added
- * cost. */
+/* Assigns a column to a row along the shortest augmenting path; other rows on
+ * the path get other columns. Returns the added cost. */
 INLINE double add_row(struct matching *work, int row)
 {
     struct ways ways = {.known = 0};

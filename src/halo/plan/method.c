@@ -37,9 +37,10 @@ bool nw_halo_method_find(const char *name, enum nw_halo_method *out)
     return false;
 }
 
-/* Follows the order for GPUs of Pearson et al. (section III-C): a kernel inside
- * a GPU, a peer copy inside a rank, CUDA IPC inside a node, staging between
- * nodes. Host memory has corresponding methods. */
+/* For GPUs, follows the order of Pearson et al. (section III-C): a kernel
+ * inside a GPU, a peer copy inside a rank, CUDA IPC inside a node, staging
+ * through host memory between nodes. For host memory, chooses the corresponding
+ * method. */
 enum nw_halo_method nw_halo_layout_method(const nw_halo_layout *layout,
                                           int32_t from, int32_t to,
                                           int32_t slots_per_rank)

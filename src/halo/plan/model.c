@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Predicts the time of a method as the sum of its consecutive steps. The model
- * regards each pair separately: unlike a measurement, it ignores that pairs
- * share links and copy engines.
+ * regards each pair of pieces or ranks alone: unlike a measurement, it ignores
+ * that pairs share links and copy engines.
  */
 #include "halo/plan/model.h"
 
 #include <math.h>
 
-/* Host memory: seconds per message and per byte of each method. They are those
- * of MPI calls over shared memory between two idle cores, and of copies at
- * memory speed. */
+/* Host memory: seconds for each message, and for each byte, of each method.
+ * They were taken from MPI calls over shared memory between two idle cores and
+ * from copies at memory speed. */
 struct figures {
     double message, byte;
 };
@@ -20,21 +20,22 @@ static const struct figures host[NW_HALO_METHOD_COUNT] = {
     [NW_HALO_PACKED] = {2e-6, 6.0e-10}, [NW_HALO_TYPES] = {3e-6, 7.0e-10},
     [NW_HALO_NODES] = {1e-6, 8.0e-10},
 };
-#define HOST_BOX 5e-8 /* seconds per box of one array */
+#define HOST_BOX 5e-8 /* seconds for each box of cells in one array */
 
-/* GPU memory: MEMORY is the rate in bytes/s at which kernels of an H200 read
- * and write; the times are in seconds, published or estimated for such
- * machines. */
+/* GPU memory. MEMORY is the rate in bytes/s at which kernels of an H200 read
+ * and write; SECTOR is the bytes of the smallest access. The other figures,
+ * published or estimated for such machines, are times in seconds, except STORE.
+ */
 #define MEMORY 4.3e12
 #define SECTOR 32.0
-#define LAUNCH 6.5e-6 /* a kernel until its event is seen: 5 to 8 us */
-#define COPY 8e-6     /* a small copy until its event is seen: 6 to 10 us */
+#define LAUNCH 6.5e-6 /* a kernel, until its event is seen (5 to 8 us) */
+#define COPY 8e-6     /* a small copy, until its event is seen (6 to 10 us) */
 #define NEXT 2.5e-6   /* each further kernel or copy in one stream */
 #define EVENT 2e-6    /* notifying another process by counter and event */
 #define ROW 4e-9      /* a short row in a 3-D copy */
-#define STORE 0.8     /* part of a link's rate that kernels reach */
+#define STORE 0.8     /* fraction of a link's rate that kernels reach */
 #define MESSAGE 2e-6  /* an MPI message of host memory */
-#define MESSAGE_BYTE 2.3e-10 /* each byte of it inside a node */
+#define MESSAGE_BYTE 2.3e-10 /* each byte of this message inside a node */
 #define AWARE 15e-6          /* an MPI message of GPU memory, without GDRCopy */
 
 void nw_halo_traffic_add(struct nw_halo_traffic *traffic,
@@ -73,8 +74,8 @@ static double halo_model_pack(const struct nw_halo_traffic *traffic)
 }
 
 /* Returns the seconds of a kernel that moves `bytes` bytes over a link of
- * `link` bytes/s and at the same time needs `inside` seconds for accesses to
- * the GPU's own memory. */
+ * `link` bytes/s. At the same time it needs `inside` seconds for accesses to
+ * the memory of its own GPU. */
 static double over(double inside, double bytes, double link)
 {
     return fmax(inside, bytes / (STORE * link));
@@ -93,8 +94,8 @@ static double message(const struct nw_halo_traffic *traffic)
            traffic->bytes / traffic->path.wire;
 }
 
-/* Returns the seconds of one kernel that copies from array to array; the link
- * carries whole sectors. */
+/* Returns the seconds of one kernel that copies cells from array to array. A
+ * link carries whole sectors. */
 static double write_seconds(const struct nw_halo_traffic *traffic)
 {
     double inside = 2 * traffic->sector / MEMORY;

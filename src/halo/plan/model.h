@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The model of NW_HALO_CHOOSE_MODEL: the time that each method needs for the
- * traffic between two pieces or ranks, without other traffic. */
+/* The model of NW_HALO_CHOOSE_MODEL. It predicts the time of each method for
+ * the traffic between two pieces or ranks, as if there were no other traffic.
+ */
 #ifndef NW_HALO_PLAN_MODEL_H
 #define NW_HALO_PLAN_MODEL_H
 
 #include "halo/plan/layout.h"
 
-/* The path between two pieces: bandwidths in bytes/s, latency in s. */
+/* The hardware path between two pieces: bandwidths in bytes/s, and the latency.
+ */
 struct nw_halo_path_parameters {
     double link;    /* GPU to GPU */
-    double out, in; /* sender's GPU to host; host to receiver's GPU */
+    double out, in; /* source GPU to host; host to target GPU */
     double wire;    /* between the host memories of two nodes */
-    double latency; /* seconds of latency between the two nodes */
+    double latency; /* between the two nodes, in seconds */
 };
 
 /* The traffic of one pair in one exchange. */
 struct nw_halo_traffic {
     bool gpu; /* the cells are in GPU memory, not in host memory */
     bool same_rank, same_node, same_gpu;
-    bool gaps;     /* the driver's 3-D copies cannot copy these cells */
+    bool gaps;     /* true: 3-D copies of CUDA cannot copy the cells */
     double bytes;  /* bytes of the cells */
-    double sector; /* bytes of the whole sectors that a GPU moves */
+    double sector; /* bytes of all memory sectors with such cells */
     double rows;   /* number of contiguous runs of bytes */
     double boxes;  /* number of transfers times number of arrays */
     struct nw_halo_path_parameters path;
@@ -30,25 +32,26 @@ struct nw_halo_traffic {
 void nw_halo_traffic_add(struct nw_halo_traffic *traffic,
                          const struct nw_halo_transfer *transfer,
                          size_t element);
-/* Returns the seconds that a method needs for this traffic; infinity if the
+/* Returns the predicted seconds of a method for this traffic; infinity if the
  * method is for the other kind of memory (host or GPU). */
 double nw_halo_model(enum nw_halo_method method,
                      const struct nw_halo_traffic *traffic);
-/* Sets *out to the fastest of `methods` (bits), or to the first of equally fast
- * methods in the order of enum nw_halo_method. Ignores NW_HALO_NODES, because
- * its messages join several pairs. Returns false if no method is left. */
+/* Sets *out to the fastest of `methods` (bits); among equally fast ones, to the
+ * first in enum nw_halo_method. Ignores NW_HALO_NODES, because its messages
+ * join the traffic of several pairs. Returns false if no method is left. */
 bool nw_halo_model_best(uint32_t methods, const struct nw_halo_traffic *traffic,
                         enum nw_halo_method *out);
 
 /* --- path_parameters.c --- */
 
-/* The data from which the parameters of all paths of a layout are derived. */
+/* The data from which nw_halo_path_of derives the parameters of each path. */
 struct nw_halo_paths {
     const nw_halo_layout *layout;
     nw_topology *topology; /* owned; NULL: default parameters for all paths */
     uint32_t *hops;
 };
-/* `source` names the machine as nw_halo_options.topology does. */
+/* Opens the description of the machine. `source` names it, as
+ * nw_halo_options.topology does. */
 NW_MUST_CHECK nw_status nw_halo_paths_open(const nw_halo_layout *layout,
                                            const char *source,
                                            struct nw_halo_paths *out);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The grid has about one piece per cell, so that the time to find the
- * neighbours of a piece does not depend on the number of pieces. */
+/* A grid over the domain by which the neighbours of a piece are found. The grid
+ * has about one cell per piece, so that the time to find neighbours does not
+ * depend on the number of pieces. */
 #include "halo/plan/neighbour_grid.h"
 
 #include "base/array.h"
@@ -8,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define SPARE 4 /* at most this many grid cells per piece */
+#define SPARE 4 /* maximum number of grid cells per piece */
 
 struct range {
     int32_t low[3], high[3]; /* cells low <= c <= high */
@@ -44,8 +45,9 @@ static size_t cell_at(const struct nw_halo_neighbour_grid *nearby, int32_t x,
            (size_t)x;
 }
 
-/* First pass: counts the piece in the grid cells that it overlaps. Second pass:
- * adds it to the lists of these cells, which are filled from the back. */
+/* Enters a piece into all grid cells that it overlaps. In the first pass,
+ * counts it in these cells. In the second pass, adds it to the lists of these
+ * cells, which are filled from the back. */
 static void neighbour_grid_enter(struct nw_halo_neighbour_grid *nearby,
                                  const struct nw_halo_piece *piece, int32_t id)
 {
@@ -80,8 +82,8 @@ static nw_status neighbour_grid_fill(const nw_halo_layout *layout,
     return status;
 }
 
-/* Returns the number of grid cells along an axis: how many pieces of mean width
- * fit side by side. */
+/* Returns the number of grid cells along an axis: the number of pieces of mean
+ * width that fit side by side. */
 static int32_t cells_along(const nw_halo_layout *layout, int axis)
 {
     int64_t n = layout->domain.extent[axis], count = layout->piece_count;
@@ -94,9 +96,9 @@ static int32_t cells_along(const nw_halo_layout *layout, int axis)
                            n < count ? n : count);
 }
 
-/* Halves the number of grid cells along the axis with the most cells until
+/* Halves the number of grid cells along the axis with the most cells, until
  * there are at most SPARE cells per piece. This is needed, for example, if a
- * few pieces are large and many are small. */
+ * few pieces are large and many are small. Returns the number of cells. */
 static size_t limit_cells(struct nw_halo_neighbour_grid *nearby, size_t count)
 {
     int32_t *cells = nearby->cells;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the pieces that may own cells of a box without a search of all pieces:
- * a coarse grid over the domain lists the pieces that overlap each grid cell.
+/* Finds the pieces that may own cells of a box, without searching all pieces. A
+ * coarse grid over the domain lists the pieces that overlap each of its cells.
  */
 #ifndef NW_HALO_PLAN_NEIGHBOUR_GRID_H
 #define NW_HALO_PLAN_NEIGHBOUR_GRID_H
@@ -10,7 +10,7 @@
 struct nw_halo_neighbour_grid {
     int64_t extent[3];
     int32_t cells[3];
-    int32_t *first; /* [cell count + 1] start of each cell's range in item */
+    int32_t *first; /* [grid cells + 1] start of each cell's list in item */
     int32_t *item;  /* numbers of the pieces that overlap each cell */
     int32_t *found; /* [piece_count] result of the last query, ascending */
     uint64_t *seen; /* [piece_count] last query that found this piece */
@@ -21,7 +21,7 @@ NW_MUST_CHECK nw_status nw_halo_neighbour_grid_make(
     const nw_halo_layout *layout, struct nw_halo_neighbour_grid *out);
 void nw_halo_neighbour_grid_fini(struct nw_halo_neighbour_grid *nearby);
 /* Sets nearby->found to the pieces that may own cells of `box` inside the
- * domain; returns the number of these pieces. */
+ * domain. Returns the number of these pieces. */
 int32_t nw_halo_neighbour_grid_find(struct nw_halo_neighbour_grid *nearby,
                                     const struct nw_halo_box *box);
 

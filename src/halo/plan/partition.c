@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Divides the domain over the nodes, then each node's part over its slots. Uses
- * the recursive bisection with sorted prime factors of Pearson et al.,
- * "Node-aware stencil communication" (section III-A), or the factorisation with
- * the smallest halo. */
+/* Divides the domain between the nodes, then each node's part between its
+ * slots. Uses the recursive bisection with sorted prime factors of Pearson et
+ * al., "Node-aware stencil communication" (section III-A), or the factorisation
+ * with the smallest halo. */
 #include "halo/plan/layout.h"
 
 #include "base/array.h"
@@ -19,8 +19,9 @@ static bool spans(const struct nw_halo_domain *domain,
     return width(box, axis) == domain->extent[axis];
 }
 
-/* Returns the number of cells along one axis that take part in a direction's
- * transfers: the ghost layers of all parts with a neighbour, or all cells. */
+/* Returns the number of cells along one axis that take part in the transfers of
+ * a direction. If the direction has a component along the axis, these are the
+ * ghost layers of all parts with a neighbour there; otherwise all cells. */
 static double partition_share(const struct nw_halo_domain *domain,
                               const struct nw_halo_box *box,
                               const struct nw_halo_grid *grid, int direction,
@@ -61,8 +62,8 @@ double nw_halo_grid_cells(const struct nw_halo_domain *domain,
     return sum;
 }
 
-/* Sorts the axes by the box's width, longest first; of equal axes the lower one
- * comes first. */
+/* Sorts the axes by the width of the box, longest first. Of equally long axes,
+ * the lower one comes first. */
 static void order_axes(const struct nw_halo_box *box, int axis[3])
 {
     for (int i = 0; i < 3; i++) {
@@ -74,8 +75,8 @@ static void order_axes(const struct nw_halo_box *box, int axis[3])
     }
 }
 
-/* Returns true if grid `a` is preferred to grid `b` of equal halo: the grid
- * with the larger factor on the longer axis is preferred. */
+/* Returns true if grid `a` is preferred to a grid `b` with an equal halo: if it
+ * has the larger factor on the longer axis. */
 static bool is_ahead(const struct nw_halo_grid *a, const struct nw_halo_grid *b,
                      const int axis[3])
 {
@@ -146,7 +147,8 @@ static int32_t largest_prime(int32_t n)
 }
 
 /* Factors `count` as Pearson et al. do: each step divides the longest axis of a
- * part (the lower of equal axes) by the largest remaining prime factor. */
+ * part (of equal axes the lower one) by the largest prime factor that is left.
+ */
 static void factor_paper(struct partition_search *search, int32_t count)
 {
     struct nw_halo_grid grid = {{1, 1, 1}};
@@ -213,7 +215,7 @@ struct nw_halo_box nw_halo_grid_box(const struct nw_halo_box *box,
     return out;
 }
 
-/* Divides one node's part over its slots. */
+/* Divides the part of one node between its slots. */
 static nw_status divide_node(nw_halo_layout *layout, int32_t node,
                              const struct nw_halo_box *box,
                              enum nw_halo_partition kind)
@@ -254,10 +256,10 @@ static nw_status divide_even(nw_halo_layout *layout,
     return status;
 }
 
-/* Divides the box over the nodes first <= i < last, which have different
- * numbers of slots. Splits the nodes into two groups with about equal slots,
- * splits the longest axis in the ratio of the groups' slots, and repeats this
- * for each group. */
+/* Divides the box between the nodes first <= i < last, which have different
+ * numbers of slots. Splits the nodes into two groups with about equal numbers
+ * of slots, splits the longest axis of the box in the ratio of these numbers,
+ * and repeats this for each group. */
 static nw_status divide_uneven(nw_halo_layout *layout, int32_t first,
                                int32_t last, const struct nw_halo_box *box,
                                enum nw_halo_partition kind)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Finds the model's parameters of the path between two pieces: the smallest
- * bandwidth on the topology's route, or figures of common machines if the route
- * is unknown. */
+ * bandwidth on the topology's route, or figures of common machines if no route
+ * is known. */
 #include "halo/plan/model.h"
 
 #include "base/array.h"
@@ -38,9 +38,9 @@ void nw_halo_paths_close(struct nw_halo_paths *paths)
     *paths = (struct nw_halo_paths){0};
 }
 
-/* Sets *rate to the smallest bandwidth (bytes/s) on the route, if any is known;
- * returns the sum of its latencies in seconds. Links of cores and caches do not
- * count, since copies between memories do not use them. */
+/* Sets *rate to the smallest bandwidth (bytes/s) on the route, if any is known.
+ * Returns the sum of the route's latencies in seconds. Links of cores and
+ * caches are ignored, since copies between memories do not use them. */
 static double narrow(const struct nw_halo_paths *paths, struct nw_end from,
                      struct nw_end to, double *rate)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Places the parts of the partition on the nodes of the network, then the
+ * Places the parts of the partition on the nodes of the machine, then the
  * pieces of each node on its slots. Both are quadratic assignment problems: the
- * flows are exchanged bytes, the distances are reciprocal bandwidths of routes.
+ * flows are the exchanged bytes, and the distances are sums of reciprocal
+ * bandwidths along the routes.
  */
 #include "halo/plan/assignment.h"
 #include "halo/plan/busiest_link.h"
@@ -20,19 +21,21 @@ struct placing {
     const nw_topology *topology; /* NULL: all nodes and slots are equal */
     uint32_t *hops;
     struct nw_halo_transfers transfers;
-    /* The matrices and the result of the last placed node, reused for equal
-     * nodes. */
+    /* The matrices and the result of the last node whose pieces were placed. A
+     * later node with equal matrices gets the same result. */
     int32_t known_count;
     double *known; /* flow matrix, then distance matrix */
     int32_t *known_at;
     struct nw_halo_assigned known_report;
-    int32_t *machine_node; /* [node_count] machine node of each node */
+    /* [node_count] machine node of each partition node */
+    int32_t *machine_node;
 };
 
-/* Returns the distance of two ends: the sum of the reciprocal bandwidths of the
- * links on their route. So a route through the processors is longer than one
- * link of equal bandwidth, since other traffic shares it. If the topology has
- * no links, returns the topology's distance. */
+/* Returns the distance of two ends: the sum of the reciprocal bandwidths of all
+ * links on their route. So a route through the processors is longer than a
+ * single link with the same bandwidth, because other traffic shares the
+ * processors. If the topology has no links, returns the topology's own
+ * distance. */
 static double far(struct placing *work, struct nw_end a, struct nw_end b)
 {
     double sum = 0;
@@ -101,9 +104,9 @@ static bool even(const nw_halo_layout *layout)
     return true;
 }
 
-/* Restores the trivial placement of nodes if its most loaded link is less
- * loaded than with the solved placement: the most loaded link determines the
- * time of an exchange, not the sum of distances. */
+/* Restores the trivial placement of nodes if its most loaded link has less load
+ * than with the solved placement. The reason is that the most loaded link, not
+ * the sum of distances, determines the time of an exchange. */
 static nw_status doubt(struct placing *work, struct nw_halo_assigned *report)
 {
     const nw_halo_layout *layout = work->layout;
@@ -174,8 +177,8 @@ static nw_status halo_place_nodes(struct placing *work)
 
 /* --- pieces of a node on its slots --- */
 
-/* Returns the first transfer to piece `to` or a later piece, by bisection of
- * the sorted transfers. */
+/* Returns the index of the first transfer to piece `to` or a later piece, by
+ * bisection. The transfers are sorted by target piece. */
 static size_t first_transfer(const struct placing *work, int32_t to)
 {
     size_t low = 0, high = work->transfers.count;

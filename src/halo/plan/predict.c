@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Predicts the method and the exchange time of every pair of pieces of a layout
- * with the model, without an MPI job. */
+/* Predicts the method and the time of an exchange for every pair of pieces of a
+ * layout by the model, without an MPI job. */
 #include "halo/plan/model.h"
 
 #include "base/array.h"
@@ -11,7 +11,8 @@ struct predicting {
     const nw_halo_layout *layout;
     const struct nw_halo_options *options;
     struct nw_halo_paths paths;
-    struct nw_halo_transfers transfers; /* by source, then target piece */
+    /* sorted by source, then target piece */
+    struct nw_halo_transfers transfers;
 };
 
 static int by_pair(const void *a, const void *b)
@@ -46,8 +47,8 @@ static struct nw_halo_traffic traffic_of(const struct predicting *work,
     };
 }
 
-/* Returns the bits of the methods that may fit a pair. NW_HALO_AWARE is left
- * out: only a job knows whether its MPI supports GPU memory. */
+/* Returns the methods (bits) that may fit a pair. NW_HALO_AWARE is left out,
+ * since only a running job knows whether its MPI accepts GPU memory. */
 static uint32_t fitting(const struct nw_halo_traffic *traffic)
 {
     uint32_t bits = 0;
@@ -79,8 +80,8 @@ static void predict_decide(const struct predicting *work,
     out->seconds = nw_halo_model(out->method, traffic);
 }
 
-/* Predicts the pair that begins at transfer `first`; returns the first transfer
- * of the next pair. */
+/* Predicts the pair whose transfers begin at index `first`. Returns the index
+ * of the first transfer of the next pair. */
 static size_t predict_pair(const struct predicting *work, size_t first,
                            struct nw_halo_prediction *out)
 {

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds symmetric rows: two rows are symmetric if a renumbering exchanges them,
- * leaves the matrix unchanged, and keeps the taken rows. Machines and periodic
- * grids have many. */
+/* Finds symmetric rows of a matrix. Two rows are symmetric if there is a
+ * renumbering of rows and columns that exchanges them, leaves the matrix
+ * unchanged, and keeps the numbers of all taken rows. Machines and periodic
+ * grids have many symmetries. */
 #include "halo/plan/symmetry.h"
 
 #include <math.h>
 
 #define MOST NW_HALO_EXACT_MOST
-#define TRIES                                                                  \
-    4000 /* comparisons for one pair; then it counts as not symmetric */
+/* Limit of comparisons for one pair of rows; beyond it, the pair counts as not
+ * symmetric. */
+#define TRIES 4000
 
 struct renumbering {
     const struct nw_halo_symmetry *symmetry;
@@ -17,15 +19,15 @@ struct renumbering {
     int tries;
 };
 
-/* Compares with a tolerance, because sums along a route and along its reverse
- * may differ in their last bits. */
+/* Compares with a tolerance, because the sums along a route and along its
+ * reverse may differ in their last bits. */
 static bool symmetry_same(double a, double b)
 {
     return fabs(a - b) <= 1e-12 * fmax(fabs(a), fabs(b));
 }
 
-/* Returns true if row v can get the number w, given the rows that already have
- * a new number. */
+/* Returns true if row v can get the new number w, given the rows that already
+ * have a new number. */
 static bool agrees(struct renumbering *work, int v, int w)
 {
     const double *m = work->symmetry->matrix;
@@ -46,7 +48,7 @@ static bool agrees(struct renumbering *work, int v, int w)
     return true;
 }
 
-/* Completes the renumbering from row v on, by backtracking; returns false if
+/* Completes the renumbering, from row v on, by backtracking. Returns false if
  * that is impossible or takes more than TRIES comparisons. */
 static bool extend(struct renumbering *work, int v)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds rows of a matrix that are symmetric: a renumbering of the rows and
- * columns that exchanges them leaves the matrix unchanged. */
+/* Finds symmetric rows of a matrix. Two rows are symmetric if a renumbering of
+ * rows and columns that exchanges them leaves the matrix unchanged. The rows
+ * that are symmetric to each other form an orbit. */
 #ifndef NW_HALO_PLAN_SYMMETRY_H
 #define NW_HALO_PLAN_SYMMETRY_H
 
@@ -12,8 +13,9 @@ struct nw_halo_symmetry {
     const bool *taken;    /* [n] true: the row must keep its number */
 };
 
-/* Sets orbit[i] to the lowest row that is symmetric to row i, or to i. Returns
- * false if no two rows are symmetric. May miss some symmetric rows. */
+/* Sets orbit[i] to the lowest row that is symmetric to row i; to i if there is
+ * none. Returns false if no two rows are symmetric. May miss some symmetries,
+ * since the search is limited. */
 bool nw_halo_orbits(const struct nw_halo_symmetry *symmetry, int *orbit);
 
 #endif

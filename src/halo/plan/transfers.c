@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the source of every ghost cell. A ghost box is split at the sides of
- * the domain (cells outside come from the opposite side, or are mirrored), and
- * then intersected with the pieces that own the cells. */
+/* Finds the source of every ghost cell. A box of ghost cells is split at the
+ * sides of the domain: cells outside the domain come from its opposite side, or
+ * are mirrored. The parts are then intersected with the boxes of the pieces
+ * that own the source cells. */
 #include "halo/plan/layout.h"
 #include "halo/plan/neighbour_grid.h"
 
@@ -9,9 +10,9 @@
 
 #include <stdlib.h>
 
-/* A run of ghost cells along one axis with its source cells in the domain:
- * ghost cell low + i comes from cell source + i, or from source - i if
- * mirrored. */
+/* A run of ghost cells low <= c < high along one axis, and its source cells in
+ * the domain. Ghost cell low + i comes from cell source + i, or from source - i
+ * if `mirror` is true. */
 struct transfers_run {
     int64_t low, high, source;
     bool mirror;
@@ -38,7 +39,8 @@ static int64_t transfers_most(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* Splits cells low <= c < high into runs inside, below and above the domain. */
+/* Splits the ghost cells low <= c < high along an axis into runs inside, below
+ * and above the domain. */
 static void find_runs(const struct nw_halo_domain *domain, int axis,
                       int64_t low, int64_t high, struct runs *out)
 {
@@ -68,8 +70,8 @@ static void find_runs(const struct nw_halo_domain *domain, int axis,
                                    2 * n - 1 - transfers_most(low, n), true});
 }
 
-/* Finds the part of a run with source cells first <= c < last; returns false if
- * it is empty. */
+/* Sets *out to the part of a run whose source cells are in first <= c < last.
+ * Returns false if it is empty. */
 static bool transfers_meet(const struct transfers_run *run, int64_t first,
                            int64_t last, struct transfers_run *out)
 {
@@ -111,9 +113,9 @@ static void set_axis(struct nw_halo_transfer *transfer, int axis,
     transfer->mirror |= (uint8_t)(part->mirror << axis);
 }
 
-/* Adds a transfer for the intersection of `run` with the source piece's box.
- * Along axes in `whole` the box of both pieces must begin at the same cell, and
- * the transfer includes ghost cells. */
+/* Adds a transfer for the intersection of the runs with the source piece's box.
+ * Along axes in `whole` (bits), the transfer also includes ghost cells; there,
+ * the boxes of both pieces must begin at the same cell. */
 static nw_status meet_piece(struct finder *finder, int32_t source,
                             const struct transfers_run *run[3], unsigned whole)
 {
@@ -143,8 +145,8 @@ static nw_status meet_piece(struct finder *finder, int32_t source,
     return status;
 }
 
-/* Returns the box of the source cells of three runs; along axes in `whole`
- * (bits) the box of the run's own cells. */
+/* Returns the box of the source cells of three runs. Along axes in `whole`
+ * (bits), it is the box of the run's own cells. */
 static struct nw_halo_box box_behind(const struct transfers_run *run[3],
                                      unsigned whole)
 {
@@ -228,7 +230,8 @@ static nw_status find_direction(struct finder *finder, int direction)
 }
 
 /* Returns the cells that a transfer covers along an axis that an earlier phase
- * has exchanged: the piece's own cells and its filled ghost cells. */
+ * has exchanged: the piece's own cells and the ghost cells that this phase has
+ * filled. */
 static struct transfers_run with_ghosts(const nw_halo_layout *layout,
                                         const struct nw_halo_piece *piece,
                                         int axis)
@@ -309,8 +312,8 @@ void nw_halo_transfers_fini(struct nw_halo_transfers *transfers)
     *transfers = (struct nw_halo_transfers){0};
 }
 
-/* Returns true if the ghost box of an edge or corner is as deep as those of the
- * adjacent faces. */
+/* Returns true if the ghost box of an edge or corner has the same depth as
+ * those of the adjacent faces. */
 static bool is_full(const struct nw_halo_domain *domain, int direction)
 {
     static const int power[3] = {1, 3, 9};

@@ -15,18 +15,22 @@
 
 enum { OFTEN = 256 }; /* moves between two readings of the clock */
 
-/* Memory for the refinement of one graph. */
+/* State of the refinement of one graph. */
 struct kway_bisect_pass {
     const struct nw_kway_graph *graph;
     const struct nw_kway_bisection *cut;
-    int8_t *side, *fixed; /* fixed: 0, 1 or -1 */
-    double *gain;
-    int32_t *at, *moves;
-    bool *done;
-    struct nw_heap heap[2];
-    nw_kway_load load[2], tolerance, extra; /* slack: heaviest vertex */
-    int64_t count[2], extra_count; /* extras: allowed over the limits here */
-    bool finest;
+    int8_t *side, *fixed; /* [n] side of a vertex; side to which it is fixed,
+                             -1: none (NULL: no vertex is fixed) */
+    double *gain;         /* [n] decrease of the cut if the vertex moves */
+    int32_t *at, *moves;  /* [n] nw_heap.at; vertices moved, in order */
+    bool *done; /* [n] the vertex has moved in this pass or is fixed */
+    struct nw_heap heap[2]; /* vertices of each side that may move */
+    /* load of each side; load of the heaviest vertex; load by which a side may
+     * exceed its limit on this level */
+    nw_kway_load load[2], tolerance, extra;
+    /* vertices of each side; number by which a side may exceed its capacity */
+    int64_t count[2], extra_count;
+    bool finest;  /* this is the finest level */
     double value; /* cut minus the cut at the beginning of the pass */
 };
 
@@ -52,6 +56,7 @@ static nw_status kway_bisect_pass_init(struct kway_bisect_pass *p)
     return status;
 }
 
+/* Computes the loads of the sides and the tolerances of this level. */
 static void kway_bisect_measure(struct kway_bisect_pass *p)
 {
     const struct nw_kway_graph *g = p->graph;
@@ -105,6 +110,7 @@ static double kway_bisect_excess(const struct kway_bisect_pass *p)
     return sum;
 }
 
+/* Computes the gain of v. Returns true if v is at the border. */
 static bool kway_bisect_find_gain(struct kway_bisect_pass *p, int32_t v)
 {
     const struct nw_kway_graph *g = p->graph;
@@ -121,6 +127,7 @@ static bool kway_bisect_find_gain(struct kway_bisect_pass *p, int32_t v)
     return border;
 }
 
+/* Moves v to the other side; the gains of its neighbours stay. */
 static void kway_bisect_flip(struct kway_bisect_pass *p, int32_t v)
 {
     const struct nw_kway_graph *g = p->graph;
@@ -191,6 +198,8 @@ static void kway_bisect_clear_heaps(struct kway_bisect_pass *p)
             nw_heap_remove(&p->heap[s], p->heap[s].item[p->heap[s].count - 1]);
 }
 
+/* Begins a pass: adds the vertices at the border to the heaps, or all vertices
+ * if the graph is small or a limit is exceeded. */
 static void kway_bisect_fill_heaps(struct kway_bisect_pass *p)
 {
     kway_bisect_clear_heaps(p);
@@ -204,6 +213,7 @@ static void kway_bisect_fill_heaps(struct kway_bisect_pass *p)
     }
 }
 
+/* Undoes the moves after the first `to` ones; `from` moves were made. */
 static void kway_bisect_undo(struct kway_bisect_pass *p, int32_t from,
                              int32_t to)
 {
@@ -373,6 +383,8 @@ static nw_status kway_bisect_cut_coarser(struct kway_bisect_pass *p,
     return status;
 }
 
+/* Bisects the graph of p: at once if it is small or cannot be coarsened,
+ * otherwise by a coarser graph. */
 static nw_status kway_bisect_cut_with(struct kway_bisect_pass *p,
                                       struct nw_random *random)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A graph of about half the size: pairs of vertices with much traffic and
- * little load become one (the rating w^2 / (load x load) keeps coarse vertices
- * even: Holtgrewe, Sanders and Schulz, 2010). Where too few pairs are found,
- * as around hubs, the rest join their best neighbour's group.
+ * Makes a graph of about half the size: pairs of vertices with much traffic and
+ * little load become one vertex. The rating w^2 / (load x load) keeps the loads
+ * of coarse vertices similar (Holtgrewe, Sanders and Schulz, 2010). If too few
+ * pairs are found, as happens around hubs, the remaining vertices join the
+ * groups of their best neighbours.
  */
 #include "base/array.h"
 #include "map/kway/memetic.h"
@@ -13,14 +14,17 @@
 struct kway_coarsen_work {
     const struct nw_kway_graph *graph;
     const struct nw_kway_merge *merge;
-    int32_t *leader; /* [n] group of a vertex: its first member; -1 none */
-    int64_t *load;   /* [n] of the group, at its leader */
-    int32_t *order;  /* [n] */
-    int32_t *wish;   /* [n] the best partner */
-    uint64_t salt;
-    bool late;
+    int32_t *leader; /* [n] group of a vertex, named by one of its members; -1:
+                        none */
+    int64_t *load;   /* [n] load of a group, stored at its leader */
+    int32_t *order;  /* [n] vertices to be matched in this round */
+    int32_t *wish;   /* [n] preferred partner; -1: none */
+    uint64_t salt;   /* random bits for kway_coarsen_mix */
+    bool late;       /* time is over: nothing is contracted */
 };
 
+/* Returns true if two vertices may become one: they are in the same parts and
+ * may be on the same elements. */
 static bool kway_coarsen_may_join(const struct kway_coarsen_work *c, int32_t v,
                                   int32_t u)
 {
@@ -152,10 +156,10 @@ static int32_t kway_coarsen_find_left(const struct kway_coarsen_work *c,
     return left;
 }
 
-/* Matches pairs that prefer each other until there are none, so that no
- * remaining edge between two unmatched vertices is heavier than the matched
- * ones. A vertex whose preference is still free is not asked again: on a chain
- * of rising weights a round makes one pair. */
+/* Matches pairs that prefer each other, in rounds, until there are none. Only
+ * vertices whose preferred partner was matched choose again in the next round.
+ * That keeps the work low even if each round makes few pairs, as on a chain of
+ * rising weights. Vertices without a partner become groups of one. */
 static void kway_coarsen_make_pairs(struct kway_coarsen_work *c, int32_t *taken,
                                     int32_t *groups)
 {
@@ -182,9 +186,9 @@ static void kway_coarsen_make_pairs(struct kway_coarsen_work *c, int32_t *taken,
         }
 }
 
-/* Unmatched vertices join groups. The leader of a group stays: v is single if
- * its group has no more than its own load, since members may have joined
- * meanwhile. */
+/* Lets unmatched vertices join groups. A vertex is unmatched if it leads a
+ * group whose load is only its own; other vertices may have joined it
+ * meanwhile, and then it stays. */
 static void kway_coarsen_join_groups(struct kway_coarsen_work *c,
                                      int32_t *groups)
 {
@@ -200,7 +204,7 @@ static void kway_coarsen_join_groups(struct kway_coarsen_work *c,
             continue;
         c->leader[v] = leader;
         c->load[leader] += g->load[v];
-        /* a load of 0 would leave the leader looking alone */
+        /* without this, a member of load 0 would leave the leader unmatched */
         if (c->load[leader] == g->load[leader])
             c->load[leader]++;
         --*groups;
@@ -248,10 +252,12 @@ struct kway_coarsen_contraction {
     const struct nw_kway_graph *fine;
     struct nw_kway_graph *coarse;
     const int32_t *into;
-    size_t *seen; /* [groups] 1 + arc of the present row */
-    size_t arcs;
+    size_t *seen; /* [groups] 1 + index of the arc to this group, if it belongs
+                     to the present row */
+    size_t arcs;  /* coarse arcs so far */
 };
 
+/* Adds the arcs, the load and the range of vertex v to its group. */
 static void kway_coarsen_add_arcs(struct kway_coarsen_contraction *c,
                                   int32_t group, int32_t v)
 {
@@ -306,6 +312,7 @@ static nw_status kway_coarsen_contract(const struct nw_kway_graph *fine,
     return status;
 }
 
+/* Divides the vertices into groups and sets *groups to their number. */
 static nw_status kway_coarsen_group(struct kway_coarsen_work *c,
                                     struct nw_random *random, int32_t *groups)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory of the graph and the machine, and the cost of a partition. */
+/* Allocates graphs and machines, and computes the cost of a partition. */
 #include "base/array.h"
 #include "map/kway/memetic.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The first parts: the elements are halved where the machine is widest apart,
- * and the graph with them, until each element has its own vertices. How far a
- * half may be over its share is what the levels below leave of the limit.
+ * Recursive bisection along the elements: the range of elements is halved at
+ * its widest gap, and the graph is bisected accordingly, until each element has
+ * its own vertices. A half may exceed its share of the load, but not so much
+ * that the bisections below it could not keep the limits.
  */
 #include "base/array.h"
 #include "base/parallel.h"
@@ -18,23 +19,24 @@ struct initial_bisection_work {
     const struct nw_kway_machine *machine;
     const struct nw_kway_effort *effort;
     uint64_t seed;
-    int32_t *part;
+    int32_t *part;   /* [n] out: element of each vertex */
     int32_t *place;  /* [n] index of a vertex in the present subgraph */
-    int32_t threads; /* for bisections, which share nothing */
-    struct nw_time_shares pace; /* work: vertices x repeats of all cuts */
+    int32_t threads; /* threads for bisections, which are independent */
+    struct nw_time_shares pace; /* time; its unit of work is a vertex in one
+                                   repeat of one bisection */
 };
 
-/* A range of elements and the vertices that go there. */
+/* The elements low .. high - 1 and the vertices that are divided among them. */
 struct initial_bisection_range {
     int32_t low, high;
-    int32_t *vertex;
+    int32_t *vertex; /* [count] */
     int32_t count;
-    int32_t depth; /* cuts above it */
+    int32_t depth; /* bisections above this range */
 };
 
-/* The element that begins the second half: of the widest gaps, or of all where
- * these have taken one element after the other, the one that comes nearest to
- * half of all that is to be shared. */
+/* Returns the element that begins the second half. It is at one of the widest
+ * gaps and divides the shares most evenly. If there were many bisections above,
+ * as when the widest gaps separate single elements, all gaps are considered. */
 static int32_t
 initial_bisection_choose_middle(const struct nw_kway_machine *m,
                                 const struct initial_bisection_range *here)
@@ -76,6 +78,7 @@ initial_bisection_place_of(const struct initial_bisection_work *s,
     return at < here->count && here->vertex[at] == v ? at : -1;
 }
 
+/* Fills *out with the vertices of a range and the arcs between them. */
 static void
 initial_bisection_subgraph(struct initial_bisection_work *s,
                            const struct initial_bisection_range *here,
@@ -126,8 +129,10 @@ initial_bisection_load_of(const struct initial_bisection_work *s,
     return load;
 }
 
-/* The sides' shares of the actual load, and their limits: each of the d
- * bisections below may add the d-th root of the whole imbalance. */
+/* Returns the parameters of a bisection. The target of a side is its share of
+ * the actual load. With d bisections from here down to single elements, the
+ * limit of a side exceeds its target by the d-th root of the factor that the
+ * elements' limits allow. */
 static struct nw_kway_bisection
 initial_bisection_make_cut(const struct initial_bisection_work *s,
                            const struct initial_bisection_range *here,
@@ -144,7 +149,7 @@ initial_bisection_make_cut(const struct initial_bisection_work *s,
         limit[i >= middle] += (double)m->limit[i];
         cut.capacity[i >= middle] += m->capacity[i];
     }
-    /* refinement on the way back repairs the last cuts cheaply */
+    /* The last bisections are not repeated: refinement repairs them cheaply. */
     if (here->high - here->low > nw_tuned.kway.elements_few)
         cut.repeats = s->effort->repeats;
     for (int side = 0; side < 2; side++) {
@@ -157,7 +162,8 @@ initial_bisection_make_cut(const struct initial_bisection_work *s,
         room = cut.target[side] > 0 ? limit[side] / cut.target[side] : 1;
         ease = room > 1 ? pow(room, 1 / depth) : room;
         cut.limit[side] = (nw_kway_load)(cut.target[side] * ease + 1e-6);
-        /* one without a share takes what the other has no place for */
+        /* A side without a share takes vertices that do not fit on the other.
+         */
         if (below == 1 || cut.target[side] <= 0 ||
             cut.limit[side] < (nw_kway_load)ceil(cut.target[side]))
             cut.limit[side] = (nw_kway_load)limit[side];
@@ -177,6 +183,7 @@ initial_bisection_seed_of(const struct initial_bisection_work *s,
 static nw_status initial_bisection_bisect(struct initial_bisection_work *s,
                                           struct initial_bisection_range here);
 
+/* Argument of the parallel tasks that divide the ranges `below`. */
 struct initial_bisection_descent {
     struct initial_bisection_work *s;
     const struct initial_bisection_range *below;
@@ -189,8 +196,8 @@ static nw_status initial_bisection_bisect_below(void *user, int32_t i)
     return initial_bisection_bisect(descent->s, descent->below[i]);
 }
 
-/* Divides the parts of one bisection further, which are independent of each
- * other. */
+/* Divides the `count` ranges of one bisection further, in parallel if they have
+ * enough vertices. */
 static nw_status
 initial_bisection_bisect_all(struct initial_bisection_work *s,
                              const struct initial_bisection_range *below,
@@ -230,6 +237,7 @@ static nw_status initial_bisection_descend(struct initial_bisection_work *s,
         2, here.count);
 }
 
+/* Bisects the vertices of a range and fills side[i] for vertex i of it. */
 static nw_status
 initial_bisection_cut_range(struct initial_bisection_work *s,
                             const struct initial_bisection_range *here,
@@ -261,12 +269,12 @@ initial_bisection_cut_range(struct initial_bisection_work *s,
     return status;
 }
 
-/* The load that is left to distribute in order. */
+/* State while vertices are assigned in order to elements in order. */
 struct initial_bisection_filling {
-    int32_t at; /* element */
-    double load, share;
-    double target, mine; /* of the element: load to reach, and reached */
-    int64_t held;        /* vertices */
+    int32_t at;          /* element that is being filled */
+    double load, share;  /* load and shares from this element on */
+    double target, mine; /* wanted and present load of the element */
+    int64_t held;        /* vertices on the element */
 };
 
 static void
@@ -394,6 +402,8 @@ initial_bisection_share_out(struct initial_bisection_work *s,
     return status;
 }
 
+/* Divides the vertices of each group further. here.vertex is sorted by group;
+ * group g has the vertices from at[g] on. */
 static nw_status initial_bisection_bisect_each(
     struct initial_bisection_work *s, struct initial_bisection_range here,
     const struct nw_kway_multisection *groups, const int32_t *at)
@@ -436,6 +446,7 @@ static nw_status initial_bisection_descend_groups(
     return status;
 }
 
+/* Divides a range among groups of elements instead of two halves. */
 static nw_status
 initial_bisection_multisection(struct initial_bisection_work *s,
                                struct initial_bisection_range here)
@@ -457,6 +468,7 @@ initial_bisection_multisection(struct initial_bisection_work *s,
     return status;
 }
 
+/* Divides the vertices of a range among its elements. */
 static nw_status initial_bisection_bisect(struct initial_bisection_work *s,
                                           struct initial_bisection_range here)
 {

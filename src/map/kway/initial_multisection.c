@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Multisection: a graph is divided among groups of elements at the widest gaps,
- * each taken as one element. Such parts are few and have much room, so borders
- * between groups, where a byte costs most, are refined more freely than between
- * full elements (Schulz and Woydt 2025).
+ * Multisection: elements are grouped at the widest gaps, and a graph is divided
+ * among the groups, each taken as one element. Groups are few and large, so
+ * that vertices move between them more freely than between full elements. That
+ * improves the cut between groups, where a byte costs most (Schulz and Woydt
+ * 2025).
  */
 #include "base/array.h"
 #include "map/kway/memetic.h"
@@ -43,8 +44,9 @@ static void initial_multisection_add_element(struct nw_kway_machine *groups,
     groups->capacity[g] = capacity < INT32_MAX ? (int32_t)capacity : INT32_MAX;
 }
 
-/* Groups may exceed their shares by the imbalance that the cuts below them
- * leave. */
+/* Lowers the limits of the groups so that the bisections within a group keep
+ * their part of the tolerance. `elements`: number of elements of all groups;
+ * `load`: load to be divided. */
 static void initial_multisection_tighten(struct nw_kway_machine *m,
                                          int32_t elements, double load)
 {
@@ -64,6 +66,8 @@ static void initial_multisection_tighten(struct nw_kway_machine *m,
     }
 }
 
+/* Returns the widest gap between neighbouring elements. Sets *groups to the
+ * number of groups that all gaps of this width separate. */
 static double
 initial_multisection_widest_gap(const struct nw_kway_machine *machine,
                                 int32_t low, int32_t high, int32_t *groups)

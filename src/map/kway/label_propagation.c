@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Label propagation: moves vertices one after the other to the best adjacent
- * part. This is fast, and sufficient while parts are far from good. */
+/* Label propagation with limits: moves one vertex after the other to the best
+ * adjacent part where it fits. This is fast, and good enough while the
+ * partition is far from good. */
 #include "base/array.h"
 #include "map/kway/memetic.h"
 #include "map/common/parameters.h"
@@ -19,6 +20,7 @@ static bool label_propagation_is_better(const struct nw_kway_state *state,
                                 state->load[state->part[v]];
 }
 
+/* Marks the neighbours of v, which may now have better moves. */
 static void label_propagation_wake(const struct nw_kway_state *state, int32_t v,
                                    uint8_t *awake)
 {
@@ -28,6 +30,7 @@ static void label_propagation_wake(const struct nw_kway_state *state, int32_t v,
         awake[g->to[e]] = 1;
 }
 
+/* Visits all marked vertices once. Returns the number of moves. */
 static int32_t label_propagation_sweep_once(struct nw_kway_state *state,
                                             const int32_t *order,
                                             uint8_t *awake)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * All of it together: the graph is coarsened, cut where it is small, and the
- * parts are refined on every level on the way back. Several such answers are
- * made, each from its own seed, and combined: what two of them agree on stays
- * together, the better one is refined on coarser levels again. Starts and
- * combinations depend on nothing but the seed, so threads share them out.
+ * The memetic algorithm. Several partitions are made by the multilevel method
+ * of v_cycle.c, each from its own seed ("starts"), and then combined in pairs:
+ * two vertices that both partitions have in the same part stay together during
+ * coarsening, and the better partition is refined on all levels again. Starts
+ * and combinations depend on nothing but the seed, so threads can run them in
+ * any order.
  */
 #include "map/kway/memetic_internal.h"
 #include "map/common/parameters.h"
@@ -36,7 +37,7 @@ static nw_status kway_memetic_run_job(void *user, int32_t i)
     bool free = kway_memetic_is_free(batch->budget);
     nw_status status;
 
-    /* called off, one answer in haste is enough */
+    /* After Ctrl-C, the result of the first task is enough. */
     if (i && free && nw_budget_is_overdue(batch->budget))
         return NW_OK;
     status = nw_kway_memetic_run_task(&batch->task[i]);
@@ -95,7 +96,7 @@ static nw_status kway_memetic_run_tasks(struct nw_kway_run *run,
         bool first = !budget->steps, hurried = budget->hurried;
         int want = kway_memetic_next_batch(budget, all - done);
 
-        /* whatever the budget, one answer is made */
+        /* One partition is made even if the budget has ended. */
         if (!first && !nw_budget_spend(budget, 0))
             break;
         budget->hurried = false;
@@ -112,6 +113,7 @@ static nw_status kway_memetic_run_tasks(struct nw_kway_run *run,
     return status;
 }
 
+/* Returns true if a is better than b: within the limits, then of less cost. */
 static bool kway_memetic_better(const struct kway_memetic_answer *a,
                                 const struct kway_memetic_answer *b)
 {
@@ -142,8 +144,9 @@ static int kway_memetic_by_cost(const void *a, const void *b)
                                            : kway_memetic_better(other, one);
 }
 
-/* Makes new partitions as long as the budget allows; part is NULL for the
- * others. */
+/* Makes up to `count` new partitions. If the budget ends before, the `part` of
+ * the others stays NULL. `number` makes the seeds differ between generations.
+ */
 static nw_status kway_memetic_make_starts(struct nw_kway_run *run,
                                           struct kway_memetic_answer *answer,
                                           int count, uint64_t number)
@@ -168,8 +171,9 @@ static nw_status kway_memetic_make_starts(struct nw_kway_run *run,
     return status;
 }
 
-/* Combines the best partitions with the worst, two by two, which leaves half of
- * them. A single partition is coarsened and refined again. */
+/* Combines the best partition with the worst, the second best with the second
+ * worst, and so on, which leaves half of them. A single partition is coarsened
+ * and refined again. Updates *count. */
 static nw_status kway_memetic_combine(struct nw_kway_run *run,
                                       struct kway_memetic_answer *answer,
                                       int *count, uint64_t number)
@@ -208,13 +212,15 @@ static nw_status kway_memetic_combine(struct nw_kway_run *run,
     return status;
 }
 
+/* Returns true if the budget allows another step or none was made yet. */
 static bool kway_memetic_goes_on(const struct nw_kway_run *run)
 {
     return !run->budget->steps || nw_budget_spend(run->budget, 0);
 }
 
-/* Starts, made one by combination, then refined again: the champion of one
- * generation. */
+/* Runs one generation: makes starts, combines them until one is left, and
+ * refines that one again in V-cycles. answer[0] is the result; other entries
+ * may own partitions, too. */
 static nw_status kway_memetic_generation(struct nw_kway_run *run,
                                          struct kway_memetic_answer *answer,
                                          uint64_t number)
@@ -241,7 +247,8 @@ static nw_status kway_memetic_generation(struct nw_kway_run *run,
     return status;
 }
 
-/* A given solution takes part like the best of a generation. */
+/* Makes an answer of the given partition, which then competes like the result
+ * of a generation. Sets run->given_fits. */
 static nw_status kway_memetic_take_given(struct nw_kway_run *run,
                                          struct kway_memetic_answer *given)
 {
@@ -289,6 +296,8 @@ static nw_status kway_memetic_challenge(struct nw_kway_run *run,
     return kway_memetic_combine(run, champion, &count, (number << 32) + 5000);
 }
 
+/* Runs one generation, or with --time or --steps generations until the limit,
+ * and combines their results in champion[0]. champion[1] is scratch. */
 static nw_status kway_memetic_evolve(struct nw_kway_run *run,
                                      struct kway_memetic_answer champion[2])
 {
@@ -314,7 +323,7 @@ static nw_status kway_memetic_evolve(struct nw_kway_run *run,
     return status;
 }
 
-/* Refines the given partition alone. */
+/* Refines only the given partition, in V-cycles. */
 static nw_status kway_memetic_refine_best(struct nw_kway_run *run,
                                           struct kway_memetic_answer *one)
 {
@@ -331,8 +340,8 @@ static nw_status kway_memetic_refine_best(struct nw_kway_run *run,
     return status;
 }
 
-/* If the order could not be brought within the limits, a solution is computed
- * in full, whatever the time. */
+/* Makes a partition without a time limit. Called if the time was over before
+ * the first partition, and the vertices assigned in order exceed a limit. */
 static nw_status kway_memetic_make_in_full(const struct nw_kway_run *run,
                                            struct kway_memetic_answer *answer)
 {

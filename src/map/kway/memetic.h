@@ -28,10 +28,11 @@ struct nw_kway_range {
  * the bytes of both directions. No edge joins a vertex with itself or has
  * weight 0. */
 struct nw_kway_graph {
-    int32_t n;
-    size_t *row;                 /* [n + 1] */
-    int32_t *to;                 /* [row[n]] */
-    double *weight;              /* [row[n]] */
+    int32_t n;                   /* number of vertices */
+    size_t *row;                 /* [n + 1] arcs of vertex v: row[v] ..
+                                    row[v + 1] - 1 */
+    int32_t *to;                 /* [row[n]] other end of an arc */
+    double *weight;              /* [row[n]] bytes or messages of an arc */
     int64_t *load;               /* [n] load (computation) of a vertex */
     int32_t *count;              /* [n] vertices of the finest graph that a
                                     vertex contains */
@@ -54,7 +55,7 @@ static inline bool nw_kway_allows(const struct nw_kway_graph *graph, int32_t v,
 /* The elements of the machine, numbered so that near elements have near
  * numbers. */
 struct nw_kway_machine {
-    int32_t k;
+    int32_t k; /* number of elements */
     /* Symmetric distances: `table` is [k x k]; if it is NULL, `distance` is
      * called. */
     const double *table;
@@ -73,6 +74,7 @@ NW_MUST_CHECK nw_status nw_kway_machine_alloc(struct nw_kway_machine *machine,
                                               int32_t k);
 void nw_kway_machine_fini(struct nw_kway_machine *machine);
 
+/* Returns the distance between elements a and b. */
 static inline double nw_kway_distance(const struct nw_kway_machine *machine,
                                       int32_t a, int32_t b)
 {
@@ -144,7 +146,9 @@ double nw_kway_cost(const struct nw_kway_graph *graph,
  * time limit, and for later partitions, stages have no end. */
 struct nw_time_shares {
     struct nw_budget *budget;
-    uint64_t begun_ns;
+    uint64_t begun_ns; /* time when the stage began */
+    /* time of the stage in ns, 0: no end; work begun, and all work of the stage
+     */
     double window_ns, done, all;
 };
 /* Begins a stage with `all` units of work, which gets the fraction `share` of
@@ -179,12 +183,12 @@ NW_MUST_CHECK nw_status nw_kway_coarsen(const struct nw_kway_graph *graph,
 /* --- bisect --- */
 
 struct nw_kway_bisection {
-    double target[2];
-    nw_kway_load limit[2];
-    int64_t capacity[2];
-    int tries;                /* initial cuts of the coarsest graph */
-    int repeats;              /* times that the finest graph is coarsened and
-                                 refined */
+    double target[2];      /* wanted load of each side */
+    nw_kway_load limit[2]; /* largest load of each side */
+    int64_t capacity[2];   /* most vertices of the finest graph on each side */
+    int tries;             /* initial cuts of the coarsest graph */
+    int repeats;           /* times that the finest graph is coarsened and
+                              refined */
     struct nw_budget *budget; /* if overdue, the present cut is the last */
     uint64_t until; /* time after which no tries and repeats begin; 0: none */
 };
@@ -197,6 +201,8 @@ NW_MUST_CHECK nw_status nw_kway_bisect(const struct nw_kway_graph *graph,
 
 /* --- recursive bisection along the order of the elements --- */
 
+/* Fills part[n] with the element of each vertex, by recursive bisection of the
+ * graph. The result may exceed limits. */
 NW_MUST_CHECK nw_status nw_kway_initial_bisection(
     const struct nw_kway_graph *graph, const struct nw_kway_machine *machine,
     const struct nw_kway_effort *effort, uint64_t seed, int32_t *part);
@@ -229,8 +235,8 @@ void nw_kway_multisection_fini(struct nw_kway_multisection *groups);
 struct nw_kway_state {
     const struct nw_kway_graph *graph;
     const struct nw_kway_machine *machine;
-    int32_t *part;              /* [n] borrowed */
-    nw_kway_load *load, *limit; /* [k] */
+    int32_t *part;              /* [n] part of a vertex, borrowed */
+    nw_kway_load *load, *limit; /* [k] load of a part; its largest load */
     int64_t *count;             /* [k] vertices of the finest graph in a part */
     int64_t *most;              /* [k] most vertices */
     int32_t *first;             /* [k] first vertex in the list of a part, -1:
@@ -262,6 +268,7 @@ static inline bool nw_kway_state_fits(const struct nw_kway_state *state,
     return state->load[q] + state->graph->load[v] <= state->limit[q] &&
            state->count[q] + state->graph->count[v] <= state->most[q];
 }
+/* Returns true if part q exceeds one of its limits. */
 static inline bool nw_kway_state_over(const struct nw_kway_state *state,
                                       int32_t q)
 {
@@ -280,8 +287,8 @@ double nw_kway_state_cost(const struct nw_kway_state *state, int32_t q);
 void nw_kway_state_forget(struct nw_kway_state *state);
 
 struct nw_kway_move {
-    int32_t to; /* -1: none */
-    double gain;
+    int32_t to;  /* part to move to; -1: no move */
+    double gain; /* decrease of the cost */
 };
 /* The best moves of a vertex to a part that it has edges to: `fit` among the
  * parts where the vertex fits, `any` among all of them. */
@@ -289,6 +296,7 @@ struct nw_kway_moves {
     struct nw_kway_move fit, any;
 };
 struct nw_kway_moves nw_kway_state_best(struct nw_kway_state *state, int32_t v);
+/* Moves vertex v and updates loads, lists and `gained`. */
 void nw_kway_state_move(struct nw_kway_state *state, int32_t v,
                         struct nw_kway_move move);
 

@@ -5,10 +5,11 @@
 
 #include "map/kway/memetic.h"
 
+/* A partition and its quality. */
 struct kway_memetic_answer {
-    int32_t *part;
+    int32_t *part; /* [n] owned; NULL: none */
     double cost;
-    bool balanced;
+    bool balanced; /* every part is within its limits */
 };
 
 /* A task of one thread: makes one partition by combining two others, by
@@ -19,8 +20,8 @@ struct kway_memetic_task {
         *other; /* both NULL: a partition from scratch; only other NULL: `one`
                    is refined again */
     uint64_t seed;
-    bool other_share;
-    bool grouped; /* the start divides among groups of elements */
+    bool other_share; /* the start uses the loads of run->share */
+    bool grouped;     /* the start divides among groups of elements */
     /* the start is partitioned without coarsening */
     bool whole;
     struct nw_time_shares pace; /* time shares of the refinement, in vertices */

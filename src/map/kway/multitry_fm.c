@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Local searches (after Sanders and Schulz 2011): from one vertex at a border
- * the best moves around are made one after the other, losing ones too, and
- * what came after the best is taken back. A move may fill a part beyond its
- * limit: then the next has to take something out of that part, so that swaps
- * and longer chains are found where every part is full.
+ * Localised k-way FM (after Sanders and Schulz 2011): each search begins at one
+ * vertex and always makes the best move of the vertices around, even if it
+ * increases the cost; then it undoes the moves after the best state. A move may
+ * make a part exceed its limit; the next move must then take a vertex out of
+ * that part. Thus swaps and longer chains are found even if every part is full.
  */
 #include "base/array.h"
 #include "map/common/addressable_heap.h"
@@ -13,23 +13,28 @@
 
 #include <stdlib.h>
 
+/* A move that was made, to undo it. */
 struct multitry_fm_step {
-    int32_t v, from;
+    int32_t v, from; /* vertex, and its part before the move */
     double gain;
 };
 
 struct multitry_fm_search {
     struct nw_kway_state *state;
-    struct nw_heap heap;
-    double *gain;  /* [n] of the best move known */
-    uint8_t *used; /* [n] moved in this round */
-    struct multitry_fm_step *step;
+    struct nw_heap heap; /* vertices that may move, by `gain` */
+    double *gain;        /* [n] gain of the best move, when last computed */
+    uint8_t *used;       /* [n] 1: the vertex has moved in this round */
+    struct multitry_fm_step *step; /* moves of this search */
+    /* moves made; moves up to the best state; most moves after the best state
+     */
     int32_t count, kept, patience;
     int32_t over; /* part that exceeds its limit, -1: none */
     int chain;    /* moves since a part exceeds its limit */
-    bool lost;    /* two parts exceed their limits */
+    bool lost;    /* two parts exceed their limits: the search ends */
 };
 
+/* Computes the best move of v and adds v to the heap, or updates its position;
+ * does nothing if v has already moved. */
 static void multitry_fm_consider(struct multitry_fm_search *s, int32_t v)
 {
     struct nw_kway_moves best;
@@ -49,6 +54,7 @@ static void multitry_fm_consider(struct multitry_fm_search *s, int32_t v)
         nw_heap_add(&s->heap, v);
 }
 
+/* Makes a move and reconsiders the neighbours of v. */
 static void multitry_fm_make(struct multitry_fm_search *s, int32_t v,
                              struct nw_kway_move move)
 {
@@ -62,7 +68,8 @@ static void multitry_fm_make(struct multitry_fm_search *s, int32_t v,
     nw_kway_state_move(s->state, v, move);
     s->chain = s->over >= 0 ? s->chain + 1 : 0;
     s->over = nw_kway_state_over(s->state, move.to) ? move.to : -1;
-    /* what left may have been lighter than what came */
+    /* `from` may still exceed its limit, if v is lighter than the vertex that
+     * came to it before. */
     if (nw_kway_state_over(s->state, from)) {
         s->lost = s->over >= 0;
         s->over = from;
@@ -71,8 +78,9 @@ static void multitry_fm_make(struct multitry_fm_search *s, int32_t v,
         multitry_fm_consider(s, g->to[e]);
 }
 
-/* Moves the best vertex out of a part that is too full; ends the chain after a
- * few moves. False if there is no such vertex. */
+/* Moves the best vertex out of the part that exceeds its limit. After a few
+ * such moves in a chain, only moves to parts where the vertex fits count.
+ * Returns false if there is no move. */
 static bool multitry_fm_relieve(struct multitry_fm_search *s)
 {
     struct nw_kway_move best = {-1, 0};
@@ -99,6 +107,7 @@ static bool multitry_fm_relieve(struct multitry_fm_search *s)
     return true;
 }
 
+/* Makes the next move of a search. Returns false if the search ends. */
 static bool multitry_fm_advance(struct multitry_fm_search *s)
 {
     if (s->lost || nw_kway_state_is_late(s->state))
@@ -123,6 +132,7 @@ static bool multitry_fm_advance(struct multitry_fm_search *s)
     }
 }
 
+/* Undoes the moves after the best state and empties the heap. */
 static void multitry_fm_take_back(struct multitry_fm_search *s)
 {
     while (s->count > s->kept) {
@@ -135,6 +145,7 @@ static void multitry_fm_take_back(struct multitry_fm_search *s)
         nw_heap_remove(&s->heap, s->heap.item[s->heap.count - 1]);
 }
 
+/* Runs one search that begins at vertex v. */
 static void multitry_fm_search_from(struct multitry_fm_search *s, int32_t v)
 {
     double start = s->state->gained, best = start;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Parts that are too full pass vertices on to a neighbouring part that is
- * nearer to a part with free capacity, choosing the vertex that loses least. If
- * there is no such path, vertices go to any part with free capacity.
+ * Brings parts back within their limits. A part that exceeds a limit passes
+ * vertices to an adjacent part that is nearer to a part with free capacity,
+ * always the vertex that increases the cost least. If there is no path to free
+ * capacity, vertices go to any part where they fit.
  */
 #include "base/array.h"
 #include "map/kway/memetic.h"
@@ -15,20 +16,22 @@ struct kway_rebalance_balance {
     struct nw_kway_state *state;
     int32_t *hops;  /* [k] distance in parts to free capacity; INT32_MAX:
                        unreachable */
-    int32_t *queue; /* [k] */
-    struct nw_kway_move *move; /* [n] to anywhere, as last known */
+    int32_t *queue; /* [k] scratch: a list of parts */
+    struct nw_kway_move *move; /* [n] best move of a vertex to any part, as last
+                                  computed */
 };
 
-#define UNKNOWN (-2)
+#define UNKNOWN (-2) /* value of move[v].to: must be computed again */
 
+/* Returns true if part q has free capacity. */
 static bool kway_rebalance_has_room(const struct nw_kway_state *state,
                                     int32_t q)
 {
     return state->load[q] < state->limit[q] && state->count[q] < state->most[q];
 }
 
-/* Breadth-first search from the parts with free capacity, over adjacent parts.
- */
+/* Fills `hops` by a breadth-first search from the parts with free capacity over
+ * adjacent parts. */
 static void kway_rebalance_find_paths(struct kway_rebalance_balance *b)
 {
     const struct nw_kway_state *s = b->state;
@@ -58,8 +61,8 @@ static void kway_rebalance_find_paths(struct kway_rebalance_balance *b)
 /* The best move from p towards free capacity: least loss relative to load. */
 struct kway_rebalance_best {
     struct nw_kway_move move;
-    int32_t vertex; /* -1 none */
-    double value;
+    int32_t vertex; /* -1: none */
+    double value;   /* gain of the move relative to the load of the vertex */
 };
 
 /* Compares the moves of v to each adjacent part, once for each part, because a
@@ -88,6 +91,8 @@ static void kway_rebalance_look_around(struct kway_rebalance_balance *b,
     nw_kway_state_forget(s);
 }
 
+/* Returns the vertex of part p with the best move towards free capacity and
+ * sets *move; returns -1 if there is none. */
 static int32_t kway_rebalance_choose(struct kway_rebalance_balance *b,
                                      int32_t p, struct nw_kway_move *move)
 {
@@ -112,7 +117,7 @@ static int32_t kway_rebalance_list_room(struct kway_rebalance_balance *b)
     return count;
 }
 
-/* The listed part with free capacity for v that loses least. */
+/* Returns the best move of v to one of the first `rooms` parts in b->queue. */
 static struct nw_kway_move
 kway_rebalance_anywhere(struct kway_rebalance_balance *b, int32_t v,
                         int32_t rooms)
@@ -138,8 +143,9 @@ kway_rebalance_anywhere(struct kway_rebalance_balance *b, int32_t v,
     return best;
 }
 
-/* A known best stays valid until a neighbour moves, or the capacity is used up:
- * other moves only fill parts. */
+/* Returns the best move of v to any part. The stored one stays valid until a
+ * neighbour of v moves or v no longer fits there, because all other moves only
+ * fill parts. */
 static const struct nw_kway_move *
 kway_rebalance_known(struct kway_rebalance_balance *b, int32_t v, int32_t rooms)
 {
@@ -151,6 +157,8 @@ kway_rebalance_known(struct kway_rebalance_balance *b, int32_t v, int32_t rooms)
     return move;
 }
 
+/* Moves the vertex of part p whose move to any part with free capacity is best.
+ * Returns false if there is none. */
 static bool kway_rebalance_move_to_free(struct kway_rebalance_balance *b,
                                         int32_t p)
 {
@@ -188,9 +196,10 @@ kway_rebalance_move_all_to_free(struct kway_rebalance_balance *b)
     return status;
 }
 
-/* Passes vertices along until no part on the path is too full. The path is in
- * `queue`; each of its parts is nearer to free capacity than the one before, so
- * none occurs twice. */
+/* Passes vertices from part `full` along paths to free capacity until no part
+ * on the path exceeds its limits. The present path is in `queue`. Each of its
+ * parts is nearer to free capacity than the one before, so no part occurs
+ * twice. */
 static void kway_rebalance_relieve(struct kway_rebalance_balance *b,
                                    int32_t full)
 {
@@ -209,10 +218,11 @@ static void kway_rebalance_relieve(struct kway_rebalance_balance *b,
         if (v >= 0 && b->hops[move.to])
             path[length++] = move.to;
         else if (v < 0 || !kway_rebalance_has_room(s, move.to))
-            length--; /* done, or ways have to be found again */
+            length--; /* the part is done, or paths must be found again */
     }
 }
 
+/* Returns the load and the vertices beyond the limits of all parts. */
 static nw_kway_load kway_rebalance_overload(const struct nw_kway_state *s)
 {
     nw_kway_load sum = 0;
@@ -226,6 +236,7 @@ static nw_kway_load kway_rebalance_overload(const struct nw_kway_state *s)
     return sum;
 }
 
+/* Relieves all parts, first along paths, then to any free capacity. */
 static nw_status kway_rebalance_relieve_all(struct kway_rebalance_balance *b)
 {
     const struct nw_kway_state *s = b->state;

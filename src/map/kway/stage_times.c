@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Divides a given time among the stages of the first result: each stage has an
- * end and does as much of its work as fits, so that every stage gets some time.
- * Later results are cut and dropped instead. */
+/* Divides --time among the stages that make the first partition. Each stage has
+ * an end and does as much of its work as fits, so that every stage gets some
+ * time. Later partitions are not divided so: they are dropped if the time ends.
+ */
 #include "map/kway/memetic.h"
 
 void nw_time_shares_begin(struct nw_time_shares *pace, struct nw_budget *budget,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A partition under moves: loads, members and gains. A vertex is adjacent to
- * few parts, so all its moves are computed from the bytes to each of them.
+ * A partition that changes by moves: loads and members of its parts, and the
+ * gains of moves. A vertex is adjacent to few parts, so the costs of all its
+ * moves are computed from the bytes to each of these parts.
  */
 #include "base/array.h"
 #include "map/kway/memetic.h"
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OFTEN = 1 << 16 };
+enum { OFTEN = 1 << 16 }; /* arcs between two readings of the clock */
 
 void nw_kway_state_fini(struct nw_kway_state *state)
 {
@@ -19,6 +20,7 @@ void nw_kway_state_fini(struct nw_kway_state *state)
                 state->near);
 }
 
+/* Adds vertex v, which is in no part, to part q. */
 static void kway_state_join(struct nw_kway_state *state, int32_t v, int32_t q)
 {
     int32_t first = state->first[q];
@@ -33,6 +35,7 @@ static void kway_state_join(struct nw_kway_state *state, int32_t v, int32_t q)
     state->first[q] = v;
 }
 
+/* Removes vertex v from its part. */
 static void kway_state_leave(struct nw_kway_state *state, int32_t v)
 {
     int32_t p = state->part[v], next = state->next[v], back = state->back[v];
@@ -154,6 +157,7 @@ static int32_t kway_state_candidates(struct nw_kway_state *state)
     return nw_tuned.kway.near_strongest;
 }
 
+/* Replaces *best by the move to q if that has a larger gain. */
 static void kway_state_take(struct nw_kway_move *best, int32_t q, double gain)
 {
     if (best->to < 0 || gain > best->gain) {

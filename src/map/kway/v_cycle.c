@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One answer of the memetic algorithm: the graph is coarsened within the parts
- * of its parents, partitioned when it is small, and refined on every level on
- * the way back. */
+/* Makes one partition of the memetic algorithm. The graph is coarsened without
+ * joining vertices of different parts of the parent partitions, then
+ * partitioned when it is small, and the partition is refined on every level
+ * from the coarsest to the finest. */
 #include "map/kway/memetic_internal.h"
 #include "map/common/parameters.h"
 #include "base/array.h"
@@ -11,9 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEVELS = 40 };
+enum { LEVELS = 40 }; /* most levels */
 
-/* The graph and its coarser ones; into[i] leads from level i to i + 1. */
+/* The graph and its coarser graphs. into[i][v] is the vertex of level i + 1
+ * that contains vertex v of level i. */
 struct kway_memetic_levels {
     struct nw_kway_graph graph[LEVELS]; /* [0] is borrowed */
     int32_t *into[LEVELS];
@@ -29,6 +31,8 @@ static void kway_memetic_levels_fini(struct kway_memetic_levels *levels)
     }
 }
 
+/* Makes the partition of level + 1 from one of `level`; the caller frees *out.
+ * Does nothing if part is NULL. */
 static nw_status kway_memetic_project(const struct kway_memetic_levels *levels,
                                       int level, const int32_t *part,
                                       int32_t **out)
@@ -53,8 +57,10 @@ static double kway_memetic_total_load(const struct nw_kway_graph *graph)
     return sum;
 }
 
-/* Coarsens within the parts of both answers, down to a few vertices a part.
- * *coarse_part is the first answer's on the last level. */
+/* Coarsens down to a few vertices per part, without joining vertices of
+ * different parts of task->one or task->other. Sets *coarse_part to the
+ * partition task->one on the coarsest level; NULL if there is only one level or
+ * no such partition. */
 static nw_status kway_memetic_build_levels(struct kway_memetic_task *task,
                                            struct nw_random *random,
                                            struct kway_memetic_levels *levels,
@@ -103,7 +109,8 @@ static nw_status kway_memetic_build_levels(struct kway_memetic_task *task,
     return status;
 }
 
-/* Coarse vertices are heavy: limits are eased by about one of them. */
+/* Widens the limits by about one vertex, because coarse vertices are heavy and
+ * could not move otherwise. */
 static void kway_memetic_widen_limits(struct nw_kway_state *state)
 {
     const struct nw_kway_graph *g = state->graph;
@@ -136,8 +143,9 @@ static double kway_memetic_most_of(const struct nw_kway_graph *graph,
     return bytes * far;
 }
 
-/* The cost from scratch is the one that gains lead to, but for what sums lose
- * that were far larger in between. */
+/* Returns true if the cost from scratch equals the initial cost `begun` minus
+ * all gains, except for rounding errors, which may be as large as those of the
+ * largest possible cost. */
 static bool kway_memetic_agrees(const struct nw_kway_state *state, double begun)
 {
     double cost = nw_kway_cost(state->graph, state->machine, state->part);
@@ -147,6 +155,8 @@ static bool kway_memetic_agrees(const struct nw_kway_state *state, double begun)
            off <= 1e-12 * kway_memetic_most_of(state->graph, state->machine);
 }
 
+/* Refines a partition on one level: rebalancing, label propagation, then rounds
+ * of local search. */
 static nw_status kway_memetic_refine(struct kway_memetic_task *task,
                                      const struct nw_kway_graph *graph,
                                      bool finest, struct nw_random *random,
@@ -165,7 +175,7 @@ static nw_status kway_memetic_refine(struct kway_memetic_task *task,
         return status;
     state.budget = task->run->budget;
     state.until = nw_time_shares_until(&task->pace, graph->n);
-    /* only where it is looked at */
+    /* The initial cost is needed only by the assertion below. */
     assert((begun = nw_kway_cost(graph, task->run->machine, part)) >= 0);
     if (!finest)
         kway_memetic_widen_limits(&state);
@@ -188,6 +198,7 @@ static nw_status kway_memetic_refine(struct kway_memetic_task *task,
     return status;
 }
 
+/* Divides the time among the levels by their numbers of vertices. */
 static void kway_memetic_set_pace(struct kway_memetic_task *task,
                                   const struct kway_memetic_levels *levels)
 {
@@ -227,6 +238,8 @@ static nw_status kway_memetic_come_back(struct kway_memetic_task *task,
     return status;
 }
 
+/* Sets *part to a partition of the coarsest level: the parent's, or an initial
+ * bisection. */
 static nw_status kway_memetic_start(struct kway_memetic_task *task,
                                     const struct kway_memetic_levels *levels,
                                     int32_t **part)
@@ -254,8 +267,8 @@ static nw_status kway_memetic_start(struct kway_memetic_task *task,
                                      *part);
 }
 
-/* If time is over and a solution that keeps every limit exists, nothing more is
- * cut. */
+/* Returns true if time is over and the given partition keeps every limit: then
+ * no start is made. */
 static bool kway_memetic_is_idle(const struct kway_memetic_task *task)
 {
     return !task->one && task->run->given_fits &&

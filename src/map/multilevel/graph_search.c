@@ -10,6 +10,8 @@
 
 #define TOP_CUTS 24 /* starts, of which the best are annealed */
 
+/* Returns how often a bisection without annealing is repeated: more often for
+ * patterns with few edges. */
 static int multilevel_repeats_of(const struct multilevel_search *search)
 {
     const struct nw_assignment *assignment = search->assignment;
@@ -26,16 +28,18 @@ static int multilevel_repeats_of(const struct multilevel_search *search)
                : nw_tuned.multilevel.repeats_max;
 }
 
-/* How many starts are annealed at default effort or more, and with which share
- * of the trials. The first start gets the share `first`, and other starts the
- * share `others` if the pattern has small separators; of many starts, only one
- * other. Patterns like expander graphs get the remaining trials for one more
- * annealing. */
+/* How many starts are annealed, and how long. The first start gets the fraction
+ * `first` of the trials of one annealing. If the pattern has small separators,
+ * `more` other starts are annealed, each with the fraction `others`. If it is
+ * like an expander graph, the rest of the first annealing's trials is used for
+ * one more annealing. */
 struct multilevel_anneals {
     uint64_t more;
     double first, others;
 };
 
+/* Returns true if the processes are few enough, and the effort is high enough,
+ * for many annealed starts. */
 static bool multilevel_are_few(const struct multilevel_search *search)
 {
     return search->assignment->count <= nw_tuned.multilevel.few &&
@@ -63,8 +67,9 @@ bool nw_multilevel_has_two_starts(const struct multilevel_search *search)
            search->placement->budget->effort != NW_EFFORT_FAST;
 }
 
-/* With few processes, swaps of processes alternate with swaps of subtrees.
- * Later cycles keep the improvements of earlier ones. */
+/* With few processes, divides the steps of swap annealing among several cycles,
+ * so that swaps of processes alternate with swaps of subtrees. Later cycles
+ * begin at a low temperature and keep the improvements of earlier ones. */
 static void multilevel_share_out_cycles(struct multilevel_search *search)
 {
     if (!multilevel_are_few(search))
@@ -77,6 +82,8 @@ static void multilevel_share_out_cycles(struct multilevel_search *search)
     search->swaps_table_temperature = nw_tuned.multilevel.cycle_temperature;
 }
 
+/* Returns the annealing trials per process and level: the fraction `share` of a
+ * number that is smaller for many processes. */
 static uint64_t multilevel_anneal_tries(const struct multilevel_search *search,
                                         double share)
 {
@@ -94,8 +101,8 @@ static uint64_t multilevel_anneal_tries(const struct multilevel_search *search,
     return (uint64_t)(share * (double)tries);
 }
 
-/* Sets up a start with annealing. All starts but the first search longer for
- * cuts. */
+/* Sets up start `number` with annealing; the caller frees out->slot. All starts
+ * but the first one repeat their bisections. */
 static nw_status multilevel_start_init(const struct multilevel_search *search,
                                        uint64_t number, double share,
                                        struct nw_recursive_bisection *out)
@@ -185,6 +192,7 @@ nw_status nw_multilevel_take_bisection(struct multilevel_search *search,
     return nw_multilevel_take(search, &bisect);
 }
 
+/* Makes another annealed start and takes its result if it costs less. */
 static nw_status multilevel_anneal_again(struct multilevel_search *search,
                                          uint64_t number, double share)
 {
@@ -203,7 +211,8 @@ static nw_status multilevel_anneal_again(struct multilevel_search *search,
     return status;
 }
 
-/* The first cut of a start. Annealing hardly improves this cut. */
+/* A start and its cut at the root, by which starts are selected, because
+ * annealing hardly improves this cut. */
 struct multilevel_top_cut {
     uint64_t number; /* number of the start */
     double cut;      /* bytes between the children of the root */
@@ -232,6 +241,7 @@ static double multilevel_cut_at_top(const struct nw_assignment *assignment,
     return cut / 2;
 }
 
+/* Bisects only at the root for a start, and sets top_cut->cut. */
 static nw_status multilevel_draw(const struct multilevel_search *search,
                                  struct multilevel_top_cut *top_cut)
 {
@@ -248,7 +258,8 @@ static nw_status multilevel_draw(const struct multilevel_search *search,
     return status;
 }
 
-/* Anneals those of many starts whose cuts at the root are smallest. */
+/* Makes many starts down to the children of the root and anneals the ones with
+ * the smallest cuts. */
 static nw_status multilevel_anneal_chosen(struct multilevel_search *search)
 {
     const struct multilevel_anneals anneals = multilevel_anneals_of(search);
@@ -268,8 +279,9 @@ static nw_status multilevel_anneal_chosen(struct multilevel_search *search)
     return status;
 }
 
-/* With few processes, adds a start that is annealed between levels, which is
- * better than cuts alone. */
+/* With few processes, adds starts that are annealed between levels, which are
+ * better than bisections alone. Then prepares swap annealing with fewer steps
+ * and a lower temperature. */
 static nw_status
 multilevel_take_annealed_again(struct multilevel_search *search)
 {

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The search for grids: power diagrams, bisections with several first cuts, and
- * a few swaps. With few processes also a second search that starts from power
- * diagrams only. */
+/* The search for grids: power diagrams, recursive bisections with several kinds
+ * of initial cuts, and a few swaps. With few processes, a second search starts
+ * from power diagrams only. */
 #include "map/multilevel/multilevel_internal.h"
 #include "map/common/parameters.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+/* Returns the bytes that cross a border at right angles to dimension d, per
+ * cell of the border; at least 1. */
 static double multilevel_across(const struct nw_stencil *stencil, int d)
 {
     double sum = 0;
@@ -30,6 +32,9 @@ static double multilevel_across_askew(const struct nw_stencil *stencil)
     return sum * sqrt(0.5);
 }
 
+/* Returns true if power diagrams are worth while: the grid does not fill boxes,
+ * all slots have a process, and there are not too many processes. Larger grids
+ * use them only if diagonal borders have few bytes. */
 static bool
 multilevel_may_use_power_diagram(const struct multilevel_search *search,
                                  const struct nw_best_tiling *tile)
@@ -46,6 +51,8 @@ multilevel_may_use_power_diagram(const struct multilevel_search *search,
            !search->placement->budget->stopped;
 }
 
+/* Adds a start by power diagrams and annealing. `kinds`: bits of enum
+ * nw_rb_start for the bisections that precede them. */
 static nw_status
 multilevel_power_diagram_parts(struct multilevel_search *search,
                                const struct nw_stencil *stencil,
@@ -67,6 +74,8 @@ multilevel_power_diagram_parts(struct multilevel_search *search,
     return nw_multilevel_take(search, &bisect);
 }
 
+/* Takes the best of a power diagram and of bisections. The bisections are left
+ * out if they would cost too much or the power diagram gained enough. */
 static nw_status
 multilevel_power_diagram_or_bisect(struct multilevel_search *search,
                                    const struct nw_best_tiling *tile,
@@ -87,6 +96,7 @@ multilevel_power_diagram_or_bisect(struct multilevel_search *search,
     return nw_multilevel_cuts_max(search, tile, swapped);
 }
 
+/* Anneals by at most `steps` swaps from the given temperature. */
 static nw_status multilevel_swap_grid(struct multilevel_search *search,
                                       uint64_t steps, double temperature)
 {
@@ -97,9 +107,9 @@ static nw_status multilevel_swap_grid(struct multilevel_search *search,
     return nw_multilevel_search_on(search);
 }
 
-/* Returns the swaps per process, which take about as long as reading and
- * cutting the grid. Small grids get fewer, but anneal again from a higher
- * temperature. */
+/* Returns the swaps for a grid of this many processes, which take about as long
+ * as reading and bisecting the grid. Small grids get fewer, but are annealed
+ * again. */
 static uint64_t multilevel_swaps_by_size(int32_t count)
 {
     if (count > nw_tuned.multilevel_grid.power_diagram_max)
@@ -109,8 +119,8 @@ static uint64_t multilevel_swaps_by_size(int32_t count)
                : nw_tuned.multilevel_grid.swaps_annealed;
 }
 
-/* Returns the swaps per process. Ranks with many partners get fewer, as each of
- * their swaps takes longer. */
+/* Returns the number of swaps. Patterns with many edges per process get fewer,
+ * because each of their swaps takes longer. */
 static uint64_t multilevel_swaps_of(const struct multilevel_search *search,
                                     const struct nw_stencil *stencil)
 {
@@ -187,9 +197,10 @@ struct multilevel_grid_search {
     struct multilevel_search search;
     const struct nw_best_tiling *tile;
     struct nw_placement placement;
-    struct nw_assignment assignment; /* of the second search */
+    struct nw_assignment assignment; /* own copy of the second search */
 };
 
+/* The first search, a function nw_start.run. */
 static nw_status multilevel_run_cuts(void *user, struct nw_budget *budget)
 {
     struct multilevel_grid_search *grid = user;
@@ -198,6 +209,8 @@ static nw_status multilevel_run_cuts(void *user, struct nw_budget *budget)
     return multilevel_cut_and_swap(&grid->search, grid->tile);
 }
 
+/* The second search, a function nw_start.run: the best of several power
+ * diagrams, then swaps. */
 static nw_status multilevel_run_rounds(void *user, struct nw_budget *budget)
 {
     struct multilevel_grid_search *grid = user;
@@ -240,6 +253,7 @@ multilevel_begin_rounds(const struct multilevel_grid_search *first,
     return nw_assignment_copy(first->search.assignment, &grid->assignment);
 }
 
+/* Runs both searches and takes the better result. */
 static nw_status multilevel_search_twice(struct multilevel_search *search,
                                          const struct nw_best_tiling *tile)
 {

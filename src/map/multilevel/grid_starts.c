@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Starts for grids: recursive bisections whose first cuts are straight or grow
- * from a cell, as many as fit into the time limit for the pattern. */
+/* Starts for grids: recursive bisections whose initial cuts are straight or
+ * grown from a cell. Their number is limited by an estimate of their cost. */
 #include "map/multilevel/multilevel_internal.h"
 #include "map/common/parameters.h"
 
@@ -11,7 +11,7 @@ uint64_t nw_multilevel_grid_patience(const struct multilevel_search *search)
     return nw_tuned.effort.grid_patience[search->placement->budget->effort];
 }
 
-/* First cuts for the bisections of a grid, the most useful first. */
+/* Kinds of initial cuts for the bisections of a grid, the most useful first. */
 static const int grid_starts[] = {
     NW_RB_START_STRIPES | NW_RB_START_GROWN,
     NW_RB_START_STRIPES | NW_RB_START_GROWN | NW_RB_START_PACKED,
@@ -23,9 +23,10 @@ static const int grid_starts[] = {
 
 #define GRID_STARTS (int)(sizeof grid_starts / sizeof *grid_starts)
 
-/* First cuts for the bisections of large grids: the straight cuts with the
- * fewest bytes, and some grown from a cell. These bisections may take the time
- * of swaps, if swaps gain little, and of most kinds of tilings. */
+/* Kinds of initial cuts for the bisections of large grids, in ascending order
+ * of cost: always the straight cut with the fewest bytes, and some grown from a
+ * cell. These bisections may use the time of swaps, if those gain little, and
+ * of most kinds of tilings. */
 static const int multilevel_starts[] = {0, NW_RB_START_LAST,
                                         NW_RB_START_FIRST | NW_RB_START_LAST,
                                         NW_RB_START_GROWN};
@@ -37,6 +38,8 @@ static int multilevel_count_grown(int kinds)
     return __builtin_popcount((unsigned)kinds & NW_RB_START_GROWN);
 }
 
+/* Returns the cost of a bisection with these kinds of cuts, in visits of edges.
+ */
 static double multilevel_kind_cost(const struct multilevel_search *search,
                                    const struct nw_stencil *stencil, int kinds)
 {
@@ -76,16 +79,16 @@ bool nw_multilevel_is_costly(const struct multilevel_search *search,
                         nw_multilevel_grid_patience(search));
 }
 
-/* Whether these kinds of cuts make sense: packing changes nothing if every slot
- * is taken. */
+/* Returns true if these kinds of cuts make sense for the problem: packing
+ * changes nothing if every slot has a process. */
 static bool multilevel_is_for(const struct multilevel_search *search, int kinds)
 {
     return !(kinds & NW_RB_START_PACKED) ||
            search->assignment->hierarchy->slots > search->assignment->count;
 }
 
-/* Adds a start. Rounds after the first add random factors to the costs, so that
- * they give other results. */
+/* Adds a start. Rounds after the first one multiply the costs of cuts by random
+ * factors, so that they give other results. */
 static nw_status multilevel_start_kind(struct multilevel_search *search,
                                        const struct nw_stencil *stencil,
                                        int kinds, int round)
@@ -99,7 +102,7 @@ static nw_status multilevel_start_kind(struct multilevel_search *search,
     return nw_multilevel_take(search, &bisect);
 }
 
-/* Adds bisections until the time `left` is spent. */
+/* Adds bisections until their costs amount to `left`. */
 static nw_status multilevel_bisect_grid(struct multilevel_search *search,
                                         const struct nw_stencil *stencil,
                                         double left)
@@ -120,6 +123,7 @@ static nw_status multilevel_bisect_grid(struct multilevel_search *search,
     return status;
 }
 
+/* Returns the cost of a bisection of a large grid, in units of time. */
 static double multilevel_start_cost(const struct nw_assignment *assignment,
                                     int start)
 {
@@ -132,6 +136,7 @@ static double multilevel_start_cost(const struct nw_assignment *assignment,
                                 grown * nw_tuned.multilevel_grid.grown_process);
 }
 
+/* Returns the limit on the cost of all bisections of a large grid. */
 static double multilevel_straight_most(const struct nw_assignment *assignment)
 {
     return fmax(nw_tuned.multilevel_grid.straight_cost,
@@ -150,8 +155,8 @@ int nw_multilevel_list_fillings(const struct nw_assignment *assignment,
     return count;
 }
 
-/* Returns the most expensive first cut whose cost is at most `left`; -1 if all
- * cost more. */
+/* Returns the index in multilevel_starts of the most expensive start whose cost
+ * is at most `left`; -1 if all cost more. */
 static int multilevel_most_starts(const struct nw_assignment *assignment,
                                   double left)
 {
@@ -163,14 +168,15 @@ static int multilevel_most_starts(const struct nw_assignment *assignment,
     return start;
 }
 
-/* The best way to fill clusters so far, and the index of its first cut; start
- * -1: no filling was tried. */
+/* The best order of filling the machine so far (0 or NW_RB_START_PACKED), and
+ * the index of its start in multilevel_starts; start -1: none was tried. */
 struct multilevel_filled {
     int kind, start;
 };
 
-/* Returns how many ways to fill clusters there is time to compare, and sets
- * *start to the first cut for that, leaving time for one more bisection. */
+/* Returns how many of `count` orders of filling there is time to compare, and
+ * sets *start to the start for that, so that time for one more bisection is
+ * left. */
 static int multilevel_number_apart(const struct nw_assignment *assignment,
                                    int count, double left, int *start)
 {
@@ -182,6 +188,8 @@ static int multilevel_number_apart(const struct nw_assignment *assignment,
     return count > 1 && count * few <= left ? count : 0;
 }
 
+/* Compares the orders of filling by one bisection each and sets *best.
+ * Subtracts their costs from *left. `always`: kinds for all bisections. */
 static nw_status multilevel_choose_filling(struct multilevel_search *search,
                                            const struct nw_stencil *stencil,
                                            int always, double *left,
@@ -208,6 +216,7 @@ static nw_status multilevel_choose_filling(struct multilevel_search *search,
     return status;
 }
 
+/* Adds bisections of a large grid until their costs amount to `left`. */
 static nw_status multilevel_bisect_straight(struct multilevel_search *search,
                                             const struct nw_best_tiling *tile,
                                             double left)
@@ -235,8 +244,8 @@ static nw_status multilevel_bisect_straight(struct multilevel_search *search,
     return status;
 }
 
-/* Whether further bisections are not worth their time: on large grids they take
- * seconds and seldom gain if the cost is near the lower bound. */
+/* Returns true if further bisections are not worth their time: on large grids
+ * they take seconds and seldom gain if the cost is near the lower bound. */
 static bool multilevel_is_near_least(const struct multilevel_search *search,
                                      const struct nw_stencil *stencil)
 {

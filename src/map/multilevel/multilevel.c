@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The search that lowers hop-bytes on a tree: starts, then repeated swaps of
- * whole subtrees, from the largest down, and swaps of processes. */
+/* The search that lowers hop-bytes on a tree: finds initial assignments, then
+ * improves the best one by swaps of subtrees, from the largest to the smallest,
+ * and swaps of processes. */
 #include "map/multilevel/multilevel_internal.h"
 #include "map/common/parameters.h"
 #include "base/status.h"
 
-/* Whether cuts across the grid are good enough. Such cuts use the mean bytes of
- * each step; if edges differ from the mean or are missing, they are only a
- * start. In five dimensions nearly all cells are at borders, so the grid must
- * be filled by boxes. */
+/* Returns true if the pattern is to be searched as a grid. Cuts across a grid
+ * assume that all edges along a step have the mean bytes of the step, so few
+ * edges may differ from the mean or be missing. In five dimensions nearly all
+ * cells are at borders, so the grid must be filled by boxes. */
 static bool multilevel_is_grid(const struct nw_best_tiling *tile)
 {
     const struct nw_stencil *stencil = &tile->stencil;
@@ -18,6 +19,7 @@ static bool multilevel_is_grid(const struct nw_best_tiling *tile)
            (tile->boxed || stencil->dims <= nw_tuned.multilevel.grid_dims_max);
 }
 
+/* The whole search, for nw_place_multilevel. */
 static nw_status multilevel_improve(struct nw_assignment *assignment,
                                     struct nw_placement *placement)
 {
@@ -56,8 +58,9 @@ static nw_status multilevel_improve(struct nw_assignment *assignment,
                : nw_multilevel_search_on(&search);
 }
 
-/* Improves a given placement. With limits, starts at a high temperature, since
- * the given placement is far from the optimum. */
+/* Improves a given placement by swaps. With limits of load, annealing starts at
+ * a high temperature, because the given placement is then far from the optimum.
+ */
 static nw_status multilevel_refine(struct nw_assignment *assignment,
                                    struct nw_placement *placement)
 {
@@ -74,6 +77,7 @@ static nw_status multilevel_refine(struct nw_assignment *assignment,
     return nw_multilevel_search_on(&search);
 }
 
+/* Only tiles a grid; NW_EUNSUPPORTED if there is no grid. */
 static nw_status multilevel_tile(struct nw_assignment *assignment,
                                  struct nw_placement *placement)
 {
@@ -88,8 +92,8 @@ static nw_status multilevel_tile(struct nw_assignment *assignment,
     return status;
 }
 
-/* Runs several bisections if the pattern has few edges: so few that a program
- * that waits for the result saves more time in its messages. */
+/* Runs one quick bisection, or several if the pattern has so few edges that a
+ * program which waits for the result saves more time in its messages. */
 static nw_status multilevel_bisect_waiting(struct multilevel_search *search,
                                            uint64_t seed)
 {
@@ -128,6 +132,8 @@ static nw_status multilevel_bisect(struct nw_assignment *assignment,
 typedef nw_status improver(struct nw_assignment *assignment,
                            struct nw_placement *placement);
 
+/* Makes the hierarchy and the assignment of a placement, runs a search on it
+ * and stores the result. */
 static nw_status multilevel_place_on_hierarchy(struct nw_placement *placement,
                                                improver *run)
 {

@@ -9,19 +9,19 @@
 /* State of a sequence of searches, each of which starts from the result of the
  * last. */
 struct multilevel_search {
-    struct nw_assignment *assignment;
+    struct nw_assignment *assignment; /* best assignment so far */
     const struct nw_placement *placement;
-    double cost;
+    double cost;          /* cost of `assignment` */
     uint64_t seed, steps; /* seed; trials of one cycle of swap annealing */
     int cycles;           /* number of cycles, set by the effort */
-    double temperature;
-    bool sparing;                   /* try vertices of high degree less often,
-                                       in patterns with hubs */
+    double temperature;   /* initial temperature of swap annealing */
+    bool sparing;         /* try vertices of high degree less often,
+                             in patterns with hubs */
     double swaps_table_temperature; /* initial temperature with the delta table
                                        if it fits; 0: without the table */
 };
 
-#define FILLINGS 2
+#define FILLINGS 2 /* most entries of nw_multilevel_list_fillings */
 
 /* swap_cycles.c */
 
@@ -29,8 +29,10 @@ struct multilevel_search {
  * processes. */
 double nw_multilevel_temperature_of(int32_t count);
 
+/* Returns the mean number of edges per process. */
 double nw_multilevel_degree_of(const struct nw_assignment *assignment);
 
+/* Returns the number of swaps that one search tries. */
 uint64_t nw_multilevel_steps_of(const struct nw_assignment *assignment,
                                 enum nw_effort effort);
 
@@ -41,6 +43,8 @@ nw_multilevel_search_on(struct multilevel_search *search);
 
 /* graph_search.c */
 
+/* Returns true if the pattern gets two annealed starts: it has neither few nor
+ * very many processes, and the effort is not "fast". */
 bool nw_multilevel_has_two_starts(const struct multilevel_search *search);
 
 /* Takes the better of two annealed starts; the second start counts only if the
@@ -76,6 +80,7 @@ nw_multilevel_take_more(struct multilevel_search *search);
 
 /* grid_starts.c */
 
+/* Returns the factor by which the effort multiplies the work on a grid. */
 uint64_t nw_multilevel_grid_patience(const struct multilevel_search *search);
 
 /* Returns true if the first kind of start of a small grid costs more than the
@@ -84,6 +89,8 @@ uint64_t nw_multilevel_grid_patience(const struct multilevel_search *search);
 bool nw_multilevel_is_denser(const struct multilevel_search *search,
                              const struct nw_stencil *stencil);
 
+/* Returns true if a second search from power diagrams is run: for small grids
+ * of several dimensions, unless the effort is "fast". */
 bool nw_multilevel_is_searched_twice(const struct multilevel_search *search,
                                      const struct nw_stencil *stencil);
 

@@ -22,8 +22,8 @@ static uint64_t rb_anneal_tries_among(int32_t parts, uint64_t tries)
     return parts > 3 ? tries : (uint64_t)((double)tries * share);
 }
 
-/* A group: the pieces held[first] to held[end - 1], the children of one
- * cluster. */
+/* A group: the pieces held[first] .. held[end - 1], which belong to the
+ * children of one cluster. */
 struct rb_anneal_group {
     int32_t first, end;
     bool expander_like;
@@ -31,10 +31,10 @@ struct rb_anneal_group {
 
 struct rb_anneal_work {
     struct sectioning *work;
-    struct rb_anneal_group *group;
+    struct rb_anneal_group *group; /* [count] */
     int32_t count;
-    float *thresholds;
-    nw_status status;
+    float *thresholds; /* of nw_gain_table_thresholds_new, for all groups */
+    nw_status status;  /* failure of any thread */
 };
 
 static int rb_anneal_by_first(const void *left, const void *right)
@@ -44,6 +44,7 @@ static int rb_anneal_by_first(const void *left, const void *right)
     return (a->first > b->first) - (a->first < b->first);
 }
 
+/* Returns the cluster that is the parent of a piece's cluster. */
 static int32_t rb_anneal_parent_of(const struct sectioning *work,
                                    const struct piece *piece)
 {
@@ -53,8 +54,9 @@ static int32_t rb_anneal_parent_of(const struct sectioning *work,
                              [hierarchy->first[piece->level][piece->from]];
 }
 
-/* Sorts pieces so that those of one parent are consecutive; their processes are
- * consecutive in the list of processes, too. */
+/* Sorts the held pieces so that those of one parent are consecutive, and makes
+ * a group of each such run. The processes of a group are consecutive in the
+ * list of processes; work->now[i] becomes their range. */
 static void rb_anneal_group_pieces(struct rb_anneal_work *all)
 {
     struct sectioning *work = all->work;
@@ -80,6 +82,7 @@ static void rb_anneal_group_pieces(struct rb_anneal_work *all)
     work->count = all->count;
 }
 
+/* Fills part[] with the index within its group of each process's piece. */
 static void rb_anneal_read_parts(const struct sectioning *work,
                                  const struct rb_anneal_group *group,
                                  int32_t *part)
@@ -91,6 +94,7 @@ static void rb_anneal_read_parts(const struct sectioning *work,
             part[k - begin] = i - group->first;
 }
 
+/* Reorders the processes of a group in the list by their parts. */
 static nw_status rb_anneal_write_parts(struct sectioning *work,
                                        const struct rb_anneal_group *group,
                                        const int32_t *part)
@@ -114,7 +118,8 @@ static nw_status rb_anneal_write_parts(struct sectioning *work,
     return status;
 }
 
-/* Whether to refine pairs of parts. With only two parts, the bisection has done
+/* Returns true if pairs of parts are refined: there are more than two parts,
+ * and the annealing was not left out. With two parts, the bisection has done
  * that. */
 static bool rb_anneal_is_refined_pairwise(const struct sectioning *work,
                                           const struct nw_anneal_kway *anneal)
@@ -125,6 +130,7 @@ static bool rb_anneal_is_refined_pairwise(const struct sectioning *work,
     return work->bisection->pairwise && anneal->parts > 2 && !left;
 }
 
+/* Anneals the processes of one group among its pieces. */
 static nw_status rb_anneal_cluster(struct rb_anneal_work *all, int32_t number)
 {
     struct sectioning *work = all->work;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Halves a piece of a grid: starts with cuts that follow the grid, and refines
- * each to fewer bytes. If sizes do not divide, the result is better than that
- * of straight cuts, and cheaper to find than by coarsening. */
+/* Bisects a piece of a grid: makes initial cuts that follow the grid and
+ * refines each by FM. If the sizes of the grid do not divide evenly, the result
+ * is better than straight cuts, and it is found faster than by coarsening. */
 #include "map/multilevel/rb_internal.h"
 #include "base/array.h"
 
@@ -18,8 +18,8 @@ struct rb_grid_cut_work {
     double least; /* bytes of the best cut; -1: no cut yet */
 };
 
-/* Sets bit `bit` of side[] for all cells but the first piece->left in the order
- * of coordinate d. */
+/* Sets bit `bit` of side[] for all cells except the first piece->left ones in
+ * the order of coordinate d. */
 static nw_status rb_grid_cut_mark_across(const struct rb_grid_cut_work *cut,
                                          int d, int bit)
 {
@@ -48,8 +48,8 @@ static nw_status rb_grid_cut_cut_across(const struct rb_grid_cut_work *cut,
     return rb_grid_cut_mark_across(cut, d, 0);
 }
 
-/* Refines the cut in side[] and keeps it if it is the best. A cut of one cell
- * on side 0 grows to its size. */
+/* Refines the cut in side[] and keeps it if it is the best. If side 0 has only
+ * one cell, the refinement grows it to its size. */
 static nw_status rb_grid_cut_finish(struct rb_grid_cut_work *cut)
 {
     const struct sectioning *work = cut->work;
@@ -67,6 +67,7 @@ static nw_status rb_grid_cut_finish(struct rb_grid_cut_work *cut)
     return NW_OK;
 }
 
+/* Makes a cut whose side 0 grows from one cell. */
 static nw_status rb_grid_cut_grow(struct rb_grid_cut_work *cut, int32_t from)
 {
     memset(cut->side, 1, (size_t)cut->graph->n);
@@ -85,7 +86,7 @@ static int rb_grid_cut_least_bit(const struct rb_grid_cut_work *cut, int bits)
         for (int32_t a = graph->row[v]; a < graph->row[v + 1]; a++) {
             int differ = cut->side[v] ^ cut->side[graph->arc[a].to];
 
-            if (differ) /* avoids waiting for the sum if unneeded */
+            if (differ) /* most edges are in no cut: do not wait for the sum */
                 bytes[differ] += (double)graph->arc[a].bytes;
         }
     for (int bit = 0; bit < bits; bit++) {
@@ -193,6 +194,8 @@ static bool rb_grid_cut_find_box(const struct sectioning *work,
     return cells == piece->end - piece->first;
 }
 
+/* Returns the bytes that are cut if a box is split across dimension d after
+ * this number of layers. */
 static double rb_grid_cut_across_layers(const struct nw_stencil *stencil,
                                         const int32_t *box, int d,
                                         int32_t layers)
@@ -236,6 +239,7 @@ int32_t nw_rb_split_layers(const struct sectioning *work,
     return there;
 }
 
+/* Converts the bytes of all arcs to units, which are small integers. */
 static void rb_grid_cut_count_units(struct nw_bisect_graph *graph, float unit)
 {
     int32_t arcs = graph->row[graph->n];

@@ -8,12 +8,14 @@
 #include "map/graph/anneal_kway.h"
 
 /* A piece: processes first .. end - 1 of the list, to be divided among the
- * clusters from .. to - 1 of a level, which have a common parent. */
+ * clusters from .. to - 1 of a level, which have a common parent. The bisection
+ * puts the first `left` processes on the clusters before `middle`. */
 struct piece {
     int32_t first, end, from, to, middle, left;
     int level;
 };
 
+/* State of a recursive bisection. */
 struct sectioning {
     struct nw_recursive_bisection *bisection;
     const struct nw_hierarchy *hierarchy;
@@ -23,7 +25,7 @@ struct sectioning {
     int32_t *list;     /* processes, piece by piece */
     int32_t *place;    /* [count] index in `list`; -1: in no piece of `now` */
     int32_t *capacity; /* [slots + 1] number of open slots before each slot */
-    struct piece *now, *next;
+    struct piece *now, *next; /* pieces to bisect now; in the next generation */
     struct piece
         *held; /* children of bisected clusters, kept until they are annealed */
     int32_t count, next_count, held_count;
@@ -33,7 +35,7 @@ struct sectioning {
     double unit;  /* all bytes are integral multiples of this number of bytes;
                      0: unknown */
     int32_t most; /* largest sum of the units of one cell's edges */
-    nw_status status;
+    nw_status status; /* failure of any thread */
 };
 
 /* Returns the number of open slots in the clusters from .. to - 1 of a level.

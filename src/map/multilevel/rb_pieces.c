@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions for the pieces of one generation of a recursive bisection: count
- * slots, build graphs, share the work among threads. */
+/* Functions for the pieces that a recursive bisection divides at the same time:
+ * they count slots, make graphs and share the work among threads. */
 #include "map/multilevel/rb_internal.h"
 #include "base/array.h"
 #include "base/parallel.h"

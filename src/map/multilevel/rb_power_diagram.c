@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes the parts of a grid that the children of a cluster hold compact. Cuts
- * along the dimensions are far from the optimum if oblique borders cost little
- * more than straight ones. */
+/* Divides a piece of a grid among the children of a cluster by a power diagram,
+ * which gives compact parts. Cuts at right angles to the dimensions are far
+ * from the optimum if oblique borders cost little more than straight ones. */
 #include "map/multilevel/rb_internal.h"
 #include "base/array.h"
 #include "map/stencil/power_diagram.h"
@@ -13,8 +13,8 @@
 
 struct rb_power_diagram_rounding {
     struct nw_power_diagram round;
-    float *at;
-    int32_t *part;
+    float *at;     /* [dims][cells] scaled coordinates */
+    int32_t *part; /* [cells] part of each cell */
 };
 
 /* Scales the dimensions so that borders of equal area have equal bytes in every
@@ -36,6 +36,7 @@ static void rb_power_diagram_stretch(const struct nw_stencil *stencil,
         scale[d] /= pow(product, 1.0 / stencil->dims);
 }
 
+/* Sets up the power diagram of a piece: scaled coordinates of its cells. */
 static nw_status rb_power_diagram_place(const struct sectioning *work,
                                         const struct piece *piece,
                                         struct rb_power_diagram_rounding *out)

@@ -11,6 +11,8 @@
 
 /* --- splitting a piece into halves --- */
 
+/* Assigns the processes of a piece to the open slots of its clusters, in order.
+ */
 static void rb_take_slots(struct sectioning *work, const struct piece *piece)
 {
     int32_t slot = work->hierarchy->first[piece->level][piece->from];
@@ -22,8 +24,8 @@ static void rb_take_slots(struct sectioning *work, const struct piece *piece)
         }
 }
 
-/* Whether all slots of a piece are equally far apart, or belong to one place.
- */
+/* Returns true if all slots of a piece are equally far apart, or belong to one
+ * place, so that the piece need not be divided further. */
 static bool rb_is_bottom(const struct sectioning *work,
                          const struct piece *piece)
 {
@@ -74,6 +76,8 @@ static void rb_add_half(struct sectioning *work, struct piece piece)
         work->held[work->held_count++] = piece;
 }
 
+/* Chooses at which cluster a piece is split, and how many processes go to the
+ * left half. */
 static void rb_choose_middle(const struct sectioning *work, struct piece *piece)
 {
     piece->middle = piece->from + (piece->to - piece->from) / 2;
@@ -84,6 +88,7 @@ static void rb_choose_middle(const struct sectioning *work, struct piece *piece)
 
 /* --- cutting a piece --- */
 
+/* Reorders the processes of a piece so that those of side 0 come first. */
 static nw_status rb_sort_sides(struct sectioning *work,
                                const struct piece *piece, const int8_t *side)
 {
@@ -125,7 +130,8 @@ static nw_status rb_bisect_best(const struct nw_bisect_graph *graph,
     return status;
 }
 
-/* Whether the piece is split in its present order, without a search. */
+/* Returns true if a piece is split in its present order, without a search: the
+ * budget has ended, or only the cut at the root is wanted. */
 static bool rb_is_left(const struct sectioning *work, const struct piece *piece)
 {
     return work->bisection->budget->stopped ||
@@ -133,6 +139,7 @@ static bool rb_is_left(const struct sectioning *work, const struct piece *piece)
             piece->level < work->hierarchy->levels - 2);
 }
 
+/* Bisects piece `number` of `now`. */
 static nw_status rb_cut(struct sectioning *work, int32_t number)
 {
     struct piece *piece = &work->now[number];
@@ -178,6 +185,8 @@ static void rb_cut_job(void *user, int32_t number)
 
 /* --- generations of pieces --- */
 
+/* Bisects all pieces of `next`, which become `now`, and adds their halves to
+ * `next` or `held`. */
 static void rb_cut_generation(struct sectioning *work)
 {
     struct piece *swap = work->now;
@@ -203,6 +212,7 @@ static void rb_cut_generation(struct sectioning *work)
     }
 }
 
+/* Moves the held pieces to `next`. */
 static void rb_release(struct sectioning *work)
 {
     for (int32_t i = 0; i < work->held_count; i++)
@@ -210,7 +220,8 @@ static void rb_release(struct sectioning *work)
     work->held_count = 0;
 }
 
-/* Cuts all pieces down to the children of the present clusters. */
+/* Bisects all pieces down to the children of the present clusters and anneals
+ * them if requested. */
 static void rb_cut_level(struct sectioning *work)
 {
     while (!work->status && work->next_count)
@@ -262,6 +273,7 @@ static nw_status rb_prepare(struct sectioning *work)
     return status;
 }
 
+/* Begins with one piece of all processes that are not fixed. */
 static void rb_begin(struct sectioning *work)
 {
     const struct nw_assignment *assignment = work->bisection->assignment;

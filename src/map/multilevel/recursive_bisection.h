@@ -29,8 +29,8 @@ enum nw_rb_start {
 struct nw_recursive_bisection {
     const struct nw_assignment *assignment; /* fixed processes stay */
     uint64_t seed;
-    int repeats; /* multilevel cycles for each piece; the best is taken */
-    int tries;   /* initial cuts in each cycle */
+    int repeats; /* multilevel bisections of each piece; the best is taken */
+    int tries;   /* initial cuts in each of them */
     /* For a grid: `kinds` are bits of enum nw_rb_start. The least of these cuts
      * is taken, after each cut was increased by a random fraction up to
      * `loose`. */

@@ -82,6 +82,7 @@ static nw_status multilevel_anneal(const struct multilevel_search *search,
     return status;
 }
 
+/* Anneals swaps of whole subtrees whose roots are on a level. */
 static nw_status multilevel_anneal_subtrees(struct multilevel_search *search,
                                             int32_t level)
 {
@@ -110,6 +111,8 @@ static nw_status multilevel_anneal_processes(struct multilevel_search *search)
                              search->steps, search->temperature, &search->cost);
 }
 
+/* Runs one cycle: swaps of subtrees, from the largest to the smallest, unless
+ * loads are limited; then swaps of processes. */
 static nw_status multilevel_cycle(struct multilevel_search *search)
 {
     const struct nw_hierarchy *hierarchy = search->assignment->hierarchy;
@@ -141,7 +144,7 @@ nw_status nw_multilevel_search_on(struct multilevel_search *search)
         search->steps += search->steps / 2;
         status = multilevel_cycle(search);
         if (budget->steps == before)
-            break; /* the machine offers no choice */
+            break; /* no swap is possible */
     }
     return status;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs two bisections of the same processes on two threads: between few
- * clusters, a single bisection has too little parallelism. */
+/* Runs two recursive bisections of the same processes on two threads. A single
+ * one has too little parallelism on the upper levels, which have few clusters.
+ */
 #include "map/multilevel/recursive_bisection.h"
 
 static nw_status two_starts_run(void *user, struct nw_budget *budget)
@@ -11,6 +12,8 @@ static nw_status two_starts_run(void *user, struct nw_budget *budget)
     return nw_recursive_bisection(bisection);
 }
 
+/* Function first_suffices of nw_budget_run_starts: a second start gains nothing
+ * if the pattern is expander-like. */
 static bool two_starts_first_suffices(const void *user)
 {
     const struct nw_recursive_bisection *first = user;

@@ -16,16 +16,16 @@ struct all_units_work {
     int32_t *rank;  /* [count] ranks that take part, ascending */
     int32_t *local; /* [ranks] index in rank[], or -1 */
     int32_t count;
-    int32_t *unit;      /* [places] unit; -1: place of a fixed rank */
-    int32_t *host;      /* [places] host */
-    int32_t *capacity;  /* [places] free slots */
-    struct nw_end *end; /* [places] later owned by nw_places */
+    int32_t *unit;     /* [places] unit of a place; -1: place of a fixed rank */
+    int32_t *host;     /* [places] host of a place */
+    int32_t *capacity; /* [places] free slots of a place */
+    struct nw_end *end; /* [places] end of routes; later owned by nw_places */
     int32_t place_count;
-    int32_t *fixed_place; /* [count] place, or -1 */
-    int32_t *reserved;    /* [hosts] ranks fixed there that take no unit */
-    int32_t *initial;     /* [count] places of flat->start, or NULL */
-    int64_t *load;        /* [count] load of each rank; NULL: unlimited */
-    int64_t *limit;       /* [places] limit on the loads; NULL: unlimited */
+    int32_t *fixed_place; /* [count] place of a fixed rank, or -1 */
+    int32_t *reserved; /* [hosts] ranks fixed to the host that take no unit */
+    int32_t *initial;  /* [count] places of flat->start, or NULL */
+    int64_t *load;     /* [count] load of each rank; NULL: unlimited */
+    int64_t *limit;    /* [places] limit on the loads; NULL: unlimited */
 };
 
 static struct nw_ints all_units_fixed_of(const struct all_units_work *work,
@@ -42,6 +42,7 @@ static struct nw_end all_units_end_of(const struct all_units_work *work,
                             : nw_problem_core_end(work->problem, host, member);
 }
 
+/* Lists the ranks that take part: all, or those with a GPU. */
 static nw_status all_units_list_ranks(struct all_units_work *work)
 {
     const struct nw_problem *problem = work->problem;
@@ -77,6 +78,7 @@ static int32_t all_units_rank_limit(const struct all_units_work *work,
     return capacity > 0 ? capacity : 0;
 }
 
+/* Counts the ranks fixed to each host that take no unit of it. */
 static void all_units_reserve(struct all_units_work *work)
 {
     const struct nw_problem *problem = work->problem;
@@ -98,7 +100,8 @@ static void all_units_add_place(struct all_units_work *work, int32_t host,
     work->end[at] = end;
 }
 
-/* Reduces the capacity of the last units until the host's total is `limit`. */
+/* Reduces the capacities of the places from `first` on, the last ones first,
+ * until they sum to `limit` or all are 1. */
 static void all_units_trim_capacity(struct all_units_work *work, int32_t first,
                                     int32_t limit)
 {
@@ -148,6 +151,7 @@ static void all_units_add_units(struct all_units_work *work, int32_t host)
     all_units_trim_capacity(work, place, limit);
 }
 
+/* Adds a place for each rank that is fixed to a core or GPU. */
 static void all_units_add_fixed(struct all_units_work *work)
 {
     for (int32_t p = 0; work->problem->fixed_host && p < work->count; p++) {
@@ -196,6 +200,7 @@ static nw_status all_units_list_places(struct all_units_work *work)
     return NW_OK;
 }
 
+/* Returns the place of process p in flat->start; -1 if it is not a place. */
 static int32_t all_units_slot_of(const struct all_units_work *work,
                                  const int32_t *place_of, int32_t p)
 {
@@ -246,6 +251,7 @@ static nw_status all_units_read_limits(struct all_units_work *work)
     return status;
 }
 
+/* Places the fixed ranks. */
 static nw_status all_units_put_fixed(struct all_units_work *work,
                                      struct nw_placement *placement)
 {

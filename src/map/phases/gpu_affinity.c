@@ -15,6 +15,7 @@ struct gpu_affinity_own_bytes {
     double device;  /* between GPU and host: kinds gg, hg and gh */
 };
 
+/* Returns true if the sender of a message, or the receiver, is a GPU. */
 static bool gpu_affinity_on_gpu(enum nw_kind kind, bool receiver)
 {
     if (receiver)
@@ -48,6 +49,7 @@ static void gpu_affinity_count_own(const struct nw_problem *problem,
         }
 }
 
+/* Returns the seconds that a byte takes on all links of a route. */
 static double gpu_affinity_route_seconds(const nw_topology *topology,
                                          struct nw_end a, struct nw_end b,
                                          uint32_t *hops)
@@ -86,6 +88,7 @@ static struct nw_end gpu_affinity_core_of(const struct nw_problem *problem,
     return nw_problem_core_end(problem, answer->host[rank], core);
 }
 
+/* Fills affinity[ranks.count x places] for the ranks of one node. */
 static void gpu_affinity_fill(const struct nw_problem *problem,
                               const struct nw_answer *answer,
                               const struct nw_placement *placement,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Phase 1 of MAGC: assigns ranks to nodes. The place of a node is its NIC;
- * several NICs that share the traffic count as one. */
+/* Phase 1 of MAGC: assigns ranks to nodes. Each node is one place, at its NIC;
+ * several NICs count as one NIC with the sum of their bandwidths. */
 #include "map/phases/phases.h"
 #include "base/array.h"
 #include "base/status.h"
@@ -106,6 +106,8 @@ struct phase1_work {
     struct nw_ints ranks;
 };
 
+/* Places the ranks by the given kinds of traffic. `initial`: an initial
+ * placement, or NULL. */
 static nw_status phase1_place_kinds(struct phase1_work *phase,
                                     struct nw_placement *placement,
                                     unsigned kinds, const int32_t *initial)
@@ -132,8 +134,9 @@ static nw_status phase1_place_kinds(struct phase1_work *phase,
     return status;
 }
 
-/* Whether to start from an initial placement: with both layers, several starts
- * are needed, and the best placement of the host layer is one of them. */
+/* Returns true if a placement by host traffic alone is made first, as one of
+ * several initial placements: if the pattern has both host and GPU traffic and
+ * the placer partitions. */
 static bool phase1_wants_initial(const struct phase1_work *phase)
 {
     const struct nw_pattern *pattern = phase->problem->pattern;

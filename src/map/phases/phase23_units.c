@@ -17,9 +17,9 @@ struct phase23_work {
     int32_t *unit; /* [ranks] unit of each rank in the answer */
     nw_placer *placer;
     bool gpus, by_distance;
-    size_t *row; /* [hosts + 1] start of each host's ranks in rank[] */
-    int32_t *rank;
-    int32_t *local; /* [ranks] index of a rank in its host's list */
+    size_t *row;    /* [hosts + 1] start of each host's ranks in rank[] */
+    int32_t *rank;  /* ranks that take part, host by host */
+    int32_t *local; /* [ranks] index of a rank in its host's list; -1: none */
     struct nw_places places;
     int32_t places_host; /* host whose places these are; -1: not built yet */
     struct nw_random random;
@@ -33,6 +33,7 @@ static struct nw_ints phase23_fixed_of(const struct phase23_work *work,
                       : nw_problem_fixed_cores(work->problem, rank);
 }
 
+/* Returns true if a rank takes part: in phase 3 only ranks with a GPU. */
 static bool phase23_takes_part(const struct phase23_work *work, int32_t rank)
 {
     return !work->gpus || work->problem->wants_gpu[rank] ||
@@ -96,7 +97,8 @@ static size_t phase23_unit_count(const struct phase23_work *work, int32_t host)
     return (size_t)(work->units->first[host + 1] - work->units->first[host]);
 }
 
-/* Whether the present places are valid for this host, too. */
+/* Returns true if the present places are valid for this host, too: it has the
+ * same node type and units as the host for which they were made. */
 static bool phase23_same_places(const struct phase23_work *work, int32_t host)
 {
     const struct nw_problem *problem = work->problem;
@@ -218,6 +220,7 @@ static void phase23_take_answer(struct phase23_work *work,
                 work->units->first[host] + placement->place[p];
 }
 
+/* Assigns the ranks of one host to its units. */
 static nw_status phase23_place_in_host(struct phase23_work *work, int32_t host)
 {
     size_t fixed = phase23_fixed_count(work, host);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The library's calls: one rank per element goes to the portfolio of
- * algorithms, with whole nodes after an exchange of nodes; several ranks per
- * element go to the k-way engine. */
+/* The library's mapping calls. Each passes the problem to the part of the
+ * engine that handles its options: lost nodes, whole nodes, several ranks per
+ * element, or the portfolio of algorithms for one rank per element. */
 #include "map/capacity/map_several.h"
 #include "map/portfolio/lost_nodes.h"
 #include "map/portfolio/portfolio.h"
 #include "map/portfolio/whole_nodes.h"
 
+/* Maps several ranks per element. If the options turn out to allow only one and
+ * no limit excludes a placement, calls the portfolio. */
 static nw_status map_several(const struct nw_map_call *call, bool priced,
                              struct nw_map_answer *out)
 {
@@ -54,7 +56,8 @@ nw_status nw_map(const nw_topology *topology, const nw_pattern *pattern,
     return NW_OK;
 }
 
-/* Prices the mapping and the default mapping of several ranks per element. */
+/* Computes the costs of the mapping and of the default mapping for several
+ * ranks per element. */
 static nw_status map_price_several(const struct nw_map_call *call,
                                    struct nw_map_answer *answer)
 {

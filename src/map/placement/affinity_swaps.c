@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Adds affinity to placers that ignore it: swaps and moves processes within a
- * node if that lowers the sum of bytes x seconds per byte on the routes, and of
- * the affinity cost of each place. Algorithm 1 of MAGC does not need this, as
- * it includes affinity itself. */
+/* Lowers the affinity cost of a placement, after placers that ignore affinity.
+ * Swaps and moves processes within a node if that lowers the sum of two costs:
+ * bytes x seconds per byte on all routes, and the affinity cost of each process
+ * at its place. Algorithm 1 of MAGC includes affinity itself and does not need
+ * this. */
 #include "map/placement/placement.h"
 #include "map/common/parameters.h"
 #include "base/array.h"
@@ -42,6 +43,7 @@ static double affinity_swaps_cost_at(const struct affinity_swaps_work *work,
     return sum;
 }
 
+/* Returns the decrease of the cost if p and q swap their places. */
 static double affinity_swaps_swap_gain(const struct affinity_swaps_work *work,
                                        int32_t p, int32_t q)
 {
@@ -54,11 +56,14 @@ static double affinity_swaps_swap_gain(const struct affinity_swaps_work *work,
     return before - after;
 }
 
+/* Returns true if a gain is more than a rounding error of the cost `before`. */
 static bool affinity_swaps_is_gain(double gain, double before)
 {
     return gain > 1e-9 * before;
 }
 
+/* Moves p to the first place with a free slot where it costs less. Returns true
+ * if it did. */
 static bool affinity_swaps_move_free(struct affinity_swaps_work *work,
                                      int32_t p)
 {
@@ -78,6 +83,8 @@ static bool affinity_swaps_move_free(struct affinity_swaps_work *work,
     return false;
 }
 
+/* Swaps p with the first process of a lower number for which that gains.
+ * Returns true if it did. */
 static bool affinity_swaps_swap_any(struct affinity_swaps_work *work, int32_t p)
 {
     struct nw_placement *placement = work->placement;

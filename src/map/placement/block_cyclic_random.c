@@ -30,6 +30,9 @@ static int32_t simple_find_free(const struct nw_placement *placement,
     return -1;
 }
 
+/* Places processes in order. After each one, the search for a free slot
+ * continues `step` places further: 0 fills place after place, 1 goes round the
+ * places. */
 static nw_status simple_in_turn(struct nw_placement *placement, int32_t step)
 {
     int32_t at = 0;

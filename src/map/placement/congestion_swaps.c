@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lowers the maximum congestion by swaps, like PTRAM's refinement: only
- * processes whose traffic crosses a link with the highest congestion move, and
- * a trial updates only the loads that it changes. The sum of eighth powers
- * replaces the maximum, so that relieving one of several equally loaded links
- * counts. */
+/* Lowers the maximum congestion by swaps, like the refinement of PTRAM: it
+ * moves only processes whose traffic crosses a link with the highest
+ * congestion, and a trial updates only the loads that it changes. The sum of
+ * eighth powers of the loads replaces the maximum, so that relieving one of
+ * several equally loaded links is an improvement. */
 #include "map/placement/congestion_swaps.h"
 #include "base/array.h"
 #include "map/common/budget.h"
@@ -13,9 +13,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define PARTNERS 4 /* tried per process and place */
-/* Least change of hop-bytes that counts, below 1 as many distances are whole,
- * and the same relative to all hop-bytes. */
+#define PARTNERS 4 /* swap partners tried for each process and place */
+/* The least change of hop-bytes that counts: MIN_MAX, or the fraction
+ * MIN_OF_ALL of all hop-bytes if that is less. MIN_MAX is below 1, because
+ * distances are often whole numbers. */
 #define MIN_MAX 0.5
 #define MIN_OF_ALL 1e-9
 
@@ -47,6 +48,8 @@ congestion_swaps_distance(const struct congestion_swaps_work *work,
     return nw_places_distance(places, from, to);
 }
 
+/* Adds `bytes` from one place to another to the trial; negative bytes are
+ * removed. */
 static void congestion_swaps_change_pair(struct congestion_swaps_work *work,
                                          int32_t from, int32_t to, double bytes)
 {
@@ -67,9 +70,8 @@ static void congestion_swaps_change_pair(struct congestion_swaps_work *work,
     }
 }
 
-/* Adds the traffic of process p, which moves from place `from` to `to`, to the
- * trial. `partner` moves the other way; the traffic between both is counted
- * with p only. */
+/* Adds the traffic of process p, which moves from place way[0] to way[1], to
+ * the trial, except the traffic with `partner`, which moves the other way. */
 static void congestion_swaps_change_process(struct congestion_swaps_work *work,
                                             int32_t p, int32_t partner,
                                             const int32_t way[2])
@@ -89,6 +91,8 @@ static void congestion_swaps_change_process(struct congestion_swaps_work *work,
     }
 }
 
+/* Adds the traffic between p, which moves from way[0] to way[1], and q, which
+ * moves the other way. */
 static void congestion_swaps_change_between(struct congestion_swaps_work *work,
                                             int32_t p, int32_t q,
                                             const int32_t way[2])
@@ -170,6 +174,8 @@ static void congestion_swaps_move_process(struct congestion_swaps_work *work,
 
 /* --- trials --- */
 
+/* Begins a trial: p moves to `place`, and q, unless it is -1, to the place of
+ * p. */
 static void congestion_swaps_load_trial(struct congestion_swaps_work *work,
                                         int32_t p, int32_t q, int32_t place)
 {
@@ -185,7 +191,7 @@ static void congestion_swaps_load_trial(struct congestion_swaps_work *work,
 }
 
 /* Swaps p with process q on `place`, or moves p there if q is -1, if that is
- * better. Returns whether it did. */
+ * better. Returns true if it did. */
 static bool congestion_swaps_try_swap(struct congestion_swaps_work *work,
                                       int32_t p, int32_t q, int32_t place)
 {
@@ -229,12 +235,15 @@ static double congestion_swaps_draw(const struct nw_placement *placement,
     return sum;
 }
 
+/* The best partners for a swap, in descending order of congestion_swaps_draw.
+ */
 struct congestion_swaps_partners {
     int32_t process[PARTNERS];
     double draw[PARTNERS];
     int count;
 };
 
+/* Inserts a partner into the list, if it is good enough. */
 static void congestion_swaps_add_partner(struct congestion_swaps_partners *list,
                                          int32_t q, double value)
 {
@@ -254,6 +263,8 @@ static void congestion_swaps_add_partner(struct congestion_swaps_partners *list,
     list->draw[at] = value;
 }
 
+/* Returns true if p and q may swap: q is not fixed, and both or none use a GPU.
+ */
 static bool congestion_swaps_may_swap(const struct nw_placement *placement,
                                       int32_t p, int32_t q)
 {
@@ -262,6 +273,8 @@ static bool congestion_swaps_may_swap(const struct nw_placement *placement,
                nw_placement_wants_gpu(placement, q);
 }
 
+/* Tries to move p to a place or to swap it with one of the best partners there.
+ */
 static bool congestion_swaps_try_place(struct congestion_swaps_work *work,
                                        int32_t p, int32_t place)
 {
@@ -286,6 +299,7 @@ static bool congestion_swaps_try_place(struct congestion_swaps_work *work,
     return false;
 }
 
+/* Tries all places for p, or, if there are many, those near its peers. */
 static bool congestion_swaps_try_process(struct congestion_swaps_work *work,
                                          int32_t p)
 {
@@ -311,6 +325,7 @@ static bool congestion_swaps_try_process(struct congestion_swaps_work *work,
 
 /* --- passes --- */
 
+/* Returns true if a route has a link with the maximum congestion. */
 static bool congestion_swaps_is_hot_route(struct congestion_swaps_work *work,
                                           int32_t from, int32_t to)
 {
@@ -324,6 +339,8 @@ static bool congestion_swaps_is_hot_route(struct congestion_swaps_work *work,
     return false;
 }
 
+/* Returns true if moving p may help: its traffic crosses a link with the
+ * maximum congestion, or hop-bytes are to be lowered first. */
 static bool congestion_swaps_is_hot(struct congestion_swaps_work *work,
                                     int32_t p)
 {
@@ -355,6 +372,7 @@ congestion_swaps_max_congestion(const struct congestion_swaps_work *work)
     return most;
 }
 
+/* Returns true if the limit of trials or the time is over. */
 static bool congestion_swaps_is_spent(const struct congestion_swaps_work *work)
 {
     return work->placement->steps - work->begun >
@@ -364,6 +382,7 @@ static bool congestion_swaps_is_spent(const struct congestion_swaps_work *work)
            nw_budget_is_overdue(work->placement->budget);
 }
 
+/* Tries all processes once. Returns true if another pass is worth while. */
 static bool congestion_swaps_pass(struct congestion_swaps_work *work)
 {
     const struct nw_placement *placement = work->placement;
@@ -378,6 +397,7 @@ static bool congestion_swaps_pass(struct congestion_swaps_work *work)
     return better && !congestion_swaps_is_spent(work);
 }
 
+/* Computes the loads of the initial placement as one trial that is kept. */
 static void congestion_swaps_load_all(struct congestion_swaps_work *work)
 {
     const struct nw_placement *placement = work->placement;

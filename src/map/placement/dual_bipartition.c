@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Phase 1 of MAGC as its paper takes it from PTRAM: an initial partition, here
- * by recursive bisection of processes and places together, then a refinement of
- * the maximum congestion. The best of several starts is kept. */
+/* Phase 1 of MAGC, which its paper takes from PTRAM: an initial partition, then
+ * a refinement of the maximum congestion. Here the initial partition is a dual
+ * recursive bipartitioning, in which processes and places are bisected
+ * together. The best of several starts is refined. */
 #include "map/placement/exact_fm.h"
 #include "map/common/budget.h"
 #include "map/placement/congestion_swaps.h"
@@ -13,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRIES 3
-#define STARTS_SPARED 1 /* last starts that a short time limit omits */
+#define TRIES 3         /* most initial cuts of each bisection */
+#define STARTS_SPARED 1 /* starts that reduced effort omits at the end */
 
 /* A piece: the places first to end - 1 and the processes that they will hold.
  */
@@ -25,7 +26,7 @@ struct dual_bipartition_piece {
 
 /* The options of one run of the recursive bisection. */
 struct dual_bipartition_start {
-    /* first cuts; the best is kept at each bisection */
+    /* initial cuts of each bisection, of which the best is kept */
     enum nw_seed_kind seed[TRIES];
     bool packed; /* fill places one by one instead of evenly */
 };
@@ -33,9 +34,9 @@ struct dual_bipartition_start {
 struct dual_bipartition_work {
     struct nw_placement *placement;
     struct nw_exact_fm fm;
-    int32_t *list; /* processes, sorted by piece */
-    int32_t *half; /* scratch memory for splitting a list */
-    int32_t *place;
+    int32_t *list;     /* processes, sorted by piece */
+    int32_t *half;     /* scratch memory for splitting a list */
+    int32_t *place;    /* [processes] result of the present start */
     int8_t *best_side; /* [processes] side in the best cut so far */
     int32_t *bucket;   /* [processes + 1] for sorting by coordinate */
     int32_t *anchor;   /* fixed processes, sorted by place */
@@ -44,6 +45,7 @@ struct dual_bipartition_work {
     struct dual_bipartition_start start;
 };
 
+/* Free slots of some places: for any process; for processes with a GPU. */
 struct dual_bipartition_capacity {
     int64_t all, gpu;
 };
@@ -83,6 +85,7 @@ static int64_t dual_bipartition_share(int64_t count, int64_t left,
                                   left < count ? left : count);
 }
 
+/* Sets how many processes of each class go to the places before `middle`. */
 static void
 dual_bipartition_choose_target(const struct dual_bipartition_work *part,
                                const struct dual_bipartition_piece *piece,
@@ -151,6 +154,7 @@ static size_t dual_bipartition_split_list(struct dual_bipartition_work *part,
     return left;
 }
 
+/* Lists the fixed processes by place. */
 static nw_status
 dual_bipartition_list_anchors(struct dual_bipartition_work *part)
 {
@@ -292,7 +296,8 @@ dual_bipartition_cut_along_stride(struct dual_bipartition_work *part,
     return chosen >= 0;
 }
 
-/* Bisects a piece by the best of the start's first cuts. */
+/* Bisects a piece by the best of the start's initial cuts, each refined by FM.
+ */
 static void dual_bipartition_bisect(struct dual_bipartition_work *part,
                                     struct nw_ints list,
                                     const int32_t target[NW_CLASS_COUNT])
@@ -325,6 +330,7 @@ static void dual_bipartition_bisect(struct dual_bipartition_work *part,
         dual_bipartition_copy_sides(side, part->best_side, list);
 }
 
+/* Divides the processes of a piece among its places, recursively. */
 static void dual_bipartition_cut_piece(struct dual_bipartition_work *part,
                                        struct dual_bipartition_piece piece)
 {
@@ -381,7 +387,8 @@ static void dual_bipartition_swap_places(struct dual_bipartition_work *part)
     part->place = place;
 }
 
-/* Compares the placement's answer with part->place and keeps the better one. */
+/* Compares the present start, part->place, with the best one so far, which is
+ * in the placement and costs *best, and keeps the better one. */
 static nw_status
 dual_bipartition_keep_better(struct dual_bipartition_work *part,
                              struct nw_placement_cost *best)
@@ -399,6 +406,8 @@ dual_bipartition_keep_better(struct dual_bipartition_work *part,
     return status;
 }
 
+/* Takes the free slots of all placed processes, which the starts do not count.
+ */
 static void dual_bipartition_take_free_slots(struct nw_placement *placement)
 {
     for (int32_t p = 0; p < placement->count; p++)
@@ -406,6 +415,7 @@ static void dual_bipartition_take_free_slots(struct nw_placement *placement)
             nw_placement_put(placement, p, placement->place[p]);
 }
 
+/* Runs all starts and keeps the best; placement->initial is one more start. */
 static nw_status dual_bipartition_all_starts(struct dual_bipartition_work *part)
 {
     static const struct dual_bipartition_start starts[] = {
@@ -440,6 +450,7 @@ static nw_status dual_bipartition_all_starts(struct dual_bipartition_work *part)
     return status;
 }
 
+/* Returns NW_EINVAL if the processes do not fit. */
 static nw_status
 dual_bipartition_check_capacity(const struct nw_placement *placement)
 {

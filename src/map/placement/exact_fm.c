@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bisection by growing and by the moves of Fiduccia and Mattheyses (1982), with
- * exact sizes: a part exceeds its size by at most one process, and only between
- * two moves. */
+/* Bisection by greedy growing and FM (Fiduccia and Mattheyses 1982) with exact
+ * sizes: a part exceeds its size by at most one process, and the next move
+ * restores the size. */
 #include "map/placement/exact_fm.h"
 #include "base/array.h"
 #include "map/common/budget.h"
@@ -52,6 +52,7 @@ static struct nw_heap *exact_fm_heap_of(struct nw_exact_fm *b, int32_t p)
     return &b->heap[b->side[p]][exact_fm_class_of(b, p)];
 }
 
+/* Returns the decrease of the cut if p moves to the other side. */
 static double exact_fm_gain_of(const struct nw_exact_fm *b, int32_t p)
 {
     const struct nw_placement *placement = b->placement;
@@ -110,6 +111,7 @@ static void exact_fm_flip(struct nw_exact_fm *b, int32_t p)
     }
 }
 
+/* Removes p from its heap, moves it to the other side and locks it. */
 static void exact_fm_take_and_flip(struct nw_exact_fm *b, int32_t p)
 {
     nw_heap_remove(exact_fm_heap_of(b, p), p);
@@ -130,6 +132,7 @@ static int32_t exact_fm_better(const struct nw_exact_fm *b, int32_t p,
 
 /* --- initial cut --- */
 
+/* Puts the first target[c] processes of each class c of the list on side 0. */
 static void exact_fm_begin_order(struct nw_exact_fm *b, struct nw_ints list,
                                  const int32_t *target)
 {
@@ -189,6 +192,7 @@ static int32_t exact_fm_choose(const struct nw_exact_fm *b)
     return p;
 }
 
+/* Returns true if both parts have their target sizes. */
 static bool exact_fm_is_even(const struct nw_exact_fm *b)
 {
     for (int c = 0; c < NW_CLASS_COUNT; c++)
@@ -197,7 +201,7 @@ static bool exact_fm_is_even(const struct nw_exact_fm *b)
     return true;
 }
 
-/* Runs one pass. Returns whether it made the cut smaller. */
+/* Runs one pass. Returns true if it made the cut smaller. */
 static bool exact_fm_pass(struct nw_exact_fm *b, struct nw_ints list)
 {
     int32_t made = 0, kept = 0, patience = 6 + (int32_t)(list.count / 4);

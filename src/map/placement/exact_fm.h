@@ -10,6 +10,7 @@
 /* Classes of ranks, without and with a GPU, that are counted separately. */
 enum { NW_CLASS_PLAIN, NW_CLASS_GPU, NW_CLASS_COUNT };
 
+/* Initial cuts. */
 enum nw_seed_kind {
     NW_SEED_NONE,
     NW_SEED_ORDER,  /* the first processes form the left part */
@@ -24,11 +25,11 @@ struct nw_exact_fm {
     int8_t *side; /* [processes] 0 left, 1 right, -1 outside */
     double *gain; /* [processes] decrease of the cut by a move */
     bool *moved;  /* [processes] locked in this pass */
-    int32_t *at;  /* positions in the heaps */
+    int32_t *at;  /* [processes] nw_heap.at of all heaps */
     struct nw_heap heap[2][NW_CLASS_COUNT]; /* by side and class */
-    int32_t *moves;                         /* moves of this pass */
+    int32_t *moves;                         /* processes moved in this pass */
     int32_t imbalance[NW_CLASS_COUNT];      /* left part minus its target */
-    uint64_t steps;
+    uint64_t steps;                         /* moves of all bisections */
 };
 
 /* Allocates the memory; side[] is -1 everywhere between bisections. The caller

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Algorithm 1 of MAGC (section V-B): the process with the most traffic to
- * mapped processes goes to the place with the lowest resulting maximum
- * congestion. Sums and loads are updated, not recomputed; with integral bytes
- * both give the same result. */
+/* Algorithm 1 of the MAGC paper (section V-B). It maps one process after the
+ * other: the one whose mean traffic with mapped neighbours exceeds that with
+ * unmapped ones most, to the place with the lowest resulting maximum
+ * congestion. Sums and loads are updated instead of recomputed, which gives the
+ * same result because bytes are whole numbers. */
 #include "map/placement/placement.h"
 #include "base/array.h"
 #include "base/status.h"
@@ -14,7 +15,7 @@
 /* Traffic of a process with the mapped or with the unmapped processes. */
 struct magc_greedy_side {
     double bytes;
-    int32_t neighbours;
+    int32_t neighbours; /* processes with traffic */
 };
 
 struct magc_greedy_work {
@@ -24,8 +25,8 @@ struct magc_greedy_work {
     double *trial;     /* [hops] bytes that a trial adds */
     uint32_t *touched; /* hops that the trial changes */
     size_t touched_count;
-    uint32_t *buffer; /* memory for a route */
-    double congestion;
+    uint32_t *buffer;  /* memory for a route */
+    double congestion; /* s: maximum congestion of the mapped processes */
 };
 
 static double magc_greedy_average(const struct magc_greedy_side *side)
@@ -38,6 +39,7 @@ static bool magc_greedy_talks(const struct nw_arc *arc)
     return arc->out > 0 || arc->in > 0;
 }
 
+/* Computes both sums of p from scratch. */
 static void magc_greedy_sum_neighbours(struct magc_greedy_work *work, int32_t p)
 {
     const struct nw_placement *placement = work->placement;
@@ -93,6 +95,7 @@ static int32_t magc_greedy_next_process(const struct magc_greedy_work *work)
     return best;
 }
 
+/* Adds bytes to all hops of a route in the trial. */
 static void magc_greedy_try_hops(struct magc_greedy_work *work,
                                  struct nw_hops hops, double bytes)
 {
@@ -179,6 +182,8 @@ static double magc_greedy_distance_cost(const struct magc_greedy_work *work,
     return cost;
 }
 
+/* Returns the cost of p on `place`: the maximum congestion plus its affinity
+ * cost; bytes x distance if there are no links. */
 static double magc_greedy_cost_of(struct magc_greedy_work *work, int32_t p,
                                   int32_t place)
 {
@@ -189,6 +194,8 @@ static double magc_greedy_cost_of(struct magc_greedy_work *work, int32_t p,
            magc_greedy_affinity_of(work->placement, p, place);
 }
 
+/* Returns the place where p costs least, the first one of several; -1 if none
+ * is free. */
 static int32_t magc_greedy_best_place(struct magc_greedy_work *work, int32_t p)
 {
     const struct nw_placement *placement = work->placement;
@@ -201,7 +208,7 @@ static int32_t magc_greedy_best_place(struct magc_greedy_work *work, int32_t p)
 
         if (!nw_placement_fits(placement, p, place))
             continue;
-        if (lonely) /* p has no traffic, so all places cost the same */
+        if (lonely) /* no traffic with mapped processes: all places are equal */
             return place;
         cost = magc_greedy_cost_of(work, p, place);
         if (best < 0 || cost < best_cost) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Allocates and frees placements, and counts the free slots. */
+/* Makes and frees placements, and assigns processes to free slots. */
 #include "map/placement/placement.h"
 #include "base/array.h"
 

@@ -17,13 +17,18 @@
 struct nw_places {
     const nw_topology *topology;
     int32_t count;
-    struct nw_end *end; /* [count] */
-    uint32_t hop_base, hop_count;
+    struct nw_end *end;           /* [count] end of routes at each place */
+    uint32_t hop_base, hop_count; /* first hop number in the topology; number of
+                                     hops, two for each link */
     double *bandwidth; /* [hop_count] bytes/s; NULL for a distance matrix */
-    size_t *route_row; /* [count^2 + 1] and the hops of all routes, if */
-    uint32_t *route;   /* count is small; otherwise NULL */
+    /* Table of routes; NULL if there are many places. The hops from a to b are
+     * route[route_row[i]] .. route[route_row[i + 1] - 1] with i = a * count +
+     * b. */
+    size_t *route_row; /* [count^2 + 1] */
+    uint32_t *route;
 };
 
+/* The hops of a route. */
 struct nw_hops {
     const uint32_t *hop;
     size_t count;
@@ -55,6 +60,7 @@ static inline struct nw_hops nw_places_route(const struct nw_places *places,
     row = places->route_row + (size_t)a * (size_t)places->count + (size_t)b;
     return (struct nw_hops){places->route + row[0], row[1] - row[0]};
 }
+/* Returns the distance from place a to place b. */
 double nw_places_distance(const struct nw_places *places, int32_t a, int32_t b);
 
 struct nw_budget;
@@ -62,10 +68,11 @@ struct nw_budget;
 struct nw_placement {
     const struct nw_places *places;
     int32_t count;      /* processes, in the order of their ranks */
-    size_t *row;        /* [count + 1] */
-    struct nw_arc *arc; /* sorted by peer, each peer once; none to itself */
-    struct nw_free_slots free_slots;
-    bool *gpu;      /* [count] uses a GPU; NULL: none does */
+    size_t *row;        /* [count + 1] first arc of each process */
+    struct nw_arc *arc; /* arcs of each process, sorted by peer, each peer once,
+                           none to itself */
+    struct nw_free_slots free_slots; /* free slots of each place */
+    bool *gpu;                       /* [count] uses a GPU; NULL: none does */
     int32_t *place; /* [count] place of a process; -1: not yet placed */
     bool *fixed;    /* [count] the process was placed before and does not move;
                        NULL: none is fixed */
@@ -82,7 +89,7 @@ struct nw_placement {
     struct nw_budget *budget; /* how long to search; NULL: no limit */
     bool in_reduced_effort;   /* search from fewer starts */
     const struct nw_map_options *options; /* for objectives and seed; or NULL */
-    uint64_t steps;
+    uint64_t steps;                       /* out: trials of the placers */
     bool approximate; /* out: the search used an approximation of the machine */
     bool grid_found;  /* out: the search found a grid in the pattern */
 };
@@ -103,8 +110,10 @@ static inline bool nw_placement_is_fixed(const struct nw_placement *placement,
 {
     return placement->fixed && placement->fixed[process];
 }
+/* Returns true if a place has a free slot for a process. */
 bool nw_placement_fits(const struct nw_placement *placement, int32_t process,
                        int32_t place);
+/* Assigns a process to a place and takes a free slot there. */
 void nw_placement_put(struct nw_placement *placement, int32_t process,
                       int32_t place);
 
@@ -121,6 +130,8 @@ nw_placer nw_place_rashti;    /* Scotch on rashti_weights.h */
  * objective, nor in the second one if the first is equal. They count steps in
  * the budget and stop when it ends, and keep fixed processes and capacities. A
  * row of portfolio/algorithms.c registers each of them. */
+/* Places the processes as `initial` says, and all others as nw_place_block
+ * does. */
 nw_status nw_placement_initial(struct nw_placement *placement);
 nw_placer nw_place_multilevel; /* hop-bytes on hierarchies */
 nw_placer nw_place_section;    /* one embedding or one bisection */
@@ -149,6 +160,7 @@ nw_placer *nw_placer_get(enum nw_placer_id id);
 /* Returns the placer of a name (such as "greedy" or "magc-greedy"), or NULL if
  * no placer has it. */
 nw_placer *nw_placer_find(const char *name);
+/* Returns true if the Scotch library is present; loads it at the first call. */
 bool nw_scotch_is_here(void);
 /* Returns the path of the Scotch library that was loaded; NULL if Scotch is
  * absent. */

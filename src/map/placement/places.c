@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TABLE_MAX 128
+#define TABLE_MAX 128 /* most places with a table of all routes */
 
+/* Sets the range of hop numbers: those of one node, or of the machine (-1). */
 static void places_choose_hops(struct nw_places *places, int32_t node)
 {
     const nw_topology *topology = places->topology;
@@ -43,6 +44,7 @@ static nw_status places_read_bandwidths(struct nw_places *places)
     return status;
 }
 
+/* Computes a route in `hops` and returns its number of hops. */
 static size_t places_ask_route(const struct nw_places *places, int32_t a,
                                int32_t b, uint32_t *hops)
 {

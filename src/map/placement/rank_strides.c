@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the strides of a pattern, heaviest first, and coordinates of ranks from
- * them. */
+/* Finds the differences of rank numbers with the most traffic (strides), and
+ * the coordinates of ranks that follow from them. */
 #include "map/placement/rank_strides.h"
 #include "base/array.h"
 
 #include <stdlib.h>
 
-#define STRIDES_MAX 6
+#define STRIDES_MAX 6 /* most strides that are considered */
 
 /* Sums the bytes by difference of rank numbers. */
 static void rank_strides_weigh(const struct nw_placement *placement,
@@ -42,6 +42,7 @@ static int rank_strides_choose(double *bytes, int32_t n, int32_t *stride)
     return count;
 }
 
+/* Lists all pairs of strides of which one divides the other as coordinates. */
 static void rank_strides_list_strides(struct nw_rank_strides *strides,
                                       const int32_t *stride, int count)
 {
@@ -53,7 +54,8 @@ static void rank_strides_list_strides(struct nw_rank_strides *strides,
             }
 }
 
-/* Computes the coordinates once, as divisions at each cut would be slow. */
+/* Computes all coordinates once, because a division at each use would be slow.
+ */
 static nw_status rank_strides_fill_coordinates(struct nw_rank_strides *strides,
                                                int32_t n)
 {

@@ -15,10 +15,11 @@ struct nw_rank_strides {
         int32_t step, size; /* coordinate of process p: p / step % size */
         int32_t *at;        /* [processes] coordinate of each process */
     } stride[NW_RANK_STRIDES_MAX];
-    int count;
-    int32_t *memory;
+    int count;       /* number of coordinates */
+    int32_t *memory; /* the array of all `at` */
 };
 
+/* Finds the coordinates of a pattern. */
 NW_MUST_CHECK nw_status nw_rank_strides_find(
     const struct nw_placement *placement, struct nw_rank_strides *out);
 void nw_rank_strides_fini(struct nw_rank_strides *strides);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loads from Figure 1 of the paper of Rashti et al.: d1 > d2 > d3 > d4 = 1,
- * where d1 is inside a socket, d2 between sockets, d3 between the closest nodes
- * and d4 between the farthest nodes. */
+/* The weights of Figure 1 of the paper by Rashti et al.: d1 > d2 > d3 > d4 = 1.
+ * d1 is the weight inside a socket, d2 between sockets, d3 between the closest
+ * nodes, and d4 between the farthest nodes. The code calls them loads. */
 #include "map/placement/rashti_weights.h"
 #include "topology/topology.h"
 
@@ -32,7 +32,8 @@ static double rashti_weights_one_way(const struct nw_places *places, int32_t a,
                                 rashti_weights_nic_of(places, b));
 }
 
-/* Returns the mean distance of both directions, since a load has no direction.
+/* Returns the mean distance of both directions, because a weight has no
+ * direction.
  */
 static double rashti_weights_hops(const struct nw_places *places, int32_t a,
                                   int32_t b)
@@ -48,6 +49,7 @@ static bool rashti_weights_same_node(const struct nw_places *places, int32_t a,
            places->end[a].node == places->end[b].node;
 }
 
+/* Sets the smallest and the largest distance between different nodes. */
 static void rashti_weights_find_hops(struct nw_rashti_weights *loads)
 {
     const struct nw_places *places = loads->places;

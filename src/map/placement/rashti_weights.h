@@ -9,8 +9,8 @@
 
 struct nw_rashti_weights {
     const struct nw_places *places;
-    double nearest, farthest; /* fewest and most hops between different nodes;
-                                 0: one node */
+    double nearest, farthest; /* fewest and most hops between different nodes; 0
+                                 if there is only one node */
     int64_t largest;          /* weight of the two closest places */
 };
 

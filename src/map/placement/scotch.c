@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A placer for any phase that uses Scotch's dual recursive bipartitioning
- * (Pellegrini and Roman 1996). No other file uses Scotch. It loads the 64-bit
- * variant at first use, with one context per call, a fixed seed, one thread and
- * no output. Processes without traffic fill the free slots, so that Scotch's
- * balance gives one process per slot. */
+ * (Pellegrini and Roman 1996). No other file uses Scotch. The 64-bit variant of
+ * the library is loaded at first use. Each call has its own context, a fixed
+ * seed and one thread. Additional processes without traffic fill the free
+ * slots, so that the balance that Scotch keeps gives one process per slot. */
 #include "map/placement/rashti_weights.h"
 #include "map/placement/gaps.h"
 #include "map/placement/placement.h"
@@ -27,6 +27,7 @@
 #define LENGTH_FINE 1e4 /* scaled longest distance if some are fractions */
 #define WEIGHT_SUM 1e12 /* limit on the sum of all weights, in 64 bits */
 
+/* Functions of the loaded library; scotch_load_from lists their names. */
 static struct {
     int (*num_size)(void);
     void (*random_seed)(SCOTCH_Num);
@@ -66,8 +67,8 @@ static struct {
 /* file name of the loaded library; or NULL */
 static const char *scotch_library;
 static pthread_once_t scotch_once = PTHREAD_ONCE_INIT;
-/* Held while Scotch runs: reading a machine uses random numbers from a state
- * that all of Scotch shares. */
+/* Held while Scotch runs, because it draws random numbers from a global state
+ * when it reads a machine. */
 static pthread_mutex_t scotch_one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 
 static nw_status scotch_load_from(const char *name)
@@ -105,8 +106,8 @@ static nw_status scotch_load_from(const char *name)
                            "to map by Scotch");
 }
 
-/* Loads Scotch, unless the program contains a Scotch of its own, whose symbols
- * our library would use. */
+/* Loads Scotch, unless the program is linked to Scotch itself: the loaded
+ * library would then use the symbols of that one. */
 static void scotch_load(void)
 {
     static const char *const names[] = {NW_SCOTCH_LIBRARY, "libscotch-7.0.so",
@@ -145,9 +146,10 @@ struct scotch_machine {
     bool by_loads;        /* use the loads of Rashti et al., not distances */
     double scale;         /* factor on distances */
     SCOTCH_Num *capacity; /* [places] free slots and fixed ranks, at least 1 */
-    int levels;           /* levels if places form a regular tree; else 0 */
+    int levels; /* levels if places form a regular tree; otherwise 0 */
     SCOTCH_Num size[NW_GAP_WIDTHS_MAX],
-        cost[NW_GAP_WIDTHS_MAX]; /* from the root down */
+        cost[NW_GAP_WIDTHS_MAX]; /* children of a vertex and distance between
+                                    them on each level, from the root down */
 };
 
 /* Returns the mean distance of both directions: Scotch has one length for both,
@@ -160,6 +162,8 @@ static double scotch_both_ways(const struct nw_places *places, int32_t a,
            2;
 }
 
+/* Returns the scaled distance between two places as a whole number, at least 1.
+ */
 static SCOTCH_Num scotch_whole_distance(const struct scotch_machine *machine,
                                         int32_t a, int32_t b)
 {
@@ -169,8 +173,9 @@ static SCOTCH_Num scotch_whole_distance(const struct scotch_machine *machine,
     return distance < 1 ? 1 : (SCOTCH_Num)fmin(distance, LENGTH_MAX);
 }
 
-/* Finds the factor that keeps lengths below LENGTH_MAX and scales fractions up.
- * In a tree, lengths are measured from its first place only. */
+/* Sets the factor on distances so that they stay below LENGTH_MAX and fractions
+ * become large enough to be rounded. Unless distances are a matrix, only those
+ * from the first place are measured. */
 static void scotch_find_scale(struct scotch_machine *machine)
 {
     const struct nw_places *places = machine->placement->places;
@@ -222,8 +227,8 @@ static bool scotch_has_equal_capacities(const struct scotch_machine *machine)
     return true;
 }
 
-/* Whether the distances from place 0 equal the widest gaps between the places.
- */
+/* Returns true if the distance from place 0 to each place equals the widest gap
+ * between neighbouring places on the way, as it does in a tree. */
 static bool scotch_gaps_are_distances(const struct scotch_machine *machine,
                                       const SCOTCH_Num *gap)
 {
@@ -237,6 +242,8 @@ static bool scotch_gaps_are_distances(const struct scotch_machine *machine,
     return true;
 }
 
+/* Finds the levels of a regular tree from the gaps between neighbouring places.
+ */
 static void scotch_read_levels(struct scotch_machine *machine,
                                const SCOTCH_Num *gap)
 {
@@ -256,6 +263,7 @@ static void scotch_read_levels(struct scotch_machine *machine,
     machine->levels = found;
 }
 
+/* Sets `levels`, `size` and `cost` if the places form a regular tree. */
 static nw_status scotch_find_hierarchy(struct scotch_machine *machine)
 {
     const struct nw_places *places = machine->placement->places;
@@ -275,9 +283,9 @@ static nw_status scotch_find_hierarchy(struct scotch_machine *machine)
     return NW_OK;
 }
 
-/* How Scotch halves a machine: its default strategy, but with `x` at the end,
- * which makes the halves equal. The default may cut off one place at a time;
- * its tables have 2^depth entries, 4 GB for 111 places. */
+/* The strategy by which Scotch halves a machine: its default strategy with `x`
+ * at the end, which makes the halves equal. The default may cut off one place
+ * at a time, and Scotch's tables have 2^depth entries: 4 GB for 111 places. */
 static const char scotch_halves[] =
     "(m{vert=50,low=h{pass=10},asc=f{move=100,bal=0.1}}f{move=100,bal=0.05})x";
 
@@ -327,6 +335,8 @@ out:
     return status;
 }
 
+/* Makes Scotch's architecture: a tree if the places form one, otherwise a
+ * complete graph, or for many places one with equal distances. */
 static nw_status scotch_build_machine(struct scotch_machine *machine)
 {
     int32_t count = machine->placement->places->count;
@@ -356,9 +366,9 @@ static nw_status scotch_build_machine(struct scotch_machine *machine)
 
 struct scotch_program {
     SCOTCH_Graph graph;
-    SCOTCH_Num count; /* processes, and fillers for free slots */
-    SCOTCH_Num *row, *peer, *weight;
-    SCOTCH_Num *part; /* [count] result: place of each process */
+    SCOTCH_Num count;                /* processes, and fillers for free slots */
+    SCOTCH_Num *row, *peer, *weight; /* [count + 1]; [arcs]; [arcs] */
+    SCOTCH_Num *part;                /* [count] result: place of each process */
 };
 
 static double scotch_total_bytes(const struct nw_placement *placement)
@@ -370,6 +380,8 @@ static double scotch_total_bytes(const struct nw_placement *placement)
     return sum;
 }
 
+/* Returns how many processes without traffic fill the free slots; 0 if they
+ * would be far too many. */
 static int64_t scotch_filler_count(const struct nw_placement *placement)
 {
     int64_t capacity = 0;
@@ -426,7 +438,8 @@ static nw_status scotch_map_graph(struct scotch_program *program,
     scotch.graph_init(&bound);
     scotch.strat_init(&strat);
     failure = scotch.context_bind(machine->context, &program->graph, &bound);
-    /* other strategies leak memory with fixed ones */
+    /* With fixed vertices, Scotch leaks memory with other strategies than "r".
+     */
     if (!failure && placement->fixed)
         failure = scotch.strat_words(&strat, "r") ||
                   scotch.graph_map_fixed(&bound, &machine->arch, &strat,
@@ -478,6 +491,8 @@ static nw_status scotch_run(struct scotch_program *program,
     return status;
 }
 
+/* Returns the bytes x distance between p, if it were on `place`, and its peers.
+ */
 static double scotch_cost_at(const struct nw_placement *placement, int32_t p,
                              int32_t place)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Chooses between MPI and the channel for a collective call, by values that are
- * equal on all ranks. */
+/* Chooses between MPI and the channel for a collective call. All ranks must
+ * choose the same, so the choice depends only on values that are equal on all
+ * ranks. */
 #include "runtime/messages/algorithms.h"
 
 #include "base/selector.h"
@@ -10,22 +11,24 @@
 
 #include <string.h>
 
-/* In all rows of bench/results/gpu-messages-2026-11-22.txt and
- * gpu-h100-80gb-2026-11-27.txt, a message of this size is faster from GPU to
- * GPU than through the host, even if processes share a GPU without MPS. */
+/* From this size in bytes on, messages from GPU to GPU through the channel are
+ * faster than through host memory, even if processes share a GPU without MPS.
+ * This holds in all rows of bench/results/gpu-messages-2026-11-22.txt and
+ * gpu-h100-80gb-2026-11-27.txt. */
 enum { LARGE_BYTES = 1 << 20 };
 
-/* Returns whether the channel is faster for this size. For reductions it is
- * not, since both implementations reduce in host memory. */
+/* Returns true if the channel is faster for this size. It is never faster for
+ * reductions, since both implementations reduce in host memory. */
 static bool is_large(enum nw_collective_call form, int64_t bytes)
 {
     return bytes >= LARGE_BYTES && form != NW_CALL_REDUCE &&
            form != NW_CALL_ALLREDUCE;
 }
 
-/* Returns whether some rank has GPU memory in calls of this size class. The
- * ranks agree on this with an all-reduce at calls 1, 2, 4, 8, ... of the class,
- * so that its cost per call becomes negligible. */
+/* Returns true if any rank passes GPU memory in calls of this size class. The
+ * ranks find this out by an all-reduce, but only at calls 1, 2, 4, 8, ... of
+ * the class, so that its mean cost becomes negligible. Between these calls, the
+ * last result is used. */
 static bool any_has_device(struct nw_algorithm_comm *record,
                            enum nw_collective_call form, int64_t bytes,
                            bool device)
@@ -52,15 +55,15 @@ bool nw_algorithm_chooses(struct nw_algorithm_comm *record,
 
 /* --- MPI_Init and MPI_Finalize --- */
 
-/* Returns the implementation for `auto`: MPI if the MPI library accepts GPU
- * memory itself, else a choice by size. */
+/* Returns the implementation for the setting `auto`: MPI if the MPI library
+ * accepts GPU memory itself, otherwise a choice by size. */
 static enum nw_algorithm_call automatic(void)
 {
     return nw_passthrough ? NW_FORMING_HOST : NW_FORMING_AUTO;
 }
 
-/* Returns the implementation that rank 0's environment asks for; host by
- * default. */
+/* Returns the implementation that the environment of rank 0 asks for. The
+ * default is MPI on host memory. */
 static enum nw_algorithm_call wanted(void)
 {
     const char *word =
@@ -87,8 +90,8 @@ static bool is_asked_for(void)
            nw_rank0_environment_variable("NODEWISE_GPU_MESSAGES");
 }
 
-/* Agrees on the implementation with an all-reduce. If ranks want different
- * ones, all ranks use the host. */
+/* Agrees on one implementation by an all-reduce. If the ranks want different
+ * ones, all use MPI on host memory. */
 void nw_algorithms_start(bool messaging)
 {
     int mine[2], all[2] = {0, 0};

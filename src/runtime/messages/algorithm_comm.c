@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The channel of a communicator, and the results of its ranks' all-reduces. */
+/* Stores, with each communicator, its channel and the results of all-reduces
+ * between its ranks. */
 #include "runtime/messages/algorithms.h"
 
 #include "base/status.h"
@@ -10,9 +11,9 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int keyval = MPI_KEYVAL_INVALID;
-/* All records, in the order in which their channels were opened. Channels are
- * closed in this order on all ranks, so that no two ranks wait for each
- * other. */
+/* A list of all records, in the order in which their channels were opened.
+ * Closing a channel waits for the peers. All ranks close their channels in this
+ * order, so that no two ranks wait for each other. */
 static struct nw_algorithm_comm *records;
 
 void nw_algorithm_comm_next(struct nw_algorithm_comm *record,
@@ -62,8 +63,8 @@ static int algorithm_comm_drop(MPI_Comm comm, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-/* Returns whether all ranks of `comm` are in MPI_COMM_WORLD, whose ranks agreed
- * on the implementation in MPI_Init. */
+/* Returns true if all ranks of `comm` are in MPI_COMM_WORLD. Only these ranks
+ * agreed on the implementation in MPI_Init. */
 static bool is_of_our_world(MPI_Comm comm, int size)
 {
     int ranks[NW_MOST_RANKS], in_world[NW_MOST_RANKS];

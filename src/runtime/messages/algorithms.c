@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The program's six collective calls: converts their arguments to areas and
+/* Six collective calls of the program: converts their arguments to buffers of
  * bytes, chooses between MPI and the channel, and calls the channel. */
 #include "runtime/messages/algorithms.h"
 
@@ -8,7 +8,7 @@
 
 #include <limits.h>
 
-/* One collective call, with its input and output areas. */
+/* One collective call with its input and output buffers. */
 struct algorithms_call {
     enum nw_collective_call form;
     const char *name;
@@ -24,8 +24,8 @@ static bool is_simple(MPI_Datatype type, int64_t count)
     return type != MPI_DATATYPE_NULL && count > 0;
 }
 
-/* Returns the bytes of a block; 0 if MPI must make the call, since their number
- * is 0 or above INT_MAX. */
+/* Returns the size of a block in bytes. Returns 0 if MPI must make the call,
+ * because the size is 0 or above INT_MAX. */
 static int64_t block_of(MPI_Datatype type, int64_t count, int size)
 {
     MPI_Count bytes = 0;
@@ -44,7 +44,8 @@ static int messages_algorithms_fail(const struct algorithms_call *call)
     return MPI_ERR_OTHER;
 }
 
-/* Sets the input for MPI_IN_PLACE: a block of the output buffer. */
+/* Sets the input buffer if the program passed MPI_IN_PLACE: the input is then a
+ * block of the output buffer. */
 static void read_in_place(struct algorithms_call *call)
 {
     bool blocks =
@@ -79,8 +80,8 @@ static nw_status messages_algorithms_make(struct algorithms_call *call)
     return nw_contiguous_close(&into, status);
 }
 
-/* Makes the call through the channel. Returns false if MPI must make the
- * call. */
+/* Makes the call through the channel and sets *rc to its result. Returns false
+ * if MPI must make the call. */
 static bool form(struct algorithms_call *call, int64_t bytes, int *rc)
 {
     bool device =
@@ -212,10 +213,10 @@ static bool is_complex(MPI_Datatype type)
                     MPI_COMPLEX, MPI_DOUBLE_COMPLEX);
 }
 
-/* Returns whether op and type are a predefined operation and an operand that
- * MPI accepts. For other operands MPI reports an error on every rank. In the
- * channel's tree only one rank would notice the error, and its neighbours would
- * hang. */
+/* Returns true if `op` is a predefined operation and `type` is one of its
+ * predefined operands. For other operands, MPI reports an error on every rank.
+ * In the channel's tree, only one rank would notice the error, and its
+ * neighbours would hang. */
 static bool messages_algorithms_is_plain(MPI_Op op, MPI_Datatype type)
 {
     if (op == MPI_SUM || op == MPI_PROD)

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds whether an argument is in host or GPU memory. A datatype may refer to
- * any address: with MPI_BOTTOM by absolute addresses, or by displacements from
- * a buffer into other memory. MPI forbids the latter, but the program must not
- * crash because of Nodewise. */
+/* Finds out whether a buffer argument is in host or GPU memory. A datatype may
+ * refer to any address: by absolute addresses from MPI_BOTTOM, or by
+ * displacements that lead from a buffer into other memory. MPI forbids the
+ * latter, but Nodewise must not crash the program because of it. */
 #include "runtime/messages/staging.h"
 
 enum { PAGE = 4096 };
 
-/* The kinds of memory found so far. One query per page is enough, since all
- * bytes of a page are in one kind of memory. */
+/* The kinds of memory found so far, and the last page that was examined. One
+ * query for each page suffices, since all bytes of a page are in one kind of
+ * memory. */
 struct look {
     uintptr_t base, page;
     bool gpu, host;
@@ -30,8 +31,8 @@ static bool argument_memory_look_at(void *context, MPI_Aint offset,
     return !look->gpu || !look->host;
 }
 
-/* Checks every contiguous piece of the area. Returns `side` if the layout is
- * unknown. */
+/* Examines every contiguous piece of the area. Returns `side` if the datatype's
+ * layout is unknown. */
 static enum nw_side look_through(const struct nw_area *area, enum nw_side side)
 {
     struct look look = {.base = (uintptr_t)area->buffer, .page = UINTPTR_MAX};
@@ -63,8 +64,8 @@ static struct argument_memory_span span_of(const struct nw_area *area)
         (size_t)(bytes + (last < 0 ? -last : last))};
 }
 
-/* Checks the first and the last byte; only if they differ, checks every
- * piece. */
+/* Examines the first and the last byte of the area. Only if they are in
+ * different kinds of memory, examines every piece. */
 enum nw_side nw_area_side(const struct nw_area *area, struct nw_pointer *owner)
 {
     struct argument_memory_span span;

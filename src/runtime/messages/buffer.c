@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Frees buffers, and makes small buffers, which are reused. */
+/* Frees buffers of staged arguments, and makes small buffers, the last of which
+ * is kept for reuse. */
 #include "runtime/messages/staging.h"
 
 #include <stdlib.h>
@@ -9,7 +10,7 @@ struct small {
     struct nw_host host;
     char memory[NW_ENVELOPE];
 };
-/* The small buffer that was freed last, for reuse; or NULL. */
+/* The small buffer that was freed last, for reuse; NULL if there is none. */
 static struct small *spare;
 
 struct nw_buffer *nw_buffer_small(void)

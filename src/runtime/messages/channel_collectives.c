@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Collective calls by messages of the channel between host or GPU buffers. In
  * gather, allgather and alltoall, each rank posts all receives, then all sends,
- * beginning with the next rank. Broadcasts and reductions use binomial trees
- * whose subtrees are ranges of ranks, so that operands of a reduction keep
- * their order. */
+ * beginning with the next rank. Broadcasts and reductions use binomial trees.
+ * Each subtree contains consecutive ranks, so that the operands of a reduction
+ * keep their order. */
 #include "runtime/messages/algorithms.h"
 
 #include "base/array.h"
@@ -14,9 +14,9 @@
 
 enum { IDLE_TURNS = 64 };
 
-/* Lets MPI make progress, since another rank may wait for this one in an MPI
- * call. Probes MPI_COMM_WORLD, since MPICH makes no progress in a probe of
- * MPI_COMM_SELF. */
+/* Lets MPI make progress by a probe, because another rank may wait for this one
+ * in an MPI call. Probes MPI_COMM_WORLD, since MPICH makes no progress in a
+ * probe of MPI_COMM_SELF. */
 static void turn_mpi(void)
 {
     MPI_Status status;
@@ -90,7 +90,7 @@ static nw_status channel_collectives_finish(struct exchange *x,
     return status;
 }
 
-/* Copies the rank's own block from `from` to the output. */
+/* Copies the block of this rank from `from` to its position in the output. */
 static nw_status keep_own(const struct nw_channel_collective *c, char *from)
 {
     char *into = c->into + (size_t)c->rank * c->bytes;
@@ -186,8 +186,8 @@ static nw_status broadcast(const struct nw_channel_collective *c, int root,
     return status;
 }
 
-/* A rank's partial result. `now` is its own data first, later one of the two
- * host buffers. */
+/* A rank's partial result. `now` points to its own input first, later to one of
+ * the two host buffers. */
 struct sum {
     char *now;
     char *host[2];
@@ -210,8 +210,9 @@ static void sum_close(struct sum *sum)
     free(sum->host[1]);
 }
 
-/* Receives the partial result of `peer` and combines the two: sum = sum op
- * theirs. The ranks of theirs follow those of sum. */
+/* Receives the partial result of `peer` and combines both: sum = sum op theirs.
+ * The ranks in theirs follow the ranks in sum, so the order of operands is
+ * right. */
 static nw_status sum_take(const struct nw_channel_collective *c,
                           struct sum *sum, int peer)
 {
@@ -235,7 +236,7 @@ static nw_status sum_take(const struct nw_channel_collective *c,
     return NW_OK;
 }
 
-/* Reduces to rank 0, which then sends the result to `root`, or to all ranks if
+/* Reduces to rank 0. Rank 0 then sends the result to `root`, or to all ranks if
  * `root` is -1. */
 static nw_status
 channel_collectives_reduce(const struct nw_channel_collective *c, int root)

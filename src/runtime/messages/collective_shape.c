@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Returns the number of blocks that a buffer of a collective call has on this
+/* Finds the number of blocks that the buffers of a collective call have on this
  * rank. */
 #include "runtime/messages/messages.h"
 
@@ -92,7 +92,7 @@ static int64_t collective_shape_number(const void *array, size_t size,
                                : ((const int64_t *)array)[i];
 }
 
-/* Returns the sum of the counts over the local group, for
+/* Returns the sum of the counts of all ranks of the local group, for
  * MPI_Reduce_scatter. */
 int64_t nw_shape_sum(MPI_Comm comm, const void *counts, size_t count_size)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_Comm_free and MPI_Comm_disconnect. If requests or messages of the
- * communicator are not complete, a shadow communicator will report their
- * errors. */
+ * communicator are not complete, Nodewise makes a shadow communicator, by which
+ * it can report their errors later (shadow_comm.c). */
 #include "runtime/messages/matched.h"
 #include "runtime/messages/request_table.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Buffers as contiguous bytes. Without gaps, these bytes are the program's
- * memory itself, on the host or the GPU. With gaps, they are packed into host
- * memory; pack kernels do this for GPU memory. */
+/* Makes contiguous bytes of a buffer, for the channel. If the datatype has no
+ * gaps, they are the program's memory itself, in the host or a GPU. Otherwise
+ * they are packed into host memory; GPU memory is packed by kernels. */
 #include "runtime/messages/algorithms.h"
 
 #include "base/status.h"
@@ -18,8 +18,8 @@ bool nw_area_is_on_gpu(const struct nw_area *area)
            nw_area_side(area, &owner) >= NW_SIDE_GPU;
 }
 
-/* Returns the address of the first byte if the area has no gaps, else NULL. An
- * unknown layout counts as one with gaps. */
+/* Returns the address of the first byte if the area has no gaps, else NULL. A
+ * datatype with an unknown layout counts as one with gaps. */
 static char *find_dense(const struct nw_area *area)
 {
     struct nw_typemap *layout = NULL;
@@ -33,7 +33,8 @@ static char *find_dense(const struct nw_area *area)
     return first;
 }
 
-/* Packs host memory with gaps, and stores its address for unpacking. */
+/* Packs host memory with gaps into flat->packed. Stores its address, so that
+ * the result can be unpacked into it. */
 static nw_status contiguous_pack(struct nw_contiguous *flat, void *spread,
                                  const struct nw_area *area)
 {

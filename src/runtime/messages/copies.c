@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * * Copies between a GPU buffer and its host memory. Data in many pieces is
- * first packed or unpacked on the GPU (pack_kernels.c), so that a single
- * contiguous copy suffices.
+ * Copies between a GPU buffer and the host memory that replaces it. Data in
+ * many pieces is first packed or unpacked on the GPU (pack_kernels.c), so that
+ * one contiguous copy suffices.
  */
 #include "runtime/messages/staging.h"
 
@@ -17,19 +17,19 @@
 #include <string.h>
 
 enum { FEW_PIECES = 2 };
-/* Most bytes that the CPU writes to a GPU, and reads from it, piece by
+/* Maximum bytes that the CPU writes to a GPU, and reads from it, piece by
  * piece. */
 enum { MOST_SCATTERED = 65536, MOST_GATHERED = 4096 };
 
-/* A copy of one part of a buffer, or of a whole packed buffer, from or to
- * contiguous host memory. */
+/* A copy between GPU memory and contiguous host memory, of one part of a buffer
+ * or of a whole packed buffer. */
 struct move {
     const struct nw_typemap *layout;
     int64_t count;
     const struct nw_pointer *owner;
     char *device, *host;
-    bool out;      /* from the GPU to the host */
-    uint64_t left; /* bytes still to be moved */
+    bool out;      /* true: from the GPU to the host */
+    uint64_t left; /* bytes not copied yet */
     nw_status status;
 };
 
@@ -98,8 +98,8 @@ static char *open_pieces(const struct move *move)
     return mapped ? mapped - low : NULL;
 }
 
-/* Copies the data by the kernel or by the CPU, whichever has been faster for
- * this kernel. */
+/* Copies the data by the pack kernel or by the CPU, whichever was faster for
+ * this kernel's data so far. */
 static nw_status move_job(const struct move *move, struct nw_pack_kernel *job)
 {
     struct scatter scatter = {
@@ -132,7 +132,7 @@ static bool is_few(const struct nw_typemap *layout, int64_t count)
     return pieces <= FEW_PIECES;
 }
 
-/* Copies by a pack kernel on the data's GPU, and restores the current GPU.
+/* Copies by a pack kernel on the data's GPU. Leaves the current GPU unchanged.
  * Returns false if no data was copied. */
 static bool move_by_job(const struct move *move)
 {
@@ -154,9 +154,9 @@ static bool move_by_job(const struct move *move)
     return moved;
 }
 
-/* Copies between contiguous host memory and the pieces on the GPU. If a kernel
- * is impossible (memory is short, unsupported GPU, incomplete element), the
- * pieces are copied one by one, which also reports the error of a broken
+/* Copies between contiguous host memory and the pieces on the GPU. If no pack
+ * kernel can be used (no memory, an unsupported GPU, or an incomplete last
+ * element), copies piece by piece, which also reports the error of a broken
  * GPU. */
 static nw_status move_dense(struct move *move)
 {
@@ -171,8 +171,8 @@ static nw_status move_dense(struct move *move)
     return NW_OK;
 }
 
-/* A copy between contiguous bytes and host memory with the gaps of the
- * datatype. */
+/* A copy between packed bytes and host memory that has the gaps of the
+ * datatype. `gather` is true if it packs. */
 struct spread {
     char *at, *dense;
     uint64_t left;
@@ -193,8 +193,9 @@ static bool spread_piece(void *context, MPI_Aint offset, size_t bytes)
     return spread->left > 0;
 }
 
-/* Adds up the bytes of all runs. For pair types such as MPI_DOUBLE_INT, which
- * have a gap inside, this is more than the packed size. */
+/* Visits all runs of a datatype and sums up their bytes. For pair types such as
+ * MPI_DOUBLE_INT, which have a gap inside, the sum is greater than the packed
+ * size. */
 static bool add_bytes(void *context, MPI_Aint offset, size_t bytes)
 {
     (void)offset;
@@ -232,7 +233,8 @@ static nw_status move_spread(const struct nw_buffer *buffer,
     return status;
 }
 
-/* A copy of the first `most` bytes of a buffer in the order of MPI_Pack. */
+/* A copy of the first `most` bytes of a buffer, counted in the order of
+ * MPI_Pack. */
 struct all {
     const struct nw_buffer *buffer;
     const struct nw_pointer *owner;
@@ -276,8 +278,9 @@ static nw_status copies_move_all(struct all all)
     return status;
 }
 
-/* Sets *out to the current allocation of the buffer's memory, which may have
- * changed since the buffer was staged. */
+/* Sets *out to the present allocation of the buffer's memory. It may have
+ * changed since the buffer was staged, if the program freed and allocated
+ * memory. */
 static void look_again(const struct nw_buffer *buffer, struct nw_pointer *out)
 {
     const struct nw_part *first = buffer->part;
@@ -303,7 +306,8 @@ nw_status nw_buffer_empty(const struct nw_buffer *buffer, uint64_t most)
     const struct nw_part *first = buffer->part;
     struct nw_pointer owner;
 
-    /* sizes in a status exclude the gaps inside elements */
+    /* MPI's sizes exclude the gaps inside elements, but run_bytes includes them
+     */
     if (most != UINT64_MAX && first->layout->gaps)
         most = most / first->layout->size *
                (run_bytes(first) / (uint64_t)first->count);

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * * Chooses the faster path for a copy between host and GPU, measured on the
- * program's own messages, by direction and size class (a power of two). First
- * the driver is measured against the CPU, then the faster of both against the
- * NIC (nic_read.c). The first copies of an allocation use the driver, since the
- * driver's copies wait for earlier work in the default stream, and mapping
- * memory for one copy takes longer than it saves. After these, the driver's
- * copies of the allocation are set to be complete when they return
- * (keep_in_step).
+ * Chooses the fastest path for a copy between host and GPU, by times of the
+ * program's own messages, for each direction and size class (power of two).
+ * First the driver is compared with the CPU, then the faster of both with the
+ * NIC (nic_read.c).
+ *
+ * The first copies of each allocation use the driver, for two reasons: mapping
+ * memory for a single copy takes longer than it saves, and only the driver's
+ * copies wait for earlier work in the default stream. After these copies, the
+ * driver's copies of this allocation are made synchronous (keep_in_step), so
+ * that copies on all paths stay in order.
  */
 #include "runtime/messages/copy_path.h"
 
@@ -26,19 +28,20 @@
 enum { BY_DRIVER, BY_CPU };
 enum { IN, OUT, DIRECTIONS };
 enum { CLASSES = 21, SEEN = 64, FIRST_USES = 2 };
-/* The memory that the pieces of a message span may be this many times as large
- * as the limit for contiguous bytes. */
+/* The pieces of a message may span this many times as much memory as the limit
+ * for contiguous bytes. */
 enum { SPREAD = 64 };
-/* Most bytes that the CPU copies to and from the GPU. Each load of the CPU from
- * GPU memory waits for the bus, so the limit is lower, unless a kernel on the
- * GPU reads for the CPU. */
+/* Maximum bytes that the CPU copies to and from the GPU. Each load by the CPU
+ * from GPU memory waits for the bus, so the limit from the GPU is lower, unless
+ * a kernel on the GPU reads for the CPU. */
 static const size_t most[DIRECTIONS] = {(size_t)1 << 20, (size_t)1 << 14};
 
-/* An allocation from or to which messages were copied. */
+/* An allocation that messages were copied from or to. */
 struct seen {
     uint64_t id;
     uint32_t uses;
-    /* keep_in_step failed, so the driver's copies may return early */
+    /* keep_in_step failed, so the driver's copies may return before they are
+     * complete */
     bool apart;
     bool barred; /* the CPU cannot map it */
     bool unread; /* a NIC cannot read it */
@@ -46,9 +49,10 @@ struct seen {
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static const struct nw_gpu_mapping *mapping;
-static struct nw_mapped opened; /* of nw_copy_path_open, for pieces */
+static struct nw_mapped opened; /* opened by nw_copy_path_open */
 static bool forced;
-/* Also held during a copy through the mapping, which must stay valid. */
+/* Protects the data below. Also held during a copy through the mapping, since
+ * the mapping must stay valid. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct nw_selector selectors[DIRECTIONS][CLASSES];
 static struct seen seen[SEEN];
@@ -93,8 +97,8 @@ static bool keep_in_step(const struct nw_path_copy *haul)
     return kept;
 }
 
-/* Counts a copy of the allocation. Returns its entry if the CPU or a NIC may
- * already access it, else NULL. */
+/* Counts a copy of the allocation. Returns its entry if paths other than the
+ * driver may be used for it, else NULL. */
 static struct seen *reached(const struct nw_path_copy *haul)
 {
     const struct nw_pointer *owner = haul->owner;
@@ -123,9 +127,9 @@ static bool may_map(const struct nw_path_copy *haul)
                                      nw_selector_class(haul->bytes, CLASSES)));
 }
 
-/* Copies by the CPU or by the driver. If neither the CPU is chosen nor a time
- * is needed, does nothing and leaves *done false; the caller then makes the
- * driver's copy without the lock. */
+/* Copies by the CPU or by the driver, whichever is chosen. If the driver is
+ * chosen and its time is not needed, does nothing and sets *done to false; the
+ * caller then copies by the driver without the lock. */
 static nw_status move_near(const struct nw_path_copy *haul,
                            struct seen *allocation, bool asked, bool *done)
 {

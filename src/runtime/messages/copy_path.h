@@ -13,20 +13,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A copy between one GPU's memory and host memory. */
+/* A copy between the memory of one GPU and host memory. */
 struct nw_path_copy {
     bool out; /* from the GPU to the host */
     char *device, *host;
     size_t bytes;
-    const struct nw_pointer *owner; /* GPU allocation that contains `device` */
+    const struct nw_pointer *owner; /* allocation that contains `device` */
 };
-/* Copies the bytes on the fastest way; complete on return. Keeps the current
- * GPU. */
+/* Copies the bytes by the fastest path. The copy is complete on return. Leaves
+ * the current GPU unchanged. */
 NW_MUST_CHECK nw_status nw_copy_path_move(const struct nw_path_copy *haul);
-/* Returns the address at which the CPU can access the GPU memory of `span`, for
- * calls of nw_copy_path_piece until nw_copy_path_shut. Returns NULL if the CPU
- * cannot access the memory or should not copy that many bytes;
- * nw_copy_path_shut must then not be called. */
+/* Returns the address at which the CPU can access the GPU memory of `span`. It
+ * is valid for nw_copy_path_piece until nw_copy_path_shut. Returns NULL if the
+ * CPU cannot access the memory or should not copy this many bytes; then
+ * nw_copy_path_shut must not be called. */
 char *nw_copy_path_open(const struct nw_path_copy *span);
 void nw_copy_path_piece(bool out, char *mapped, char *host, size_t bytes);
 void nw_copy_path_shut(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Asks MPI how a datatype was constructed. Only the large-count functions of
- * MPI 4 describe datatypes made with large counts. Their answers are converted
- * to the order of MPI_Type_get_contents. */
+/* Asks MPI how a datatype was constructed. If a datatype was made with large
+ * counts, only the large-count functions of MPI 4 can describe it. Their
+ * results are converted to the order of MPI_Type_get_contents. */
 #include "runtime/messages/datatype_contents.h"
 
 #include "base/array.h"
@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Lengths of the arrays that MPI returns. */
+/* The lengths of the arrays that MPI returns. */
 struct amounts {
     MPI_Count ints, addresses, large, types;
 };
 
 #if MPI_VERSION >= 4
-/* Returns whether the MPI library supports MPI 4, asked at run time, since the
- * library may be older than the header. */
+/* Returns true if the MPI library supports MPI 4. This is asked at run time,
+ * since the library may be older than the header. */
 static bool knows_large(void)
 {
     static int version;
@@ -81,8 +81,9 @@ bool nw_type_is_named(MPI_Datatype type)
            combiner == MPI_COMBINER_NAMED;
 }
 
-/* Returns the index at which large counts are inserted among the ints: after
- * the leading ints for arrays, after all ints for other constructors. */
+/* Returns the index at which the large counts are inserted among the integers:
+ * after the leading integers for arrays, after all integers for other
+ * constructors. */
 static size_t place_of_large(int combiner, size_t ints)
 {
     if (combiner == MPI_COMBINER_SUBARRAY)
@@ -104,7 +105,8 @@ static void datatype_contents_join(const int *ints, const MPI_Count *large,
         out->number[place + i] = large[i];
 }
 
-/* Returns how many of the last large counts are byte displacements. */
+/* Returns how many of the large counts, from the end, are displacements in
+ * bytes. */
 static size_t count_places(const struct nw_datatype_contents *recipe)
 {
     switch (recipe->combiner) {

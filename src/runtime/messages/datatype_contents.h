@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Describes how a datatype was constructed: the arguments of its constructor,
- * in the same form for constructors with and without large counts. */
+/* Describes how a datatype was constructed: the arguments of its constructor.
+ * Constructors with and without large counts give the same form. */
 #ifndef NW_MESSAGES_DATATYPE_CONTENTS_H
 #define NW_MESSAGES_DATATYPE_CONTENTS_H
 
@@ -20,8 +20,9 @@ struct nw_datatype_contents {
     size_t numbers, addresses, types;
 };
 
-/* Returns true for a predefined datatype, or one from MPI_Type_create_f90_real
- * and its relatives. */
+/* Returns true for a predefined datatype, and for one of
+ * MPI_Type_create_f90_real, MPI_Type_create_f90_complex or
+ * MPI_Type_create_f90_integer. */
 bool nw_datatype_contents_is_basic(const struct nw_datatype_contents *recipe);
 /* Reads the arguments of the datatype's constructor. The caller frees *out with
  * nw_datatype_contents_free, even after an error. */

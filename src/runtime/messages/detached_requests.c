@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Waits for requests that the program freed before they were complete. */
+/* Completes requests that the program freed by MPI_Request_free before they
+ * were complete. Their staged buffers must stay until then. */
 #include "runtime/messages/request_table.h"
 
 #include <pthread.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct nw_tracked_request *orphans;
-/* entries of the list; read without the lock */
+/* number of entries of the list; also read without the lock */
 static int orphan_count;
 
 static void detached_requests_keep(struct nw_tracked_request *first,
@@ -42,8 +43,8 @@ static bool is_send(const struct nw_tracked_request *kept)
     return kept->count && kept->buffer[0]->way & NW_READ;
 }
 
-/* Completes a request if it is done, or if `wait` is true. Returns false if it
- * is still pending. */
+/* Completes a request if MPI has finished it; waits for that if `wait` is true.
+ * Returns false if the request is still pending. */
 static bool settle_one(struct nw_tracked_request *kept, bool wait)
 {
     MPI_Status status;
@@ -63,9 +64,9 @@ static bool settle_one(struct nw_tracked_request *kept, bool wait)
 }
 
 /*
- * Completes the freed requests that are done; if `wait` is true, also waits for
- * all sends. Runs without the lock, since an error handler may send messages
- * and free requests.
+ * Completes the freed requests that MPI has finished. If `wait` is true, also
+ * waits for all sends. The lock is not held meanwhile, since an error handler
+ * may send messages and free requests.
  */
 static void detached_requests_settle(bool wait)
 {

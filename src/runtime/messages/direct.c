@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The sender's side of the direct path: copies a payload into the pool and
- * sends an envelope if the receiver has mapped the pool. Other messages are
- * staged. */
+/* The sender's side of the direct path: copies the payload of a message into
+ * the pool and sends an envelope, if the receiver has mapped the pool.
+ * Otherwise the message is staged. */
 #include "runtime/messages/direct.h"
 
 #include "base/array.h"
@@ -11,9 +11,10 @@
 #include <limits.h>
 #include <pthread.h>
 
-/* Smallest message for the direct path. From 65536 bytes on, processes with
- * their own GPU, or with MPS, are faster by the direct path
- * (bench/results/gpu-h100-80gb-2026-11-27.txt: 28 us instead of 63 us). */
+/* FROM_BYTES is the default size in bytes from which messages use the direct
+ * path. From this size on, it is faster for processes that have a GPU of their
+ * own or use MPS (bench/results/gpu-h100-80gb-2026-11-27.txt: 28 us instead of
+ * 63 us). LEAST_BYTES is the lowest value that the user may set. */
 enum { FROM_BYTES = 65536, LEAST_BYTES = 1024 };
 
 static pthread_once_t direct_once = PTHREAD_ONCE_INIT;
@@ -31,8 +32,9 @@ static bool direct_is_large(uint64_t bytes)
     return bytes >= direct_from_bytes && bytes <= INT_MAX;
 }
 
-/* Returns true if NW_ENVELOPE is a multiple of the datatype's unit. Otherwise
- * MPICH would report the envelope as truncated. */
+/* Returns true if the size of an envelope is a multiple of the size of the
+ * datatype's basic type. Otherwise MPICH would report that the envelope is
+ * truncated. */
 static bool ends_between(const struct nw_typemap *layout)
 {
     return NW_ENVELOPE % (layout->mixed ? layout->size : layout->unit_size) ==
@@ -62,7 +64,7 @@ bool nw_load_find(const struct nw_area *area, struct nw_load *out)
     return true;
 }
 
-/* Copies a payload into its slot of the pool. */
+/* Copies a payload from the program's buffer into its slot of the pool. */
 static nw_status messages_direct_put(const struct nw_load *load,
                                      const struct nw_pool_slot *slot)
 {
@@ -81,8 +83,8 @@ static nw_status messages_direct_put(const struct nw_load *load,
                              NULL);
 }
 
-/* Returns whether `peer` accepts envelopes: it has not called a probe, or
- * NODEWISE_GPU_DIRECT=on. */
+/* Returns true if envelopes may be sent to `peer`: it has not called a probe,
+ * or NODEWISE_GPU_DIRECT is "on". */
 bool nw_direct_suits(int peer)
 {
     return peer >= 0 && (nw_direct_to_all ||
@@ -158,9 +160,9 @@ void nw_direct_unsent(struct nw_buffer *const *buffer, int count)
             nw_pool_slot_drop(buffer[i]->slot);
 }
 
-/* In MPI_Finalize: frees the pools. After the barrier all processes have
- * received their messages and unmapped the pools. Collective over the processes
- * of the node. */
+/* Frees the pools in MPI_Finalize. After the barrier, all processes have
+ * received their messages and unmapped the pools of others. Collective over the
+ * processes of the node. */
 void nw_direct_finish(void)
 {
     if (!nw_direct)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The direct path: large messages in GPU memory to a process of the same node.
- * The sender copies the payload, GPU to GPU, into a pool in GPU memory that the
- * receiver has mapped (CUDA IPC). MPI carries an envelope instead, in the same
- * call, so that MPI still does matching and progress. The receiver of an
- * envelope fetches the payload.
+ * The direct path, for large messages in GPU memory to a process of the same
+ * node. The sender copies the payload, from GPU to GPU, into a pool in GPU
+ * memory that the receiver has mapped (CUDA IPC). In the same call, MPI sends a
+ * small message instead, the envelope, so that MPI still does matching and
+ * progress. The receiver of an envelope copies the payload from the pool.
  */
 #ifndef NW_MESSAGES_DIRECT_H
 #define NW_MESSAGES_DIRECT_H
@@ -15,9 +15,9 @@
 enum { NW_NONCE = 16, NW_SLOTS = 64 };
 
 /* In local_peers.c: host memory that the processes of this node share, with one
- * struct nw_local_peer per process. Each slot word is 4 times the slot's
- * generation, plus 1 while the slot has a payload, plus 2 while the receiver
- * copies the payload. */
+ * struct nw_local_peer for each process. slot[i] is the state of slot i of its
+ * pool: 4 times the slot's generation, plus 1 while the slot contains a
+ * payload, plus 2 while the receiver copies the payload. */
 struct nw_local_peer {
     uint32_t probes;    /* 1: the process has called a probe */
     uint32_t announced; /* 1: other processes can map its pool */
@@ -26,29 +26,30 @@ struct nw_local_peer {
 };
 struct nw_shared_page {
     unsigned char nonce[NW_NONCE]; /* the first bytes of every envelope */
-    uint32_t announced;            /* number of announced pools */
+    uint32_t announced;            /* number of pools announced so far */
     struct nw_local_peer peer[];
 };
 enum nw_opens { NW_OPENS_UNKNOWN, NW_OPENS_YES, NW_OPENS_NO };
 extern struct nw_shared_page *nw_shared_page;
-extern bool nw_direct_to_all; /* send envelopes to processes that probe, too */
+extern bool nw_direct_to_all; /* send envelopes even to processes that probe */
 int nw_local_peer_mine(void);
 int nw_local_peer_count(void);
-/* Returns the shared word that says whether `reader` has mapped the pool of
- * `owner` (enum nw_opens). */
+/* Returns the address of the shared word that says whether process `reader` has
+ * mapped the pool of process `owner` (enum nw_opens). */
 uint32_t *nw_local_peer_opens(int owner, int reader);
-/* Returns the peer number of a rank of `comm`, or -1 if that rank is on another
- * node. */
+/* Returns the peer number (index of the process on this node) of a rank of
+ * `comm`; -1 if the rank is on another node. */
 int nw_local_peer_of(MPI_Comm comm, int rank);
-/* Returns a communicator for messages of this process to itself, one message at
+/* Returns a communicator by which this process sends messages to itself, one at
  * a time. */
 MPI_Comm nw_local_peer_self(void);
-/* Returns a communicator of all processes of this node, whose ranks are the
- * peer numbers. */
+/* Returns a communicator of all processes of this node. Its ranks are the peer
+ * numbers. */
 MPI_Comm nw_local_peer_comm(void);
 void nw_local_peers_close(void); /* in MPI_Finalize; collective */
 
-/* The message that MPI carries instead of a payload. */
+/* An envelope: the message that MPI carries instead of a payload. It says in
+ * which slot of the pool of process `owner` the payload is. */
 struct nw_envelope {
     unsigned char nonce[NW_NONCE];
     uint32_t owner, slot;
@@ -57,8 +58,9 @@ struct nw_envelope {
     char rest[NW_ENVELOPE - NW_NONCE - 2 * 4 - 4 * 8];
 };
 
-/* In pool.c: this process's pool in GPU memory, and the pools of other
- * processes. */
+/* In pool.c: the pool of this process in GPU memory, and the mapped pools of
+ * other processes. A slot is a part of the pool for one payload, at offset
+ * `at`. */
 struct nw_pool_slot {
     uint32_t index;
     uint64_t at, generation;
@@ -69,17 +71,18 @@ bool nw_pool_open(int32_t gpu);
 bool nw_pool_slot_take(
     size_t bytes, struct nw_pool_slot *out); /* false if the pool is full */
 char *nw_pool_memory(void);
-/* Withdraws a payload; has no effect once the receiver has begun to copy it. */
+/* Withdraws a payload, so that the slot is free again. Has no effect if the
+ * receiver has begun to copy the payload. */
 void nw_pool_slot_drop(const struct nw_pool_slot *slot);
-/* Returns the payload of a received envelope, valid until nw_pool_slot_free.
- * Returns NULL if the sender's pool is not mapped or the payload was
- * withdrawn. */
+/* Returns the address of the payload of a received envelope, which is valid
+ * until nw_pool_slot_free. Returns NULL if the sender's pool is not mapped or
+ * the payload was withdrawn. */
 const char *nw_pool_slot_payload(const struct nw_envelope *envelope);
 void nw_pool_slot_free(const struct nw_envelope *envelope);
 void nw_pool_unmap(void);
 void nw_pool_close(void);
 
-/* In direct.c: a payload in the program's GPU memory, contiguous or not. */
+/* In direct.c: a payload in the program's GPU memory, with or without gaps. */
 struct nw_load {
     struct nw_typemap *layout;
     int64_t count;
@@ -87,29 +90,30 @@ struct nw_load {
     uint64_t bytes;
     int32_t gpu;
 };
-/* Describes the area as a payload. Returns true if the area is in GPU memory
- * and not smaller than the threshold for envelopes. In both cases the caller
- * drops out->layout, which may be NULL. */
+/* Describes the area as a payload in *out. Returns true if the area is in GPU
+ * memory and large enough for an envelope. In both cases the caller drops
+ * out->layout, which may be NULL. */
 bool nw_load_find(const struct nw_area *area, struct nw_load *out);
-/* Copies the payload into a slot of the pool, for `peer`. Returns false if that
- * failed. */
+/* Copies the payload into a slot of the pool for process `peer`. Returns false
+ * if that failed. */
 bool nw_load_slot(const struct nw_load *load, int peer,
                   struct nw_pool_slot *slot);
-/* Returns whether `peer` accepts envelopes. */
+/* Returns true if envelopes may be sent to process `peer`. */
 bool nw_direct_suits(int peer);
-/* Returns a buffer with the slot and its envelope, or NULL if out of memory.
- * The caller frees it. */
+/* Returns a buffer that contains the slot and its envelope, or NULL if memory
+ * is exhausted. The caller frees it. */
 struct nw_buffer *nw_envelope_new(uint64_t bytes,
                                   const struct nw_pool_slot *slot);
 
-/* envelope_header.c */
+/* In envelope_header.c: writes an envelope for a payload of `bytes` bytes in a
+ * slot, and returns true if a message is an envelope. */
 void nw_envelope_write(struct nw_envelope *envelope, uint64_t bytes,
                        const struct nw_pool_slot *slot);
 bool nw_envelope_is(const struct nw_envelope *envelope);
 
-/* In late_payload.c: a payload that is sent after its envelope as a message
- * between the peers, since the pool had no slot. In its envelope, `slot` is
- * NW_SLOTS and `generation` is the number of the payload. */
+/* In late_payload.c: a payload that is sent after its envelope, as a message
+ * between the two processes, because the pool had no free slot. Its envelope
+ * has `slot` = NW_SLOTS, and `generation` is the number of the payload. */
 NW_MUST_CHECK nw_status nw_late_send(struct nw_buffer *buffer);
 void nw_late_reap(void); /* frees payloads whose send has completed */
 void nw_late_cancel(uint64_t number);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The receiver's side of the direct path: checks whether a received message is
- * an envelope, and fetches its payload. */
+ * an envelope, and copies its payload to the program's buffer. */
 #include "runtime/messages/direct.h"
 
 #include "base/array.h"
@@ -17,8 +17,8 @@
 static pthread_mutex_t self_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local bool receiving_again; /* true inside receive_again */
 
-/* Packs the first bytes of a receive buffer with gaps, to compare them with an
- * envelope. Returns false if that fails. */
+/* Packs the first bytes of a receive buffer with gaps, so that they can be
+ * compared with an envelope. Returns false if that fails. */
 static bool envelope_pack(const struct nw_catch *caught,
                           struct nw_envelope *out)
 {
@@ -68,8 +68,8 @@ static int32_t envelope_gpu_of(const void *memory)
     return gpu < 0 ? 0 : gpu;
 }
 
-/* Copies a payload to host memory. The caller gives *host back, even after an
- * error. */
+/* Copies a payload to host memory in *host. The caller gives *host back to the
+ * cache, even after an error. */
 static nw_status envelope_fetch(const char *payload, size_t bytes,
                                 struct nw_host **host)
 {
@@ -80,7 +80,8 @@ static nw_status envelope_fetch(const char *payload, size_t bytes,
                                        (*host)->memory, payload, bytes);
 }
 
-/* Copies through the host, since one GPU may not have access to the other. */
+/* Copies a payload to another GPU through host memory, since one GPU may not
+ * have access to the other. */
 static nw_status copy_twice(char *to, const char *payload, size_t bytes)
 {
     struct nw_host *host = NULL;
@@ -103,7 +104,7 @@ static nw_status copy_dense(char *to, const char *payload, size_t bytes)
 }
 
 /* Copies `bytes` packed bytes from host memory into the program's buffer, for
- * any datatype, by a message of this process to itself. */
+ * any datatype: this process sends them to itself, so that MPI unpacks them. */
 static nw_status receive_again(const struct nw_catch *caught, const char *from,
                                size_t bytes)
 {
@@ -126,8 +127,8 @@ static nw_status receive_again(const struct nw_catch *caught, const char *from,
     return rc ? NW_EMPI : NW_OK;
 }
 
-/* Unpacks whole elements into GPU memory by a pack kernel. Returns false if
- * that is impossible or failed. */
+/* Unpacks a payload of whole elements into GPU memory by a pack kernel. Returns
+ * false if that is impossible or has failed. */
 static bool envelope_unpack(const struct nw_catch *caught,
                             const struct nw_typemap *layout,
                             const char *payload, size_t bytes)
@@ -249,8 +250,8 @@ static int deliver_host(const struct nw_catch *caught, const char *from,
 }
 
 /* Receives a payload that is sent after its envelope (late_payload.c), and
- * copies it into the program's buffer. Uses pinned memory only if a GPU is in
- * use. */
+ * copies it into the program's buffer. Uses pinned memory only if the program
+ * uses a GPU. Returns an MPI error code. */
 static int deliver_late(const struct nw_catch *caught,
                         const struct nw_envelope *envelope)
 {

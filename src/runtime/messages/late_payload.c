@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Payloads that are sent after their envelope, as a message between two
- * processes of the node. The receiver receives the message when it reads the
+/* Payloads that are sent after their envelope, as an MPI message between two
+ * processes of the node. The receiver receives this message when it reads the
  * envelope. */
 #include "runtime/messages/direct.h"
 
@@ -11,7 +11,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
-enum { TAGS = 32768 }; /* tags that every MPI supports */
+enum { TAGS = 32768 }; /* number of tags that every MPI supports */
 
 struct late {
     struct late *next;
@@ -20,12 +20,14 @@ struct late {
     struct nw_host *host;
 };
 
-/* Guards `following` and `number_given`. */
+/* Protects `following`, the list of payloads whose sends are pending, and
+ * `number_given`, the number of the last payload. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct late *following;
 static uint64_t number_given;
 
-/* Frees payloads whose send is complete or cancelled. The lock is held. */
+/* Frees payloads whose send is complete or cancelled. The caller holds the
+ * lock. */
 static void reap(void)
 {
     struct late **at = &following, *late;
@@ -43,8 +45,8 @@ static void reap(void)
     }
 }
 
-/* Receives a payload whose envelope was cancelled or never received, if there
- * is one. */
+/* Receives and drops a payload, if there is one, whose envelope was cancelled
+ * or never received. */
 static void take_stray(void)
 {
     MPI_Message message;
@@ -59,15 +61,15 @@ static void take_stray(void)
         return;
     bytes = nw_stage_received(&status);
     memory = bytes <= INT_MAX ? malloc((size_t)bytes + 1) : NULL;
-    /* if memory is short, a truncated receive also ends the message */
+    /* without memory, a truncated receive removes the message, too */
     NW_PMPI(Mrecv)
     (memory, memory ? (int)bytes : 0, MPI_BYTE, &message, MPI_STATUS_IGNORE);
     free(memory);
 }
 
-/* In MPI_Finalize: a process whose payloads are all sent enters a nonblocking
- * barrier, and receives stray payloads until all processes have entered.
- * Collective over the processes of the node. */
+/* Called in MPI_Finalize. A process whose payloads are all sent enters a
+ * nonblocking barrier, and receives stray payloads until all processes have
+ * entered it. Collective over the processes of the node. */
 void nw_late_finish(void)
 {
     MPI_Request all = MPI_REQUEST_NULL;
@@ -133,8 +135,9 @@ static bool is_tag_taken(uint64_t number)
     return late != NULL;
 }
 
-/* Returns the next number whose tag is free. A cancelled payload may stay in
- * the receiver's queue, so its tag is not reused while its send is pending. */
+/* Returns the next number of a payload whose tag is free. The tag is not free
+ * while a send with this tag is pending: a cancelled payload may still be in
+ * the receiver's queue. */
 static uint64_t next_number(void)
 {
     int tries = TAGS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Identifies the MPI library in files with measurements. */
+/* Identifies the MPI library, for files with measured times. */
 #include "runtime/messages/library.h"
 
 #include "base/hash.h"

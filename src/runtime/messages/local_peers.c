@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The processes of this node. In MPI_Init they agree on using envelopes and map
- * shared host memory (struct nw_shared_page). */
+/* The processes of this node ("peers"). In MPI_Init they agree on whether
+ * envelopes are used, and map shared host memory (struct nw_shared_page). */
 #include "runtime/messages/direct.h"
 
 #include "base/status.h"
@@ -20,7 +20,8 @@
 
 enum { NAME_ROOM = 48 };
 
-/* The peer number of each rank of a communicator; -1 on other nodes. */
+/* The peer number of each rank of a communicator; -1 for ranks on other nodes.
+ */
 struct places {
     struct places *next;
     MPI_Comm comm;
@@ -58,8 +59,8 @@ MPI_Comm nw_local_peer_comm(void)
     return node;
 }
 
-/* Returns a word after the peers in the shared page, where each owner has a row
- * of words. */
+/* The words follow the array `peer` in the shared page: a row of words for each
+ * owner. */
 uint32_t *nw_local_peer_opens(int owner, int reader)
 {
     return (uint32_t *)(void *)&nw_shared_page->peer[count] + owner * count +
@@ -120,8 +121,9 @@ static bool local_peers_translate(MPI_Comm comm, struct places *places)
     return true;
 }
 
-/* Translates the ranks of a communicator. Ranks of an intercommunicator get no
- * peer numbers, since they are in the other group. */
+/* Finds the peer numbers of the ranks of a communicator. For an
+ * intercommunicator there are none, since its ranks are those of the other
+ * group. */
 static struct places *places_new(MPI_Comm comm)
 {
     struct places *places = NULL;
@@ -162,7 +164,7 @@ int nw_local_peer_of(MPI_Comm comm, int rank)
 
 /* --- the shared page --- */
 
-/* Returns whether `yes` is true in all processes of the node. Collective. */
+/* Returns true if `yes` is true in all processes of the node. Collective. */
 static bool local_peers_all_say(bool yes)
 {
     int in = yes, all = 0;
@@ -180,7 +182,8 @@ static int board_create(char name[NAME_ROOM])
     snprintf(name, NAME_ROOM, "/nodewise-direct-%016llx",
              (unsigned long long)random);
     fd = shm_open(name, O_CREAT | O_EXCL | O_RDWR, 0600);
-    /* allocate all pages now, since a later access could raise SIGBUS */
+    /* allocate all pages now, since a later access to a page that cannot be
+     * allocated would raise SIGBUS */
     if (fd >= 0 && posix_fallocate(fd, 0, (off_t)shared_page_bytes())) {
         close(fd);
         shm_unlink(name);
@@ -207,9 +210,9 @@ static void board_unmap(void)
     nw_shared_page = NULL;
 }
 
-/* Maps the shared page, which the first process of the node creates. The page
- * has a name only until all processes have mapped it. Returns the same result
- * in all processes. Collective. */
+/* Maps the shared page, which the first process of the node creates. Its name
+ * is removed when all processes have mapped it. Returns the same result in all
+ * processes. Collective. */
 static bool board_open(void)
 {
     char name[NAME_ROOM] = "";
@@ -245,7 +248,7 @@ static bool is_wanted(void)
     return false;
 }
 
-/* Returns whether the CUDA driver library can be loaded; does not initialise
+/* Returns true if the CUDA driver library can be loaded. Does not initialise
  * the driver. */
 static bool has_driver(void)
 {

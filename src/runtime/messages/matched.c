@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages that the program has matched with MPI_Mprobe and not received. The
- * calls that receive them have no communicator argument, and the program may
- * already have freed the communicator. */
+/* Messages that the program has matched by MPI_Mprobe and not received yet.
+ * Their communicators are stored here, because MPI_Mrecv has no communicator
+ * argument and the program may have freed the communicator. */
 #include "runtime/messages/matched.h"
 
 #include "runtime/messages/shadow_comm.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A message that a probe took out of MPI's queue. It is in the list of
- * unexpected.c, or the program has its handle from MPI_Mprobe. */
+/* A message that a probe took out of MPI's queue. Either it is in the list of
+ * unexpected.c, or the program has got its handle from MPI_Mprobe. */
 #ifndef NW_MESSAGES_MATCHED_H
 #define NW_MESSAGES_MATCHED_H
 
@@ -12,9 +12,10 @@ struct nw_unexpected {
     int source, tag;
     MPI_Count bytes; /* size of the payload */
     MPI_Message message;
-    bool taken; /* a receive of this message is in progress */
-    /* After its envelope was read, the envelope is sent to this process itself,
-     * so that the program can receive it with its MPI_Message. */
+    bool taken; /* true: a receive of this message is in progress */
+    /* True if its envelope was read by the probe. Then this process sends the
+     * envelope to itself, so that the program can receive it by an MPI_Message.
+     */
     bool forwarded;
     struct nw_envelope envelope;
     MPI_Request request;
@@ -25,8 +26,9 @@ void nw_matched_add(struct nw_unexpected *one);
 /* Records a message that the program matched with MPI_Mprobe. Has no effect if
  * out of memory. */
 void nw_matched_note(MPI_Comm comm, MPI_Message message);
-/* Returns whether the program has matched messages of this communicator. If
- * `shadow` is not NULL, these messages refer to `shadow` from now on. */
+/* Returns true if the program has matched messages of this communicator that it
+ * has not received. If `shadow` is not NULL, these messages refer to `shadow`
+ * from now on. */
 bool nw_matched_inherit(MPI_Comm comm, struct nw_shadow_comm *shadow);
 
 #endif

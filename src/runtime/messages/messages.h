@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The functions that the rows of calls.table call. They let a program pass GPU
- * memory to an MPI that cannot take it. Each GPU buffer is replaced by host
- * memory, which is filled before the call, copied back after it, or both.
+ * memory to an MPI that does not accept it. Each buffer in GPU memory is
+ * "staged": host memory replaces it, which is filled before the call, copied
+ * back after it, or both.
  */
 #ifndef NW_MESSAGES_MESSAGES_H
 #define NW_MESSAGES_MESSAGES_H
@@ -20,8 +21,8 @@ extern bool nw_messaging;
 void nw_messages_start(void);
 void nw_messages_finish(void);
 
-/* Returns whether GPU buffers may have to be replaced. This check is the only
- * cost of an MPI call in a program without a GPU. */
+/* Returns true if buffers in GPU memory may have to be staged. In a program
+ * without a GPU, this check is the only cost of an MPI call. */
 static inline bool nw_is_messaging(void)
 {
     return __builtin_expect(__atomic_load_n(&nw_messaging, __ATOMIC_RELAXED),
@@ -30,7 +31,7 @@ static inline bool nw_is_messaging(void)
 }
 
 /* True while large messages in GPU memory may be sent as envelopes (direct.h).
- * Every receive must then check for an envelope. */
+ * Every receive must then check whether it gets an envelope. */
 extern bool nw_direct;
 
 /* True if several threads may call MPI concurrently (state.c). */
@@ -48,11 +49,11 @@ static inline bool nw_is_catching(void)
 struct nw_shadow_comm;
 struct nw_comm_owner {
     MPI_Comm comm;
-    struct nw_shadow_comm *shadow; /* or NULL */
+    struct nw_shadow_comm *shadow; /* shadow that replaces `comm`, or NULL */
 };
 
-/* The object whose error handler reports an error: a communicator, window or
- * file; or the communicator of `owner` if `owner` is not NULL. */
+/* The object whose error handler reports an error: a communicator, a window or
+ * a file. If `owner` is not NULL, it is the communicator of `owner`. */
 struct nw_errhandler_scope {
     MPI_Comm comm;
     MPI_Win win;
@@ -75,15 +76,15 @@ enum {
     NW_READ = 1,  /* MPI reads the buffer */
     NW_WRITE = 2, /* MPI writes to the buffer */
     NW_BOTH = 3,
-    NW_FIXED = 4, /* may be combined: count and datatype must not change */
+    NW_FIXED = 4, /* added to these: do not change count and datatype */
 };
 enum { NW_STAGE_BUFFERS = 3 };
-enum { NW_ENVELOPE = 160 }; /* bytes; few messages have this size */
+enum { NW_ENVELOPE = 160 }; /* bytes; messages of this size are rare */
 
 struct nw_buffer;
 
-/* `blocks` blocks of `count` elements of `type`. The called function sets
- * `blocks`. */
+/* A buffer of `blocks` blocks, each with `count` elements of `type`. The
+ * function that gets the area sets `blocks`. */
 struct nw_area {
     const void *buffer;
     int64_t count;
@@ -91,15 +92,15 @@ struct nw_area {
     int64_t blocks;
 };
 
-/* The messages that a receive or a probe matches. */
+/* The source, tag and communicator that a receive or a probe matches. */
 struct nw_match {
     int source, tag;
     MPI_Comm comm;
 };
 
 /* A receive whose message may be an envelope. The program's buffer is `buffer`,
- * with `count` and `type`; MPI writes the message to `at`, with `n` and
- * `as`. */
+ * with `count` elements of `type`. MPI receives the message at `at`, with `n`
+ * elements of `as`. */
 struct nw_catch {
     bool on;
     void *buffer;
@@ -108,30 +109,31 @@ struct nw_catch {
     void *at;
     int64_t n;
     MPI_Datatype as;
-    /* `buffer` is smaller than an envelope, `at` is not */
+    /* `buffer` is smaller than an envelope, so `at` is other memory */
     bool small;
     struct nw_unexpected *from; /* a matched message, or NULL */
     /* source, tag and communicator of a persistent receive */
     struct nw_match match;
 };
 
-/* The GPU buffers of one MPI call, with the host memory that replaces them. */
+/* The staged buffers of one MPI call: GPU memory and the host memory that
+ * replaces it. */
 struct nw_stage {
     const char *call;
-    bool persistent; /* persistent request: each start fills the buffers */
-    bool between;    /* point-to-point call */
-    bool whole;      /* the call writes all bytes, so the status is ignored */
-    bool ours;       /* staged even if MPI accepts GPU memory */
-    bool posting;    /* nw_post_begin was called, nw_post_end was not */
+    bool persistent; /* persistent request: buffers are filled at each start */
+    bool between;    /* the call is a point-to-point call */
+    bool whole;      /* the call writes all bytes; ignore the status */
+    bool ours;       /* stage even if MPI accepts GPU memory */
+    bool posting;    /* nw_post_begin was called, but not nw_post_end */
     nw_status status;
     int count;
     struct nw_buffer *buffer[NW_STAGE_BUFFERS];
     struct nw_catch caught;
 };
 
-/* The count and datatype arguments of a buffer of `blocks` blocks of `*count`
- * elements of `*type`. Staging may change `*count` and `*type`; it returns the
- * address to pass to MPI. */
+/* The count and datatype arguments of a buffer of `blocks` blocks, each with
+ * *count elements of *type. Staging may change *count and *type.
+ * nw_stage_triple returns the address to pass to MPI. */
 struct nw_triple {
     int64_t *count;
     int64_t most; /* largest value of the count argument's type */
@@ -140,14 +142,16 @@ struct nw_triple {
 };
 void *nw_stage_triple(struct nw_stage *stage, int way, const void *buffer,
                       struct nw_triple triple);
-/* The blocks of a call such as MPI_Alltoallv or MPI_Alltoallw. Counts are int
- * or MPI_Count; displacements (`places`) are int, MPI_Aint or MPI_Count. */
+/* The blocks of a call such as MPI_Alltoallv or MPI_Alltoallw. The arrays have
+ * elements of count_size and place_size bytes: counts are int or MPI_Count;
+ * displacements (`places`) are int, MPI_Aint or MPI_Count. */
 struct nw_block_places {
     int64_t blocks;
     const void *counts, *places;
     size_t count_size, place_size;
     const MPI_Datatype
-        /* one per block, or NULL: all are `type`, the unit of displacements */
+        /* one for each block; NULL: all blocks have `type`, and displacements
+         * count its extent */
         *types;
     MPI_Datatype type;
 };
@@ -155,14 +159,14 @@ void *nw_stage_places(struct nw_stage *stage, int way, const void *buffer,
                       struct nw_block_places places);
 void *nw_stage_bytes(struct nw_stage *stage, int way, const void *buffer,
                      int64_t bytes);
-/* Returns true if `buffer` is GPU memory in an argument that cannot be staged,
- * and MPI does not accept GPU memory itself. nw_stage_refuse and
- * nw_stage_refuse_area record this as an error of the call. */
+/* Returns true if `buffer` is GPU memory that is passed in an argument that
+ * cannot be staged, and MPI does not accept GPU memory itself. nw_stage_refuse
+ * and nw_stage_refuse_area record this as an error of the call. */
 bool nw_is_refused(const void *buffer);
 void nw_stage_refuse(struct nw_stage *stage, const void *buffer);
 void nw_stage_refuse_area(struct nw_stage *stage, struct nw_area area);
 
-/* Stores the buffer that MPI receives into. */
+/* Records the buffer that MPI receives into. */
 static inline void nw_catch_set(struct nw_catch *caught, struct nw_area area)
 {
     caught->at = (void *)(uintptr_t)area.buffer;
@@ -171,16 +175,17 @@ static inline void nw_catch_set(struct nw_catch *caught, struct nw_area area)
 }
 /* In envelope.c: a receive buffer that is smaller than an envelope is replaced
  * by other memory. Otherwise MPI would truncate an envelope, and its slot in
- * the pool would never be freed. */
+ * the pool would never be freed. The first function returns true for such a
+ * buffer; the second allocates the memory. */
 bool nw_catch_is_small(const struct nw_catch *caught);
 void *nw_stage_small(struct nw_stage *stage);
 void nw_stage_drop(struct nw_stage *stage); /* frees the buffers of the call */
-/* Reports MPI_ERR_BUFFER by the error handler of `whose`, for a call that could
- * not be staged, and returns the error code. */
+/* For a call that could not be staged: calls the error handler of `whose` with
+ * MPI_ERR_BUFFER, and returns this error code. */
 int nw_stage_fail(struct nw_stage *stage, struct nw_errhandler_scope whose);
-/* Ends a blocking call with result `rc`: copies the written bytes back to the
- * GPU, up to the size in `status` (NULL: all bytes), and frees the buffers.
- * Returns the error code of the call. */
+/* Ends a blocking call whose result is `rc`. Copies received bytes back to the
+ * GPU, as many as `status` says (NULL: all), and frees the buffers. Returns the
+ * error code of the call. */
 int nw_stage_end(struct nw_stage *stage, int rc, MPI_Status *status,
                  struct nw_errhandler_scope whose);
 /* Ends a call that returned a request: keeps the buffers until the request
@@ -188,9 +193,9 @@ int nw_stage_end(struct nw_stage *stage, int rc, MPI_Status *status,
 int nw_stage_keep(struct nw_stage *stage, int rc, MPI_Request request,
                   struct nw_errhandler_scope whose);
 
-/* How collective calls are made: by MPI on host memory, through the channel
- * (algorithms.c), or chosen by size. The channel is used only if the user asks
- * for it. */
+/* The implementation of collective calls: MPI on staged host memory, the
+ * channel (algorithms.c), or a choice by size. The channel is used only if the
+ * user asks for it. */
 enum nw_algorithm_call { NW_FORMING_HOST, NW_FORMING_AUTO, NW_FORMING_CHANNEL };
 extern enum nw_algorithm_call nw_algorithm_call;
 
@@ -204,8 +209,8 @@ struct nw_reduction {
     int root;
     MPI_Comm comm;
 };
-/* Each returns true if the channel made the call, with the result in *rc, and
- * false if MPI must make it. */
+/* Each of these functions returns true if the channel made the call, with the
+ * result in *rc, and false if MPI must make it. */
 bool nw_algorithm_bcast(int *rc, struct nw_area data, int root, MPI_Comm comm);
 bool nw_algorithm_gather(int *rc, struct nw_area from, struct nw_area into,
                          int root, MPI_Comm comm);
@@ -219,11 +224,13 @@ bool nw_algorithm_allreduce(int *rc, const void *from, struct nw_area into,
                             struct nw_reduction how);
 
 /* In direct.c: copies the area's bytes into the pool for rank `dest`. Returns
- * the envelope to send instead, or NULL if the area must be staged. */
+ * the envelope that MPI must send instead, or NULL if the area must be staged.
+ */
 void *nw_direct_send(struct nw_stage *stage, struct nw_area area, int dest,
                      MPI_Comm comm);
-/* In persistent_send.c: returns the envelope of a persistent send, or NULL if
- * the area must be staged. Each start copies the payload into the pool. */
+/* In persistent_send.c: returns the envelope that a persistent send of this
+ * area sends, or NULL if the area must be staged. Each start copies the payload
+ * into the pool. */
 void *nw_direct_init(struct nw_stage *stage, struct nw_area area, int dest,
                      MPI_Comm comm);
 /* In unexpected.c: probes, and the messages that probes took out of MPI's
@@ -233,36 +240,38 @@ struct nw_found {
     MPI_Message *message;
     MPI_Status *status;
 };
-/* Numbers of messages in the list of unexpected.c, and of messages that the
+/* The number of messages in the list of unexpected.c, and of messages that the
  * program has matched but not received. */
 extern int nw_unexpected_count, nw_matched;
 int nw_probe(struct nw_match match, bool wait, int *flag, MPI_Status *status);
 int nw_mprobe(struct nw_match match, bool wait, int *flag,
               struct nw_found found);
 /* Removes the first matching message from the list of messages that probes took
- * out of MPI's queue. Returns false if no message matches. */
+ * out of MPI's queue, and sets *message to it. Returns false if none matches.
+ */
 bool nw_unexpected_take(struct nw_match match, MPI_Message *message);
-/* Like nw_unexpected_take, for use before each receive: costs one load if the
- * list is empty. */
+/* Calls nw_unexpected_take if the list is not empty. Called before each
+ * receive; it costs one load if the list is empty. */
 static inline bool nw_is_set_aside(struct nw_match match, MPI_Message *message)
 {
     return __atomic_load_n(&nw_unexpected_count, __ATOMIC_RELAXED) &&
            nw_unexpected_take(match, message);
 }
-/* Like nw_unexpected_take, if several threads receive. If no message matches,
- * returns false and locks out probes until nw_post_end. By then MPI has the
- * posted receive, which gets the next message before a probe can. */
+/* Calls nw_unexpected_take in a program in which several threads receive. If no
+ * message matches, returns false and blocks probes until nw_post_end. The
+ * caller posts its receive before that, so the receive gets the next message,
+ * and not a probe of another thread. */
 bool nw_post_begin(struct nw_match match, MPI_Message *message);
 void nw_post_end(void);
-/* Returns whether another thread's probe could take the message between
- * NW_RECEIVE and the receive, so that nw_post_begin is needed. */
+/* Returns true if a probe of another thread could take the message between
+ * NW_RECEIVE and the receive. Then nw_post_begin is needed. */
 static inline bool nw_stage_posts(const struct nw_stage *stage)
 {
     return nw_threaded && stage->caught.on && !stage->status;
 }
-/* Calls nw_post_begin if needed, for a call that returns a request. Returns
- * true if the message was in the list; then the staged buffers are freed. After
- * false, nw_stage_keep unlocks. */
+/* Calls nw_post_begin, if needed, for a call that returns a request. Returns
+ * true if the message was in the list; then the staged buffers are freed. If it
+ * returns false, nw_stage_keep calls nw_post_end. */
 static inline bool nw_stage_post(struct nw_stage *stage, struct nw_match match,
                                  MPI_Message *message)
 {
@@ -272,10 +281,11 @@ static inline bool nw_stage_post(struct nw_stage *stage, struct nw_match match,
     nw_stage_drop(stage);
     return true;
 }
-/* Makes MPI_Recv into a staged buffer as a nonblocking receive and a wait. */
+/* Does the MPI_Recv into a staged buffer by a nonblocking receive and a wait.
+ */
 int nw_post_receive(struct nw_stage *stage, struct nw_match match,
                     MPI_Status *status);
-/* In sendrecv.c: makes MPI_Isendrecv as a send and a receive. For
+/* In sendrecv.c: does an MPI_Isendrecv by a send and a receive. For
  * MPI_Isendrecv_replace, `into` is the buffer. */
 struct nw_sendrecv_pair {
     struct nw_area from, into;
@@ -283,24 +293,26 @@ struct nw_sendrecv_pair {
 };
 int nw_sendrecv_start(struct nw_sendrecv_pair exchange, MPI_Request *request);
 int nw_sendrecv_replace(struct nw_sendrecv_pair exchange, MPI_Request *request);
-/* MPI_Sendrecv_replace as a send and a receive, if nw_is_apart returns true. */
+/* Does an MPI_Sendrecv_replace by a send and a receive, if nw_is_apart returns
+ * true. */
 bool nw_is_apart(
     struct nw_area area); /* true if MPI's own function must not be used */
 int nw_sendrecv_through(struct nw_sendrecv_pair exchange, MPI_Status *status);
 /* In matched.c: returns the record of a matched message whose receive begins,
- * or NULL. The caller releases it with nw_matched_drop. */
+ * or NULL if there is none. The caller releases it by nw_matched_drop. */
 struct nw_unexpected *nw_matched_take(MPI_Message message);
 /* Returns the communicator whose error handler reports errors of a matched
- * message, since the calls that receive it have no communicator argument. */
+ * message. It must be looked up, because the calls that receive the message
+ * have no communicator argument. */
 struct nw_errhandler_scope nw_matched_whose(struct nw_unexpected *one,
                                             MPI_Message message);
-/* Corrects the status of a received message. Returns true if the message was an
- * envelope that this process sent to itself. `one` may be NULL here and in
- * nw_matched_drop. */
+/* Corrects the status of a message that was received after a probe. Returns
+ * true if the message was an envelope that this process had sent to itself.
+ * `one` may be NULL here and in nw_matched_drop. */
 bool nw_matched_see(struct nw_unexpected *one, MPI_Status *status);
 void nw_matched_drop(struct nw_unexpected *one);
 
-/* In pool.c: maps the pools that other processes announced since the last
+/* In pool.c: maps the pools that other processes have announced since the last
  * call. */
 void nw_pool_look(void);
 
@@ -340,23 +352,25 @@ int nw_message_start(__typeof__(&MPI_Start) next, MPI_Request *request);
 int nw_message_startall(__typeof__(&MPI_Startall) next, int count,
                         MPI_Request *requests);
 
-/* Ends an MPI_Win_create that was called with an empty window instead of GPU
- * memory, so that other ranks do not hang. Returns the error of this rank. */
+/* Ends an MPI_Win_create with GPU memory, which is not supported. It was made
+ * with an empty window, so that the other ranks do not hang. Returns the error
+ * of this rank. */
 int nw_window_refused(int rc, MPI_Comm comm);
 
-/* Numbers of blocks in the buffers of a collective call
- * (collective_shape.c). */
-/* size of the remote group if an intercommunicator */
+/* In collective_shape.c: the numbers of blocks in the buffers of a collective
+ * call. */
+/* size of the communicator; of the remote group if it is an intercommunicator
+ */
 int64_t nw_shape_size(MPI_Comm comm);
 int64_t nw_shape_group(MPI_Comm comm); /* size of the local group */
 bool nw_shape_is_root(MPI_Comm comm, int root);
 bool nw_shape_is_outside(MPI_Comm comm, int root); /* root is MPI_PROC_NULL */
-/* number of sources in a neighbourhood call */
+/* numbers of sources and of destinations in a neighbourhood collective */
 int64_t nw_shape_in(MPI_Comm comm);
 int64_t nw_shape_out(MPI_Comm comm);
 int64_t nw_shape_sum(MPI_Comm comm, const void *counts, size_t count_size);
-/* Attribute copy callback for MPI_Comm_dup: the duplicate does not get the
- * attribute. */
+/* Attribute copy callback for MPI_Comm_dup, by which the duplicate does not get
+ * the attribute. */
 int nw_shape_not_copied(MPI_Comm comm, int key, void *extra, void *in,
                         void *out, int *flag);
 int64_t nw_shape_rank_count(MPI_Comm comm, const void *counts, size_t size);
@@ -378,8 +392,8 @@ void *nw_shape_place(const void *buffer, const void *places, size_t size,
         count = (__typeof__(count))nw_n_;                                      \
         datatype = nw_type_;                                                   \
     } while (0)
-/* Like NW_STAGE, but does not change count and datatype, since another buffer
- * uses them too. */
+/* Replaces a buffer argument by host memory with the same layout. Count and
+ * datatype stay unchanged, since another buffer uses them, too. */
 #define NW_STAGE_FIXED(way, buffer, count, datatype, blocks)                   \
     do {                                                                       \
         int64_t nw_n_ = (int64_t)(count);                                      \
@@ -399,9 +413,9 @@ void *nw_shape_place(const void *buffer, const void *places, size_t size,
                                  __VA_ARGS__})
 #define NW_STAGE_PLACES(way, buffer, n, counts, places, datatype)              \
     NW_STAGE_BLOCKS(way, buffer, n, counts, places, .type = (datatype))
-/* If the communicator has one process, passes the address of its only block
- * with displacement 0. MPICH 4.0 ignores the displacement of that block and
- * would write before the staged memory. */
+/* If the communicator has only one process, passes the address of its only
+ * block, with displacement 0. Otherwise MPICH 4.0, which ignores the
+ * displacement of this block, would write before the staged memory. */
 #define NW_ONE_PLACE(buffer, places, type, comm)                               \
     static const int64_t nw_rank0_environment_;                                \
     if (nw_shape_size(comm) == 1 && buffer != MPI_IN_PLACE) {                  \
@@ -412,8 +426,8 @@ void *nw_shape_place(const void *buffer, const void *places, size_t size,
     NW_STAGE_BLOCKS(way, buffer, n, counts, places, .types = (datatypes))
 #define NW_STAGE_BYTES(way, buffer, bytes)                                     \
     buffer = nw_stage_bytes(&nw_stage_, (way), (buffer), (int64_t)(bytes))
-/* Replace the send or receive buffer of a point-to-point call by an envelope or
- * by host memory. */
+/* These macros replace the send or receive buffer of a point-to-point call by
+ * an envelope or by host memory. */
 #define NW_SEND_BY(put, buf, count, type, dest, comm)                          \
     do {                                                                       \
         void *nw_envelope_ =                                                   \
@@ -449,8 +463,8 @@ void *nw_shape_place(const void *buffer, const void *places, size_t size,
         }                                                                      \
         nw_catch_set(&nw_stage_.caught, NW_AREA(buf, count_, type_));          \
     } while (0)
-/* For a receive of a matched message, after NW_RECEIVE: finds the record of the
- * message. */
+/* Used after NW_RECEIVE in receives of a matched message: finds the record of
+ * the message. */
 #define NW_GIVEN(message)                                                      \
     do {                                                                       \
         if (!nw_stage_.status &&                                               \
@@ -461,8 +475,8 @@ void *nw_shape_place(const void *buffer, const void *places, size_t size,
             nw_stage_.caught.from = NULL;                                      \
         }                                                                      \
     } while (0)
-/* Makes a send and the receive of a message that a probe took out of MPI's
- * queue. Evaluates to the error code. */
+/* Does a send-receive call whose message a probe took out of MPI's queue, by a
+ * send and a receive. Its value is the error code. */
 #define NW_SEND_AND(send, receive)                                             \
     __extension__({                                                            \
         MPI_Request nw_sent_;                                                  \
@@ -496,8 +510,8 @@ void *nw_shape_place(const void *buffer, const void *places, size_t size,
 #define NW_WHOLE_EACH .whole = true, .persistent = true
 
 /* The wrapper that generate.py writes for a row of calls.table. `end` makes and
- * ends the call, `gate` returns whether staging is active, and `formed` is true
- * if the channel made the call, with the result nw_rc_. */
+ * ends the call. `gate` is true if buffers may have to be staged. `formed` is
+ * true if the channel has made the call, with the result nw_rc_. */
 #define NW_MESSAGE(name, entry, args, shared, passed, stage, whose, how, end,  \
                    gate, formed)                                               \
     NW_SHARED nw_staged_##name shared                                          \
@@ -542,8 +556,8 @@ void *nw_shape_place(const void *buffer, const void *places, size_t size,
             return nw_next args;                                               \
         return call;                                                           \
     }
-/* Calls that complete requests: Nodewise's version runs only if a request is
- * tracked. */
+/* Calls that complete requests. Nodewise's version runs only while Nodewise
+ * tracks a request. */
 #define NW_MESSAGE_BY(name, entry, args, shared, passed, call)                 \
     NW_MESSAGE_WHERE(nw_requests_are_tracked(), name, args, shared, call)
 #define NW_MESSAGE_OWN(name, entry, args, shared, passed, call)                \

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copies from a GPU by the NIC. For each size class, the NIC's time is measured
- * against the faster of driver and CPU (copy_path.c). Loading libfabric takes
- * as long as the NIC saves in some hundred thousand small messages. So
- * libfabric is loaded only after that many messages, and only if
- * NODEWISE_GPU_MESSAGES is set.
+ * Copies from a GPU to host memory by the NIC. For each size class, the NIC's
+ * time is compared with the faster of driver and CPU (copy_path.c). Loading
+ * libfabric takes as long as the NIC saves in some hundred thousand small
+ * messages. So libfabric is loaded only after this number of messages, and only
+ * if NODEWISE_GPU_MESSAGES is set.
  */
 #include "runtime/messages/nic_read.h"
 
@@ -19,10 +19,10 @@
 enum { CLASSES = 17, FIRST = 16, AFTER = 1 << 18, REFUSALS = 32, CLEARLY = 12 };
 
 static bool wanted, forced;
-static uint64_t after; /* messages left until libfabric is loaded */
+static uint64_t after; /* number of messages until libfabric is loaded */
 static struct nw_loopback *pull;
 static struct nw_selector selectors[CLASSES];
-static uint32_t first[CLASSES]; /* copies so far, up to FIRST */
+static uint32_t first[CLASSES]; /* number of copies so far, up to FIRST */
 static bool taken_up[CLASSES];
 static int refusals;
 
@@ -55,9 +55,10 @@ static void stop(void)
     pull = NULL;
 }
 
-/* Returns whether the NIC is used for a size class. It is selected when at
- * least 1/12 faster and dropped below 1/20, since the measurement does not
- * include the work around a message. */
+/* Returns true if the NIC is used for a size class. It is adopted when it is at
+ * least 1/12 faster, and dropped when it is less than 1/20 faster. These
+ * margins are needed because the times do not include the work around a
+ * message. */
 static bool leads(int class, bool better)
 {
     taken_up[class] = better && (taken_up[class] ||

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Small messages that the NIC reads from a GPU. Only nw_nic_read_may may be
- * called by several threads at once. */
+/* Small messages that the NIC copies from a GPU to host memory. Of these
+ * functions, only nw_nic_read_may may be called by several threads at once. */
 #ifndef NW_MESSAGES_NIC_READ_H
 #define NW_MESSAGES_NIC_READ_H
 
@@ -11,9 +11,10 @@
 void nw_nic_read_start(const char *copy);
 /* Returns false if the NIC cannot be used for this copy. */
 bool nw_nic_read_may(const struct nw_path_copy *haul);
-/* Returns whether the NIC makes the copy, which requires that keep_in_step
+/* Returns true if the NIC should make this copy. It requires that keep_in_step
  * (gpu.h) was called for the allocation. If *timed is set to true, the caller
- * reports the time of the copy with nw_nic_read_took, on whatever path. */
+ * must report the time of the copy by nw_nic_read_took, whichever path it uses.
+ */
 bool nw_nic_read_pick(const struct nw_path_copy *haul, bool *timed);
 void nw_nic_read_took(const struct nw_path_copy *haul, bool pulled,
                       uint64_t ns);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Kernels that gather or scatter pieces of GPU memory, and a list of those used
- * last. */
+/* Kernels that pack pieces of GPU memory into contiguous bytes, or unpack them.
+ * A list keeps those that were used last. */
 #include "runtime/messages/pack_kernels.h"
 
 #include "base/array.h"
@@ -24,8 +24,8 @@ static void free_job(struct nw_pack_kernel *job)
     free(job);
 }
 
-/* Describes a run for the kernel. Its elements are the widest words that divide
- * the run's bytes. */
+/* Describes a run of bytes for the kernel. The kernel copies it in the widest
+ * words that divide its bytes. */
 static nw_status set_piece(const struct nw_run *run, struct nw_gpu_piece *out)
 {
     size_t word = WIDEST;
@@ -108,7 +108,7 @@ static bool pack_kernels_fits(const struct nw_pack_kernel *job,
            job->what.dense == what->dense && nw_gpu_cuda.lives(&job->life);
 }
 
-/* Removes a kernel for these pieces from the list, or makes a new one. */
+/* Takes a kernel for these pieces from the list, or makes a new one. */
 nw_status nw_pack_kernel_take(const struct nw_pieces *what,
                               struct nw_pack_kernel **out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Kernels that pack or unpack one set of pieces. They are kept ready for reuse,
- * since programs send the same messages repeatedly. */
+/* Kernels that pack or unpack one set of pieces. They are kept for reuse, since
+ * programs send the same messages repeatedly. */
 #ifndef NW_MESSAGES_PACK_KERNELS_H
 #define NW_MESSAGES_PACK_KERNELS_H
 
@@ -10,14 +10,15 @@
 
 struct nw_gpu_copy_job;
 
-/* Elements of a datatype with gaps in GPU memory, and their packed copy. */
+/* Elements of a datatype with gaps in GPU memory (`device`), and their packed
+ * copy (`dense`). */
 struct nw_pieces {
     const struct nw_typemap *layout;
     int64_t count;
     char *device;
     int32_t gpu;
     bool out;    /* true: pack; false: unpack */
-    char *dense; /* packed data that the GPU can access, or NULL: allocate */
+    char *dense; /* packed bytes that the GPU can access; NULL: allocate */
 };
 
 struct nw_pack_kernel {
@@ -26,21 +27,22 @@ struct nw_pack_kernel {
     struct nw_pieces what; /* `what.layout` may have been freed */
     char *dense;
     struct nw_gpu_copy_job *kernel;
-    struct nw_gpu_life life;     /* of the context that made `kernel` */
-    struct nw_selector selector; /* kernel or CPU */
+    struct nw_gpu_life life;     /* life of the context that made `kernel` */
+    struct nw_selector selector; /* times of kernel and CPU */
 };
 
 /* nw_pack_kernel_take finds or makes a kernel on the current GPU, which the
- * caller selected; returns NW_EUNSUPPORTED if the memory is of another context.
- * nw_pack_kernel_give returns it, and frees it if `good` is false. */
+ * caller has selected. Returns NW_EUNSUPPORTED if the memory belongs to another
+ * context. nw_pack_kernel_give returns the kernel to the list, or frees it if
+ * `good` is false. */
 NW_MUST_CHECK nw_status nw_pack_kernel_take(const struct nw_pieces *what,
                                             struct nw_pack_kernel **out);
 NW_MUST_CHECK nw_status
 /* runs the kernel and waits for it */
 nw_pack_kernel_run(const struct nw_pack_kernel *job);
 void nw_pack_kernel_give(struct nw_pack_kernel *job, bool good);
-/* Takes, runs and gives back a kernel on the GPU of `what`, and keeps the
- * current GPU. If the packed data `from` is on another GPU, it is copied
+/* Takes, runs and gives back a kernel on the GPU of `what`. Leaves the current
+ * GPU unchanged. If the packed bytes `from` are on another GPU, copies them
  * first. */
 NW_MUST_CHECK nw_status nw_pack_kernel_do(const struct nw_pieces *what,
                                           const char *from);

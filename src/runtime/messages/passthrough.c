@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The sizes for which messages are staged although the MPI library accepts GPU
- * memory itself. */
+/* Knows the sizes of messages that are staged although the MPI library accepts
+ * GPU memory itself. */
 #include "runtime/messages/passthrough.h"
 
 #include "base/clock.h"
@@ -10,7 +10,7 @@
 enum { WAIT_MS = 50 };
 
 bool nw_passthrough;
-static uint32_t ours; /* one bit per size class (power of two) */
+static uint32_t ours; /* one bit for each size class (power of two) */
 
 void nw_passthrough_set(uint32_t classes)
 {

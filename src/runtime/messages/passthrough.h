@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * For an MPI that accepts GPU memory itself: stages point-to-point messages of
- * those sizes for which staging is faster. All other calls go to MPI. Sender
- * and receiver of a message may decide differently, since MPI carries the same
- * bytes in both cases.
+ * those sizes for which staging is faster, and passes GPU memory to MPI in all
+ * other calls. Sender and receiver of a message may decide differently, because
+ * MPI transfers the same bytes in both cases.
  */
 #ifndef NW_MESSAGES_PASSTHROUGH_H
 #define NW_MESSAGES_PASSTHROUGH_H
@@ -16,8 +16,8 @@
 
 enum { NW_ROUNDS = 7, NW_PASSTHROUGH_CLASSES = 32 };
 
-/* Half a round trip in microseconds between GPU buffers of `bytes` bytes:
- * `ours` with staging, `theirs` by MPI. */
+/* Half the time of a round trip, in microseconds, between GPU buffers of
+ * `bytes` bytes: `ours` with staging, `theirs` by MPI itself. */
 struct nw_round_trip {
     uint64_t bytes;
     double ours, theirs;
@@ -27,8 +27,8 @@ struct nw_round_trip {
  * earlier results. Returns false if that failed. Collective over
  * MPI_COMM_WORLD. */
 bool nw_passthrough_start(void);
-/* True after a successful nw_passthrough_start: MPI handles all messages that
- * are not staged. */
+/* True after a successful nw_passthrough_start: MPI gets the GPU memory of all
+ * messages that are not staged. */
 extern bool nw_passthrough;
 /* Sets the size classes to stage: bit b is for messages of up to 2^b bytes. */
 void nw_passthrough_set(uint32_t classes);
@@ -38,9 +38,9 @@ bool nw_passthrough_is_ours(uint64_t bytes);
  * milliseconds after its context was created. Returns false after a timeout. */
 bool nw_passthrough_sees(const void *memory);
 
-/* In passthrough_cache.c: reads and writes results in the user's cache folder,
- * per host and MPI library. `near` is true if ranks 0 and 1 are on the same
- * host. */
+/* In passthrough_cache.c: reads and writes the results in the user's cache
+ * folder, in one file for each host and MPI library. `near` is true if ranks 0
+ * and 1 are on the same host. */
 NW_MUST_CHECK nw_status
 nw_passthrough_cache_read(bool near, struct nw_round_trip rounds[NW_ROUNDS]);
 NW_MUST_CHECK nw_status nw_passthrough_cache_write(

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Measures round trips between ranks 0 and 1, with staging and by MPI
- * itself. */
+/* Measures round trips between ranks 0 and 1 with buffers in GPU memory: with
+ * staging, and by MPI itself. */
 #include "runtime/messages/passthrough.h"
 
 #include "base/clock.h"
@@ -13,8 +13,8 @@
 #include <limits.h>
 #include <string.h>
 
-/* Number of untimed and timed messages. After WARM messages, copy_path.c has
- * chosen its path. */
+/* WARM and WARM_THEIRS are numbers of untimed round trips, TURNS is that of
+ * timed ones. After WARM messages, copy_path.c has chosen its path. */
 enum {
     WARM = 12,
     WARM_THEIRS = 2,
@@ -24,7 +24,7 @@ enum {
 };
 static const uint64_t sizes[NW_ROUNDS] = {8,     64,     512,    4096,
                                           32768, 262144, 2097152};
-/* Staging is used if its time is below this share of MPI's time. */
+/* Staging is used if its time is below this fraction of MPI's time. */
 static const double worth = 0.9;
 
 struct passthrough_benchmark_contest {
@@ -33,9 +33,9 @@ struct passthrough_benchmark_contest {
     void *memory;
 };
 
-/* Returns the size classes for which staging is faster. A measured size
- * represents all sizes up to it; the last one also represents all larger
- * sizes. */
+/* Returns the size classes (bits) for which staging is faster. A measured size
+ * represents all smaller sizes down to the next measured one. The last measured
+ * size also represents all larger sizes. */
 static uint32_t won(const struct nw_round_trip rounds[NW_ROUNDS])
 {
     uint32_t bits = 0;
@@ -82,7 +82,7 @@ passthrough_benchmark_pass(const struct passthrough_benchmark_contest *c,
         (void)nw_stage_end(&stage, MPI_SUCCESS, NULL, NW_OF_COMM(c->comm));
 }
 
-/* Returns the shortest time of several round trips, in microseconds for one
+/* Returns the shortest of several round trips, in microseconds for one
  * direction. */
 static double
 passthrough_benchmark_time_way(const struct passthrough_benchmark_contest *c,
@@ -117,8 +117,8 @@ passthrough_benchmark_measure(const struct passthrough_benchmark_contest *c,
 
 /* --- all ranks --- */
 
-/* Allocates GPU memory on ranks 0 and 1. Returns the same result on all ranks.
- * Collective. */
+/* Allocates GPU memory on ranks 0 and 1. Returns true on all ranks if both
+ * succeeded. Collective. */
 static bool
 passthrough_benchmark_take_memory(struct passthrough_benchmark_contest *c)
 {
@@ -144,8 +144,8 @@ static bool is_near(const struct passthrough_benchmark_contest *c)
     return !strcmp(mine, other);
 }
 
-/* Reads or measures the times, which are set on rank 0 only. Returns the same
- * result on all ranks. Collective. */
+/* Reads the times from the cache or measures them; only rank 0 gets them.
+ * Returns the same result on all ranks. Collective. */
 static bool find_rounds(struct passthrough_benchmark_contest *c,
                         struct nw_round_trip rounds[NW_ROUNDS])
 {

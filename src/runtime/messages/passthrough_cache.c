@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Stores measured round-trip times for later programs on this host. */
+/* Stores measured round-trip times in a file, for later programs on this host.
+ */
 #include "runtime/messages/passthrough.h"
 
 #include "base/file.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Persistent sends. MPI's request always sends an envelope. Each start writes
- * into the envelope where the payload is. If the pool is full, or the receiver
- * has not mapped it, the payload is sent from host memory in a message between
- * the peers, which the receiver receives when it reads the envelope.
+ * Persistent sends of large messages in GPU memory. MPI's request always sends
+ * an envelope. Each start writes into the envelope where the payload is. If the
+ * pool is full, or the receiver has not mapped it, the payload is sent from
+ * host memory in a message between the two processes, which the receiver
+ * receives when it reads the envelope.
  */
 #include "runtime/messages/direct.h"
 
@@ -28,7 +29,7 @@ nw_status nw_direct_persistent(struct nw_buffer *buffer)
     return status;
 }
 
-/* Returns whether the receiver has mapped the pool or may still map it. */
+/* Returns true if the receiver has mapped the pool or may still map it. */
 static bool may_open(int peer)
 {
     return nw_direct_suits(peer) &&

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_Start and MPI_Startall. */
+/* MPI_Start and MPI_Startall: fill the staged buffers of persistent sends, and
+ * start the requests. */
 #include "runtime/messages/request_table.h"
 
 #include <nodewise/status.h>
@@ -32,15 +33,15 @@ static int hold(struct nw_tracked_request *kept, MPI_Message message)
     return rc;
 }
 
-/* A request's state before MPI starts it. */
+/* The state of a request before MPI starts it. */
 struct begun {
     struct nw_tracked_request *kept; /* NULL if the request is not tracked */
     bool held, was_active;
-    bool posting; /* nw_post_begin has locked out probes */
+    bool posting; /* nw_post_begin has blocked probes */
 };
 
-/* Takes a matching message that a probe took out of MPI's queue. Returns false
- * if no message matches. */
+/* Takes a message that matches the persistent receive from the list of messages
+ * that probes took out of MPI's queue. Returns false if none matches. */
 static bool persistent_start_take(struct begun *one, MPI_Message *message)
 {
     const struct nw_catch *caught = &one->kept->caught;
@@ -93,8 +94,8 @@ int nw_message_start(__typeof__(&MPI_Start) next, MPI_Request *request)
                           : persistent_start_end_start(&one, next(request));
 }
 
-/* Starts the requests one by one, so that after a failure it is known which of
- * them were started. */
+/* Starts the requests one by one, so that it is known which of them were
+ * started if one fails. */
 int nw_message_startall(__typeof__(&MPI_Startall) next, int count,
                         MPI_Request *requests)
 {

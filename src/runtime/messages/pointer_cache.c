@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each thread caches the allocations that the driver reported last, so that no
- * thread waits for another. Old entries are harmless, since the driver never
- * reuses an id. */
+/* A cache of the allocations that the driver reported last. Each thread has its
+ * own, so that no thread waits for another. Old entries are harmless, since the
+ * driver never reuses an id. */
 #include "runtime/messages/pointer_cache.h"
 
 #include "gpu/gpu.h"
@@ -22,8 +22,8 @@ bool nw_pointer_holds(const struct nw_pointer *owner, const void *memory,
     return offset < owner->bytes && bytes <= owner->bytes - offset;
 }
 
-/* Asks the driver for the allocation, on the allocation's GPU; restores the
- * current GPU. */
+/* Asks the driver for the allocation that contains `memory`, with the
+ * allocation's GPU current. Restores the current GPU. */
 static void pointer_cache_ask(const void *memory, struct nw_pointer *out)
 {
     void *before = nw_gpu_cuda.context();
@@ -52,7 +52,7 @@ bool nw_pointer_find(const void *memory, struct nw_pointer *out)
         return false;
     *out = (struct nw_pointer){0};
     if (nw_messages_open_gpu())
-        return true; // the copy will report the error
+        return true; // a later copy will report the error
     pointer_cache_ask(memory, out);
     if (out->id)
         kept.owner[kept.next++ % KEPT] = *out;

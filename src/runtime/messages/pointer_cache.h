@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the GPU allocation of an address. The driver is asked for the range
- * once for each allocation, and for each buffer only for the id, since several
- * driver calls per buffer take longer than sending a small message. */
+/* Finds the GPU allocation of an address. For each buffer, the driver is asked
+ * only for the allocation's id; the range is asked for once and then cached.
+ * Several driver calls for each buffer would take longer than sending a small
+ * message. */
 #ifndef NW_MESSAGES_POINTER_CACHE_H
 #define NW_MESSAGES_POINTER_CACHE_H
 
@@ -9,7 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A GPU allocation. If the driver reports no range, `id` and `bytes` are 0. */
+/* A GPU allocation. If the driver cannot report its range, `id` and `bytes` are
+ * 0. */
 struct nw_pointer {
     uint64_t id;
     uintptr_t start;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* This process's pool of limited size, in which payloads wait for their
+/* The pool of this process in GPU memory, in which payloads wait for their
  * receivers, and the mapped pools of other processes of the node. A receiver
- * that has copied a payload frees its slot by a word in shared host memory. The
- * owner of the pool reads that word when it needs space. */
+ * that has copied a payload marks its slot as free in shared host memory. The
+ * owner of the pool reads these marks when it needs space. */
 #include "runtime/messages/direct.h"
 
 #include "gpu/gpu.h"
@@ -18,7 +18,7 @@ static struct {
     char *memory; /* NULL before the pool exists */
     size_t bytes;
     int32_t gpu;
-    /* of the context in which `memory` was allocated */
+    /* life of the context in which `memory` was allocated */
     struct nw_gpu_life life;
     /* slots in use, sorted by address */
     struct extent {
@@ -127,8 +127,9 @@ static void reclaim(void)
     pool.count = kept;
 }
 
-/* Finds the first gap that is large enough, and sets *at to its offset. Returns
- * the index at which the new extent is inserted into pool.used, or -1. */
+/* Finds the first gap between used slots that is large enough, and sets *at to
+ * its offset. Returns the index at which the new slot must be inserted into
+ * pool.used, or -1 if no gap is large enough. */
 static int find_gap(size_t bytes, size_t *at)
 {
     *at = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Requests of staged calls: the buffers stay in the table until the request
- * completes; then the received data is copied to the program's buffer. */
+/* Requests of staged calls. The buffers are kept in the table of requests until
+ * the request completes. Then received data is copied to the program's buffer.
+ */
 #include "runtime/messages/request_table.h"
 
 #include "runtime/messages/datatype_contents.h"
@@ -26,8 +27,8 @@ static void keep_type(struct nw_tracked_request *kept)
 
 /* --- completion --- */
 
-/* Sets the status of a request whose completion was already reported. MPI's
- * status describes the envelope, so the stored values replace it. */
+/* Sets the status of a request whose completion was already reported once.
+ * MPI's status describes the envelope, so the stored values replace it. */
 static void see_again(const struct nw_tracked_request *kept, MPI_Status *status)
 {
     if (!kept->opened)
@@ -37,8 +38,8 @@ static void see_again(const struct nw_tracked_request *kept, MPI_Status *status)
     NW_PMPI(Status_set_elements_x)(status, MPI_BYTE, kept->bytes);
 }
 
-/* Handles an envelope or a message in a small buffer. Returns true if data was
- * copied to the program's buffer. */
+/* Handles a message that is an envelope or was received into a small buffer.
+ * Returns true if data was copied to the program's buffer. */
 static bool open_caught(struct nw_tracked_request *kept, MPI_Status *status,
                         int *rc)
 {
@@ -75,7 +76,7 @@ static int request_start_complete(struct nw_tracked_request *kept,
         return MPI_SUCCESS;
     }
     kept->active = false;
-    if (!kept->whole) // status may be undefined if not cancellable
+    if (!kept->whole) // for other requests, the status may be undefined
         NW_PMPI(Test_cancelled)(status, &cancelled);
     if (cancelled)
         nw_direct_unsent(kept->buffer, kept->count);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of tracked requests, by handle. */
+/* The hash table of tracked requests, with the MPI handle as the key. */
 #include "runtime/messages/request_table.h"
 
 #include <pthread.h>

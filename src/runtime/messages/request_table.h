@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Stores, by handle, the work to be done when a request completes. An MPI
- * library may give the same handle to several requests that complete at once;
- * then the work of all of them is done. The work is a callback of the entry:
- * request_start.c has the callback of a staged message, sendrecv.c the one of
- * MPI_Isendrecv.
+ * A table that stores, for each request that Nodewise tracks, the work to be
+ * done when the request completes. The key is the MPI handle. An MPI library
+ * may use the same handle for several requests that complete immediately; then
+ * the work of all of them is done together. The work is a callback of the
+ * entry: request_start.c has the callback for staged messages, sendrecv.c the
+ * one for MPI_Isendrecv.
  */
 #ifndef NW_MESSAGES_REQUEST_TABLE_H
 #define NW_MESSAGES_REQUEST_TABLE_H
@@ -14,7 +15,7 @@
 struct nw_tracked_request {
     struct nw_tracked_request *next;
     MPI_Request request;
-    /* Called when the program learns that the request has completed: does the
+    /* Called when the program is told that the request has completed. Does the
      * remaining work and sets the status. Called again if the program asks for
      * the status again. */
     int (*complete)(struct nw_tracked_request *kept, MPI_Status *status);
@@ -22,25 +23,25 @@ struct nw_tracked_request {
     struct nw_errhandler_scope whose;
     struct nw_comm_owner owner; /* communicator of the request */
     struct nw_tracked_request *hand,
-        **hand_at; /* list of entries outside the table */
+        **hand_at; /* list of entries taken out of the table */
     const char *call;
     int count;
     struct nw_buffer *buffer[NW_STAGE_BUFFERS];
     struct nw_catch caught;
-    bool owned;   /* caught.type is a duplicate that we free */
+    bool owned;   /* caught.type is a duplicate, freed with the entry */
     void *memory; /* freed with the entry, or NULL */
-    /* MPI's status describes the envelope of a message on the direct path, or
-     * the process itself for a message that a probe had taken. If `opened`, the
-     * status is reported from the fields below. */
+    /* True if the status must be reported from the members below. MPI's own
+     * status is wrong for an envelope, and for a message that a probe took: it
+     * gives this process as the source. */
     bool opened;
-    bool held; /* a persistent receive that completed without MPI */
+    bool held; /* persistent receive that completed without MPI */
     int source, tag;
     MPI_Count bytes;
 };
 
 /* In request_table.c: nw_request_table_take removes the entries of a request
- * from the table and returns them as a list; entries of persistent requests
- * only if `all` is true. */
+ * from the table and returns them as a list. Removes entries of persistent
+ * requests only if `all` is true. */
 struct nw_tracked_request *nw_request_table_take(MPI_Request request, bool all);
 void nw_request_table_remove(
     struct nw_tracked_request *kept); /* removes only this entry */
@@ -54,25 +55,26 @@ bool nw_request_table_is_active(const struct nw_tracked_request *kept);
 bool nw_request_table_is_opened(const struct nw_tracked_request *kept);
 bool nw_request_table_is_held(const struct nw_tracked_request *kept);
 void nw_request_table_free(struct nw_tracked_request *kept);
-/* Returns whether a request of this communicator is pending, in the table or
- * taken out of it. If `shadow` is not NULL, these requests refer to `shadow`
- * from now on. */
+/* Returns true if a tracked request of this communicator is pending, in the
+ * table or taken out of it. If `shadow` is not NULL, such requests refer to
+ * `shadow` from now on. */
 bool nw_request_table_inherit(MPI_Comm comm, struct nw_shadow_comm *shadow);
-/* Marks and unmarks a persistent receive that completed without MPI's
- * knowledge, and returns whether there are any. */
+/* The first two functions mark and unmark a persistent receive that Nodewise
+ * has completed while MPI's request was not started. The third returns true if
+ * any request is marked. */
 void nw_request_table_hold(struct nw_tracked_request *kept);
 void nw_request_table_let_go(struct nw_tracked_request *kept);
 bool nw_request_table_are_held(void);
-/* Stores the status, which is returned if the program asks for it again. */
+/* Stores the status for the case that the program asks for it again. */
 void nw_request_table_remember(struct nw_tracked_request *kept,
                                const MPI_Status *status);
-/* Completes and frees all entries of a list, and returns the error code; if
+/* Completes and frees all entries of a list, and returns the error code. If
  * `status` is NULL, only frees them. */
 int nw_request_table_finish_all(struct nw_tracked_request *kept,
                                 MPI_Status *status);
 
-/* In wait_one.c: the requests of the list completed with an error. Their
- * payloads are withdrawn, since no process will fetch them. */
+/* In wait_one.c: called if the requests of the list have failed. Withdraws
+ * their payloads from the pool, since no process will fetch them. */
 void nw_request_table_fail(struct nw_tracked_request *kept);
 
 /* In detached_requests.c: completes requests that the program freed before they

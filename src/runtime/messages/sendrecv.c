@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_Isendrecv in a program that uses a GPU: a send and a receive by Nodewise,
- * and one request for the program that completes when both are complete. The
- * receive finds messages that a probe took out of MPI's queue, and sets a
- * status (MPICH 4.0 sets none). The request is a generalized request, which
- * makes no progress itself. So every call that may complete the request tests
- * both parts first.
+ * MPI_Isendrecv in a program that uses a GPU. Nodewise starts a send and a
+ * receive, and gives the program one request, which completes when both are
+ * complete. This has two reasons: the receive may have to take a message that a
+ * probe took out of MPI's queue, and MPICH 4.0 sets no status. The program's
+ * request is a generalized request, which makes no progress itself. So every
+ * call that may complete it tests both parts first.
  */
 #include "runtime/messages/direct.h"
 #include "runtime/messages/request_table.h"
@@ -16,20 +16,21 @@
 
 enum { SEND, RECEIVE, PARTS };
 
-/* `tracked` must be the first member, since nw_request_table_free frees the
- * struct through it. */
+/* An MPI_Isendrecv that is not complete. `tracked` must be the first member,
+ * since nw_request_table_free frees the struct through it. */
 struct nw_sendrecv {
     struct nw_tracked_request tracked;
-    struct nw_sendrecv *next; /* valid until both parts are complete */
+    /* next in `pairs`; valid until both parts are complete */
+    struct nw_sendrecv *next;
     MPI_Request part[PARTS];
-    MPI_Status status; /* of the receive */
+    MPI_Status status; /* status of the receive */
     int rc;            /* error code of the first part that failed */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct nw_sendrecv *pairs; /* list of those that are not complete */
 static int pair_count;
-/* inside nw_sendrecvs_look, whose tests call it again */
+/* true inside nw_sendrecvs_look, whose tests would call it again */
 static _Thread_local bool looking;
 
 static bool are_any(void)
@@ -37,7 +38,8 @@ static bool are_any(void)
     return __atomic_load_n(&pair_count, __ATOMIC_RELAXED) && !looking;
 }
 
-/* --- the program's request; sendrecv_complete sets its status --- */
+/* --- callbacks of the program's request; sendrecv_complete sets its status ---
+ */
 
 static int say_nothing(void *unused, MPI_Status *status)
 {
@@ -62,8 +64,8 @@ static int cancel_nothing(void *unused, int complete)
 
 /* --- progress --- */
 
-/* Frees the request of a part that failed, as MPI may still use it. The memory
- * of a send is not freed for the same reason. */
+/* Frees the request of a part that failed, by MPI_Request_free, since MPI may
+ * still use it. For the same reason, the memory of a send is not freed. */
 static void sendrecv_give_up(struct nw_sendrecv *pair, int part)
 {
     if (pair->part[part] == MPI_REQUEST_NULL)
@@ -99,8 +101,9 @@ static bool sendrecv_test(struct nw_sendrecv *pair)
            pair->part[RECEIVE] == MPI_REQUEST_NULL;
 }
 
-/* Tests all pairs. Once a pair's request is complete, another thread may free
- * the pair, so it is removed from the list before that. */
+/* Tests all pairs for progress. A pair is removed from the list before its
+ * request is completed, because another thread may free the pair as soon as the
+ * request is complete. */
 void nw_sendrecvs_look(void)
 {
     struct nw_sendrecv **at = &pairs;
@@ -126,8 +129,8 @@ void nw_sendrecvs_look(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* Returns whether the request is that of a pair in the list. The lock is
- * held. */
+/* Returns true if the request belongs to a pair in the list. The caller holds
+ * the lock. */
 static bool sendrecv_is_busy(MPI_Request request)
 {
     const struct nw_sendrecv *pair = pairs;
@@ -227,7 +230,7 @@ static int sendrecv_start(struct nw_sendrecv_pair exchange, char *packed,
     }
     pair->tracked.complete = sendrecv_complete;
     pair->tracked.active = true;
-    pair->tracked.opened = true; // the status can be asked for again
+    pair->tracked.opened = true; // the program may ask for the status again
     pair->tracked.owner.comm = MPI_COMM_NULL;
     pair->tracked.memory = packed;
     *request = pair->tracked.request;
@@ -245,7 +248,7 @@ int nw_sendrecv_start(struct nw_sendrecv_pair exchange, MPI_Request *request)
     return sendrecv_start(exchange, NULL, request);
 }
 
-/* Returns true if the send uses the direct path, so that its data is in the
+/* Returns true if the send will use the direct path. Its data is then in the
  * pool when the call returns. */
 static bool is_direct(const struct nw_area *area)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The program may free a communicator before its requests and messages are
- * complete. Then a shadow communicator, which has the same error handler,
- * reports their errors. MPI keeps the freed communicator internally but no
- * longer accepts its handle. */
+/* Shadow communicators. The program may free a communicator before its requests
+ * and messages are complete. MPI then keeps the communicator internally, but no
+ * longer accepts its handle. So Nodewise makes a shadow communicator with the
+ * same error handler, by which it reports their errors. */
 #include "runtime/messages/shadow_comm.h"
 
 #include <pthread.h>
@@ -14,7 +14,7 @@ struct nw_shadow_comm {
 };
 
 /* Held while an error handler runs, so that no other thread frees its
- * communicator. Recursive, since the handler itself may free the
+ * communicator. The mutex is recursive, since the handler itself may free the
  * communicator. */
 static pthread_mutex_t telling = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
@@ -26,8 +26,8 @@ void nw_shadow_comm_drop(struct nw_shadow_comm *shadow)
     free(shadow);
 }
 
-/* Makes a shadow by MPI_Comm_split, since MPI_Comm_dup would call the program's
- * attribute callbacks. */
+/* Uses MPI_Comm_split, because MPI_Comm_dup would call the program's attribute
+ * callbacks. */
 struct nw_shadow_comm *nw_shadow_comm_new(MPI_Comm comm)
 {
     struct nw_shadow_comm *shadow = malloc(sizeof *shadow);

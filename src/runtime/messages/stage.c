@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Replaces an argument in GPU memory by host memory. */
+/* Stages the arguments of MPI calls: replaces GPU memory by host memory. */
 #include "runtime/messages/staging.h"
 
 #include "base/array.h"
@@ -19,8 +19,8 @@ void nw_stage_drop(struct nw_stage *stage)
     stage->count = 0;
 }
 
-/* Allocates the buffer's host memory, and fills it from the GPU if the call
- * reads it now. */
+/* Allocates the host memory of a buffer. Fills it from the GPU if MPI reads the
+ * buffer during this call. */
 static nw_status messages_stage_fill(struct nw_stage *stage,
                                      struct nw_buffer *buffer)
 {
@@ -31,8 +31,8 @@ static nw_status messages_stage_fill(struct nw_stage *stage,
     return status;
 }
 
-/* Adds the buffer to the stage. Returns the address to pass to MPI, or NULL
- * after an error. */
+/* Adds the buffer to the stage of the call. Returns the address to pass to MPI,
+ * or NULL after an error. */
 static void *messages_stage_enter(struct nw_stage *stage,
                                   struct nw_buffer *buffer)
 {
@@ -41,7 +41,7 @@ static void *messages_stage_enter(struct nw_stage *stage,
         stage->status = messages_stage_fill(stage, buffer);
     if (stage->status) {
         nw_buffer_free(buffer);
-        return NULL; // the call is not made
+        return NULL; // the MPI call will not be made
     }
     stage->buffer[stage->count++] = buffer;
     return buffer->packed ? buffer->host->memory
@@ -90,8 +90,9 @@ static void set_room(struct nw_buffer *buffer)
     buffer->bytes = (size_t)(high - low);
 }
 
-/* Chooses packed host memory, which MPI sends as elements of the basic type.
- * Returns false if the host memory must have the gaps of the datatype. */
+/* Returns true, and sets count and datatype, if the host memory can hold packed
+ * data, which MPI sends as elements of the basic type. Returns false if the
+ * host memory must have the gaps of the datatype. */
 static bool packs(struct nw_buffer *buffer, int way,
                   const struct nw_triple *triple)
 {
@@ -114,8 +115,8 @@ static nw_status fail_mixed(void)
     return nw_fail(NW_EUNSUPPORTED, "host and GPU memory in one argument");
 }
 
-/* Returns true if the MPI library accepts GPU memory and handles this argument
- * itself. */
+/* Returns true if the MPI library accepts GPU memory and gets this argument
+ * unchanged. */
 static bool is_mpis(const struct nw_stage *stage,
                     const struct nw_triple *triple)
 {
@@ -167,7 +168,7 @@ static int64_t messages_stage_number(const void *array, size_t size, int64_t i)
                                : ((const int64_t *)array)[i];
 }
 
-/* Sets the part of block i of a call such as MPI_Alltoallv. */
+/* Sets *part to block i of a call such as MPI_Alltoallv. */
 static nw_status set_part(const struct nw_block_places *places, int64_t i,
                           struct nw_part *part)
 {
@@ -204,9 +205,9 @@ static struct nw_area area_of(const void *buffer,
         .type = type};
 }
 
-/* Returns the kind of memory of the blocks. With one datatype all blocks are in
- * one memory, so the first one is checked; with several, each may be
- * anywhere. */
+/* Returns the kind of memory of the blocks. If all have one datatype, they are
+ * in the same memory, so only the first one is examined. With several
+ * datatypes, each block may be anywhere. */
 static enum nw_side places_side(const void *buffer,
                                 const struct nw_block_places *places,
                                 struct nw_pointer *owner)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A buffer in GPU memory and the host memory that replaces it: declarations
- * that only the files of this folder use. */
+/* A staged buffer, which is GPU memory and the host memory that replaces it.
+ * Only the files of this folder use these declarations. */
 #ifndef NW_MESSAGES_STAGING_H
 #define NW_MESSAGES_STAGING_H
 
@@ -9,8 +9,8 @@
 #include "runtime/messages/typemap.h"
 #include "runtime/messages/messages.h"
 
-/* In pinned_cache.c: host memory, pinned if possible, which is kept for later
- * messages. */
+/* In pinned_cache.c: host memory, pinned if possible. Freed memory is kept for
+ * later messages. */
 struct nw_host {
     struct nw_host *next;
     char *memory;
@@ -23,7 +23,7 @@ NW_MUST_CHECK nw_status nw_pinned_cache_take(size_t bytes,
 void nw_pinned_cache_give(struct nw_host *host); /* NULL is allowed */
 void nw_pinned_cache_close(void);
 
-/* `count` elements that begin at byte `offset` of the buffer. */
+/* A part of a buffer: `count` elements that begin at byte `offset`. */
 struct nw_part {
     struct nw_typemap *layout;
     MPI_Aint offset;
@@ -36,57 +36,57 @@ struct nw_buffer {
     struct nw_pointer owner;
     int way;
     bool small;   /* made by nw_buffer_small */
-    bool packed;  /* the host memory has the bytes in the order of MPI_Pack */
+    bool packed;  /* the host memory holds packed data (MPI_Pack) */
     MPI_Aint low; /* if not packed: offset of the first staged byte */
     size_t bytes; /* size of the host memory */
     struct nw_host *host;
     struct nw_part *part;
     size_t parts;
     struct nw_part only; /* storage for a single part */
-    /* slot of the pool whose envelope is sent, or NULL */
+    /* slot of the pool that contains the payload of an envelope; or NULL */
     struct nw_pool_slot *slot;
     int peer; /* peer number of a persistent send's receiver */
 };
 
 /* In argument_memory.c: returns the kind of memory of an area of one block. If
- * it is GPU memory, *owner is set to the allocation of the first byte. */
+ * it is GPU memory, sets *owner to the allocation of its first byte. */
 enum nw_side { NW_SIDE_NONE, NW_SIDE_HOST, NW_SIDE_GPU, NW_SIDE_MIXED };
 enum nw_side nw_area_side(const struct nw_area *area, struct nw_pointer *owner);
 
-/* In copies.c: copies bytes from the GPU to the buffer's host memory. `at_once`
- * is true if the MPI call has just been staged, so that buffer->owner is still
- * valid. Keeps the current GPU. */
+/* In copies.c: copies the buffer from the GPU to its host memory. `at_once` is
+ * true if the MPI call has just been staged, so that buffer->owner is still
+ * valid. Leaves the current GPU unchanged. */
 NW_MUST_CHECK nw_status nw_buffer_fill(const struct nw_buffer *buffer,
                                        bool at_once);
-/* Copies the first `most` bytes, in the order of MPI_Pack, back to the GPU.
- * Keeps the current GPU. */
+/* Copies the first `most` bytes, counted in the order of MPI_Pack, from the
+ * host memory back to the GPU. Leaves the current GPU unchanged. */
 NW_MUST_CHECK nw_status nw_buffer_empty(const struct nw_buffer *buffer,
                                         uint64_t most);
 /* In copy_bytes.c: copies between any two memories. */
 NW_MUST_CHECK nw_status nw_buffer_copy(void *to, const void *from,
                                        size_t bytes);
 bool nw_is_on_gpu(const void *memory);
-/* In buffer.c: returns a buffer of NW_ENVELOPE bytes in host memory, or
- * NULL. */
+/* In buffer.c: returns a buffer with NW_ENVELOPE bytes of host memory, or NULL
+ * if memory is exhausted. */
 struct nw_buffer *nw_buffer_small(void);
 void nw_buffer_free(struct nw_buffer *buffer);
 void nw_buffers_close(void); /* frees the spare small buffer */
 void nw_copies_close(void);
 
-/* In state.c: opens the GPU driver for Nodewise's own copies. */
+/* In state.c: opens the GPU driver for copies by Nodewise. */
 NW_MUST_CHECK nw_status nw_messages_open_gpu(void);
 /* Returns the value of a numeric environment variable. Returns `standard` if
- * the variable is not set, or after one warning if it is not a number from
- * `least` to `most`. */
+ * the variable is not set. If it is not a number from `least` to `most`, warns
+ * once and returns `standard`. */
 uint64_t nw_messages_setting(const char *name, uint64_t standard,
                              uint64_t least, uint64_t most);
-/* In algorithm_choice.c: begins and ends the use of the channel for collective
+/* In algorithm_choice.c: start and end the use of the channel for collective
  * calls, in MPI_Init and MPI_Finalize. Collective if NODEWISE_GPU_COLLECTIVES
  * or NODEWISE_GPU_MESSAGES is set. */
 void nw_algorithms_start(bool messaging);
 void nw_algorithms_finish(void);
-/* In local_peers.c and direct.c: begins and ends the direct path, in MPI_Init
- * and MPI_Finalize. Collective if NODEWISE_GPU_DIRECT is set. */
+/* In local_peers.c and direct.c: start and end the use of the direct path, in
+ * MPI_Init and MPI_Finalize. Collective if NODEWISE_GPU_DIRECT is set. */
 void nw_direct_start(bool messaging);
 void nw_direct_finish(void);
 /* In request_table.c: number of tracked requests. */
@@ -95,8 +95,9 @@ extern int nw_request_table_count;
  * freed. */
 void nw_requests_finish(void);
 /* In wait_one.c: the work to be done when a request completes. nw_request_begin
- * removes it from the table before the call that may complete the request:
- * another thread may get the same handle once MPI has freed the request. */
+ * takes it out of the table before the call that may complete the request. This
+ * order is necessary: as soon as MPI has freed the request, another thread may
+ * get the same handle for a new one. */
 struct nw_ending {
     MPI_Request request;
     bool found;
@@ -105,33 +106,35 @@ struct nw_ending {
 void nw_request_begin(MPI_Request request, struct nw_ending *out);
 int nw_request_end(struct nw_ending *ending,
                    MPI_Status *status); /* after the request completed */
-/* After the call failed. `left` is the handle afterwards: if it is not
+/* Called if the call failed. `left` is the handle after the call. If it is not
  * MPI_REQUEST_NULL, the work is put back into the table. */
 void nw_request_fail(struct nw_ending *ending, MPI_Request left);
-/* after the call, if the request is still pending */
+/* called after the call if the request is still pending */
 void nw_request_back(struct nw_ending *ending);
-/* Completes the first request of the array that is done without MPI's knowledge
- * (nw_request_table_hold). Returns its index, or -1. */
+/* Completes the first request of the array that is marked by
+ * nw_request_table_hold. Returns its index, or -1 if there is none. */
 int nw_request_held(int count, const MPI_Request *requests, MPI_Status *status);
 
-/* In sendrecv.c: requests of MPI_Isendrecv that are not complete. Without such
- * requests these functions cost almost nothing. nw_sendrecvs_look tests all of
- * them for progress. */
+/* In sendrecv.c: requests of MPI_Isendrecv that are not complete. If there are
+ * none, these functions cost almost nothing. nw_sendrecvs_look tests all of
+ * them for progress; nw_sendrecvs_are_busy returns true if one of the given
+ * requests is such a request; nw_sendrecvs_await waits until none is. */
 void nw_sendrecvs_look(void);
 bool nw_sendrecvs_are_busy(int count, const MPI_Request *requests);
 void nw_sendrecvs_await(int count, const MPI_Request *requests);
 
-/* In envelope.c: if the received message is an envelope, fetches its payload,
- * sets the size in the status and the result in *rc, and returns true. Returns
- * false for other messages. */
+/* In envelope.c: if the received message is an envelope, copies its payload to
+ * the program's buffer, sets the size in the status and the result in *rc, and
+ * returns true. Returns false for other messages. */
 bool nw_envelope_open(const struct nw_catch *caught, MPI_Status *status,
                       int *rc);
-/* In direct.c: withdraws the payloads of envelopes that will not arrive. */
+/* In direct.c: withdraws the payloads of envelopes that were not sent. */
 void nw_direct_unsent(struct nw_buffer *const *buffer, int count);
 /* In persistent_send.c: fills the envelope at each start of a persistent
  * send. */
 NW_MUST_CHECK nw_status nw_direct_persistent(struct nw_buffer *buffer);
-/* Returns the bytes of the received message, or UINT64_MAX if undefined. */
+/* Returns the number of bytes of the received message, or UINT64_MAX if it is
+ * undefined. */
 static inline uint64_t nw_stage_received(const MPI_Status *status)
 {
     MPI_Count bytes = -1;
@@ -140,7 +143,8 @@ static inline uint64_t nw_stage_received(const MPI_Status *status)
     return bytes < 0 ? UINT64_MAX : (uint64_t)bytes;
 }
 
-/* In stage.c: nw_stage_error warns and reports MPI_ERR_BUFFER. */
+/* In stage.c: prints a warning with the reason `why`, and calls the error
+ * handler of `whose` with MPI_ERR_BUFFER. Returns the error code. */
 int nw_stage_error(struct nw_errhandler_scope whose, const char *call,
                    const char *why);
 int nw_stage_raise(struct nw_errhandler_scope whose,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decides in MPI_Init whether GPU buffers are staged. */
+/* Decides in MPI_Init whether buffers in GPU memory are staged. */
 #include "runtime/messages/staging.h"
 
 #include "gpu/gpu.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Computes the layout of a datatype from its constructor, and stores it as an
- * attribute of the datatype. */
+/* Computes the layout of a datatype from the arguments of its constructor, and
+ * stores it as an attribute of the datatype. */
 #include "runtime/messages/typemap.h"
 
 #include "base/array.h"
@@ -70,8 +70,8 @@ static nw_status typemap_open_part(MPI_Datatype type, struct nw_typemap *out,
     return status;
 }
 
-/* `count` blocks of `length` contiguous elements each, at byte offsets
- * `offset`, `offset` + `step`, ... */
+/* `count` blocks of `length` contiguous elements each. The blocks are at the
+ * byte offsets `offset`, `offset` + `step`, `offset` + 2 * `step`, ... */
 struct blocks {
     int64_t count, length;
     MPI_Aint offset, step;
@@ -94,8 +94,8 @@ static nw_status add_blocks(MPI_Datatype type, const struct blocks *blocks,
     return status;
 }
 
-/* Adds blocks that each have a displacement. Block i has lengths[i * pace]
- * elements; with pace 0 all blocks have the same length. */
+/* Adds blocks that each have a displacement of their own. Block i has lengths[i
+ * * pace] elements; if `pace` is 0, all blocks have the same length. */
 static nw_status add_places(const struct nw_datatype_contents *r,
                             const int64_t *lengths, int pace,
                             struct nw_typemap *out)
@@ -140,7 +140,7 @@ struct dimension {
 };
 
 /* Repeats `part` for the selected elements of a dimension. `unit` is the
- * distance of consecutive elements in bytes. */
+ * distance between neighbouring elements in bytes. */
 static nw_status typemap_add_dimension(const struct dimension *d, MPI_Aint unit,
                                        struct nw_typemap *part)
 {
@@ -330,9 +330,9 @@ static struct nw_typemap **named_cell(MPI_Datatype type)
     return &named[(key ^ key >> 6 ^ key >> 12) % NAMED];
 }
 
-/* Returns the layout of a predefined datatype from the table, or NULL. The
- * handles of predefined datatypes are never freed or reused, so their layouts
- * are kept there. */
+/* Returns the layout of a predefined datatype from the table, or NULL if the
+ * table does not have it. Handles of predefined datatypes are never freed or
+ * reused, so the table need not be updated. */
 static struct nw_typemap *typemap_find_known(MPI_Datatype type)
 {
     struct nw_typemap *layout =
@@ -355,8 +355,8 @@ static struct nw_typemap *known(MPI_Datatype type)
     return layout;
 }
 
-/* Stores the layout in the table; if the entry is taken by another datatype,
- * does nothing. */
+/* Stores the layout in the table. Does nothing if another datatype occupies its
+ * entry. */
 static void know(struct nw_typemap *layout)
 {
     struct nw_typemap *none = NULL;
@@ -378,7 +378,8 @@ static nw_status typemap_keep(MPI_Datatype type, struct nw_typemap **out)
     if (!NW_PMPI(Type_get_attr)(type, keyval, out, &found) && !found) {
         status = typemap_find(type, out);
         if (!status && NW_PMPI(Type_set_attr)(type, keyval, *out))
-            return NW_OK; // not cached: the caller is its only user
+            /* it could not be stored, so the caller is its only user */
+            return NW_OK;
     }
     if (!status)
         (void)__atomic_add_fetch(&(*out)->users, 1, __ATOMIC_RELAXED);

@@ -14,9 +14,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Contiguous bytes, repeated n[0] times at distance step[0]; this row is
- * repeated n[1] times at distance step[1]. Repetitions are in the order of
- * MPI_Pack. */
+/* A run: contiguous bytes that are repeated n[0] times at distance step[0].
+ * This row is repeated n[1] times at distance step[1]. The repetitions are in
+ * the order of MPI_Pack. */
 struct nw_run {
     MPI_Aint offset;
     size_t bytes;
@@ -32,11 +32,11 @@ struct nw_typemap {
     MPI_Aint extent;   /* distance between elements */
     MPI_Aint lb;       /* offset of the first byte */
     size_t span;       /* from the first to the last byte of one element */
-    MPI_Datatype unit; /* the basic type, if only one; else MPI_BYTE */
+    MPI_Datatype unit; /* basic type, if there is one only; else MPI_BYTE */
     size_t unit_size;
     bool mixed; /* has several basic types */
     bool dense; /* elements are contiguous */
-    bool gaps;  /* runs hold bytes that MPI does not pack (MPI_DOUBLE_INT) */
+    bool gaps;  /* runs include bytes that MPI skips (MPI_DOUBLE_INT) */
     struct nw_run *run;
     size_t count, capacity;
 };
@@ -52,13 +52,14 @@ struct nw_typemap *nw_typemap_bytes(void); /* layout of MPI_BYTE */
 void nw_typemap_drop(struct nw_typemap *layout);
 void nw_typemaps_close(void);
 
-/* Called for each contiguous piece in the order of MPI_Pack. Returning false
- * stops the walk. */
+/* A function that is called for each contiguous piece of data, in the order of
+ * MPI_Pack. If it returns false, the walk ends. */
 typedef bool (*nw_typemap_visit)(void *context, MPI_Aint offset, size_t bytes);
 void nw_typemap_walk(const struct nw_typemap *layout, int64_t count,
                      nw_typemap_visit visit, void *context);
-/* nw_typemap_low returns the offset of the lowest byte of `count` elements,
- * nw_typemap_span the bytes from there to the end of the highest. */
+/* nw_typemap_low returns the offset of the lowest byte of `count` elements.
+ * nw_typemap_span returns the number of bytes from there to the end of the
+ * highest byte. */
 MPI_Aint nw_typemap_low(const struct nw_typemap *layout, int64_t count);
 size_t nw_typemap_span(const struct nw_typemap *layout, int64_t count);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lists of runs. Adjacent runs are merged, and repeated runs become a loop, if
- * the order of MPI_Pack stays the same. */
+/* Makes lists of runs. Adjacent runs are merged, and repeated runs become a
+ * loop, if that does not change the order of MPI_Pack. */
 #include "runtime/messages/typemap.h"
 
 #include "base/array.h"
@@ -35,7 +35,8 @@ nw_status nw_runs_add(struct nw_typemap *out, const struct nw_run *run)
     return status;
 }
 
-/* Repeats the run n times if one run can represent this; else returns false. */
+/* Changes the run so that it represents n repetitions of itself at distance
+ * `step`. Returns false if one run cannot represent this. */
 static bool becomes_loop(struct nw_run *run, int64_t n, MPI_Aint step)
 {
     if (typemap_runs_is_plain(run) && step == (MPI_Aint)run->bytes) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Probes must report the payload, not the envelope. So every message of an
- * envelope's size is taken out of MPI's queue and read. This message, and all
- * earlier messages from its sender, are kept in order, as MPI messages, for
- * later receives and probes.
+ * Probes. A probe must report the payload of a message, not its envelope. So
+ * every message of an envelope's size is taken out of MPI's queue and read.
+ * This message, and all earlier messages from its sender, are kept in a list,
+ * in order, for later receives and probes.
  */
 #include "runtime/messages/matched.h"
 
@@ -17,7 +17,8 @@
 
 enum { FORWARD_TAG = 1 };
 
-/* Recursive, since an error handler of the program may run while it is held. */
+/* Protects the list. The mutex is recursive, since an error handler of the
+ * program may run while it is held. */
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static struct nw_unexpected *asides;
 int nw_unexpected_count;
@@ -98,7 +99,7 @@ static bool is_small(const MPI_Status *status)
 }
 
 /* Takes all messages of the sender, up to the one in `seen`, out of MPI's queue
- * and adds them to the list. Another thread may already have taken that
+ * and appends them to the list. Another thread may already have taken that
  * message. Returns an MPI error code. */
 static int set_aside(MPI_Comm comm, const MPI_Status *seen)
 {
@@ -158,9 +159,10 @@ static int match_next(MPI_Comm comm, int *flag, struct nw_found found)
     return rc;
 }
 
-/* Finds a matching message in the list, or MPI's next message after adding
- * those before it to the list. If found.message is not NULL, the message is
- * matched too. The lock prevents other probes and receives meanwhile. */
+/* Finds a matching message: in the list, or else the next one in MPI's queue,
+ * after moving the messages before it to the list. If found.message is not
+ * NULL, also matches the message. The lock keeps other probes and receives away
+ * meanwhile. */
 static int unexpected_look(const struct nw_match *match, int *flag,
                            struct nw_found found)
 {
@@ -186,8 +188,9 @@ static int unexpected_look(const struct nw_match *match, int *flag,
     }
 }
 
-/* Waits until a message may have arrived. With several threads it only yields,
- * since another thread may have added the message to the list. */
+/* Waits until a message may have arrived. If the program has several threads,
+ * only yields the core, since another thread may add the message to the list.
+ */
 static int pause_for(const struct nw_match *match, MPI_Status *status)
 {
     if (!nw_threaded)
@@ -222,7 +225,7 @@ int nw_probe(struct nw_match match, bool wait, int *flag, MPI_Status *status)
     return probe(&match, wait, flag, (struct nw_found){NULL, status});
 }
 
-/* Calls MPI's own probe, for use without envelopes. */
+/* Calls MPI's own probe. Used if there are no envelopes. */
 static int match_plain(const struct nw_match *match, bool wait, int *flag,
                        struct nw_found found)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls that complete several requests: MPI_Waitall, MPI_Testsome and
- * others. */
+/* Calls that complete several requests, such as MPI_Waitall and MPI_Testsome.
+ */
 #include "runtime/messages/staging.h"
 
 #include <stdlib.h>
 
 enum { FEW = 16 };
 
-/* The work to be done for each request, and statuses if the caller passed
- * MPI_STATUSES_IGNORE. */
+/* The work to be done for each request. It also has statuses, for the case that
+ * the caller passed MPI_STATUSES_IGNORE. */
 struct several {
     int count;
     const MPI_Request *request;
@@ -51,8 +51,9 @@ static void several_close(struct several *several, const MPI_Status *statuses)
         free(several->status);
 }
 
-/* Completes one of several requests with result `rc`. If `rc` is
- * MPI_ERR_IN_STATUS, its status has the error code. Returns an error code. */
+/* Completes one of several requests after a call with the result `rc`. If `rc`
+ * is MPI_ERR_IN_STATUS, the request's status contains its error code. Returns
+ * an error code. */
 static int done_one(struct several *several, int request, int status, int rc)
 {
     MPI_Status *seen = &several->status[status];
@@ -67,8 +68,8 @@ static int done_one(struct several *several, int request, int status, int rc)
     return MPI_SUCCESS;
 }
 
-/* Reports Nodewise's own error `one` of a request as MPI does: in the status of
- * the request, with MPI_ERR_IN_STATUS in *rc. */
+/* Reports an error `one` of Nodewise for a request, in the way of MPI: in the
+ * status of the request, and by MPI_ERR_IN_STATUS in *rc. */
 static void wait_many_note(struct several *several, int count, int status,
                            int *rc, int one)
 {

@@ -18,8 +18,8 @@ void nw_request_table_fail(struct nw_tracked_request *kept)
     (void)nw_request_table_finish_all(kept, NULL);
 }
 
-/* Takes the request's work out of the table. A persistent request stays in it
- * until the program frees the request. */
+/* Takes the request's work out of the table. The entry of a persistent request
+ * stays in the table until the program frees the request. */
 static void wait_one_find(struct nw_ending *ending)
 {
     MPI_Request request = ending->request;
@@ -33,8 +33,8 @@ static void wait_one_find(struct nw_ending *ending)
             nw_request_table_find(request, nw_request_table_is_persistent);
 }
 
-/* Called before a call that may complete the request. With a single thread the
- * table can be searched later, after the request is complete. */
+/* If the process has a single thread, the table is searched later, after the
+ * request has completed. */
 void nw_request_begin(MPI_Request request, struct nw_ending *out)
 {
     *out = (struct nw_ending){.request = request};
@@ -153,9 +153,10 @@ int nw_request_held(int count, const MPI_Request *requests, MPI_Status *status)
     return -1;
 }
 
-/* Entries of a pending request stay in the table, since the program may ask for
- * its status again. The lock lets only one thread complete them. Recursive,
- * since an error handler may run meanwhile. */
+/* Held while entries are completed, so that only one thread completes them. The
+ * entries of a pending request stay in the table, since the program may ask for
+ * its status again. The mutex is recursive, since an error handler may run
+ * meanwhile. */
 static pthread_mutex_t looking = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 static int wait_one_look(MPI_Request request, MPI_Status *status)
@@ -171,14 +172,14 @@ static int wait_one_look(MPI_Request request, MPI_Status *status)
         rc = rc ? rc : one;
     }
     kept = nw_request_table_find(request, nw_request_table_is_opened);
-    if (kept) // the status once more
+    if (kept) // sets the status again
         (void)kept->complete(kept, status);
     pthread_mutex_unlock(&looking);
     return rc;
 }
 
-/* MPI_Request_get_status does not free the request, but once it reports
- * completion the program's buffer must have the data. */
+/* MPI_Request_get_status does not free the request. But once it reports
+ * completion, the program's buffer must contain the data. */
 int nw_message_look(__typeof__(&MPI_Request_get_status) next,
                     MPI_Request request, int *flag, MPI_Status *status)
 {

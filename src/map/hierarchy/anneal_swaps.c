@@ -14,20 +14,21 @@
 /* Data of a round of swaps, which all groups share. */
 struct anneal_swaps_round {
     struct nw_assignment *assignment;
-    uint64_t long_arcs;
+    uint64_t long_arcs; /* swaps of processes with more edges are tried less
+                           often; UINT64_MAX: no such limit */
     const double
         *metropolis; /* [NW_METROPOLIS_SIZE] -log of evenly spaced numbers */
     const int32_t *group; /* [slots] group of each slot */
     const int32_t *first; /* [groups + 1] start of each group in list[] */
     const int32_t *list;  /* processes that may move, sorted by group */
-    uint64_t seed, steps;
+    uint64_t seed, steps; /* seed; trials of all groups together */
     double temperature;
     double *change; /* [groups] change of the cost in the round */
 };
 
-/* Reads the code of p's slot. Another thread may write the code of a process in
- * another group; every value in that group gives the same distance from here.
- */
+/* Reads the code of p's slot. Another thread may change it at the same time if
+ * p is in another group. Then p stays within that group, and all slots of that
+ * group are equally far from here. */
 static inline uint64_t
 anneal_swaps_code_of(const struct nw_assignment *assignment, int32_t p)
 {
@@ -58,9 +59,8 @@ static inline double anneal_swaps_shift(const struct nw_assignment *assignment,
     return sum;
 }
 
-/* Returns a random slot near a random peer of p: in the smallest subtree around
- * the peer with the highest probability. Returns -1 if the peer is in another
- * group. */
+/* Returns a random slot in a subtree around a random peer of p; smaller
+ * subtrees are more likely. Returns -1 if the peer is in another group. */
 static int32_t anneal_swaps_propose(const struct anneal_swaps_round *round,
                                     int32_t p, int32_t group,
                                     struct nw_random *random)
@@ -91,6 +91,8 @@ static int32_t anneal_swaps_propose(const struct anneal_swaps_round *round,
                                hierarchy->first[level][cluster]);
 }
 
+/* Swaps the contents of slots a and b; b may be free. Other threads may read
+ * the slots of processes at the same time. */
 static void anneal_swaps_store_swap(struct nw_assignment *assignment, int32_t a,
                                     int32_t b)
 {
@@ -108,8 +110,8 @@ static void anneal_swaps_store_swap(struct nw_assignment *assignment, int32_t a,
                      __ATOMIC_RELAXED);
 }
 
-/* Whether slots a and b may be swapped. A swap within a smallest subtree
- * changes no distance, so it only makes sense if loads are limited. */
+/* Returns true if slots a and b may be swapped. A swap within a smallest
+ * subtree changes no distance, so it only makes sense if loads are limited. */
 static inline bool anneal_swaps_may_swap(const struct nw_assignment *assignment,
                                          int32_t a, int32_t b)
 {
@@ -168,6 +170,7 @@ static double anneal_swaps_try_one(const struct anneal_swaps_round *round,
     return change;
 }
 
+/* Makes the trials of one group; a task for nw_parallel_run. */
 static void anneal_swaps_run_group(void *user, int32_t group)
 {
     const struct anneal_swaps_round *round = user;
@@ -195,14 +198,14 @@ static void anneal_swaps_run_group(void *user, int32_t group)
 
 struct anneal_swaps_work {
     struct nw_anneal_swaps *anneal_swaps;
-    double *metropolis;
-    int32_t *deal;  /* subtrees below the root in random order */
-    int32_t *group; /* [slots] group of each slot */
+    double *metropolis; /* arrays of struct anneal_swaps_round: */
+    int32_t *deal;      /* subtrees below the root in random order */
+    int32_t *group;     /* [slots] group of each slot */
     int32_t *first, *list;
     int32_t *best; /* [count] slots of the best assignment */
     double *change;
     double best_cost;
-    int32_t groups;
+    int32_t groups; /* number of groups in each round */
 };
 
 static nw_status anneal_swaps_alloc_work(struct anneal_swaps_work *work)
@@ -237,6 +240,7 @@ static void anneal_swaps_free_work(struct anneal_swaps_work *work)
                 work->list, work->best, work->change);
 }
 
+/* Divides the subtrees below the root into groups at random. */
 static void anneal_swaps_draw_groups(struct anneal_swaps_work *work,
                                      struct nw_random *random)
 {
@@ -265,6 +269,7 @@ static void anneal_swaps_draw_groups(struct anneal_swaps_work *work,
     work->first[work->groups] = at;
 }
 
+/* Returns the value of anneal_swaps_round.long_arcs. */
 static uint64_t
 anneal_swaps_long_arcs(const struct nw_anneal_swaps *anneal_swaps)
 {
@@ -309,9 +314,9 @@ static void anneal_swaps_run_round(struct anneal_swaps_work *work,
     }
 }
 
-/* Returns the mean bytes of an edge. Times the second smallest distance this is
- * the cost of a small bad swap; from a higher temperature, the given steps
- * cannot cool down. */
+/* Returns the mean bytes of an edge. Times the second smallest distance, this
+ * is the cost increase of a small bad swap, which is the unit of temperature.
+ * From much higher temperatures, the given steps cannot cool down. */
 static double anneal_swaps_unit_of(const struct nw_assignment *assignment)
 {
     size_t edges = assignment->row[assignment->count];

@@ -18,7 +18,8 @@
 #define COST_MAX 1e27 /* limit on real costs, far below NEVER */
 #define ROUNDING 1e-4 /* relative rounding error of float sums */
 
-/* Added to the cost of slots beyond the end of a window. */
+/* Added to the costs of a vector of slots, so that slots beyond the end of a
+ * window are never chosen. */
 static const float swaps_table_beyond[2 * NW_SIMD4_WIDTH] = {
     0, 0, 0, 0, NEVER, NEVER, NEVER, NEVER};
 
@@ -31,9 +32,9 @@ struct swaps_table_work {
     int32_t *who; /* [slots] row of the table, by the slot's process */
     /* [stride] by how much a move changes the distance to each slot */
     float *change;
-    float *thresholds;
-    double *within; /* [slots] bytes to peers in each subtree */
-    int32_t *list;  /* processes that may move */
+    float *thresholds; /* of nw_gain_table_thresholds_new */
+    double *within;    /* [slots] bytes to peers in each subtree of a level */
+    int32_t *list;     /* processes that may move */
     int32_t list_count;
     int32_t *best, *begun; /* [count] slots of the best and first assignment */
     int8_t level[64]; /* [highest different bit of two slots' codes, plus 1]
@@ -63,12 +64,14 @@ bool nw_anneal_swaps_table_fits(const struct nw_assignment *assignment)
            nw_assignment_cost_bound(assignment) < COST_MAX;
 }
 
+/* Returns the row of a process; process `count` stands for a free slot. */
 static float *swaps_table_row_of(const struct swaps_table_work *work,
                                  int32_t process)
 {
     return work->price + (size_t)process * work->stride;
 }
 
+/* Returns the level of the smallest subtree that contains both slots. */
 static inline int swaps_table_common_level(const struct swaps_table_work *work,
                                            int32_t a, int32_t b)
 {
@@ -113,7 +116,8 @@ swaps_table_around(const struct nw_hierarchy *hierarchy, int32_t slot,
         first, (count + NW_SIMD4_WIDTH - 1) / NW_SIMD4_WIDTH * NW_SIMD4_WIDTH};
 }
 
-/* Returns the slots whose distances to a and b differ. */
+/* Returns the slots whose distances to a and b differ; `level` is that of the
+ * smallest subtree that contains both. */
 static struct swaps_table_reach
 swaps_table_reach_of(const struct nw_hierarchy *hierarchy, int32_t a, int32_t b,
                      int level)
@@ -158,6 +162,7 @@ static void swaps_table_fill_change(struct swaps_table_work *work, int32_t a,
     }
 }
 
+/* Reverses the signs in change[], for the process that moves the other way. */
 static void swaps_table_turn_change(struct swaps_table_work *work,
                                     const struct swaps_table_reach *reach)
 {
@@ -169,6 +174,7 @@ static void swaps_table_turn_change(struct swaps_table_work *work,
     }
 }
 
+/* Adds bytes x change[] to a row, for the slots of a window. */
 static inline void swaps_table_add_change(const struct swaps_table_work *work,
                                           float *row, float bytes,
                                           struct swaps_table_window window)
@@ -206,6 +212,8 @@ static uint64_t swaps_table_degree_of(const struct nw_assignment *assignment,
                : 0;
 }
 
+/* Swaps the contents of two slots, of which b may be free, and updates the
+ * table. */
 static void swaps_table_swap(struct swaps_table_work *work, int32_t a,
                              int32_t b)
 {
@@ -259,10 +267,10 @@ swaps_table_evaluate(const struct swaps_table_work *work, int32_t from,
     return window;
 }
 
-/* Computes the change of the cost by a swap with each slot of a window, minus a
- * random threshold, and returns the least. Ignores the process on `from`, and
- * that two processes may be peers. Slots beyond the window get a prohibitive
- * cost. */
+/* Fills change[] for each slot of a window: the change of the cost if the
+ * process on `from` swaps with that slot, plus its present cost here[from],
+ * minus a random threshold. Ignores that the two processes may be peers.
+ * Returns the least value. Slots beyond the window get a prohibitive cost. */
 static inline float
 swaps_table_weigh(const struct swaps_table_work *work, int32_t from,
                   struct swaps_table_window window, const float *thresholds,
@@ -294,8 +302,8 @@ swaps_table_weigh(const struct swaps_table_work *work, int32_t from,
     return nw_simd4_least(least);
 }
 
-/* Corrects the table after a swap of two peers, as the distance between them
- * does not change. */
+/* Corrects change[] for the peers of u in the window: the distance between two
+ * processes that swap does not change. */
 static inline void swaps_table_keep_between(const struct swaps_table_work *work,
                                             int32_t u,
                                             struct swaps_table_window window,
@@ -315,6 +323,7 @@ static inline void swaps_table_keep_between(const struct swaps_table_work *work,
     }
 }
 
+/* Makes one trial and returns the change of the cost. */
 static inline double swaps_table_try_one(struct swaps_table_work *work,
                                          float temperature,
                                          struct nw_random *random)
@@ -396,8 +405,8 @@ static uint64_t swaps_table_run_slice(struct swaps_table_work *work,
     return k;
 }
 
-/* Runs the rounds. Limits table updates per round, as a high acceptance rate on
- * dense graphs gains little. */
+/* Runs the rounds. Limits the table updates of each round, because a high
+ * acceptance rate on dense graphs costs much time and gains little. */
 static void swaps_table_run_rounds(struct swaps_table_work *work,
                                    struct nw_anneal_swaps_table *swaps_table)
 {
@@ -463,6 +472,7 @@ static void swaps_table_fill_row(struct swaps_table_work *work, int32_t process)
     }
 }
 
+/* Fills the table and all fields that depend on the assignment. */
 static void swaps_table_fill(struct swaps_table_work *work)
 {
     const struct nw_assignment *assignment = work->assignment;
@@ -515,9 +525,9 @@ static void swaps_table_free_work(struct swaps_table_work *work)
                 work->list, work->best, work->begun, work->thresholds);
 }
 
-/* Recomputes the cost from scratch, since float additions lose small
- * differences. The best assignment may then be worse than the first, which is
- * restored. */
+/* Takes the best assignment if its cost, computed from scratch, is below
+ * `begun`, otherwise the first one. Rounding errors of floats may hide that the
+ * best assignment is worse than the first one. */
 static nw_status
 swaps_table_end_slice(struct swaps_table_work *work,
                       struct nw_anneal_swaps_table *swaps_table, double begun)

@@ -79,11 +79,14 @@ nw_status nw_assignment_copy(const struct nw_assignment *assignment,
 #define JOBS 64        /* parts of the edges for threads */
 #define JOBS_FROM 4096 /* fewer processes: one part */
 
+/* Returns into how many parts loops over the processes are divided for threads.
+ */
 static int32_t assignment_jobs_of(const struct nw_assignment *assignment)
 {
     return assignment->count < JOBS_FROM ? 1 : JOBS;
 }
 
+/* Returns the first process of part i. */
 static int32_t assignment_part_of(const struct nw_assignment *assignment,
                                   int32_t i)
 {
@@ -98,6 +101,7 @@ static int32_t assignment_threads_for(const struct nw_assignment *assignment,
     return work < nw_tuned.threads.edges_min ? 1 : assignment->threads;
 }
 
+/* Argument of the tasks that read the edges. */
 struct assignment_reading {
     struct nw_assignment *assignment;
     const struct nw_placement *placement;
@@ -149,6 +153,7 @@ static void assignment_read_edges(struct nw_assignment *assignment,
                     assignment_jobs_of(assignment), assignment->threads);
 }
 
+/* Assigns a process to a slot. */
 static void assignment_assign(struct nw_assignment *assignment, int32_t process,
                               int32_t slot)
 {
@@ -225,7 +230,7 @@ void nw_assignment_store(const struct nw_assignment *assignment,
                          assignment->hierarchy->place[assignment->slot[p]]);
 }
 
-/* --- other numbers of processes --- */
+/* --- renumbering the processes --- */
 
 /* Sorts the edges of a process by peer. */
 static void assignment_sort_edges(struct nw_undirected_edge *edge, size_t count)
@@ -240,6 +245,9 @@ static void assignment_sort_edges(struct nw_undirected_edge *edge, size_t count)
     }
 }
 
+/* Argument of the tasks that renumber: process order[i] becomes i =
+ * number[order[i]].
+ */
 struct assignment_renumbering {
     const struct nw_assignment *from;
     const int32_t *order, *number;
@@ -330,8 +338,8 @@ static void assignment_cost_part(void *user, int32_t i)
     costing->sum[i] = sum;
 }
 
-/* Adds up parts in a fixed order, so that the sum is the same for any number of
- * threads. */
+/* Sums of parts are added in a fixed order, so that the result is the same for
+ * any number of threads. */
 double nw_assignment_cost(const struct nw_assignment *assignment)
 {
     struct assignment_costing costing = {.assignment = assignment};
@@ -424,6 +432,8 @@ nw_status nw_assignment_take_if_better(struct nw_assignment *assignment,
 
 /* --- whole subtrees --- */
 
+/* Returns the size that more than half of the clusters of a level have, if
+ * there is one (majority vote of Boyer and Moore); otherwise any size. */
 static int32_t assignment_common_size(const struct nw_hierarchy *hierarchy,
                                       int32_t level)
 {
@@ -440,6 +450,8 @@ static int32_t assignment_common_size(const struct nw_hierarchy *hierarchy,
     return size;
 }
 
+/* Makes the tree above the clusters of a level, each of which becomes a slot.
+ */
 static nw_status
 assignment_contract_hierarchy(const struct nw_hierarchy *hierarchy,
                               int32_t level, struct nw_hierarchy *out)
@@ -459,9 +471,9 @@ assignment_contract_hierarchy(const struct nw_hierarchy *hierarchy,
     return status;
 }
 
-/* Adds up the bytes between the processes of one cluster and each other
- * cluster. slot[] is scratch memory, 0 before and after; in between 1 + index
- * of a cluster's edge. */
+/* Makes the edges between clusters: the sums of the bytes between their
+ * processes. slot[clusters] is scratch and 0 before and after; in between, 1 +
+ * index of the edge to a cluster. */
 static void assignment_merge_edges(const struct nw_assignment *assignment,
                                    int32_t level, struct nw_assignment *out,
                                    size_t *slot)
@@ -495,6 +507,8 @@ static void assignment_merge_edges(const struct nw_assignment *assignment,
     }
 }
 
+/* Assigns each cluster to its own slot, and fixes clusters that contain a fixed
+ * slot or have another size than most. */
 static void assignment_fix_clusters(const struct nw_assignment *assignment,
                                     int32_t level, struct nw_assignment *out)
 {

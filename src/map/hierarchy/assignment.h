@@ -19,11 +19,11 @@ struct nw_undirected_edge {
 struct nw_assignment {
     const struct nw_hierarchy *hierarchy;
     int32_t threads; /* most threads; 0: one */
-    int32_t count;
-    size_t *row; /* [count + 1] */
+    int32_t count;   /* number of processes */
+    size_t *row;     /* [count + 1] first edge of each process */
     struct nw_undirected_edge
         *edge;     /* each edge is stored with both its ends; none of 0 bytes */
-    int32_t *slot; /* [count] */
+    int32_t *slot; /* [count] slot of a process */
     int32_t *process; /* [slots] process of a slot, -1: free */
     uint64_t *at;     /* [count] code of the process's slot in the hierarchy */
     bool *fixed;      /* [slots] the content of the slot stays, even if it is

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the tree in a machine's distances. Slots are sorted in the order of the
- * machine's tree. Then the distance of two slots is the largest distance of
- * consecutive slots between them; a sample of pairs checks that. */
+/* Finds the tree in the distances of a machine. Slots are sorted in the order
+ * of the machine's tree. In a tree the distance of two slots then is the
+ * largest distance of consecutive slots between them. That is checked for a
+ * sample of pairs. */
 #include "map/hierarchy/hierarchy.h"
 #include "base/array.h"
 #include "base/parallel.h"
@@ -15,6 +16,7 @@
 
 /* --- the order of slots --- */
 
+/* A place with its sort keys. */
 struct hierarchy_keyed {
     int32_t node, vertex, place;
 };
@@ -30,7 +32,7 @@ static int hierarchy_by_key(const void *left, const void *right)
     return (a->place > b->place) - (a->place < b->place);
 }
 
-/* Compares the paths from the root to two switches. */
+/* Compares two switches by their paths from the root of the network's tree. */
 static int hierarchy_by_switch(const struct nw_network *network, int32_t a,
                                int32_t b)
 {
@@ -54,6 +56,7 @@ static int hierarchy_by_switch(const struct nw_network *network, int32_t a,
     return (before_a > before_b) - (before_a < before_b);
 }
 
+/* A node, and the switch `at` to which it is attached. */
 struct hierarchy_port {
     const struct nw_network *network;
     int32_t at, node;
@@ -115,6 +118,7 @@ static nw_status hierarchy_order_vertices(const struct nw_node_type *type,
     return status;
 }
 
+/* Fills turn[type] for all node types; the caller frees the arrays. */
 static nw_status hierarchy_order_types(const nw_topology *topology,
                                        int32_t **turn)
 {
@@ -138,6 +142,7 @@ static bool hierarchy_is_sorted(const struct hierarchy_keyed *keys, int32_t n)
     return true;
 }
 
+/* Fills keys[] with the places in the order of the machine's tree. */
 static nw_status hierarchy_order_places(const struct nw_places *places,
                                         struct hierarchy_keyed *keys)
 {
@@ -200,6 +205,8 @@ static bool hierarchy_find_levels(struct nw_hierarchy *hierarchy,
     return true;
 }
 
+/* Makes the clusters of level l: runs of slots without a gap wider than the
+ * distance of the level. */
 static nw_status hierarchy_cut_level(struct nw_hierarchy *hierarchy,
                                      const double *gap, int32_t l)
 {
@@ -221,6 +228,7 @@ static nw_status hierarchy_cut_level(struct nw_hierarchy *hierarchy,
     return status;
 }
 
+/* Returns how many bits numbers from 0 to values - 1 need. */
 static int hierarchy_bits_for(int32_t values)
 {
     int bits = 0;
@@ -230,6 +238,8 @@ static int hierarchy_bits_for(int32_t values)
     return bits;
 }
 
+/* Returns the first cluster of level l that has the same parent as that of slot
+ * s. */
 static int32_t hierarchy_first_child(const struct nw_hierarchy *hierarchy,
                                      int32_t l, int32_t s)
 {
@@ -237,8 +247,9 @@ static int32_t hierarchy_first_child(const struct nw_hierarchy *hierarchy,
         ->cluster[l][hierarchy->first[l + 1][hierarchy->cluster[l + 1][s]]];
 }
 
-/* Sets the codes of slots, which number each cluster within its parent from the
- * lowest bits up. Returns false if the bits do not suffice. */
+/* Sets the codes of slots. A code holds, for each level, the number of the
+ * slot's cluster within its parent; level 0 has the lowest bits. Returns false
+ * if 62 bits do not suffice. */
 static bool hierarchy_write_codes(struct nw_hierarchy *hierarchy)
 {
     int shift = 0;
@@ -294,6 +305,8 @@ nw_status nw_hierarchy_from_gaps(struct nw_hierarchy *hierarchy,
 
 /* --- from places to slots --- */
 
+/* Returns true if the tree gives the exact distances, in both directions, of a
+ * random sample of pairs. */
 static bool hierarchy_holds(const struct nw_hierarchy *hierarchy,
                             const struct nw_places *places)
 {
@@ -363,6 +376,7 @@ static void hierarchy_find_part(void *user, int32_t part)
                                           gaps->place[s + 1]);
 }
 
+/* Computes the distances of consecutive slots; the caller frees *gap. */
 static nw_status hierarchy_find_gaps(const struct nw_placement *placement,
                                      const int32_t *place, int32_t slots,
                                      double **gap)
@@ -379,8 +393,9 @@ static nw_status hierarchy_find_gaps(const struct nw_placement *placement,
     return NW_OK;
 }
 
-/* Counts the processes that are already on each place, in keys[].vertex from
- * here on, because the remaining capacity excludes their slots. */
+/* Sets keys[].vertex, which is no longer needed for sorting, to the number of
+ * processes that are already on the place: `capacity` counts only free slots.
+ */
 static nw_status hierarchy_count_taken(const struct nw_placement *placement,
                                        struct hierarchy_keyed *keys)
 {

@@ -14,11 +14,11 @@
 #define NW_HIERARCHY_LEVELS 24
 
 struct nw_hierarchy {
-    bool exact; /* the tree gives the exact distances; false: it approximates
-                   them, for instance if NICs are nearer to some cores */
-    int32_t slots;
-    int32_t *place;   /* [slots] */
-    uint64_t *code;   /* [slots] */
+    bool exact;    /* the tree gives the exact distances; false: it approximates
+                      them, for instance if NICs are nearer to some cores */
+    int32_t slots; /* number of slots */
+    int32_t *place;   /* [slots] place of a slot */
+    uint64_t *code;   /* [slots] code of a slot */
     double apart[64]; /* distance of two slots, indexed by 1 + the highest bit
                          in which their codes differ; [0]: equal codes */
     /* Clusters of level l hold slots at most distance[l] apart: single places
@@ -48,6 +48,7 @@ NW_MUST_CHECK nw_status nw_hierarchy_from_gaps(struct nw_hierarchy *hierarchy,
                                                int32_t slots,
                                                bool *is_hierarchy);
 
+/* Returns the distance of two slots with the codes a and b. */
 static inline double nw_hierarchy_distance(const struct nw_hierarchy *hierarchy,
                                            uint64_t a, uint64_t b)
 {

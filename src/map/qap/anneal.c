@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Annealing of a dense problem (after Connolly, European Journal of Operational
- * Research 46, 1990): tries pairs in a fixed order, computes the change of a
- * swap in O(n), and derives temperatures from a sample of changes. */
+/* Annealing of a QAP by swaps of two random items. The change of a swap is
+ * computed in O(n). The first and the last temperature follow from a sample of
+ * changes, as in Connolly (European Journal of Operational Research 46, 1990).
+ */
 #include "map/qap/qap.h"
 #include "map/common/parameters.h"
 #include "base/array.h"
@@ -40,6 +41,7 @@ static double qap_anneal_change_of(const struct qap_anneal_work *work, size_t u,
     return sum;
 }
 
+/* Draws two different movable items, the first of which is real. */
 static void qap_anneal_draw_pair(struct qap_anneal_work *work, size_t *u,
                                  size_t *v)
 {
@@ -48,6 +50,7 @@ static void qap_anneal_draw_pair(struct qap_anneal_work *work, size_t *u,
     *v += *v >= *u;
 }
 
+/* Sets the first and the last temperature from a sample of changes. */
 static void qap_anneal_sample(struct qap_anneal_work *work, double *hot,
                               double *cold)
 {

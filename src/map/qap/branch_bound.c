@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Branch and bound with the bound of Gilmore and Lawler. For every free item
- * and place, it computes the least cost of the item there: to the placed items,
- * and of its largest flows over the shortest remaining distances. The best
- * assignment of these costs is a lower bound. Its reduced costs exclude places
- * before they are tried.
+ * and place, it computes a lower bound of the item's cost there: its cost with
+ * the placed items, plus the product of its largest flows with the shortest
+ * remaining distances. The linear assignment problem of these costs gives a
+ * lower bound of the whole. Its reduced costs exclude places before they are
+ * tried.
  */
 #include "map/qap/qap.h"
 #include "base/array.h"
@@ -21,7 +22,7 @@ struct qap_branch_bound_search {
     int32_t *best; /* [n] best solution, the place of each item */
     double best_cost;
     int32_t *at;       /* [n] place of each item; -1: free */
-    bool *taken;       /* [n] whether a place is occupied */
+    bool *taken;       /* [n] the place is occupied */
     double *cost;      /* [n + 1][n x n] a matrix of costs per depth */
     double *flows;     /* [n x n] flows between free items, largest first */
     double *distances; /* [n x n] between free places, shortest first */
@@ -32,7 +33,7 @@ struct qap_branch_bound_node {
     int32_t item[NW_LINEAR_ASSIGNMENT_MAX], place[NW_LINEAR_ASSIGNMENT_MAX];
     int items, places;
     double *cost; /* [items x places] costs; after bounding, reduced costs */
-    double bound;
+    double bound; /* lower bound of all solutions below this node */
 };
 
 static double
@@ -63,6 +64,7 @@ qap_branch_bound_list_free(const struct qap_branch_bound_search *search,
             node->place[node->places++] = p;
 }
 
+/* Inserts a value into a sorted array of `count` values. */
 static void qap_branch_bound_insert(double *values, int count, double value,
                                     bool descending)
 {
@@ -75,6 +77,7 @@ static void qap_branch_bound_insert(double *values, int count, double value,
     values[at] = value;
 }
 
+/* Fills the sorted flows and distances of the free items and places. */
 static void qap_branch_bound_sort_rows(struct qap_branch_bound_search *search,
                                        const struct qap_branch_bound_node *node)
 {
@@ -119,6 +122,7 @@ qap_branch_bound_fixed_part(const struct qap_branch_bound_search *search,
     return sum;
 }
 
+/* Fills node->cost with the lower bounds of each item on each place. */
 static void
 qap_branch_bound_fill_costs(struct qap_branch_bound_search *search,
                             const struct qap_branch_bound_node *node)
@@ -149,6 +153,8 @@ qap_branch_bound_limit(const struct qap_branch_bound_search *search)
            (step > 0 ? step - 0.25 : 1e-12 * fabs(search->best_cost));
 }
 
+/* Computes the cost of the solution in which item i of the node is on place
+ * column[i], and keeps it if it is the best. */
 static void
 qap_branch_bound_take_solution(struct qap_branch_bound_search *search,
                                const struct qap_branch_bound_node *node,
@@ -179,7 +185,8 @@ qap_branch_bound_take_solution(struct qap_branch_bound_search *search,
     }
 }
 
-/* Whether two free places are interchangeable in every solution. */
+/* Returns true if two free places are interchangeable in every solution: their
+ * distances to all other places are equal. */
 static bool
 qap_branch_bound_are_twins(const struct qap_branch_bound_search *search,
                            int32_t a, int32_t b)
@@ -254,6 +261,8 @@ static void qap_branch_bound_order_columns(const double *row, int count,
 static void qap_branch_bound_visit(struct qap_branch_bound_search *search,
                                    int depth, double fixed);
 
+/* Tries the possible places of one item, the cheapest first. `fixed` is the
+ * cost between the placed items. */
 static void qap_branch_bound_branch(struct qap_branch_bound_search *search,
                                     const struct qap_branch_bound_node *node,
                                     int depth, double fixed)
@@ -281,8 +290,8 @@ static void qap_branch_bound_branch(struct qap_branch_bound_search *search,
     }
 }
 
-/* Counts a node. Returns false if the budget is spent; then the search proves
- * nothing. */
+/* Counts a node. Returns false if the limit of nodes is reached or the caller
+ * ends the search; then nothing is proven. */
 static bool qap_branch_bound_has_time(struct qap_branch_bound_search *search)
 {
     struct nw_qap_exact_search *exact = search->exact;
@@ -297,6 +306,8 @@ static bool qap_branch_bound_has_time(struct qap_branch_bound_search *search)
     return exact->proven;
 }
 
+/* Bounds a node of the search tree and branches if the bound is below the best
+ * solution. */
 static void qap_branch_bound_visit(struct qap_branch_bound_search *search,
                                    int depth, double fixed)
 {
@@ -318,7 +329,7 @@ static void qap_branch_bound_visit(struct qap_branch_bound_search *search,
         qap_branch_bound_branch(search, &node, depth, fixed);
 }
 
-/* Returns the cost between the items that are fixed. */
+/* Returns the cost between the items that stay on their places. */
 static double
 qap_branch_bound_fixed_cost(const struct qap_branch_bound_search *search)
 {

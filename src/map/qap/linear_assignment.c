@@ -7,16 +7,17 @@
 #include <stdbool.h>
 
 struct linear_assignment_work {
-    const double *cost;
+    const double *cost; /* [rows x columns] */
     int rows, columns;
     double left[NW_LINEAR_ASSIGNMENT_MAX],
-        /* dual variables of rows and columns */
+        /* dual variables: `left` of rows, `right` of columns */
         right[NW_LINEAR_ASSIGNMENT_MAX];
     int32_t row_of[NW_LINEAR_ASSIGNMENT_MAX]; /* [column] row; -1: free */
     double far[NW_LINEAR_ASSIGNMENT_MAX];     /* [column] length of the shortest
-                                               * path */
-    int32_t from[NW_LINEAR_ASSIGNMENT_MAX];
-    bool done[NW_LINEAR_ASSIGNMENT_MAX];
+                                               * path to it */
+    int32_t from[NW_LINEAR_ASSIGNMENT_MAX]; /* [column] column before it on that
+                                               path; -1: none */
+    bool done[NW_LINEAR_ASSIGNMENT_MAX];    /* [column] its path is final */
 };
 
 /* Extends shortest paths by `row`, which has the distance `at` from the start;
@@ -44,6 +45,8 @@ static int32_t linear_assignment_look_on(struct linear_assignment_work *work,
     return nearest;
 }
 
+/* Assigns a column to `row` by the shortest augmenting path, and updates the
+ * dual variables. */
 static void linear_assignment_augment(struct linear_assignment_work *work,
                                       int row)
 {

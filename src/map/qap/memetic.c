@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define POPULATION_MAX 12
+#define POPULATION_MAX 12 /* members of the population */
 
 static int32_t *qap_memetic_member_of(const struct nw_qap_memetic *memetic,
                                       int32_t i)
@@ -64,6 +64,7 @@ void nw_qap_memetic_fini(struct nw_qap_memetic *memetic)
     *memetic = (struct nw_qap_memetic){0};
 }
 
+/* Improves a child by tabu search, sets *cost and updates the best solution. */
 static void qap_memetic_improve(struct nw_qap_memetic *memetic, int32_t *child,
                                 double *cost)
 {
@@ -76,8 +77,8 @@ static void qap_memetic_improve(struct nw_qap_memetic *memetic, int32_t *child,
     }
 }
 
-/* Adds a member to the population: the first is the given start, others are
- * random. */
+/* Adds a member to the population: the first one is the given start, all others
+ * are random. Each is improved by tabu search. */
 static void qap_memetic_add_member(struct nw_qap_memetic *memetic)
 {
     int32_t *child = qap_memetic_member_of(memetic, memetic->count);
@@ -90,6 +91,7 @@ static void qap_memetic_add_member(struct nw_qap_memetic *memetic)
     memetic->count++;
 }
 
+/* Returns the better of two random members. */
 static int32_t qap_memetic_choose_parent(struct nw_qap_memetic *memetic)
 {
     int32_t a =
@@ -116,6 +118,7 @@ static void qap_memetic_fill_open(struct nw_qap_memetic *memetic,
             child[i] = open[at++];
 }
 
+/* Fills `child` by uniform crossover of two parents. */
 static void qap_memetic_cross(struct nw_qap_memetic *memetic,
                               const int32_t *mother, const int32_t *father,
                               int32_t *child)
@@ -142,6 +145,7 @@ static void qap_memetic_cross(struct nw_qap_memetic *memetic,
     qap_memetic_fill_open(memetic, child);
 }
 
+/* Returns true if the population contains the child. */
 static bool qap_memetic_is_known(const struct nw_qap_memetic *memetic,
                                  const int32_t *child, double cost)
 {
@@ -164,6 +168,7 @@ static int32_t qap_memetic_find_worst(const struct nw_qap_memetic *memetic)
     return worst;
 }
 
+/* Makes `swaps` random swaps of movable items. */
 static void qap_memetic_shake(struct nw_qap_memetic *memetic, int32_t *child,
                               int32_t swaps)
 {

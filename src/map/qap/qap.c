@@ -48,6 +48,7 @@ static void qap_make_symmetric(double *m, size_t n)
         }
 }
 
+/* Returns true if all values are whole numbers; raises *most to the largest. */
 static bool qap_is_whole(const double *m, size_t cells, double *most)
 {
     for (size_t i = 0; i < cells; i++) {
@@ -67,9 +68,9 @@ static bool qap_has_diagonal(const double *m, size_t n)
     return false;
 }
 
-/* Returns a unit of which all costs are multiples, 2 or 1. Returns 0 if costs
- * are not whole numbers or if sums of several products, as the searches compute
- * them, would not be exact. */
+/* Returns a unit, 2 or 1, of which all costs are multiples. Returns 0 if costs
+ * are not whole numbers, or if the sums of products that the searches compute
+ * would not be exact. `both`: both matrices are symmetric. */
 static double qap_find_step(const struct nw_qap *qap, bool both)
 {
     size_t n = (size_t)qap->n;

@@ -17,13 +17,13 @@
  * (they stand for free places), then items that stay on their places. */
 struct nw_qap {
     int32_t n;
-    int32_t real;    /* items 0 .. real - 1 have flows and may move */
-    int32_t movable; /* items 0 .. movable - 1 may move */
-    double *flow;    /* [n^2] flow[i * n + j]: flow from item i to item j */
-    double *distance;
-    bool symmetric; /* both matrices are symmetric */
-    double step;    /* all costs are multiples of it, and sums are exact; 0 if
-                       flows or distances are not integers or are too large */
+    int32_t real;     /* items 0 .. real - 1 have flows and may move */
+    int32_t movable;  /* items 0 .. movable - 1 may move */
+    double *flow;     /* [n^2] flow[i * n + j]: flow from item i to item j */
+    double *distance; /* [n^2] distance[a * n + b]: from place a to place b */
+    bool symmetric;   /* both matrices are symmetric */
+    double step;      /* all costs are multiples of it, and sums are exact; 0 if
+                         flows or distances are not integers or are too large */
 };
 
 /* Allocates the matrices with all flows and distances 0 and all items real. */
@@ -42,6 +42,8 @@ void nw_qap_check(const struct nw_qap *qap, const int32_t *place, double cost,
 /* --- tabu search: each step makes the best swap that is not forbidden --- */
 
 struct nw_robust_tabu;
+/* Allocates a search, which borrows the problem; nw_robust_tabu_free frees it.
+ */
 NW_MUST_CHECK nw_status nw_robust_tabu_new(const struct nw_qap *qap,
                                            struct nw_robust_tabu **out);
 void nw_robust_tabu_free(struct nw_robust_tabu *tabu);
@@ -64,10 +66,10 @@ struct nw_qap_memetic {
     double *cost;         /* [size] */
     uint64_t child_steps; /* steps of the tabu search of each child */
     uint64_t steps;       /* steps of all tabu searches so far */
-    int32_t *best;        /* [n] */
+    int32_t *best;        /* [n] best solution found */
     double best_cost;
-    int32_t *open; /* [n] places that the child does not use yet */
-    bool *taken;   /* [n] */
+    int32_t *open; /* [n] scratch: places that the child does not use yet */
+    bool *taken;   /* [n] scratch: the child uses the place */
 };
 /* Makes a population whose first member is `start`. The caller calls
  * nw_qap_memetic_fini, also after a failure. */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Robust tabu search (Taillard, Parallel Computing 17, 1991). The change of
- * cost of each swap is stored: after a swap of r and s, the change of every
- * other pair (u, v) grows by (f_u - f_v)(g_u - g_v), where f_u and g_u are the
- * differences between r and s in their flow to u and their distance to u. For
- * the pairs that contain r or s, the products P_uv of u's flows with v's
- * distances are stored as well; a swap changes P by a matrix of rank one.
+ * Robust tabu search (Taillard, Parallel Computing 17, 1991). The change of the
+ * cost by each swap is stored and updated. After a swap of r and s, the change
+ * of every pair (u, v) without r and s grows by (f_u - f_v)(g_u - g_v), where
+ * f_u is the difference of the flows from r and s to u, and g_u that of the
+ * distances. The changes of pairs with r or s are computed from the products
+ * P_uv = sum over k of flow[u][k] x distance[v][k], which are also stored: a
+ * swap changes P by a matrix of rank one.
  */
 #include "map/qap/qap.h"
 #include "base/array.h"
@@ -18,7 +19,7 @@
  * second side has their columns. */
 struct robust_tabu_side {
     const double *flow; /* [n^2] flows */
-    double *distance;   /* [n^2] between the places of the items */
+    double *distance;   /* [n^2] distances between the places of the items */
     double *product;    /* [n^2] products P */
     double *f, *g;      /* [n] differences of the last swap */
 };
@@ -29,7 +30,7 @@ struct nw_robust_tabu {
     int side_count;
     struct robust_tabu_side side[2];
     double *turned; /* transposed flows of an unsymmetric problem */
-    double *change; /* [n^2] change by swapping u and v > u */
+    double *change; /* [n^2] change of the cost if u and v > u are swapped */
     /* [n^2] first step at which an item may return to a place */
     uint64_t *until;
     int32_t *now; /* [n] place of each item */
@@ -102,6 +103,7 @@ void nw_robust_tabu_free(struct nw_robust_tabu *tabu)
 
 /* --- from scratch --- */
 
+/* Fills the distances between the present places of the items. */
 static void robust_tabu_place_distances(struct nw_robust_tabu *tabu)
 {
     size_t n = tabu->n;
@@ -127,6 +129,8 @@ static double robust_tabu_dot(const double *a, const double *b, size_t n)
     return sum;
 }
 
+/* Returns the part of one side in the change of the cost if u and v are
+ * swapped. */
 static double robust_tabu_pair_on(const struct robust_tabu_side *side, size_t n,
                                   size_t u, size_t v)
 {
@@ -137,6 +141,7 @@ static double robust_tabu_pair_on(const struct robust_tabu_side *side, size_t n,
            (a[uv] - a[vv]) * (c[vv] - c[uv]);
 }
 
+/* Returns the change of the cost if u and v are swapped, from the products. */
 static double robust_tabu_change_of(const struct nw_robust_tabu *tabu, size_t u,
                                     size_t v)
 {
@@ -150,6 +155,7 @@ static double robust_tabu_change_of(const struct nw_robust_tabu *tabu, size_t u,
     return sum + (a[u * n + v] - a[v * n + u]) * (c[v * n + u] - c[u * n + v]);
 }
 
+/* Computes everything from scratch for an assignment, and allows all swaps. */
 static void robust_tabu_restart(struct nw_robust_tabu *tabu,
                                 const int32_t *place)
 {
@@ -199,6 +205,8 @@ static void robust_tabu_find_differences(struct nw_robust_tabu *tabu, size_t r,
     }
 }
 
+/* Updates the products of a side for the swap of r and s, before the distances.
+ */
 static void robust_tabu_change_products(struct robust_tabu_side *side, size_t n,
                                         size_t r, size_t s)
 {
@@ -218,6 +226,7 @@ static void robust_tabu_change_products(struct robust_tabu_side *side, size_t n,
     }
 }
 
+/* Updates the distances of a side for the swap of r and s. */
 static void robust_tabu_swap_places(struct robust_tabu_side *side, size_t n,
                                     size_t r, size_t s)
 {
@@ -229,6 +238,7 @@ static void robust_tabu_swap_places(struct robust_tabu_side *side, size_t n,
         robust_tabu_swap_values(&c[k * n + r], &c[k * n + s]);
 }
 
+/* Updates the changes of the pairs (u, v) with range[0] <= v < range[1]. */
 static void robust_tabu_change_row(const struct robust_tabu_side *side,
                                    double *row, size_t u, const size_t range[2])
 {
@@ -239,13 +249,15 @@ static void robust_tabu_change_row(const struct robust_tabu_side *side,
         row[v] += (fu - f[v]) * (gu - g[v]);
 }
 
-/* Doubles f, since a symmetric problem has only one side. */
+/* Doubles f if there is only one side, because the second side of a symmetric
+ * problem would add the same amount. */
 static void robust_tabu_double_differences(struct nw_robust_tabu *tabu)
 {
     for (size_t u = 0; tabu->side_count == 1 && u < tabu->n; u++)
         tabu->side[0].f[u] *= 2;
 }
 
+/* Updates the changes of all pairs after the swap of r and s. */
 static void robust_tabu_change_pairs(struct nw_robust_tabu *tabu, size_t r,
                                      size_t s)
 {
@@ -289,6 +301,8 @@ struct robust_tabu_choice {
     double change;
 };
 
+/* Returns true if swapping u and v is tabu: both would return to places that
+ * they left recently. */
 static bool robust_tabu_is_forbidden(const struct nw_robust_tabu *tabu,
                                      size_t u, size_t v, uint64_t step)
 {
@@ -320,8 +334,8 @@ robust_tabu_choose(const struct nw_robust_tabu *tabu, uint64_t step,
     return best;
 }
 
-/* Returns a random number of steps, often small and sometimes large, by a cube.
- */
+/* Returns for how many steps a return is tabu: a random number that is often
+ * small and sometimes large, because a uniform number is cubed. */
 static uint64_t robust_tabu_tenure(size_t n, struct nw_random *random)
 {
     double unit = nw_random_unit(random);
@@ -329,6 +343,8 @@ static uint64_t robust_tabu_tenure(size_t n, struct nw_random *random)
     return (uint64_t)(8.0 * (double)n * unit * unit * unit) + 2;
 }
 
+/* Forbids both items of a swap to return to their present places for some
+ * steps. */
 static void robust_tabu_forbid(struct nw_robust_tabu *tabu,
                                const struct robust_tabu_choice *choice,
                                uint64_t step, struct nw_random *random)

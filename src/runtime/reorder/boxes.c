@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the boxes by dynamic programming over the levels of the machine and the
- * shapes of boxes. Bytes between two boxes of one level cost that level's
- * distance. */
+/* Finds the boxes with the least bytes x distance, by dynamic programming over
+ * the levels of the machine and the shapes of boxes. Bytes that pass between
+ * two boxes of one level travel the distance of this level. */
 #include "runtime/reorder/boxes.h"
 
 #include <stdlib.h>
@@ -16,8 +16,8 @@ static double gap_after(const nw_topology *machine, int32_t element)
                                 nw_topology_element_end(machine, element + 1));
 }
 
-/* Returns the smallest gap between consecutive elements above `than`; 0 if no
- * gap is larger. */
+/* Returns the smallest distance between consecutive elements that is greater
+ * than `than`; 0 if there is none. */
 static double next_gap(const nw_topology *machine, double than)
 {
     int32_t n = nw_topology_element_count(machine);
@@ -32,8 +32,9 @@ static double next_gap(const nw_topology *machine, double than)
     return least;
 }
 
-/* Returns the common length of the runs of elements whose gaps are at most
- * `gap`; 0 if their lengths differ. */
+/* Divides the elements into runs, inside which consecutive elements are at most
+ * `gap` apart. Returns the length of the runs if all are equally long, else 0.
+ */
 static int32_t run_length(const nw_topology *machine, double gap)
 {
     int32_t n = nw_topology_element_count(machine), length = 0, first = 0;
@@ -49,9 +50,9 @@ static int32_t run_length(const nw_topology *machine, double gap)
     return length;
 }
 
-/* Returns true if the first elements of the first and the last part of a level
- * are as far apart as those of neighbouring parts. In rings and meshes they are
- * not. */
+/* Returns true if the first and the last part of a level are as far apart as
+ * neighbouring parts of this level. In trees they are; in rings and meshes they
+ * are not. */
 static bool is_ultrametric(const nw_topology *machine,
                            const struct nw_levels *levels, int level)
 {
@@ -89,7 +90,7 @@ bool nw_levels_of(const nw_topology *machine, struct nw_levels *out)
 
 struct boxes_state {
     int32_t shape[NW_BOX_DIMS], part[NW_BOX_DIMS];
-    int level; /* 0: this entry is free */
+    int level; /* 0: unused entry */
     double cost;
 };
 
@@ -113,7 +114,8 @@ static int32_t volume(const struct nw_boxes *boxes, const int32_t *shape)
     return cells;
 }
 
-/* Returns the bytes between the cells of one box of this shape. */
+/* Returns the bytes that vertices inside one box of this shape exchange with
+ * each other. */
 static double boxes_inside(const struct boxes_search *search,
                            const int32_t *shape)
 {
@@ -129,8 +131,8 @@ static double boxes_inside(const struct boxes_search *search,
     return sum;
 }
 
-/* Returns the table entry of (level, shape); if the table lacks this state, a
- * free entry. */
+/* Returns the table entry of (level, shape), or an unused entry if the table
+ * does not have it. */
 static struct boxes_state *boxes_find_state(struct boxes_search *search,
                                             int level, const int32_t *shape)
 {
@@ -154,8 +156,8 @@ static double boxes_solve(struct boxes_search *search, int level,
 struct boxes_cut {
     int level;
     const int32_t *shape;
-    int32_t cells;       /* cells of `shape` */
-    int32_t least, most; /* cells of a part */
+    int32_t cells;       /* number of cells of `shape` */
+    int32_t least, most; /* limits of the number of cells of a part */
     int32_t part[NW_BOX_DIMS];
     int32_t best[NW_BOX_DIMS];
     double cost;
@@ -178,8 +180,8 @@ static void try_part(struct boxes_search *search, struct boxes_cut *cut,
     memcpy(cut->best, cut->part, sizeof cut->best);
 }
 
-/* Tries all part sizes in dimensions d and above that divide the shape and fit.
- * `cells` is the product of the sizes in the dimensions below d. */
+/* Tries all parts whose sizes in dimensions d and above divide the shape and
+ * fit. `cells` is the product of the sizes in the dimensions below d. */
 static void try_dims(struct boxes_search *search, struct boxes_cut *cut, int d,
                      int32_t cells)
 {
@@ -198,8 +200,8 @@ static void try_dims(struct boxes_search *search, struct boxes_cut *cut, int d,
     }
 }
 
-/* Returns the least bytes x distance inside a box of this shape that lies in
- * one part of `level`, or NO_WAY. */
+/* Returns the least sum of bytes x distance for a box of this shape that lies
+ * in one part of `level`. Returns NO_WAY if the box does not fit. */
 static double boxes_solve(struct boxes_search *search, int level,
                           const int32_t *shape)
 {
@@ -220,7 +222,7 @@ static double boxes_solve(struct boxes_search *search, int level,
         search->failed = true;
     if (search->failed)
         return NO_WAY;
-    /* again: the recursion has added entries */
+    /* search the entry again, since the recursion has added entries */
     known = boxes_find_state(search, level, shape);
     known->level = level;
     known->cost = cut.cost;
@@ -229,8 +231,8 @@ static double boxes_solve(struct boxes_search *search, int level,
     return cut.cost;
 }
 
-/* Copies the dimensions with more than one vertex; false if their number is 0
- * or above NW_BOX_DIMS. */
+/* Copies the dimensions with more than one vertex to search->boxes. Returns
+ * false if their number is 0 or above NW_BOX_DIMS. */
 static bool take_dims(struct boxes_search *search, const struct nw_cart *cart,
                       const double *weight)
 {

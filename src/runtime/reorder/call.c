@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Steps that all calls in this folder have in common. */
+/* The steps that all calls of this folder have in common: checks, agreement
+ * between the ranks, the report, and the new communicator. */
 #include "runtime/reorder/reorder.h"
 
 #include "runtime/warn.h"
@@ -45,8 +46,8 @@ bool nw_call_decide(struct nw_call *call, const nw_pattern *graph)
     return false;
 }
 
-/* Message from rank 0 to all ranks: this header, then the vertices of all
- * members. */
+/* The message with which rank 0 sends its decision to all ranks: these fields,
+ * then the vertices of all members. */
 struct call_share {
     double before, after;
     int good, changes, refused;
@@ -119,9 +120,10 @@ bool nw_call_verdict(struct nw_call *call, bool good)
     return true;
 }
 
-/* n numbers are equal if n times the sum of their squares is the square of
- * their sum (Cauchy and Schwarz). So the all-reduce that adds up the costs also
- * compares the hashes of all ranks. */
+/* Returns true if `count` numbers with this sum and this sum of squares are all
+ * equal. They are equal exactly if count times the sum of their squares is the
+ * square of their sum (Cauchy-Schwarz inequality). So the all-reduce that sums
+ * the costs can also compare the hashes of all ranks. */
 #define HASH_BITS 20
 
 static bool all_same(uint64_t count, uint64_t sum, uint64_t squares)
@@ -129,8 +131,8 @@ static bool all_same(uint64_t count, uint64_t sum, uint64_t squares)
     return (nw_uint128)count * squares == (nw_uint128)sum * sum;
 }
 
-/* Words of the all-reduce: `good`, two halves of the hash, the squares of these
- * halves, two costs, and whether the arguments are bad. */
+/* The words of the all-reduce: `good`, the two halves of the hash, the squares
+ * of these halves, two costs, and whether the arguments are bad. */
 #define WORDS 8
 
 static void say_mine(const struct nw_call *call, uint64_t word[WORDS],
@@ -215,7 +217,8 @@ int nw_call_reorder(const struct nw_call *call, int reorder)
     return call->settled && !report ? 0 : reorder;
 }
 
-/* Copies the error handler, which MPICH's MPI_Comm_create does not inherit. */
+/* Copies the error handler, because MPICH's MPI_Comm_create does not inherit
+ * it. */
 static void inherit_handler(MPI_Comm from, MPI_Comm to)
 {
     MPI_Errhandler handler;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* If machine and grid are regular, every rank computes its own vertex from the
- * locations that all ranks know. Then the only message before the split is one
- * all-reduce. Otherwise rank 0 searches. */
+/* MPI_Cart_create and MPI_Cart_map. If machine and grid are regular, every rank
+ * computes its own vertex from the locations of all ranks, which each rank
+ * knows. Then the only message before the split is one all-reduce. Otherwise
+ * rank 0 searches an order. */
 #include "runtime/reorder/plan.h"
 #include "runtime/reorder/reorder.h"
 
@@ -14,9 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Fills the weights of the dimensions from the first of these that has them:
- * the communicator's info key, the environment variable, the profile. Otherwise
- * all are 1. */
+/* Sets the weights of the dimensions. They come from the first of these sources
+ * that has them: the communicator's info key, the environment variable, the
+ * profile. Without a source, all are 1. */
 static void find_weights(const struct nw_call *call, const struct nw_cart *cart,
                          double *weight)
 {
@@ -52,7 +53,7 @@ struct grid {
 };
 
 /* If the grid has fewer vertices than the communicator has members, the choice
- * of members matters, so rank 0 searches, but only up to this number of
+ * of members matters, so rank 0 searches; but only up to this number of
  * members. */
 #define SEARCH_MOST 1024
 
@@ -65,8 +66,8 @@ static bool uses_plan(const struct nw_call *call, const struct nw_cart *cart)
             nw_cart_vertices(cart, call->size) == call->size);
 }
 
-/* Sets the weights of the grid's dimensions, which the order and the choice of
- * GPUs need. Returns false if no weight is positive. */
+/* Sets the weights of the grid's dimensions, on which the order and the choice
+ * of GPUs depend. Returns false if no weight is positive. */
 static bool weigh(struct nw_call *call, struct grid *grid)
 {
     grid->weight = calloc((size_t)grid->cart.count, sizeof *grid->weight);
@@ -143,7 +144,7 @@ static bool cart_is_sound(const struct nw_call *call,
            nw_cart_vertices(cart, call->size) > 1;
 }
 
-/* Returns true if MPI rejects the arguments. A grid without vertices or
+/* Returns true if MPI would reject the arguments. A grid without vertices or
  * dimensions is valid. */
 static bool cart_is_bad(const struct nw_call *call, const struct nw_cart *cart)
 {
@@ -237,7 +238,7 @@ int nw_reorder_cart_create(MPI_Comm comm, const struct nw_reorder_grid *grid,
     return code;
 }
 
-/* Decides the order on this rank without messages; all ranks get the same
+/* Decides the order on this rank without messages. All ranks get the same
  * result. */
 static bool settle_alone(struct nw_call *call, struct grid *grid)
 {

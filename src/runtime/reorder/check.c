@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* With NODEWISE_CHECK=1, checks on every created communicator that both ends of
- * each edge know the edge. */
+/* With NODEWISE_CHECK=1, checks every communicator that is created: for each
+ * edge, both of its ends must know it. */
 #include "runtime/reorder/gpus.h"
 #include "runtime/reorder/reorder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The edges of this rank as pairs (from, to): outgoing in `leaving`, incoming
- * in `coming`. */
+/* The edges of this rank as pairs (from, to): `leaving` are outgoing, `coming`
+ * incoming. */
 struct check_ends {
     int leaving_count, coming_count;
     int (*leaving)[2], (*coming)[2];
-    int *weight; /* of the outgoing edges; NULL: all 1 */
+    int *weight; /* weights of `leaving`; NULL: all 1 */
     int *back;   /* in a grid: weights of the edges from this rank back to the
                     sources of `coming` */
 };
@@ -78,7 +78,7 @@ static bool ask_cart(const struct nw_call *call, MPI_Comm comm, int rank,
     return true;
 }
 
-/* Fills the outgoing edges from MPI's list for this rank, and the incoming
+/* Reads the outgoing edges from MPI's list for this rank, and the incoming
  * edges from the whole graph. */
 static bool ask_graph(MPI_Comm comm, int rank, struct check_ends *ends)
 {
@@ -112,8 +112,8 @@ static bool ask_graph(MPI_Comm comm, int rank, struct check_ends *ends)
     return true;
 }
 
-/* Returns a sum of hashes over the edges. Summed over all ranks, outgoing and
- * incoming edges give the same number if both ends of every edge agree. */
+/* Returns the sum of the hashes of the edges. The sums over all ranks are equal
+ * for outgoing and incoming edges if both ends of every edge know the edge. */
 static uint64_t reorder_check_sum_of(int (*edge)[2], int count)
 {
     uint64_t sum = 0;
@@ -154,7 +154,7 @@ static void reorder_check(const struct nw_call *call, MPI_Comm made,
                                  : "WRONG, the ends of an edge disagree");
 }
 
-/* Assigns GPUs by the edges in both directions, since in a grid a process also
+/* Assigns GPUs by outgoing and incoming edges, since in a grid a process also
  * sends to the sources of its incoming edges. */
 static void reorder_check_assign_gpus(MPI_Comm made,
                                       const struct check_ends *ends)

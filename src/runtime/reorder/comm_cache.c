@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A communicator and its duplicates share one nw_members, counted by
- * `users`. */
+/* The members of communicators. A communicator and its duplicates share one
+ * struct nw_members, whose uses are counted. */
 #include "runtime/reorder/comm_cache.h"
 
 #include "base/array.h"

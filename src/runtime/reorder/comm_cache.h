@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The members of a communicator and the machine that they form, computed once
- * for all communicators created from it. */
+/* The members of a communicator and the machine that their locations form. They
+ * are computed once for all communicators that are created from it. */
 #ifndef NW_REORDER_COMM_CACHE_H
 #define NW_REORDER_COMM_CACHE_H
 
@@ -8,7 +8,7 @@
 #include "runtime/reorder/node_seats.h"
 
 struct nw_members {
-    int users; /* communicators that use this struct */
+    int users; /* number of communicators that use this struct */
     const struct nw_site *site;
     int count;
     int *world;           /* [count] ranks in MPI_COMM_WORLD */
@@ -19,8 +19,8 @@ struct nw_members {
     struct nw_levels levels;
 };
 
-/* Creates the members with users = 1. Takes ownership of `world`, from malloc,
- * even if it fails. */
+/* Creates the members, with one user. Takes ownership of `world`, which malloc
+ * has allocated, even if it fails. */
 NW_MUST_CHECK nw_status nw_members_new(const struct nw_site *site, int *world,
                                        int count, struct nw_members **out);
 struct nw_members *nw_members_use(struct nw_members *members);

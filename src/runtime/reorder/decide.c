@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Maps the vertices to a machine whose elements are the locations of the
- * members. The new order must cost less than vertex i on member i, which is the
- * order of the MPI libraries. */
+/* Maps the vertices of a graph to a machine whose elements are the locations of
+ * the members. The new order is used only if it costs less than vertex i on
+ * member i, which is the order of the MPI libraries. */
 #include "runtime/reorder/decide.h"
 
 #include "base/array.h"
@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the hop-bytes with vertex v on element[v]. */
+/* Returns the cost of an order in which vertex v is on element[v]: the sum over
+ * all edges of bytes x distance (hop-bytes). */
 static double decide_price(const struct nw_members *members,
                            const nw_pattern *graph, const int32_t *element)
 {
@@ -49,8 +50,8 @@ static void take_vertices(const struct nw_members *members,
         vertex[members->member[element[v]]] = v;
 }
 
-/* Uses recursive bisection along the machine's tree, which reaches nearly the
- * whole gain; refinement by swaps would take longer than MPI_Cart_create
+/* Maps by recursive bisection along the machine's tree, which reaches nearly
+ * the whole gain. Refinement by swaps would take longer than MPI_Cart_create
  * should. */
 static nw_status decide_map(const struct nw_members *members,
                             const nw_pattern *graph, const char *algorithm,

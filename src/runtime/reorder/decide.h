@@ -9,22 +9,24 @@
 #include <nodewise/pattern.h>
 
 struct nw_decision {
-    int *vertex; /* [members] vertex of each; -1: none. Owned */
+    int *vertex; /* [members] vertex of each member; -1: none. Owned */
     double before,
-        after;    /* hop-bytes with vertex i on member i, and with `vertex` */
-    bool changes; /* the gain reaches settings->gain */
+        /* sum of bytes x distance with vertex i on member i, and with `vertex`
+         */
+        after;
+    bool changes; /* the gain is at least settings->gain */
 };
 
-/* Maps the graph to the members' machine. `graph` has at most as many vertices
- * as there are members. Deterministic: ranks with equal arguments get equal
- * results. Local. The caller frees out->vertex. */
+/* Maps the graph to the members' machine. `graph` must not have more vertices
+ * than there are members. Ranks with equal arguments get equal results. Local.
+ * The caller frees out->vertex. */
 NW_MUST_CHECK nw_status nw_decide(struct nw_members *members,
                                   const nw_pattern *graph,
                                   const struct nw_reorder_settings *settings,
                                   struct nw_decision *out);
 
-/* Returns whether the decrease of the cost from `before` to `after` is at least
- * the share settings->gain of `before`. */
+/* Returns true if the cost decreases from `before` to `after` by at least the
+ * fraction settings->gain of `before`. */
 bool nw_is_worth(const struct nw_reorder_settings *settings, double before,
                  double after);
 

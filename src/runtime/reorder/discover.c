@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The leader (first rank) of each node reads its node, rank 0 reads the
- * network, and all ranks get both. Every rank takes part in every collective
- * step; a rank that failed earlier contributes zeros.
+ * Finds the locations of all ranks. The leader (first rank) of each node
+ * examines its node, rank 0 reads the network, and all ranks get both. Every
+ * rank takes part in every collective step; a rank that failed earlier
+ * contributes zeros.
  */
 #include "runtime/reorder/discover.h"
 
@@ -16,7 +17,8 @@
 #include <unistd.h>
 
 struct gathering {
-    /* `leaders` is MPI_COMM_NULL on ranks that are not leaders */
+    /* all ranks; the ranks of this node; the leaders (MPI_COMM_NULL on other
+     * ranks) */
     MPI_Comm comm, local, leaders;
     int local_rank, local_size;
 };
@@ -40,8 +42,8 @@ static void unsplit(struct gathering *g)
         NW_PMPI(Comm_free)(&g->local);
 }
 
-/* The leader of each node finds the locations of the node's ranks and scatters
- * them. */
+/* The leader of each node finds the locations of the node's ranks from their
+ * bindings, and sends each rank its location. */
 static void seat_locals(struct gathering *g, struct nw_rank_location *mine)
 {
     struct nw_rank_location *seat = NULL;
@@ -49,7 +51,8 @@ static void seat_locals(struct gathering *g, struct nw_rank_location *mine)
     int node = 0;
 
     CPU_ZERO(&bound);
-    /* if this fails, `bound` stays empty, which means unbound */
+    /* if this fails, `bound` stays empty, which means that the rank is not
+     * bound */
     sched_getaffinity(0, sizeof bound, &bound);
     if (!g->local_rank) {
         all = calloc((size_t)g->local_size, sizeof *all);
@@ -120,8 +123,8 @@ static void read_network(struct gathering *g, struct nw_site *site)
     free(all);
 }
 
-/* Broadcasts an array of rank 0. `array` points to the pointer to it, which the
- * other ranks allocate here. Returns false if MPI fails. */
+/* Broadcasts an array from rank 0. `array` is the address of the pointer to the
+ * array, which the other ranks allocate here. Returns false if MPI fails. */
 static bool discover_share(MPI_Comm comm, int rank, size_t bytes, void *array)
 {
     void **at = array;

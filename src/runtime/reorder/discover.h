@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Gathers the locations of all ranks of the job at every rank, once in
- * MPI_Init. After that, a communicator needs no messages to know its machine.
+ * Gathers the locations of all ranks of the job on every rank, once in
+ * MPI_Init. After that, the machine of any communicator is known without
+ * messages.
  */
 #ifndef NW_REORDER_DISCOVER_H
 #define NW_REORDER_DISCOVER_H

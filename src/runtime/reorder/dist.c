@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Distributed graphs: the edges are gathered on rank 0, which decides. In
- * MPI_Dist_graph_create_adjacent, the lists of neighbours of a vertex are sent
- * to the process that takes the vertex. */
+/* MPI_Dist_graph_create and MPI_Dist_graph_create_adjacent: the edges are
+ * gathered on rank 0, which decides the order. For
+ * MPI_Dist_graph_create_adjacent, the lists of neighbours of a vertex are then
+ * sent to the process that takes the vertex. */
 #include "runtime/reorder/gather.h"
 
 #include "base/array.h"
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Edges that one rank passed: from, to, weight (-1: unweighted). */
+/* The edges that one rank passed, each as from, to, weight (-1: unweighted). */
 struct edges {
     int (*edge)[3];
     int count;
@@ -18,7 +19,8 @@ struct edges {
 
 static bool is_unweighted(const int *weights)
 {
-/* MPI_UNWEIGHTED is a constant in Open MPI and in the standard ABI */
+/* in Open MPI and in the standard ABI, MPI_UNWEIGHTED is a constant; in MPICH
+ * it is a variable */
 #if defined OPEN_MPI || defined NW_MODEL_MPIABI
     return weights == MPI_UNWEIGHTED;
 #else
@@ -40,8 +42,8 @@ static bool dist_add_edge(struct edges *edges, size_t *capacity, int from,
     return true;
 }
 
-/* Returns true if `rank` is a rank of the communicator or MPI_PROC_NULL, which
- * MPI libraries accept in the lists of neighbours. */
+/* Returns true if `rank` is valid in a list of neighbours: a rank of the
+ * communicator, or MPI_PROC_NULL, which MPI libraries accept. */
 static bool dist_is_peer(const struct nw_call *call, int rank)
 {
     return rank == MPI_PROC_NULL || (rank >= 0 && rank < call->size);
@@ -57,8 +59,8 @@ static bool all_between(const int *values, int count, int low, int end)
     return count >= 0;
 }
 
-/* Returns the weight of an edge that the program gave no weight: its bytes in
- * the profile, or 1 without a profile. */
+/* Returns the weight of an edge that has no weight from the program: its bytes
+ * in the profile, or 1 without a profile. */
 static uint64_t profiled(const struct nw_call *call, int from, int to)
 {
     const nw_pattern *profile = nw_reorder_profile();
@@ -102,9 +104,9 @@ static bool dist_decide(struct nw_call *call, const int *edge, int count)
     return good;
 }
 
-/* Makes two numbers for each rank r: the vertex of r, and the vertex of the
- * process whose old rank is the vertex of r. That process sends its lists to
- * r. */
+/* For each rank r, lists two ranks: the vertex that r takes, and the vertex of
+ * the process whose old rank is this vertex. That process sends its lists of
+ * neighbours to r. */
 static bool list_pairs(const struct nw_call *call, int **out)
 {
     const int *vertex = call->decision.vertex;
@@ -216,7 +218,8 @@ int nw_dist_graph_create(MPI_Comm comm, int count, const int *sources,
     code = call.refused ? nw_call_refuse(&call, MPI_ERR_ARG)
            : ours       ? nw_call_permute(&call, &permuted)
                         : MPI_SUCCESS;
-    /* Edges name vertices by number, so any process may pass any edge. */
+    /* The edges are given by vertex numbers, so any process may pass any edge.
+     */
     if (!code)
         code = NW_PMPI(Dist_graph_create)(
             ours ? permuted : comm, count, sources, degrees, destinations,
@@ -229,7 +232,7 @@ int nw_dist_graph_create(MPI_Comm comm, int count, const int *sources,
     return code;
 }
 
-/* The neighbours of one vertex. */
+/* The lists of neighbours of one vertex. */
 struct lists {
     int in, out;
     int *words; /* sources, destinations, weights of sources, of destinations */
@@ -258,8 +261,8 @@ static bool dist_pack(struct lists *lists, const int *sources,
     return true;
 }
 
-/* Sends the lists of the old rank v to the process with new rank v in
- * `permuted`, and receives the lists for this process into `taken`. */
+/* Sends the lists of this process's old rank v to the process with the new rank
+ * v in `permuted`. Receives the lists for this process into `taken`. */
 static int move_lists(const struct nw_call *call, MPI_Comm permuted,
                       const struct lists *mine, struct lists *taken)
 {

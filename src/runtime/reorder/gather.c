@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Gathers the lists in one stage or in two. In each stage the numbers of words
- * are gathered first, then all ranks get the verdict (go on, or an error), then
- * the words are gathered. */
+/* Gathers lists on rank 0, in one stage or in two. In each stage, the lengths
+ * of the lists are gathered first. Then all ranks learn whether to go on or to
+ * fail. Then the lists are gathered. */
 #include "runtime/reorder/gather.h"
 
 #include "base/array.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ranks from which NW_GATHER_AUTO gathers by node. */
+/* Number of ranks from which NW_GATHER_AUTO gathers in two stages. */
 #define LARGE 4096
 
 static int reorder_gather_node_of(const struct nw_call *call, int rank)
@@ -36,8 +36,9 @@ static void open_stage(struct nw_gather_stage *stage)
     stage->place = calloc((size_t)stage->size, sizeof *stage->place);
 }
 
-/* Opens the stages of the ranks of a node and of the leaders. The lowest rank
- * of a node is its leader, so rank 0 leads the leaders. */
+/* Opens two stages: the ranks of each node, and the leaders of the nodes. The
+ * lowest rank of a node is its leader, so rank 0 is also rank 0 of the leaders.
+ */
 static void open_nodes(struct nw_gather *gather)
 {
     const struct nw_call *call = gather->call;
@@ -87,9 +88,9 @@ void nw_gather_close(struct nw_gather *gather)
 
 /* --- from the ranks to rank 0 --- */
 
-/* Codes that a rank sends instead of a number of words: Nodewise failed on some
- * rank below it; the arguments are invalid on all ranks below it, or on
- * some. */
+/* Codes that a rank sends instead of the length of its list. TROUBLE: Nodewise
+ * has failed on a rank below it. ALL_BAD: the arguments are invalid on all
+ * ranks below it. SOME_BAD: they are invalid on some of them. */
 enum { TROUBLE = -1, ALL_BAD = -2, SOME_BAD = -3 };
 
 static int trouble_below(const struct nw_gather_stage *stage)
@@ -108,9 +109,9 @@ static int trouble_below(const struct nw_gather_stage *stage)
                               : 0;
 }
 
-/* At rank 0 of the stage, returns the sum of the numbers of words, after
- * allocating memory for the words, or one of the error codes above. Returns 0
- * on the other ranks. Collective. */
+/* At rank 0 of the stage, gathers the lengths, allocates memory for all lists,
+ * and returns the total length, or one of the codes above. Returns 0 on the
+ * other ranks. Collective. */
 static int count_up(struct nw_gather_stage *stage, int mine)
 {
     int trouble;
@@ -176,10 +177,10 @@ bool nw_gather_lists(struct nw_gather *gather, struct nw_call *call, bool good,
 
 /* --- from rank 0 to the ranks --- */
 
-/* Returns `pairs` sorted by node: first the nodes in the order of their lowest
- * ranks, which is the order of the leaders, then the ranks of a node in
- * ascending order. Sets the leaders' counts and offsets for MPI_Scatterv. The
- * caller frees the result. */
+/* Returns a copy of `pairs` that is sorted by node. The nodes are in the order
+ * of their lowest ranks, which is the order of the leaders; the ranks of a node
+ * are in ascending order. Sets the leaders' counts and offsets for
+ * MPI_Scatterv. The caller frees the result. */
 static int *by_nodes(const struct nw_gather *gather, const int *pairs)
 {
     const struct nw_call *call = gather->call;

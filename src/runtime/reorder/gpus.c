@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Assigns GPUs inside a running program by the third phase of the MAGC mapping.
- * CUDA reads its environment when it starts in a process, so variables that are
- * set before that take effect. After any failure the devices stay as they are.
+ * Assigns GPUs to ranks in the running program, by the third phase of the MAGC
+ * mapping. It sets environment variables, which take effect because CUDA reads
+ * them only when it starts in a process. After any failure, the devices stay as
+ * they are.
  */
 #include "runtime/reorder/gpus.h"
 
@@ -16,8 +17,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Whether a rank can get a GPU: yes; no, since CUDA already runs; no, since the
- * user chose devices. WORD is the size of a device's name. */
+/* Whether a rank can get a GPU. FREE: yes. RUNS: no, because CUDA already runs.
+ * CHOSEN: no, because the user has chosen devices. WORD is the size of a
+ * device's name. */
 enum { FREE, RUNS, CHOSEN, WORD = 64 };
 
 static bool assigned; /* true once nw_gpus_assign has run in this process */
@@ -26,14 +28,14 @@ struct local {
     MPI_Comm comm;
     int rank, size;
     int *number; /* [size] at the leader: ranks in the whole communicator */
-    int *count;  /* [size] words of each rank's edges */
+    int *count;  /* [size] number of words of each rank's edges */
     int *place;  /* [size] offset of each rank's first word */
     struct nw_gpu_edge *edge;
-    char (*word)[WORD]; /* [size] device of each rank; "": none */
+    char (*word)[WORD]; /* [size] name of each rank's device; "": none */
 };
 
-/* Returns FREE, RUNS or CHOSEN for this process. Before cuInit,
- * cuDeviceGetCount returns an error. */
+/* Returns FREE, RUNS or CHOSEN for this process. CUDA runs if cuDeviceGetCount
+ * succeeds: before cuInit it returns an error. */
 static int reorder_gpus_find_state(void)
 {
     void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
@@ -107,8 +109,8 @@ static nw_status reorder_gpus_map(const struct local *local, int gpus,
     return nw_map(node, pattern, &options, out, NULL);
 }
 
-/* Returns the GPU of a rank in the mapping. A rank without one (it has no edges
- * inside the node) gets the GPU with the fewest ranks. */
+/* Returns the GPU of a rank in the mapping. A rank without edges inside the
+ * node has no GPU there; it gets the GPU with the fewest ranks. */
 static int32_t reorder_gpus_device_of(const nw_mapping *mapping, int rank,
                                       int gpus, int *used)
 {
@@ -132,7 +134,8 @@ static nw_status name_devices(const struct local *local,
     int gpus = nw_topology_gpu_count(node), *used = NULL;
     nw_status status = nw_alloc((size_t)gpus, sizeof *used, &used);
 
-    /* first the ranks with a GPU in the mapping, then the others */
+    /* in the first pass, the ranks with a GPU in the mapping; in the second,
+     * the others */
     for (int pass = 0; !status && pass < 2; pass++)
         for (int i = 0; i < local->size; i++) {
             bool reason = mapping && nw_mapping_gpus(mapping, i).count &&
@@ -217,8 +220,8 @@ static void reorder_gpus_gather(struct local *local, int number,
         memset(local->count, 0, (size_t)local->size * sizeof *local->count);
 }
 
-/* Returns true if the environment entry is replaced or removed.
- * HIP_VISIBLE_DEVICES and GPU_DEVICE_ORDINAL are removed, since they would
+/* Returns true if the environment entry must be replaced or removed.
+ * HIP_VISIBLE_DEVICES and GPU_DEVICE_ORDINAL are removed, because they would
  * select again among the devices of ROCR_VISIBLE_DEVICES. */
 static bool is_replaced(const char *entry)
 {
@@ -233,9 +236,9 @@ static bool is_replaced(const char *entry)
 }
 
 /* Sets the device variables to `word` by giving the process a new environment
- * array; the old array stays allocated. setenv() would free the array that
- * other threads may be reading. It also takes a lock that a forked child would
- * inherit as held. */
+ * array. The old array stays allocated, because other threads may be reading
+ * it; setenv() would free it. setenv() also takes a lock, which a child forked
+ * at this moment would inherit as held. */
 static void reorder_gpus_take(const char *word)
 {
     static char cuda[WORD + 24], rocm[WORD + 24];
@@ -258,7 +261,7 @@ static void reorder_gpus_take(const char *word)
     __atomic_store_n(&environ, fresh, __ATOMIC_RELEASE);
 }
 
-/* Reports the devices of the first node's ranks, on its leader. */
+/* On the leader of the first node, reports the devices of the node's ranks. */
 static void reorder_gpus_say(const struct local *local)
 {
     char line[512] = "";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_Graph_create: every rank passes the whole graph, and rank 0 decides. An
- * edge that is listed w times has weight w. */
+/* MPI_Graph_create and MPI_Graph_map: every rank passes the whole graph, and
+ * rank 0 decides. An edge that is listed w times has weight w. */
 #include "runtime/reorder/reorder.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@ struct graph_graph {
     const int *index, *edges;
 };
 
-/* Returns true if MPI rejects the graph. */
+/* Returns true if MPI would reject the graph. */
 static bool reorder_graph_is_bad(const struct nw_call *call,
                                  const struct graph_graph *graph)
 {
@@ -31,7 +31,8 @@ static bool reorder_graph_is_bad(const struct nw_call *call,
     return false;
 }
 
-/* Returns true if a valid graph has edges, so that an order can be computed. */
+/* Returns true if a valid graph has edges. Without edges, every order costs the
+ * same. */
 static bool has_edges(const struct graph_graph *graph)
 {
     return graph->count >= 2 && graph->index[graph->count - 1] > 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sorts the members by switches, node and location in the node, so that they
- * are the leaves of one tree. Each run of equal prefixes is a switch, a node,
- * or a part of a node. */
+/* Builds a topology whose elements are the members' locations. Sorts the
+ * members by the switches above their node, by node, and by location in the
+ * node. They are then the leaves of one tree: each run of members with an equal
+ * prefix is a switch, a node, or a part of a node. */
 #include "runtime/reorder/machine.h"
 
 #include "base/array.h"
@@ -17,12 +18,12 @@ struct building {
     const struct nw_site *site;
     const int *world;
     int count;
-    int32_t *member; /* [count] index of each member, sorted */
+    int32_t *member; /* [count] numbers of the members, sorted */
     nw_topology *topology;
-    int32_t depth; /* of the deepest location */
+    int32_t depth; /* depth of the deepest location */
     int32_t inner; /* link class inside nodes */
     int32_t outer; /* link class from a node to its switch */
-    int32_t *leaf; /* [nodes] switch of each node */
+    int32_t *leaf; /* [nodes] switch above each node */
     struct nw_network *network;
 };
 
@@ -65,9 +66,9 @@ static int compare_members(const void *left, const void *right, void *context)
     return order ? order : compare_ints(&l, &r, 1);
 }
 
-/* Adds a leaf for a location at `depth`. All leaves get the same depth, so that
- * a path inside a node is always shorter than a path over the network, even if
- * ranks are bound to large parts of a node. */
+/* Adds a leaf for a location at `depth`. Inserts vertices above it, so that all
+ * leaves have the same depth. Then a path inside a node is always shorter than
+ * a path over the network, even if ranks are bound to large parts of a node. */
 static nw_status add_leaf(struct building *b, struct nw_node_type *type,
                           int depth, int32_t parent)
 {
@@ -82,9 +83,9 @@ static nw_status add_leaf(struct building *b, struct nw_node_type *type,
                                      &vertex);
 }
 
-/* Adds a subtree below `parent` for the locations `first` to `end` - 1, which
- * share their first `depth` vertices: inner vertices, and a leaf for each
- * location. */
+/* Adds a subtree below `parent` for the locations from `first` to `end` - 1,
+ * which have the first `depth` vertices of their paths in common. It has inner
+ * vertices, and a leaf for each location. */
 static nw_status add_seats(struct building *b, struct nw_node_type *type,
                            int first, int end, int depth, int32_t parent)
 {
@@ -121,8 +122,8 @@ static bool machine_same_type(const struct nw_node_type *a,
            !memcmp(a->kind, b->kind, (size_t)a->vertex_count);
 }
 
-/* Sets *out to the type of the node whose locations are `first` to `end` - 1:
- * an equal earlier type, or a new one. */
+/* Sets *out to the type of the node whose locations are `first` to `end` - 1.
+ * Reuses an equal earlier type, or adds a new one. */
 static nw_status machine_add_type(struct building *b, int first, int end,
                                   int32_t *out)
 {
@@ -165,9 +166,9 @@ static int count_nodes(const struct building *b)
     return nodes;
 }
 
-/* Adds the switches of the tree to b->network: the root, and one for each
- * distinct prefix of a switch path. If b->network is NULL, only counts them.
- * Sets *out_count to their number. */
+/* Adds the switches of the tree to b->network: the root, and one switch for
+ * each distinct prefix of a path of switches. If b->network is NULL, only
+ * counts them. Sets *out_count to their number. */
 static nw_status machine_add_switches(struct building *b, int32_t *out_count)
 {
     int32_t path[NW_SWITCH_DEPTH] = {0}, count = 1, node = 0;
@@ -236,8 +237,8 @@ static void machine_take_class(void *user, int32_t *class)
             nw_topology_class(taking->to, &taking->from->class[*class], class);
 }
 
-/* Takes the network of another kind than a tree from its topology source, and
- * copies the link classes that this network uses. */
+/* Takes a network that is not a tree from its topology source, and copies the
+ * link classes that this network uses. */
 static nw_status take_source(struct building *b)
 {
     struct taking taking = {.to = b->topology};

@@ -9,11 +9,11 @@
 #include <nodewise/topology.h>
 
 /* Builds a machine whose elements are the locations of `count` distinct ranks
- * of MPI_COMM_WORLD; element e is the location of rank world[(*member)[e]].
- * Between nodes, the distance is the depth of both locations plus the links
- * between the nodes. Inside a node, the distance is the number of links through
- * the lowest common vertex, so always less. The caller frees both results.
- * Local. */
+ * of MPI_COMM_WORLD. Element e is the location of rank world[(*member)[e]]. The
+ * distance between elements of two nodes is the sum of both depths plus the
+ * number of links between the nodes. Inside a node, it is the number of links
+ * through the lowest common vertex, which is always less. The caller frees both
+ * results. Local. */
 NW_MUST_CHECK nw_status nw_machine_of(const struct nw_site *site,
                                       const int *world, int count,
                                       nw_topology **out, int32_t **member);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The locations of all ranks of a job, as data without MPI. */
+/* The locations of all ranks of a job, without MPI types. */
 #ifndef NW_REORDER_NODE_SEATS_H
 #define NW_REORDER_NODE_SEATS_H
 
@@ -8,8 +8,9 @@
 #define NW_SEAT_DEPTH 10
 #define NW_SWITCH_DEPTH 8
 
-/* The smallest part of the machine that contains a rank's binding: the path of
- * vertices in its node, from the child of the node down. */
+/* A rank's location: the smallest part of the machine that contains all cores
+ * to which the rank is bound. `at` is the path to it in the node's tree,
+ * beginning with a child of the node; `depth` is the path's length. */
 struct nw_rank_location {
     int32_t node;
     int32_t depth;
@@ -17,14 +18,15 @@ struct nw_rank_location {
 };
 
 struct nw_site {
-    int rank_count; /* of MPI_COMM_WORLD */
+    int rank_count; /* number of ranks in MPI_COMM_WORLD */
     int rank;
     struct nw_rank_location *seat; /* [rank_count] */
     int node_count;
     int32_t *above; /* switches of each node from the root down, [node_count x
                        NW_SWITCH_DEPTH]; -1 after the last */
-    /* For a network other than a tree: the topology source, loaded when needed,
-     * and the number of each node in that topology. NULL for a tree. */
+    /* For a network that is not a tree: the topology source, which is loaded
+     * when it is needed, and the number of each node in that topology. NULL for
+     * a tree. */
     char *source;
     int32_t *number;
 };

@@ -11,8 +11,8 @@ static struct nw_end reorder_plan_end_of(const struct nw_members *members,
     return nw_topology_element_end(members->machine, element);
 }
 
-/* Returns the bytes x distance that a vertex sends, in the order of `boxes`, or
- * with vertex v on member v if `boxes` is NULL. */
+/* Returns the sum of bytes x distance over all messages that a vertex sends, in
+ * the order of `boxes`; or, if `boxes` is NULL, with vertex v on member v. */
 static uint64_t cost_of(const struct nw_members *members,
                         const struct nw_cart *cart, const double *weight,
                         const struct nw_boxes *boxes, int vertex)

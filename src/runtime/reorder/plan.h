@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The order of a grid as one rank computes it without messages: the vertex of
- * this rank, and this rank's share of the costs. */
+/* The order of a grid, as one rank computes it without messages: the vertex of
+ * this rank, and this rank's part of the costs. */
 #ifndef NW_REORDER_PLAN_H
 #define NW_REORDER_PLAN_H
 
@@ -8,19 +8,20 @@
 
 struct nw_cart_plan {
     struct nw_boxes boxes;
-    int vertex;       /* of this member; -1: none */
-    uint64_t cost[2]; /* bytes x distance that this member sends: with vertex i
-                         on member i, and with the plan */
+    int vertex; /* vertex of this member; -1: none */
+    /* sum of bytes x distance of the messages that this member sends: with
+     * vertex i on member i, and with the plan */
+    uint64_t cost[2];
 };
 
-/* Computes the plan of `member`. `weight` comes from nw_cart_scale, and
- * nw_members_seat has been called. Returns false if machine or grid are too
- * irregular for boxes. The work depends only on the shape of grid and machine,
- * not on the number of members. */
+/* Computes the plan of `member`. `weight` must come from nw_cart_scale, and
+ * nw_members_seat must have been called. Returns false if machine or grid are
+ * too irregular for boxes. The work depends only on the shapes of grid and
+ * machine, not on the number of members. */
 bool nw_cart_plan(const struct nw_members *members, const struct nw_cart *cart,
                   const double *weight, int member, struct nw_cart_plan *out);
-/* Sets plan->cost to the sums over all members, computed on this rank without
- * messages. O(members). */
+/* Sets plan->cost to the sums over all members. Computes them on this rank
+ * without messages, in time O(members). */
 void nw_cart_plan_total(const struct nw_members *members,
                         const struct nw_cart *cart, const double *weight,
                         struct nw_cart_plan *plan);

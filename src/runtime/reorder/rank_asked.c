@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* With NODEWISE_CHECK=1, checks whether the program asks for its rank in a
- * reordered communicator. A program that keeps its old rank computes with the
- * neighbours of another process. Only the process with rank 0 checks. */
+ * reordered communicator. A program that keeps using its old rank would compute
+ * with the neighbours of another process. Only the process with rank 0 checks.
+ */
 #include "runtime/reorder/reorder.h"
 
 #include "runtime/warn.h"
 
 #include <stdlib.h>
 
-/* A reordered communicator with its duplicates. */
+/* A reordered communicator and its duplicates. */
 struct watched {
     struct watched *next;
-    const char *call; /* MPI function that created it */
+    const char *call; /* the MPI function that created it */
     bool asked;
     int users;
 };
@@ -93,8 +94,8 @@ static void asked_warn_all(void)
         asked_warn(watched);
 }
 
-/* Communicators that were not freed keep their attributes until MPI_Finalize
- * frees them. */
+/* Communicators that the program has not freed keep their attributes until
+ * MPI_Finalize frees them. */
 void nw_asked_finish(void)
 {
     asked_warn_all();
@@ -102,7 +103,7 @@ void nw_asked_finish(void)
         NW_PMPI(Comm_free_keyval)(&key);
 }
 
-/* Warns at exit too, since a program with wrong neighbours often ends before
+/* Warns at exit, too, since a program with wrong neighbours often ends without
  * MPI_Finalize. */
 __attribute__((destructor)) static void asked_exit(void)
 {

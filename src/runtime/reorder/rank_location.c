@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A rank's location in its node is the smallest part that contains all its
- * cores. */
+/* Finds the locations of ranks. A rank's location in its node is the smallest
+ * part of the node that contains all cores to which the rank is bound. */
 #include "runtime/reorder/rank_location.h"
 
 #include "base/array.h"
@@ -70,8 +70,8 @@ nw_status nw_rank_location_local(const cpu_set_t *bound, int count,
     return NW_OK;
 }
 
-/* Returns the node with this host name, or -1. Ignores the domain:
- * "node07.cluster" equals "node07". */
+/* Returns the node with this host name, or -1. Ignores the domain of names:
+ * "node07.cluster" is "node07". */
 static int32_t find_host(const nw_topology *topology, const char *host)
 {
     int32_t node = nw_topology_node_find(topology, host);
@@ -150,9 +150,10 @@ static nw_status rank_location_read_source(const char *source,
     return status;
 }
 
-/* Slurm's address "top.s2.n3" lists the switches from the root down, then the
- * node. Returns the number of the switch that the first `length` characters
- * name: the first node with the same prefix. */
+/* Slurm gives each node an address such as "top.s2.n3", which lists the
+ * switches from the root down, then the node. Returns a number for the switch
+ * that the first `length` characters of the node's address denote: the first
+ * node whose address has the same prefix. */
 static int32_t slurm_switch(const struct nw_node_words *words, int node,
                             size_t length)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads locations: the leader of a node reads its node, rank 0 reads the
- * network. No function here calls MPI. */
+/* Reads the locations of ranks. The leader of a node reads those of its node,
+ * rank 0 reads the network. No function here calls MPI. */
 #ifndef NW_REORDER_RANK_LOCATION_H
 #define NW_REORDER_RANK_LOCATION_H
 
@@ -9,15 +9,15 @@
 #include <nodewise/status.h>
 #include <sched.h>
 
-/* Finds the locations of `count` ranks of this node from their bindings `bound`
- * with hwloc. The location of an unbound rank is the node. If hwloc reads a
- * described machine instead of this one (HWLOC_THISSYSTEM=0), local rank i is
- * on core i. */
+/* Finds the locations of `count` ranks of this node by hwloc, from the cores
+ * `bound` to which they are bound. The location of an unbound rank is the whole
+ * node. If hwloc reads the description of another machine (HWLOC_THISSYSTEM=0),
+ * local rank i is on core i. */
 NW_MUST_CHECK nw_status nw_rank_location_local(const cpu_set_t *bound,
                                                int count,
                                                struct nw_rank_location *seat);
 
-/* The words that the leader of a node sends to rank 0. */
+/* The names of a node, which its leader sends to rank 0. */
 struct nw_node_words {
     char host[64];
     char slurm[192]; /* SLURM_TOPOLOGY_ADDR, or empty */

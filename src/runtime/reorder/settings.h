@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The user's settings from rank 0's environment, equal on every rank. */
+/* The settings from the environment of rank 0, which are equal on every rank.
+ */
 #ifndef NW_REORDER_SETTINGS_H
 #define NW_REORDER_SETTINGS_H
 
 #include <stdbool.h>
 
 enum nw_reorder_mode {
-    NW_REORDER_OFF,    /* every call passes straight through */
-    NW_REORDER_REPORT, /* report the new order, but keep the old */
+    NW_REORDER_OFF,    /* every call goes to MPI unchanged */
+    NW_REORDER_REPORT, /* report the new order, but keep the old one */
     NW_REORDER_ON,     /* reorder if the program passed reorder = 1 */
     NW_REORDER_FORCE,  /* reorder every communicator */
 };
 
-/* Ranks that send edges of distributed graphs to rank 0. */
+/* Which ranks send the edges of distributed graphs to rank 0. */
 enum nw_gather_way {
     NW_GATHER_AUTO, /* NW_GATHER_NODE in very large jobs, else NW_GATHER_RANK */
     NW_GATHER_RANK, /* every rank */
@@ -25,13 +26,13 @@ struct nw_reorder_settings {
     int check;
     int gpus;    /* assign GPUs to ranks */
     int gather;  /* enum nw_gather_way */
-    double gain; /* least share of the cost to save; 0.01: 1 % */
+    double gain; /* minimum gain as a fraction of the cost; 0.01: 1 % */
     char algorithm[32];
     bool quiet;         /* report nothing */
     bool weights_first; /* prefer `weight` to weights stored with the
                            communicator */
     int weight_count;
-    double weight[NW_CART_WEIGHTS]; /* per dimension */
+    double weight[NW_CART_WEIGHTS]; /* weight of each dimension */
 };
 
 /* Fills the settings from the environment. An invalid value causes a warning

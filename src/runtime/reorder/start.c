@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* State between MPI_Init and MPI_Finalize: settings and the location of every
- * rank. */
+/* Keeps the settings and the location of every rank between MPI_Init and
+ * MPI_Finalize. */
 #include "runtime/reorder/gpus.h"
 #include "runtime/reorder/reorder.h"
 #include "runtime/reorder/discover.h"
@@ -159,16 +159,17 @@ void nw_reorder_note_copy(MPI_Comm comm, MPI_Info info)
         NW_PMPI(Comm_delete_attr)(comm, state.note_key);
 }
 
-/* The attribute stored with a communicator. The group shows whether the
- * attribute was made for this communicator or its duplicates, since Open MPI 4
- * also copies attributes in MPI_Comm_create_group. */
+/* The value of the attribute that is stored with a communicator. The group
+ * tells whether the value was made for this communicator or one of its
+ * duplicates: Open MPI 4 also copies attributes in MPI_Comm_create_group, for
+ * which they are wrong. */
 struct start_known {
     struct nw_members *members;
     MPI_Group group;
 };
 
-/* Creates the attribute value for a communicator. Takes over one use of
- * `members`, which it drops if it fails and returns NULL. */
+/* Creates the attribute's value for a communicator. Takes over one use of
+ * `members`. If it fails, drops this use and returns NULL. */
 static struct start_known *known_new(MPI_Comm comm, struct nw_members *members)
 {
     struct start_known *known = malloc(sizeof *known);
@@ -189,8 +190,8 @@ static void known_free(struct start_known *known)
     free(known);
 }
 
-/* Returns true if the communicator has the group of `known`. Compares handles
- * first, since Open MPI's duplicates share their group and its
+/* Returns true if the communicator has the group of `known`. Compares the
+ * handles first, because duplicates in Open MPI share their group and its
  * MPI_Group_compare is slow. */
 static bool known_fits(const struct start_known *known, MPI_Comm comm)
 {
@@ -227,8 +228,8 @@ static int drop_members(MPI_Comm comm, int keyval, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-/* Returns the rank in MPI_COMM_WORLD of each member, from malloc, or NULL if
- * some members have none. */
+/* Returns an array with the rank in MPI_COMM_WORLD of each member, which the
+ * caller frees. Returns NULL if a member is not in MPI_COMM_WORLD. */
 static int *world_ranks(MPI_Comm comm, int size)
 {
     int *ranks = malloc((size_t)size * sizeof *ranks);
@@ -297,7 +298,7 @@ static bool reorder_start_open_all(MPI_Comm comm)
     return state.has_keys;
 }
 
-/* Assigns GPUs by the messages between GPUs in the profile, if there are any.
+/* Assigns GPUs by the messages between GPUs in the profile, if it has any.
  * Collective. */
 static void reorder_start_assign_gpus(MPI_Comm comm)
 {
@@ -318,7 +319,8 @@ static void reorder_start_assign_gpus(MPI_Comm comm)
     free(edge);
 }
 
-/* Deletes our attribute of MPI_COMM_WORLD, which programs never free. */
+/* Deletes our attribute of MPI_COMM_WORLD, because programs never free that
+ * communicator. */
 static void forget_world(void)
 {
     void *known;
@@ -330,9 +332,9 @@ static void forget_world(void)
         NW_PMPI(Comm_delete_attr)(MPI_COMM_WORLD, state.members_key);
 }
 
-/* Broadcasts rank 0's settings. A launcher may have passed the variables only
- * to some hosts; with different settings some ranks would wait for the others
- * for ever. Collective. */
+/* Broadcasts the settings of rank 0. A launcher may have passed the environment
+ * variables only to some hosts; with different settings, some ranks would wait
+ * forever for the others. Collective. */
 static void share_settings(int rank)
 {
     if (!rank)

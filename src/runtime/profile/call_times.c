@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sums the times of an MPI function within a rank, then over the ranks. */
+/* Sums the times of each MPI function, first within a rank, then over the
+ * ranks. */
 #include "runtime/profile/call_times.h"
 
 #include "base/array.h"
@@ -8,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More names than the functions of any MPI library: the part file is
+/* No MPI library has this number of functions: a part file with more names is
  * damaged. */
 #define MOST_CALLS 4096
 #define NAME_CHARACTERS                                                        \
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
 
-/* Returns the index of `name`, or the index at which `name` is to be
- * inserted. */
+/* Returns the index of `name`, or the index at which `name` must be inserted.
+ */
 static size_t find_call(const struct nw_call_times *times, const char *name)
 {
     size_t low = 0, high = times->count;
@@ -69,7 +70,7 @@ static void add_time(struct nw_call_time *call, int32_t rank,
         call->rank_count++;
     }
     if (__builtin_add_overflow(call->ns, record->bytes, &call->ns))
-        call->ns = UINT64_MAX; /* a damaged part file */
+        call->ns = UINT64_MAX; /* the part file is damaged */
     call->calls += record->messages;
 }
 
@@ -124,8 +125,8 @@ static int call_times_place_of(const char *name)
     return !strcmp(name, NW_PATTERN_MPI) ? 1 : 2;
 }
 
-/* Sorts the whole run first, then all of MPI, then the functions by decreasing
- * time. */
+/* Compares two times for sorting: the whole run comes first, then all of MPI,
+ * then the functions by decreasing time. */
 static int compare_times(const void *a, const void *b)
 {
     const struct nw_pattern_time *x = a, *y = b;

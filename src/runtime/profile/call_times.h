@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sums the time in MPI over all ranks: for each MPI function the number of
- * calls, and the minimum, mean and maximum time over the ranks. */
+/* Sums the time in MPI over all ranks. The result for each MPI function is the
+ * number of calls, and the minimum, mean and maximum time over the ranks. */
 #ifndef NW_PROFILE_CALL_TIMES_H
 #define NW_PROFILE_CALL_TIMES_H
 
@@ -9,8 +9,8 @@
 
 #include <nodewise/pattern.h>
 
-/* One MPI function. `ns` is the time of the rank `rank`, and is not yet part of
- * `sum`. */
+/* The times of one MPI function. `ns` is the time of rank `rank`, whose records
+ * are being added; it is not included in `sum` yet. */
 struct nw_call_time {
     char name[NW_PART_NAME];
     int32_t rank, rank_count;
@@ -18,16 +18,17 @@ struct nw_call_time {
     nw_uint128 sum;
 };
 
-/* Initialise with {0}; free with nw_call_times_fini. */
+/* The times of all MPI functions. Initialise it with {0}; free it by
+ * nw_call_times_fini. */
 struct nw_call_times {
     struct nw_call_time *call; /* sorted by name */
     size_t count, capacity;
     struct nw_call_time all;
 };
 
-/* Adds a record of class NW_PART_TIME that `rank` counted. All records of one
- * rank are added before those of the next. Returns NW_EINVAL if the record is
- * invalid. */
+/* Adds a record of class NW_PART_TIME that `rank` has counted. All records of
+ * one rank must be added before those of the next rank. Returns NW_EINVAL if
+ * the record is invalid. */
 NW_MUST_CHECK nw_status nw_call_times_add(struct nw_call_times *times,
                                           int32_t rank,
                                           const struct nw_part_record *record);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checks NODEWISE_COLLECTIVES once before the ranks start, so that not every
- * rank has to warn. */
+/* Checks the value of NODEWISE_COLLECTIVES once before the ranks start, so that
+ * not every rank warns about it. */
 #include <nodewise/profile.h>
 
 #include "base/status.h"

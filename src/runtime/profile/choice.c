@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Chooses algorithms by message size as nodewise-profile(1) describes, broadly
- * like MPICH, or as NODEWISE_COLLECTIVES says.
+ * Chooses the algorithm of a collective call: the one that NODEWISE_COLLECTIVES
+ * names, or else by message size. The table of sizes, broadly that of MPICH, is
+ * in nodewise-profile(1).
  */
 #include "runtime/profile/choice.h"
 
@@ -50,8 +51,8 @@ static bool same(const char *word, size_t length, const char *name)
     return strlen(name) == length && !memcmp(word, name, length);
 }
 
-/* Reads one word "collective:algorithm", which ends before `end`. Returns false
- * if it is invalid. */
+/* Reads one setting "COLLECTIVE:ALGORITHM" that ends before `end`. Returns
+ * false if it is invalid. */
 static bool set_one(const char *word, const char *end)
 {
     const char *colon = memchr(word, ':', (size_t)(end - word));

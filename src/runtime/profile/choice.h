@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Chooses the algorithm by whose model a collective call is attributed to pairs
- * of ranks. */
+/* Chooses the algorithm that a collective call is assumed to use. The model of
+ * this algorithm attributes the call's bytes to pairs of ranks. */
 #ifndef NW_PROFILE_CHOICE_H
 #define NW_PROFILE_CHOICE_H
 
@@ -32,10 +32,10 @@ enum nw_collective {
 void nw_choice_set(const char *text, const char **bad);
 /* Returns false if nw_choice_set read "off". */
 bool nw_choice_is_on(void);
-/* Returns the algorithm for a call among `size` ranks. `bytes` is the size by
- * which the algorithm is chosen: that of the whole vector for bcast, reduce,
- * allreduce, reduce_scatter and scan, of all blocks together for allgather, of
- * one block for the others. */
+/* Returns the algorithm for a call among `size` ranks. `bytes` is the size that
+ * decides: that of the whole vector for bcast, reduce, allreduce,
+ * reduce_scatter and scan; of all blocks together for allgather; of one block
+ * for the others. */
 enum nw_collective_algorithm nw_choice(enum nw_collective collective, int size,
                                        uint64_t bytes);
 

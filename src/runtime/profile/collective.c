@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Calls the model of a collective call with the call's arguments. In an
- * intercommunicator, whose algorithms differ most between MPI libraries, each
- * rank with data is assumed to send it directly to each rank of the other group
- * that gets it.
+ * Records collective calls: calls the model of the chosen algorithm with the
+ * arguments of the call. In intercommunicators, algorithms differ most between
+ * MPI libraries; there, each rank with data is assumed to send it directly to
+ * each rank of the other group that gets it.
  */
 #include "runtime/profile/collective.h"
 
@@ -35,7 +35,7 @@ static void collective_send(void *context, int to, uint64_t bytes)
     nw_record_edge(call->comm, to, call->class, bytes);
 }
 
-/* Fills `call` and `model`. Returns false if the call is not to be recorded. */
+/* Fills `call` and `model`. Returns false if the call must not be recorded. */
 static bool collective_begin(struct collective_call *call,
                              struct nw_model *model, MPI_Comm comm)
 {
@@ -62,16 +62,17 @@ static void take_sides(struct collective_call *call, const void *from,
         call->class = nw_edge_class(is_gpu(from, to), is_gpu(to, from));
 }
 
-/* Sends `bytes` to every rank of the other group of an intercommunicator. */
+/* Records a message of `bytes` bytes to every rank of the other group of an
+ * intercommunicator. */
 static void send_across(const struct nw_model *model, uint64_t bytes)
 {
     for (int rank = 0; rank < model->size; rank++)
         model->send(model->context, rank, bytes);
 }
 
-/* Sends to the root of the other group of an intercommunicator. In the root's
- * own group `root` is negative, no rank sends, and the datatype may be
- * MPI_DATATYPE_NULL. */
+/* Records a message to the root of the other group of an intercommunicator. In
+ * the root's own group, `root` is negative and no rank sends; the datatype may
+ * be MPI_DATATYPE_NULL there. */
 static void send_to_root(const struct nw_model *model, int root,
                          struct nw_data data)
 {
@@ -167,8 +168,8 @@ void nw_scanned(struct nw_data sent, const void *result, MPI_Comm comm)
                   bytes);
 }
 
-/* Only the root knows whether the receive buffer is in GPU memory; the other
- * ranks assume that it is where their send buffers are. */
+/* Only the root knows whether the receive buffer is in GPU memory. The other
+ * ranks assume that it is in the same kind of memory as their send buffers. */
 void nw_gathered(struct nw_data sent, struct nw_data received, int root,
                  MPI_Comm comm)
 {
@@ -230,8 +231,8 @@ int64_t nw_vector_count(const struct nw_vector *vector, int rank)
                : ((const MPI_Count *)vector->counts)[rank];
 }
 
-/* A vector with the size of its datatype, so that MPI is asked only once if all
- * blocks have the same datatype. */
+/* A vector with the size of its datatype. If all blocks have the same datatype,
+ * MPI is asked for this size only once. */
 struct sized_vector {
     const struct nw_vector *vector;
     uint64_t size;
@@ -357,8 +358,8 @@ void nw_exchanged(struct nw_data sent, struct nw_data received, MPI_Comm comm)
             bytes);
 }
 
-/* In MPI_Alltoallv and MPI_Alltoallw each pair of ranks has its own size, so
- * each rank is assumed to send directly to every other. */
+/* In MPI_Alltoallv and MPI_Alltoallw, each pair of ranks has a size of its own.
+ * So each rank is assumed to send directly to every other rank. */
 void nw_exchanged_vector(struct nw_vector sent, struct nw_vector received,
                          MPI_Comm comm)
 {

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Attributes collective calls to pairs of ranks by the model of an algorithm. A
- * rank knows only its own receive buffer, so the model assumes that the buffers
- * of its partners are on the same side (host or GPU).
+ * Attributes the bytes of collective calls to pairs of ranks, by the model of
+ * an algorithm. A rank knows only its own receive buffer, so the model assumes
+ * that the buffers of its partners are in the same kind of memory (host or
+ * GPU).
  */
 #ifndef NW_PROFILE_COLLECTIVE_H
 #define NW_PROFILE_COLLECTIVE_H
 
 #include "runtime/profile/record.h"
 
-/* A buffer argument of one block per rank. Counts are int or, in the
- * large-count functions, MPI_Count. The datatype is the same for all blocks, or
- * one per block. */
+/* A buffer argument with one block for each rank. Counts are int or, in the
+ * large-count functions, MPI_Count. All blocks have the same datatype, or each
+ * has its own. */
 struct nw_vector {
     const void *at;
     const void *counts;
-    size_t width; /* sizeof one count */
+    size_t width; /* size of one count in bytes */
     MPI_Datatype type;
-    const MPI_Datatype *types; /* NULL: `type` */
-    int64_t same;              /* count of every block if counts is NULL */
+    const MPI_Datatype *types; /* NULL: all blocks have `type` */
+    int64_t same;              /* count of each block if `counts` is NULL */
 };
 #define NW_VECTOR(at, counts, type)                                            \
     ((struct nw_vector){(at), (counts), sizeof *(counts), (type), NULL, 0})
@@ -54,14 +55,15 @@ void nw_allgathered_vector(struct nw_data sent, struct nw_vector received,
 void nw_exchanged(struct nw_data sent, struct nw_data received, MPI_Comm comm);
 void nw_exchanged_vector(struct nw_vector sent, struct nw_vector received,
                          MPI_Comm comm);
-/* `received` has the blocks of the result; `sent` is the buffer of the data to
- * be reduced. */
+/* `received` describes the blocks of the result; `sent` is the buffer with the
+ * data to reduce. */
 void nw_reduce_scattered(const void *sent, struct nw_vector received,
                          MPI_Comm comm);
 void nw_reduce_scattered_block(const void *sent, struct nw_data received,
                                MPI_Comm comm);
 
-/* Neighbourhood calls: one message to each neighbour, with no model. */
+/* Neighbourhood collectives: each rank sends one message to each neighbour, so
+ * no model is needed. */
 void nw_neighbours_gathered(struct nw_data sent, const void *received,
                             MPI_Comm comm);
 void nw_neighbours_exchanged(struct nw_vector sent, const void *received,

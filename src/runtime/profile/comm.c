@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A communicator congruent to MPI_COMM_WORLD needs no table of ranks. Other
- * communicators store each translated rank in a table that is read without a
- * lock. Each thread also remembers the communicators that it used last.
+ * Translates ranks of communicators to ranks of MPI_COMM_WORLD. A communicator
+ * that is congruent to MPI_COMM_WORLD needs no table. Other communicators store
+ * each translated rank in a table that is read without a lock. Each thread also
+ * remembers the communicators that it used last.
  */
 #include "runtime/profile/comm.h"
 
@@ -12,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Hash table with open addressing, at most half full. A slot is rank << 32 |
- * (world rank + 2), or 0 if free. */
+/* A hash table with open addressing, at most half full. An entry is rank << 32
+ * | (world rank + 2); 0 means unused. */
 struct ranks {
     struct ranks *older; /* smaller tables that threads may still read */
     size_t mask, used;
@@ -21,7 +22,8 @@ struct ranks {
 };
 
 struct comm_entry {
-    /* first member, so that a pointer to it is one to the entry */
+    /* must be the first member, so that a pointer to it is also a pointer to
+     * the entry */
     struct nw_comm comm;
     struct comm_entry *next;
     uint64_t handle;
@@ -123,8 +125,8 @@ static struct comm_entry *find_known(uint64_t handle, bool window)
     return entry;
 }
 
-/* Returns the entry of an MPI_Comm or MPI_Win, to which `value` points; NULL if
- * MPI fails or memory is short. The lock is held. */
+/* Returns the entry of an MPI_Comm or MPI_Win, to which `value` points. Returns
+ * NULL if MPI fails or memory is exhausted. The caller holds the lock. */
 static struct comm_entry *find_or_make(uint64_t handle, bool window,
                                        const void *value)
 {

@@ -12,25 +12,28 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A rank outside MPI_COMM_WORLD; MPI_PROC_NULL or an invalid rank. */
+/* NW_RANK_OUTSIDE: a process outside MPI_COMM_WORLD. NW_RANK_NONE:
+ * MPI_PROC_NULL or an invalid rank. */
 enum { NW_RANK_OUTSIDE = -1, NW_RANK_NONE = -2 };
 
 /* A communicator or a window. */
 struct nw_comm {
-    /* this process's rank; size of the remote group in an intercommunicator */
+    /* this process's rank; the number of ranks (in an intercommunicator, of the
+     * remote group) */
     int rank, size;
     bool inter;
     bool gpu_window;  /* this rank's memory of the window is GPU memory */
-    bool has_targets; /* target_count and target are valid */
-    int target_count; /* destinations of this rank in a neighbourhood call */
+    bool has_targets; /* `target_count` and `target` are valid */
+    /* number of this rank's destinations in neighbourhood calls */
+    int target_count;
     int *target;
 };
 
-/* Begins the translation. `world` is congruent to MPI_COMM_WORLD, or replaces
- * it in a program with sessions; it must exist until nw_comm_close. */
+/* Starts the translation. `world` is congruent to MPI_COMM_WORLD, or replaces
+ * it in a program with sessions. It must exist until nw_comm_close. */
 void nw_comm_open(MPI_Comm world);
-/* Returns the entry of a communicator, valid until the communicator is freed;
- * NULL if an MPI call fails or memory is short. */
+/* Returns the entry of a communicator, which is valid until the communicator is
+ * freed. Returns NULL if an MPI call fails or memory is exhausted. */
 struct nw_comm *nw_comm_find(MPI_Comm comm);
 struct nw_comm *nw_win_find(MPI_Win win);
 /* Returns the rank in MPI_COMM_WORLD of `rank` in `comm`; NW_RANK_OUTSIDE if

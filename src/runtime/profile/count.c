@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Every message is counted here: the partner's record is found in this thread's
- * table, and three numbers are increased. All other work is done once for each
- * partner.
+ * Counts messages. For each message, the partner's record is found in this
+ * thread's table, and three numbers in it are increased. All other work is done
+ * only once for each partner.
  */
 #include "runtime/profile/count.h"
 
@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Calls of a thread between two looks at the clock, which decide whether to
- * write the part file. */
+/* Number of calls of a thread between two looks at the clock. The clock decides
+ * whether to write the part file. */
 enum { SAVE_CALLS = 16 };
 
-/* The hash table of a thread, with open addressing, at most half full. After
- * the thread has ended, a later thread reuses the table. */
+/* The hash table of a thread, with open addressing, at most half full. When the
+ * thread has ended, a later thread reuses the table. */
 struct table {
     struct table *next;
     bool taken;
@@ -79,7 +79,7 @@ static struct table *count_take_table(void)
     return table;
 }
 
-/* Empties a table whose records belong to an earlier part and have been
+/* Empties a table whose records belong to an earlier part, which has been
  * freed. */
 static void renew(struct table *table)
 {
@@ -187,8 +187,9 @@ static struct nw_part_record *count_find(struct table *table,
     return make_record(table, key);
 }
 
-/* Adds without an atomic instruction, since only this thread writes the
- * counter. Readers never see a half-written value. */
+/* Increases a counter without an atomic read-modify-write instruction, since
+ * only this thread writes it. Loads and stores are atomic, so readers never see
+ * a half-written value. */
 static void count_add(uint64_t *counter, uint64_t value)
 {
     uint64_t old = __atomic_load_n(counter, __ATOMIC_RELAXED);
@@ -196,8 +197,8 @@ static void count_add(uint64_t *counter, uint64_t value)
     __atomic_store_n(counter, old + value, __ATOMIC_RELAXED);
 }
 
-/* Returns the record of `key`, or NULL if memory is short, which is_short then
- * shows. */
+/* Returns the record of `key`. If memory is exhausted, returns NULL and sets
+ * is_short. */
 static struct nw_part_record *find_or_note(struct table *table,
                                            struct nw_count_key key)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Counts calls. Each thread has its own table that finds the record of a
- * partner; the records of all threads are in the rank's part file. Only one
- * thread writes a record, and any thread may read it at any time.
+ * Counts messages and calls. The records of all threads are in the rank's part
+ * file. Each thread has a table by which it finds its record of a partner. Only
+ * one thread writes a record; any thread may read it at any time.
  */
 #ifndef NW_PROFILE_COUNT_H
 #define NW_PROFILE_COUNT_H
@@ -13,7 +13,7 @@
 #include <nodewise/status.h>
 #include <stdbool.h>
 
-/* The key that identifies a record of this rank; its fields are those of struct
+/* The key that identifies a record of this rank. Its fields are those of struct
  * nw_part_record. */
 struct nw_count_key {
     int32_t peer;
@@ -22,11 +22,11 @@ struct nw_count_key {
     uint16_t phase; /* set by nw_count_add */
 };
 
-/* Opens the part of this rank in memory, and in a new file `path` unless `path`
- * is NULL or the file cannot be created. */
+/* Opens the part (the counts) of this rank in memory, and also in a new file
+ * `path`, unless `path` is NULL or the file cannot be created. */
 void nw_count_open(const char *path, int rank, int rank_count);
-/* Adds `messages` messages of `bytes` each. If memory is short, no error is
- * returned, and the profile is marked as partial. */
+/* Adds `messages` messages of `bytes` bytes each. If memory is exhausted, there
+ * is no error, but the profile is marked as partial. */
 void nw_count_add(struct nw_count_key key, uint64_t bytes, uint64_t messages);
 /* Sets the phase of all later counts. Counting begins with phase 0. */
 void nw_count_set_phase(uint16_t phase);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * At the end of a run every rank packs its records, and rank 0 gathers them and
- * writes the pattern.
+ * At the end of a run, every rank packs its records into 64-bit words. Rank 0
+ * gathers them and writes the pattern.
  */
 #include "runtime/profile/profile.h"
 
@@ -18,10 +18,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Words of a packed record: these 5, then one for each size class with
- * messages. */
+/* The words of a packed record: these five, then one for each size class that
+ * has messages. */
 enum { WORD_PEER, WORD_WHAT, WORD_TAG, WORD_BYTES, WORD_MESSAGES, WORDS };
-/* Words of the header that a rank sends before its records. */
+/* The words of the header that a rank sends before its records. */
 enum {
     HEAD_COUNT,
     HEAD_OUTSIDE_BYTES,
@@ -31,7 +31,8 @@ enum {
     HEAD_WORDS
 };
 
-/* a size word: size class in the upper bits, count below */
+/* the word of a size class: the class in the upper 8 bits, the number of
+ * messages below */
 #define SIZE_SHIFT 56
 
 struct pack {
@@ -97,8 +98,8 @@ static nw_status pack_all(struct pack *pack, uint64_t head[HEAD_WORDS])
     return NW_OK;
 }
 
-/* Unpacks one record from `rest` words. Returns the number of words read, or 0
- * if `rest` is too small. */
+/* Unpacks one record. `rest` is the number of words that are left. Returns the
+ * number of words read, or 0 if there are too few. */
 static size_t unpack_record(const uint64_t *word, size_t rest,
                             struct nw_part_record *record)
 {
@@ -125,8 +126,8 @@ static size_t unpack_record(const uint64_t *word, size_t rest,
     return WORDS + sizes;
 }
 
-/* Gathered data on rank 0: headers of all ranks, then their words in rank
- * order. */
+/* The data that rank 0 has gathered: the headers of all ranks, and their words
+ * in the order of ranks. */
 struct gathered {
     int rank_count;
     uint64_t *head;
@@ -278,8 +279,8 @@ static nw_status write_patterns(const struct gathered *all, const char *hosts,
     return status;
 }
 
-/* Gathers the packed records of all ranks on rank 0. Collective: a rank whose
- * packing failed takes part too. */
+/* Gathers the packed records of all ranks on rank 0. Collective; a rank that
+ * could not pack its records must take part, too. */
 static nw_status exchange(MPI_Comm comm, struct pack *pack,
                           const uint64_t head[HEAD_WORDS], struct gathered *all)
 {

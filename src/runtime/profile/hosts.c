@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Describes the hosts of the ranks in one line, for the profile of a run on
- * several hosts. */
+/* Describes in one line which ranks ran on which host, for the profile of a run
+ * on several hosts. */
 #include "runtime/profile/hosts.h"
 
 #include "base/text.h"
@@ -12,8 +12,9 @@
 
 #define NAME 64
 
-/* Returns a line such as "ranks by host n1 0-1, n2 2-3", from malloc, or NULL
- * if memory is short. Consecutive ranks on one host are joined. */
+/* Returns a line such as "ranks by host n1 0-1, n2 2-3", which the caller
+ * frees. Consecutive ranks of one host are joined. NULL if memory is exhausted.
+ */
 static char *hosts_describe(const char *names, int count)
 {
     struct nw_text text = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Merges the part files of a run that did not reach MPI_Finalize. Every field
- * is checked, since a file may be truncated or belong to another program.
+ * is checked, since a file may be truncated or come from another program.
  */
 #include <nodewise/profile.h>
 
@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A higher rank count means that the file is damaged. */
+/* If the number of ranks is higher, the file is damaged. */
 #define MOST_RANKS (1 << 26)
 
 struct merge_part_files_part {
@@ -64,7 +64,7 @@ static nw_status find_files(const char *path, const char *end, glob_t *found)
     UINT64_C(2000000000) /* time for ranks to end after their launcher */
 
 /* Returns the launch number in the name of a part file, or "" if the name has
- * none. Returns NULL if this is not the name of a part file, which ends in
+ * none. Returns NULL if the name is not that of a part file, which ends in
  * ".part.RANK" or ".part.RANK.LAUNCH". */
 static const char *launch_of(const char *path)
 {
@@ -85,8 +85,8 @@ static const char *launch_of(const char *path)
     return at;
 }
 
-/* Returns the launch number of the newest part file, since several programs may
- * have left part files; NULL if no part file is found. */
+/* Returns the launch number of the newest part file, or NULL if there is no
+ * part file. Several programs may have left part files. */
 static const char *last_launch(const glob_t *found)
 {
     const char *launch = NULL;
@@ -229,8 +229,8 @@ static nw_status merge_part(struct nw_merge *merge,
     return NW_OK;
 }
 
-/* Returns the header of the rank whose end best explains the failure: one that
- * called MPI_Abort, else one that exited; NULL if there is neither. */
+/* Returns the header of the rank whose end explains the failure best: a rank
+ * that called MPI_Abort, or else one that exited. NULL if there is neither. */
 static const struct nw_part_header *
 culprit(const struct merge_part_files_parts *parts)
 {
@@ -247,8 +247,9 @@ culprit(const struct merge_part_files_parts *parts)
     return worst;
 }
 
-/* Adds how many ranks were killed. A launcher kills the other ranks when one
- * ends, so if several were killed, the first of them is unknown. */
+/* Appends how many ranks were killed. If several were killed, it is unknown
+ * which was the first, because a launcher kills the other ranks when one ends.
+ */
 static void say_killed(const struct merge_part_files_parts *parts,
                        struct nw_text *text)
 {
@@ -329,8 +330,8 @@ nw_status nw_profile_merge(const char *path, nw_pattern **out)
     return status;
 }
 
-/* Checks that this is a part file by its name and its first bytes, so that no
- * file of the user is removed. */
+/* Returns true if this is a part file, by its name and its first bytes.
+ * Otherwise a file of the user could be removed. */
 static bool is_part(int fd, const char *path)
 {
     char magic[sizeof NW_PART_MAGIC - 1];
@@ -343,8 +344,9 @@ static bool is_part(int fd, const char *path)
            !memcmp(magic, NW_PART_MAGIC, sizeof magic);
 }
 
-/* Waits until the rank that locked the file has ended, but at most until the
- * time `until`. A launcher may end shortly before the ranks that it kills. */
+/* Waits until the rank that has locked the file ends, but at most until the
+ * time `until` (ns). A launcher may end shortly before the ranks that it kills.
+ * Returns false if the time is over. */
 static bool is_released(int fd, uint64_t until)
 {
     const struct timespec pause = {.tv_nsec = 10000000};

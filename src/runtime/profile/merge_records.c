@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Merges records into a pattern. A sender knows only whether its own buffer is
- * in GPU memory. Among the messages from rank i to rank j with one tag and size
- * class, some may leave i's GPU and some may arrive in j's GPU. If one end uses
- * only one kind of memory, the kinds of the messages follow exactly. If both
- * ends use both kinds, messages from a GPU are matched first with messages into
- * a GPU, and bytes are divided in proportion to messages. This is rare, since
- * tag and size class are matched too.
+ * Merges the records of all ranks into a pattern. A sender knows only whether
+ * its own buffer is in GPU memory, and so does a receiver. Messages from rank i
+ * to rank j with the same tag and size class are considered together. If all of
+ * one end's buffers are in the same kind of memory, the kinds of the messages
+ * follow exactly. If both ends use both kinds, messages from a GPU are matched
+ * first with messages into a GPU, and bytes are divided in proportion to the
+ * numbers of messages. This is rare, since tag and size class must also be the
+ * same.
  */
 #include "runtime/profile/merge_records.h"
 
@@ -27,7 +28,8 @@ struct nw_merge {
     nw_pattern_builder *builder;
     int32_t rank_count;
     bool mixed;
-    struct merge_half *half; /* records that need the record of the other end */
+    /* records that must be matched with the other end's */
+    struct merge_half *half;
     size_t half_count, half_capacity;
     uint64_t outside_bytes, outside_messages;
     struct nw_pattern_amount traffic[NW_ORIGIN_COUNT];
@@ -81,8 +83,8 @@ static nw_status add_edge(struct nw_merge *merge, const struct merge_half *half,
     return status;
 }
 
-/* Adds a record to the traffic by origin (MPI calls or NCCL). Records of
- * receivers are skipped, since the sender recorded the same messages. */
+/* Adds a record to the traffic of its origin (MPI calls or NCCL). Skips records
+ * of receivers, since the sender has recorded the same messages. */
 static void add_traffic(struct nw_merge *merge,
                         const struct nw_part_record *record)
 {
@@ -162,9 +164,9 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Returns the part of `from` that matches `with`, by the number of messages in
- * each size class. Bytes are exact if all messages of one record match,
- * otherwise proportional to messages. */
+/* Returns the part of `from` that matches `with`: in each size class, the
+ * smaller number of messages. Its bytes are exact if it contains all messages
+ * of one record; otherwise they are proportional to the number of messages. */
 static struct nw_part_record common(const struct nw_part_record *from,
                                     const struct nw_part_record *with)
 {
@@ -184,9 +186,9 @@ static struct nw_part_record common(const struct nw_part_record *from,
     return both;
 }
 
-/* Adds the four kinds of edges of one pair. `host` and `gpu` have the messages
- * that the sender sent from host and GPU memory; `received` has those that
- * arrived in the receiver's GPU memory. */
+/* Adds the four kinds of edges of one pair of ranks. `host` and `gpu` contain
+ * the messages that the sender sent from host and GPU memory. `received`
+ * contains those that arrived in the receiver's GPU memory. */
 static nw_status merge_split(struct nw_merge *merge, struct merge_half *host,
                              struct merge_half *gpu,
                              struct nw_part_record *received)
@@ -220,10 +222,10 @@ static bool same_pair(const struct merge_half *a, const struct merge_half *b)
     return a->src == b->src && a->dst == b->dst;
 }
 
-/* Matches the records of one pair, from the highest tag to the records without
- * a tag. A sender that uses no GPU records no tags, so messages that the
- * receiver recorded under a tag and that did not match are matched with the
- * records without a tag. */
+/* Matches the records of one pair of ranks, from the highest tag down to the
+ * records without a tag. A sender that uses no GPU records no tags. So messages
+ * that the receiver has recorded with a tag, and that did not match, are
+ * matched with the records without a tag. */
 static nw_status match_pair(struct nw_merge *merge, struct merge_half *first,
                             size_t count)
 {

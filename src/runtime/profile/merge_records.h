@@ -12,12 +12,13 @@
 
 struct nw_merge;
 
-/* Creates an empty merge. `mixed` is true if some record is NW_PART_SENT_GPU or
- * NW_PART_RECEIVED_GPU. The caller frees *out with nw_merge_free. */
+/* Creates an empty merge. `mixed` is true if any record is of class
+ * NW_PART_SENT_GPU or NW_PART_RECEIVED_GPU. The caller frees *out by
+ * nw_merge_free. */
 NW_MUST_CHECK nw_status nw_merge_new(int32_t rank_count, bool mixed,
                                      struct nw_merge **out);
 void nw_merge_free(struct nw_merge *merge); /* NULL is allowed */
-/* Adds a record that `rank` counted. Returns NW_EINVAL if the record is
+/* Adds a record that `rank` has counted. Returns NW_EINVAL if the record is
  * invalid. */
 NW_MUST_CHECK nw_status nw_merge_add(struct nw_merge *merge, int32_t rank,
                                      const struct nw_part_record *record);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Models of collective algorithms. Calls with a root use a tree; the others
- * step through partners. If the number of ranks is not a power of two, pairs of
- * the first ranks act as one rank, as in Open MPI and MPICH. Shares of a vector
- * are assumed to be equal, even if the library's shares differ by one element.
+ * Models of collective algorithms. Calls with a root use a tree; in the others,
+ * each rank exchanges data with one partner after the other. If the number of
+ * ranks is not a power of two, pairs among the first ranks act as one rank, as
+ * in Open MPI and MPICH. The parts of a vector are assumed to be equal,
+ * although those of the MPI library may differ by one element.
  */
 #include "runtime/profile/model.h"
 
@@ -14,8 +15,8 @@ static void model_send(const struct nw_model *model, int to, uint64_t bytes)
     model->send(model->context, to, bytes);
 }
 
-/* model_from_root returns the number of this rank relative to the root; to_rank
- * returns the rank with a relative number. */
+/* model_from_root returns the number of this rank relative to the root. to_rank
+ * converts such a number to a rank. */
 static int model_from_root(const struct nw_model *model, int root)
 {
     return (model->rank - root + model->size) % model->size;
@@ -79,7 +80,7 @@ static uint64_t equal_share(const void *context, int rank)
     return ((const struct model_share *)context)->bytes;
 }
 
-/* A broadcast uses the binomial tree NW_TREE_HIGH in Open MPI, and NW_TREE_LOW
+/* A broadcast uses the binomial tree NW_TREE_HIGH in Open MPI and NW_TREE_LOW
  * in MPICH. */
 #ifdef NW_MODEL_MPICH
 #define BCAST_TREE NW_TREE_LOW
@@ -140,12 +141,13 @@ void nw_model_scatter(const struct nw_model *model,
     }
 }
 
-/* Reduces the ranks to a power of two: of each pair among the first 2 * `extra`
- * ranks only one goes on. */
+/* Reduces the number of ranks to a power of two ("folds"): of each pair among
+ * the first 2 * `extra` ranks, only one takes part. */
 struct fold {
     int size, extra;
-    int keep; /* the rank of each pair that goes on: 1 the odd, 0 the even */
-    int self; /* number of this rank among those that go on, or -1 */
+    /* which rank of a pair takes part: 1: the odd one, 0: the even one */
+    int keep;
+    int self; /* this rank's number among those that take part, or -1 */
 };
 
 static struct fold fold(const struct nw_model *model, int keep)
@@ -185,9 +187,9 @@ static void double_recursively(const struct nw_model *model, uint64_t bytes)
         model_send(model, model->rank - 1, bytes);
 }
 
-/* Rabenseifner's all-reduce: reduce-scatter by recursive halving, then
- * allgather. The ranks of a pair first exchange halves; the odd rank then sends
- * its reduced half and receives the whole result at the end. */
+/* Rabenseifner's all-reduce: a reduce-scatter by recursive halving, then an
+ * allgather. The two ranks of a folded pair first exchange halves. The odd rank
+ * then sends its reduced half, and receives the whole result at the end. */
 static void reduce_by_halves(const struct nw_model *model, uint64_t bytes)
 {
     struct fold f = fold(model, 0);
@@ -231,8 +233,8 @@ void nw_model_allreduce(const struct nw_model *model,
     }
 }
 
-/* Returns the bytes of `count` blocks from rank `first` on; rank 0 follows the
- * last rank. */
+/* Returns the bytes of the blocks of `count` ranks from rank `first` on; rank 0
+ * follows the last rank. */
 static uint64_t sum_blocks(const struct nw_model *model,
                            const struct nw_blocks *blocks, int first, int count)
 {
@@ -271,8 +273,8 @@ static void gather_by_doubling(const struct nw_model *model,
                    sum_blocks(model, blocks, model->rank & ~(mask - 1), mask));
 }
 
-/* Sends one block to the first neighbour, then two blocks of average size
- * alternately to both neighbours. */
+/* The neighbour-exchange algorithm: sends one block to the first neighbour,
+ * then two blocks of average size alternately to both neighbours. */
 static void gather_by_neighbours(const struct nw_model *model,
                                  const struct nw_blocks *blocks)
 {
@@ -339,8 +341,9 @@ void nw_model_alltoall(const struct nw_model *model,
             model_send(model, (model->rank + far) % size, bytes);
 }
 
-/* Returns the bytes of the blocks of the ranks with numbers first to first +
- * count - 1 in `fold`, with the blocks of their paired ranks. */
+/* Returns the bytes of the blocks of those ranks that have the numbers `first`
+ * to `first` + `count` - 1 in `fold`, including the blocks of the ranks paired
+ * with them. */
 static uint64_t sum_folded(const struct nw_blocks *blocks,
                            const struct fold *fold, int first, int count)
 {

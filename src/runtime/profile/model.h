@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Lists the messages that a rank sends in a collective call by a given
- * algorithm. Computed without MPI, and for this rank only. The algorithms are
- * those of Open MPI's base and tuned components and of MPICH;
- * nodewise-profile(1) lists them in a table.
+ * Lists the messages that this rank sends in a collective call by a given
+ * algorithm. Uses no MPI calls. The algorithms are those of Open MPI's
+ * components "base" and "tuned" and of MPICH; nodewise-profile(1) has a table
+ * of them.
  */
 #ifndef NW_PROFILE_MODEL_H
 #define NW_PROFILE_MODEL_H
@@ -36,8 +36,8 @@ enum nw_collective_algorithm {
         NW_ALGORITHM_COUNT
 };
 
-/* A rank in a group of `size` ranks. `send` is called for each message that
- * this rank sends, with the destination and the bytes. */
+/* This rank in a group of `size` ranks. A model calls `send` for each message
+ * that this rank sends, with the destination and the bytes. */
 struct nw_model {
     int rank, size;
     void (*send)(void *context, int to, uint64_t bytes);
@@ -50,7 +50,7 @@ struct nw_blocks {
     const void *context;
 };
 
-/* The models. `algorithm` must be one that choice.c allows for the call. */
+/* The models. `algorithm` must be one that choice.c allows for this call. */
 void nw_model_bcast(const struct nw_model *model,
                     enum nw_collective_algorithm algorithm, int root,
                     uint64_t bytes);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The trees of Open MPI's file coll_base_topo.c. The children of a rank are
- * computed from the parents.
+ * The trees of Open MPI's source file coll_base_topo.c.
  */
 #include "runtime/profile/model_tree.h"
 
@@ -10,8 +9,9 @@ static int highest_bit(int rank)
     return 1 << (31 - __builtin_clz((unsigned)rank));
 }
 
-/* Level l begins at rank 2^l - 1. Its ranks are assigned in turn to the 2^(l-1)
- * parents in the level above. */
+/* Returns the parent of a rank in the binary tree. Level l begins at rank 2^l -
+ * 1. The ranks of a level are assigned in turn to the 2^(l-1) parents in the
+ * level above. */
 static int binary_parent(int rank)
 {
     int start = highest_bit(rank + 1) - 1, above = (start + 1) / 2;
@@ -19,8 +19,9 @@ static int binary_parent(int rank)
     return rank < 3 ? 0 : above - 1 + (rank - start) % above;
 }
 
-/* Divides size - 1 ranks into chains whose lengths differ by at most one, the
- * longer chains first. */
+/* Returns the parent of a rank if size - 1 ranks form chains below the root.
+ * The lengths of the chains differ by at most one; the longer chains come
+ * first. */
 static int chains_parent(int rank, int size)
 {
     int chains = size - 1 < NW_CHAIN_COUNT ? size - 1 : NW_CHAIN_COUNT;
@@ -50,10 +51,10 @@ int nw_tree_parent(enum nw_tree tree, int rank, int size)
     }
 }
 
-/* Returns the child after `after` in a binomial tree, not limited to the size.
- * A child's number exceeds the rank by a power of two: in NW_TREE_LOW by 1 up
- * to half the rank's lowest bit, in NW_TREE_HIGH by powers above the rank's
- * highest bit. */
+/* Returns the next child of `rank` after the child `after` (0: the first child)
+ * in a binomial tree of unlimited size. A child's number is that of its parent
+ * plus a power of two. In NW_TREE_LOW this power is from 1 to half of the
+ * parent's lowest bit; in NW_TREE_HIGH it is above the parent's highest bit. */
 static int binomial_child(enum nw_tree tree, int rank, int after)
 {
     int first = tree == NW_TREE_LOW || !rank ? 1 : 2 * highest_bit(rank);

@@ -3,9 +3,10 @@
 #ifndef NW_PROFILE_MODEL_TREE_H
 #define NW_PROFILE_MODEL_TREE_H
 
-/* Kinds of trees. CHAINS has up to NW_CHAIN_COUNT chains of consecutive ranks.
- * In a HIGH tree (binomial), a child's number has one more bit above the
- * highest bit of its parent; in a LOW tree, below the lowest. */
+/* Kinds of trees. CHAINS has up to NW_CHAIN_COUNT chains of consecutive ranks
+ * below the root. HIGH and LOW are binomial trees: a child's number is that of
+ * its parent with one more bit, which is above the parent's highest bit in
+ * HIGH, and below its lowest bit in LOW. */
 enum nw_tree {
     NW_TREE_FLAT,
     NW_TREE_LINE,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Wraps NCCL functions: each wrapper calls the next definition, and counts the
- * messages between GPUs that NCCL's algorithm makes this rank send. NCCL's
- * header is not used, since it may be missing when Nodewise is built.
+ * Wraps the functions of NCCL. Each wrapper calls the next definition of the
+ * function, and counts the messages that this rank sends to other GPUs in
+ * NCCL's algorithm. NCCL's header is not used, since it may be missing when
+ * Nodewise is built.
  */
 #include "runtime/profile/nccl.h"
 
@@ -25,7 +26,8 @@ typedef struct {
 } nccl_id;
 
 enum { NCCL_SUCCESS = 0, NCCL_SYSTEM_ERROR = 2 };
-#define TREE_BELOW (1u << 20) /* bytes; CHOOSE uses trees below this */
+/* CHOOSE assumes trees below this size in bytes */
+#define TREE_BELOW (1u << 20)
 
 static enum { CHOOSE, RING, TREE } algorithm;
 
@@ -49,9 +51,9 @@ static int answer_no_such_call(void)
     return NCCL_SYSTEM_ERROR;
 }
 
-/* Returns the next definition of an NCCL function. A library that the program
- * loaded with RTLD_LOCAL is outside RTLD_NEXT's search order, so it is searched
- * by name. */
+/* Returns the next definition of an NCCL function. If the program loaded NCCL
+ * with RTLD_LOCAL, RTLD_NEXT does not find it, so the library is searched by
+ * its name. */
 static void *next_nccl(const char *name)
 {
     static const char *const libraries[] = {"libnccl.so.2", "librccl.so.1",
@@ -121,8 +123,8 @@ int ncclCommInitRankScalable(nccl_comm *comm, int size, int rank, int count,
     return code;
 }
 
-/* Creates communicators of all GPUs of one process. Their id is made of host,
- * process and address, so that no other communicator has it. */
+/* Creates communicators of all GPUs of one process. Their id is made from host,
+ * process and address, so that it is unique. */
 NW_API int ncclCommInitAll(nccl_comm *comm, int count, const int *devices);
 int ncclCommInitAll(nccl_comm *comm, int count, const int *devices)
 {
@@ -218,7 +220,7 @@ enum nccl_what {
 
 struct profile_nccl_call {
     enum nccl_what what;
-    size_t count; /* elements, as the program passed it */
+    size_t count; /* number of elements, as the program passed it */
     int type, root;
 };
 
@@ -233,8 +235,8 @@ static uint64_t nccl_same_block(const void *context, int rank)
     return *(const uint64_t *)context;
 }
 
-/* Sends to the next rank of the ring, unless this rank is the last of a
- * chain. */
+/* Records a message to the next rank of the ring, unless this rank is the last
+ * one of a chain. */
 static void send_along(const struct nw_model *model, int last, uint64_t bytes)
 {
     if (model->rank != last)

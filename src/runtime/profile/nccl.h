@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Counts the messages that a program sends between GPUs through NCCL or RCCL. A
- * unique id identifies each NCCL communicator. In MPI_Finalize all ranks
- * together find which ranks of MPI_COMM_WORLD belong to each communicator.
+ * Counts the messages that a program sends between GPUs through NCCL or RCCL.
+ * Each NCCL communicator is identified by its unique id. In MPI_Finalize, all
+ * ranks together find out which ranks of MPI_COMM_WORLD belong to each
+ * communicator.
  */
 #ifndef NW_PROFILE_NCCL_H
 #define NW_PROFILE_NCCL_H

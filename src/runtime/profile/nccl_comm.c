@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Short lists under one lock, since there are few communicators with few
- * partners each. */
+/* The NCCL communicators of this process and their messages. They are in short
+ * lists under one lock, since there are few communicators with few partners
+ * each. */
 #include "runtime/profile/nccl_comm.h"
 
 #include "base/array.h"

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 struct nw_nccl_traffic {
-    /* destination rank in the communicator; size class of the messages */
+    /* destination (rank in the communicator); size class of the messages */
     int peer, bucket;
     uint64_t bytes, messages;
 };

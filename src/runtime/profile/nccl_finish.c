@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* In MPI_Finalize all ranks exchange their ranks in the NCCL communicators.
- * Then each rank adds its messages to the counts, under ranks of
- * MPI_COMM_WORLD. */
+/* In MPI_Finalize, all ranks exchange their ranks in the NCCL communicators.
+ * Each rank then adds its NCCL messages to the counts, with destinations as
+ * ranks of MPI_COMM_WORLD. */
 #include "runtime/profile/nccl.h"
 
 #include "base/array.h"
@@ -42,9 +42,9 @@ static struct nccl_finish_member *list_own(MPI_Comm comm, int *count)
     return list;
 }
 
-/* Gathers the members of all ranks on every rank, sorted by id and rank. Sets
- * *total to their number. The caller frees the result; NULL if memory is short.
- * Collective. */
+/* Gathers the members from all ranks on every rank, sorted by id and rank. Sets
+ * *total to their number. The caller frees the result. NULL if memory is
+ * exhausted. Collective. */
 static struct nccl_finish_member *list_all(MPI_Comm comm,
                                            struct nccl_finish_member *own,
                                            int count, size_t *total)
@@ -74,8 +74,8 @@ static struct nccl_finish_member *list_all(MPI_Comm comm,
     return all;
 }
 
-/* Counts a sum of messages as messages of equal size; some are a byte larger if
- * the sum is not divisible. */
+/* Counts several messages, of which only the total bytes are known, as messages
+ * of equal size. If the total is not divisible, some are one byte larger. */
 static void nccl_finish_count(struct nw_count_key key,
                               const struct nw_nccl_traffic *it)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Models an all-reduce over the two trees of src/pattern/nccl/tree.h; each tree
- * carries half of the bytes. */
+/* Models an all-reduce over NCCL's two trees (src/pattern/nccl/tree.h). Each
+ * tree carries half of the bytes. */
 #include "runtime/profile/nccl_tree.h"
 
 #include "pattern/nccl/tree.h"

@@ -5,8 +5,9 @@
 
 #include "runtime/profile/model.h"
 
-/* Models an all-reduce: each half of the data is reduced to the root of one of
- * two trees and broadcast back. */
+/* Records the messages that this rank sends in an all-reduce of `bytes` bytes.
+ * Each half of the data is reduced to the root of one of the two trees and
+ * broadcast back. */
 void nw_nccl_tree_allreduce(const struct nw_model *model, uint64_t bytes);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Neighbourhood collectives: a rank sends to its destinations in the
+ * Records neighbourhood collectives: a rank sends to its destinations in the
  * communicator's topology. The destinations are looked up once and stored with
  * the communicator.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One-sided calls, counted by the rank that issues them: bytes flow to the
+ * Records one-sided calls, on the rank that issues them. Bytes flow to the
  * target of a put and from the target of a get. The target's memory is assumed
  * to be of the same kind (host or GPU) as this rank's part of the window.
  */

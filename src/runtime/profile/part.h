@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The format of a part file FILE.part.RANK.LAUNCH, which stores the counts of
- * one rank: a header of 4096 bytes, then records of 512 bytes. LAUNCH is 16
- * hexadecimal digits, equal on all ranks of a program. The file is written
- * while the program runs, so that the counts survive a crash. It is in host
- * byte order, since the machines that wrote it also read it.
+ * The format of a part file FILE.part.RANK.LAUNCH. It stores the counts of one
+ * rank: a header of 4096 bytes, then records of 512 bytes. LAUNCH is a number
+ * of 16 hexadecimal digits that is equal on all ranks of a program. The file is
+ * written while the program runs, so that the counts survive a crash. It is in
+ * the byte order of the host, since it is read on the machine that wrote it.
  */
 #ifndef NW_PROFILE_PART_H
 #define NW_PROFILE_PART_H
@@ -20,15 +20,16 @@
 /* How the rank ended. */
 enum nw_part_state {
     NW_PART_RUNNING = 1, /* still running, or killed */
-    NW_PART_ABORTED,     /* it called MPI_Abort */
+    NW_PART_ABORTED,     /* called MPI_Abort */
     NW_PART_EXITED,      /* exited without MPI_Finalize */
     NW_PART_FINALIZED,   /* MPI_Finalize was reached */
 };
 
-/* The kind of messages in a record. The first four are complete edges, in the
- * order of enum nw_kind: both buffers are known. A point-to-point message is
- * recorded by its sender, with the side of the send buffer. The receiver
- * records it too, but only if the receive buffer is in GPU memory. */
+/* The kind of messages in a record. In the first four classes, the kinds of
+ * memory of both buffers are known; they are in the order of enum nw_kind. For
+ * a point-to-point message, they are not. Its sender records it with the kind
+ * of the send buffer. Its receiver records it, too, but only if the receive
+ * buffer is in GPU memory. */
 enum nw_part_class {
     NW_PART_HH = 1,
     NW_PART_GG,
@@ -37,12 +38,11 @@ enum nw_part_class {
     NW_PART_SENT_HOST,
     NW_PART_SENT_GPU,
     NW_PART_RECEIVED_GPU, /* `peer` is the source */
-    NW_PART_TIME,         /* not messages: time in one MPI function */
+    NW_PART_TIME,         /* the time in one MPI function, not messages */
     NW_PART_CLASS_END
 };
 
-/* Returns true if the record is one end of messages that the other end may
- * record too. */
+/* Returns true if the other end may also have a record of the same messages. */
 static inline int nw_part_is_gpu_end(int class)
 {
     return class == NW_PART_SENT_GPU || class == NW_PART_RECEIVED_GPU;
@@ -50,25 +50,26 @@ static inline int nw_part_is_gpu_end(int class)
 
 #define NW_PART_SIZES 60
 #define NW_PART_NO_TAG (-1)
-/* Bytes of a function's name with its NUL, and bytes of the name in each word
- * of `sizes`. */
+/* The bytes of a function's name with its NUL, and the number of bytes of the
+ * name in each word of `sizes`. */
 #define NW_PART_NAME 42
 #define NW_PART_NAME_STEP 7
 
 struct nw_part_record {
-    int32_t peer;             /* rank in MPI_COMM_WORLD */
-    int16_t tag;              /* NW_PART_NO_TAG if the tag does not matter */
-    uint16_t phase;           /* phases.h */
-    uint8_t class;            /* enum nw_part_class; 0 while being created */
-    uint8_t inward;           /* complete edges: 1 if `peer` is the source */
+    int32_t peer;   /* rank in MPI_COMM_WORLD */
+    int16_t tag;    /* NW_PART_NO_TAG if the tag does not matter */
+    uint16_t phase; /* phases.h */
+    uint8_t class;  /* enum nw_part_class; 0 while being created */
+    /* both buffers known: 1 if `peer` is the source */
+    uint8_t inward;
     uint8_t is_new;           /* changed since it was last written */
     uint8_t origin;           /* enum nw_origin plus 1; 0 if unknown */
     uint32_t index;           /* index of this record */
     uint64_t bytes, messages; /* NW_PART_TIME: nanoseconds, calls */
-    /* Number of messages in each size class: class 0 is 0 bytes, class b is
-     * 2^(b-1) to 2^b - 1 bytes, and the last class also has all larger
-     * messages. For NW_PART_TIME this is the name of the function, 7 bytes in
-     * each word, since gather.c sends 56 bits of each word. */
+    /* The number of messages in each size class. Class 0 is 0 bytes, class b is
+     * 2^(b-1) to 2^b - 1 bytes; the last class also contains all larger
+     * messages. For NW_PART_TIME this is the name of the function, with 7 bytes
+     * in each word, since gather.c sends only 56 bits of each word. */
     uint64_t sizes[NW_PART_SIZES];
 };
 _Static_assert(sizeof(struct nw_part_record) == 512, "8 records a page");

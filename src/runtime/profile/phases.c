@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sets the current phase, with which all records are counted. */
+/* Sets the current phase, to which all later records belong. */
 #include "runtime/profile/phases.h"
 
 #include "base/clock.h"

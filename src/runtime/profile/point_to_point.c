@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Point-to-point messages. The sender counts each message, and whether its
- * buffer is in GPU memory. If GPUs are in use, the receiver counts the messages
- * that arrive in GPU memory, and merge_records.c matches both counts.
+ * Records point-to-point messages. The sender counts each message, and whether
+ * its buffer is in GPU memory. If GPUs are in use, the receiver also counts the
+ * messages that arrive in GPU memory. merge_records.c matches both counts.
  */
 #include "runtime/profile/profile.h"
 
-/* Tags and size classes distinguish messages if both ends use both host and GPU
- * memory. Only 64 different tags are kept apart, so that memory does not grow
- * with the number of tags. */
+/* Returns a number made from the tag and the size class of a message. It
+ * distinguishes messages if both ends use both host and GPU memory. It
+ * distinguishes only 64 tags, so that memory does not grow with the number of
+ * tags. */
 #define TAG_KINDS 64
 
 static int16_t sort(int tag, uint64_t bytes)

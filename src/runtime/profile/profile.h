@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The functions that calls.table names. They print nothing, do not change the
- * program's arguments, and run with nw_depth raised, so that their own MPI
- * calls are not counted.
+ * The functions that the rows of calls.table call. They print nothing and do
+ * not change the program's arguments. They run with nw_depth raised, so that
+ * their own MPI calls are not counted.
  */
 #ifndef NW_PROFILE_PROFILE_H
 #define NW_PROFILE_PROFILE_H
@@ -16,21 +16,21 @@
 #include "runtime/wrap.h"
 
 /* --- beginning and end of recording (start.c) --- */
-/* Begins recording. `world` is MPI_COMM_WORLD, or the communicator that
+/* Starts recording. `world` is MPI_COMM_WORLD, or the communicator that
  * replaces it in a program with sessions. Collective over `world`. */
 void nw_profile_start(MPI_Comm world);
 void nw_profile_finish(void);
 void nw_profile_aborted(int code);
-/* Warns why a program without MPI_Init has no profile. */
+/* Warns that a program without MPI_Init has no profile, with the reason. */
 void nw_profile_without_world(const char *reason);
 /* MPI_Pcontrol: 0 turns recording off, other levels on */
 void nw_profile_level(int level);
 bool nw_profile_is_on(void);
-/* A duplicate of MPI_COMM_WORLD for the library's own messages while calls are
+/* A duplicate of MPI_COMM_WORLD for messages of this library while calls are
  * recorded. */
 extern MPI_Comm nw_profile_comm;
-/* Gathers the counts to rank 0, which writes the profile to `path` (gather.c).
- * Returns false on all ranks if this failed; the part files are kept then.
+/* Gathers the counts on rank 0, which writes the profile to `path` (gather.c).
+ * Returns false on all ranks if this has failed; the part files are then kept.
  * Collective. */
 bool nw_profile_gather(MPI_Comm comm, const char *path);
 
@@ -60,8 +60,8 @@ struct nw_target {
 #define NW_TARGET(rank, win) ((struct nw_target){(rank), (win)})
 void nw_put(struct nw_data origin, struct nw_target target);
 void nw_got(struct nw_data origin, struct nw_target target);
-/* Records a message of the origin's data to the target (none for MPI_NO_OP),
- * and one of the result back. */
+/* Records a message with the origin's data to the target (unless `op` is
+ * MPI_NO_OP), and one with the result back. */
 void nw_fetched(struct nw_data origin, struct nw_data result,
                 struct nw_target target, MPI_Op op);
 
@@ -72,8 +72,8 @@ void nw_fetched(struct nw_data origin, struct nw_data result,
     if (status == MPI_STATUS_IGNORE && nw_gpu_is_used())                       \
     status = &nw_status_
 
-/* Runs `record`, which fills a plan; each start of the persistent request then
- * counts the plan. */
+/* Runs `record` so that it fills a plan. Each start of the persistent request
+ * then counts the messages of this plan. */
 #define NW_PLAN(record, request)                                               \
     struct nw_plan nw_plan_ = {0};                                             \
     nw_plan_begin(&nw_plan_);                                                  \
@@ -81,9 +81,9 @@ void nw_fetched(struct nw_data origin, struct nw_data result,
     nw_plan_end();                                                             \
     nw_plan_made(&nw_plan_, request)
 
-/* For a call that completes requests: copies the request handle, which the call
- * may clear, and replaces MPI_STATUS_IGNORE by a status in the wrapper. Only if
- * some receives are watched. */
+/* For a call that completes a request. If some receives are watched: copies the
+ * request handle, which the call may clear, and replaces MPI_STATUS_IGNORE by a
+ * status in the wrapper. */
 #define NW_WATCH_ONE(request, status)                                          \
     MPI_Request nw_request_ = *(request);                                      \
     bool nw_watched_ = nw_requests_are_watched();                              \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes the key of a record from a partner and a buffer. */
+/* Makes the key of a record from the partner and the buffer of a message. */
 #include "runtime/profile/record.h"
 
 #include "runtime/gpu_memory.h"
@@ -90,8 +90,8 @@ uint64_t nw_data_bytes(struct nw_data data)
     return data.count > 0 ? (uint64_t)data.count * nw_type_bytes(data.type) : 0;
 }
 
-/* Adds the lower bound of the datatype, since with MPI_BOTTOM the datatype has
- * the address. */
+/* Adds the lower bound of the datatype to the address, since with MPI_BOTTOM
+ * the datatype contains the address. */
 bool nw_data_is_gpu(struct nw_data data)
 {
     MPI_Aint low = 0, extent;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Between an MPI call and its counts: translates partners to ranks of
- * MPI_COMM_WORLD and finds whether buffers are in host or GPU memory. Messages
- * of a persistent request are first recorded into a plan; each start then
- * counts the plan.
+ * The step between an MPI call and its counts: translates partners to ranks of
+ * MPI_COMM_WORLD, and finds out whether buffers are in host or GPU memory. The
+ * messages of a persistent request are first recorded into a plan; each start
+ * then counts the plan.
  */
 #ifndef NW_PROFILE_RECORD_H
 #define NW_PROFILE_RECORD_H
@@ -11,7 +11,7 @@
 #include "runtime/profile/comm.h"
 #include "runtime/profile/count.h"
 
-/* A buffer, with the count and the datatype that the program passed. */
+/* A buffer with the count and the datatype that the program passed. */
 struct nw_data {
     const void *at;
     int64_t count;
@@ -21,7 +21,8 @@ struct nw_data {
     ((struct nw_data){(at), (int64_t)(count), (type)})
 
 struct nw_planned {
-    /* peer NW_RANK_OUTSIDE: counted by nw_count_add_outside */
+    /* if its peer is NW_RANK_OUTSIDE, nw_count_add_outside counts the messages
+     */
     struct nw_count_key key;
     uint64_t bytes, messages;
 };
@@ -30,17 +31,18 @@ struct nw_plan {
     size_t count, capacity;
 };
 
-/* After nw_plan_begin and until nw_plan_end, messages that this thread records
- * are added to `plan` instead of the counts. */
+/* Between nw_plan_begin and nw_plan_end, messages that this thread records are
+ * added to `plan` instead of the counts. nw_plan_count adds a plan to the
+ * counts. */
 void nw_plan_begin(struct nw_plan *plan);
 void nw_plan_end(void);
 void nw_plan_count(const struct nw_plan *plan);
 
-/* Returns true if messages are to be recorded: recording is on, or this thread
+/* Returns true if messages must be recorded: recording is on, or this thread
  * fills a plan. */
 bool nw_record_wanted(void);
-/* Records `messages` messages of `bytes` each with `rank` of `comm`; sets
- * key.peer. Does nothing for MPI_PROC_NULL. */
+/* Records `messages` messages of `bytes` bytes each with `rank` of `comm`,
+ * which it writes to key.peer. Does nothing for MPI_PROC_NULL. */
 void nw_record(struct nw_comm *comm, int rank, struct nw_count_key key,
                uint64_t bytes, uint64_t messages);
 /* Records a message of a collective call to `rank`; `class` says whether its

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Regions: nw_profile_begin, nw_profile_end and nw_profile_discard. */
+/* The public functions for regions: nw_profile_begin, nw_profile_end and
+ * nw_profile_discard. */
 #include "runtime/profile/region.h"
 
 #include "base/status.h"

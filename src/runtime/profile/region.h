@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A part of the run with its own profile: a copy of the counts at its beginning
- * is subtracted from those at its end. The profile of the whole run does not
- * change. */
+/* A region: a part of the run with a profile of its own. A copy of the counts
+ * at its beginning is subtracted from those at its end. The profile of the
+ * whole run does not change. */
 #ifndef NW_PROFILE_REGION_H
 #define NW_PROFILE_REGION_H
 
@@ -10,12 +10,12 @@
 #include <nodewise/status.h>
 #include <stdbool.h>
 
-/* Copies the current counts as the beginning of the region;
+/* Copies the current counts as those at the beginning of the region.
  * nw_region_drop_counts frees the copy. Local. */
 NW_MUST_CHECK nw_status nw_region_keep_counts(void);
 void nw_region_drop_counts(void);
-/* Sets or returns whether the region's profile is being written. Only then are
- * counts subtracted. */
+/* Set and return whether the region's profile is being written. Counts are
+ * subtracted only then. */
 void nw_region_set_written(bool is_written);
 bool nw_region_is_written(void);
 /* Subtracts from `record` the counts of record `index` at the beginning of the

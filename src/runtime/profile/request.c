@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One table by handle for the plans of persistent requests, receives into GPU
- * memory, and messages of matched probes. In most programs the table is empty,
- * and each function here only makes one comparison.
+ * A table of data that is stored with handles: plans of persistent requests,
+ * receives into GPU memory, and messages of matched probes. In most programs
+ * the table is empty, and each function here makes only one comparison.
  */
 #include "runtime/profile/request.h"
 
@@ -27,7 +27,8 @@ struct kept {
 #define BUCKETS 1024
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct kept *bucket[BUCKETS];
-/* entries in the table; receives with matched messages */
+/* numbers of entries in the table: plans, and receives including matched
+ * messages */
 static int plans, receives;
 
 static uint64_t request_handle(MPI_Request request)
@@ -64,8 +65,8 @@ static void free_kept(struct kept *kept)
     free(kept);
 }
 
-/* Removes the entry from the table and returns it, or NULL if the handle is
- * unknown. The caller frees it. */
+/* Removes the entry of a handle from the table and returns it, or NULL if the
+ * handle is unknown. The caller frees the entry. */
 static struct kept *request_take(uint64_t handle, bool message)
 {
     struct kept **at, *kept;

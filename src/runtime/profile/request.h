@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Stores data with requests: for a persistent request the messages that each
- * start sends, and for a receive into GPU memory the buffer, so that the
- * received message can be counted at completion.
+ * Stores data with requests. For a persistent request, these are the messages
+ * that each start sends. For a receive into GPU memory, it is the buffer, so
+ * that the received message can be counted at completion.
  */
 #ifndef NW_PROFILE_REQUEST_H
 #define NW_PROFILE_REQUEST_H
@@ -16,30 +16,32 @@ void nw_plan_made(struct nw_plan *plan, MPI_Request request);
 void nw_started(int count, const MPI_Request *requests);
 void nw_request_gone(MPI_Request request);
 
-/* A receive was started (nw_receive_posted) or a persistent receive was created
- * (nw_receive_made). Stored only if the buffer is in GPU memory. */
+/* Called when a receive was started (nw_receive_posted), or a persistent
+ * receive was created (nw_receive_made). They store the receive only if its
+ * buffer is in GPU memory. */
 void nw_receive_posted(struct nw_data data, MPI_Comm comm, MPI_Request request);
 void nw_receive_made(struct nw_data data, MPI_Comm comm, MPI_Request request);
-/* MPI_Mprobe matched a message (nw_message_matched), which MPI_Mrecv received
- * (nw_message_received) or MPI_Imrecv began to receive (nw_message_posted). */
+/* Called when MPI_Mprobe has matched a message (nw_message_matched), MPI_Mrecv
+ * has received it (nw_message_received), or MPI_Imrecv has started to receive
+ * it (nw_message_posted). */
 void nw_message_matched(MPI_Comm comm, MPI_Message message);
 void nw_message_received(struct nw_data data, MPI_Message message,
                          const MPI_Status *status);
 void nw_message_posted(struct nw_data data, MPI_Message message,
                        MPI_Request request);
 void nw_requests_close(void);
-/* Forgets the communicator in all stored requests, since it is about to be
- * freed. */
+/* Forgets the communicator in all stored requests, since it will be freed. */
 void nw_requests_forget(MPI_Comm comm);
 
-/* Called after a call that may complete requests. `request` is the handle
- * before the call, `left` the handle after it, and `rc` the result. A request
- * that failed and was freed is forgotten. */
+/* nw_requests_are_watched returns true if any receive is stored.
+ * nw_watch_one_done is called after a call that may complete a request:
+ * `request` is the handle before the call, `left` the handle after it, and `rc`
+ * the result. A request that has failed and was freed is forgotten. */
 bool nw_requests_are_watched(void);
 void nw_watch_one_done(MPI_Request request, MPI_Request left, int rc,
                        const MPI_Status *status);
 
-/* Copies of the caller's requests before the call; empty if no request is
+/* Copies of the caller's requests before the call. Empty if no request is
  * watched. */
 struct nw_watch {
     int count;

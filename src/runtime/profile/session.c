@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Programs that use MPI sessions and never call MPI_Init. The first
+ * Supports programs that use MPI sessions and never call MPI_Init. The first
  * communicator of all processes replaces MPI_COMM_WORLD, from its creation
- * until its session ends or MPI_Finalize. This holds only if one session is
- * open at that time, since with several the communicator could belong to any of
- * them. Session handles are passed as integers, since older MPI libraries do
- * not have the type.
+ * until its session ends or MPI_Finalize. This is done only if exactly one
+ * session is open at that time; with several, the communicator could belong to
+ * any of them. Session handles are passed as integers, since older MPI
+ * libraries do not have the type.
  */
 #include "runtime/profile/profile.h"
 
@@ -16,10 +16,10 @@ static struct {
     pthread_mutex_t lock;
     int open;          /* number of open sessions */
     uintptr_t session; /* the first session that asked for mpi://WORLD */
-    int size, rank;    /* in mpi://WORLD; size 0: no session has asked */
+    int size, rank;    /* of mpi://WORLD; size 0: no session has asked for it */
     bool claimed;      /* a communicator of all processes was created */
     bool recorded;
-    /* why the profile is missing; NULL: other cause */
+    /* the reason why there is no profile; NULL: another cause */
     const char *reason;
 } world = {.lock = PTHREAD_MUTEX_INITIALIZER,
            .reason = "the program uses MPI sessions and creates no "
@@ -48,8 +48,8 @@ void nw_session_named(uintptr_t session, const char *set, MPI_Group group)
     pthread_mutex_unlock(&world.lock);
 }
 
-/* Returns true if this is the first communicator of all processes and only one
- * session is open. All ranks get the same result, since they create
+/* Returns true if `comm` is the first communicator of all processes and exactly
+ * one session is open. All ranks get the same result, since they create
  * communicators in the same order. */
 static bool session_claim(MPI_Comm comm)
 {

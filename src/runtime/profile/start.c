@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Recording from MPI_Init to MPI_Finalize. Without NODEWISE_RECORD nothing is
- * set up, and every call passes straight through.
+ * Records calls from MPI_Init to MPI_Finalize. If NODEWISE_RECORD is not set,
+ * nothing is set up and all calls go to MPI unchanged.
  */
 #include "runtime/profile/profile.h"
 
@@ -39,9 +39,9 @@ static char *absolute(const char *path)
     return nw_text_take(&text, &out) ? NULL : out;
 }
 
-/* Returns the path of the profile for spawned processes. They have their own
- * MPI_COMM_WORLD, so they write another file next to the profile of their
- * parents. The caller frees the result. Collective. */
+/* Returns the path of the profile for spawned processes. They have an
+ * MPI_COMM_WORLD of their own, so they write another file next to the profile
+ * of their parents. The caller frees the result. Collective. */
 static char *spawned_path(const char *path, int rank, MPI_Comm comm)
 {
     struct nw_text text = {0};
@@ -55,8 +55,8 @@ static char *spawned_path(const char *path, int rank, MPI_Comm comm)
     return out;
 }
 
-/* Broadcasts a random number, so that two jobs never use the same part file.
- * Collective. */
+/* Returns a random number that is equal on all ranks, so that two jobs never
+ * use the same part file. Collective. */
 static uint64_t launch_number(int rank)
 {
     uint64_t number = 0;
@@ -96,8 +96,8 @@ static void open_part(void)
     free(path);
 }
 
-/* Stores the program's arguments in the header; control characters, such as the
- * NULs between them, become blanks. */
+/* Stores the program's arguments in the header. Control characters, such as the
+ * NULs between arguments, become blanks. */
 static void note_program(struct nw_part_header *header)
 {
     FILE *file = fopen("/proc/self/cmdline", "re");
@@ -180,8 +180,8 @@ void nw_profile_start(MPI_Comm world)
     __atomic_store_n(&nw_active, true, __ATOMIC_RELEASE);
 }
 
-/* Changes state.path if a profile was written there since `nodewise profile`
- * began: a script may run several programs, and the second must not overwrite
+/* Changes state.path if a profile was written there after `nodewise profile`
+ * began. A script may run several programs, and the second must not overwrite
  * the profile of the first. */
 static void spare_written(void)
 {
@@ -248,7 +248,7 @@ void nw_profile_aborted(int code)
     nw_count_set_state(NW_PART_ABORTED);
 }
 
-/* Marks the part as exited at exit without MPI_Finalize. A forked child shares
+/* At exit without MPI_Finalize, marks the part as exited. A forked child shares
  * the part and must not change it. */
 __attribute__((destructor)) static void leave(void)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether calls are recorded now, and a communicator of all ranks. */
+/* Keeps whether calls are recorded at present, and a communicator of all ranks.
+ */
 #include "runtime/profile/profile.h"
 
 #include "base/clock.h"
@@ -21,8 +22,8 @@ bool nw_profile_is_on(void)
     return __atomic_load_n(&state_is_on, __ATOMIC_RELAXED);
 }
 
-/* Measures only the outermost call, so that a call inside another call, made by
- * a callback, is not measured twice. */
+/* Measures only the outermost call. Otherwise a call inside another call, made
+ * by a callback, would be measured twice. */
 uint64_t nw_call_begin(void)
 {
     uint64_t now_ns;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Records are stored in memory and written to the part file from time to time.
- * The file is not mapped, since a program whose mapped file is truncated gets
+ * Stores records in memory and writes them to the part file from time to time.
+ * The file is not mapped: if a mapped file is truncated, the program gets
  * SIGBUS at its next access.
  */
 #include "runtime/profile/storage.h"
@@ -18,7 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Chunk c holds 128 << c records; the index of a record gives its chunk. */
+/* Records are in chunks. Chunk c has 128 << c records, so the index of a record
+ * gives its chunk. */
 #define FIRST_CHUNK 128
 #define CHUNK_COUNT 24
 /* All changed records are written once a second, or less often if writing takes
@@ -26,7 +27,7 @@
 #define PERIOD_NS UINT64_C(1000000000)
 #define PERIOD_FACTOR 100
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the file */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects the file */
 static int file = -1;
 static struct stat file_info;
 static off_t file_end;
@@ -35,8 +36,8 @@ static uint64_t next_save_ns;
 static struct nw_part_header *header, spare_header;
 static struct nw_part_record *chunk[CHUNK_COUNT];
 
-/* Takes the lock with cancellation disabled, since a cancelled thread would
- * keep the lock. Sets *cancel to the old cancellation state. */
+/* Takes the lock with thread cancellation disabled, since a cancelled thread
+ * would keep the lock. Sets *cancel to the old cancellation state. */
 static void take_lock(int *cancel)
 {
     (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, cancel);
@@ -57,8 +58,8 @@ static void *map_memory(size_t size)
     return pages == MAP_FAILED ? NULL : pages;
 }
 
-/* Returns true if the descriptor is still ours. The program may have closed it
- * and opened another file with the same number. */
+/* Returns true if the file descriptor is still that of our file. The program
+ * may have closed it and opened another file with the same number. */
 static bool storage_is_open(void)
 {
     struct stat now;
@@ -78,8 +79,8 @@ static void drop_file(bool remove)
     file_path = NULL;
 }
 
-/* Returns false if the file would grow beyond the process's size limit, since
- * then a write ends the program with SIGXFSZ. */
+/* Returns false if the file would grow beyond the process's size limit
+ * (RLIMIT_FSIZE). A write would then end the program with SIGXFSZ. */
 static bool is_allowed(off_t end)
 {
     struct rlimit most;
@@ -88,8 +89,8 @@ static bool is_allowed(off_t end)
            most.rlim_cur == RLIM_INFINITY || (rlim_t)end <= most.rlim_cur;
 }
 
-/* Writes to the file. If a write fails, the file is removed, since an
- * incomplete file would be misleading. */
+/* Writes to the file. If the write fails, removes the file, since an incomplete
+ * file would be misleading. */
 static void storage_put(const void *bytes, size_t size, size_t offset)
 {
     off_t end = (off_t)(offset + size);
@@ -110,15 +111,15 @@ static void storage_put(const void *bytes, size_t size, size_t offset)
 }
 
 /* Writes the whole header page, which readers expect even before the first
- * record. The spare header never has a file. */
+ * record. The spare header is used only without a file. */
 static void put_header(void)
 {
     if (file >= 0)
         storage_put(header, NW_PART_HEADER, 0);
 }
 
-/* Creates the file and locks it, so that other processes see that the rank is
- * alive. */
+/* Creates the file and locks it. The lock shows other processes that the rank
+ * is alive. */
 static void open_file(const char *path)
 {
     file = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -192,8 +193,8 @@ struct nw_part_record *nw_storage_at(size_t index)
     return chunk[c] + (index - chunk_start(c));
 }
 
-/* Writes a record to the file. Callers write the header after it, so that the
- * record count never includes records that are not in the file. */
+/* Writes a record to the file. Callers write the header afterwards, so that the
+ * record count in the file never includes records that are not there. */
 static void put_record(struct nw_part_record *record)
 {
     __atomic_store_n(&record->is_new, 0, __ATOMIC_RELAXED);

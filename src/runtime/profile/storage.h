@@ -9,11 +9,11 @@
 
 /* Creates the part and its file `path`, which must not exist; `path` may be
  * NULL. Never fails: if the file cannot be created, the part is in memory only;
- * if memory is short, it has no records. */
+ * if memory is exhausted, it has no records. */
 void nw_storage_open(const char *path, int rank, int rank_count);
 struct nw_part_header *nw_storage_header(void);
-/* Returns a new zeroed record and counts it in the header; NULL if memory is
- * short. Callers hold a lock. */
+/* Returns a new record, filled with zeros, and counts it in the header. NULL if
+ * memory is exhausted. The caller must hold a lock. */
 struct nw_part_record *nw_storage_next(void);
 /* Returns the record with this index, which is below the record count. */
 struct nw_part_record *nw_storage_at(size_t index);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checks a rank's CPUs against the CPUs that its job was given. These are taken
- * from the affinity mask of the launcher's process, since the launcher sets the
- * rank's own mask. The kernel itself enforces cpusets. */
+/* Checks that a rank is bound only to CPUs that its job was given. The latter
+ * are taken from the affinity mask of the launcher's process, because the
+ * launcher itself sets the rank's mask. Cpusets need no check, since the kernel
+ * enforces them. */
 #include <nodewise/launch.h>
 
 #include "base/status.h"
@@ -25,7 +26,8 @@ static pid_t affinity_check_parent_of(pid_t process)
     file = fopen(path, "re");
     if (!file)
         return 0;
-    /* the program's name may contain blanks and brackets */
+    /* the program's name may contain blanks and brackets, so search the last
+     * bracket */
     if (fgets(line, sizeof line, file) && (end = strrchr(line, ')')) &&
         sscanf(end + 1, " %*c %d", &parent) != 1)
         parent = 0;
@@ -34,9 +36,9 @@ static pid_t affinity_check_parent_of(pid_t process)
 }
 
 /* Returns the launcher's process: the nearest ancestor in another process
- * group, 0 if not found. Launchers give each rank its own process group.
- * Scripts around the program are in the rank's group, and may be bound like the
- * rank. */
+ * group; 0 if not found. Launchers give each rank a process group of its own.
+ * Scripts around the program are in this group, too, and may be bound like the
+ * rank, so they do not count. */
 static pid_t find_starter(void)
 {
     pid_t at = getpid(), group = getpgid(0);
@@ -46,7 +48,8 @@ static pid_t find_starter(void)
     return at > 0 && getpgid(at) != group ? at : 0;
 }
 
-/* Writes a list of CPUs such as "0-3,8", shortened if it does not fit. */
+/* Writes a list of CPUs such as "0-3,8" to `out`. The list is shortened if it
+ * does not fit. */
 static void affinity_check_write_list(const cpu_set_t *cpus, char *out,
                                       size_t size)
 {

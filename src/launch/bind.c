@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Binds a rank to its cores and their memory. Converts the mapping's logical
- * numbers into those of the operating system, and reads the binding back from
- * the kernel. */
+/* Binds a rank to its cores and to the memory near them. Converts the mapping's
+ * logical numbers into those of the operating system, and then asks the kernel
+ * whether the binding is in effect. */
 #include <nodewise/launch.h>
 
 #include "base/status.h"
@@ -25,9 +25,9 @@ nw_status nw_launch_machine(const struct nw_topology_options *options,
         status = nw_fail(NW_ENOMEM, "out of memory for a set of cores");
         goto out;
     }
-    /* The live topology contains only CPUs that this process is bound to, so
-     * the process is bound to all CPUs while hwloc reads it. The kernel removes
-     * CPUs that the batch system forbids. */
+    /* The live topology contains only CPUs to which this process is bound. So
+     * the process is bound to all CPUs while hwloc reads the topology. The
+     * kernel removes CPUs that the batch system forbids. */
     memset(all, 0xff, size);
     if (sched_getaffinity(0, size, old) < 0)
         CPU_ZERO_S(size, old);
@@ -198,7 +198,8 @@ nw_status nw_launch_bind_cores(const nw_mapping *mapping, int32_t rank,
     return status;
 }
 
-/* Numbers of the system call, so that no header of libnuma is needed. */
+/* Policy numbers of the system call set_mempolicy. They are defined here so
+ * that libnuma's header is not needed. */
 enum { POLICY_PREFERRED = 1, POLICY_BIND = 2, POLICY_PREFERRED_MANY = 5 };
 
 static long set_policy(int policy, const struct nw_numa_set *nodes)
@@ -218,13 +219,14 @@ nw_status nw_launch_bind_memory(enum nw_memory_binding how)
     if (how == NW_MEMORY_LEAVE || sched_getaffinity(0, NW_CPU_BYTES, cpus) < 0)
         return NW_OK;
     found = nw_local_cpus_numa("/sys", cpus, &nodes, &count);
-    if (!found) /* without memory near the cores, the kernel's default is
-                   right */
+    /* if no memory is near the cores, the kernel's default policy is right */
+    if (!found)
         return NW_OK;
     answer = set_policy(
         how == NW_MEMORY_BIND ? POLICY_BIND : POLICY_PREFERRED_MANY, &nodes);
     if (answer && how == NW_MEMORY_PREFER && found == 1)
-        answer = set_policy(POLICY_PREFERRED, &nodes); /* before Linux 5.15 */
+        /* before Linux 5.15, only one node can be preferred */
+        answer = set_policy(POLICY_PREFERRED, &nodes);
     if (answer && count > 1)
         return nw_fail(NW_EUNSUPPORTED,
                        "memory cannot be bound to its NUMA nodes: %s",

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Gives each host consecutive ranks. If a host returns later in the hostfile,
- * Hydra up to MPICH 4.0 takes it for another node, whose ranks do not share
- * memory with the earlier ranks of the host (tested with 4.0.2). */
+/* Changes a mapping so that each host has consecutive ranks. If a host occurs
+ * again later in the hostfile, Hydra up to MPICH 4.0 treats it as another node,
+ * whose ranks do not share memory with the earlier ranks of this host (tested
+ * with 4.0.2). */
 #include "cost/mapping_file.h"
 #include "launch/launcher.h"
 
@@ -18,7 +19,7 @@ static int32_t consecutive_moved(const struct nw_launch_node_ranks *places,
 }
 
 /* Writes the mapping with the ranks in the order of `places` to a file, and
- * makes it the mapping of the job. The caller frees *out, the new mapping. */
+ * makes it the job's mapping. The caller frees *out, the new mapping. */
 static nw_status consecutive_use(struct nw_launch_job *job,
                                  const struct nw_launch_node_ranks *places,
                                  nw_mapping **out)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes jobs for Cray MPICH and its launchers. Processes fill the nodes in
- * blocks. The library then gives process i the i-th rank of a file
- * (MPICH_RANK_REORDER_METHOD=3, see intro_mpi(3) and grid_order(1)). PALS is
- * the mpiexec of Cray systems under PBS (see its mpiexec(1)). Neither was
+/* Writes jobs for Cray MPICH and its launchers. The launcher fills the nodes
+ * with processes in blocks. Cray MPICH then gives process i the i-th rank of a
+ * file (MPICH_RANK_REORDER_METHOD=3, see intro_mpi(3) and grid_order(1)). PALS
+ * is the mpiexec of Cray systems under PBS (see its mpiexec(1)). Neither was
  * tested on a real Cray. */
 #include "launch/launcher.h"
 
 #include "base/status.h"
 
-/* Returns true if the k-th rank of every node, in the order of cores, has the
- * same hardware threads. Nodes are more often equal in this order than in the
+/* Returns true if, on every node, the k-th rank in the order of cores has the
+ * same hardware threads. This is true more often than for the k-th rank in the
  * order of ranks. */
 static bool alike_by_slot(const struct nw_launch_job *job)
 {
@@ -75,7 +75,8 @@ static nw_status add_reordering(struct nw_launch_job *job)
         status = nw_launch_variable(job, "MPICH_RANK_REORDER_METHOD=3");
     if (!status)
         status = nw_launch_variable(job, "MPICH_RANK_REORDER_FILE=%s", path);
-    /* before MPI starts, the launcher's process numbers are slots, not ranks */
+    /* before MPI starts, the launcher's process numbers are positions in this
+     * file, not ranks */
     return !status && job->exec ? nw_launch_add_slots(job) : status;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sets the variables that libraries read at the start of a program, and that
+/* Sets environment variables that libraries read when a program starts, to
  * select the visible GPUs and the NIC. */
 #include <nodewise/launch.h>
 
@@ -52,8 +52,8 @@ nw_status nw_launch_choose_gpus(const char *gpus)
         status = launch_environment_set("ROCR_VISIBLE_DEVICES", gpus);
     if (!status)
         status = set_hip(gpus);
-    unsetenv("GPU_DEVICE_ORDINAL"); /* would select again among the GPUs
-                                       selected above */
+    /* this variable would select again among the GPUs selected above */
+    unsetenv("GPU_DEVICE_ORDINAL");
     if (status || !numbers)
         return status;
     return launch_environment_set("ZE_AFFINITY_MASK", gpus);
@@ -79,12 +79,14 @@ nw_status nw_launch_nic(const nw_topology *topology, int32_t node,
     return status ? status : nw_strdup(name, out);
 }
 
-/* a variable's name, and the text before and after the NIC's name */
+/* A variable's name, and the text before and after the NIC's name in its value.
+ */
 struct choice {
     const char *variable, *before, *behind;
 };
 
-/* Variables for InfiniBand and similar adapters, which take the verbs name. */
+/* Variables for InfiniBand and similar adapters. They take the adapter's verbs
+ * name. */
 static const struct choice verbs[] = {
     {"UCX_NET_DEVICES", "", ":1"},
     {"NCCL_IB_HCA", "=", ""},
@@ -93,7 +95,7 @@ static const struct choice verbs[] = {
     {"MV2_IBA_HCA", "", ""},
 };
 
-/* Variables for other NICs, which take the name of the network interface. */
+/* Variables for other NICs. They take the name of the network interface. */
 static const struct choice interfaces[] = {
     {"UCX_NET_DEVICES", "", ""},
     {"NCCL_SOCKET_IFNAME", "=", ""},
@@ -129,7 +131,8 @@ static nw_status set_all(const char *name, const struct choice *choices,
     return status;
 }
 
-/* Sets libfabric's name of a Slingshot NIC: interface hsn2 is cxi2. */
+/* Sets libfabric's name of a Slingshot NIC, which is cxi2 for the interface
+ * hsn2. */
 static nw_status set_slingshot(const char *name)
 {
     struct nw_text text = {0};

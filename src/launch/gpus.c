@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Selects the GPUs of its node that a rank sees. */
+/* Selects the GPUs of its node that a rank can see. */
 #include <nodewise/launch.h>
 
 #include "base/array.h"
@@ -11,11 +11,12 @@
 
 #include <stdlib.h>
 
-/* The node's GPUs in the order of the device numbers that the program sees. */
+/* The order of the node's GPUs in which the program sees them as devices 0, 1,
+ * ... */
 struct order {
     int32_t count;
-    int32_t *gpu; /* [count] GPU of each device number; -1: none yet */
-    /* [count] whether this GPU has a device number */
+    int32_t *gpu; /* [count] GPU with each device number; -1: none yet */
+    /* [count] true if the GPU has a device number */
     bool *is_used;
 };
 
@@ -37,11 +38,11 @@ static void put_next(struct order *order, int32_t slot, int32_t gpu)
 }
 
 /* Orders the node's GPUs so that a program that calls cudaSetDevice(local_rank)
- * uses its own GPU. Device l is the first GPU of local rank l, modulo the
- * number of GPUs. This rank's first GPU is placed first. The first GPUs of the
- * other ranks follow if their place is free, so that ranks with different GPUs
- * have the same order. Then follow this rank's other GPUs, then the remaining
- * GPUs. */
+ * uses its own GPU. For this, the first GPU of local rank l gets device number
+ * l, modulo the number of GPUs. This rank's first GPU is placed first. The
+ * first GPUs of the other ranks follow, if their device number is free, so that
+ * ranks with different GPUs have the same order. Then follow this rank's other
+ * GPUs, then all GPUs that are left. */
 static void launch_gpus_arrange(struct order *order,
                                 const struct nw_launch_seat *seat)
 {
@@ -81,8 +82,8 @@ static nw_status launch_gpus_permute(const struct nw_launch_seat *seat,
     return NW_OK;
 }
 
-/* Returns true if all these GPUs have UUIDs. CUDA's list must not mix UUIDs and
- * numbers. */
+/* Returns true if all these GPUs have UUIDs. In CUDA_VISIBLE_DEVICES, UUIDs and
+ * numbers must not be mixed. */
 static bool have_uuids(const nw_topology *topology, int32_t node,
                        struct nw_ints gpus)
 {

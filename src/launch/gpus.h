@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decides which GPUs a rank sees, and in which order. */
+/* Decides which GPUs a rank sees and in which order. */
 #ifndef NW_LAUNCH_GPUS_H
 #define NW_LAUNCH_GPUS_H
 
@@ -8,7 +8,8 @@
 
 #include <stdint.h>
 
-/* A rank and all ranks of its node. `mates` contains the rank, and ascends. */
+/* A rank and all ranks of its node. `mates` is in ascending order and contains
+ * the rank itself. */
 struct nw_launch_seat {
     const nw_mapping *mapping;
     int32_t rank;
@@ -22,12 +23,12 @@ NW_MUST_CHECK nw_status nw_launch_seat_find(const nw_mapping *mapping,
                                             struct nw_launch_seat *out);
 /* Returns the position of the rank among the ranks of its node, from 0. */
 int32_t nw_launch_seat_local(const struct nw_launch_seat *seat);
-/* Finds the order of GPUs for NW_GPU_PERMUTED: the program's device l is GPU
+/* Finds the order of GPUs for NW_GPU_PERMUTED. Device l of the program is GPU
  * (*out)[l] of the node, which has `count` GPUs. The caller frees *out. */
 NW_MUST_CHECK nw_status nw_launch_gpu_order(const struct nw_launch_seat *seat,
                                             int32_t count, int32_t **out);
-/* Like nw_launch_gpus, for a rank whose node's ranks are already found. The
- * mapping must have GPUs. */
+/* Does the same as nw_launch_gpus, if the ranks of the rank's node are already
+ * known. The mapping must have GPUs. */
 NW_MUST_CHECK nw_status nw_launch_seat_gpus(const nw_topology *topology,
                                             int32_t node,
                                             const struct nw_launch_seat *seat,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Selects GPUs in a job whose batch system or user has already set a variable
- * with the visible GPUs. Only GPUs of that list are used. Its numbers are those
- * of the node if the list contains all GPUs that the mapping uses on this node.
- * Otherwise the mapping's numbers are positions in the list, as in CUDA's rules
- * for a list inside a list. */
+/* Selects GPUs in a job for which the batch system or the user has already set
+ * a variable with the visible GPUs. Only GPUs of this list are used. If the
+ * list contains all GPUs that the mapping uses on this node, its entries are
+ * the node's own GPU numbers. Otherwise the mapping's numbers are positions in
+ * the list; these are CUDA's rules for a list inside a list. */
 #include <nodewise/launch.h>
 
 #include "base/array.h"
@@ -18,7 +18,7 @@
 
 struct granted {
     const char *variable;
-    char *text; /* copy of the variable, owned */
+    char *text; /* copy of the variable's value, owned */
     char **word;
     int32_t count;
     const nw_topology *topology;
@@ -36,8 +36,8 @@ const char *nw_launch_granted(void)
     return NULL;
 }
 
-/* Returns true if the word names a GPU. CUDA ignores all words from the first
- * one on that does not, such as -1 or Slurm's NoDevFiles. */
+/* Returns true if the word is the name of a GPU. CUDA ignores the first word
+ * that is not, such as -1 or Slurm's NoDevFiles, and all words after it. */
 static bool granted_gpus_is_gpu(const char *word)
 {
     return (*word >= '0' && *word <= '9') || !strncmp(word, "GPU-", 4) ||
@@ -76,8 +76,8 @@ static const char *granted_gpus_uuid_of(const struct granted *granted,
                : NULL;
 }
 
-/* Returns the position in the list of the node's GPU with this number, found by
- * number or UUID; -1 if not found. */
+/* Finds a GPU, given by its number on the node, in the list, by this number or
+ * by its UUID. Returns its position; -1 if not found. */
 static int32_t granted_gpus_find(const struct granted *granted, int32_t gpu)
 {
     const char *uuid = granted_gpus_uuid_of(granted, gpu);
@@ -91,10 +91,10 @@ static int32_t granted_gpus_find(const struct granted *granted, int32_t gpu)
     return -1;
 }
 
-/* Converts the GPUs of all ranks on the rank's node to positions in the list,
- * and stores them in `place`, a copy of mapping->gpu. A GPU is found by number
- * or UUID, or, without `by_name`, its number is the position. Returns false and
- * sets *missing if the list lacks a GPU. */
+/* Converts the GPUs of all ranks on the rank's node to positions in the list.
+ * Stores them in `place`, which has the form of mapping->gpu. If `by_name` is
+ * true, a GPU is found by number or UUID; otherwise its number is the position.
+ * Returns false and sets *missing if a GPU is not in the list. */
 static bool granted_gpus_translate(const struct granted *granted,
                                    const nw_mapping *mapping, int32_t rank,
                                    bool by_name, int32_t *place,

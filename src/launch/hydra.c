@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes jobs for later versions of Hydra and related launchers. MPICH 5 has
- * -rankmap, which gives a node for every rank (the number of the node's line in
- * the hostfile; tested with 5.0.2; 4.2.1 ignores the option). Intel MPI has its
- * own variables for binding (see its Developer Reference, not tested), and so
- * has MVAPICH (see its User Guide, not tested). All of them bind local rank k
- * of every node to the same CPUs. */
+/* Writes jobs for later versions of Hydra and for related launchers. MPICH 5
+ * has the option -rankmap, which gives a node for every rank, as the number of
+ * the node's line in the hostfile (tested with 5.0.2; 4.2.1 ignores the
+ * option). Intel MPI (see its Developer Reference) and MVAPICH (see its User
+ * Guide) have variables of their own for binding; both were not tested. All of
+ * these launchers bind local rank k of every node to the same CPUs. */
 #include "launch/launcher.h"
 
 static const char *const unlike =
@@ -26,8 +26,9 @@ const char *nw_launch_mvapich_lacks(const struct nw_launch_job *job)
     return nw_launch_alike(job) ? NULL : unlike;
 }
 
-/* Appends a rank map such as "(vector,(0,1,2),(3,1,1),...)": the first node,
- * the number of nodes, and the number of ranks on each. */
+/* Appends a rank map such as "(vector,(0,1,2),(3,1,1),...)". Each group has
+ * three numbers: the first node, the number of nodes, and the number of ranks
+ * on each of them. */
 static void add_rankmap(const struct nw_launch_job *job, struct nw_text *text)
 {
     const int32_t *node = job->mapping->node;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Adds words, variables and files to a job, and finds the hosts and cores of
- * its ranks, for the writers of all launchers. */
+/* Functions for the writers of all launchers: add words, variables and files to
+ * a job, and find the hosts and cores of its ranks. */
 #include "base/array.h"
 #include "base/c_locale.h"
 #include "base/status.h"

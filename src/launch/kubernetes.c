@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Writes jobs for Kubernetes. They read a ConfigMap that is mounted at
- * /etc/nodewise. The names of the topology's nodes are those of the pods, or
- * those of the Kubernetes nodes if NODE_NAME is set from spec.nodeName (see the
- * documentation of MPI Operator and JobSet; not tested in a cluster).
+ * Writes jobs for Kubernetes. Their pods read a ConfigMap that is mounted at
+ * /etc/nodewise. The names of the topology's nodes must be those of the pods,
+ * or those of the Kubernetes nodes if NODE_NAME is set from spec.nodeName. (See
+ * the documentation of MPI Operator and JobSet; not tested in a cluster.)
  */
 #include "base/status.h"
 #include "base/status.h"
@@ -59,8 +59,8 @@ static nw_status kubernetes_add_map(struct nw_launch_job *job, const char *file,
     return nw_launch_add_file(job, "yaml", &text, &path);
 }
 
-/* Writes a job for MPI Operator, whose launcher pod runs mpirun with its own
- * host file. */
+/* Writes a job for MPI Operator. Its launcher pod runs mpirun with a host file
+ * of its own. */
 nw_status nw_launch_mpi_operator_write(struct nw_launch_job *job)
 {
     struct nw_text lines = {0};
@@ -80,8 +80,8 @@ nw_status nw_launch_mpi_operator_write(struct nw_launch_job *job)
     return status ? status : nw_launch_add_thread_words(job, "-x");
 }
 
-/* Writes a script for the pods of a JobSet. It numbers a pod by the mapping,
- * instead of JOB_COMPLETION_INDEX. */
+/* Writes a script for the pods of a JobSet. The script numbers a pod by the
+ * mapping and ignores JOB_COMPLETION_INDEX. */
 nw_status nw_launch_jobset_write(struct nw_launch_job *job)
 {
     struct nw_text script = {0};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Turns a mapping into files and a command line. Contains the table of
- * launchers, and the checks and program arguments that all of them share. */
+/* Converts a mapping into files and a command line for a launcher. Contains the
+ * table of launchers, and the checks and program arguments that are common to
+ * all. */
 #include <nodewise/launch.h>
 
 #include "base/array.h"
@@ -18,7 +19,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* name, summary, functions `lacks`, `lacks_gpus` and `write`, may_wrap */
+/* each row: name, summary, functions `lacks`, `lacks_gpus` and `write`,
+ * may_wrap */
 static const struct nw_launcher launchers[] = {
     {"openmpi4", "Open MPI 4 (ORTE): a rankfile", nw_launch_openmpi_lacks, NULL,
      nw_launch_openmpi4_write, false},
@@ -171,7 +173,7 @@ static bool has_nics(const nw_mapping *mapping)
     return false;
 }
 
-/* Adds a note if ranks share a core, since they then run slowly. */
+/* Adds a note if ranks share a core, because they then run slowly. */
 static nw_status note_sharing(struct nw_launch_job *job)
 {
     int32_t *owner, shared = 0, a = -1, b = -1;
@@ -228,8 +230,8 @@ static void note_far_gpus(struct nw_launch_job *job)
                        count);
 }
 
-/* Decides whether nodewise exec or a script does what the launcher cannot
- * do. */
+/* Decides whether the command uses `nodewise exec`, or a script, for the tasks
+ * that the launcher cannot do. */
 static nw_status decide_exec(struct nw_launch_job *job,
                              const struct nw_launcher *launcher)
 {
@@ -265,8 +267,8 @@ static nw_status decide_exec(struct nw_launch_job *job,
     return NW_OK;
 }
 
-/* Returns true if nodewise exec needs the topology: for the UUIDs of GPUs, the
- * names of NICs, or the order of GPUs. It finds cores without a topology. */
+/* Returns true if `nodewise exec` needs the topology. It does for UUIDs of
+ * GPUs, names of NICs, or the order of GPUs, but not for cores. */
 static bool needs_topology(const struct nw_launch_job *job)
 {
     const nw_topology *topology = job->topology;
@@ -336,8 +338,8 @@ static nw_status add_wrapper(struct nw_launch_job *job)
     return status ? status : nw_launch_run_script(job, path);
 }
 
-/* Fails if a host's name has characters that a launcher could take for options,
- * lists, slots or ports. */
+/* Returns an error if a host's name contains characters that a launcher could
+ * misread as an option, a list, slots or a port. */
 static nw_status check_hosts(const struct nw_launch_job *job)
 {
     const nw_mapping *mapping = job->mapping;
@@ -352,8 +354,8 @@ static nw_status check_hosts(const struct nw_launch_job *job)
     return NW_OK;
 }
 
-/* Writes the files and the command line of a job. With --consecutive, *blocks
- * becomes the mapping of the job; the caller frees it. */
+/* Makes the files and the command line of a job. With --consecutive, sets
+ * *blocks to the new mapping of the job, which the caller frees. */
 static nw_status launch_make(struct nw_launch_job *job,
                              const struct nw_launcher *launcher,
                              nw_mapping **blocks)

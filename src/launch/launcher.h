@@ -9,17 +9,18 @@
 #include "base/text.h"
 
 /* The nodes that have ranks, in the order of the topology, and the ranks of
- * each node: node[i] has rank[first[i]] to rank[first[i + 1] - 1], ascending. A
- * writer may sort nodes or ranks in the order of its launcher. */
+ * each node in ascending order: those of node[i] are rank[first[i]] to
+ * rank[first[i + 1] - 1]. A writer may sort nodes or ranks differently for its
+ * launcher. */
 struct nw_launch_node_ranks {
     int32_t node_count;
     int32_t *node;
     int32_t *first; /* [node_count + 1] */
     int32_t *rank;
-    int32_t fullest; /* index of a node with the most ranks */
+    int32_t fullest; /* index in `node` of a node with the most ranks */
 };
 
-/* The state of a writer, which writes a mapping for one launcher. */
+/* The job that a writer makes from a mapping for one launcher. */
 struct nw_launch_job {
     const nw_topology *topology;
     const nw_mapping *mapping;
@@ -40,17 +41,18 @@ struct nw_launch_job {
 
 struct nw_launcher {
     const char *name, *summary;
-    /* Returns why this launcher cannot bind the ranks itself, a static string;
-     * NULL if it can. */
+    /* Returns the reason why this launcher cannot bind the ranks itself, as a
+     * static string; NULL if it can. */
     const char *(*lacks)(const struct nw_launch_job *job);
-    /* Returns why this launcher cannot give each rank its GPUs, or NULL. The
-     * pointer itself is NULL for a launcher that knows nothing of GPUs. */
+    /* Returns the reason why this launcher cannot give each rank its GPUs; NULL
+     * if it can. The function pointer is NULL for a launcher that does not
+     * support GPUs at all. */
     const char *(*lacks_gpus)(const struct nw_launch_job *job);
     /* Writes the files, and adds the words of the command line before the
      * program. */
     nw_status (*write)(struct nw_launch_job *job);
-    /* Without `nodewise exec`, a generated script can do what the launcher
-     * lacks. */
+    /* True if a generated script can do what the launcher cannot, without
+     * `nodewise exec`. */
     bool may_wrap;
 };
 
@@ -66,18 +68,18 @@ NW_MUST_CHECK nw_status nw_launch_words(struct nw_launch_job *job,
 NW_MUST_CHECK nw_status nw_launch_variable(struct nw_launch_job *job,
                                            const char *format, ...)
     NW_PRINTF(2, 3);
-/* Adds a file PREFIX.SUFFIX and takes over `text`. *path is borrowed. */
+/* Adds a file PREFIX.SUFFIX with the content `text`, which it takes over. *path
+ * is borrowed. */
 NW_MUST_CHECK nw_status nw_launch_add_file(struct nw_launch_job *job,
                                            const char *suffix,
                                            struct nw_text *text,
                                            const char **path);
-/* Returns the logical number in its node of an element's core, as Open MPI
- * counts cores. *package is its package; -1: none. */
+/* Returns the logical number of an element's core within its node, as Open MPI
+ * counts cores. Sets *package to the core's package; -1 if there is none. */
 int32_t nw_launch_core_number(const nw_topology *topology, int32_t element,
                               int32_t *package);
 const char *nw_launch_host(const struct nw_launch_job *job, int32_t rank);
-/* Returns the topology's number of the element for core `core` of the rank's
- * node. */
+/* Returns the topology's element for core number `core` of the rank's node. */
 int32_t nw_launch_element(const struct nw_launch_job *job, int32_t rank,
                           int32_t core);
 
@@ -95,51 +97,53 @@ NW_MUST_CHECK nw_status
 nw_launch_node_ranks_sort_nodes(struct nw_launch_node_ranks *places);
 int32_t nw_launch_node_ranks_count(const struct nw_launch_node_ranks *places,
                                    int32_t index);
-/* Returns the index of a node in places->node while that is in the topology's
- * order. */
+/* Returns the index of a node in places->node, which must be in the order of
+ * the topology. */
 int32_t nw_launch_node_ranks_find(const struct nw_launch_node_ranks *places,
                                   int32_t node);
-/* Returns true if every node has as many ranks as the first; the last may have
- * fewer. */
+/* Returns true if every node has the same number of ranks as the first one; the
+ * last node may have fewer. */
 bool nw_launch_node_ranks_even(const struct nw_launch_node_ranks *places);
 
 /* nw_launch_same_cpus returns true if two ranks have the same hardware threads.
  * nw_launch_add_cpus appends the operating system's numbers of a rank's
- * hardware threads, separated by `joint`; it returns false and appends nothing
- * if a number is unknown. */
+ * hardware threads, separated by `joint`. If a number is unknown, it appends
+ * nothing and returns false. */
 bool nw_launch_same_cpus(const struct nw_launch_job *job, int32_t a, int32_t b);
 bool nw_launch_add_cpus(const struct nw_launch_job *job, int32_t rank,
                         const char *joint, struct nw_text *text);
-/* Like nw_launch_add_cpus, but appends a hexadecimal mask without 0x. */
+/* Appends a rank's hardware threads as a hexadecimal mask without "0x". If a
+ * number is unknown, appends nothing and returns false. */
 bool nw_launch_add_mask(const struct nw_launch_job *job, int32_t rank,
                         struct nw_text *text);
-/* nw_launch_single_cpus returns true if every rank has one hardware thread;
- * nw_launch_cpus_known, if the numbers of all hardware threads are known. */
+/* nw_launch_single_cpus returns true if every rank has exactly one hardware
+ * thread. nw_launch_cpus_known returns true if the operating system's numbers
+ * of all ranks' hardware threads are known. */
 bool nw_launch_single_cpus(const struct nw_launch_job *job);
 bool nw_launch_cpus_known(const struct nw_launch_job *job);
-/* Return true if local rank l has the same hardware threads (or GPUs) on every
- * node, for every l. */
+/* These functions return true if, for every l, local rank l has the same
+ * hardware threads (or GPUs) on every node. */
 bool nw_launch_alike(const struct nw_launch_job *job);
 bool nw_launch_gpus_alike(const struct nw_launch_job *job);
-/* Append a list over the local ranks of the fullest node. Numbers of one rank
- * are separated by `joint`, ranks by `comma`. In a list of masks, `before`
- * precedes each mask. */
+/* These functions append a list for the local ranks of the node with the most
+ * ranks. `joint` separates the numbers of one rank, `comma` separates ranks,
+ * and `before` precedes each mask. */
 void nw_launch_add_cpu_list(const struct nw_launch_job *job, const char *joint,
                             const char *comma, struct nw_text *text);
 void nw_launch_add_mask_list(const struct nw_launch_job *job,
                              const char *before, struct nw_text *text);
 void nw_launch_add_gpu_list(const struct nw_launch_job *job, const char *joint,
                             const char *comma, struct nw_text *text);
-/* Returns the GPUs of a rank on its own node; an empty list if the mapping
- * gives it a GPU of another node, which no launcher can do. */
+/* Returns the GPUs of a rank on its own node. Returns an empty list if the
+ * mapping gives it a GPU of another node, which no launcher supports. */
 struct nw_ints nw_launch_own_gpus(const nw_mapping *mapping, int32_t rank);
 bool nw_launch_has_gpus(const nw_mapping *mapping);
 bool nw_launch_has_gpu(const nw_mapping *mapping, int32_t rank);
 
 /* --- threads.c: variables for OpenMP, if every rank has several cores --- */
 
-/* Adds the variables as words of the command, each after the word `option` if
- * that is not NULL. */
+/* Adds the variables as words of the command line. If `option` is not NULL,
+ * this word precedes each of them. */
 NW_MUST_CHECK nw_status nw_launch_add_thread_words(struct nw_launch_job *job,
                                                    const char *option);
 /* Appends the variables to a script, as export lines. */
@@ -152,54 +156,58 @@ nw_launch_add_thread_variables(struct nw_launch_job *job);
 
 /* --- consecutive.c --- */
 
-/* Gives each host a block of consecutive ranks: sorts hosts by their lowest
- * ranks, and gives rank i the place of the i-th rank in this order. If this
+/* Gives each host a block of consecutive ranks: sorts the hosts by their lowest
+ * ranks, and gives rank i the position of the i-th rank in this order. If this
  * changes the mapping, the new one becomes job->mapping and is written to a
- * file; it is also stored in *out, which the caller frees. */
+ * file. It is also stored in *out, which the caller frees. */
 NW_MUST_CHECK nw_status nw_launch_make_consecutive(struct nw_launch_job *job,
                                                    nw_mapping **out);
 
 /* --- files that several launchers use --- */
 
-/* Adds PREFIX.hosts: line i has the host of rank i. */
+/* Adds the file PREFIX.hosts, whose line i is the host of rank i. */
 NW_MUST_CHECK nw_status nw_launch_add_rank_hosts(struct nw_launch_job *job,
                                                  const char **path);
-/* Adds PREFIX.SUFFIX: one line for each node of job->places; if `between` is
- * not NULL, each line ends with `between` and the node's number of ranks. */
+/* Adds the file PREFIX.SUFFIX with one line for each node of job->places: the
+ * host, followed by `between` and the node's number of ranks unless `between`
+ * is NULL. */
 NW_MUST_CHECK nw_status nw_launch_add_node_hosts(struct nw_launch_job *job,
                                                  const char *suffix,
                                                  const char *between,
                                                  const char **path);
-/* The first function adds PREFIX.sh, a script that binds a rank and then
- * executes the program. The second appends the part of this script that follows
- * the numbering of ranks, for torchrun. */
+/* nw_launch_add_wrapper adds PREFIX.sh, a script that binds a rank and then
+ * executes the program. nw_launch_add_rank_cases appends the part of such a
+ * script that depends on the rank, for torchrun. */
 NW_MUST_CHECK nw_status nw_launch_add_wrapper(struct nw_launch_job *job,
                                               const char **path);
 NW_MUST_CHECK nw_status nw_launch_add_rank_cases(struct nw_launch_job *job,
                                                  struct nw_text *text);
-/* Like nw_launch_add_wrapper; PREFIX.sh also sets the variables of torchrun
- * (RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR, ...) and fails on a host that the
- * mapping does not use for the rank. */
+/* Adds a script PREFIX.sh that binds a rank, sets the variables of torchrun
+ * (RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR, ...), and executes the program.
+ * The script fails if it runs on another host than the mapping's host for this
+ * rank. */
 NW_MUST_CHECK nw_status
 nw_launch_add_environment_wrapper(struct nw_launch_job *job, const char **path);
-/* Appends a script that starts torchrun on a node, and that torchrun starts for
- * each process. nw_launch_add_python appends the lines that run a program such
- * as train.py by Python. */
+/* nw_launch_add_torchrun appends a script that starts torchrun on a node, and
+ * that torchrun in turn starts for each process. nw_launch_add_python appends
+ * the lines that run a program such as train.py by Python. */
 NW_MUST_CHECK nw_status nw_launch_add_torchrun(struct nw_launch_job *job,
                                                bool c10d, struct nw_text *text);
 void nw_launch_add_python(struct nw_text *text);
-/* Appends the lines of Open MPI's rankfile. If `flat`, cores are numbered
- * within the node, else within the package. */
+/* Appends the lines of a rankfile for Open MPI. If `flat` is true, cores are
+ * numbered within the node, else within the package. */
 void nw_launch_add_rank_lines(const struct nw_launch_job *job, bool flat,
                               struct nw_text *text);
-/* A rank in a script of nw_launch_add_wrapper. The shell compares the rank's
- * number with `key`; `place` is the index of the rank's node in job->places. */
+/* One rank in a script of nw_launch_add_wrapper. The shell compares the number
+ * of the process with `key`. `place` is the index of the rank's node in
+ * job->places. */
 struct nw_launch_case {
     int32_t key, rank, place;
     enum nw_gpu_visibility visibility;
 };
-/* The first function appends the rank's GPUs as shell variables; the second,
- * the lines that set the environment from these shell variables. */
+/* nw_launch_add_gpus appends the rank's GPUs as shell variables.
+ * nw_launch_add_gpu_choice appends the lines that set the environment from
+ * these shell variables. */
 NW_MUST_CHECK nw_status nw_launch_add_gpus(const struct nw_launch_job *job,
                                            const struct nw_launch_case *one,
                                            struct nw_text *text);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes hardware threads and GPUs as launchers expect them: lists and masks of
- * the operating system's numbers, and lists over the ranks of a node. */
+/* Writes hardware threads and GPUs in the forms that launchers expect: lists
+ * and masks with the operating system's numbers, and lists for the ranks of a
+ * node. */
 #include "launch/launcher.h"
 
 #include "base/array.h"
@@ -8,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sets *cpus to the operating system's numbers of the hardware threads of core
- * number `i` of a rank. Returns their number; 0 if unknown. */
+/* Sets *cpus to the operating system's numbers of the hardware threads of a
+ * rank's i-th core. Returns how many there are; 0 if unknown. */
 static size_t threads(const struct nw_launch_job *job, int32_t rank, size_t i,
                       const int32_t **cpus)
 {
@@ -19,8 +20,8 @@ static size_t threads(const struct nw_launch_job *job, int32_t rank, size_t i,
                                     nw_launch_element(job, rank, core), cpus);
 }
 
-/* Returns the number of a rank's hardware threads; 0 if those of a core are
- * unknown. */
+/* Returns the number of a rank's hardware threads. Returns 0 if those of any
+ * core are unknown. */
 static size_t count_cpus(const struct nw_launch_job *job, int32_t rank)
 {
     size_t cores = nw_mapping_cores(job->mapping, rank).count, sum = 0;

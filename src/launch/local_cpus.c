@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the logical numbers of cores from the kernel's files, as hwloc counts
- * them. In hwloc's tree, children are sorted by their lowest CPU. So the place
- * of a CPU follows from the lowest CPUs of its package, die, NUMA node, caches
- * and core. One file is read for each of these groups, not for each CPU. */
+/* Finds the logical numbers of cores, as hwloc counts them, from the kernel's
+ * files. In hwloc's tree, children are sorted by their lowest CPU. So the
+ * position of a CPU in the tree follows from the lowest CPUs of its package,
+ * die, NUMA node, caches and core. One file is read for each of these groups,
+ * not for each CPU. */
 #include "launch/local_cpus.h"
 
 #include "base/array.h"
@@ -21,7 +22,7 @@
 /* The groups of one kind, such as all packages or all level-3 caches. */
 struct level {
     int32_t *low;   /* [count] lowest CPU of each CPU's group; -1: none */
-    int32_t groups; /* number of groups; 0: the machine has none of this kind */
+    int32_t groups; /* number of groups; 0: the machine has no such groups */
 };
 
 struct scan {
@@ -54,8 +55,8 @@ static bool slurp(const char *path, char *out, size_t size)
     return true;
 }
 
-/* Reads the next range of a list such as "0-3,8" and moves *at past it. Returns
- * false at the end or if the list is invalid. */
+/* Reads the next range of a list such as "0-3,8" and moves *at behind it.
+ * Returns false at the end of the list or if it is invalid. */
 static bool next_range(const char **at, int32_t *from, int32_t *to)
 {
     char *end;
@@ -72,7 +73,7 @@ static bool next_range(const char **at, int32_t *from, int32_t *to)
 }
 
 /* Adds a group: sets `low` of each CPU in the list to the list's lowest CPU,
- * unless the CPU is in a group already. */
+ * unless the CPU already is in a group. */
 static void local_cpus_add_group(const struct scan *scan, struct level *level,
                                  const char *list)
 {
@@ -142,8 +143,8 @@ static void local_cpus_read_cores(const struct scan *scan, struct level *level)
     level->groups = level->groups ? level->groups : scan->count;
 }
 
-/* Returns true if cores share the second-level cache. Reads only the file of
- * the first allowed CPU, since nearly all machines have the same sharing
+/* Returns true if cores share a second-level cache. Reads only the file of the
+ * first allowed CPU, since nearly all machines have the same sharing
  * everywhere. */
 static bool shares_l2(const struct scan *scan, const struct level *cores)
 {
@@ -183,8 +184,8 @@ static void local_cpus_read_all(struct scan *scan)
         local_cpus_read_level(scan, &level[4], "cache/index2/shared_cpu_list");
 }
 
-/* Compares levels by their number of groups: a level with fewer groups has
- * larger groups, and comes first. */
+/* Compares levels by their number of groups, for sorting: a level with fewer
+ * groups has larger groups, and comes first. */
 static int local_cpus_by_size(const void *a, const void *b)
 {
     int32_t x = ((const struct level *)a)->groups,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads the CPUs and devices of this machine from the kernel's files, to
- * convert a mapping's logical numbers into those of the operating system,
- * without hwloc. */
+/* Reads the CPUs and devices of this machine from the kernel's files, without
+ * hwloc. They are needed to convert a mapping's logical numbers into those of
+ * the operating system. */
 #ifndef NW_LAUNCH_LOCAL_CPUS_H
 #define NW_LAUNCH_LOCAL_CPUS_H
 
@@ -14,8 +14,8 @@
 #define NW_CPU_LIMIT 16384 /* more CPUs than any kernel supports */
 #define NW_CPU_BYTES (NW_CPU_LIMIT / 8)
 
-/* The CPUs that this process may use, in hwloc's logical order: core c has
- * cpu[first[c]] to cpu[first[c + 1] - 1]. */
+/* The CPUs that this process may use, in hwloc's logical order. Core c has the
+ * CPUs cpu[first[c]] to cpu[first[c + 1] - 1]. */
 struct nw_local_cpus {
     int32_t cpu_count, core_count;
     int32_t *cpu;   /* [cpu_count] */
@@ -29,9 +29,9 @@ NW_MUST_CHECK nw_status nw_local_cpus_read(const char *root,
                                            struct nw_local_cpus *out);
 void nw_local_cpus_fini(struct nw_local_cpus *here);
 
-/* Marks in *out the NUMA nodes with memory that have some of the CPUs. Returns
- * how many nodes it marked, and stores the number of the machine's NUMA nodes
- * in *count. */
+/* nw_local_cpus_numa marks in *out the NUMA nodes that have memory and any of
+ * the CPUs. Returns the number of nodes that it has marked, and sets *count to
+ * the number of the machine's NUMA nodes. */
 #define NW_NUMA_LIMIT 1024
 struct nw_numa_set {
     unsigned long bits[NW_NUMA_LIMIT / (8 * sizeof(unsigned long))];
@@ -39,13 +39,13 @@ struct nw_numa_set {
 int32_t nw_local_cpus_numa(const char *root, const cpu_set_t *cpus,
                            struct nw_numa_set *out, int32_t *count);
 
-/* Stores the name of the NIC with number `index` in PCI order. It counts the
- * fabric adapters if there are any, else the network interfaces on PCI. Returns
- * NW_ENODEV if the number is too large. */
+/* Sets `out` to the name of the NIC number `index` in the order of PCI
+ * addresses. Only fabric adapters are counted if there are any; otherwise, all
+ * network interfaces on PCI. Returns NW_ENODEV if the number is too large. */
 NW_MUST_CHECK nw_status nw_local_cpus_nic(const char *root, int32_t index,
                                           char *out, size_t size);
-/* Returns the number of GPUs of NVIDIA's driver, else of AMD's, else of
- * Intel's; 0 without these drivers. `root` is "" for this machine. */
+/* Returns the number of GPUs of NVIDIA's driver; without it, of AMD's; without
+ * both, of Intel's; 0 without all three. `root` is "" for this machine. */
 int32_t nw_local_cpus_gpu_count(const char *root);
 
 #endif

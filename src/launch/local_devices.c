@@ -20,8 +20,8 @@ struct card {
     char name[64];
 };
 
-/* Writes the last PCI address in the target of a link in /sys/class. Returns
- * false if the target has none. */
+/* Writes the last PCI address in the target of a symbolic link in /sys/class to
+ * `out`. Returns false if the target has no PCI address. */
 static bool find_pci(const char *link, char out[16])
 {
     char path[PATH_MAX], *word, *rest;
@@ -59,8 +59,8 @@ static int by_pci(const void *a, const void *b)
     return order ? order : strcmp(x->name, y->name);
 }
 
-/* Keeps one entry for each PCI device: a NIC may have two names. Returns the
- * new count. */
+/* Keeps one entry for each PCI device, since a NIC may be listed under two
+ * names. Returns the new count. */
 static size_t drop_doubles(struct card *cards, size_t count)
 {
     size_t kept = 0;

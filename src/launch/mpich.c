@@ -17,8 +17,8 @@ static int32_t mpich_run_end(const struct nw_launch_job *job, int32_t rank)
 }
 
 /* Returns the first rank of the longest group of consecutive ranks on one host,
- * and its length. All other groups must be bound like the first ranks of this
- * group. */
+ * and sets *length to the group's length. All other groups must be bound like
+ * the first ranks of this group. */
 static int32_t longest_run(const struct nw_launch_job *job, int32_t *length)
 {
     int32_t best = 0;
@@ -53,8 +53,8 @@ const char *nw_launch_mpich_lacks(const struct nw_launch_job *job)
     return NULL;
 }
 
-/* Adds a note if a host has several lines in the hostfile. Hydra takes these
- * lines for different nodes, whose ranks are not in one shared-memory
+/* Adds a note if a host has several lines in the hostfile. Hydra treats these
+ * lines as different nodes, so their ranks are not in one shared-memory
  * communicator. */
 static nw_status note_scattered(struct nw_launch_job *job, int32_t lines)
 {

@@ -9,8 +9,7 @@
 
 #include <string.h>
 
-/* See launcher.h. In a hierarchy without cores, elements are counted
- * instead. */
+/* If the topology has no cores, counts its elements instead. */
 int32_t nw_launch_core_number(const nw_topology *topology, int32_t element,
                               int32_t *package)
 {
@@ -129,10 +128,10 @@ nw_status nw_launch_openmpi4_write(struct nw_launch_job *job)
 }
 
 /* Writes the rankfile and the command for Open MPI 5, which reads its hosts
- * from a separate hostfile. It rejects ranks that share cores without
- * overload-allowed. The word "core" does not change the binding. Without it,
- * 5.0.7 misreads a path that contains "pe", such as openmpi/, as the qualifier
- * PE= and fails. */
+ * from a separate hostfile. It rejects ranks that share cores, unless
+ * "overload-allowed" is given. The word "core" in the command does not change
+ * the binding; it is there because, without it, 5.0.7 misreads a path that
+ * contains "pe", such as openmpi/, as the qualifier PE= and fails. */
 static nw_status write_rankfile5(struct nw_launch_job *job)
 {
     const char *rankfile, *hostfile;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the rank of a process in its launcher's environment variables. */
+/* Finds the rank of a process in the environment variables of its launcher. */
 #include <nodewise/launch.h>
 
 #include "base/status.h"
@@ -8,9 +8,10 @@
 #include <stdlib.h>
 
 /* Variables of the launchers, in the order in which they are tried. A launcher
- * inside a batch job inherits the job's variables, so those of inner launchers
- * come first. Any program may set torchrun's variables: they come first only if
- * torchrun's `mark` is set, too, and otherwise last. */
+ * that runs inside a batch job inherits the job's variables, so variables of
+ * such launchers come before those of batch systems. Any program may set
+ * torchrun's variables. They come first only if torchrun's variable `mark` is
+ * set, too; otherwise they come last. */
 static const struct {
     const char *rank, *size, *mark;
 } variables[] = {
@@ -50,7 +51,7 @@ nw_status nw_launch_find_rank(struct nw_launch_rank *out)
         const char *value = getenv(variables[i].rank);
 
         /* an empty value counts as unset, since scripts often unset variables
-         * so */
+         * in this way */
         if (value && *value &&
             (!variables[i].mark || getenv(variables[i].mark)))
             return rank_read_rank(i, value, out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads the line of one rank of a mapping. With 100,000 ranks, reading the
- * whole file is too slow. The lines are in the order of ranks, so binary search
- * finds a line. */
+/* Reads the line of one rank of a mapping file. With 100,000 ranks, reading the
+ * whole file would take too long. The lines are in the order of ranks, so
+ * binary search finds a line. */
 #include <nodewise/launch.h>
 
 #include "base/file.h"
@@ -32,8 +32,8 @@ static struct rank_line_text line_at(const char *start, const char *end)
                                    (size_t)((stop ? stop : end) - start)};
 }
 
-/* Returns the number at the start of a line; -1 if the line has none, like a
- * comment. */
+/* Returns the number at the start of a line; -1 if the line does not start with
+ * a number, for example a comment. */
 static int64_t rank_line_number_of(struct rank_line_text line)
 {
     size_t i = 0;
@@ -49,8 +49,8 @@ static int64_t rank_line_number_of(struct rank_line_text line)
     return number;
 }
 
-/* Returns the first line from `at` on that starts with a number; its length is
- * 0 if no line does. */
+/* Returns the first line, from `at` on, that starts with a number. Its length
+ * is 0 if there is no such line. */
 static struct rank_line_text next_numbered(const char *at, const char *end)
 {
     while (at < end) {
@@ -63,8 +63,8 @@ static struct rank_line_text next_numbered(const char *at, const char *end)
     return (struct rank_line_text){end, 0};
 }
 
-/* Finds the line of a rank between two line starts by binary search. Returns
- * false if no line has this rank. */
+/* Finds the line of a rank between `from` and `end`, which are starts of lines,
+ * by binary search. Returns false if no line has this rank. */
 static bool find_line(const char *from, const char *end, int32_t rank,
                       struct rank_line_text *out)
 {
@@ -116,7 +116,7 @@ static bool find_gpu(const char *from, const char *end,
     return false;
 }
 
-/* Appends the line with its rank number replaced by `number`. */
+/* Appends the line, but with the rank number `number`. */
 static void rank_line_add_line(struct nw_text *text, int number,
                                struct rank_line_text line)
 {
@@ -133,9 +133,9 @@ static void rank_line_add_line(struct nw_text *text, int number,
     nw_text_add(text, "\n");
 }
 
-/* Makes a mapping of the rank's line alone. If the rank has no GPU but another
- * rank has, the mapping has that rank, too, since nodewise exec must know
- * whether the mapping uses GPUs. */
+/* Makes a mapping that contains only the rank's line. If this rank has no GPU
+ * but another rank has, the mapping also contains that rank, because nodewise
+ * exec must know whether the mapping uses GPUs. */
 static nw_status parse_line(const char *path, const char *body, const char *end,
                             struct rank_line_text own, nw_mapping **out)
 {
@@ -161,8 +161,8 @@ static nw_status parse_line(const char *path, const char *body, const char *end,
     return status;
 }
 
-/* Reads the head in the form that `nodewise map` writes. Returns the start of
- * the first line after it, NULL if the head has another form. */
+/* Reads the head of the file in the form that `nodewise map` writes. Returns
+ * the start of the first line after it; NULL if the head has another form. */
 static const char *rank_line_read_head(const char *data, const char *end,
                                        int32_t *ranks)
 {
@@ -197,7 +197,7 @@ static nw_status read_whole(const char *path, int32_t rank,
 }
 
 /* Finds a rank without reading the whole file. Returns false if the file has an
- * unexpected form; the caller then reads all of it, for the error message. */
+ * unexpected form; the caller then reads the whole file, to find the error. */
 static bool rank_line_look_up(const char *path, const char *data,
                               const char *end, struct nw_launch_place *out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads rankfiles of Open MPI, and lists of hosts in the order of the ranks,
- * into a mapping. The mapping has no GPUs and NICs. */
+/* Reads rankfiles of Open MPI, and lists of hosts in the order of ranks, and
+ * makes a mapping of them. The mapping has no GPUs and NICs. */
 #include "launch/launcher.h"
 
 #include "base/array.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* largest number of slots of a line */
+/* maximum number of slots in a line */
 #define SLOTS_MOST 65536
 
 struct placed_rank {
@@ -24,7 +24,8 @@ struct placement {
     struct nw_lines lines;
     const nw_topology *topology;
     struct placed_rank *rank;
-    /* ranks_most: more ranks do not fit in a file of this size */
+    /* ranks_most: maximum number of ranks that a file of this size can contain
+     */
     int32_t ranks, ranks_most;
     size_t capacity;
     nw_mapping *mapping;
@@ -56,8 +57,8 @@ static nw_status placement_add(struct placement *placement, int32_t rank,
     return NW_OK;
 }
 
-/* Reads a line of a rankfile, "rank 3=a slot=1:0-3,0:2"; blanks may stand
- * around '='. */
+/* Reads a line of a rankfile such as "rank 3=a slot=1:0-3,0:2". There may be
+ * blanks around '='. */
 static nw_status placement_read_rank(struct placement *placement, char *line)
 {
     char *number = line + 4, *host = strchr(line, '='), *cores, *word;
@@ -86,8 +87,8 @@ static nw_status placement_read_rank(struct placement *placement, char *line)
     return placement_add(placement, rank, host, cores);
 }
 
-/* Reads a line of a host list: "a", "a:4" or "a slots=4". The next ranks, as
- * many as the line says, run on this host. */
+/* Reads a line of a host list: "a", "a:4" or "a slots=4". The given number of
+ * next ranks (1 by default) runs on this host. */
 static nw_status placement_read_host(struct placement *placement, char *line)
 {
     char *host = nw_word_next(&line), *word = nw_word_next(&line);
@@ -141,8 +142,9 @@ static nw_status placement_read_lines(struct placement *placement)
     return status;
 }
 
-/* Returns the index in its node of the core with logical number `core` within a
- * package, or within the node if package is -1. Returns -1 if not found. */
+/* Returns the index, within the node, of the core with the logical number
+ * `core` within a package, or within the node if `package` is -1. Returns -1 if
+ * there is no such core. */
 static int32_t placement_find_core(const nw_topology *topology, int32_t node,
                                    int32_t package, int32_t core)
 {

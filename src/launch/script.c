@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes a shell script that starts the program. The script contains the host,
- * the CPUs and the GPUs of every rank, and needs no part of Nodewise where it
- * runs. It is for launchers that apply one list to all nodes, for unknown
- * launchers, and for torchrun, which starts a given number of processes on each
- * node and numbers them itself. */
+ * the CPUs and the GPUs of every rank, so Nodewise need not be installed where
+ * it runs. It is for launchers that apply one list of CPUs to all nodes, for
+ * unknown launchers, and for torchrun, which starts a given number of processes
+ * on each node and numbers them itself. */
 #include "launch/launcher.h"
 
 #include "base/status.h"
@@ -22,7 +22,8 @@ const char *nw_launch_script_lacks_gpus(const struct nw_launch_job *job)
     return NULL;
 }
 
-/* Appends the line of a rank: "3) node='n1' rank=7 cpus=0,4 gpus='2' ;;". */
+/* Appends the line of a rank to a shell "case" statement, such as "3) node='n1'
+ * rank=7 cpus=0,4 gpus='2' ;;". */
 static nw_status script_add_case(const struct nw_launch_job *job,
                                  const struct nw_launch_case *one,
                                  struct nw_text *text)
@@ -96,8 +97,8 @@ static void script_end_lines(struct nw_launch_job *job, struct nw_text *text)
 }
 
 /* Appends the selection of GPUs, the binding and the start of the program to a
- * script, and adds the script to the job. Frees the text in any case. `status`
- * is that of the caller: after an error, no file is added. */
+ * script, and adds the script to the job. Frees the text in any case. If
+ * `status` is an error, returns it and adds no file. */
 static nw_status end_script(struct nw_launch_job *job, nw_status status,
                             struct nw_text *text, const char **path)
 {
@@ -134,9 +135,10 @@ nw_status nw_launch_add_wrapper(struct nw_launch_job *job, const char **path)
     return end_script(job, status, &text, path);
 }
 
-/* Appends the lines of all ranks: first "0) at=1 of=8 group=0 ;;" with the
- * local rank, the number of ranks on the node and the number of the node, then
- * the line of script_add_case. */
+/* Appends the lines of two shell "case" statements, with one line for each
+ * rank. A line of the first, such as "0) at=1 of=8 group=0 ;;", has the local
+ * rank, the number of ranks on the node and the number of the node. The second
+ * has the lines of script_add_case. */
 static nw_status add_environment_cases(struct nw_launch_job *job,
                                        struct nw_text *text)
 {
@@ -186,9 +188,9 @@ nw_status nw_launch_add_environment_wrapper(struct nw_launch_job *job,
     return end_script(job, status, &text, path);
 }
 
-/* See launcher.h. The script replaces torchrun's RANK, which counts the
- * processes in the order of the nodes, by the rank of the mapping. Programs use
- * device LOCAL_RANK, so each rank sees all GPUs, in its own order. */
+/* torchrun's RANK counts the processes in the order of the nodes; the script
+ * replaces it by the rank in the mapping. Programs use the device with the
+ * number LOCAL_RANK, so each rank sees all GPUs, in an order of its own. */
 nw_status nw_launch_add_rank_cases(struct nw_launch_job *job,
                                    struct nw_text *text)
 {
@@ -226,8 +228,8 @@ nw_status nw_launch_script_write(struct nw_launch_job *job)
     return status ? status : nw_launch_run_script(job, script);
 }
 
-/* Adds the script to the command. A path without a slash would be looked up in
- * PATH, so it gets "./" in front. */
+/* A command without a slash would be searched in PATH, so such a path gets "./"
+ * in front. */
 nw_status nw_launch_run_script(struct nw_launch_job *job, const char *path)
 {
     return nw_launch_word(job, "%s%s", strchr(path, '/') ? "" : "./", path);

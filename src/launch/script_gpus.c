@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Selects the GPUs of a rank in a shell script. If the job already has a list
- * of visible GPUs, the script selects from this list by the rules of
- * granted_gpus.c. The list is only known when the script runs. So the script
- * contains the numbers and UUIDs of the node's GPUs, and which of them the
- * mapping uses. */
+/* Writes the part of a shell script that selects the GPUs of a rank. If the job
+ * already has a list of visible GPUs, the script selects from this list, by the
+ * rules of granted_gpus.c. The list is known only when the script runs. So the
+ * script contains the numbers and UUIDs of the node's GPUs, and which of them
+ * the mapping uses. */
 #include "launch/gpus.h"
 #include "launch/launcher.h"
 
@@ -103,8 +103,8 @@ static bool is_used(const struct nw_launch_job *job, int32_t place, int32_t gpu)
     return false;
 }
 
-/* Appends the names of a node's GPUs, NUMBER=NAME, as one word such as
- * ",0=0,0=GPU-a,1=1,1=GPU-b,". */
+/* Appends the names of a node's GPUs in the form NUMBER=NAME, as one word such
+ * as ",0=0,0=GPU-a,1=1,1=GPU-b,". */
 static nw_status script_gpus_add_names(const struct nw_launch_job *job,
                                        int32_t node, struct nw_text *text)
 {
@@ -129,7 +129,8 @@ static nw_status script_gpus_add_names(const struct nw_launch_job *job,
     return status;
 }
 
-/* Appends the line of a node: "'n1') names=',0=0,1=1,' used='0 1 ' ;;". */
+/* Appends the line of a node to a shell "case" statement, such as "'n1')
+ * names=',0=0,1=1,' used='0 1 ' ;;". */
 static nw_status script_gpus_add_node(const struct nw_launch_job *job,
                                       int32_t place, struct nw_text *text)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes jobs for Slurm. An arbitrary distribution takes the host of every task
- * from a file. One list of CPUs, by local task, applies to all nodes. Tested
- * with 22.05, in which a mask of GPUs is named mask_gpu; from 23.02 on its name
- * is mask. */
+/* Writes jobs for Slurm. Its arbitrary distribution takes the host of every
+ * task from a file. One list of CPUs, with an entry for each local task,
+ * applies to all nodes. Tested with 22.05, in which a mask of GPUs is called
+ * mask_gpu; from 23.02 on it is called mask. */
 #include "launch/launcher.h"
 
 #include <inttypes.h>
@@ -16,8 +16,8 @@ const char *nw_launch_slurm_lacks(const struct nw_launch_job *job)
                  "known";
 }
 
-/* See launcher.h. --gpu-bind hides a GPU from all other tasks, so CUDA refuses
- * to open its memory in these tasks (cudaIpcOpenMemHandle). */
+/* With --gpu-bind, a GPU is hidden from all other tasks, so CUDA cannot open
+ * its memory in these tasks (cudaIpcOpenMemHandle fails). */
 const char *nw_launch_slurm_lacks_gpus(const struct nw_launch_job *job)
 {
     (void)job;
@@ -25,9 +25,10 @@ const char *nw_launch_slurm_lacks_gpus(const struct nw_launch_job *job)
            "which breaks CUDA IPC";
 }
 
-/* Adds --gpu-bind=mask:0xff, with which every task sees all GPUs of the job on
- * its node, even if --gpus-per-task would bind them. With `none`, Slurm 22.05
- * shows no GPUs to a task. */
+/* Adds an option such as --gpu-bind=mask:0xff, by which every task sees all
+ * GPUs of the job on its node, even if --gpus-per-task would bind them. The
+ * value "none" is not used, because with it Slurm 22.05 shows no GPUs to a
+ * task. */
 static nw_status share_gpus(struct nw_launch_job *job, const char *end)
 {
     int32_t most = 0;

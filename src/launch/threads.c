@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sets variables of OpenMP: as many threads as the rank has cores, each on one
- * of them. All ranks must have the same number of cores, at least 2. Variables
+/* Sets the variables of OpenMP so that a rank has one thread on each of its
+ * cores. All ranks must have the same number of cores, at least 2. Variables
  * that the user has set keep their values. */
 #include "launch/launcher.h"
 #include "topology/topology.h"
@@ -13,9 +13,9 @@ struct thread_variable {
     char value[24];
 };
 
-/* Fills at most three variables and returns their number. Ranks that are not
- * bound get no OMP_PROC_BIND, which would bind the threads of all ranks to the
- * same first cores of the node. */
+/* Fills in at most three variables and returns their number. If ranks are not
+ * bound, OMP_PROC_BIND is not set, because it would bind the threads of all
+ * ranks to the same first cores of the node. */
 static int thread_variables(const struct nw_launch_job *job,
                             struct thread_variable *out)
 {

@@ -25,8 +25,9 @@ static const char find_node[] = "if [ -z \"$TORCHELASTIC_RUN_ID\" ]; then\n"
                                 "    here=${NODE_NAME:-$(uname -n)}\n"
                                 "    case $here in\n";
 
-/* Appends the line for a host whose name is the first `letters` letters of the
- * node's name. If `letters` is the length plus 1, the host's name may have any
+/* Appends a line to a shell "case" statement, for a host whose name is the
+ * first `letters` letters of the node's name. If `letters` is the length of the
+ * node's name plus 1, the line is for hosts with the node's name and any
  * domain. */
 static void torchrun_add_case(const struct nw_launch_job *job, int32_t place,
                               size_t letters, struct nw_text *text)
@@ -167,8 +168,9 @@ nw_status nw_launch_c10d_write(struct nw_launch_job *job)
     return write_script(job, true);
 }
 
-/* Writes a job for Megatron-LM, whose processes torchrun starts. Its start
- * scripts find a node's number by the node's line in the host file. */
+/* Writes a job for Megatron-LM, whose processes are started by torchrun.
+ * Megatron's start scripts use the node's line number in the host file as the
+ * node's number. */
 nw_status nw_launch_megatron_write(struct nw_launch_job *job)
 {
     const char *path;

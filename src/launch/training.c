@@ -3,8 +3,8 @@
  * Writes jobs for launchers of training jobs other than torchrun. DeepSpeed
  * starts as many processes on each host as the host has slots in the host file,
  * and numbers them in the order of the file (see its documentation; not tested
- * with a real DeepSpeed). Any launcher that numbers its processes, such as
- * srun, can start the ranks with the variables that torchrun would set.
+ * with a real DeepSpeed). Other launchers that number their processes, such as
+ * srun, run a script that sets the variables that torchrun would set.
  */
 #include "base/status.h"
 #include "launch/launcher.h"

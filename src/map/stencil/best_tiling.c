@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the best tiling of a grid on a tree: boxes, cuts of several kinds, and
- * columns. If sizes do not divide, none of these is always the best. Small
- * grids try many, large grids only as many as cost little compared with reading
- * the grid. */
+/* Finds the best tiling of a grid on a tree: nested boxes, recursive bisections
+ * of several kinds, and columns. If the sizes of the grid and of the clusters
+ * do not divide each other, none of these is always the best. On small grids,
+ * many are tried; on large grids, only as many as cost little time compared
+ * with reading the grid. */
 #include "map/stencil/grid.h"
 #include "map/common/parameters.h"
 #include "base/array.h"
@@ -10,17 +11,17 @@
 
 #include <stdlib.h>
 
-/* Kinds of cuts (bits of nw_stencil_cut_kind), by usefulness on grids of many
- * sizes. */
+/* Kinds of cuts (bits of nw_stencil_cut_kind). The first are the most useful on
+ * grids of many sizes. */
 static const uint16_t best_tiling_kinds[] = {0, 4,  3, 6,  14, 2,  12, 26,
                                              8, 10, 7, 11, 28, 20, 24, 30};
 #define KINDS (sizeof best_tiling_kinds / sizeof *best_tiling_kinds)
-/* Kinds that are tried first if bisections follow; then fewer kinds are tried.
- */
+/* The kinds that are tried first if only few are tried (nw_best_tiling.few). */
 static const uint16_t best_tiling_few_kinds[] = {0, 3, 4};
 #define FEW_KINDS (sizeof best_tiling_few_kinds / sizeof *best_tiling_few_kinds)
-#define COLUMNS_MAX 8
+#define COLUMNS_MAX 8 /* most divisions into columns that are tried */
 
+/* Returns true if any slot is fixed. */
 static bool best_tiling_any_fixed(const struct nw_assignment *assignment)
 {
     for (int32_t s = 0; s < assignment->hierarchy->slots; s++)
@@ -29,8 +30,8 @@ static bool best_tiling_any_fixed(const struct nw_assignment *assignment)
     return false;
 }
 
-/* Whether the grid has only the prime factors 2 and 3 and fills all slots, so
- * that boxes can be nearly cubes. */
+/* Returns true if the number of cells has only the prime factors 2 and 3 and
+ * the grid fills all slots. Then nested boxes can be nearly cubes. */
 static bool best_tiling_divides_well(const struct nw_assignment *assignment)
 {
     int32_t left = assignment->count;
@@ -42,7 +43,8 @@ static bool best_tiling_divides_well(const struct nw_assignment *assignment)
     return left == 1 && assignment->count == assignment->hierarchy->slots;
 }
 
-/* Returns how many tilings may be tried. */
+/* Returns how many tilings may be tried. One tiling reads all edges and cells,
+ * and the reads of all tilings together are limited. */
 static size_t best_tiling_looks_of(const struct nw_assignment *assignment)
 {
     size_t looks = assignment->row[assignment->count] +
@@ -54,11 +56,13 @@ static size_t best_tiling_looks_of(const struct nw_assignment *assignment)
            looks;
 }
 
+/* Returns true if fewer kinds of cuts are tried; see nw_best_tiling.few. */
 static bool best_tiling_are_few(const struct nw_best_tiling *try)
 {
     return try->few && try->stencil.dims > 2 && !try->boxed;
 }
 
+/* Returns how many kinds of cuts to try. */
 static size_t best_tiling_kinds_of(const struct nw_assignment *assignment,
                                    const struct nw_best_tiling *try)
 {
@@ -83,8 +87,10 @@ static uint16_t best_tiling_kind_at(const struct nw_best_tiling *try, size_t i)
     return i - few < KINDS ? best_tiling_kinds[i - few] : 0;
 }
 
-/* Returns false if an earlier kind equals kind i. If every slot is taken,
- * packing changes nothing, so kinds that differ only in packing are equal. */
+/* Returns false if an earlier kind gives the same tiling as kind i. If every
+ * slot is taken, NW_STENCIL_PACKED changes nothing, so kinds that differ only
+ * in it are equal.
+ */
 static bool best_tiling_is_new(const struct nw_assignment *assignment,
                                const struct nw_best_tiling *try, size_t i)
 {
@@ -98,8 +104,8 @@ static bool best_tiling_is_new(const struct nw_assignment *assignment,
     return true;
 }
 
-/* Returns the cells per child of the root, if as few children as possible hold
- * the grid. */
+/* Returns the mean number of cells per child of the root, if as few children as
+ * possible hold the grid. */
 static double best_tiling_cells_of_child(const struct nw_assignment *assignment)
 {
     const struct nw_hierarchy *hierarchy = assignment->hierarchy;
@@ -109,6 +115,9 @@ static double best_tiling_cells_of_child(const struct nw_assignment *assignment)
     return (double)assignment->count / (last + 1);
 }
 
+/* Lists the divisions into columns to try in columns[COLUMNS_MAX] and returns
+ * their number. There are none if a child of the root gets one cell or all
+ * cells, the grid is large, or boxes fit well and time is short. */
 static int best_tiling_columns_of(const struct nw_assignment *assignment,
                                   const struct nw_best_tiling *try,
                                   struct nw_stencil_columns *columns)
@@ -125,16 +134,17 @@ static int best_tiling_columns_of(const struct nw_assignment *assignment,
     return nw_stencil_columns(&try->stencil, each, (int)most, columns);
 }
 
-/* A cut to try: a kind of cuts or, if sizes do not divide, columns, in which a
- * piece may continue in the next column. */
+/* A tiling to try: recursive bisection of a kind or, if `columns` is not NULL,
+ * a division into columns, in which a piece may continue in the next column. */
 struct best_tiling_cut {
     int kind;
     const struct nw_stencil_columns *columns;
     const struct nw_assignment *assignment;
     const struct nw_stencil *stencil;
-    int32_t *slot;
+    int32_t *slot; /* [count] out: the slot of each process */
 };
 
+/* Computes the tiling of a struct best_tiling_cut. */
 static nw_status best_tiling_run_cut(void *user)
 {
     const struct best_tiling_cut *cut = user;
@@ -146,6 +156,7 @@ static nw_status best_tiling_run_cut(void *user)
                                            cut->kind, cut->slot);
 }
 
+/* Lists the kinds of cuts to try and returns their number. */
 static size_t best_tiling_list_kinds(const struct nw_assignment *assignment,
                                      const struct nw_best_tiling *try,
                                      struct best_tiling_cut *list)
@@ -159,6 +170,7 @@ static size_t best_tiling_list_kinds(const struct nw_assignment *assignment,
     return count;
 }
 
+/* Moves the processes to a computed tiling if it lowers the cost. */
 static nw_status best_tiling_take_cut(struct nw_assignment *assignment,
                                       const struct best_tiling_cut *cut,
                                       struct nw_best_tiling *try)
@@ -172,8 +184,8 @@ static nw_status best_tiling_take_cut(struct nw_assignment *assignment,
     return status;
 }
 
-/* Tries two cuts at the same time. On a large grid, each cut uses several
- * threads. */
+/* Tries two tilings, at the same time on grids of medium size. On a small grid
+ * that does not pay; on a large grid, each tiling uses all threads itself. */
 static nw_status best_tiling_take_two(struct nw_assignment *assignment,
                                       struct best_tiling_cut cut[2],
                                       struct nw_best_tiling *try)
@@ -190,6 +202,8 @@ static nw_status best_tiling_take_two(struct nw_assignment *assignment,
     return status ? status : best_tiling_take_cut(assignment, &cut[1], try);
 }
 
+/* Tries list[count] in pairs. slot[2] are two arrays of `count` slots as
+ * scratch. */
 static nw_status best_tiling_take_listed(struct nw_assignment *assignment,
                                          int32_t *slot[2],
                                          struct best_tiling_cut *list,
@@ -212,6 +226,7 @@ static nw_status best_tiling_take_listed(struct nw_assignment *assignment,
                   : best_tiling_take_cut(assignment, &list[count - 1], try);
 }
 
+/* Tries the bisections and the columns; slot[count] is scratch. */
 static nw_status best_tiling_take_cuts(struct nw_assignment *assignment,
                                        int32_t *slot,
                                        struct nw_best_tiling *try)
@@ -232,6 +247,7 @@ static nw_status best_tiling_take_cuts(struct nw_assignment *assignment,
     return status;
 }
 
+/* Tries all tilings of the found grid; slot[count] is scratch. */
 static nw_status best_tiling_take_best(struct nw_assignment *assignment,
                                        int32_t *slot,
                                        struct nw_best_tiling *try)
@@ -244,12 +260,14 @@ static nw_status best_tiling_take_best(struct nw_assignment *assignment,
     try->boxed = boxes && best_tiling_divides_well(assignment);
     if (!status && boxes)
         status = nw_assignment_take_if_better(assignment, slot, &try->cost);
-    /* boxes may be slabs of prime size, so also try cuts */
+    /* sizes that are primes allow only boxes that are slabs, so other tilings
+     * may be better */
     if (!status)
         status = best_tiling_take_cuts(assignment, slot, try);
     return status;
 }
 
+/* Undoes nw_assignment_renumber(assignment, order). */
 static nw_status best_tiling_restore_numbers(struct nw_assignment *assignment,
                                              const int32_t *order)
 {
@@ -264,8 +282,8 @@ static nw_status best_tiling_restore_numbers(struct nw_assignment *assignment,
     return status;
 }
 
-/* Whether a grid explains the edges better than the grid in `try`: more of its
- * edges exist, without more dimensions. */
+/* Returns true if a grid explains the edges better than the grid in `try`: more
+ * of its edges exist, and it does not have more dimensions. */
 static bool best_tiling_explains_more(const struct nw_stencil *stencil,
                                       const struct nw_best_tiling *try)
 {
@@ -292,6 +310,7 @@ static nw_status best_tiling_read_renumbered(struct nw_assignment *assignment,
     return NW_OK;
 }
 
+/* Looks for a grid under any numbering of the processes. */
 static nw_status best_tiling_find_renumbered(struct nw_assignment *assignment,
                                              struct nw_best_tiling *try)
 {
@@ -308,8 +327,9 @@ static nw_status best_tiling_find_renumbered(struct nw_assignment *assignment,
     return status;
 }
 
-/* Whether to look for a grid under another numbering: no grid was found, or
- * there are so few cells that they fit a wrong grid by chance. */
+/* Returns true if a grid under another numbering should be looked for: no grid
+ * was found, or edges are missing and there are so few cells that they may fit
+ * a wrong grid by chance. */
 static bool best_tiling_is_doubtful(const struct nw_assignment *assignment,
                                     const struct nw_best_tiling *try)
 {

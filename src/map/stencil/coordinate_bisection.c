@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Recursive coordinate bisection for any hierarchy: divides the cells of a
- * cluster among its children by repeated bisection across the dimension that
- * cuts the fewest bytes. After the first cuts of a large grid, several threads
- * cut the shares. */
+/* Recursive coordinate bisection for any hierarchy. The cells of a cluster are
+ * divided among its children by repeated bisection, each across the dimension
+ * in which the cut has the fewest bytes. After the first cuts of a large grid,
+ * several threads cut the parts further. */
 #include "map/stencil/grid_part.h"
 #include "map/common/parameters.h"
 #include "base/array.h"
@@ -12,27 +12,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define JOBS 16 /* a large grid is first cut to 1/16 of its size */
+/* The rounds end when the parts of a large grid have 1/16 of its cells. */
+#define JOBS 16
 
+/* Data of a bisection. Each thread has a copy. */
 struct coordinate_bisection_work {
     struct nw_grid_part_work of;
     int kind; /* bits of enum nw_stencil_cut_kind */
     /* columns from which the root's children get cells; or NULL */
     const struct nw_stencil_columns *columns;
-    int32_t *slot;
-    /* shares with at most this many cells are left to other threads: */
-    int32_t later, later_box; /* listed cells; cells of a box */
+    int32_t *slot; /* [count] out: the slot of each process */
+    /* parts of at most this many cells are kept for the next round: */
+    int32_t later, later_box; /* if cells are listed; if they are not */
     struct coordinate_bisection_waiting *waiting;
     nw_status status;
-    nw_status *failed; /* failure that stops all threads */
+    nw_status *failed; /* status of the whole bisection, for all threads */
 };
 
+/* The parts that are kept for the next round. */
 struct coordinate_bisection_waiting {
     pthread_mutex_t lock;
     struct nw_grid_part *share;
     size_t count, capacity;
 };
 
+/* Notes a failure for this thread and for the whole bisection. */
 static void coordinate_bisection_fail(struct coordinate_bisection_work *work,
                                       nw_status status)
 {
@@ -40,13 +44,15 @@ static void coordinate_bisection_fail(struct coordinate_bisection_work *work,
     __atomic_store_n(work->failed, status, __ATOMIC_RELAXED);
 }
 
+/* Divides the cells of a part among its clusters by bisection. */
 static void coordinate_bisection_spread(struct coordinate_bisection_work *work,
                                         struct nw_grid_part share);
 static void
 coordinate_bisection_follow_jagged(struct coordinate_bisection_work *work,
                                    struct nw_grid_part share);
 
-/* Whether a share has slots that are all equally far from each other. */
+/* Returns true if all slots of a part's cluster are equally far from each
+ * other. */
 static bool
 coordinate_bisection_is_alike(const struct coordinate_bisection_work *work,
                               const struct nw_grid_part *share)
@@ -60,6 +66,8 @@ coordinate_bisection_is_alike(const struct coordinate_bisection_work *work,
                last - first;
 }
 
+/* Returns true if a part is divided among its clusters all at once, by columns
+ * or by a jagged partition, not by bisection. */
 static bool
 coordinate_bisection_is_for_jagged(const struct coordinate_bisection_work *work,
                                    const struct nw_grid_part *below)
@@ -72,8 +80,8 @@ coordinate_bisection_is_for_jagged(const struct coordinate_bisection_work *work,
            below->to - below->from > 2;
 }
 
-/* Returns how many children of a cluster get its cells: the fewest that can
- * hold them. */
+/* Returns how many children of a cluster get its `count` cells: the fewest that
+ * can hold them. */
 static int32_t
 coordinate_bisection_children_of(const struct nw_hierarchy *hierarchy,
                                  int level, int32_t cluster, int32_t count)
@@ -86,8 +94,8 @@ coordinate_bisection_children_of(const struct nw_hierarchy *hierarchy,
     return least;
 }
 
-/* Assigns the cells of one cluster: divides them among its children, or assigns
- * slots at the bottom. */
+/* Assigns the cells of one cluster: divides them among its children or, if the
+ * order of the slots does not matter, assigns the slots. */
 static void coordinate_bisection_enter(struct coordinate_bisection_work *work,
                                        struct nw_grid_part share)
 {
@@ -111,7 +119,9 @@ static void coordinate_bisection_enter(struct coordinate_bisection_work *work,
         coordinate_bisection_spread(work, below);
 }
 
-/* Returns how many cells the first of two halves of the clusters gets. */
+/* Returns how many cells of a part go to its clusters before cluster `middle`:
+ * in proportion to their slots or, with NW_STENCIL_PACKED, as many as they
+ * hold. */
 static int32_t
 coordinate_bisection_share_left(const struct coordinate_bisection_work *work,
                                 struct nw_grid_part share, int32_t middle)
@@ -133,7 +143,8 @@ coordinate_bisection_share_left(const struct coordinate_bisection_work *work,
     return (int32_t)left;
 }
 
-/* Computes where the cells of each cluster begin. */
+/* Computes where the cells of each cluster of a part begin, and where the last
+ * cluster ends: (*begin)[clusters + 1], which the caller frees. */
 static nw_status
 coordinate_bisection_share_out(const struct coordinate_bisection_work *work,
                                struct nw_grid_part share, int32_t **begin)
@@ -147,7 +158,9 @@ coordinate_bisection_share_out(const struct coordinate_bisection_work *work,
     return status;
 }
 
-/* Sorts the cells of a share so that each piece is consecutive. */
+/* Sorts the listed cells of a part so that the cells of each cluster are
+ * consecutive.
+ */
 static nw_status
 coordinate_bisection_put_in_order(const struct coordinate_bisection_work *work,
                                   const struct nw_grid_part *share,
@@ -162,7 +175,7 @@ coordinate_bisection_put_in_order(const struct coordinate_bisection_work *work,
     return NW_OK;
 }
 
-/* Divides a share among all its clusters at once. */
+/* Divides a part among all its clusters at once. */
 static void
 coordinate_bisection_follow_jagged(struct coordinate_bisection_work *work,
                                    struct nw_grid_part share)
@@ -187,9 +200,10 @@ coordinate_bisection_follow_jagged(struct coordinate_bisection_work *work,
     free(begin);
 }
 
-/* Chooses where to split the clusters: in the middle or, with
- * NW_STENCIL_LAYERS, where a cut between whole layers of a box has the fewest
- * bytes, divided by the number of clusters on both sides. */
+/* Returns the first cluster of the second half when the clusters of a part are
+ * split: the middle one or, with NW_STENCIL_LAYERS, one near it for which the
+ * cut lies between two layers of the box. Of these, it minimizes the bytes of
+ * the cut, divided by the numbers of clusters on both sides. */
 static int32_t
 coordinate_bisection_choose_middle(const struct coordinate_bisection_work *work,
                                    const struct nw_grid_part *share)
@@ -219,7 +233,7 @@ coordinate_bisection_choose_middle(const struct coordinate_bisection_work *work,
     return best;
 }
 
-/* Keeps a share for the next round, in which any thread can take it. */
+/* Keeps a part for the next round, in which any thread can take it. */
 static void coordinate_bisection_put_off(struct coordinate_bisection_work *work,
                                          struct nw_grid_part share)
 {
@@ -262,6 +276,7 @@ static void coordinate_bisection_spread(struct coordinate_bisection_work *work,
     coordinate_bisection_spread(work, right);
 }
 
+/* Allocates layer[], of which each thread needs its own. */
 static nw_status coordinate_bisection_alloc_layer(struct nw_grid_part_work *of)
 {
     int32_t largest = 0;
@@ -272,11 +287,15 @@ static nw_status coordinate_bisection_alloc_layer(struct nw_grid_part_work *of)
     return nw_alloc_raw((size_t)largest + 1, sizeof *of->layer, &of->layer);
 }
 
+/* A round: the parts that threads cut at the same time. */
 struct coordinate_bisection_round {
     struct coordinate_bisection_work *work;
     struct nw_grid_part *share;
 };
 
+/* Cuts part `number` of a round until its parts are kept for the next round or
+ * are done. A box without a list of cells is fast to cut, so it is finished at
+ * once. */
 static void coordinate_bisection_run_job(void *user, int32_t number)
 {
     const struct coordinate_bisection_round *round = user;
@@ -293,16 +312,18 @@ static void coordinate_bisection_run_job(void *user, int32_t number)
     free(mine.of.layer);
 }
 
-/* Returns the size in cells at which shares are kept for the next round; 0:
- * none are kept. */
+/* Returns the number of cells at which a round keeps parts for the next one:
+ * half of `size`, that of the round before. Returns 0, no part is kept, if that
+ * is below `least`. */
 static int32_t coordinate_bisection_halved(int32_t size, int32_t least)
 {
     return size / 2 < least ? 0 : size / 2;
 }
 
-/* Cuts all cells in rounds. In each round several threads cut the kept shares
- * to half the size, until there are enough shares to finish each in one go.
- * Boxes take hardly any time to split. */
+/* Cuts all cells in rounds. In each round, several threads cut the parts that
+ * were kept to half their size. When there are enough parts for all threads,
+ * each part is finished without a further round. Boxes without a list of cells
+ * are fast to cut, so the first round cuts them to the final size. */
 static nw_status
 coordinate_bisection_run_rounds(struct coordinate_bisection_work *work,
                                 struct nw_grid_part all)
@@ -332,6 +353,7 @@ coordinate_bisection_run_rounds(struct coordinate_bisection_work *work,
     return work->status;
 }
 
+/* Divides the whole grid, which is one box, among the slots. */
 static nw_status
 coordinate_bisection_cut_all(struct coordinate_bisection_work *work)
 {
@@ -347,6 +369,7 @@ coordinate_bisection_cut_all(struct coordinate_bisection_work *work)
     return coordinate_bisection_run_rounds(work, all);
 }
 
+/* Allocates the arrays. */
 static nw_status coordinate_bisection_prepare(struct nw_grid_part_work *of)
 {
     size_t n = (size_t)of->assignment->count;
@@ -362,6 +385,7 @@ static nw_status coordinate_bisection_prepare(struct nw_grid_part_work *of)
     return status;
 }
 
+/* Allocates the arrays, runs the bisection and frees the arrays. */
 static nw_status
 coordinate_bisection_run(struct coordinate_bisection_work *work)
 {

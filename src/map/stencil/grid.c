@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the grid of a stencil. If ranks are numbered along a grid, the numbers
- * of neighbours differ by few values, among them the strides of the dimensions.
- * Each chain of differences that divide one another is tried on a sample of the
- * edges. Of the chains with the fewest dimensions, the one with the shortest
- * steps is taken: the fewest dimensions with which every step of every cell has
- * an edge, if possible. */
+/* Finds the grid of a stencil. If processes are numbered along a grid, the
+ * numbers of neighbours differ by only a few values, and the strides of the
+ * dimensions are among them. So each chain of such values in which each divides
+ * the next is tried as the strides of a grid, on a sample of the edges. Of the
+ * chains of one length, the one is taken whose edges are shortest in cells. Of
+ * the lengths, the shortest is taken for which every edge along the offsets
+ * exists or, if there is none, the one for which the largest fraction of them
+ * exists. */
 #include "map/stencil/grid.h"
 #include "map/common/parameters.h"
 #include "base/array.h"
@@ -13,14 +15,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GAPS_MAX 96 /* different values between neighbours */
-#define REACH 2     /* longest step in a dimension, in cells */
+#define GAPS_MAX                                                               \
+    96          /* most distinct differences between neighbours' numbers       \
+                 */
+#define REACH 2 /* longest edge in a dimension, in cells */
 
+/* The distinct positive differences between the numbers of neighbours,
+ * ascending. */
 struct grid_gaps {
     int count;
     int32_t gap[GAPS_MAX];
 };
 
+/* Adds a difference if it is new. Returns false if there are too many. */
 static bool grid_note_gap(struct grid_gaps *gaps, int32_t gap)
 {
     int at = 0;
@@ -38,29 +45,32 @@ static bool grid_note_gap(struct grid_gaps *gaps, int32_t gap)
     return true;
 }
 
-#define JOBS 64        /* parts of a large assignment, for threads */
-#define JOBS_FROM 4096 /* fewer processes: one part */
+#define JOBS 64        /* ranges of processes that threads read */
+#define JOBS_FROM 4096 /* fewer processes than this are one range */
 
-/* The steps of a range of the processes, which one thread reads. */
+/* A range of the processes, which one thread reads, and what their edges are
+ * like. */
 struct grid_part {
     const struct nw_assignment *assignment;
-    int32_t begin, end;
-    bool found;
-    struct grid_gaps gaps;
-    struct nw_stencil stencil; /* the steps in this range */
-    struct tally {             /* of each step */
-        size_t count[NW_STENCIL_OFFSETS];
-        double first[NW_STENCIL_OFFSETS]; /* bytes of the step's first edge */
-        bool differ;
+    int32_t begin, end;        /* processes begin .. end - 1 */
+    bool found;                /* all edges fit a grid so far */
+    struct grid_gaps gaps;     /* of the edges in this range */
+    struct nw_stencil stencil; /* the offsets of the edges in this range */
+    struct tally {             /* the edges along each offset */
+        size_t count[NW_STENCIL_OFFSETS]; /* number of edges */
+        double first[NW_STENCIL_OFFSETS]; /* bytes of the first edge */
+        bool differ;    /* edges along one offset have different bytes */
         double squares; /* sum of the squared bytes of all edges */
     } tally;
 };
 
+/* All ranges. */
 struct grid_parts {
     int32_t count, threads;
     struct grid_part *part;
 };
 
+/* Divides the processes into ranges; the caller frees parts->part. */
 static nw_status grid_cut_parts(const struct nw_assignment *assignment,
                                 struct grid_parts *parts)
 {
@@ -80,6 +90,8 @@ static nw_status grid_cut_parts(const struct nw_assignment *assignment,
     return status;
 }
 
+/* Collects the differences between neighbours' numbers in range i. Works on a
+ * copy, since neighbouring elements of part[] share cache lines. */
 static void grid_read_part(void *user, int32_t i)
 {
     struct grid_part *part = &((struct grid_parts *)user)->part[i],
@@ -100,6 +112,8 @@ static void grid_read_part(void *user, int32_t i)
     *part = mine;
 }
 
+/* Collects the differences between the numbers of all neighbours. Returns false
+ * if there are none or too many. */
 static bool grid_read_gaps(struct grid_parts *parts, struct grid_gaps *gaps)
 {
     nw_parallel_run(grid_read_part, parts, parts->count, parts->threads);
@@ -115,8 +129,9 @@ static bool grid_read_gaps(struct grid_parts *parts, struct grid_gaps *gaps)
     return gaps->count > 0;
 }
 
-/* Computes the step from p to q and marks the borders that it crosses in
- * wraps[]. Returns false if the step is longer than REACH in a dimension. */
+/* Computes the offset from p to q. Sets wraps[d] if the edge goes around the
+ * ends of dimension d, which is then periodic. Returns false if the offset is
+ * longer than REACH in a dimension. */
 static bool grid_offset_between(const struct nw_stencil *stencil, int32_t p,
                                 int32_t q, int32_t *offset, bool *wraps)
 {
@@ -136,8 +151,8 @@ static bool grid_offset_between(const struct nw_stencil *stencil, int32_t p,
     return true;
 }
 
-/* Returns the total length of the edges of a sample, in cells, or -1 if an edge
- * is too long. */
+/* Returns the total length of the edges of a sample of processes, in cells, or
+ * -1 if an edge is longer than REACH in a dimension. */
 static int64_t grid_measure_sample(const struct nw_assignment *assignment,
                                    const struct nw_stencil *stencil)
 {
@@ -158,7 +173,8 @@ static int64_t grid_measure_sample(const struct nw_assignment *assignment,
     return length;
 }
 
-/* stride[] must be ascending, with stride[0] == 1 */
+/* Sets the sizes and strides of a grid of n cells. stride[dims] must be
+ * ascending, with stride[0] == 1, while stencil->stride[] is descending. */
 static void grid_set_grid(struct nw_stencil *stencil, const int32_t *stride,
                           int dims, int32_t n)
 {
@@ -171,16 +187,18 @@ static void grid_set_grid(struct nw_stencil *stencil, const int32_t *stride,
     }
 }
 
-/* A search over the chains of `wanted` strides. */
+/* A search over the chains of `wanted` strides, in which each divides the next.
+ */
 struct grid_chains {
     const struct nw_assignment *assignment;
     const struct grid_gaps *gaps;
     int wanted;
-    int32_t stride[NW_STENCIL_DIMS];
+    int32_t stride[NW_STENCIL_DIMS]; /* the current chain, ascending */
     int64_t least; /* length of the best chain's edges; -1: no chain */
-    struct nw_stencil *best;
+    struct nw_stencil *best; /* out: the grid of the best chain */
 };
 
+/* Keeps the grid of a complete chain if its edges are the shortest so far. */
 static void grid_end_chain(struct grid_chains *chains)
 {
     struct nw_stencil stencil = {0};
@@ -195,9 +213,10 @@ static void grid_end_chain(struct grid_chains *chains)
     *chains->best = stencil;
 }
 
-/* Adds a dimension to the chain, by each possible stride. If a diagonal's
- * difference divides the number of processes, a slanted grid fits, too, but its
- * edges are longer. */
+/* Extends the chain of `dims` strides by each possible stride, until it is
+ * complete. The difference between diagonal neighbours may also divide the
+ * number of processes. Then a slanted grid fits, too, but its edges are longer.
+ */
 static void grid_try_chain(struct grid_chains *chains, int dims)
 {
     int32_t last = chains->stride[dims - 1];
@@ -216,9 +235,11 @@ static void grid_try_chain(struct grid_chains *chains, int dims)
     }
 }
 
-/* Returns the index of a step or of the opposite step; adds a new step. Returns
- * -1 if the stencil has too many. Tries the index after `last` first, as nearly
- * all cells have their neighbours in the same order. */
+/* Returns the index of an offset in the stencil. Reverses offset[] if its first
+ * coordinate that is not 0 is negative, since only one of two opposite offsets
+ * is stored. Adds the offset if it is new; returns -1 if the stencil has too
+ * many. Looks at the index after `last` first, as nearly all cells have their
+ * neighbours in the same order. */
 static int grid_find_offset(struct nw_stencil *stencil, int32_t *offset,
                             int last)
 {
@@ -242,7 +263,8 @@ static int grid_find_offset(struct nw_stencil *stencil, int32_t *offset,
     return i;
 }
 
-/* Returns how many pairs of cells in a box differ by step i. */
+/* Returns how many pairs of cells in a box of size shape[dims] differ by offset
+ * i. */
 static double grid_count_pairs(const struct nw_stencil *stencil, int i,
                                const int32_t *shape)
 {
@@ -267,6 +289,7 @@ double nw_stencil_inside(const struct nw_stencil *stencil, const int32_t *shape)
     return sum;
 }
 
+/* Counts an edge along offset i. Returns false if i is negative. */
 static bool grid_add_edge(struct grid_part *part, int i, double bytes)
 {
     struct tally *tally = &part->tally;
@@ -281,6 +304,8 @@ static bool grid_add_edge(struct grid_part *part, int i, double bytes)
     return true;
 }
 
+/* Sets `uniform`, `filled` and `uneven`, and turns the sums of bytes into
+ * means. */
 static void grid_finish_offsets(struct nw_stencil *stencil,
                                 const struct tally *tally)
 {
@@ -302,9 +327,10 @@ static void grid_finish_offsets(struct nw_stencil *stencil,
     stencil->uneven = tally->squares > 0 ? 1 - explained / tally->squares : 0;
 }
 
-/* Whether step i leads from a cell to the cell whose number is `gap` higher,
- * without crossing a border. Faster than grid_offset_between, as it needs no
- * division. */
+/* Returns true if offset i leads from the cell with coordinates cell[dims] to
+ * the cell whose number is `gap` higher, without going around the ends of a
+ * dimension. This is faster than grid_offset_between, as it needs no division.
+ */
 static bool grid_leads(const struct nw_stencil *stencil, int i,
                        const int32_t *cell, int32_t gap)
 {
@@ -322,6 +348,8 @@ static bool grid_leads(const struct nw_stencil *stencil, int i,
     return sum == gap;
 }
 
+/* Counts the edges from p to higher numbers. Returns false if an edge does not
+ * fit the grid. */
 static bool grid_sum_cell(struct grid_part *part, int32_t p)
 {
     const struct nw_assignment *assignment = part->assignment;
@@ -349,8 +377,8 @@ static bool grid_sum_cell(struct grid_part *part, int32_t p)
     return true;
 }
 
-/* Uses its own stack, because neighbouring elements of part[] would share cache
- * lines between threads. */
+/* Counts the edges of one range. Works on a copy, since neighbouring elements
+ * of part[] share cache lines. */
 static void grid_sum_part(void *user, int32_t number)
 {
     struct grid_part *part = &((struct grid_parts *)user)->part[number],
@@ -361,7 +389,8 @@ static void grid_sum_part(void *user, int32_t number)
     *part = mine;
 }
 
-/* Adds the steps of one part to the stencil and to `tally`. */
+/* Adds the edges of one range to the stencil and to `tally`. Returns false if
+ * an edge did not fit the grid or there are too many offsets. */
 static bool grid_merge_part(struct nw_stencil *stencil, struct tally *tally,
                             struct grid_part *part)
 {
@@ -383,9 +412,11 @@ static bool grid_merge_part(struct nw_stencil *stencil, struct tally *tally,
     return part->found;
 }
 
-/* With at most four cells around a ring, every step is short enough for a
- * neighbour. So a stencil on rings must have at least half of its edges;
- * otherwise it fits by chance. */
+/* Returns false if a stencil with a ring of at most four cells fits only by
+ * chance. On such a ring no two cells are more than REACH apart, so every edge
+ * fits. The stencil is taken as found only if at least half of the edges along
+ * its offsets exist.
+ */
 static bool grid_fills_rings(const struct nw_stencil *stencil)
 {
     bool rings = false;
@@ -395,6 +426,8 @@ static bool grid_fills_rings(const struct nw_stencil *stencil)
     return !rings || stencil->filled >= 0.5;
 }
 
+/* Computes the offsets of all edges on the grid of `stencil`. Returns false if
+ * they do not fit the grid. */
 static bool grid_sum_offsets(struct grid_parts *parts,
                              struct nw_stencil *stencil)
 {
@@ -412,9 +445,11 @@ static bool grid_sum_offsets(struct grid_parts *parts,
     return grid_fills_rings(stencil);
 }
 
-/* Finds the best stencil. Two adjacent cells look like a longer dimension with
- * every second edge missing, so more dimensions are better if fewer edges are
- * missing. */
+/* Finds the best stencil; returns false if there is none. A dimension of two
+ * cells also fits as part of the next dimension, twice as long, in which every
+ * second edge is missing. So a grid with more dimensions is better if fewer of
+ * its edges are missing.
+ */
 static bool grid_find_stencil(const struct nw_assignment *assignment,
                               struct grid_parts *parts, struct nw_stencil *out)
 {

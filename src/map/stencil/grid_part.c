@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Splits shares of a grid: boxes by their sizes alone, other shares by sorting
- * their cells along each dimension; the last layer is split if sizes require
- * that. Both ways leave the cells in the same order. */
+/* Splits parts of a grid. A box is split by its sizes alone. The cells of other
+ * parts are sorted along each dimension; a layer is split if the number of
+ * cells requires it. Both ways leave the cells in the same order. */
 #include "map/stencil/grid_part.h"
 #include "base/parallel.h"
 
@@ -37,6 +37,8 @@ double nw_grid_part_cut_bytes(const struct nw_grid_part_work *work,
     return sum - nw_stencil_inside(work->stencil, part);
 }
 
+/* Returns the dimension in which the cut has the fewest bytes, if `left` cells
+ * are whole layers in every dimension. */
 static int grid_part_best_layers(const struct nw_grid_part_work *work,
                                  const struct nw_grid_part *share, int32_t left)
 {
@@ -55,9 +57,9 @@ static int grid_part_best_layers(const struct nw_grid_part_work *work,
     return chosen;
 }
 
-/* Returns the dimension in which `left` cells are whole layers and the cut is
- * best; -1 if they are not whole layers in every dimension. Remembers results,
- * as trees split equal boxes many times. */
+/* Returns the dimension in which the cut has the fewest bytes, or -1 if `left`
+ * cells are not whole layers in every dimension. Remembers results in known[],
+ * since the bisection splits equal boxes many times. */
 static int grid_part_choose_layers(struct nw_grid_part_work *work,
                                    const struct nw_grid_part *share,
                                    int32_t left)
@@ -80,8 +82,9 @@ static int grid_part_choose_layers(struct nw_grid_part_work *work,
     return known->chosen;
 }
 
-/* Sets the boxes of both halves, if they are boxes, and the order of their
- * cells: sorted along d, otherwise unchanged. */
+/* Sets the boxes of both halves after a cut across dimension d, if they are
+ * boxes, and the order of their cells: by coordinate d first, otherwise as
+ * before. */
 static void grid_part_part_box(struct nw_grid_part *share,
                                struct nw_grid_part *right, int d)
 {
@@ -112,6 +115,7 @@ struct grid_part_row {
     int32_t process;             /* process of the row's first cell */
 };
 
+/* Returns row `number` of a box. */
 static struct grid_part_row grid_part_row_at(const struct nw_stencil *stencil,
                                              const struct nw_grid_part *share,
                                              int32_t number)
@@ -129,6 +133,7 @@ static struct grid_part_row grid_part_row_at(const struct nw_stencil *stencil,
     return row;
 }
 
+/* Moves on to the next row of a box. */
 static void grid_part_next_row(const struct nw_stencil *stencil,
                                const struct nw_grid_part *share,
                                struct grid_part_row *row)
@@ -144,11 +149,13 @@ static void grid_part_next_row(const struct nw_stencil *stencil,
     }
 }
 
+/* A part whose cells threads list. */
 struct grid_part_listing {
     struct nw_grid_part_work *work;
     const struct nw_grid_part *share;
 };
 
+/* Lists the cells of one of NW_PARALLEL_RANGES ranges of rows. */
 static void grid_part_list_part(void *user, int32_t part)
 {
     const struct grid_part_listing *listing = user;
@@ -215,10 +222,11 @@ void nw_grid_part_assign(const struct nw_grid_part_work *work,
     }
 }
 
-/* --- other shares --- */
+/* --- other parts --- */
 
-/* Sets work->low and high to the layers that a small share has; large shares
- * use all layers. Saves time as long grids are cut into many small shares. */
+/* Sets work->low and high to the lowest and highest coordinate d in a part with
+ * fewer cells than the dimension has layers; for other parts, to those of the
+ * grid. This saves time when a long grid is cut into many small parts. */
 static void grid_part_find_span(struct nw_grid_part_work *work,
                                 const struct nw_grid_part *share, int d)
 {
@@ -237,8 +245,9 @@ static void grid_part_find_span(struct nw_grid_part_work *work,
     }
 }
 
-/* Sorts the cells of a share by coordinate d; equal coordinates keep their
- * order. */
+/* Sorts the cells of a part by coordinate d, from cell[] to order[]. Cells with
+ * equal coordinates keep their order. layer[x] becomes the position after the
+ * last cell of layer x. */
 static void grid_part_sort_cells(struct nw_grid_part_work *work,
                                  const struct nw_grid_part *share, int d)
 {
@@ -258,7 +267,7 @@ static void grid_part_sort_cells(struct nw_grid_part_work *work,
     }
 }
 
-/* Returns the length of the longest step in a dimension. */
+/* Returns the length of the longest edge in dimension d, in cells. */
 static int32_t grid_part_reach_of(const struct nw_stencil *stencil, int d)
 {
     int32_t reach = 0;
@@ -269,8 +278,8 @@ static int32_t grid_part_reach_of(const struct nw_stencil *stencil, int d)
     return reach;
 }
 
-/* Returns the index of the first cell of layer x, after grid_part_sort_cells.
- */
+/* Returns the position of the first cell of layer x, relative to the part's
+ * first cell. grid_part_sort_cells must have sorted the cells. */
 static int32_t grid_part_layer_begin(const struct nw_grid_part_work *work,
                                      int32_t x)
 {
@@ -279,9 +288,11 @@ static int32_t grid_part_layer_begin(const struct nw_grid_part_work *work,
     return work->layer[x - 1 < work->high ? x - 1 : work->high];
 }
 
-/* Marks the cells before and after a cut with the cut's position. The position
- * is unique, except that cuts across other dimensions mark the same cells
- * again. Another thread may read the marks of its neighbours. */
+/* Marks the cells begin to end - 1 of the order: those after the cut with the
+ * cut's position, those before it with 0. No cut of another part has the same
+ * position. Cuts of this part across other dimensions have, and overwrite the
+ * marks near them. Access is atomic, since another thread may read the mark of
+ * a neighbour of its cells. */
 static void grid_part_mark_sides(struct nw_grid_part_work *work,
                                  const struct nw_grid_part *share,
                                  int32_t begin, int32_t end, int32_t left)
@@ -294,7 +305,7 @@ static void grid_part_mark_sides(struct nw_grid_part_work *work,
 }
 
 /* Returns the bytes between the cells begin to end - 1 of the order and the
- * cells after the cut. */
+ * cells that are marked as after the cut. */
 static double grid_part_sum_across(const struct nw_grid_part_work *work,
                                    const struct nw_grid_part *share,
                                    int32_t begin, int32_t end, int32_t left)
@@ -321,9 +332,9 @@ static int32_t grid_part_least_of(int32_t a, int32_t b)
     return a < b ? a : b;
 }
 
-/* Returns the bytes between the first `left` cells, in the order by coordinate
- * d, and the others. Reads only layers near the cut and, in a ring, the layers
- * at both ends. */
+/* Returns the bytes between the first `left` cells of a part, in the order by
+ * coordinate d, and its other cells. Reads only layers near the cut and, if the
+ * dimension is periodic, the layers at both ends. */
 static double grid_part_across_sorted(struct nw_grid_part_work *work,
                                       const struct nw_grid_part *share,
                                       int32_t left, int d)
@@ -353,8 +364,8 @@ static double grid_part_across_sorted(struct nw_grid_part_work *work,
     return sum + grid_part_sum_across(work, share, begin, left, left);
 }
 
-/* Sorts the cells along the dimension with the cheapest cut and returns that
- * dimension. */
+/* Sorts the listed cells along the dimension in which the cut has the fewest
+ * bytes, and returns that dimension. */
 static int grid_part_part_listed(struct nw_grid_part_work *work,
                                  const struct nw_grid_part *share, int32_t left)
 {

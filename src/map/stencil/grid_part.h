@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A part of a grid and its bisection. As long as only whole layers are split
- * off, the cells of a box are not listed: the box alone gives the cut and the
- * position of each cell.
+ * A part of a grid and its bisection. A part whose cells form a box need not
+ * list its cells: the box alone gives the bytes that a cut between two layers
+ * cuts, and the position of each cell. Cells are listed only when a layer must
+ * be split.
  */
 #ifndef NW_MAP_STENCIL_GRID_PART_H
 #define NW_MAP_STENCIL_GRID_PART_H
 
 #include "map/stencil/grid.h"
 
-/* Cells first .. end - 1 of the order, which belong on clusters from .. to - 1
- * of a level. */
+/* The cells first .. end - 1 of the order of all cells, which go to the
+ * clusters from .. to - 1 of a level. */
 struct nw_grid_part {
     int32_t first, end, from, to;
-    int level;
+    int level;                    /* level of the hierarchy */
     int32_t box[NW_STENCIL_DIMS]; /* size of the box that the cells fill; box[0]
                                      is 0 if they fill no box */
     int32_t corner[NW_STENCIL_DIMS]; /* corner of the box */
@@ -23,14 +24,17 @@ struct nw_grid_part {
                                        cells */
 };
 
-#define NW_GRID_PART_KNOWN 32
+#define NW_GRID_PART_KNOWN 32 /* remembered bisections */
 
-/* A bisection of a box, reused for equal boxes. */
+/* A bisection of a box, remembered for other boxes of the same size. */
 struct nw_grid_part_known {
-    int32_t box[NW_STENCIL_DIMS], left;
-    int chosen;
+    int32_t box[NW_STENCIL_DIMS], left; /* size; cells of the first half */
+    int chosen; /* dimension across which the box is cut */
 };
 
+/* Data of the bisections of a grid. Each thread has a copy with its own
+ * layer[]. The other arrays are shared, since each process is in only one part.
+ */
 struct nw_grid_part_work {
     const struct nw_assignment *assignment;
     const struct nw_stencil *stencil;
@@ -39,23 +43,25 @@ struct nw_grid_part_work {
     int32_t *best;     /* [count] the best order so far */
     int32_t *layer;    /* [largest size + 1] scratch for counts per layer */
     int32_t low, high; /* range of the coordinates in `layer` */
-    int32_t *cut; /* [count] position in the order of the last cut whose right
-                     part holds the process; 0: none */
+    int32_t *cut; /* [count] the process comes after the cut at this position
+                     of the order, the last one near it; 0: before it */
     int32_t *at[NW_STENCIL_DIMS]; /* [count] coordinates of each process */
     struct nw_grid_part_known known[NW_GRID_PART_KNOWN];
 };
 
-/* Lists the cells of a part; uses all threads if the part is the whole grid. */
+/* Lists the cells of a part in cell[] and at[], if they are not listed yet.
+ * Uses all threads if the part is the whole grid. */
 void nw_grid_part_list(struct nw_grid_part_work *work,
                        struct nw_grid_part *share);
-/* Assigns the cells of a part to the slots from `first` on. */
+/* Assigns the cells of a part, in their order, to the slots from `first` on. */
 void nw_grid_part_assign(const struct nw_grid_part_work *work,
                          const struct nw_grid_part *share, int32_t first,
                          int32_t *slot);
 
-/* Returns how many whole layers of a box across dimension d hold exactly `left`
- * cells; 0 if no whole number does. With whole layers, the offsets alone give
- * the bytes that are cut. */
+/* Returns how many layers of a box across dimension d hold exactly `left`
+ * cells. Returns 0 if no whole number of layers does, the part is no box, the
+ * dimension is periodic or the edges are not uniform. Otherwise
+ * nw_grid_part_cut_bytes gives the bytes of the cut without reading edges. */
 int32_t nw_grid_part_layers(const struct nw_grid_part_work *work,
                             const struct nw_grid_part *share, int32_t left,
                             int d);
@@ -65,8 +71,9 @@ double nw_grid_part_cut_bytes(const struct nw_grid_part_work *work,
                               const struct nw_grid_part *share, int32_t layers,
                               int d);
 
-/* Bisects the cells across the dimension that cuts the fewest bytes: `left`
- * cells stay in `share`, the others go to `right`. */
+/* Bisects the part `share` across the dimension in which the cut has the fewest
+ * bytes: `left` cells stay in `share`, the others go to `right`. The caller
+ * divides the clusters. */
 void nw_grid_part_bisect(struct nw_grid_part_work *work,
                          struct nw_grid_part *share, int32_t left,
                          struct nw_grid_part *right);

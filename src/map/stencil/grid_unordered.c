@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Finds the grid of a stencil under any numbering. The number of common
- * neighbours of its ends distinguishes an edge between diagonal neighbours from
- * one across a face (Cartesian skeleton of a strong product: Hammack and Imrich
- * 2009, On Cartesian skeletons of graphs). Then the directions at one corner
- * are propagated from cell to cell: two face neighbours of a cell in different
- * dimensions have one more neighbour in common. The result is an order of the
- * processes, in which grid.c finds the grid.
+ * Finds the grid of a stencil under any numbering of the processes. The number
+ * of neighbours that both ends of an edge have in common tells an edge between
+ * diagonal neighbours from one across a face (Cartesian skeleton of a strong
+ * product: Hammack and Imrich 2009, On Cartesian skeletons of graphs). Then one
+ * corner cell, the root, gives each of its face neighbours a direction, and the
+ * directions are carried from cell to cell: two face neighbours of a cell in
+ * different dimensions have one more face neighbour in common. The result is an
+ * order of the processes, in which grid.c finds the grid.
  */
 #include "map/stencil/grid.h"
 #include "map/common/parameters.h"
@@ -16,12 +17,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EDGES_MAX 80 /* of a cell: all neighbours in four dimensions */
-/* degrees that occur near borders */
+/* most edges of a cell: all neighbours in four dimensions */
+#define EDGES_MAX 80
+/* A grid has at most this many distinct degrees: those inside and near borders.
+ */
 #define DEGREES_MAX (2 * NW_STENCIL_DIMS + 1)
-/* The slot of direction up in dimension d is 2 d, that of down 2 d + 1. */
+/* number of directions; up in dimension d is direction 2 d, down is 2 d + 1 */
 #define SLOTS (2 * NW_STENCIL_DIMS)
-#define MARKERS_MAX 64 /* threads that read edges */
+#define MARKERS_MAX 64 /* most threads that read edges at the same time */
 
 /* The neighbours of a cell across its faces. */
 struct grid_unordered_faces {
@@ -31,33 +34,37 @@ struct grid_unordered_faces {
 /* The same neighbours by direction (-1: beyond a border), and the cell's
  * coordinates relative to the root. */
 struct grid_unordered_spot {
-    bool known;
+    bool known; /* `at` and `next` are set */
     int32_t at[NW_STENCIL_DIMS], next[SLOTS];
 };
 
+/* Data of the search. */
 struct grid_unordered_work {
     const struct nw_assignment *assignment;
     int32_t *peer;   /* [edges] peers without bytes, to read less memory */
     uint8_t *shared; /* [edges] common neighbours of both ends, plus 2 */
-    bool *diagonal;  /* [edges] stored at the end with the lower number */
-    uint8_t *mark;   /* [markers][count] 0 between two uses */
-    int32_t markers;
-    bool taken[MARKERS_MAX]; /* marks in use */
-    struct grid_unordered_faces *faces;
-    struct grid_unordered_spot *spot;
-    int32_t *queue;
-    int dims;
-    int32_t size[NW_STENCIL_DIMS];
+    bool *diagonal;  /* [edges] the edge joins diagonal neighbours; set only at
+                        the end with the lower number */
+    uint8_t *mark; /* [markers][count] marks of processes, an array per thread;
+                      0 between two uses */
+    int32_t markers;                    /* arrays in `mark` */
+    bool taken[MARKERS_MAX];            /* arrays that a thread uses */
+    struct grid_unordered_faces *faces; /* [count] */
+    struct grid_unordered_spot *spot;   /* [count] */
+    int32_t *queue;                     /* [count] known cells, nearest first */
+    int dims;                           /* dimensions found at the root */
+    int32_t size[NW_STENCIL_DIMS];      /* size of the grid */
 };
 
+/* Returns the number of neighbours of p, plus 1 for p itself. */
 static int32_t grid_unordered_seen_by(const struct nw_assignment *assignment,
                                       int32_t p)
 {
     return (int32_t)(assignment->row[p + 1] - assignment->row[p]) + 1;
 }
 
-/* Whether the degrees of the processes may be those of a grid; excludes most
- * other patterns. */
+/* Returns true if the degrees of the processes may be those of a grid. This
+ * excludes most other patterns at little cost. */
 static bool grid_unordered_may_be_grid(const struct nw_assignment *assignment)
 {
     bool seen[EDGES_MAX + 2] = {false};
@@ -93,11 +100,13 @@ static void grid_unordered_mark_peers(const struct grid_unordered_work *work,
 typedef void look(struct grid_unordered_work *work, const uint8_t *mark,
                   int32_t p, size_t edge);
 
+/* Arguments of grid_unordered_look_at_part. */
 struct grid_unordered_looking {
     struct grid_unordered_work *work;
     look *look;
 };
 
+/* Calls the function for the edges of one range of processes. */
 static void grid_unordered_look_at_part(void *user, int32_t number)
 {
     const struct grid_unordered_looking *looking = user;
@@ -118,7 +127,7 @@ static void grid_unordered_look_at_part(void *user, int32_t number)
     nw_parallel_release(work->taken, marker);
 }
 
-/* Calls `how` for each edge, at the end with the lower number. */
+/* Calls `how` once for each edge, at the end with the lower number. */
 static void grid_unordered_look_at_all(struct grid_unordered_work *work,
                                        look *how)
 {
@@ -128,8 +137,8 @@ static void grid_unordered_look_at_all(struct grid_unordered_work *work,
                     work->markers);
 }
 
-/* Counts the common neighbours of an edge and stores the number at both ends.
- */
+/* Counts the neighbours that both ends of an edge have in common, plus 2, and
+ * stores the number at both ends. */
 static void grid_unordered_count_edge(struct grid_unordered_work *work,
                                       const uint8_t *mark, int32_t p,
                                       size_t edge)
@@ -146,6 +155,7 @@ static void grid_unordered_count_edge(struct grid_unordered_work *work,
     work->shared[edge] = work->shared[back] = (uint8_t)shared;
 }
 
+/* Fills peer[] and shared[]. */
 static void grid_unordered_count_shared(struct grid_unordered_work *work)
 {
     const struct nw_assignment *assignment = work->assignment;
@@ -155,20 +165,24 @@ static void grid_unordered_count_shared(struct grid_unordered_work *work)
     grid_unordered_look_at_all(work, grid_unordered_count_edge);
 }
 
-/* Three cells that are neighbours of each other: the common neighbours of each
- * pair, and the degree of each cell. */
+/* Three cells p, q and r that are neighbours of each other: the number of
+ * common neighbours of each pair, and the degree of each cell. */
 struct grid_unordered_corner {
     int pq, pr, qr, p, q, r;
 };
 
-/* Whether r is nearer to p than q is, so that the edge from p to q is a
- * diagonal. At the border of the grid the numbers may be equal; then r is
- * nearer if degrees increase from p to r to q. */
+/* Returns true if r is nearer to p than q is, so that the edge from p to q may
+ * be a diagonal. r is nearer if it has more neighbours in common with p. At the
+ * border of the grid the numbers may be equal; then r is nearer if degrees
+ * increase from p to r to q.
+ */
 static bool grid_unordered_goes_by(const struct grid_unordered_corner *c)
 {
     return c->pr > c->pq || (c->pr == c->pq && c->p < c->r && c->r < c->q);
 }
 
+/* Sets `diagonal` of the edge from p to q: true if some r is nearer to p than q
+ * is, and also nearer to q than p is. */
 static void grid_unordered_find_diagonal(struct grid_unordered_work *work,
                                          const uint8_t *mark, int32_t p,
                                          size_t edge)
@@ -201,6 +215,7 @@ static void grid_unordered_find_diagonal(struct grid_unordered_work *work,
     }
 }
 
+/* Adds a face neighbour. Returns false if there are too many. */
 static bool grid_unordered_add_face(struct grid_unordered_faces *faces,
                                     int32_t cell)
 {
@@ -210,6 +225,8 @@ static bool grid_unordered_add_face(struct grid_unordered_faces *faces,
     return true;
 }
 
+/* Fills faces[]. Returns false if a cell has more than SLOTS face neighbours.
+ */
 static bool grid_unordered_find_faces(struct grid_unordered_work *work)
 {
     const struct nw_assignment *assignment = work->assignment;
@@ -230,6 +247,7 @@ static bool grid_unordered_find_faces(struct grid_unordered_work *work)
 
 /* --- directions --- */
 
+/* Returns true if q is a face neighbour of p. */
 static bool grid_unordered_is_face(const struct grid_unordered_work *work,
                                    int32_t p, int32_t q)
 {
@@ -241,8 +259,10 @@ static bool grid_unordered_is_face(const struct grid_unordered_work *work,
     return i < faces->count;
 }
 
-/* Whether two face neighbours of the root are opposite. These have no common
- * neighbour but the root, unless a ring of three connects them directly. */
+/* Returns true if p and q, two face neighbours of the root, are in opposite
+ * directions of one dimension. Then the root is their only common face
+ * neighbour, unless the dimension is a ring of three cells; then p and q are
+ * face neighbours themselves. */
 static bool grid_unordered_are_opposite(const struct grid_unordered_work *work,
                                         int32_t root, int32_t p, int32_t q)
 {
@@ -257,6 +277,7 @@ static bool grid_unordered_are_opposite(const struct grid_unordered_work *work,
     return true;
 }
 
+/* Marks all neighbours by direction as missing. */
 static void grid_unordered_clear_spots(struct grid_unordered_work *work)
 {
     for (int32_t p = 0; p < work->assignment->count; p++)
@@ -277,6 +298,9 @@ grid_unordered_choose_root(const struct grid_unordered_work *work)
     return root;
 }
 
+/* Gives each face neighbour of the root a direction. Opposite neighbours get
+ * the same dimension. Returns false if there are too many dimensions, or three
+ * neighbours would be in one dimension. */
 static bool grid_unordered_name_directions(struct grid_unordered_work *work,
                                            int32_t root)
 {
@@ -299,8 +323,11 @@ static bool grid_unordered_name_directions(struct grid_unordered_work *work,
     return work->dims > 0;
 }
 
-/* Returns the direction from a cell to its neighbour q, by a cell next to q
- * whose direction from the previous cell is marked; -1: q is straight ahead. */
+/* Returns the direction from `cell` to its face neighbour q. `cell` was reached
+ * from a previous cell in direction `came`, and the face neighbours of the
+ * previous cell are marked with their directions. If one of these in another
+ * dimension is next to q, its direction is the answer. Otherwise q is straight
+ * ahead and -1 is returned. */
 static int grid_unordered_direction_of(const struct grid_unordered_work *work,
                                        int32_t cell, int32_t q, int came)
 {
@@ -316,8 +343,9 @@ static int grid_unordered_direction_of(const struct grid_unordered_work *work,
     return -1;
 }
 
-/* Sets the neighbours of the cell one step in direction `came` from the known
- * cell `from`. */
+/* Sets the coordinates and the neighbours by direction of the cell that is one
+ * step in direction `came` from the known cell `from`. Returns false if two
+ * neighbours would be in the same direction. */
 static bool grid_unordered_enter(struct grid_unordered_work *work, int32_t from,
                                  int came)
 {
@@ -344,6 +372,8 @@ static bool grid_unordered_enter(struct grid_unordered_work *work, int32_t from,
     return true;
 }
 
+/* Carries the directions from the root to all cells, the nearest first. Returns
+ * false if they contradict each other or do not reach every cell. */
 static bool grid_unordered_carry_on(struct grid_unordered_work *work,
                                     int32_t root)
 {
@@ -372,8 +402,9 @@ static bool grid_unordered_carry_on(struct grid_unordered_work *work,
 
 /* --- the order of the cells --- */
 
-/* Measures each dimension of the grid, to its end or once around. Returns false
- * if that fails. */
+/* Measures each dimension of the grid from the root to its end or, if it is
+ * periodic, once around. Returns false if the product is not the number of
+ * cells. */
 static bool grid_unordered_measure(struct grid_unordered_work *work,
                                    int32_t root)
 {
@@ -394,6 +425,8 @@ static bool grid_unordered_measure(struct grid_unordered_work *work,
     return cells == work->assignment->count;
 }
 
+/* Fills order[count] with the process of each cell, row by row. Returns false
+ * if two processes have the same coordinates. */
 static bool grid_unordered_number_cells(const struct grid_unordered_work *work,
                                         int32_t *order)
 {
@@ -415,6 +448,7 @@ static bool grid_unordered_number_cells(const struct grid_unordered_work *work,
     return true;
 }
 
+/* Fills order[count]. Returns false if the processes form no grid. */
 static bool grid_unordered_find_order(struct grid_unordered_work *work,
                                       int32_t *order)
 {
@@ -431,6 +465,7 @@ static bool grid_unordered_find_order(struct grid_unordered_work *work,
            grid_unordered_number_cells(work, order);
 }
 
+/* Returns how many threads read edges at the same time. */
 static int32_t
 grid_unordered_markers_for(const struct nw_assignment *assignment)
 {

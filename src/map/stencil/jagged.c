@@ -1,28 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cuts cells into pieces of given sizes: slabs of several pieces across one
- * dimension, strips of slabs across the next, and pieces along the last. Every
- * piece is nearly a box, even if sizes do not divide. */
+/* Cuts cells into pieces of given sizes. Across one dimension they are cut into
+ * slabs of several pieces, across the next dimension the slabs are cut into
+ * strips, and along the last one the strips into pieces. Every piece is nearly
+ * a box, even if the sizes do not divide each other. */
 #include "map/stencil/grid.h"
 #include "base/array.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* The data of the cuts, and the cells that are cut at the moment. */
 struct jagged_work {
     const struct nw_stencil *stencil;
+    /* the listed cells; [count] scratch for sorting them; [largest size + 1]
+     * scratch for counting the cells of each layer */
     int32_t *cell, *order, *layer;
-    const int32_t *begin; /* start of each piece, and end of the last */
+    const int32_t *begin;           /* start of each piece; end of the last */
     double extent[NW_STENCIL_DIMS]; /* approximate size of the current cells */
     bool cut[NW_STENCIL_DIMS];      /* dimensions that were cut before */
 };
 
-/* The number of parts of each dimension: the best so far, and the current
- * trial. */
+/* A search for the number of parts in each dimension: the best numbers so far,
+ * and the current trial. */
 struct jagged_choice {
     const struct jagged_work *work;
     double each; /* cells per piece */
-    double best;
-    int along; /* dimension along which pieces are consecutive */
+    double best; /* bytes inside a piece with `count`; -1: none yet */
+    int along;   /* dimension along which pieces are consecutive */
     int32_t count[NW_STENCIL_DIMS], trial[NW_STENCIL_DIMS];
 };
 
@@ -46,7 +50,7 @@ double nw_stencil_inside_about(const struct nw_stencil *stencil,
     return sum;
 }
 
-/* Keeps the trial if its pieces have more bytes inside. */
+/* Keeps the trial if its pieces have more bytes inside than the best so far. */
 static void jagged_weigh(struct jagged_choice *choice, int along)
 {
     double shape[NW_STENCIL_DIMS], length = choice->each, kept;
@@ -67,6 +71,7 @@ static void jagged_weigh(struct jagged_choice *choice, int along)
     memcpy(choice->count, choice->trial, sizeof choice->count);
 }
 
+/* Tries all numbers of parts in the dimensions from d on, except `along`. */
 static void jagged_try_counts(struct jagged_choice *choice, int along, int d)
 {
     const struct jagged_work *work = choice->work;
@@ -85,8 +90,9 @@ static void jagged_try_counts(struct jagged_choice *choice, int along, int d)
     }
 }
 
-/* Returns the dimension to cut next, and in *parts into how many parts. *parts
- * is 0 if only the dimension is left along which pieces are consecutive. */
+/* Returns the dimension to cut next, and in *parts into how many parts. If only
+ * the dimension is left along which pieces are consecutive, *parts is 0: the
+ * cells are only sorted along it. */
 static int jagged_choose(const struct jagged_work *work, double each,
                          int32_t *parts)
 {
@@ -105,10 +111,12 @@ static int jagged_choose(const struct jagged_work *work, double each,
     return choice.along;
 }
 
+/* The lowest and the highest coordinate of some cells. */
 struct jagged_span {
     int32_t low, high;
 };
 
+/* Returns the range of coordinate d of the listed cells first to end - 1. */
 static struct jagged_span jagged_span_of(const struct jagged_work *work,
                                          int32_t first, int32_t end, int d)
 {
@@ -148,6 +156,9 @@ static void jagged_sort(const struct jagged_work *work, int32_t first,
            (size_t)(end - first) * sizeof *work->cell);
 }
 
+/* Sorts the listed cells of the pieces from .. to - 1 so that each piece is
+ * nearly a box: cuts them across one dimension, then each part across the
+ * others. */
 static void jagged_cut_jagged(const struct jagged_work *work, int32_t from,
                               int32_t to)
 {
@@ -170,6 +181,7 @@ static void jagged_cut_jagged(const struct jagged_work *work, int32_t from,
     }
 }
 
+/* Sets extent[] to the size of the box around all cells. */
 static void jagged_measure(struct jagged_work *work, int32_t end)
 {
     for (int d = 0; d < work->stencil->dims; d++) {

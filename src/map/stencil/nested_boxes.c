@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Nested boxes: a dynamic program over the levels of the tree and the shapes of
- * boxes. A box in a cluster is cut into equal boxes, one for each of at most
- * all clusters of the level below. Every shape that divides the box is tried.
- */
+/* Nested boxes, by a dynamic program over the levels of the tree and the shapes
+ * of boxes. The cells of a cluster form a box, which is cut into equal boxes,
+ * at most one for each child cluster. Every shape that divides the box is
+ * tried, and the best cut of each shape at each level is remembered. */
 #include "map/stencil/grid.h"
 #include "base/array.h"
 #include "base/parallel.h"
@@ -17,19 +17,21 @@ struct nested_boxes_state {
     double cost; /* bytes x distance inside the box; each pair counts once */
 };
 
+/* Data of the search and of the assignment. */
 struct nested_boxes_work {
     const struct nw_stencil *stencil;
     const struct nw_hierarchy *hierarchy;
-    struct nested_boxes_state *state;
+    struct nested_boxes_state *state; /* [count] shapes solved so far */
     size_t count, capacity;
-    /* child clusters of a cluster of the level */
+    /* children of each cluster of a level */
     int32_t arity[NW_HIERARCHY_LEVELS];
     nw_status status;
-    int32_t *slot;
+    int32_t *slot; /* [cells] out: the slot of each process */
     int64_t cells; /* cells of the grid */
     int32_t threads;
 };
 
+/* Returns the number of cells in a box of size shape[dims]. */
 static int64_t nested_boxes_volume(const int32_t *shape, int dims)
 {
     int64_t cells = 1;
@@ -39,6 +41,8 @@ static int64_t nested_boxes_volume(const int32_t *shape, int dims)
     return cells;
 }
 
+/* Returns the best cut of a shape at a level, or NULL if it is not solved yet.
+ * Solving another shape makes the pointer invalid. */
 static struct nested_boxes_state *
 nested_boxes_find_state(struct nested_boxes_work *work, int level,
                         const int32_t *shape)
@@ -53,8 +57,8 @@ nested_boxes_find_state(struct nested_boxes_work *work, int level,
 static double nested_boxes_solve(struct nested_boxes_work *work, int level,
                                  const int32_t *shape);
 
-/* Cuts the box of `best` into boxes of the shape of `part`, if possible, and
- * keeps the cut if it is the best. */
+/* Cuts the box of `best` into boxes of the shape `part`, if these fit the
+ * clusters, and keeps the cut in `best` if it is the best so far. */
 static void nested_boxes_try_part(struct nested_boxes_work *work,
                                   struct nested_boxes_state *best,
                                   const int32_t *part)
@@ -79,6 +83,8 @@ static void nested_boxes_try_part(struct nested_boxes_work *work,
     memcpy(best->part, part, sizeof best->part);
 }
 
+/* Tries all shapes that divide the box of `best` in the dimensions from d on;
+ * part[0] .. part[d - 1] are set. */
 static void nested_boxes_try_dims(struct nested_boxes_work *work,
                                   struct nested_boxes_state *best,
                                   int32_t *part, int d)
@@ -95,10 +101,10 @@ static void nested_boxes_try_dims(struct nested_boxes_work *work,
     }
 }
 
-#define NO_WAY 1e300
+#define NO_WAY 1e300 /* cost of a box that does not fit a cluster */
 
-/* Returns the bytes x distance inside a box of a shape in a cluster of `level`.
- */
+/* Returns the bytes x distance inside a box of a shape in a cluster of `level`,
+ * cut in the best way; NO_WAY if it does not fit. */
 static double nested_boxes_solve(struct nested_boxes_work *work, int level,
                                  const int32_t *shape)
 {
@@ -127,6 +133,7 @@ static double nested_boxes_solve(struct nested_boxes_work *work, int level,
     return best.cost;
 }
 
+/* Sets arity[]. Returns false if two clusters of a level differ in size. */
 static bool nested_boxes_is_even(struct nested_boxes_work *work)
 {
     const struct nw_hierarchy *hierarchy = work->hierarchy;
@@ -143,7 +150,7 @@ static bool nested_boxes_is_even(struct nested_boxes_work *work)
     return true;
 }
 
-/* A box with its position and its first slot. */
+/* A box with its position in the grid and its first slot. */
 struct nested_boxes_box {
     struct nested_boxes_work *work;
     const struct nested_boxes_state *state; /* how the box is cut */
@@ -151,8 +158,8 @@ struct nested_boxes_box {
     int32_t corner[NW_STENCIL_DIMS], first;
 };
 
-/* Assigns the cells of a box to slots that are `apart` slots from each other.
- */
+/* Assigns the cells of a box, in their order, to every `apart`-th slot from its
+ * first slot on. */
 static void nested_boxes_assign_cells(const struct nested_boxes_box *box,
                                       int32_t apart)
 {
@@ -176,6 +183,7 @@ static void nested_boxes_assign_cells(const struct nested_boxes_box *box,
     } while (d >= 0);
 }
 
+/* Returns the number of boxes into which a box is cut. */
 static int32_t nested_boxes_parts_of(const struct nested_boxes_box *box)
 {
     int dims = box->work->stencil->dims;
@@ -184,7 +192,8 @@ static int32_t nested_boxes_parts_of(const struct nested_boxes_box *box)
                      nested_boxes_volume(box->state->part, dims));
 }
 
-/* Returns the distance in slots between the parts of a box. */
+/* Returns how many slots lie from the first slot of one part of a box to that
+ * of the next. */
 static int32_t nested_boxes_slots_of(const struct nested_boxes_box *box)
 {
     int level = box->state->level;
@@ -212,7 +221,8 @@ static void nested_boxes_assign_part(void *user, int32_t number)
     nested_boxes_assign_box(&part);
 }
 
-/* Assigns a box. If it is the whole grid, threads share its parts. */
+/* Assigns the cells of a box to slots. If the box is the whole grid, several
+ * threads assign its parts. */
 static void nested_boxes_assign_box(struct nested_boxes_box *box)
 {
     const struct nested_boxes_state *state = box->state;

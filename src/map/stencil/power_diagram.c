@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Computes round parts of a grid; see power_diagram.h. */
+/* Computes compact parts of given sizes by a power diagram; see
+ * power_diagram.h. */
 #include "map/stencil/power_diagram.h"
 #include "base/array.h"
 #include "base/parallel.h"
@@ -10,30 +11,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FAR 1e30F
+#define FAR 1e30F /* larger than any cost */
 
+/* Data of the computation. */
 struct power_diagram_work {
     const struct nw_power_diagram *round;
-    bool rings;
+    bool rings;    /* a dimension is periodic */
     size_t wide;   /* parts, rounded up to whole SIMD vectors */
     double radius; /* approximate radius of a part */
-    float *center[NW_STENCIL_DIMS]; /* [wide] of each part */
-    float *power;                   /* [wide] weight of each part */
-    double *sum;                    /* [parts] of coordinates */
-    int32_t *size, *target;         /* [parts] points in each part */
+    float *center[NW_STENCIL_DIMS]; /* [wide] center of each part */
+    float *power;                   /* [wide] power of each part */
+    double *sum; /* [parts] sum of a coordinate over a part, from its center */
+    int32_t *size, *target; /* [parts] number of points now; as wanted */
     /* [parts][wide] least cost of moving a point between two parts */
     float *cost;
-    float *displacement; /* [parts] cost of a shortest chain of moves */
-    int32_t *from;       /* [parts] previous part in the chain */
+    float *displacement; /* [parts] cost of the cheapest chain of moves to a
+                            part */
+    int32_t *from;       /* [parts] previous part in the chain; -1: none */
     int32_t *first;      /* [parts] first point of a part; -1: empty part */
     int32_t *after;      /* [n] next point of the same part */
-    struct power_diagram_offer *offer; /* [n] */
+    struct power_diagram_offer *offer; /* [n] scratch for sorting points */
     struct nw_random random;
 };
 
-/* --- the nearest centre --- */
+/* --- the nearest center --- */
 
-/* Returns the shorter way around a ring. */
+/* Returns the lengths of four differences of coordinates. If ring > 0, the
+ * dimension is a ring of that length, and the shorter way around counts. */
 static inline nw_simd4 power_diagram_around(nw_simd4 off, float ring)
 {
     nw_simd4 zero = {0, 0, 0, 0};
@@ -43,6 +47,8 @@ static inline nw_simd4 power_diagram_around(nw_simd4 off, float ring)
     return ring > 0 ? nw_simd4_min(size, other) : size;
 }
 
+/* Returns the squares of four differences of coordinates. If `rings` is false,
+ * no dimension is periodic, and `ring` is not read. */
 static inline nw_simd4 power_diagram_square(nw_simd4 off, float ring,
                                             bool rings)
 {
@@ -51,6 +57,8 @@ static inline nw_simd4 power_diagram_square(nw_simd4 off, float ring,
     return off * off;
 }
 
+/* Puts four points, from `first` on, into the part with the nearest center: the
+ * squared distance minus the power is least. */
 static inline void
 power_diagram_find_nearest(const struct power_diagram_work *work, int32_t first,
                            int dims, bool rings)
@@ -79,6 +87,9 @@ power_diagram_find_nearest(const struct power_diagram_work *work, int32_t first,
         round->part[first + i] = best[i];
 }
 
+/* Puts the points first to end - 1 into the parts with the nearest centers.
+ * Callers pass constants as `dims` and `rings` where possible, so that the
+ * compiler unrolls the inner loop. */
 static inline void
 power_diagram_find_some(const struct power_diagram_work *work, int32_t first,
                         int32_t end, int dims, bool rings)
@@ -87,7 +98,7 @@ power_diagram_find_some(const struct power_diagram_work *work, int32_t first,
         power_diagram_find_nearest(work, i, dims, rings);
 }
 
-/* Finds the nearest centre of each point in one of the ranges. If the points do
+/* Finds the nearest center of each point in range `number`. If the points do
  * not fill the last vector, it overlaps the vector before. */
 static void power_diagram_find_share(void *user, int32_t number)
 {
@@ -110,6 +121,8 @@ static void power_diagram_find_share(void *user, int32_t number)
         power_diagram_find_nearest(work, n - NW_SIMD4_WIDTH, dims, true);
 }
 
+/* Puts each point into the part with the nearest center and counts the points
+ * of each part. */
 static void power_diagram_distribute(struct power_diagram_work *work)
 {
     const struct nw_power_diagram *round = work->round;
@@ -122,8 +135,10 @@ static void power_diagram_distribute(struct power_diagram_work *work)
         work->size[round->part[i]]++;
 }
 
-/* --- centres of the parts --- */
+/* --- centers of the parts --- */
 
+/* Returns the difference between coordinate d = `at` and the center of part p,
+ * the shorter way around if the dimension is periodic. */
 static float power_diagram_offset(const struct power_diagram_work *work, int d,
                                   float at, int32_t p)
 {
@@ -134,6 +149,8 @@ static float power_diagram_offset(const struct power_diagram_work *work, int d,
     return off < -ring / 2 && ring > 0 ? off + ring : off;
 }
 
+/* Moves each center to the mean of its points. If shaken > 0, also shifts it at
+ * random in each dimension, by at most half of `shaken` radii. */
 static void power_diagram_move_centers(struct power_diagram_work *work,
                                        double shaken)
 {
@@ -155,6 +172,8 @@ static void power_diagram_move_centers(struct power_diagram_work *work,
     }
 }
 
+/* Raises the power of parts that are too small and lowers that of parts that
+ * are too large. */
 static void power_diagram_change_powers(struct power_diagram_work *work)
 {
     double area = work->radius * work->radius;
@@ -170,11 +189,13 @@ static void power_diagram_change_powers(struct power_diagram_work *work)
 
 /* --- exact sizes --- */
 
+/* A point of a part and the cost of moving it to another part. */
 struct power_diagram_offer {
     float cost;
     int32_t point;
 };
 
+/* Adds point i to the list of part p. */
 static void power_diagram_assign(struct power_diagram_work *work, int32_t i,
                                  int32_t p)
 {
@@ -183,6 +204,8 @@ static void power_diagram_assign(struct power_diagram_work *work, int32_t i,
     work->first[p] = i;
 }
 
+/* Returns the cost of point i in part p: its squared distance from the center,
+ * minus the power. */
 static float power_diagram_cost_of(const struct power_diagram_work *work,
                                    int32_t i, int32_t p)
 {
@@ -196,8 +219,8 @@ static float power_diagram_cost_of(const struct power_diagram_work *work,
     return sum;
 }
 
-/* Lowers cost[] of each other part to the cost of moving point i from part p
- * there. */
+/* Lowers cost[q] of each part q to the cost of moving point i from part p to q,
+ * if that is less. */
 static void power_diagram_cost_point(const struct power_diagram_work *work,
                                      int32_t i, int32_t p, float *cost)
 {
@@ -216,6 +239,7 @@ static void power_diagram_cost_point(const struct power_diagram_work *work,
     }
 }
 
+/* Computes the least cost of moving a point from part p to each other part. */
 static void power_diagram_cost_part(struct power_diagram_work *work, int32_t p)
 {
     float *cost = work->cost + (size_t)p * work->wide;
@@ -228,8 +252,9 @@ static void power_diagram_cost_part(struct power_diagram_work *work, int32_t p)
         cost[q] = cost[q] > 0 ? cost[q] : 0;
 }
 
-/* Finds the cheapest chain of moves from a part that is too large to one that
- * is too small, and returns the latter. */
+/* Finds the cheapest chain of moves, from a part that is too large through
+ * other parts to one that is too small, and stores it in from[]. Returns the
+ * last part of the chain; -1: no part is too small. */
 static int32_t power_diagram_displacement(struct power_diagram_work *work)
 {
     int32_t parts = work->round->parts, best = -1;
@@ -268,7 +293,7 @@ static int power_diagram_by_cost(const void *left, const void *right)
     return (a->point > b->point) - (a->point < b->point);
 }
 
-/* Moves the `amount` points whose move from p to q costs least. */
+/* Moves those `amount` points from part p to part q whose moves cost least. */
 static void power_diagram_give(struct power_diagram_work *work, int32_t p,
                                int32_t q, int32_t amount)
 {
@@ -288,8 +313,10 @@ static void power_diagram_give(struct power_diagram_work *work, int32_t p,
     work->size[q] += amount;
 }
 
-/* Returns how many points to move: half of the excess, since the costs change
- * afterwards. */
+/* Returns how many points to move along the chain that ends at part `to`: half
+ * of what the chain allows, since the costs change afterwards. The first part
+ * must not become too small, the last one not too large and the others not
+ * empty. */
 static int32_t power_diagram_amount_of(const struct power_diagram_work *work,
                                        int32_t to)
 {
@@ -303,6 +330,7 @@ static int32_t power_diagram_amount_of(const struct power_diagram_work *work,
     return amount > 1 ? amount / 2 : 1;
 }
 
+/* Moves points along cheapest chains until all parts have their sizes. */
 static void power_diagram_even_out(struct power_diagram_work *work)
 {
     int32_t to;
@@ -327,6 +355,7 @@ static void power_diagram_even_out(struct power_diagram_work *work)
 
 /* --- the whole search --- */
 
+/* Allocates the arrays. */
 static nw_status power_diagram_alloc(struct power_diagram_work *work)
 {
     size_t parts = (size_t)work->round->parts, wide = work->wide;
@@ -353,8 +382,9 @@ static nw_status power_diagram_alloc(struct power_diagram_work *work)
     return status;
 }
 
-/* Moves each centre to the mean of its part, relative to the part's last point
- * in periodic dimensions. */
+/* Moves each center to the mean of its part. The mean is taken relative to the
+ * part's last point, since absolute coordinates have no mean in a periodic
+ * dimension. */
 static void power_diagram_center_parts(struct power_diagram_work *work)
 {
     const struct nw_power_diagram *round = work->round;
@@ -366,6 +396,7 @@ static void power_diagram_center_parts(struct power_diagram_work *work)
     power_diagram_move_centers(work, 0);
 }
 
+/* Reads the wanted sizes and the first centers from the given parts. */
 static void power_diagram_begin(struct power_diagram_work *work)
 {
     const struct nw_power_diagram *round = work->round;
@@ -382,6 +413,8 @@ static void power_diagram_begin(struct power_diagram_work *work)
     power_diagram_center_parts(work);
 }
 
+/* Moves centers, with random shifts that become smaller; then keeps them while
+ * the powers converge; finally makes the sizes exact. */
 static void power_diagram_run(struct power_diagram_work *work)
 {
     for (int i = 0; i < nw_tuned.tiling.moves; i++) {

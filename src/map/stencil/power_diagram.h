@@ -11,19 +11,21 @@
 
 #include "map/stencil/grid.h"
 
+/* The points and their parts. */
 struct nw_power_diagram {
     int32_t n, parts; /* number of points, about one per unit of volume; number
                          of parts */
-    int dims;
-    const float *at[NW_STENCIL_DIMS]; /* [n] */
+    int dims;         /* number of dimensions */
+    const float *at[NW_STENCIL_DIMS]; /* [n] coordinates of the points */
     float ring[NW_STENCIL_DIMS]; /* length of a periodic dimension; 0: open */
-    uint64_t seed;
-    int32_t threads; /* at least 1; does not change the answer */
-    int32_t *part;   /* [n] in and out; the sizes of the parts do not change */
+    uint64_t seed;               /* seed of the random moves of centers */
+    int32_t threads;             /* at least 1; does not change the answer */
+    int32_t *part; /* [n] part of each point, in and out; the sizes of the parts
+                      do not change */
 };
 
-/* Moves the points to a balanced power diagram. No part may be empty on input.
- */
+/* Moves points between the parts so that these form a balanced power diagram.
+ * No part may be empty on input. */
 NW_MUST_CHECK nw_status nw_power_diagram(const struct nw_power_diagram *round);
 
 #endif

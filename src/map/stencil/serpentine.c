@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Numbers the cells through columns: the grid is divided evenly across all
- * dimensions but one, and columns are followed upwards and downwards in turn. A
- * piece of this order may continue from one column into the next, and is nearly
- * a box for any size. */
+/* Numbers the cells column by column. The grid is divided evenly into columns
+ * across all dimensions but one; cells are numbered upwards in one column and
+ * downwards in the next. Each piece of this order is nearly a box, whatever its
+ * size, since it may continue from the end of one column into the next. */
 #include "map/stencil/grid.h"
 
 #include <stdlib.h>
@@ -10,14 +10,16 @@
 
 /* --- choice of the columns --- */
 
+/* A search for the best divisions into columns. */
 struct columns_choice {
     const struct nw_stencil *stencil;
-    double each; /* cells per piece */
-    struct nw_stencil_columns trial, *best;
-    int count, most;
+    double each;                            /* cells per piece */
+    struct nw_stencil_columns trial, *best; /* [count] the best, sorted */
+    int count, most; /* divisions in best[], and their limit */
 };
 
-/* Inserts the trial into the sorted list of the best columns. */
+/* Inserts the trial into the sorted list of the best divisions; `kept` is the
+ * bytes inside one of its pieces. */
 static void columns_note(struct columns_choice *choice, double kept)
 {
     struct nw_stencil_columns *best = choice->best;
@@ -35,6 +37,9 @@ static void columns_note(struct columns_choice *choice, double kept)
     best[at].kept = kept;
 }
 
+/* Computes the bytes inside a piece of the trial and inserts it into the list.
+ * Leaves out columns in which a piece is shorter than one layer or longer than
+ * the grid. */
 static void columns_weigh(struct columns_choice *choice)
 {
     const struct nw_stencil *stencil = choice->stencil;
@@ -52,6 +57,7 @@ static void columns_weigh(struct columns_choice *choice)
     columns_note(choice, nw_stencil_inside_about(stencil, shape));
 }
 
+/* Tries all numbers of columns across the dimensions from d on. */
 static void columns_try_counts(struct columns_choice *choice, int d)
 {
     const struct nw_stencil *stencil = choice->stencil;
@@ -80,7 +86,7 @@ int nw_stencil_columns(const struct nw_stencil *stencil, double each, int most,
 
 /* --- the order of the cells --- */
 
-/* Returns where a column begins in dimension d. */
+/* Returns the lowest coordinate of column `number` in dimension d. */
 static int32_t columns_column_begin(const struct nw_stencil *stencil,
                                     const struct nw_stencil_columns *columns,
                                     int d, int32_t number)
@@ -88,15 +94,18 @@ static int32_t columns_column_begin(const struct nw_stencil *stencil,
     return (int32_t)((int64_t)stencil->size[d] * number / columns->count[d]);
 }
 
-/* A walk through a box, cell by cell; `down` reverses the slowest dimension. */
+/* A walk through the columns, cell by cell. */
 struct columns_walk {
     const struct nw_stencil *stencil;
-    int slowest;
-    bool down;
+    int slowest; /* dimension along which the columns run */
+    bool down;   /* the current column is followed downwards */
+    /* the column's coordinates, low .. high - 1 in the other dimensions */
     int32_t low[NW_STENCIL_DIMS], high[NW_STENCIL_DIMS];
-    int32_t *cell;
+    int32_t *cell; /* where the next cell is written */
 };
 
+/* Writes the cells of one layer of the column that begin with the coordinates
+ * before d, which `process` sums. */
 static void columns_walk_layer(struct columns_walk *walk, int d,
                                int32_t process)
 {
@@ -112,6 +121,7 @@ static void columns_walk_layer(struct columns_walk *walk, int d,
         columns_walk_layer(walk, d + 1, process + x * walk->stencil->stride[d]);
 }
 
+/* Writes the cells of the column, layer by layer. */
 static void columns_walk_column(struct columns_walk *walk)
 {
     int32_t size = walk->stencil->size[walk->slowest];
@@ -124,7 +134,8 @@ static void columns_walk_column(struct columns_walk *walk)
     walk->down = !walk->down;
 }
 
-/* Writes the cells column by column, so that consecutive columns are adjacent.
+/* The columns are numbered back and forth, too, so that consecutive ones are
+ * adjacent.
  */
 void nw_stencil_follow_columns(const struct nw_stencil *stencil,
                                const struct nw_stencil_columns *columns,

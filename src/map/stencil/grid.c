@@ -15,10 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GAPS_MAX                                                               \
-    96          /* most distinct differences between neighbours' numbers       \
-                 */
-#define REACH 2 /* longest edge in a dimension, in cells */
+#define GAPS_MAX 96 /* most distinct differences of neighbours */
+#define REACH 2     /* longest edge in a dimension, in cells */
 
 /* The distinct positive differences between the numbers of neighbours,
  * ascending. */

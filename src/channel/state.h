@@ -78,7 +78,7 @@ struct nw_slot {
 struct nw_piece {
     char *memory;
     struct fid_mr *region[NW_ENDPOINTS];
-    nw_channel_request *request; /* NULL: free */
+    nw_channel_request *request; /* request that uses it; NULL: free */
     uint64_t offset, bytes;
 };
 
@@ -291,7 +291,7 @@ struct nw_channel {
     uint64_t turns, looked_ns;
     int32_t lost;
     bool unreaped; /* a peer was lost and its requests have not ended */
-    bool fetches;  /* this process may read memory that peers offer */
+    bool fetches;  /* this process may use NW_CHANNEL_FETCH */
     int board_file;
     struct nw_board *board; /* where peers confirm their reads; or NULL */
     uint64_t nonce;

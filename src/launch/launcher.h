@@ -15,7 +15,7 @@
 struct nw_launch_node_ranks {
     int32_t node_count;
     int32_t *node;
-    int32_t *first; /* [node_count + 1] */
+    int32_t *first; /* [node_count + 1] first index in `rank` of each node */
     int32_t *rank;
     int32_t fullest; /* index in `node` of a node with the most ranks */
 };
@@ -26,7 +26,7 @@ struct nw_launch_job {
     const nw_mapping *mapping;
     const struct nw_launch_options *options;
     nw_launch *launch;   /* the output: files and command line */
-    struct nw_text note; /* becomes launch->note */
+    struct nw_text note; /* remarks for the user; become launch->note */
     struct nw_launch_node_ranks places;
     bool exec;                /* the command contains `nodewise exec` */
     bool binds;               /* the launcher itself binds the ranks */
@@ -34,7 +34,7 @@ struct nw_launch_job {
     bool wrapper;             /* a generated shell script binds the ranks */
     bool has_gpus;            /* some rank has a GPU on its own node */
     bool chooses_gpus;        /* the launcher itself gives each rank its GPUs */
-    const char *mapping_path; /* for nodewise exec; borrowed */
+    const char *mapping_path; /* mapping file for `nodewise exec`; borrowed */
     size_t word_capacity;     /* allocated length of launch->word */
     size_t variable_capacity;
 };

@@ -18,8 +18,9 @@
  * CPUs cpu[first[c]] to cpu[first[c + 1] - 1]. */
 struct nw_local_cpus {
     int32_t cpu_count, core_count;
-    int32_t *cpu;   /* [cpu_count] */
-    int32_t *first; /* [core_count + 1] */
+    int32_t *cpu; /* [cpu_count] numbers of the CPUs */
+    /* [core_count + 1] index in `cpu` of each core's first CPU */
+    int32_t *first;
 };
 
 /* Reads the CPUs below `root` ("/sys") that are in `allowed`, a set of

@@ -20,8 +20,9 @@ static const struct {
     {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE", NULL},   /* MVAPICH */
     {"MPIRUN_RANK", "MPIRUN_NPROCS", NULL}, /* MVAPICH's mpirun_rsh */
     {"PMI_RANK", "PMI_SIZE", NULL}, /* Hydra, Intel MPI, Slurm's PMI 1 and 2 */
-    {"PMI_ID", "PMI_SIZE", NULL},   /* Hydra before its PMI_RANK */
-    {"PMIX_RANK", NULL, NULL},      /* PRRTE, Slurm's PMIx */
+    /* Hydra, if it does not set PMI_RANK */
+    {"PMI_ID", "PMI_SIZE", NULL},
+    {"PMIX_RANK", NULL, NULL}, /* PRRTE, Slurm's PMIx */
     {"PALS_RANKID", "PALS_SIZE", NULL},
     {"ALPS_APP_PE", NULL, NULL}, /* aprun */
     {"FLUX_TASK_RANK", "FLUX_JOB_SIZE", NULL},

@@ -304,7 +304,8 @@ void nw_rendezvous_granted(nw_channel *channel, struct nw_peer *peer,
         return;
     }
     if (!request->grants && !request->moved)
-        request->total = UINT64_MAX; /* unknown until the last grant */
+        /* the total is unknown until the last grant */
+        request->total = UINT64_MAX;
     grant->wire = *cts;
     for (at = &request->grants; *at; at = &(*at)->next)
         continue;

@@ -11,8 +11,8 @@ enum { NW_STEPS = 8, NW_PROVIDER_NAME = 32 };
 /* The distance between the core, the GPU and the adapter (NIC). */
 enum nw_locality {
     NW_LOCAL_SWITCH, /* GPU and adapter share a PCIe switch */
-    NW_LOCAL_SOCKET, /* all at one socket, or unknown */
-    NW_LOCAL_FAR,    /* at different sockets */
+    NW_LOCAL_SOCKET, /* core, GPU and adapter at one socket, or unknown */
+    NW_LOCAL_FAR,    /* core, GPU and adapter at different sockets */
     NW_LOCALITIES
 };
 /* Returns the locality of a GPU and an adapter, given by their PCI addresses

@@ -20,7 +20,7 @@
 
 struct nw_meeting {
     const struct nw_channel_options *how;
-    int file; /* -1: no file is used */
+    int file; /* descriptor of the common file; -1: no file is used */
     int round;
     bool removes; /* true: closing removes the file */
     uint64_t until_ns;

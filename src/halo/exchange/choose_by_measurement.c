@@ -31,7 +31,7 @@ struct measuring {
     nw_halo *halo;
     const bool *allowed; /* schedules: [0] at once, [1] in phases */
     uint32_t compared;   /* bit mask of the classes that were compared */
-    bool either;         /* true: schedules were compared */
+    bool either;         /* true: both schedules have been compared */
     struct nw_halo_survey survey;
     double part; /* factor of the time limits: CROWDED or 1 */
     double left; /* seconds left for measurements */

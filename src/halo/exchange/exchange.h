@@ -95,7 +95,7 @@ struct nw_halo_connection {
     bool done, started;
     /* its aggregate, if this rank leads it; else NULL */
     struct nw_halo_aggregate *aggregate;
-    void *state; /* data of the method */
+    void *state; /* state of the connection, whose type the method defines */
     /* time of the last `start`, for the trace */
     uint64_t started_ns;
 };
@@ -178,8 +178,9 @@ struct nw_halo {
     char **base;   /* [own_count * quantity_count] starts of arrays */
     size_t *pitch; /* [own_count * quantity_count] bytes of a row */
     void *memory;  /* arrays that the library allocated (memory.c) */
-    struct nw_halo_remote *remote; /* [piece_count * quantity_count] */
-    int32_t *pid;                  /* [node_size] process ids on this node */
+    /* [piece_count * quantity_count] arrays of other ranks */
+    struct nw_halo_remote *remote;
+    int32_t *pid; /* [node_size] process ids on this node */
 
     /* The first `joined_count` fields contain all quantities; interleaved
      * quantities share one field. If any field has several quantities, the
@@ -194,7 +195,8 @@ struct nw_halo {
     const struct nw_halo_paths *paths;
     struct nw_halo_scheme scheme;
     struct nw_halo_transfers transfers; /* of this rank, sorted by connection */
-    struct nw_halo_connection *connection; /* sorted by phase */
+    /* [connection_count], sorted by phase */
+    struct nw_halo_connection *connection;
     size_t connection_count;
     int phase_count, phase;
     size_t started; /* number of connections whose phase has begun */
@@ -211,7 +213,7 @@ struct nw_halo {
     struct nw_halo_aggregates
         *aggregates;             /* pairs of nodes (nodes.h), or NULL */
     void *watch;                 /* watched peers of this node (peer_watch.c) */
-    struct nw_halo_gpus *gpus;   /* NULL: host memory */
+    struct nw_halo_gpus *gpus;   /* state for GPU memory; NULL: host memory */
     struct nw_halo_trace *trace; /* NULL: NODEWISE_HALO_TRACE is unset */
     /* time at which the last call returned, for the trace */
     uint64_t left_ns;
@@ -254,7 +256,7 @@ size_t nw_halo_active_bytes(const struct nw_halo_connection *connection);
  * its arrays and a dense buffer. The buffer's address is set when they run.
  * `target` is true for the receiving end. */
 struct nw_halo_copy_plan {
-    struct nw_halo_copy *copy; /* owned */
+    struct nw_halo_copy *copy; /* copies for every field and transfer; owned */
     size_t transfer_count;
 };
 nw_status nw_halo_copy_plan_make(const struct nw_halo_connection *connection,

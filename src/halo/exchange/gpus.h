@@ -128,7 +128,7 @@ struct nw_halo_gpu_queue {
     /* [field_count] a kernel launch for each field */
     struct nw_gpu_copy_job **one;
     nw_gpu_graph graph; /* graph of `all` and the copy, if any */
-    bool recorded;      /* recording was tried */
+    bool recorded;      /* true: it was tried to record the graph */
     /* Addresses of the copy of the buffer, which comes after packing or before
      * unpacking. NULL: no copy. */
     void *copy_to;

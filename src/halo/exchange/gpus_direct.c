@@ -14,7 +14,8 @@
 #include <stdlib.h>
 
 struct exchange_gpus_direct {
-    struct nw_halo_gpu_queue queue; /* only at the sender */
+    /* stream and kernels; only the sender uses it */
+    struct nw_halo_gpu_queue queue;
     nw_gpu_event other; /* the other rank's event: `done` or `ready` */
     /* position of the flags, in the receiver's segment */
     struct nw_halo_spot spot;

@@ -19,7 +19,7 @@ enum state { IDLE, PACKING, MOVING, UNPACKING };
 struct messages {
     struct nw_halo_gpu_queue queue;
     void *device, *pinned;
-    char *wire; /* the buffer for MPI */
+    char *wire; /* buffer that MPI sends or receives: one of the two above */
     MPI_Request *request;
     int request_count;
     enum state state;

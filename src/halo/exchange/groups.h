@@ -20,7 +20,7 @@ struct nw_halo_group {
 };
 /* The groups of halo->transfers. */
 struct nw_halo_groups {
-    struct nw_halo_group *item; /* [count], owned */
+    struct nw_halo_group *item; /* [count] the groups; owned */
     size_t count;
     size_t *number; /* indices of transfers, sorted by group; owned */
 };

@@ -36,7 +36,7 @@ struct contest {
     nw_halo *halo;
     const struct nw_halo_rivals *rivals;
     size_t count, rounds;
-    struct rival *rival; /* [count] */
+    struct rival *rival; /* [count] the schemes that are compared */
     size_t open;         /* number of schemes that could be opened */
     struct nw_random random;
     uint64_t began_ns;

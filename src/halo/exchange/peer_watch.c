@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 struct watch {
-    struct pollfd *fd; /* [count] */
+    struct pollfd *fd; /* [count] process descriptors */
     int *rank;
     nfds_t count;
 };

@@ -144,8 +144,8 @@ static nw_status halo_plan_find_nodes(nw_halo *halo)
 /* The number of pieces of each rank, the number of pieces (slots) of each node,
  * and the total. */
 struct shares {
-    int32_t *count; /* [size] */
-    int32_t *slots; /* [node_count] */
+    int32_t *count; /* [size] number of pieces of each rank */
+    int32_t *slots; /* [node_count] number of pieces of each node */
     int32_t node_count, total;
 };
 

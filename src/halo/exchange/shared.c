@@ -20,7 +20,7 @@ struct shared {
     struct nw_halo_spot spot;
     struct shared_flags *flags;
     char *buffer[2];
-    uint64_t count; /* exchanges started */
+    uint64_t count; /* number of exchanges started by this end */
     bool packed;    /* the cells of this exchange are packed */
 };
 

@@ -16,7 +16,7 @@ struct event {
     uint64_t begin, end, exchange;
     enum nw_halo_act act;
     enum nw_halo_method method;
-    int peer, phase; /* -1: the caller's own work */
+    int peer, phase; /* both -1 for the caller's own work */
     uint64_t bytes;
     bool sends, receives;
 };

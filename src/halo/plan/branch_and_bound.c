@@ -33,7 +33,8 @@ struct branch_and_bound_side {
 struct branch_and_bound_search {
     const struct nw_halo_assignment *problem;
     struct branch_and_bound_side facilities, locations;
-    struct nw_halo_dual_ascent *level; /* [n] */
+    /* [n] subproblem at each depth of the search tree */
+    struct nw_halo_dual_ascent *level;
     int32_t at[MOST];
     double best_cost;
     int32_t *best;

@@ -9,10 +9,12 @@
 #include <nodewise/topology.h>
 
 struct nw_halo_network {
-    const nw_halo_layout *layout; /* its pieces are sorted by node */
-    const nw_topology *topology;  /* must have links */
+    /* the placement; its pieces are sorted by node */
+    const nw_halo_layout *layout;
+    const nw_topology *topology; /* the machine; must have links */
     const struct nw_halo_transfers *transfers; /* all transfers of the layout */
-    int32_t slots;                             /* slots of each node */
+    /* number of slots of each node */
+    int32_t slots;
     const struct nw_end *end; /* [machine node * slots + slot] core or GPU */
 };
 

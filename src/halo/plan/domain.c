@@ -7,8 +7,10 @@
 
 #include <string.h>
 
-#define MOST_CELLS ((int64_t)1 << 40) /* along one axis */
-#define MOST_BYTES ((size_t)1 << 20)  /* of one element */
+/* maximum number of cells along one axis */
+#define MOST_CELLS ((int64_t)1 << 40)
+/* maximum size of one element in bytes */
+#define MOST_BYTES ((size_t)1 << 20)
 #define MOST_INTERVAL 1024
 
 static const char axis_name[] = "xyz";

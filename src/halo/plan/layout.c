@@ -57,7 +57,7 @@ void nw_halo_layout_free(nw_halo_layout *layout)
 
 /* The distinct intervals of the pieces along one axis. */
 struct cuts {
-    int64_t (*item)[2]; /* [count] low, high */
+    int64_t (*item)[2]; /* [count] low and high end of each interval */
     int64_t count;
 };
 

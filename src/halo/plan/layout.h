@@ -29,8 +29,8 @@ struct nw_halo_layout {
     struct nw_halo_piece *piece;
     int32_t node_count;
     int32_t *first; /* [node_count + 1] first piece of each node */
-    bool gpus;      /* slots are GPUs */
-    bool cores;     /* slots are cores; neither: unknown */
+    bool gpus;      /* the slots of nodes are GPUs */
+    bool cores;     /* the slots are cores; unknown if neither is true */
     bool tensor;    /* the cuts of the domain form a regular grid */
     struct nw_halo_summary summary;
 };

@@ -32,7 +32,7 @@ static const struct figures host[NW_HALO_METHOD_COUNT] = {
 #define COPY 8e-6     /* a small copy, until its event is seen (6 to 10 us) */
 #define NEXT 2.5e-6   /* each further kernel or copy in one stream */
 #define EVENT 2e-6    /* notifying another process by counter and event */
-#define ROW 4e-9      /* a short row in a 3-D copy */
+#define ROW 4e-9      /* each short row of a 3-D copy */
 #define STORE 0.8     /* fraction of a link's rate that kernels reach */
 #define MESSAGE 2e-6  /* an MPI message of host memory */
 #define MESSAGE_BYTE 2.3e-10 /* each byte of this message inside a node */

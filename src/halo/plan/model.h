@@ -10,8 +10,8 @@
 /* The hardware path between two pieces: bandwidths in bytes/s, and the latency.
  */
 struct nw_halo_path_parameters {
-    double link;    /* GPU to GPU */
-    double out, in; /* source GPU to host; host to target GPU */
+    double link;    /* from GPU to GPU */
+    double out, in; /* from source GPU to host; from host to target GPU */
     double wire;    /* between the host memories of two nodes */
     double latency; /* between the two nodes, in seconds */
 };

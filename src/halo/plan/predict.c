@@ -136,7 +136,7 @@ nw_status nw_halo_layout_predict(const nw_halo_layout *layout,
     if (!status)
         status = nw_halo_paths_open(layout, options->topology, &work.paths);
     if (!status) {
-        if (work.transfers.count) /* else the array is NULL */
+        if (work.transfers.count) /* without transfers, the array is NULL */
             qsort(work.transfers.item, work.transfers.count,
                   sizeof *work.transfers.item, by_pair);
         status = predict_run(&work, out, count);

@@ -8,8 +8,8 @@
 #include "halo/plan/dual_ascent.h"
 
 struct nw_halo_symmetry {
-    const double *matrix; /* [n * n] */
-    int n;                /* at most NW_HALO_EXACT_MOST */
+    const double *matrix; /* [n * n] the matrix, row by row */
+    int n;                /* number of rows, at most NW_HALO_EXACT_MOST */
     const bool *taken;    /* [n] true: the row must keep its number */
 };
 

@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum { BY_DRIVER, BY_HOST };
-enum { CLASSES = 13 /* up to 4 KiB */ };
+enum { CLASSES = 13 /* size classes of messages of up to 4 KiB */ };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct nw_selector selectors[CLASSES];

@@ -43,8 +43,8 @@ struct seen {
     /* keep_in_step failed, so the driver's copies may return before they are
      * complete */
     bool apart;
-    bool barred; /* the CPU cannot map it */
-    bool unread; /* a NIC cannot read it */
+    bool barred; /* the CPU cannot map the allocation */
+    bool unread; /* a NIC cannot read the allocation */
 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;

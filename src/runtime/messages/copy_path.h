@@ -15,7 +15,7 @@
 
 /* A copy between the memory of one GPU and host memory. */
 struct nw_path_copy {
-    bool out; /* from the GPU to the host */
+    bool out; /* true: from the GPU to the host; false: to the GPU */
     char *device, *host;
     size_t bytes;
     const struct nw_pointer *owner; /* allocation that contains `device` */

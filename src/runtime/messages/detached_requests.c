@@ -86,7 +86,8 @@ static void detached_requests_settle(bool wait)
         *at = kept->next;
         kept->next = NULL;
         __atomic_sub_fetch(&orphan_count, 1, __ATOMIC_RELAXED);
-        nw_request_table_fail(kept); // no effect after success
+        /* has no effect if the request has succeeded */
+        nw_request_table_fail(kept);
     }
     if (first)
         detached_requests_keep(first, at);

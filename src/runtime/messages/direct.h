@@ -46,7 +46,7 @@ MPI_Comm nw_local_peer_self(void);
 /* Returns a communicator of all processes of this node. Its ranks are the peer
  * numbers. */
 MPI_Comm nw_local_peer_comm(void);
-void nw_local_peers_close(void); /* in MPI_Finalize; collective */
+void nw_local_peers_close(void); /* called in MPI_Finalize; collective */
 
 /* An envelope: the message that MPI carries instead of a payload. It says in
  * which slot of the pool of process `owner` the payload is. */
@@ -68,6 +68,7 @@ struct nw_pool_slot {
 /* Creates the pool on `gpu` at the first call. Returns true if the pool exists
  * and is on `gpu`. */
 bool nw_pool_open(int32_t gpu);
+/* Takes a slot of `bytes` bytes from the pool. */
 bool nw_pool_slot_take(
     size_t bytes, struct nw_pool_slot *out); /* false if the pool is full */
 char *nw_pool_memory(void);

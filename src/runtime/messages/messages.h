@@ -111,7 +111,7 @@ struct nw_catch {
     MPI_Datatype as;
     /* `buffer` is smaller than an envelope, so `at` is other memory */
     bool small;
-    struct nw_unexpected *from; /* a matched message, or NULL */
+    struct nw_unexpected *from; /* matched message to receive, or NULL */
     /* source, tag and communicator of a persistent receive */
     struct nw_match match;
 };
@@ -346,7 +346,7 @@ int nw_message_waitsome(__typeof__(&MPI_Waitsome) next, int count,
 int nw_message_look(__typeof__(&MPI_Request_get_status) next,
                     MPI_Request request, int *flag, MPI_Status *status);
 int nw_message_part(__typeof__(&MPI_Comm_free) next,
-                    MPI_Comm *comm); // shadow_comm.c
+                    MPI_Comm *comm); // in comm_free.c
 int nw_message_free(__typeof__(&MPI_Request_free) next, MPI_Request *request);
 int nw_message_start(__typeof__(&MPI_Start) next, MPI_Request *request);
 int nw_message_startall(__typeof__(&MPI_Startall) next, int count,
@@ -364,7 +364,8 @@ int nw_window_refused(int rc, MPI_Comm comm);
 int64_t nw_shape_size(MPI_Comm comm);
 int64_t nw_shape_group(MPI_Comm comm); /* size of the local group */
 bool nw_shape_is_root(MPI_Comm comm, int root);
-bool nw_shape_is_outside(MPI_Comm comm, int root); /* root is MPI_PROC_NULL */
+/* true if root is MPI_PROC_NULL */
+bool nw_shape_is_outside(MPI_Comm comm, int root);
 /* numbers of sources and of destinations in a neighbourhood collective */
 int64_t nw_shape_in(MPI_Comm comm);
 int64_t nw_shape_out(MPI_Comm comm);

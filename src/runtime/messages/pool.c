@@ -15,7 +15,7 @@ enum { ALIGN = 512, POOL_MIB = 64 };
 
 static struct {
     bool tried;
-    char *memory; /* NULL before the pool exists */
+    char *memory; /* start of the pool; NULL before it exists */
     size_t bytes;
     int32_t gpu;
     /* life of the context in which `memory` was allocated */

@@ -29,7 +29,7 @@ struct nw_tracked_request {
     struct nw_buffer *buffer[NW_STAGE_BUFFERS];
     struct nw_catch caught;
     bool owned;   /* caught.type is a duplicate, freed with the entry */
-    void *memory; /* freed with the entry, or NULL */
+    void *memory; /* memory to free with the entry, or NULL */
     /* True if the status must be reported from the members below. MPI's own
      * status is wrong for an envelope, and for a message that a probe took: it
      * gives this process as the source. */
@@ -44,7 +44,7 @@ struct nw_tracked_request {
  * requests only if `all` is true. */
 struct nw_tracked_request *nw_request_table_take(MPI_Request request, bool all);
 void nw_request_table_remove(
-    struct nw_tracked_request *kept); /* removes only this entry */
+    struct nw_tracked_request *kept); /* removes this entry from the table */
 void nw_request_table_put(
     struct nw_tracked_request *kept); /* puts all entries of the list back */
 struct nw_tracked_request *

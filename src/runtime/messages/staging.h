@@ -35,7 +35,7 @@ struct nw_buffer {
     /* allocation of `device` when the buffer was staged */
     struct nw_pointer owner;
     int way;
-    bool small;   /* made by nw_buffer_small */
+    bool small;   /* allocated by nw_buffer_small */
     bool packed;  /* the host memory holds packed data (MPI_Pack) */
     MPI_Aint low; /* if not packed: offset of the first staged byte */
     size_t bytes; /* size of the host memory */
@@ -105,7 +105,7 @@ struct nw_ending {
 };
 void nw_request_begin(MPI_Request request, struct nw_ending *out);
 int nw_request_end(struct nw_ending *ending,
-                   MPI_Status *status); /* after the request completed */
+                   MPI_Status *status); /* called after the request completed */
 /* Called if the call failed. `left` is the handle after the call. If it is not
  * MPI_REQUEST_NULL, the work is put back into the table. */
 void nw_request_fail(struct nw_ending *ending, MPI_Request left);

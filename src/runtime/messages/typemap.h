@@ -27,15 +27,15 @@ struct nw_run {
 struct nw_typemap {
     int users;
     MPI_Datatype of;   /* the datatype; may have been freed */
-    uint64_t id;       /* never reused */
+    uint64_t id;       /* number of this layout, never reused */
     size_t size;       /* packed bytes of one element */
-    MPI_Aint extent;   /* distance between elements */
-    MPI_Aint lb;       /* offset of the first byte */
-    size_t span;       /* from the first to the last byte of one element */
+    MPI_Aint extent;   /* distance between elements in bytes */
+    MPI_Aint lb;       /* offset of an element's first byte */
+    size_t span;       /* bytes from first to last byte of an element */
     MPI_Datatype unit; /* basic type, if there is one only; else MPI_BYTE */
     size_t unit_size;
-    bool mixed; /* has several basic types */
-    bool dense; /* elements are contiguous */
+    bool mixed; /* contains several basic types */
+    bool dense; /* consecutive elements are contiguous bytes */
     bool gaps;  /* runs include bytes that MPI skips (MPI_DOUBLE_INT) */
     struct nw_run *run;
     size_t count, capacity;

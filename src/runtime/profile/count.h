@@ -19,7 +19,7 @@ struct nw_count_key {
     int32_t peer;
     int16_t tag;
     uint8_t class, inward, origin;
-    uint16_t phase; /* set by nw_count_add */
+    uint16_t phase; /* nw_count_add sets it */
 };
 
 /* Opens the part (the counts) of this rank in memory, and also in a new file

@@ -28,7 +28,8 @@ static nw_status try_path(const char *folder, const char *between,
                           const char *flavour, char **path)
 {
     struct nw_text text = {0};
-    bool is_nccl = !strcmp(flavour, "nccl"); /* NCCL prescribes the name */
+    /* NCCL prescribes the library's name */
+    bool is_nccl = !strcmp(flavour, "nccl");
     const char *first = is_nccl ? "nccl-profiler-nodewise" : "nodewise-";
     const char *last = is_nccl ? "" : flavour;
     nw_status status;

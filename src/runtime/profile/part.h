@@ -37,7 +37,7 @@ enum nw_part_class {
     NW_PART_GH,
     NW_PART_SENT_HOST,
     NW_PART_SENT_GPU,
-    NW_PART_RECEIVED_GPU, /* `peer` is the source */
+    NW_PART_RECEIVED_GPU, /* received; `peer` is the source */
     NW_PART_TIME,         /* the time in one MPI function, not messages */
     NW_PART_CLASS_END
 };
@@ -58,7 +58,7 @@ static inline int nw_part_is_gpu_end(int class)
 struct nw_part_record {
     int32_t peer;   /* rank in MPI_COMM_WORLD */
     int16_t tag;    /* NW_PART_NO_TAG if the tag does not matter */
-    uint16_t phase; /* phases.h */
+    uint16_t phase; /* number of the phase (phases.h) */
     uint8_t class;  /* enum nw_part_class; 0 while being created */
     /* both buffers known: 1 if `peer` is the source */
     uint8_t inward;

@@ -11,7 +11,8 @@
 #include <string.h>
 
 static bool phases_by_level;
-static uint64_t phases_begun_ns, phases_span_ns; /* span 0: not by time */
+/* a span of 0 means that phases do not depend on the time */
+static uint64_t phases_begun_ns, phases_span_ns;
 
 static void set_phase(uint64_t phase)
 {

@@ -45,7 +45,7 @@ void nw_watch_one_done(MPI_Request request, MPI_Request left, int rc,
  * watched. */
 struct nw_watch {
     int count;
-    const MPI_Request *left; /* the caller's array of requests */
+    const MPI_Request *left; /* the caller's own array of requests */
     MPI_Request *request;
     /* [count] for a caller that passed MPI_STATUSES_IGNORE */
     MPI_Status *status;

@@ -86,11 +86,11 @@ bool nw_levels_of(const nw_topology *machine, struct nw_levels *out)
 
 /* --- shapes of the boxes --- */
 
-#define STATES 2048 /* a power of two */
+#define STATES 2048 /* size of the hash table, a power of two */
 
 struct boxes_state {
     int32_t shape[NW_BOX_DIMS], part[NW_BOX_DIMS];
-    int level; /* 0: unused entry */
+    int level; /* level of the state; 0: unused entry */
     double cost;
 };
 

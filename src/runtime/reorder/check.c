@@ -119,7 +119,8 @@ static uint64_t reorder_check_sum_of(int (*edge)[2], int count)
     uint64_t sum = 0;
 
     for (int i = 0; i < count; i++)
-        if (edge[i][0] >= 0 && edge[i][1] >= 0) /* not MPI_PROC_NULL */
+        /* skips MPI_PROC_NULL, which is negative */
+        if (edge[i][0] >= 0 && edge[i][1] >= 0)
             sum += nw_hash_ints(1, edge[i], 2);
     return sum;
 }

@@ -12,10 +12,10 @@ struct nw_members {
     const struct nw_site *site;
     int count;
     int *world;           /* [count] ranks in MPI_COMM_WORLD */
-    nw_topology *machine; /* NULL until nw_members_seat */
+    nw_topology *machine; /* NULL until nw_members_seat is called */
     int32_t *member;      /* [count] member at each element */
     int32_t *element;     /* [count] element of each member */
-    bool even;            /* `levels` is valid */
+    bool even;            /* the machine has regular levels, in `levels` */
     struct nw_levels levels;
 };
 

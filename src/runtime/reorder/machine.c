@@ -21,8 +21,8 @@ struct building {
     int32_t *member; /* [count] numbers of the members, sorted */
     nw_topology *topology;
     int32_t depth; /* depth of the deepest location */
-    int32_t inner; /* link class inside nodes */
-    int32_t outer; /* link class from a node to its switch */
+    int32_t inner; /* class of the links inside nodes */
+    int32_t outer; /* class of the links from nodes to switches */
     int32_t *leaf; /* [nodes] switch above each node */
     struct nw_network *network;
 };

@@ -20,7 +20,7 @@ struct nw_rank_location {
 struct nw_site {
     int rank_count; /* number of ranks in MPI_COMM_WORLD */
     int rank;
-    struct nw_rank_location *seat; /* [rank_count] */
+    struct nw_rank_location *seat; /* [rank_count] location of each rank */
     int node_count;
     int32_t *above; /* switches of each node from the root down, [node_count x
                        NW_SWITCH_DEPTH]; -1 after the last */

@@ -16,15 +16,15 @@ enum nw_reorder_mode {
 /* Which ranks send the edges of distributed graphs to rank 0. */
 enum nw_gather_way {
     NW_GATHER_AUTO, /* NW_GATHER_NODE in very large jobs, else NW_GATHER_RANK */
-    NW_GATHER_RANK, /* every rank */
-    NW_GATHER_NODE, /* one rank of each node, for all its ranks */
+    NW_GATHER_RANK, /* every rank sends its own edges */
+    NW_GATHER_NODE, /* one rank of each node sends those of its ranks */
 };
 
 #define NW_CART_WEIGHTS 16
 struct nw_reorder_settings {
     int mode;
     int check;
-    int gpus;    /* assign GPUs to ranks */
+    int gpus;    /* not 0: assign GPUs to ranks */
     int gather;  /* enum nw_gather_way */
     double gain; /* minimum gain as a fraction of the cost; 0.01: 1 % */
     char algorithm[32];

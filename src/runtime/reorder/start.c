@@ -20,8 +20,8 @@ static struct {
     MPI_Group world;
     bool was_asked;  /* nw_reorder_ask has tried to read the machine */
     bool is_open;    /* `site` and `world` are valid */
-    int note_key;    /* attribute: copy of the value of nodewise_cart_weights */
-    int members_key; /* attribute: struct start_known */
+    int note_key;    /* attribute with the value of nodewise_cart_weights */
+    int members_key; /* attribute with a struct start_known */
     bool has_keys;
 } state;
 

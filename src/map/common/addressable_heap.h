@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 struct nw_heap {
-    const double *gain; /* [processes], borrowed */
+    const double *gain; /* [processes] sort key of each process; borrowed */
     int32_t *at;        /* [processes] 1 + index of a process in `item`; 0: the
                            process is not in a heap. Heaps without a common
                            process may share this array. */

@@ -31,6 +31,8 @@ struct digits_position {
                        digits of the coordinate is odd */
 };
 
+/* An embedding: the digits of slots and the digits of cells that become them.
+ */
 struct digits_embedding {
     struct digits_digit digit[DIGITS_MAX];
     struct digits_position position[DIGITS_MAX];

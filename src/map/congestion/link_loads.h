@@ -34,6 +34,7 @@ struct nw_endpoint_flow {
     double out, in, out_messages, in_messages;
 };
 
+/* The cost of an assignment, the load of each link, and the present trial. */
 struct nw_link_loads {
     const struct nw_slots *slots;
     struct nw_route_cache routes;
@@ -42,7 +43,7 @@ struct nw_link_loads {
      * and latency only */
     bool follows;
     uint32_t link_count;       /* 2 x links */
-    struct nw_link_load *link; /* [link_count] */
+    struct nw_link_load *link; /* [link_count] directed links by hop number */
     double *peak; /* [2 x leaves] tournament tree of the largest congestion */
     uint32_t leaves;
     double scale;  /* s: congestion that divides all others in `power` */

@@ -11,30 +11,33 @@
 
 #include <nodewise/topology.h>
 
+/* A route between two slots. */
 struct nw_route {
-    const uint32_t *hop; /* valid until the next call */
+    const uint32_t *hop; /* its directed links; valid until the next call */
     uint32_t count;
     double distance; /* distance, including links of one slot alone */
     double latency; /* s, including links of one slot alone; equals the distance
                        if distances are given */
 };
 
+/* A route between two classes as the cache stores it. */
 struct nw_cached_route {
     uint32_t first, more; /* index of the first hop in `hop`; 1 + number of
                              hops, 0: route not cached */
     double distance, latency;
 };
 
+/* The slots, their route classes and the cached routes. */
 struct nw_route_cache {
     const nw_topology *topology;
-    const struct nw_end *end; /* [count], borrowed */
+    const struct nw_end *end; /* [count] end of routes at a slot; borrowed */
     int32_t count;
     bool wants_hops, wants_latency, wants_distance;
     bool keeps; /* routes are cached because there are few classes */
     bool
         joins; /* slots are joined to classes; otherwise each slot is a class */
     int32_t route_classes; /* at most `count` */
-    int32_t *route_class;  /* [count] */
+    int32_t *route_class;  /* [count] class of each slot */
     int32_t (*slot)[2];    /* [route classes] two of its slots, or its only slot
                               twice */
     uint32_t *own; /* [count + 1] own_hop[own[s]] .. own_hop[own[s + 1] - 1] are
@@ -42,7 +45,7 @@ struct nw_route_cache {
     uint32_t (*own_hop)[2];       /* the link out of the slot, and the link into
                                      it */
     double *link_latency;         /* s [links]; NULL for a distance matrix */
-    struct nw_cached_route *kept; /* [route classes^2] or NULL */
+    struct nw_cached_route *kept; /* [route classes^2] the cache, or NULL */
     uint32_t *hop;                /* hops of all cached routes */
     size_t hop_count, hop_capacity;
     uint32_t *buffer; /* scratch for one route */

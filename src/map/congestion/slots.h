@@ -13,17 +13,18 @@
 
 /* Traffic between an endpoint and a peer. */
 struct nw_directed_edge {
-    int32_t peer;
-    double out, in; /* bytes */
+    int32_t peer;   /* endpoint at the other end */
+    double out, in; /* bytes to the peer and from it; likewise messages: */
     double out_messages, in_messages;
 };
 
+/* The slots of all hosts, the ranks on them and their traffic. */
 struct nw_slots {
     const struct nw_problem *problem;
     bool remote;               /* the GPU of a rank may be on another host */
     int32_t count, core_count; /* number of slots; of core slots, which come
                                   first */
-    struct nw_end *end;        /* [count] */
+    struct nw_end *end;        /* [count] end of routes at each slot */
     int32_t *host, *unit;      /* [count] host and unit of a slot; unit -1: the
                                   slot belongs to a fixed rank */
     int32_t
@@ -31,7 +32,7 @@ struct nw_slots {
                    first[h + 1] - 1; GPU slots begin at first[hosts + 1 + h] */
     int32_t rank_count; /* rank r has endpoint r on its core and rank_count + r
                            on its GPU */
-    size_t *row;        /* [2 x ranks + 1] */
+    size_t *row;        /* [2 x ranks + 1] first edge of each endpoint */
     struct nw_directed_edge *edge; /* sorted by peer, each peer once; traffic of
                                       an endpoint with itself counts as `out` */
     int32_t *slot;  /* [2 x ranks] slot of an endpoint, -1: none */

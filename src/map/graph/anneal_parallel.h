@@ -14,9 +14,10 @@
  * then those of the second team. 16 rows of floats fill whole cache lines. */
 #define NW_ANNEAL_PARALLEL_BLOCK 16
 
+/* The data of one team in a round. */
 struct nw_anneal_parallel {
     const struct nw_bisect_graph *graph;
-    const double *metropolis; /* [NW_METROPOLIS_SIZE] */
+    const double *metropolis; /* table of nw_metropolis_fill */
     int32_t parts;            /* parts of the team */
     int32_t *first;           /* [parts + 1] part p of the team has the vertices
                                  list[first[p]] .. list[first[p + 1] - 1] */

@@ -13,15 +13,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* One direction of an edge. */
 struct nw_bisect_arc {
     int32_t to;
     float bytes;
 };
 
-/* Each edge is stored with both its ends; no self edges. */
+/* An undirected graph of n vertices. Each edge is stored as two arcs, one at
+ * each of its ends; no edge joins a vertex with itself. */
 struct nw_bisect_graph {
     int32_t n;
-    int32_t *row; /* [n + 1] */
+    int32_t *row; /* [n + 1] vertex v has the arcs row[v] .. row[v + 1] - 1 */
     struct nw_bisect_arc *arc;
     int32_t
         *size; /* [n] number of vertices of the finest graph in each vertex */

@@ -27,8 +27,9 @@ void nw_best_division_keep(struct nw_best_division *division,
                            const int32_t *part, const double *load,
                            int32_t ranks);
 
+/* The present division, the best one, and the trial of a swap. */
 struct nw_division {
-    struct nw_slots *slots; /* borrowed */
+    struct nw_slots *slots; /* the assignment that is divided; borrowed */
     struct nw_random random;
     struct nw_switch_groups groups;
     int32_t *part;   /* [slots] part of each member */

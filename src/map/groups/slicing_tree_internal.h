@@ -30,8 +30,8 @@ struct slicing_tree_sizes {
 /* A piece of the grid: the cells of some consecutive parts, to be divided by
  * parts - 1 cuts. */
 struct slicing_tree_piece {
-    struct slicing_tree_box *box;
-    const struct slicing_tree_cut *cut;
+    struct slicing_tree_box *box;       /* first cell of the piece */
+    const struct slicing_tree_cut *cut; /* its first cut */
     int32_t parts, first; /* number of parts; index of the first part */
 };
 

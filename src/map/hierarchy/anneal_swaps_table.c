@@ -50,7 +50,7 @@ struct swaps_table_window {
     int32_t first, count;
 };
 
-/* The slots whose distances to two given slots differ. */
+/* The slots whose distances to two given slots differ: one or two windows. */
 struct swaps_table_reach {
     struct swaps_table_window window[2];
     int windows;

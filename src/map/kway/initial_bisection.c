@@ -29,7 +29,7 @@ struct initial_bisection_work {
 /* The elements low .. high - 1 and the vertices that are divided among them. */
 struct initial_bisection_range {
     int32_t low, high;
-    int32_t *vertex; /* [count] */
+    int32_t *vertex; /* [count] the vertices */
     int32_t count;
     int32_t depth; /* bisections above this range */
 };

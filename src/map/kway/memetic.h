@@ -101,8 +101,8 @@ struct nw_kway_effort {
                          bisection only */
     /* if overdue, the remaining vertices are assigned in order; NULL: never */
     struct nw_budget *budget;
-    /* Partitions the graph among groups of elements: nw_kway_unlimited. The
-     * memetic algorithm sets it for the initial bisection, which calls it. */
+    /* Always nw_kway_unlimited. The initial bisection calls it to partition a
+     * graph among groups of elements; the memetic algorithm sets it. */
     nw_status (*partition)(struct nw_kway_run *run, int32_t *part);
 };
 

@@ -123,7 +123,8 @@ static nw_status multilevel_bisect_grid(struct multilevel_search *search,
     return status;
 }
 
-/* Returns the cost of a bisection of a large grid, in units of time. */
+/* Returns the estimated cost of a bisection of a large grid, in the unit of the
+ * tuned parameters (parameters.def): proportional to time. */
 static double multilevel_start_cost(const struct nw_assignment *assignment,
                                     int start)
 {
@@ -136,7 +137,8 @@ static double multilevel_start_cost(const struct nw_assignment *assignment,
                                 grown * nw_tuned.multilevel_grid.grown_process);
 }
 
-/* Returns the limit on the cost of all bisections of a large grid. */
+/* Returns the limit on the costs of all bisections of a large grid together, in
+ * the same unit. */
 static double multilevel_straight_most(const struct nw_assignment *assignment)
 {
     return fmax(nw_tuned.multilevel_grid.straight_cost,

@@ -29,9 +29,10 @@ struct rb_anneal_group {
     bool expander_like;
 };
 
+/* All groups of one level, which threads anneal. */
 struct rb_anneal_work {
     struct sectioning *work;
-    struct rb_anneal_group *group; /* [count] */
+    struct rb_anneal_group *group; /* [count] the groups */
     int32_t count;
     float *thresholds; /* of nw_gain_table_thresholds_new, for all groups */
     nw_status status;  /* failure of any thread */

@@ -41,10 +41,11 @@ struct nw_recursive_bisection {
     uint64_t anneal; /* annealing trials for each process and level; 0: none */
     bool pairwise;   /* refine pairs of parts after annealing */
     bool rounded;    /* use power diagrams on a grid before annealing */
-    /* does nothing unless the pattern is expander-like */
+    /* the call does nothing unless the pattern is expander-like: no small
+     * separator divides it */
     bool only_expander_like;
     bool only_separable; /* does nothing if the pattern is expander-like */
-    bool top_cut;        /* bisect between the children of the root only */
+    bool top_cut;        /* divide among the children of the root only */
     /* Counts one step per level. After it stopped, pieces are split in their
      * present order. */
     struct nw_budget *budget;

@@ -24,8 +24,8 @@ struct congestion_swaps_work {
     struct nw_placement *placement;
     double *load;    /* [hops] bytes that cross each hop */
     double *change;  /* [hops] bytes that the trial adds */
-    bool *touched;   /* [hops] whether the trial changes a hop */
-    uint32_t *touch; /* hops that the trial changes */
+    bool *touched;   /* [hops] the hop is listed in `touch` */
+    uint32_t *touch; /* [touch_count] hops whose load the trial changes */
     size_t touch_count;
     uint32_t *buffer; /* memory for a route */
     int32_t *head;    /* [places] first process on a place; -1: empty */

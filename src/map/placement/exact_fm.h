@@ -10,7 +10,7 @@
 /* Classes of ranks, without and with a GPU, that are counted separately. */
 enum { NW_CLASS_PLAIN, NW_CLASS_GPU, NW_CLASS_COUNT };
 
-/* Initial cuts. */
+/* How the initial cut of a bisection is made. */
 enum nw_seed_kind {
     NW_SEED_NONE,
     NW_SEED_ORDER,  /* the first processes form the left part */

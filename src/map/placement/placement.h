@@ -24,7 +24,7 @@ struct nw_places {
     /* Table of routes; NULL if there are many places. The hops from a to b are
      * route[route_row[i]] .. route[route_row[i + 1] - 1] with i = a * count +
      * b. */
-    size_t *route_row; /* [count^2 + 1] */
+    size_t *route_row; /* [count^2 + 1] first entry of each pair in route[] */
     uint32_t *route;
 };
 

@@ -139,9 +139,10 @@ static nw_status scotch_failed(const char *what)
 
 /* --- the machine as Scotch's architecture --- */
 
+/* The machine and what is needed to describe it to Scotch. */
 struct scotch_machine {
     SCOTCH_Arch arch;
-    SCOTCH_Context *context; /* borrowed */
+    SCOTCH_Context *context; /* of the present call; borrowed */
     const struct nw_placement *placement;
     bool by_loads;        /* use the loads of Rashti et al., not distances */
     double scale;         /* factor on distances */

@@ -5,9 +5,10 @@
 
 #include "map/portfolio/algorithm.h"
 
+/* A mapping, its cost and its figures. */
 struct nw_candidate {
-    nw_mapping *mapping; /* owned */
-    struct nw_cost cost; /* owned */
+    nw_mapping *mapping; /* owned, or NULL */
+    struct nw_cost cost; /* cost of the mapping; owned */
     const char *algorithm;
     bool approximate; /* the search used an approximation of the machine */
     bool grid_found;  /* the search found a grid in the pattern */

@@ -7,12 +7,13 @@
 #include "map/congestion/slots.h"
 #include "map/portfolio/improve_pool.h"
 
+/* State of the searches from the candidates. */
 struct improve_work {
     const struct nw_problem *problem;
     struct nw_map_report *report;
     /* [3] figures that the result must not exceed, or NULL */
     const double *guard;
-    double hop_limit;
+    double hop_limit;              /* cap on hop-bytes; 0: none */
     double hop_bytes;              /* hop-bytes of the mapping that the search
                                       starts from */
     double standard;               /* nw_pool.standard */

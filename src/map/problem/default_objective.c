@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* The sums from which the mean size of a message follows. */
 struct default_objective_mean {
     double bytes, messages; /* sums over messages between different ranks */
 };
@@ -30,8 +31,9 @@ default_objective_sum_messages(const nw_pattern *pattern)
     return sum;
 }
 
+/* A route between two distant elements of the machine. */
 struct default_objective_way {
-    double latency; /* s */
+    double latency; /* latency of the route in s */
     double slow;    /* s per byte: inverse bandwidth of the narrowest link */
 };
 

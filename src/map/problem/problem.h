@@ -22,7 +22,7 @@ struct nw_map_call {
  * indexes within the node. */
 struct nw_units {
     int32_t size;
-    int32_t *first; /* [host_count + 1] */
+    int32_t *first; /* [host_count + 1] first unit of each host */
     int32_t *member;
     int32_t *capacity; /* [units] most ranks on a unit */
 };
@@ -115,7 +115,7 @@ int32_t nw_problem_core_package(const struct nw_problem *problem, int32_t host,
 /* A host, a core unit and a GPU unit for each rank; -1: none assigned, or the
  * rank is fixed. */
 struct nw_answer {
-    int32_t *host, *core, *gpu; /* [rank_count] */
+    int32_t *host, *core, *gpu; /* [rank_count] host and units of each rank */
     /* [rank_count] host of the rank's GPU, if GPUs may be on other nodes;
      * otherwise NULL */
     int32_t *gpu_host;

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 struct linear_assignment_work {
-    const double *cost; /* [rows x columns] */
+    const double *cost; /* [rows x columns] cost of each pair */
     int rows, columns;
     double left[NW_LINEAR_ASSIGNMENT_MAX],
         /* dual variables: `left` of rows, `right` of columns */

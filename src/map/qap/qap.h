@@ -63,7 +63,7 @@ struct nw_qap_memetic {
                              population */
     int32_t *member;      /* [(size + 1) x n] place of each item; the last row
                              is the child */
-    double *cost;         /* [size] */
+    double *cost;         /* [size] cost of each member */
     uint64_t child_steps; /* steps of the tabu search of each child */
     uint64_t steps;       /* steps of all tabu searches so far */
     int32_t *best;        /* [n] best solution found */

@@ -202,8 +202,9 @@ coordinate_bisection_follow_jagged(struct coordinate_bisection_work *work,
 
 /* Returns the first cluster of the second half when the clusters of a part are
  * split: the middle one or, with NW_STENCIL_LAYERS, one near it for which the
- * cut lies between two layers of the box. Of these, it minimizes the bytes of
- * the cut, divided by the numbers of clusters on both sides. */
+ * cut lies between two layers of the box. Of several such clusters, the one is
+ * chosen for which the bytes of the cut, divided by the numbers of clusters on
+ * both sides, are least. */
 static int32_t
 coordinate_bisection_choose_middle(const struct coordinate_bisection_work *work,
                                    const struct nw_grid_part *share)
@@ -312,9 +313,9 @@ static void coordinate_bisection_run_job(void *user, int32_t number)
     free(mine.of.layer);
 }
 
-/* Returns the number of cells at which a round keeps parts for the next one:
- * half of `size`, that of the round before. Returns 0, no part is kept, if that
- * is below `least`. */
+/* Parts of at most this many cells are kept for the next round: returns half of
+ * `size`, the number of the round before, or 0 if that half is below `least`.
+ * With 0, no part is kept. */
 static int32_t coordinate_bisection_halved(int32_t size, int32_t least)
 {
     return size / 2 < least ? 0 : size / 2;

@@ -49,8 +49,8 @@ struct grid_unordered_work {
                       0 between two uses */
     int32_t markers;                    /* arrays in `mark` */
     bool taken[MARKERS_MAX];            /* arrays that a thread uses */
-    struct grid_unordered_faces *faces; /* [count] */
-    struct grid_unordered_spot *spot;   /* [count] */
+    struct grid_unordered_faces *faces; /* [count] of each cell */
+    struct grid_unordered_spot *spot;   /* [count] of each cell */
     int32_t *queue;                     /* [count] known cells, nearest first */
     int dims;                           /* dimensions found at the root */
     int32_t size[NW_STENCIL_DIMS];      /* size of the grid */

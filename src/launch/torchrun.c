@@ -6,9 +6,10 @@
  * GPUs of the mapping (see torchrun's documentation; not tested with a real
  * PyTorch).
  *
- * A c10d rendezvous numbers the nodes itself. The script then numbers a process
- * by the first process of its node and LOCAL_RANK. The process of rank 0 holds
- * the store, since torchrun may name another host. */
+ * With a c10d rendezvous, torchrun numbers the nodes itself. The script then
+ * computes a process's rank from the first rank of its node and LOCAL_RANK. It
+ * also sets MASTER_ADDR to the host of rank 0, whose process opens the store
+ * (TCPStore), because torchrun may name another host. */
 #include "launch/launcher.h"
 #include "base/status.h"
 #include "topology/compose/compose.h"

@@ -98,10 +98,9 @@ struct nw_ends {
     /* The sender must copy GPU memory to host memory even for the protocol
      * GATHER. */
     bool packs;
-    bool fetches,
-        /* For ranks of one host. `fetches`: the receiver can read the sender's
-         * memory. `opens`: the sender can open the receiver's GPU memory. */
-        opens;
+    /* For ranks of one host. `fetches`: the receiver can read the sender's
+     * memory. `opens`: the sender can open the receiver's GPU memory. */
+    bool fetches, opens;
     /* Larger eager messages, in bytes, are sent in parts; 0: none are. */
     size_t whole;
     enum nw_regime regime;

@@ -149,10 +149,9 @@ struct nw_block_places {
     int64_t blocks;
     const void *counts, *places;
     size_t count_size, place_size;
-    const MPI_Datatype
-        /* one for each block; NULL: all blocks have `type`, and displacements
-         * count its extent */
-        *types;
+    /* One datatype for each block. NULL: all blocks have `type`, and
+     * displacements count extents of `type`. */
+    const MPI_Datatype *types;
     MPI_Datatype type;
 };
 void *nw_stage_places(struct nw_stage *stage, int way, const void *buffer,

@@ -22,7 +22,7 @@ struct nw_nccl_comm {
     size_t count, capacity;
 };
 
-/* Adds a new communicator; does nothing if memory is short. */
+/* Adds a new communicator; does nothing if memory is exhausted. */
 void nw_nccl_comm_made(const void *handle, uint64_t id, int rank, int size);
 void nw_nccl_comm_gone(const void *handle);
 /* Calls `use` with the communicator while holding the lock. Returns false if

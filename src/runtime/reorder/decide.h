@@ -10,10 +10,9 @@
 
 struct nw_decision {
     int *vertex; /* [members] vertex of each member; -1: none. Owned */
-    double before,
-        /* sum of bytes x distance with vertex i on member i, and with `vertex`
-         */
-        after;
+    /* Costs, as sums of bytes x distance: `before` with vertex i on member i,
+     * `after` with `vertex`. */
+    double before, after;
     bool changes; /* the gain is at least settings->gain */
 };
 

@@ -65,6 +65,8 @@ struct nw_slot {
     struct nw_endpoint *fabric;
     struct nw_wire wire;
     struct nw_slot *data; /* slot with the payload, if `wire` is a HEAD */
+    /* The receive that matches the message and waits for the rest of it; or
+     * NULL. */
     nw_channel_request *match;
     /* the adapter copies from this slot to the GPU */
     bool looping;

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 
 struct direct_flags {
-    /* exchanges whose source cells are ready */
+    /* number of exchanges whose source cells are ready */
     _Alignas(64) _Atomic uint64_t ready;
-    /* exchanges whose source cells were read */
+    /* number of exchanges whose source cells were read */
     _Alignas(64) _Atomic uint64_t read;
 };
 

@@ -88,7 +88,7 @@ struct nw_halo_connection {
     bool sends, receives;
     uint8_t phase;
     int tag; /* tag of the messages, equal at both ends */
-    /* [count], in the same order at both ends */
+    /* [count] transfers, in the same order at both ends */
     const struct nw_halo_transfer *transfer;
     size_t count;
     size_t bytes; /* bytes of all transfers in all quantities */
@@ -112,7 +112,7 @@ struct nw_halo_field {
 /* An array of another rank on this node, as this rank sees it. */
 struct nw_halo_remote {
     char *mapped;     /* address in this process; NULL: not shared */
-    uint64_t address; /* address in the owner's process */
+    uint64_t address; /* address in the process of its owner */
     uint64_t pitch;
 };
 

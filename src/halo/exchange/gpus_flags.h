@@ -10,9 +10,9 @@
 #include <stdint.h>
 
 struct nw_halo_flags {
-    /* exchange for which the sender may write */
+    /* number of the last exchange for which the sender may write */
     _Alignas(64) _Atomic uint64_t free;
-    /* exchange whose writes are queued */
+    /* number of the last exchange whose writes are queued */
     _Alignas(64) _Atomic uint64_t written;
 };
 

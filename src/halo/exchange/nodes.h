@@ -45,7 +45,7 @@ struct nw_halo_aggregate {
     size_t count;
     size_t cells;
     int leader, other;        /* rank of the leader on this, the other node */
-    struct nw_halo_spot spot; /* position of the counters and the buffer */
+    struct nw_halo_spot spot; /* position of counters and buffer */
 };
 
 struct nw_halo_aggregates {

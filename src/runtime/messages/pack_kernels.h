@@ -37,9 +37,8 @@ struct nw_pack_kernel {
  * `good` is false. */
 NW_MUST_CHECK nw_status nw_pack_kernel_take(const struct nw_pieces *what,
                                             struct nw_pack_kernel **out);
-NW_MUST_CHECK nw_status
-/* runs the kernel and waits for it */
-nw_pack_kernel_run(const struct nw_pack_kernel *job);
+/* Runs the kernel and waits for it. */
+NW_MUST_CHECK nw_status nw_pack_kernel_run(const struct nw_pack_kernel *job);
 void nw_pack_kernel_give(struct nw_pack_kernel *job, bool good);
 /* Takes, runs and gives back a kernel on the GPU of `what`. Leaves the current
  * GPU unchanged. If the packed bytes `from` are on another GPU, copies them

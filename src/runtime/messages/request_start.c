@@ -76,7 +76,7 @@ static int request_start_complete(struct nw_tracked_request *kept,
         return MPI_SUCCESS;
     }
     kept->active = false;
-    if (!kept->whole) // for other requests, the status may be undefined
+    if (!kept->whole) // if `whole` is true, the status may be undefined
         NW_PMPI(Test_cancelled)(status, &cancelled);
     if (cancelled)
         nw_direct_unsent(kept->buffer, kept->count);

@@ -13,6 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* The answer whose GPUs are assigned, and counts of its ranks. */
 struct assign_gpus_work {
     const struct nw_several *several;
     const struct nw_problem *problem;
@@ -31,6 +32,8 @@ struct assign_gpus_exchange {
     double change; /* change of the sum of bytes x distance */
 };
 
+/* Returns true if a rank is not fixed and has a core unit, so that it may move.
+ */
 static bool assign_gpus_may_move(const struct assign_gpus_work *work,
                                  int32_t rank)
 {
@@ -40,6 +43,7 @@ static bool assign_gpus_may_move(const struct assign_gpus_work *work,
            (!problem->fixed_host || problem->fixed_host[rank] < 0);
 }
 
+/* Returns the end of routes at the first core of a unit. */
 static struct nw_end assign_gpus_end_of(const struct assign_gpus_work *work,
                                         int32_t unit)
 {
@@ -121,6 +125,7 @@ static void assign_gpus_look_around(const struct assign_gpus_work *work,
     }
 }
 
+/* Makes an exchange and updates the counts. */
 static void assign_gpus_exchange(struct assign_gpus_work *work,
                                  const struct assign_gpus_exchange *best)
 {
@@ -175,6 +180,7 @@ static nw_status assign_gpus_alloc(struct assign_gpus_work *work)
     return status;
 }
 
+/* Fills the arrays of *work from the problem and the answer. */
 static void assign_gpus_count(struct assign_gpus_work *work)
 {
     const struct nw_problem *problem = work->problem;

@@ -10,11 +10,14 @@
 
 #include <stdlib.h>
 
+/* A rank and its load, for sorting. */
 struct bin_packing_weighed {
     int64_t load;
     int32_t rank;
 };
 
+/* The elements with the load that each can still take, and the ranks to pack.
+ */
 struct bin_packing_work {
     const struct nw_several *several;
     struct nw_heap heap; /* elements that take one more rank, by `gain` */
@@ -24,6 +27,8 @@ struct bin_packing_work {
     struct bin_packing_weighed *order; /* [n] ranks, the heaviest first */
 };
 
+/* Compares ranks for qsort: the heavier one comes first; of equal loads, the
+ * lower rank. */
 static int bin_packing_heaviest_first(const void *left, const void *right)
 {
     const struct bin_packing_weighed *a = left, *b = right;
@@ -91,6 +96,8 @@ static bool bin_packing_put_all(struct bin_packing_work *fit, int32_t *part)
     return fits;
 }
 
+/* Allocates the arrays, sorts the ranks and adds the empty elements to the
+ * heap. */
 static nw_status bin_packing_prepare(struct bin_packing_work *fit)
 {
     const struct nw_kway_machine *m = &fit->several->machine;

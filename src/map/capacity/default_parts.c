@@ -50,6 +50,7 @@ default_parts_elements_in_order(const struct nw_several *several, int32_t **out)
     return NW_OK;
 }
 
+/* State while ranks in order fill elements in order. */
 struct default_parts_work {
     const struct nw_several *several;
     const int32_t *order; /* [k] elements in filling order */

@@ -13,6 +13,7 @@
 
 #include <stdlib.h>
 
+/* Reads the options and makes the graph and the machine. */
 static nw_status map_several_init(struct nw_several *several,
                                   const struct nw_map_call *call)
 {
@@ -97,6 +98,8 @@ static nw_status map_several_move_all(struct nw_several *several,
     return status;
 }
 
+/* Maps by the method that the algorithm has for several ranks per element.
+ * Returns NW_EINVAL if it has none, or none for these ranks. */
 static nw_status map_several_run_method(struct nw_several *several,
                                         const struct nw_algorithm *algorithm,
                                         nw_mapping **out,
@@ -127,6 +130,7 @@ static nw_status map_several_run_method(struct nw_several *several,
     return nw_several_by_parts(several, algorithm, out);
 }
 
+/* Maps by the algorithm that the options name. */
 static nw_status map_several_run(struct nw_several *several, nw_mapping **out,
                                  struct nw_map_report *report)
 {

@@ -6,6 +6,7 @@
 
 #include "map/problem/problem.h"
 
+/* A mapping, or the options of a plain call that makes it. */
 struct nw_several_result {
     bool is_plain; /* the options allow one rank per element only and no limit
                       excludes a placement: call the plain mapping */

@@ -14,6 +14,7 @@
 #include "base/status.h"
 #include "topology/topology.h"
 
+/* The problem with one rank per slot, and the report of its searches. */
 struct on_slots_work {
     struct nw_slots_problem base;
     nw_mapping *found; /* the initial solution, if none was given */
@@ -65,6 +66,7 @@ static nw_status on_slots_begin(struct on_slots_work *work, const char *name,
     return status;
 }
 
+/* Returns true if the answer is within all limits of load. */
 static bool on_slots_keeps_limits(const struct on_slots_work *work,
                                   const struct nw_answer *answer)
 {
@@ -148,6 +150,7 @@ static nw_status on_slots_search(struct on_slots_work *work,
     return nw_slots_anneal(slots, &objectives, on_slots_depth_of(work));
 }
 
+/* Searches from the initial solution and makes a candidate of the result. */
 static nw_status on_slots_search_slots(struct on_slots_work *work,
                                        struct nw_candidate *out)
 {
@@ -187,6 +190,8 @@ static const struct nw_algorithm on_slots_by_slots = {
     .kinds = NW_KINDS_ALL,
     .search = nw_search_descend};
 
+/* Runs the search that suits the problem: swaps within the hierarchy or moves
+ * between slots. */
 static nw_status on_slots_run_auto(struct on_slots_work *work,
                                    struct nw_candidate *out)
 {
@@ -275,6 +280,8 @@ static nw_status on_slots_find_start(struct on_slots_work *work,
     return status;
 }
 
+/* Runs the whole method: finds an initial solution, improves it by the search
+ * of the algorithm and moves cores near their GPUs. */
 static nw_status on_slots_solve(struct nw_several *several,
                                 bool per_element_several,
                                 const struct nw_algorithm *algorithm,

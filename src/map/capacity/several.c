@@ -78,6 +78,8 @@ void nw_several_fini(struct nw_several *several)
                 several->first, several->element, several->end);
 }
 
+/* Returns NW_EINVAL or NW_EUNSUPPORTED for options that exclude several ranks
+ * per element. */
 static nw_status several_check_options(const struct nw_several *several)
 {
     const struct nw_map_options *options = &several->options;

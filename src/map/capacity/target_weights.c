@@ -16,6 +16,8 @@
 /* most elements for which the table of all distances is made */
 enum { TABLE_MAX = 2048 };
 
+/* Compares indexes of hosts by the node numbers of the hosts, in ascending
+ * order. */
 static int target_weights_by_node(const void *a, const void *b, void *context)
 {
     const struct nw_map_options *options = context;
@@ -51,6 +53,7 @@ target_weights_slots_beside_gpus(const struct nw_several *several, int32_t h)
     return most < several->slots[h] ? (int32_t)most : several->slots[h];
 }
 
+/* Returns how many ranks host h takes if every rank has a core and a GPU. */
 static int64_t target_weights_ranks_beside(const struct nw_several *several,
                                            int32_t h)
 {
@@ -77,6 +80,8 @@ static void target_weights_limit_to_gpus(struct nw_several *several)
         several->slots[h] = target_weights_slots_beside_gpus(several, h);
 }
 
+/* Returns NW_EINVAL if host h does not exist, is named twice or has a negative
+ * number of slots. */
 static nw_status target_weights_check_host(const struct nw_several *several,
                                            int32_t h)
 {
@@ -220,6 +225,7 @@ static nw_status target_weights_alloc_machine(struct nw_several *several)
     return status;
 }
 
+/* Fills element[] and end[]. */
 static void target_weights_list_elements(struct nw_several *several)
 {
     for (int32_t h = 0; h < several->host_count; h++) {
@@ -236,6 +242,8 @@ static void target_weights_list_elements(struct nw_several *several)
     }
 }
 
+/* Compares elements: the faster one comes first; of equal speeds, the lower
+ * number. */
 static int target_weights_faster_first(const void *a, const void *b,
                                        void *context)
 {
@@ -426,6 +434,7 @@ static nw_status target_weights_check_loads(const struct nw_several *several)
     return NW_OK;
 }
 
+/* Returns true if all elements have the same share. */
 static bool target_weights_is_even(const struct nw_kway_machine *m)
 {
     for (int32_t q = 1; q < m->k; q++)
@@ -479,6 +488,8 @@ static nw_status target_weights_set_limits(struct nw_several *several)
     return target_weights_check_loads(several);
 }
 
+/* Returns NW_EINVAL if a speed is not a number in the allowed range, or all are
+ * 0. */
 static nw_status target_weights_check_speeds(const struct nw_several *several)
 {
     const double *speeds = several->options.speeds;

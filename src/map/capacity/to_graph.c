@@ -13,6 +13,7 @@
 
 #define LOAD_MAX ((nw_kway_load)1 << 63) /* limit of the load of all ranks */
 
+/* Fills the edges of the graph from the pattern. */
 static nw_status to_graph_read(struct nw_several *several)
 {
     const nw_pattern *pattern = several->pattern;
@@ -42,6 +43,8 @@ static nw_status to_graph_read(struct nw_several *several)
     return status;
 }
 
+/* Sets the load of each vertex: the weight of the rank, or 1 if no weights are
+ * given. */
 static nw_status to_graph_set_loads(struct nw_several *several)
 {
     const uint64_t *weight = several->options.weights
@@ -97,6 +100,7 @@ static nw_status to_graph_fix_rank(struct nw_several *several, int32_t r)
     return NW_OK;
 }
 
+/* Sets the elements on which each rank may be, if ranks are fixed. */
 static nw_status to_graph_fix_ranks(struct nw_several *several)
 {
     const nw_mapping *fixed = several->options.fixed;

@@ -3,6 +3,7 @@
  * updating a process needs no search. */
 #include "map/common/addressable_heap.h"
 
+/* Returns true if process a comes before process b in the heap. */
 static bool heap_before(const struct nw_heap *heap, int32_t a, int32_t b)
 {
     if (heap->gain[a] != heap->gain[b])
@@ -10,12 +11,14 @@ static bool heap_before(const struct nw_heap *heap, int32_t a, int32_t b)
     return a < b;
 }
 
+/* Puts a process at position i of the heap. */
 static void heap_set(struct nw_heap *heap, int32_t i, int32_t process)
 {
     heap->item[i] = process;
     heap->at[process] = i + 1;
 }
 
+/* Moves the process at position i up until its parent comes before it. */
 static void heap_rise(struct nw_heap *heap, int32_t i)
 {
     int32_t process = heap->item[i];
@@ -26,6 +29,8 @@ static void heap_rise(struct nw_heap *heap, int32_t i)
     heap_set(heap, i, process);
 }
 
+/* Moves the process at position i down until it comes before both of its
+ * children. */
 static void heap_sink(struct nw_heap *heap, int32_t i)
 {
     int32_t process = heap->item[i];

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The heap. Its arrays belong to the caller. */
 struct nw_heap {
     const double *gain; /* [processes] sort key of each process; borrowed */
     int32_t *at;        /* [processes] 1 + index of a process in `item`; 0: the

@@ -28,6 +28,8 @@ void nw_budget_init(struct nw_budget *budget,
             budget->begun_ns + (uint64_t)(fmin(options->seconds, 1e9) * 1e9);
 }
 
+/* Reports how much of the work or of the time is done, and the best objective
+ * so far. */
 static void budget_tell(struct nw_budget *budget, uint64_t now)
 {
     struct nw_progress *progress = budget->progress;
@@ -113,11 +115,13 @@ void nw_budget_end_starts(struct nw_budget *budget, bool former)
     budget->anytime = former;
 }
 
+/* A start and the budget that it uses. */
 struct budget_start {
     struct nw_start *start;
     struct nw_budget *budget;
 };
 
+/* Runs a start; `user` is a struct budget_start. */
 static nw_status budget_run_start(void *user)
 {
     struct budget_start *run = user;
@@ -160,6 +164,8 @@ static nw_status budget_run_apart(struct nw_budget *budget,
     return status;
 }
 
+/* Runs both starts one after the other, the second one only if the first does
+ * not suffice. */
 static nw_status budget_run_in_turn(struct nw_budget *budget,
                                     struct nw_start start[2],
                                     bool (*first_suffices)(const void *user))

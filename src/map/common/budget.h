@@ -12,6 +12,7 @@
 
 #include <nodewise/map.h>
 
+/* The limits of one call, and how much of them is used. */
 struct nw_budget {
     enum nw_effort effort;
     enum nw_objective objective; /* objective of the call; one search may use

@@ -97,6 +97,7 @@ static bool congestion_is_best(const struct congestion_search *work,
            congestion_is_less(second, work->best_value[1]);
 }
 
+/* Stores the present assignment if it is the best one so far. */
 static void congestion_keep_best(struct congestion_search *work)
 {
     double first = nw_objectives_value(&work->loads, work->objectives->first);
@@ -162,6 +163,7 @@ static bool congestion_holds_first(const struct congestion_search *work)
     }
 }
 
+/* Returns true if the present trial lowers the second objective. */
 static bool congestion_lowers_second(const struct congestion_search *work)
 {
     enum nw_objective second = work->objectives->second;
@@ -198,6 +200,7 @@ static void congestion_second_step(struct congestion_search *work)
 
 /* --- rounds --- */
 
+/* Makes the best assignment the present one. */
 static void congestion_restore_best(struct congestion_search *work)
 {
     nw_slots_assign(work->slots, work->best);
@@ -517,6 +520,7 @@ static void congestion_check(struct congestion_search *work)
            1e-6 * fabs(value) + 1e-8 * work->highest * work->base[0]);
 }
 
+/* Runs the search of the given depth and leaves the best assignment. */
 static void congestion_run(struct congestion_search *work,
                            enum nw_search_depth depth)
 {
@@ -547,6 +551,7 @@ static void congestion_run(struct congestion_search *work,
     congestion_check(work);
 }
 
+/* Allocates the arrays and computes the cost of the initial assignment. */
 static nw_status congestion_prepare(struct congestion_search *work)
 {
     struct nw_slots *slots = work->slots;

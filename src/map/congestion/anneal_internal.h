@@ -9,6 +9,7 @@
 
 struct nw_budget;
 
+/* State of a search. */
 struct congestion_search {
     struct nw_slots *slots;
     const struct nw_objectives *objectives;

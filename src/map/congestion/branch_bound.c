@@ -28,6 +28,7 @@ struct branch_bound_change {
     double load;
 };
 
+/* State of the search. */
 struct branch_bound_work {
     struct nw_slots *slots;
     const struct nw_objectives *objectives;
@@ -95,6 +96,7 @@ static void branch_bound_add_endpoint(struct branch_bound_work *work,
     }
 }
 
+/* Returns the value of an objective for the ranks assigned so far. */
 static double branch_bound_value(const struct branch_bound_work *work,
                                  enum nw_objective objective)
 {
@@ -129,6 +131,7 @@ static bool branch_bound_is_less(const struct branch_bound_work *work)
 
 /* --- slots --- */
 
+/* Assigns an endpoint to a slot and adds its cost. */
 static void branch_bound_take(struct branch_bound_work *work, int32_t endpoint,
                               int32_t slot)
 {
@@ -187,6 +190,7 @@ static void branch_bound_look(struct branch_bound_work *work)
     work->cut |= !goes || !work->left;
 }
 
+/* Counts a placement. Returns false if a limit has ended the search. */
 static bool branch_bound_goes_on(struct branch_bound_work *work)
 {
     if (work->taken >= work->slice)
@@ -321,6 +325,7 @@ static double branch_bound_affinity_of(const struct branch_bound_work *work,
     return affinity;
 }
 
+/* Fills order[] with all ranks. */
 static nw_status branch_bound_choose_order(struct branch_bound_work *work)
 {
     int32_t n = work->slots->rank_count;
@@ -349,6 +354,7 @@ static nw_status branch_bound_choose_order(struct branch_bound_work *work)
 
 /* --- the search as a whole --- */
 
+/* Allocates the loads of links and the list of their changes. */
 static nw_status branch_bound_prepare_links(struct branch_bound_work *work,
                                             const struct nw_topology *topology)
 {
@@ -371,6 +377,7 @@ static nw_status branch_bound_prepare_links(struct branch_bound_work *work,
     return status;
 }
 
+/* Allocates the arrays and chooses the order of the ranks. */
 static nw_status branch_bound_prepare(struct branch_bound_work *work)
 {
     const struct nw_topology *topology = work->slots->problem->topology;
@@ -396,6 +403,7 @@ static nw_status branch_bound_prepare(struct branch_bound_work *work)
     return status;
 }
 
+/* Begins with no rank assigned and no load on any link. */
 static void branch_bound_unassign(struct branch_bound_work *work)
 {
     struct nw_slots *slots = work->slots;

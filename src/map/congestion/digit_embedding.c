@@ -38,6 +38,7 @@ struct digits_embedding {
     struct digits_position position[DIGITS_MAX];
 };
 
+/* State of the search. */
 struct digits_work {
     struct nw_slots *slots;
     struct nw_objectives objectives; /* the second objective is ignored */
@@ -101,6 +102,7 @@ nw_status nw_slots_find_grid(const struct nw_slots *slots,
     return status;
 }
 
+/* Returns the smallest prime factor of n. */
 static int32_t digits_least_factor(int32_t n)
 {
     int32_t p = 2;
@@ -214,6 +216,7 @@ static int32_t digits_slot_of(const struct digits_work *work, int32_t rank)
     return slot;
 }
 
+/* Assigns all ranks by the present embedding and computes the cost. */
 static void digits_assign(struct digits_work *work)
 {
     struct nw_slots *slots = work->slots;
@@ -283,6 +286,8 @@ static int digits_draw(struct digits_work *work)
     return (int)nw_random_below(&work->random, (uint64_t)work->count);
 }
 
+/* Makes one random change to the embedding: reflects a digit or exchanges two
+ * digits. */
 static void digits_change(struct digits_work *work)
 {
     int at = digits_draw(work);
@@ -341,6 +346,8 @@ static uint64_t digits_trials_of(const struct nw_slots *slots)
                : nw_tuned.digit_embedding.trials_max;
 }
 
+/* Anneals in several rounds, each from the same temperature down, and assigns
+ * the best embedding. */
 static void digits_search(struct digits_work *work, uint64_t trials)
 {
     struct nw_budget *budget = work->slots->problem->budget;

@@ -21,6 +21,7 @@ struct nw_load_figures {
         over; /* s: sum over the links of their congestion beyond the target */
 };
 
+/* A directed link: its load and the change of the load by the present trial. */
 struct nw_link_load {
     double now;       /* bytes on the link */
     double slow;      /* s per byte */

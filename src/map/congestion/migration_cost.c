@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* State of the search. */
 struct migration_cost_work {
     struct nw_slots *slots;
     const struct nw_move_cost *cost;
@@ -35,6 +36,7 @@ static bool migration_cost_is_away(const struct migration_cost_work *work,
            (slot[rank] != home[rank] || slot[n + rank] != home[n + rank]);
 }
 
+/* Returns the rank of an endpoint. */
 static int32_t migration_cost_rank_of(const struct migration_cost_work *work,
                                       int32_t endpoint)
 {
@@ -68,6 +70,7 @@ static void migration_cost_apply(struct migration_cost_work *work,
     }
 }
 
+/* Undoes a move. */
 static void migration_cost_take_back(struct migration_cost_work *work,
                                      const struct nw_move *move)
 {
@@ -168,6 +171,7 @@ static uint64_t migration_cost_try_node(struct migration_cost_work *work)
     return moves;
 }
 
+/* Tries moves until a number of trials is reached or the budget ends. */
 static void migration_cost_run(struct migration_cost_work *work)
 {
     struct nw_budget *budget = work->slots->problem->budget;

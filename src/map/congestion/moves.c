@@ -245,6 +245,7 @@ static void moves_draw_nodes(const struct nw_slots *slots,
                        there * width + k);
 }
 
+/* Draws a move of a random kind for a rank. */
 static void moves_draw(const struct nw_slots *slots, struct nw_random *random,
                        int32_t rank, struct nw_move *move)
 {

@@ -15,6 +15,7 @@
 
 #define CARDS_MAX (NW_MOVE_MOST / 2)
 
+/* Both assignments, and how they are related. */
 struct node_swaps_work {
     struct nw_slots *slots; /* assignment of ranks */
     struct nw_slots nodes; /* assignment of nodes: endpoint h * width + c is NIC
@@ -88,6 +89,7 @@ static int32_t node_swaps_card_of(const struct nw_slots *slots, int32_t slot)
     return card < 0 ? 0 : card;
 }
 
+/* Fills contract[]: the endpoint of each rank's node and NIC. */
 static void node_swaps_label_nodes(const struct node_swaps_work *work)
 {
     const struct nw_slots *slots = work->slots;
@@ -108,6 +110,7 @@ static bool node_swaps_is_between(const struct node_swaps_work *work, int32_t a,
     return work->contract[a] / work->width != work->contract[b] / work->width;
 }
 
+/* Counts the edges between nodes at each endpoint, in row[] shifted by one. */
 static void node_swaps_count_edges(const struct node_swaps_work *work)
 {
     const struct nw_slots *slots = work->slots;
@@ -118,6 +121,8 @@ static void node_swaps_count_edges(const struct node_swaps_work *work)
                 work->nodes.row[work->contract[a] + 1]++;
 }
 
+/* Stores the edges between nodes; at[a] is where the next edge of endpoint a
+ * goes. */
 static void node_swaps_fill_edges(const struct node_swaps_work *work,
                                   size_t *at)
 {
@@ -134,6 +139,7 @@ static void node_swaps_fill_edges(const struct node_swaps_work *work,
         }
 }
 
+/* Makes the edges between nodes: the sums of the traffic of their ranks. */
 static nw_status node_swaps_make_edges(struct node_swaps_work *work)
 {
     struct nw_slots *nodes = &work->nodes;
@@ -182,6 +188,8 @@ static struct nw_end node_swaps_nic(const nw_topology *topology, int32_t node,
     return (struct nw_end){node, 0, -1};
 }
 
+/* Assigns each NIC endpoint to the slot of its own number. Nodes that may not
+ * be exchanged, and NICs without traffic, are locked. */
 static void node_swaps_assign_nodes(struct node_swaps_work *work)
 {
     struct nw_slots *nodes = &work->nodes;
@@ -201,6 +209,7 @@ static void node_swaps_assign_nodes(struct node_swaps_work *work)
     }
 }
 
+/* Makes the assignment of nodes from that of the ranks. */
 static nw_status node_swaps_contract(struct node_swaps_work *work)
 {
     const struct nw_slots *slots = work->slots;
@@ -258,6 +267,7 @@ static void node_swaps_expand(struct node_swaps_work *work)
 
 /* --- the search --- */
 
+/* Computes the hop-bytes of an assignment. */
 static nw_status node_swaps_sum_hop_bytes(const struct nw_slots *slots,
                                           double *out)
 {

@@ -6,6 +6,7 @@
 
 #include "map/congestion/link_loads.h"
 
+/* The objectives and their caps. */
 struct nw_objectives {
     enum nw_objective first, second;
     double hop_limit;  /* cap on hop-bytes; 0: none */

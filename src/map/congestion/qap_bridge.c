@@ -70,6 +70,8 @@ static void qap_bridge_list_items(struct nw_qap_bridge *bridge)
         }
 }
 
+/* Fills the flows: bytes, or messages if the objective is latency. item_of[] is
+ * scratch and becomes the item of each rank. */
 static void qap_bridge_add_flows(struct nw_qap_bridge *bridge, int32_t *item_of)
 {
     const nw_pattern *pattern = bridge->slots->problem->pattern;
@@ -87,6 +89,7 @@ static void qap_bridge_add_flows(struct nw_qap_bridge *bridge, int32_t *item_of)
                 (double)(messages ? pattern->messages[e] : pattern->bytes[e]);
 }
 
+/* Fills the distances between slots: latencies if the objective is latency. */
 static nw_status qap_bridge_fill_distances(struct nw_qap_bridge *bridge)
 {
     const struct nw_problem *problem = bridge->slots->problem;
@@ -162,6 +165,7 @@ void nw_qap_bridge_finish(struct nw_qap_bridge *bridge)
 
 /* --- tabu search --- */
 
+/* A population of the tabu search, and its limits. */
 struct qap_bridge_island {
     struct nw_qap_memetic memetic;
     uint64_t until; /* value of memetic.steps at which the present epoch ends */
@@ -201,6 +205,7 @@ static void qap_bridge_advance_all(struct qap_bridge_island *island,
         qap_bridge_advance(&island[1]);
 }
 
+/* Returns the population with the better solution. */
 static const struct nw_qap_memetic *
 qap_bridge_better(const struct qap_bridge_island *island)
 {
@@ -237,6 +242,8 @@ static void qap_bridge_limit_islands(const struct nw_budget *budget,
                               : (left + ISLANDS - 1 - i) / ISLANDS;
 }
 
+/* Runs the islands epoch by epoch until the steps of the effort are made or the
+ * budget ends. */
 static void qap_bridge_run_islands(struct nw_qap_bridge *bridge,
                                    struct qap_bridge_island *island)
 {

@@ -7,6 +7,7 @@
 #include "map/qap/qap.h"
 #include "map/congestion/slots.h"
 
+/* The QAP and the assignment that it stands for. */
 struct nw_qap_bridge {
     struct nw_qap qap;
     struct nw_slots *slots;

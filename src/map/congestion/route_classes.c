@@ -81,6 +81,8 @@ static nw_status route_classes_find_own(struct nw_route_cache *routes)
     return status;
 }
 
+/* Fills own_hop[] for slot s: the links from its end upwards that no other slot
+ * uses. */
 static void route_classes_fill_own(struct nw_route_cache *routes, int32_t s)
 {
     const nw_topology *topology = routes->topology;

@@ -19,6 +19,7 @@ struct slots_work {
     int32_t *at;  /* [units] first slot of each unit without a rank */
 };
 
+/* Adds a free slot and returns its number. */
 static int32_t slots_add_slot(struct slots_work *make, int32_t host,
                               int32_t unit, int32_t member)
 {
@@ -32,6 +33,8 @@ static int32_t slots_add_slot(struct slots_work *make, int32_t host,
     return slot;
 }
 
+/* Adds the slots of all units, host by host. first[h] becomes the first slot of
+ * host h. */
 static void slots_add_slots(struct slots_work *make, int32_t *first)
 {
     const struct nw_units *units = make->units;
@@ -68,6 +71,7 @@ static void slots_assign_rank(struct slots_work *make,
     slots->owner[slot] = make->base + rank;
 }
 
+/* Makes the slots of the cores or of the GPUs and assigns the ranks to them. */
 static nw_status slots_make_slots(struct slots_work *make,
                                   const struct nw_answer *answer,
                                   int32_t *first)
@@ -95,6 +99,7 @@ static size_t slots_of(const struct nw_units *units, int32_t hosts)
     return sum;
 }
 
+/* Allocates the arrays of slots, hosts and ranks. */
 static nw_status slots_alloc_slots(struct nw_slots *slots)
 {
     const struct nw_problem *problem = slots->problem;
@@ -160,6 +165,7 @@ struct slots_ends {
     int32_t from, to;
 };
 
+/* Returns the endpoints of edge e of rank `src`. */
 static struct slots_ends slots_ends_of(const struct nw_slots *slots,
                                        int32_t src, size_t e)
 {
@@ -172,6 +178,8 @@ static struct slots_ends slots_ends_of(const struct nw_slots *slots,
                           kind == NW_KIND_GG || kind == NW_KIND_HG)};
 }
 
+/* Stores each edge at both of its endpoints; at[a] is where the next edge of
+ * endpoint a goes. */
 static void slots_add_edges(struct nw_slots *slots, size_t *at)
 {
     const nw_pattern *pattern = slots->problem->pattern;
@@ -191,6 +199,7 @@ static void slots_add_edges(struct nw_slots *slots, size_t *at)
         }
 }
 
+/* Compares edges by their peers, for qsort. */
 static int slots_by_peer(const void *left, const void *right)
 {
     const struct nw_directed_edge *a = left, *b = right;
@@ -233,6 +242,7 @@ void nw_slots_merge_edges(struct nw_slots *slots)
     }
 }
 
+/* Makes the edges of all endpoints from the pattern. */
 static nw_status slots_make_edges(struct nw_slots *slots)
 {
     const nw_pattern *pattern = slots->problem->pattern;

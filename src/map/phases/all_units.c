@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+/* State while the ranks and places of one placement are listed and placed. */
 struct all_units_work {
     const struct nw_problem *problem;
     const struct nw_all_units *flat;
@@ -89,6 +90,7 @@ static void all_units_reserve(struct all_units_work *work)
                 work->local[r] < 0 || all_units_fixed_of(work, r).count > 0;
 }
 
+/* Adds a unit as a place, or with unit -1 a place for a fixed rank. */
 static void all_units_add_place(struct all_units_work *work, int32_t host,
                                 int32_t unit, struct nw_end end)
 {
@@ -181,6 +183,7 @@ static void all_units_slot_on_host(struct all_units_work *work, int32_t p)
         }
 }
 
+/* Lists the places: units of all hosts, and one place for each fixed rank. */
 static nw_status all_units_list_places(struct all_units_work *work)
 {
     size_t most = (size_t)work->units->first[work->problem->host_count] +
@@ -234,6 +237,7 @@ static nw_status all_units_read_start(struct all_units_work *work)
     return status;
 }
 
+/* Copies the loads of ranks and the limits of places, if loads are limited. */
 static nw_status all_units_read_limits(struct all_units_work *work)
 {
     const struct nw_problem *problem = work->problem;
@@ -273,6 +277,7 @@ static nw_status all_units_put_fixed(struct all_units_work *work,
     return status;
 }
 
+/* Makes the places and runs the placer. */
 static nw_status all_units_place(struct all_units_work *work,
                                  struct nw_placement *placement)
 {
@@ -306,6 +311,7 @@ static nw_status all_units_place(struct all_units_work *work,
     return status;
 }
 
+/* Places the ranks and writes their hosts and units into the answer. */
 static nw_status all_units_solve(struct all_units_work *work,
                                  struct nw_answer *answer,
                                  struct nw_map_report *report)

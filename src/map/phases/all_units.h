@@ -5,6 +5,7 @@
 
 #include "map/phases/phases.h"
 
+/* What is placed where, and by which placer. */
 struct nw_all_units {
     nw_placer *placer;
     unsigned kinds; /* mask of the kinds of traffic that count */

@@ -63,6 +63,8 @@ static double gpu_affinity_route_seconds(const nw_topology *topology,
     return seconds;
 }
 
+/* Returns the seconds that a byte takes from an end to its NIC; 0 without a
+ * NIC. hops[] is scratch. */
 static double gpu_affinity_to_card(const nw_topology *topology,
                                    struct nw_end end, uint32_t *hops)
 {
@@ -74,6 +76,7 @@ static double gpu_affinity_to_card(const nw_topology *topology,
         topology, end, nw_topology_nic_end(topology, end.node, card), hops);
 }
 
+/* Returns the end of routes at the first core of a rank. */
 static struct nw_end gpu_affinity_core_of(const struct nw_problem *problem,
                                           const struct nw_answer *answer,
                                           int32_t rank)

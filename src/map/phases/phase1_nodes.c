@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Returns the end of routes at the first NIC of a node, or at its root if it
+ * has none. */
 static struct nw_end phase1_nic(const nw_topology *topology, int32_t node)
 {
     if (nw_topology_node_nic_count(topology, node))
@@ -60,6 +62,7 @@ nw_status nw_places_of_hosts(const struct nw_problem *problem,
     return status;
 }
 
+/* Sets the free slots of all hosts and which ranks need a GPU. */
 static nw_status phase1_prepare_free_slots(const struct nw_problem *problem,
                                            struct nw_placement *placement)
 {
@@ -81,6 +84,7 @@ static nw_status phase1_prepare_free_slots(const struct nw_problem *problem,
     return status;
 }
 
+/* Places the fixed ranks on their hosts. */
 static nw_status phase1_put_fixed(const struct nw_problem *problem,
                                   struct nw_placement *placement)
 {
@@ -98,6 +102,7 @@ static nw_status phase1_put_fixed(const struct nw_problem *problem,
     return status;
 }
 
+/* Data of phase 1. */
 struct phase1_work {
     const struct nw_problem *problem;
     const struct nw_phases *phases;
@@ -147,6 +152,7 @@ static bool phase1_wants_initial(const struct phase1_work *phase)
            nw_pattern_total_of(pattern, NW_KIND_HH).bytes > 0;
 }
 
+/* Makes the places and runs the placer on them. */
 static nw_status phase1_place_on_hosts(struct phase1_work *phase,
                                        struct nw_placement *placement)
 {

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Data of phase 2 or 3, for all hosts. */
 struct phase23_work {
     const struct nw_problem *problem;
     struct nw_answer *answer;
@@ -40,6 +41,7 @@ static bool phase23_takes_part(const struct phase23_work *work, int32_t rank)
            phase23_fixed_of(work, rank).count;
 }
 
+/* Lists the ranks of each host that take part. */
 static nw_status phase23_list_ranks(struct phase23_work *work)
 {
     const int32_t *host = work->answer->host;
@@ -82,6 +84,7 @@ static struct nw_ints phase23_ranks_of(const struct phase23_work *work,
                             work->row[host + 1] - work->row[host]};
 }
 
+/* Returns how many ranks of a host are fixed to a core, or a GPU. */
 static size_t phase23_fixed_count(const struct phase23_work *work, int32_t host)
 {
     struct nw_ints ranks = phase23_ranks_of(work, host);
@@ -148,6 +151,7 @@ static nw_status phase23_build_places(struct phase23_work *work, int32_t host,
     return status;
 }
 
+/* Places the fixed ranks of a host, each on its own place after the units. */
 static nw_status phase23_put_fixed(struct phase23_work *work,
                                    struct nw_placement *placement, int32_t host)
 {
@@ -164,6 +168,7 @@ static nw_status phase23_put_fixed(struct phase23_work *work,
     return status;
 }
 
+/* Sets the free slots of a host's places and places its fixed ranks. */
 static nw_status phase23_fill_free_slots(struct phase23_work *work,
                                          struct nw_placement *placement,
                                          int32_t host)
@@ -187,6 +192,8 @@ static nw_status phase23_fill_free_slots(struct phase23_work *work,
     return status;
 }
 
+/* Runs the placer on one host. Placers that ignore affinity are followed by
+ * swaps that lower it. */
 static nw_status phase23_run_placer(struct phase23_work *work,
                                     struct nw_placement *placement,
                                     int32_t host)
@@ -208,6 +215,7 @@ static nw_status phase23_run_placer(struct phase23_work *work,
     return status;
 }
 
+/* Writes the units of a host's ranks into the answer. */
 static void phase23_take_answer(struct phase23_work *work,
                                 const struct nw_placement *placement,
                                 int32_t host)

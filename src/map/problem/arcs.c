@@ -7,11 +7,14 @@
 
 #include <stdlib.h>
 
+/* An edge that enters a process: the process where it begins, and its bytes or
+ * messages. */
 struct arcs_incoming {
     int32_t from;
     double amount;
 };
 
+/* The edges that enter each process. */
 struct arcs_work {
     const struct nw_arcs_of *of;
     size_t *first; /* [processes + 2] in the end, the edges that enter process p

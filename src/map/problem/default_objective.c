@@ -16,6 +16,7 @@ struct default_objective_mean {
     double bytes, messages; /* sums over messages between different ranks */
 };
 
+/* Sums the bytes and messages between different ranks. */
 static struct default_objective_mean
 default_objective_sum_messages(const nw_pattern *pattern)
 {
@@ -84,6 +85,8 @@ static void default_objective_say(struct nw_objective_choice *choice,
     snprintf(choice->why, sizeof choice->why, "%s", why);
 }
 
+/* Chooses the objective by the two times of a message of mean size, and writes
+ * the reason. */
 static void default_objective_weigh(struct nw_objective_choice *choice,
                                     const struct default_objective_mean *mean,
                                     const struct default_objective_way *way)

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The free slots of `count` places. */
 struct nw_free_slots {
     int32_t count;
     int32_t *capacity, *gpu_capacity; /* [count] free slots; gpu_capacity is
@@ -37,6 +38,7 @@ bool nw_free_slots_fits(const struct nw_free_slots *free_slots, int32_t place,
 void nw_free_slots_change(struct nw_free_slots *free_slots, int32_t place,
                           bool gpu, int by);
 
+/* Takes a free slot of a place for a rank, with a GPU if `gpu` is set. */
 static inline void nw_free_slots_take(struct nw_free_slots *free_slots,
                                       int32_t place, bool gpu)
 {
@@ -46,6 +48,7 @@ static inline void nw_free_slots_take(struct nw_free_slots *free_slots,
         free_slots->capacity[place]--;
 }
 
+/* Frees the slot of a rank on a place again. */
 static inline void nw_free_slots_give(struct nw_free_slots *free_slots,
                                       int32_t place, bool gpu)
 {

@@ -58,6 +58,8 @@ static int32_t from_mapping_read_gpu_host(const struct nw_problem *problem,
     return answer->gpu_host[rank];
 }
 
+/* Sets the host and the units of one rank. Returns NW_EINVAL if its node is not
+ * to be used. */
 static nw_status from_mapping_read_rank(const struct nw_problem *problem,
                                         const int32_t *host_of, int32_t rank,
                                         struct nw_answer *answer)
@@ -119,6 +121,7 @@ nw_status nw_answer_from_mapping(const struct nw_problem *problem,
     return status;
 }
 
+/* Returns NW_EINVAL if a rank has no host or lacks a unit. */
 static nw_status from_mapping_check_open(const struct nw_problem *problem,
                                          const struct nw_answer *answer,
                                          int32_t rank)
@@ -133,6 +136,7 @@ static nw_status from_mapping_check_open(const struct nw_problem *problem,
                    rank);
 }
 
+/* Returns NW_EINVAL if a fixed rank is on another host. */
 static nw_status from_mapping_check_fixed(const struct nw_problem *problem,
                                           const struct nw_answer *answer,
                                           int32_t rank)
@@ -173,6 +177,8 @@ static nw_status from_mapping_take(const struct from_mapping_work *work,
                    work->what, rank);
 }
 
+/* Counts a rank on its host. Returns NW_EINVAL if the host is then over its
+ * capacity. */
 static nw_status from_mapping_take_host(const struct nw_problem *problem,
                                         int32_t host, int32_t *taken)
 {

@@ -12,6 +12,7 @@
 
 #define LAUNCHER_DEFAULT_EQUAL 1e-9 /* distances that differ less are equal */
 
+/* Puts the fixed ranks on their hosts. */
 static void launcher_default_place_fixed(const struct nw_problem *problem,
                                          struct nw_answer *answer,
                                          struct nw_free_slots *free_slots)
@@ -42,6 +43,7 @@ launcher_default_next_host(const struct nw_free_slots *free_slots, int32_t host,
     return -1;
 }
 
+/* Sets the host of each rank: ranks in ascending order fill host after host. */
 static nw_status launcher_default_hosts(const struct nw_problem *problem,
                                         struct nw_answer *answer)
 {
@@ -358,6 +360,8 @@ static void launcher_default_bring_near(const struct nw_problem *problem,
     } while (moved);
 }
 
+/* Exchanges GPUs between the ranks of each host so that they are nearer to
+ * their cores. */
 static nw_status
 launcher_default_exchange_gpus(const struct nw_problem *problem,
                                struct nw_answer *answer)

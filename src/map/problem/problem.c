@@ -13,6 +13,8 @@
 
 static const int32_t problem_one_each = 1;
 
+/* Returns NW_EINVAL if numbers in the options are out of range or exclude each
+ * other. */
 static nw_status problem_check_options(const struct nw_map_options *options)
 {
     if (options->cores_per_rank < 0 || options->ranks_per_gpu < 0 ||
@@ -42,6 +44,7 @@ struct nw_map_options nw_problem_options(const struct nw_map_options *options)
     return mine;
 }
 
+/* Copies the options, with defaults for those that are 0, and checks them. */
 static nw_status problem_read_options(struct nw_problem *problem,
                                       const struct nw_map_options *options)
 {
@@ -166,6 +169,7 @@ static nw_status problem_fix_rank(struct nw_problem *problem,
     return NW_OK;
 }
 
+/* Sets the host of each fixed rank. */
 static nw_status problem_read_fixed(struct nw_problem *problem)
 {
     const nw_mapping *fixed = problem->options.fixed;
@@ -213,6 +217,7 @@ static int32_t problem_count_silent(const nw_pattern *pattern)
     return silent;
 }
 
+/* Returns NW_EINVAL with a message that says how many ranks would fit. */
 static nw_status problem_fail_capacity(const struct nw_problem *problem,
                                        int64_t capacity)
 {
@@ -236,6 +241,8 @@ static nw_status problem_fail_capacity(const struct nw_problem *problem,
                              "--imbalance 3% to divide them evenly");
 }
 
+/* Returns NW_EINVAL if the hosts are too few for all ranks, or for the ranks
+ * with GPUs. */
 static nw_status problem_check_capacity(const struct nw_problem *problem)
 {
     int64_t capacity = 0, both = 0, gpu_ranks = 0;

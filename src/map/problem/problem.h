@@ -29,6 +29,7 @@ struct nw_units {
 
 struct nw_budget;
 
+/* The problem. Algorithms only read it. */
 struct nw_problem {
     struct nw_budget *budget; /* shared by all searches; NULL: none */
     /* out: cost of the default mapping; NULL: not requested */

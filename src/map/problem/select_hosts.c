@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Returns NW_EINVAL if a host is no node of the machine or is given twice. */
 static nw_status select_hosts_check_hosts(const struct nw_problem *problem)
 {
     const nw_topology *topology = problem->topology;
@@ -73,6 +74,7 @@ struct select_hosts_work {
     bool gpus;             /* members are GPUs, otherwise cores */
 };
 
+/* Returns the number of cores, or GPUs, of a host. */
 static int32_t select_hosts_member_count(const struct select_hosts_work *cut,
                                          int32_t host)
 {
@@ -195,6 +197,8 @@ static nw_status select_hosts_take_one(struct select_hosts_work *cut,
     return NW_OK;
 }
 
+/* Lowers the capacities of the members to which the ranks of a host are fixed.
+ */
 static nw_status select_hosts_take_fixed(struct select_hosts_work *cut,
                                          int32_t host,
                                          const struct nw_ints *ranks)
@@ -219,6 +223,7 @@ struct select_hosts_fixed_ranks {
     int32_t *rank;
 };
 
+/* Lists the ranks that are fixed on each host. */
 static nw_status select_hosts_list_fixed(const struct nw_problem *problem,
                                          struct select_hosts_fixed_ranks *list)
 {
@@ -283,6 +288,7 @@ static nw_status select_hosts_cut_among(struct select_hosts_work *cut,
     return status;
 }
 
+/* Divides the members of all hosts into units. */
 static nw_status
 select_hosts_cut_all(struct select_hosts_work *cut,
                      const struct select_hosts_fixed_ranks *fixed)
@@ -341,6 +347,7 @@ select_hosts_count_capacity(struct nw_problem *problem,
     return status;
 }
 
+/* Returns NW_EINVAL if more ranks are fixed on a host than it has slots. */
 static nw_status
 select_hosts_check_fixed(const struct nw_problem *problem,
                          const struct select_hosts_fixed_ranks *fixed)

@@ -68,6 +68,8 @@ struct to_mapping_work {
                          if no rank has several values */
 };
 
+/* Returns the cores, or GPUs, of a rank: those it is fixed to or those of its
+ * unit. */
 static struct nw_ints to_mapping_set_of(const struct to_mapping_work *fill,
                                         int32_t rank)
 {
@@ -133,6 +135,7 @@ static int32_t to_mapping_threads_of(const struct nw_problem *problem)
     return few || !problem->budget ? 1 : problem->budget->threads;
 }
 
+/* Writes the cores, or GPUs, of all ranks. */
 static nw_status to_mapping_fill(struct to_mapping_work *fill)
 {
     int32_t n = fill->problem->pattern->rank_count;

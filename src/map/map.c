@@ -26,6 +26,8 @@ static nw_status map_several(const struct nw_map_call *call, bool priced,
     return NW_OK;
 }
 
+/* Passes a call to the part of the engine that handles its options. `priced`:
+ * the cost of the default mapping is computed, too. */
 static nw_status map_dispatch(const struct nw_map_call *call, bool priced,
                               struct nw_map_answer *out)
 {

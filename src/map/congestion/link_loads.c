@@ -2,8 +2,7 @@
 /* Updates link loads after moves. A trial visits only the links whose load
  * changes. The bytes between a moving endpoint and all endpoints of a route
  * class are summed first, so that each route is followed once. Loads are whole
- * numbers of bytes, so that adding and subtracting leaves no rounding errors.
- */
+ * numbers of bytes, so that adding and subtracting leaves no rounding error. */
 #include "map/congestion/link_loads.h"
 #include "base/array.h"
 #include "topology/topology.h"
@@ -12,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns x^8. */
 static double link_loads_eighth(double x)
 {
     x *= x;
@@ -87,8 +85,6 @@ static void link_loads_add_route(struct nw_link_loads *loads,
         link_loads_load_route(loads, route.hop, route.count, bytes);
 }
 
-/* Adds `sign` times the cost of both directions of an edge between two route
- * classes to the trial. */
 static void link_loads_add_edge(struct nw_link_loads *loads,
                                 const struct nw_directed_edge *edge,
                                 const int32_t route_class[2], double sign)
@@ -269,8 +265,6 @@ static bool link_loads_exchanges(const struct nw_link_loads *loads,
                link_loads_class_of(loads, part[1].from);
 }
 
-/* Returns true if an endpoint of the move goes to a slot of another route
- * class, so that routes change. */
 static bool link_loads_leaves_class(const struct nw_link_loads *loads,
                                     const struct nw_move *move)
 {
@@ -281,8 +275,6 @@ static bool link_loads_leaves_class(const struct nw_link_loads *loads,
     return false;
 }
 
-/* Moves the traffic of all parts of a move in the trial, apart from the links
- * of one slot alone. */
 static void link_loads_try_parts(struct nw_link_loads *loads,
                                  const struct nw_move *move)
 {
@@ -325,7 +317,6 @@ static double link_loads_inverse_scale(const struct nw_link_loads *loads)
     return loads->scale > 0 ? 1 / loads->scale : 0;
 }
 
-/* Computes the change of `over` by the present trial. */
 static void link_loads_sum_over(struct nw_link_loads *loads)
 {
     for (size_t i = 0; i < loads->touch_count; i++) {
@@ -360,7 +351,6 @@ static void link_loads_sum_links(struct nw_link_loads *loads)
         link_loads_sum_over(loads);
 }
 
-/* Computes the change of the cost by a move. */
 static void link_loads_try_move(struct nw_link_loads *loads,
                                 const struct nw_move *move)
 {
@@ -441,8 +431,6 @@ void nw_link_loads_end(struct nw_link_loads *loads, bool keep)
 
 /* --- from scratch --- */
 
-/* Adds the cost of the bytes and messages that an endpoint sends over one edge
- * to the trial. */
 static void link_loads_count_edge(struct nw_link_loads *loads, int32_t endpoint,
                                   const struct nw_directed_edge *edge)
 {
@@ -472,7 +460,6 @@ static void link_loads_count_all(struct nw_link_loads *loads)
     }
 }
 
-/* Fills the tournament tree from the loads. */
 static void link_loads_fill_peaks(struct nw_link_loads *loads)
 {
     for (uint32_t i = 0; i < loads->link_count; i++)
@@ -482,7 +469,6 @@ static void link_loads_fill_peaks(struct nw_link_loads *loads)
         loads->peak[i] = fmax(loads->peak[2 * i], loads->peak[2 * i + 1]);
 }
 
-/* Computes the sum of powers from the loads. */
 static void link_loads_sum_power(struct nw_link_loads *loads)
 {
     for (uint32_t i = 0; i < loads->link_count; i++) {
@@ -528,7 +514,6 @@ void nw_link_loads_set_target(struct nw_link_loads *loads, double target)
             link_loads_beyond(loads, loads->link[i].now * loads->link[i].slow);
 }
 
-/* Allocates the links and sets the speed of each. */
 static nw_status link_loads_alloc_links(struct nw_link_loads *loads)
 {
     const nw_topology *topology = loads->slots->problem->topology;
@@ -552,7 +537,6 @@ static nw_status link_loads_alloc_links(struct nw_link_loads *loads)
     return status;
 }
 
-/* Allocates the arrays of flows and sums the traffic of each endpoint. */
 static nw_status link_loads_alloc_flows(struct nw_link_loads *loads)
 {
     const struct nw_slots *slots = loads->slots;

@@ -15,6 +15,7 @@
 
 #define NW_GAIN_TABLE_WIDTH 64 /* most swap partners of one trial */
 
+/* The table, and the partition that it belongs to. */
 struct nw_gain_table {
     const struct nw_bisect_graph *graph;
     int32_t parts, places; /* length of a column of the table; each part begins

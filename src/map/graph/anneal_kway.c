@@ -80,6 +80,7 @@ static void anneal_kway_run_table(struct anneal_kway_work *work, uint64_t tries,
     }
 }
 
+/* Returns true if the budget ended the search. */
 static bool anneal_kway_is_stopped(const struct anneal_kway_work *work)
 {
     return work->anneal->budget && work->anneal->budget->stopped;
@@ -219,6 +220,7 @@ struct anneal_kway_temperatures {
     double hot, cold;
 };
 
+/* Returns the temperatures for the kind of trials that is used. */
 static struct anneal_kway_temperatures
 anneal_kway_temperatures_of(const struct anneal_kway_work *work)
 {
@@ -233,6 +235,9 @@ anneal_kway_temperatures_of(const struct anneal_kway_work *work)
                                              nw_tuned.anneal_kway.cold};
 }
 
+/* Runs all rounds; `tries` is the number of trials per vertex in all of them.
+ * The temperature falls by the same factor after each round, and is 0 in the
+ * last ones. */
 static void anneal_kway_run_rounds(struct anneal_kway_work *work,
                                    uint64_t tries, uint64_t seed)
 {
@@ -263,6 +268,7 @@ static void anneal_kway_run_rounds(struct anneal_kway_work *work,
 
 /* --- the table --- */
 
+/* Allocates the table, which begins at a cache line. */
 static nw_status anneal_kway_alloc_table(struct anneal_kway_work *work)
 {
     size_t block = (size_t)work->anneal->parts * NW_ANNEAL_PARALLEL_BLOCK;
@@ -295,6 +301,7 @@ static nw_status anneal_kway_alloc_parts(struct anneal_kway_work *work)
     return status;
 }
 
+/* Allocates all that rounds of teams need. */
 static nw_status anneal_kway_alloc_teams(struct anneal_kway_work *work)
 {
     size_t n = (size_t)work->anneal->graph->n;
@@ -327,6 +334,7 @@ static nw_status anneal_kway_begin_table(struct anneal_kway_work *work)
     return status;
 }
 
+/* Makes the thresholds, if the caller gave none, and the gain table. */
 static nw_status anneal_kway_prepare_table(struct anneal_kway_work *work)
 {
     nw_status status = work->anneal->thresholds
@@ -336,6 +344,7 @@ static nw_status anneal_kway_prepare_table(struct anneal_kway_work *work)
     return status ? status : anneal_kway_begin_table(work);
 }
 
+/* Allocates the arrays and fills the table that is used. */
 static nw_status anneal_kway_prepare(struct anneal_kway_work *work)
 {
     struct nw_anneal_kway *anneal = work->anneal;

@@ -15,6 +15,7 @@
 #include "map/common/budget.h"
 #include "map/graph/bisect_multilevel.h"
 
+/* What is annealed, and how. */
 struct nw_anneal_kway {
     const struct nw_bisect_graph *graph;
     int32_t parts;

@@ -17,6 +17,7 @@ struct anneal_kway_column {
     int32_t first, stride, begin;
 };
 
+/* State of one annealing. */
 struct anneal_kway_work {
     struct nw_anneal_kway *anneal;
     double metropolis[NW_METROPOLIS_SIZE];
@@ -84,9 +85,10 @@ void nw_anneal_kway_draw_teams(struct anneal_kway_work *work,
  * nw_parallel_run. */
 void nw_anneal_kway_run_team(void *user, int32_t team);
 
-/* Returns the trials of a team in a round: in proportion to its vertices, but
- * fewer if trials of its vertices take longer, so that all teams end at about
- * the same time. */
+/* Returns the trials of a team in all rounds together, if the teams stayed as
+ * they are; `tries` is the number per vertex of the graph. Trials are in
+ * proportion to the team's vertices, but fewer if trials of these vertices take
+ * longer, so that all teams end a round at about the same time. */
 uint64_t nw_anneal_kway_share_of(const struct anneal_kway_work *work, int team,
                                  uint64_t tries);
 

@@ -143,6 +143,7 @@ anneal_parallel_move_one(struct nw_anneal_parallel *team,
     return change;
 }
 
+/* Draws the random bits of a trial. */
 static inline struct anneal_parallel_draw
 anneal_parallel_fill_draws(struct nw_random *random)
 {
@@ -151,6 +152,7 @@ anneal_parallel_fill_draws(struct nw_random *random)
     return (struct anneal_parallel_draw){whom, nw_random_next(random)};
 }
 
+/* Prefetches the part of the peer that the trial with these bits will draw. */
 static inline void
 anneal_parallel_prefetch_peer(const struct nw_anneal_parallel *team,
                               uint64_t bits)
@@ -164,6 +166,8 @@ anneal_parallel_prefetch_peer(const struct nw_anneal_parallel *team,
         __builtin_prefetch(&team->own[team->graph->arc[begin + pick].to]);
 }
 
+/* Prefetches the arc, the row of the table and the part that the trial with
+ * these bits will read. */
 static inline void
 anneal_parallel_prefetch_arc(const struct nw_anneal_parallel *team,
                              uint64_t bits)
@@ -177,6 +181,7 @@ anneal_parallel_prefetch_arc(const struct nw_anneal_parallel *team,
     __builtin_prefetch(&team->own[u]);
 }
 
+/* Makes the trials of the team's round. Returns the change of the cut. */
 static double anneal_parallel_run(struct nw_anneal_parallel *team,
                                   struct nw_random *random)
 {

@@ -30,6 +30,7 @@ struct fm_buckets {
                              empty */
 };
 
+/* State of one refinement. */
 struct fm_work {
     const struct nw_bisect_graph *graph;
     struct nw_fm_cut to;
@@ -99,6 +100,7 @@ static int32_t fm_top_of(const struct fm_work *work, int side)
         ->first[word * WORD + WORD - 1 - __builtin_clzll(buckets->some[word])];
 }
 
+/* Adds a vertex to the queue of its side. */
 static void fm_put_in(struct fm_work *work, int32_t v)
 {
     work->state[v] = WAITING;
@@ -108,6 +110,7 @@ static void fm_put_in(struct fm_work *work, int32_t v)
         nw_heap_add(&work->heap[(int)work->side[v]], v);
 }
 
+/* Removes a vertex from its queue, because it moves. */
 static void fm_take_out(struct fm_work *work, int32_t v)
 {
     work->state[v] = MOVED;

@@ -8,11 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Two adjacent parts p < q. */
 struct pairwise_pair {
     int32_t p, q;
     double bytes; /* bytes between the two parts */
 };
 
+/* State of one refinement. */
 struct pairwise_work {
     struct nw_pairwise_refine *pairwise;
     int32_t *list, *begin; /* [n] vertices, part by part; [parts + 1] first
@@ -31,6 +33,8 @@ struct pairwise_work {
 
 /* --- pairs --- */
 
+/* Compares pairs for qsort: the one with more bytes between its parts comes
+ * first. */
 static int pairwise_by_bytes(const void *left, const void *right)
 {
     const struct pairwise_pair *a = left, *b = right;
@@ -100,6 +104,7 @@ static int32_t pairwise_take_part(struct pairwise_work *work, int32_t part,
     return at;
 }
 
+/* Returns the number of arcs of the vertices member[count]. */
 static size_t pairwise_count_arcs(const struct nw_bisect_graph *graph,
                                   const int32_t *member, int32_t count)
 {
@@ -176,6 +181,8 @@ static nw_status pairwise_bisect(struct pairwise_work *work,
     return status;
 }
 
+/* Bisects a pair again and keeps the result if the cut is smaller; then sets
+ * *better. */
 static nw_status pairwise_refine_pair(struct pairwise_work *work,
                                       const struct pairwise_pair *pair,
                                       int32_t *member, bool *better)

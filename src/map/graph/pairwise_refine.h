@@ -10,6 +10,7 @@
 
 #include "map/graph/bisect_multilevel.h"
 
+/* The partition that is refined. */
 struct nw_pairwise_refine {
     const struct nw_bisect_graph *graph; /* vertices of size 1 */
     int32_t parts;

@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+/* The parts, the groups and the present assignment. */
 struct assign_groups_work {
     const struct nw_switch_groups *groups;
     struct nw_random *random;
@@ -17,6 +18,7 @@ struct assign_groups_work {
     int32_t group[NW_SWITCH_GROUPS_MAX]; /* group of each part */
 };
 
+/* Returns the number of slots of a group. */
 static int32_t assign_groups_size_of(const struct nw_switch_groups *groups,
                                      int32_t group)
 {
@@ -51,6 +53,8 @@ static int32_t assign_groups_order_parts(const struct nw_switch_groups *groups,
     return alike;
 }
 
+/* Fills the QAP: item i is part item[i], and place j is the group of that part.
+ */
 static void assign_groups_fill(const struct assign_groups_work *work,
                                const int32_t *item, struct nw_qap *qap)
 {
@@ -93,6 +97,7 @@ static nw_status assign_groups_arrange_size(struct assign_groups_work *work,
     return status;
 }
 
+/* Assigns the parts of each size in turn. */
 static nw_status assign_groups_arrange_all(struct assign_groups_work *work)
 {
     nw_status status = NW_OK;
@@ -108,6 +113,7 @@ static nw_status assign_groups_arrange_all(struct assign_groups_work *work)
     return status;
 }
 
+/* Sums the bytes between parts; each part begins in its own group. */
 static void assign_groups_count_bytes(const struct nw_slots *slots,
                                       const int32_t *part,
                                       struct assign_groups_work *work)

@@ -89,6 +89,7 @@ static int32_t division_draw_peer(struct nw_division *division, int32_t rank)
     return edges ? edge[nw_random_below(&division->random, edges)].peer : rank;
 }
 
+/* Returns a random member of a part. */
 static int32_t division_draw_member(struct nw_division *division, int32_t part)
 {
     const int32_t *first = division->groups.first + part;
@@ -147,6 +148,7 @@ static double division_energy_of(const struct nw_division *division,
            annealing->mean * sum / annealing->loads;
 }
 
+/* Computes `power`, `sum` and `energy` from the loads. */
 static void division_sum_up(struct nw_division *division,
                             const struct nw_division_annealing *annealing)
 {

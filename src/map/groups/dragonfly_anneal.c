@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+/* Function nw_division_annealing.count. */
 static void dragonfly_anneal_count_loads(void *user)
 {
     struct nw_dragonfly_search *work = user;
@@ -21,6 +22,7 @@ static void dragonfly_anneal_count_loads(void *user)
         }
 }
 
+/* Adds bytes from one group to another to the change of the pair's load. */
 static void dragonfly_anneal_add(struct nw_dragonfly_search *work, int32_t from,
                                  int32_t to, double bytes)
 {
@@ -54,6 +56,7 @@ static void dragonfly_anneal_add_change(struct nw_dragonfly_search *work,
     }
 }
 
+/* Function nw_division_annealing.change. */
 static void dragonfly_anneal_change(void *user, int32_t a, int32_t b)
 {
     dragonfly_anneal_add_change(user, a, b);
@@ -76,6 +79,7 @@ dragonfly_anneal_first_temperature(const struct nw_dragonfly_search *work)
     return edges ? sum / (double)edges * work->slow[1] : 0;
 }
 
+/* Returns true if b is not empty and neither division is better. */
 static bool dragonfly_anneal_is_like(const struct nw_best_division *a,
                                      const struct nw_best_division *b)
 {

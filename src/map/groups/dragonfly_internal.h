@@ -7,6 +7,7 @@
 
 #define NW_DRAGONFLY_PAIRS_KEPT 3
 
+/* State of the search. */
 struct nw_dragonfly_search {
     struct nw_division of; /* its loads are the seconds that each ordered pair
                               of groups sends */

@@ -14,6 +14,7 @@
 
 #include <math.h>
 
+/* State of the search. */
 struct min_max_cut_work {
     struct nw_division of; /* its loads are the weighted bytes that each switch
                               sends and receives; one level of switches after

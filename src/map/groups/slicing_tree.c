@@ -32,6 +32,8 @@ static void slicing_tree_restore(struct slicing_tree_work *work,
         work->part[before->box[i].rank] = before->part[i];
 }
 
+/* Returns the energy: nearly the most bytes that a part sends, plus a small
+ * share of the mean. */
 static double slicing_tree_find_energy(const struct slicing_tree_work *work)
 {
     int32_t parts = work->best->parts;
@@ -68,6 +70,7 @@ static double slicing_tree_draw_stretch(struct slicing_tree_work *work,
     return exp((2 * nw_random_unit(&work->random) - 1) * most);
 }
 
+/* Draws the order of cells at equal distances. */
 static void slicing_tree_draw_order(struct slicing_tree_work *work,
                                     struct slicing_tree_cut *cut)
 {
@@ -90,6 +93,7 @@ static double slicing_tree_draw_share(struct slicing_tree_work *work)
     return slicing_tree_draw(work, 2) ? 0.499 : nw_random_unit(&work->random);
 }
 
+/* Draws all properties of a cut. */
 static void slicing_tree_draw_cut(struct slicing_tree_work *work,
                                   struct slicing_tree_cut *cut)
 {
@@ -181,6 +185,7 @@ static void slicing_tree_draw_sizes(struct slicing_tree_work *work)
         sizes->first[i + 1] = sizes->first[i] + size[i];
 }
 
+/* Returns the number of cells of the i-th part. */
 static int32_t slicing_tree_size_of(const struct slicing_tree_sizes *sizes,
                                     int32_t i)
 {
@@ -313,6 +318,8 @@ static void slicing_tree_release(struct slicing_tree_work *work)
                 work->before.leaving);
 }
 
+/* Runs up to `rounds` rounds. If all parts are alike, stops after several
+ * rounds without a better division. */
 static void slicing_tree_run_rounds(struct slicing_tree_work *work,
                                     double rounds)
 {

@@ -14,6 +14,7 @@ struct slicing_tree_order {
     double first, each[NW_STENCIL_DIMS];
 };
 
+/* Returns the order of cells at equal distances for a cut. */
 static struct slicing_tree_order
 slicing_tree_order_of(const struct slicing_tree_work *work,
                       const struct slicing_tree_cut *cut)
@@ -78,6 +79,7 @@ static void slicing_tree_measure(const struct slicing_tree_work *work,
     }
 }
 
+/* Returns true if cell a comes before cell b. */
 static bool slicing_tree_is_before(struct slicing_tree_box a,
                                    struct slicing_tree_box b)
 {
@@ -159,6 +161,7 @@ static void slicing_tree_slice(struct slicing_tree_work *work,
     slicing_tree_slice(work, &half[1]);
 }
 
+/* Returns the piece that is the whole grid. */
 static struct slicing_tree_piece
 slicing_tree_whole(const struct slicing_tree_work *work)
 {

@@ -6,6 +6,7 @@
 #include "base/random.h"
 #include "map/groups/slicing_tree.h"
 
+/* How a node of the tree bisects its cells. */
 struct slicing_tree_cut {
     double share;                /* fraction of the parts that come before the
                                     cut */
@@ -50,6 +51,7 @@ struct slicing_tree_remains {
     double *leaving; /* [parts] slicing_tree_work.leaving before the change */
 };
 
+/* State of the search. */
 struct slicing_tree_work {
     const struct nw_slots *slots;
     const struct nw_stencil *stencil;

@@ -19,6 +19,7 @@ static double switch_groups_distance(const struct nw_slots *slots, int32_t a,
                                 slots->end[slots->first[b]]);
 }
 
+/* Returns the smallest distance between two hosts. */
 static double switch_groups_least_distance(const struct nw_slots *slots)
 {
     int32_t hosts = slots->problem->host_count;
@@ -30,6 +31,7 @@ static double switch_groups_least_distance(const struct nw_slots *slots)
     return least;
 }
 
+/* Fills first[] with the sums of the groups' slots. */
 static void switch_groups_count_slots(const struct nw_slots *slots,
                                       struct nw_switch_groups *groups)
 {

@@ -10,6 +10,7 @@
 #define NW_SWITCH_GROUPS_MAX 32
 #define NW_SWITCH_GROUPS_HOSTS_MAX 512
 
+/* The groups and their slots. */
 struct nw_switch_groups {
     int32_t *group; /* [hosts] group of a host */
     int32_t parts;

@@ -8,6 +8,7 @@
 
 #define NW_SWITCH_LEVELS_MAX 3
 
+/* The levels of switches, from the lowest up. */
 struct nw_switch_levels {
     int count; /* number of levels; level 0 consists of the groups themselves */
     struct nw_switch_level {

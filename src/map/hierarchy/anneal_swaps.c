@@ -196,6 +196,7 @@ static void anneal_swaps_run_group(void *user, int32_t group)
 
 /* --- rounds --- */
 
+/* State of all rounds. */
 struct anneal_swaps_work {
     struct nw_anneal_swaps *anneal_swaps;
     double *metropolis; /* arrays of struct anneal_swaps_round: */
@@ -208,6 +209,7 @@ struct anneal_swaps_work {
     int32_t groups; /* number of groups in each round */
 };
 
+/* Allocates the arrays and sets the number of groups. */
 static nw_status anneal_swaps_alloc_work(struct anneal_swaps_work *work)
 {
     const struct nw_assignment *assignment = work->anneal_swaps->assignment;
@@ -283,6 +285,8 @@ anneal_swaps_long_arcs(const struct nw_anneal_swaps *anneal_swaps)
     return most > nw_tuned.swaps.hub_arcs ? most : nw_tuned.swaps.hub_arcs;
 }
 
+/* Divides the subtrees into new groups, anneals each group and keeps the
+ * assignment if it is the best. */
 static void anneal_swaps_run_round(struct anneal_swaps_work *work,
                                    struct nw_random *random, double temperature,
                                    uint64_t steps)
@@ -324,6 +328,8 @@ static double anneal_swaps_unit_of(const struct nw_assignment *assignment)
     return edges ? nw_assignment_bytes(assignment) / (double)edges : 0;
 }
 
+/* Runs the rounds. The temperature falls by the same factor after each round,
+ * and is 0 in the last one. */
 static void anneal_swaps_run_rounds(struct anneal_swaps_work *work)
 {
     struct nw_anneal_swaps *anneal_swaps = work->anneal_swaps;

@@ -23,6 +23,7 @@
 static const float swaps_table_beyond[2 * NW_SIMD4_WIDTH] = {
     0, 0, 0, 0, NEVER, NEVER, NEVER, NEVER};
 
+/* State of one annealing. */
 struct swaps_table_work {
     struct nw_assignment *assignment;
     float *price; /* [count + 1][stride] hop-bytes of each process if it were on
@@ -134,6 +135,7 @@ swaps_table_reach_of(const struct nw_hierarchy *hierarchy, int32_t a, int32_t b,
     return (struct swaps_table_reach){{{left.first, end - left.first}}, 1};
 }
 
+/* Returns the number of slots in the windows. */
 static int32_t swaps_table_count_of(const struct swaps_table_reach *reach)
 {
     return reach->window[0].count + reach->window[1].count;
@@ -500,6 +502,8 @@ static void swaps_table_fill(struct swaps_table_work *work)
                 work->level[bit] = level;
 }
 
+/* Allocates the arrays. The stride is an odd number of cache lines, so that the
+ * values of a column are spread over the cache. */
 static nw_status swaps_table_prepare(struct swaps_table_work *work)
 {
     size_t n = (size_t)work->assignment->count;

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Makes an assignment of `count` processes without slots, with memory for the
+ * edges. */
 static nw_status assignment_alloc(struct nw_assignment *assignment,
                                   const struct nw_hierarchy *hierarchy,
                                   int32_t count, size_t edges)
@@ -107,6 +109,7 @@ struct assignment_reading {
     const struct nw_placement *placement;
 };
 
+/* Counts the edges of each process in part i. */
 static void assignment_count_edges(void *user, int32_t i)
 {
     const struct assignment_reading *reading = user;
@@ -122,6 +125,7 @@ static void assignment_count_edges(void *user, int32_t i)
     }
 }
 
+/* Stores the edges of the processes in part i. */
 static void assignment_fill_edges(void *user, int32_t i)
 {
     const struct assignment_reading *reading = user;
@@ -140,6 +144,7 @@ static void assignment_fill_edges(void *user, int32_t i)
         }
 }
 
+/* Reads the edges from a placement. */
 static void assignment_read_edges(struct nw_assignment *assignment,
                                   const struct nw_placement *placement)
 {
@@ -184,6 +189,7 @@ static nw_status assignment_take_slots(struct nw_assignment *assignment,
     return status;
 }
 
+/* Copies the limit of load of each slot, if loads are limited. */
 static nw_status assignment_read_limits(struct nw_assignment *assignment,
                                         const struct nw_placement *placement)
 {
@@ -254,6 +260,7 @@ struct assignment_renumbering {
     struct nw_assignment *to;
 };
 
+/* Stores the edges of the renumbered processes in a part, sorted by peer. */
 static void assignment_renumber_part(void *user, int32_t part)
 {
     const struct assignment_renumbering *of = user;
@@ -273,6 +280,7 @@ static void assignment_renumber_part(void *user, int32_t part)
     }
 }
 
+/* Stores the edges of `from` in `to` under the new numbers. */
 static void assignment_renumber_edges(const struct nw_assignment *from,
                                       const int32_t *order,
                                       const int32_t *number,
@@ -317,11 +325,13 @@ nw_status nw_assignment_renumber(struct nw_assignment *assignment,
     return NW_OK;
 }
 
+/* Argument of the tasks that compute the cost: the sum of each part. */
 struct assignment_costing {
     const struct nw_assignment *assignment;
     double sum[JOBS];
 };
 
+/* Sums the hop-bytes of the processes in part i. */
 static void assignment_cost_part(void *user, int32_t i)
 {
     struct assignment_costing *costing = user;
@@ -370,11 +380,13 @@ double nw_assignment_cost_bound(const struct nw_assignment *assignment)
            assignment->hierarchy->distance[assignment->hierarchy->levels - 1];
 }
 
+/* Argument of the tasks that move all processes. */
 struct assignment_assigning {
     struct nw_assignment *assignment;
     const int32_t *slot;
 };
 
+/* Marks the slots in part i as free. */
 static void assignment_clear_part(void *user, int32_t i)
 {
     struct nw_assignment *assignment =
@@ -387,6 +399,7 @@ static void assignment_clear_part(void *user, int32_t i)
         assignment->process[s] = -1;
 }
 
+/* Assigns the processes in part i to their slots. */
 static void assignment_assign_part(void *user, int32_t i)
 {
     const struct assignment_assigning *assigning = user;

@@ -16,6 +16,7 @@ struct nw_undirected_edge {
     double bytes;
 };
 
+/* The processes, their edges and their slots. */
 struct nw_assignment {
     const struct nw_hierarchy *hierarchy;
     int32_t threads; /* most threads; 0: one */

@@ -21,6 +21,7 @@ struct hierarchy_keyed {
     int32_t node, vertex, place;
 };
 
+/* Compares places by node, vertex and number. */
 static int hierarchy_by_key(const void *left, const void *right)
 {
     const struct hierarchy_keyed *a = left, *b = right;
@@ -62,6 +63,7 @@ struct hierarchy_port {
     int32_t at, node;
 };
 
+/* Compares nodes by their switches, then by their numbers. */
 static int hierarchy_by_port(const void *left, const void *right)
 {
     const struct hierarchy_port *a = left, *b = right;
@@ -134,6 +136,8 @@ static nw_status hierarchy_order_types(const nw_topology *topology,
     return status;
 }
 
+/* Returns true if the places are already in order, so that sorting is not
+ * needed. */
 static bool hierarchy_is_sorted(const struct hierarchy_keyed *keys, int32_t n)
 {
     for (int32_t i = 1; i < n; i++)
@@ -359,6 +363,7 @@ static nw_status hierarchy_number_slots(const struct nw_placement *placement,
     return status;
 }
 
+/* Argument of the tasks that compute the distances of consecutive slots. */
 struct hierarchy_gaps {
     const struct nw_places *places;
     const int32_t *place; /* [slots] place of each slot */
@@ -366,6 +371,7 @@ struct hierarchy_gaps {
     double *gap; /* [slots] distance to the next slot */
 };
 
+/* Computes the distances of the slots in one of the ranges. */
 static void hierarchy_find_part(void *user, int32_t part)
 {
     const struct hierarchy_gaps *gaps = user;

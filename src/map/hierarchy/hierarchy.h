@@ -13,6 +13,7 @@
 
 #define NW_HIERARCHY_LEVELS 24
 
+/* The tree and its slots. */
 struct nw_hierarchy {
     bool exact;    /* the tree gives the exact distances; false: it approximates
                       them, for instance if NICs are nearer to some cores */

@@ -79,6 +79,7 @@ static void kway_bisect_measure(struct kway_bisect_pass *p)
     p->extra_count = p->finest ? 0 : most;
 }
 
+/* Returns the weight of the edges between both sides. */
 static double kway_bisect_cut_of(const struct kway_bisect_pass *p)
 {
     const struct nw_kway_graph *g = p->graph;
@@ -191,6 +192,7 @@ static int kway_bisect_choose_side(const struct kway_bisect_pass *p)
     return best;
 }
 
+/* Removes all vertices from the heaps. */
 static void kway_bisect_clear_heaps(struct kway_bisect_pass *p)
 {
     for (int s = 0; s < 2; s++)
@@ -272,6 +274,8 @@ static bool kway_bisect_refine_once(struct kway_bisect_pass *p)
     return best < 0 || best_imbalance < first;
 }
 
+/* Makes at most `passes` passes, until one gives no better cut or time is over.
+ */
 static void kway_bisect_refine(struct kway_bisect_pass *p, int passes)
 {
     kway_bisect_measure(p);
@@ -416,6 +420,8 @@ static nw_status kway_bisect_cut_with(struct kway_bisect_pass *p,
     return status;
 }
 
+/* Bisects a graph. Vertices that have a side on input keep it. `finest` is set
+ * if the graph is not the coarse graph of another one. */
 static nw_status kway_bisect_cut_level(const struct nw_kway_graph *graph,
                                        const struct nw_kway_bisection *cut,
                                        int8_t *side, struct nw_random *random,

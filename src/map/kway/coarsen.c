@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 
+/* State of one coarsening. */
 struct kway_coarsen_work {
     const struct nw_kway_graph *graph;
     const struct nw_kway_merge *merge;
@@ -109,6 +110,7 @@ static int32_t kway_coarsen_best_group(const struct kway_coarsen_work *c,
     return group;
 }
 
+/* Makes a group of two vertices; the lower number leads it. */
 static void kway_coarsen_pair(struct kway_coarsen_work *c, int32_t v, int32_t u)
 {
     int32_t leader = v < u ? v : u;
@@ -248,6 +250,7 @@ static nw_status kway_coarsen_list_members(const struct nw_kway_graph *graph,
     return NW_OK;
 }
 
+/* State while the coarse graph is made. */
 struct kway_coarsen_contraction {
     const struct nw_kway_graph *fine;
     struct nw_kway_graph *coarse;
@@ -283,6 +286,7 @@ static void kway_coarsen_add_arcs(struct kway_coarsen_contraction *c,
         coarse->range[group] = fine->range[v];
 }
 
+/* Makes the coarse graph; into[v] is the coarse vertex of v. */
 static nw_status kway_coarsen_contract(const struct nw_kway_graph *fine,
                                        const int32_t *into, int32_t groups,
                                        struct nw_kway_graph *coarse)

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* State of one partition. */
 struct initial_bisection_work {
     const struct nw_kway_graph *graph;
     const struct nw_kway_machine *machine;
@@ -107,6 +108,7 @@ initial_bisection_subgraph(struct initial_bisection_work *s,
     out->row[here->count] = arcs;
 }
 
+/* Returns the number of arcs of the vertices of a range. */
 static size_t
 initial_bisection_count_arcs(const struct nw_kway_graph *g,
                              const struct initial_bisection_range *here)
@@ -118,6 +120,7 @@ initial_bisection_count_arcs(const struct nw_kway_graph *g,
     return arcs;
 }
 
+/* Returns the load of the vertices of a range. */
 static double
 initial_bisection_load_of(const struct initial_bisection_work *s,
                           const struct initial_bisection_range *here)
@@ -189,6 +192,7 @@ struct initial_bisection_descent {
     const struct initial_bisection_range *below;
 };
 
+/* Divides range i of a descent; a task for threads. */
 static nw_status initial_bisection_bisect_below(void *user, int32_t i)
 {
     const struct initial_bisection_descent *descent = user;
@@ -277,6 +281,8 @@ struct initial_bisection_filling {
     int64_t held;        /* vertices on the element */
 };
 
+/* Begins to fill element fill->at, which gets its share of the load that is
+ * left. */
 static void
 initial_bisection_open_element(const struct nw_kway_machine *m,
                                struct initial_bisection_filling *fill)
@@ -288,6 +294,7 @@ initial_bisection_open_element(const struct nw_kway_machine *m,
     fill->held = 0;
 }
 
+/* Ends the present element and begins the next one. */
 static void
 initial_bisection_close_element(const struct nw_kway_machine *m,
                                 struct initial_bisection_filling *fill)

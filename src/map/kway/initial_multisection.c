@@ -32,6 +32,7 @@ static nw_status initial_multisection_alloc(struct nw_kway_multisection *groups,
                   : nw_kway_machine_alloc(&groups->machine, (int32_t)k);
 }
 
+/* Adds the share, the limit and the capacity of element q to group g. */
 static void initial_multisection_add_element(struct nw_kway_machine *groups,
                                              int32_t g,
                                              const struct nw_kway_machine *all,
@@ -91,6 +92,7 @@ bool nw_kway_multisection_apply(const struct nw_kway_machine *machine,
     return k > 2 && k <= nw_tuned.kway.groups_max && k < high - low;
 }
 
+/* Fills the distances between groups: those between their first elements. */
 static void
 initial_multisection_fill_table(struct nw_kway_multisection *groups,
                                 const struct nw_kway_machine *machine)

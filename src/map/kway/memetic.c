@@ -25,12 +25,14 @@ static bool kway_memetic_is_free(const struct nw_budget *budget)
     return !budget->end_ns && budget->steps_most == UINT64_MAX;
 }
 
+/* Tasks that run at the same time. */
 struct kway_memetic_batch {
     struct nw_budget *budget;
     struct kway_memetic_task *task;
     pthread_mutex_t lock;
 };
 
+/* Runs task i of a batch. Counts it in the budget if no limit applies. */
 static nw_status kway_memetic_run_job(void *user, int32_t i)
 {
     struct kway_memetic_batch *batch = user;
@@ -49,6 +51,7 @@ static nw_status kway_memetic_run_job(void *user, int32_t i)
     return NW_OK;
 }
 
+/* Runs `count` tasks at the same time and counts them in the budget. */
 static nw_status kway_memetic_run_batch(struct nw_budget *budget,
                                         struct kway_memetic_task *task,
                                         int count)
@@ -136,6 +139,7 @@ static void kway_memetic_keep_better(struct kway_memetic_answer *keep,
     *made = (struct kway_memetic_answer){0};
 }
 
+/* Compares answers for qsort: the better one comes first. */
 static int kway_memetic_by_cost(const void *a, const void *b)
 {
     const struct kway_memetic_answer *one = a, *other = b;

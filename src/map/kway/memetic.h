@@ -106,6 +106,7 @@ struct nw_kway_effort {
     nw_status (*partition)(struct nw_kway_run *run, int32_t *part);
 };
 
+/* One call of the engine: what is partitioned, and with how much work. */
 struct nw_kway_run {
     const struct nw_kway_graph *graph;
     const struct nw_kway_machine *machine;
@@ -182,6 +183,7 @@ NW_MUST_CHECK nw_status nw_kway_coarsen(const struct nw_kway_graph *graph,
 
 /* --- bisect --- */
 
+/* The parameters of a bisection. */
 struct nw_kway_bisection {
     double target[2];      /* wanted load of each side */
     nw_kway_load limit[2]; /* largest load of each side */
@@ -210,6 +212,7 @@ NW_MUST_CHECK nw_status nw_kway_initial_bisection(
 /* --- multisection: elements low .. high - 1 are divided into groups at the
  * widest gaps between neighbouring elements --- */
 
+/* Groups of elements. */
 struct nw_kway_multisection {
     struct nw_kway_machine machine; /* each group as one element */
     /* [k + 1] first element of each group; first[k] is the end */
@@ -286,6 +289,7 @@ void nw_kway_state_gather(struct nw_kway_state *state, int32_t v);
 double nw_kway_state_cost(const struct nw_kway_state *state, int32_t q);
 void nw_kway_state_forget(struct nw_kway_state *state);
 
+/* A move of a vertex. */
 struct nw_kway_move {
     int32_t to;  /* part to move to; -1: no move */
     double gain; /* decrease of the cost */

@@ -19,6 +19,7 @@ struct multitry_fm_step {
     double gain;
 };
 
+/* State of the searches of one round. */
 struct multitry_fm_search {
     struct nw_kway_state *state;
     struct nw_heap heap; /* vertices that may move, by `gain` */

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* State of one rebalancing. */
 struct kway_rebalance_balance {
     struct nw_kway_state *state;
     int32_t *hops;  /* [k] distance in parts to free capacity; INT32_MAX:
@@ -180,6 +181,8 @@ static bool kway_rebalance_move_to_free(struct kway_rebalance_balance *b,
     return true;
 }
 
+/* Moves vertices from each part that exceeds its limits to any parts where they
+ * fit. */
 static nw_status
 kway_rebalance_move_all_to_free(struct kway_rebalance_balance *b)
 {

@@ -48,6 +48,7 @@ static nw_status kway_memetic_project(const struct kway_memetic_levels *levels,
     return status;
 }
 
+/* Returns the load of all vertices. */
 static double kway_memetic_total_load(const struct nw_kway_graph *graph)
 {
     double sum = 0;

@@ -46,6 +46,7 @@ static bool multilevel_are_few(const struct multilevel_search *search)
            search->placement->budget->effort != NW_EFFORT_FAST;
 }
 
+/* Returns how many starts are annealed for this problem, and how long. */
 static struct multilevel_anneals
 multilevel_anneals_of(const struct multilevel_search *search)
 {
@@ -218,6 +219,7 @@ struct multilevel_top_cut {
     double cut;      /* bytes between the children of the root */
 };
 
+/* Compares starts for qsort: the smaller cut comes first. */
 static int multilevel_by_cut(const void *left, const void *right)
 {
     const struct multilevel_top_cut *a = left, *b = right;
@@ -227,6 +229,8 @@ static int multilevel_by_cut(const void *left, const void *right)
     return (a->number > b->number) - (a->number < b->number);
 }
 
+/* Returns the bytes between the children of the root if process p is on
+ * slot[p]. */
 static double multilevel_cut_at_top(const struct nw_assignment *assignment,
                                     const int32_t *slot)
 {

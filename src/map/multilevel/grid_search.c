@@ -193,6 +193,7 @@ static int multilevel_rounds_of(const struct multilevel_search *search,
            (count <= nw_tuned.multilevel_grid.rounds_middle_max);
 }
 
+/* One of the two searches of a grid. */
 struct multilevel_grid_search {
     struct multilevel_search search;
     const struct nw_best_tiling *tile;

@@ -33,6 +33,7 @@ static const int multilevel_starts[] = {0, NW_RB_START_LAST,
 
 #define STARTS (int)(sizeof multilevel_starts / sizeof *multilevel_starts)
 
+/* Returns how many of these kinds of cuts are grown from a cell. */
 static int multilevel_count_grown(int kinds)
 {
     return __builtin_popcount((unsigned)kinds & NW_RB_START_GROWN);

@@ -38,6 +38,7 @@ struct rb_anneal_work {
     nw_status status;  /* failure of any thread */
 };
 
+/* Compares pieces by their positions in the list. */
 static int rb_anneal_by_first(const void *left, const void *right)
 {
     const struct piece *a = left, *b = right;
@@ -184,6 +185,7 @@ static nw_status rb_anneal_cluster(struct rb_anneal_work *all, int32_t number)
     return status;
 }
 
+/* Anneals group `number`; a task for threads. */
 static void rb_anneal_job(void *user, int32_t number)
 {
     struct rb_anneal_work *all = user;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* State of the bisection of one piece. */
 struct rb_grid_cut_work {
     const struct sectioning *work;
     const struct piece *piece;

@@ -33,6 +33,7 @@ int32_t nw_rb_left_size(const struct sectioning *work,
     return (int32_t)left;
 }
 
+/* Returns the number of arcs of the processes of a piece. */
 static size_t rb_pieces_count_arcs(const struct sectioning *work,
                                    const struct piece *piece)
 {
@@ -70,11 +71,13 @@ nw_status nw_rb_graph(const struct sectioning *work, int32_t number,
     return status;
 }
 
+/* A piece and the number of its edges. */
 struct rb_pieces_load {
     size_t edges;
     int32_t piece;
 };
 
+/* Compares pieces for qsort: the one with more edges comes first. */
 static int rb_pieces_by_edges(const void *left, const void *right)
 {
     const struct rb_pieces_load *a = left, *b = right;
@@ -84,12 +87,14 @@ static int rb_pieces_by_edges(const void *left, const void *right)
     return (a->piece > b->piece) - (a->piece < b->piece);
 }
 
+/* Argument of rb_pieces_do_share. */
 struct rb_pieces_sharing {
     void (*job)(void *user, int32_t i);
     void *user;
     struct rb_pieces_load *load; /* in the order in which threads take pieces */
 };
 
+/* Calls the job for the i-th piece in the order by edges. */
 static void rb_pieces_do_share(void *user, int32_t i)
 {
     const struct rb_pieces_sharing *sharing = user;

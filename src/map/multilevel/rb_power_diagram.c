@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The power diagram of one piece. */
 struct rb_power_diagram_rounding {
     struct nw_power_diagram round;
     float *at;     /* [dims][cells] scaled coordinates */

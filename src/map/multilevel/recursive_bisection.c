@@ -174,6 +174,7 @@ static nw_status rb_cut(struct sectioning *work, int32_t number)
     return status;
 }
 
+/* Bisects piece `number` of `now`; a task for threads. */
 static void rb_cut_job(void *user, int32_t number)
 {
     struct sectioning *work = user;
@@ -234,6 +235,7 @@ static void rb_cut_level(struct sectioning *work)
     rb_release(work);
 }
 
+/* Copies one range of the edges to arc[]. */
 static void rb_copy_edges(void *user, int32_t part)
 {
     struct sectioning *work = user;
@@ -246,6 +248,7 @@ static void rb_copy_edges(void *user, int32_t part)
                                               (float)assignment->edge[b].bytes};
 }
 
+/* Allocates the arrays and copies the edges. */
 static nw_status rb_prepare(struct sectioning *work)
 {
     const struct nw_assignment *assignment = work->bisection->assignment;

@@ -4,6 +4,7 @@
  */
 #include "map/multilevel/recursive_bisection.h"
 
+/* Function nw_start.run: runs one of the bisections. */
 static nw_status two_starts_run(void *user, struct nw_budget *budget)
 {
     struct nw_recursive_bisection *bisection = user;

@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 
+/* The placement, and the seconds between its places. */
 struct affinity_swaps_work {
     struct nw_placement *placement;
     size_t count;    /* places */
@@ -106,6 +107,7 @@ static bool affinity_swaps_swap_any(struct affinity_swaps_work *work, int32_t p)
     return false;
 }
 
+/* Tries to move or swap each process once. Returns true if one did. */
 static bool affinity_swaps_pass(struct affinity_swaps_work *work)
 {
     bool better = false;
@@ -117,6 +119,7 @@ static bool affinity_swaps_pass(struct affinity_swaps_work *work)
     return better;
 }
 
+/* Fills seconds[] from the routes between the places. */
 static nw_status affinity_swaps_fill_seconds(struct affinity_swaps_work *work)
 {
     const struct nw_places *places = work->placement->places;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Returns NW_EINVAL because no free slot is left for a process. */
 static nw_status simple_full(int32_t process)
 {
     return nw_fail_about(NW_FIXED(-1), NW_EINVAL,

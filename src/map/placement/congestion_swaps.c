@@ -20,6 +20,7 @@
 #define MIN_MAX 0.5
 #define MIN_OF_ALL 1e-9
 
+/* State of the swaps. */
 struct congestion_swaps_work {
     struct nw_placement *placement;
     double *load;    /* [hops] bytes that cross each hop */
@@ -37,6 +38,8 @@ struct congestion_swaps_work {
     uint64_t begun;   /* steps of the placement at the start */
 };
 
+/* Returns the distance between two places; `hops` are those of the route
+ * between them. */
 static double
 congestion_swaps_distance(const struct congestion_swaps_work *work,
                           int32_t from, int32_t to, struct nw_hops hops)
@@ -109,6 +112,7 @@ static void congestion_swaps_change_between(struct congestion_swaps_work *work,
     }
 }
 
+/* Returns x^8. */
 static double congestion_swaps_eighth(double x)
 {
     x *= x;
@@ -143,6 +147,7 @@ static double congestion_swaps_end_trial(struct congestion_swaps_work *work,
 
 /* --- processes of each place --- */
 
+/* Removes a process from the list of its place. */
 static void congestion_swaps_unlink_process(struct congestion_swaps_work *work,
                                             int32_t p)
 {
@@ -153,6 +158,7 @@ static void congestion_swaps_unlink_process(struct congestion_swaps_work *work,
     *at = work->next[p];
 }
 
+/* Adds a process to the list of a place. */
 static void congestion_swaps_link_process(struct congestion_swaps_work *work,
                                           int32_t p, int32_t place)
 {
@@ -160,6 +166,7 @@ static void congestion_swaps_link_process(struct congestion_swaps_work *work,
     work->head[place] = p;
 }
 
+/* Moves a process to another place. */
 static void congestion_swaps_move_process(struct congestion_swaps_work *work,
                                           int32_t p, int32_t place)
 {
@@ -361,6 +368,7 @@ static bool congestion_swaps_is_hot(struct congestion_swaps_work *work,
     return false;
 }
 
+/* Returns the largest congestion of any hop, in seconds. */
 static double
 congestion_swaps_max_congestion(const struct congestion_swaps_work *work)
 {
@@ -412,6 +420,7 @@ static void congestion_swaps_load_all(struct congestion_swaps_work *work)
     congestion_swaps_end_trial(work, true);
 }
 
+/* Allocates the arrays and lists the processes of each place. */
 static nw_status congestion_swaps_prepare(struct congestion_swaps_work *work)
 {
     const struct nw_placement *placement = work->placement;

@@ -5,6 +5,7 @@
 
 #include "map/placement/placement.h"
 
+/* Cost figures of a placement. */
 struct nw_placement_cost {
     double congestion; /* s: largest congestion of any link; 0 without links */
     double hop_bytes;

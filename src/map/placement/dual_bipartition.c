@@ -31,6 +31,7 @@ struct dual_bipartition_start {
     bool packed; /* fill places one by one instead of evenly */
 };
 
+/* State of all starts. */
 struct dual_bipartition_work {
     struct nw_placement *placement;
     struct nw_exact_fm fm;
@@ -50,6 +51,7 @@ struct dual_bipartition_capacity {
     int64_t all, gpu;
 };
 
+/* Returns the free slots of the places first .. end - 1. */
 static struct dual_bipartition_capacity
 dual_bipartition_capacity_of(const struct nw_free_slots *free_slots,
                              int32_t first, int32_t end)
@@ -223,6 +225,7 @@ static void dual_bipartition_copy_sides(int8_t *to, const int8_t *from,
         to[list.values[i]] = from[list.values[i]];
 }
 
+/* The values low .. low + size - 1 of a coordinate. */
 struct dual_bipartition_span {
     int32_t low, size;
 };
@@ -379,6 +382,7 @@ static void dual_bipartition_run_start(struct dual_bipartition_work *part)
                   0, placement->places->count, {part->list, count}});
 }
 
+/* Exchanges the result of the present start with the best placement so far. */
 static void dual_bipartition_swap_places(struct dual_bipartition_work *part)
 {
     int32_t *place = part->placement->place;

@@ -41,6 +41,7 @@ void nw_exact_fm_fini(struct nw_exact_fm *b)
     *b = (struct nw_exact_fm){0};
 }
 
+/* Returns the class of a process. */
 static int exact_fm_class_of(const struct nw_exact_fm *b, int32_t p)
 {
     return nw_placement_wants_gpu(b->placement, p) ? NW_CLASS_GPU
@@ -81,6 +82,7 @@ static void exact_fm_fill_heaps(struct nw_exact_fm *b, struct nw_ints list)
     }
 }
 
+/* Removes all processes of the list from the heaps. */
 static void exact_fm_empty_heaps(struct nw_exact_fm *b, struct nw_ints list)
 {
     for (size_t i = 0; i < list.count; i++)

@@ -18,6 +18,7 @@ struct magc_greedy_side {
     int32_t neighbours; /* processes with traffic */
 };
 
+/* State of the algorithm. */
 struct magc_greedy_work {
     struct nw_placement *placement;
     struct magc_greedy_side *mapped, *unmapped; /* [processes] sums of each */
@@ -29,6 +30,7 @@ struct magc_greedy_work {
     double congestion; /* s: maximum congestion of the mapped processes */
 };
 
+/* Returns the mean traffic per neighbour; 0 without neighbours. */
 static double magc_greedy_average(const struct magc_greedy_side *side)
 {
     return side->neighbours ? side->bytes / side->neighbours : 0;
@@ -153,6 +155,7 @@ static double magc_greedy_end_trial(struct magc_greedy_work *work, bool keep)
     return most;
 }
 
+/* Returns the affinity cost of p on `place`, in seconds. */
 static double magc_greedy_affinity_of(const struct nw_placement *placement,
                                       int32_t p, int32_t place)
 {
@@ -219,6 +222,8 @@ static int32_t magc_greedy_best_place(struct magc_greedy_work *work, int32_t p)
     return best;
 }
 
+/* Maps process p to the place where it costs least, and updates sums and loads.
+ */
 static nw_status magc_greedy_put(struct magc_greedy_work *work, int32_t p)
 {
     int32_t place = magc_greedy_best_place(work, p);
@@ -236,6 +241,7 @@ static nw_status magc_greedy_put(struct magc_greedy_work *work, int32_t p)
     return NW_OK;
 }
 
+/* Allocates the arrays and computes the sums of all processes. */
 static nw_status magc_greedy_prepare(struct magc_greedy_work *work)
 {
     const struct nw_placement *placement = work->placement;

@@ -65,6 +65,7 @@ double nw_places_distance(const struct nw_places *places, int32_t a, int32_t b);
 
 struct nw_budget;
 
+/* Processes, their traffic and the places that they have so far. */
 struct nw_placement {
     const struct nw_places *places;
     int32_t count;      /* processes, in the order of their ranks */

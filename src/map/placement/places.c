@@ -24,6 +24,7 @@ static void places_choose_hops(struct nw_places *places, int32_t node)
     places->hop_count = 2 * (uint32_t)(end - first);
 }
 
+/* Reads the bandwidth of each hop, if the machine has links. */
 static nw_status places_read_bandwidths(struct nw_places *places)
 {
     const nw_topology *topology = places->topology;
@@ -56,6 +57,7 @@ static size_t places_ask_route(const struct nw_places *places, int32_t a,
     return count;
 }
 
+/* Makes the table of routes, if there are few places. */
 static nw_status places_build_table(struct nw_places *places)
 {
     size_t n = (size_t)places->count, most, capacity = 0, at = 0;

@@ -10,6 +10,7 @@
 
 #define NW_RANK_STRIDES_MAX 24
 
+/* The coordinates of a pattern, one for each pair of strides. */
 struct nw_rank_strides {
     struct {
         int32_t step, size; /* coordinate of process p: p / step % size */

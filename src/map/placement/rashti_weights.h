@@ -7,6 +7,7 @@
 
 #include "map/placement/placement.h"
 
+/* The distances from which the weights follow. */
 struct nw_rashti_weights {
     const struct nw_places *places;
     double nearest, farthest; /* fewest and most hops between different nodes; 0

@@ -71,6 +71,7 @@ static pthread_once_t scotch_once = PTHREAD_ONCE_INIT;
  * when it reads a machine. */
 static pthread_mutex_t scotch_one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 
+/* Loads Scotch from the library with this file name and finds its functions. */
 static nw_status scotch_load_from(const char *name)
 {
     const struct nw_symbol symbols[] = {
@@ -200,6 +201,7 @@ static void scotch_find_scale(struct scotch_machine *machine)
         machine->scale = LENGTH_FINE / longest;
 }
 
+/* Sets capacity[]. */
 static nw_status scotch_read_capacities(struct scotch_machine *machine)
 {
     const struct nw_placement *placement = machine->placement;
@@ -220,6 +222,7 @@ static nw_status scotch_read_capacities(struct scotch_machine *machine)
     return NW_OK;
 }
 
+/* Returns true if all places have the same capacity. */
 static bool scotch_has_equal_capacities(const struct scotch_machine *machine)
 {
     for (int32_t q = 1; q < machine->placement->places->count; q++)
@@ -365,6 +368,7 @@ static nw_status scotch_build_machine(struct scotch_machine *machine)
 
 /* --- the program as Scotch's graph --- */
 
+/* The processes and their traffic as a graph for Scotch. */
 struct scotch_program {
     SCOTCH_Graph graph;
     SCOTCH_Num count;                /* processes, and fillers for free slots */
@@ -372,6 +376,7 @@ struct scotch_program {
     SCOTCH_Num *part;                /* [count] result: place of each process */
 };
 
+/* Returns the bytes of all arcs. */
 static double scotch_total_bytes(const struct nw_placement *placement)
 {
     double sum = 0;
@@ -394,6 +399,8 @@ static int64_t scotch_filler_count(const struct nw_placement *placement)
     return capacity > 16 * (int64_t)placement->count + 1024 ? 0 : capacity;
 }
 
+/* Makes the graph of the processes. Weights are scaled so that their sum stays
+ * below WEIGHT_SUM. */
 static nw_status scotch_build_program(struct scotch_program *program,
                                       const struct nw_placement *placement)
 {
@@ -428,6 +435,7 @@ static nw_status scotch_build_program(struct scotch_program *program,
 
 /* --- mapping --- */
 
+/* Lets Scotch map the graph to the machine. */
 static nw_status scotch_map_graph(struct scotch_program *program,
                                   struct scotch_machine *machine)
 {
@@ -455,6 +463,7 @@ static nw_status scotch_map_graph(struct scotch_program *program,
     return failure ? scotch_failed("map") : NW_OK;
 }
 
+/* Makes a context with one thread and a fixed seed. */
 static nw_status scotch_begin(SCOTCH_Context *context, uint64_t seed)
 {
     if (scotch.context_init(context))
@@ -544,6 +553,8 @@ static nw_status scotch_take_answer(struct nw_placement *placement,
     return NW_OK;
 }
 
+/* Runs Scotch on a placement; `by_loads` selects the weights of Rashti et al.
+ */
 static nw_status scotch_place(struct nw_placement *placement, bool by_loads)
 {
     struct scotch_program program = {.count = 0};

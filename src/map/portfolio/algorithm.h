@@ -50,6 +50,7 @@ typedef nw_status nw_slots_search(struct nw_slots *slots,
                                   const struct nw_objectives *objectives,
                                   struct nw_map_report *report);
 
+/* An algorithm: a row of the table. */
 struct nw_algorithm {
     const char *name;
     const char *summary;

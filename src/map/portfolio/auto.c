@@ -26,6 +26,7 @@ static const struct nw_algorithm auto_by_distance = {
     .kinds = NW_KINDS_ALL,
     .by_distance = true};
 
+/* Returns true for the algorithm `partition` and for auto_by_distance. */
 static bool auto_is_partition(const struct nw_algorithm *algorithm)
 {
     return algorithm == &auto_by_distance ||
@@ -55,6 +56,7 @@ static bool auto_greedy_is_cheap(const struct nw_problem *problem)
     return most <= nw_tuned.portfolio.greedy_trials_max;
 }
 
+/* State of one run of `auto`. */
 struct auto_work {
     const struct nw_problem *problem;
     struct nw_map_report *report;
@@ -69,6 +71,7 @@ struct auto_work {
     bool grid_found; /* an algorithm found a grid in the pattern */
 };
 
+/* The run of one algorithm, and its result. */
 struct auto_candidate_run {
     const struct nw_algorithm *algorithm;
     const struct nw_problem *problem;
@@ -176,6 +179,7 @@ auto_runner(const struct auto_work *work, const struct nw_algorithm *algorithm)
         algorithm, work->problem, work->report, {0}};
 }
 
+/* Runs an algorithm and takes its result. */
 static nw_status auto_consider(struct auto_work *work,
                                const struct nw_algorithm *algorithm)
 {
@@ -399,6 +403,8 @@ static nw_status auto_run_cheap(struct auto_work *work, bool *done)
     return status;
 }
 
+/* Moves the best candidate to *out, or MAGC's answer if their figures are
+ * almost equal. `status` is that of the work before. */
 static nw_status auto_finish(struct auto_work *work, nw_status status,
                              struct nw_candidate *out)
 {

@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+/* Assigns a core on any host to each rank, by host traffic alone. */
 static nw_status independent_map_cores(const struct nw_problem *problem,
                                        const struct nw_phases *phases,
                                        struct nw_answer *answer,
@@ -56,6 +57,7 @@ nw_status nw_run_independent(const struct nw_algorithm *algorithm,
     return status;
 }
 
+/* Moves a rank to the host of its GPU. */
 static void independent_move_to_gpu(const struct nw_problem *problem,
                                     struct nw_answer *answer,
                                     struct nw_free_slots *free_slots,

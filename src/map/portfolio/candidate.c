@@ -38,6 +38,7 @@ static void candidate_judge(const struct nw_cost *cost,
     candidate->guard[1] = cost->has_congestion ? cost->max_congestion : 0;
 }
 
+/* Computes the cost and the figures of a candidate's mapping. */
 static nw_status candidate_price(const struct nw_problem *problem,
                                  struct nw_candidate *candidate)
 {

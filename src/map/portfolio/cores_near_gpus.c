@@ -14,6 +14,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* Makes a move and notes that something moved. */
 static nw_status near_gpus_move(struct near_gpus_work *work,
                                 const struct nw_move *move)
 {
@@ -165,6 +166,8 @@ static nw_status near_gpus_exchange_units(struct near_gpus_work *work,
     return NW_OK;
 }
 
+/* Tries to exchange all ranks of two GPU units, and all ranks below two
+ * subtrees of a host. */
 static nw_status near_gpus_exchange_parts(struct near_gpus_work *work,
                                           int32_t host)
 {
@@ -256,6 +259,8 @@ static nw_status near_gpus_bring_both(struct near_gpus_work *work, int32_t rank)
     return status || !best.count ? status : near_gpus_move(work, &best);
 }
 
+/* Moves each rank of a host to the nearest pair of a free core and a free GPU,
+ * if that helps. */
 static nw_status near_gpus_bring_all(struct near_gpus_work *work,
                                      const int32_t *next, int32_t first)
 {
@@ -290,6 +295,7 @@ static nw_status near_gpus_settle_host(struct near_gpus_work *work,
     return status;
 }
 
+/* Improves the ranks of each host. */
 static nw_status near_gpus_settle_hosts(struct near_gpus_work *work)
 {
     const struct nw_slots *slots = &work->slots;

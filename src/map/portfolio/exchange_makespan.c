@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* State while the messages of an exchange are visited. */
 struct makespan_work {
     const nw_topology *topology;
     const struct nw_cost *cost;
@@ -17,6 +18,7 @@ struct makespan_work {
     double last;   /* s: arrival of the last message so far */
 };
 
+/* Computes when a message arrives, and updates the last arrival. */
 static void makespan_add_message(struct makespan_work *work,
                                  const struct nw_end ends[2])
 {

@@ -15,8 +15,8 @@
 
 #include <math.h>
 
-#define LEADS 2 /* most leads; one if the objective does not depend on links   \
-                 */
+/* most leads; one if the objective does not depend on links */
+#define LEADS 2
 
 /* --- the pool --- */
 
@@ -95,6 +95,7 @@ static bool improve_is_taken(const struct improve_work *work,
            (near || candidate->guard[0] < best->guard[0]);
 }
 
+/* Returns true if the GPU of some rank is on another node. */
 static bool improve_has_remote_gpus(const nw_mapping *mapping)
 {
     for (int32_t r = 0; mapping->gpu_node && r < mapping->rank_count; r++)

@@ -9,6 +9,7 @@
 /* Most candidates in a pool, which holds the results of the cheap algorithms
  * except the best one. */
 #define NW_POOL_MOST 10
+/* The results of the cheap algorithms. */
 struct nw_pool {
     struct nw_candidate member[NW_POOL_MOST];
     int count;

@@ -21,6 +21,7 @@
 /* Default cost of a move, as a fraction of the predicted time. */
 #define LOST_NODES_MOVE_COST 0.01
 
+/* State of one restart. */
 struct lost_nodes_work {
     const nw_topology *topology;
     const nw_pattern *pattern;
@@ -40,6 +41,7 @@ struct lost_nodes_work {
 
 /* --- checks --- */
 
+/* Reads the options. Returns NW_EINVAL if they exclude lost nodes. */
 static nw_status lost_nodes_read_options(struct lost_nodes_work *work,
                                          const struct nw_map_call *call)
 {
@@ -190,6 +192,8 @@ static nw_status lost_nodes_choose_hosts(struct lost_nodes_work *work)
     return NW_OK;
 }
 
+/* Finds the homeless ranks and the remaining hosts. Returns NW_EINVAL if that
+ * fails. */
 static nw_status lost_nodes_check(struct lost_nodes_work *work)
 {
     nw_status status = lost_nodes_find_ranks(work);
@@ -232,6 +236,8 @@ static nw_status lost_nodes_copy_rows(const struct lost_nodes_work *work,
     return NW_OK;
 }
 
+/* Copies the cores, or the GPUs if `gpu`, of all ranks except the homeless ones
+ * to work->fixed. */
 static nw_status lost_nodes_copy_set(const struct lost_nodes_work *work,
                                      bool gpu)
 {
@@ -362,6 +368,7 @@ static nw_status lost_nodes_choose_free(const struct lost_nodes_work *work,
     return nw_node_swaps(slots, &objectives, NW_SEARCH_FULL);
 }
 
+/* Moves ranks, or whole nodes, if that pays for the cost of the moves. */
 static nw_status lost_nodes_move(const struct lost_nodes_work *work,
                                  struct nw_slots *slots)
 {
@@ -403,6 +410,7 @@ static nw_status lost_nodes_run(struct lost_nodes_work *work,
     return status;
 }
 
+/* Replaces the answer by a candidate, which becomes empty. */
 static void lost_nodes_take(struct nw_candidate *candidate,
                             struct nw_map_answer *out)
 {
@@ -437,6 +445,8 @@ static nw_status lost_nodes_place_whole(struct lost_nodes_work *work,
 
 /* --- moves that pay --- */
 
+/* Returns true if both sets are equal; a set that begins with -1 counts as
+ * empty. */
 static bool lost_nodes_is_same_set(struct nw_ints a, struct nw_ints b)
 {
     if (a.count && a.values[0] < 0)
@@ -508,6 +518,7 @@ static nw_status lost_nodes_improve(struct lost_nodes_work *work,
     return NW_OK;
 }
 
+/* Computes the cost of the default mapping on the remaining hosts. */
 static nw_status lost_nodes_price_default(const struct lost_nodes_work *work,
                                           struct nw_map_answer *out)
 {
@@ -525,6 +536,7 @@ static nw_status lost_nodes_price_default(const struct lost_nodes_work *work,
     return status;
 }
 
+/* Runs the whole method. */
 static nw_status lost_nodes_solve(struct lost_nodes_work *work,
                                   const struct nw_map_call *call,
                                   struct nw_map_answer *out)

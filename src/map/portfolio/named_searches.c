@@ -63,6 +63,8 @@ static nw_status named_qap_exact(struct nw_qap_bridge *bridge,
     return nw_qap_bridge_exact(bridge, 0, &report->proven);
 }
 
+/* Converts the assignment to a QAP, runs a search on it and converts the result
+ * back. */
 static nw_status named_run_qap(named_qap_search *search, struct nw_slots *slots,
                                struct nw_map_report *report)
 {

@@ -9,6 +9,7 @@
 /* Figures with a smaller relative difference count as equal. */
 #define NEAR_GPUS_EQUAL 1e-9
 
+/* State while the ranks of one mapping are moved. */
 struct near_gpus_work {
     const struct nw_problem *problem;
     struct nw_slots slots;
@@ -24,6 +25,7 @@ struct near_gpus_work {
     int32_t *gpu_ranks; /* [GPU units] number of ranks that use the unit */
 };
 
+/* The slots first .. end - 1. */
 struct near_gpus_slot_range {
     int32_t first, end;
 };

@@ -157,6 +157,7 @@ static bool near_gpus_is_no_worse(const struct near_gpus_work *work)
                 nw_link_loads_max(loads) * (1 + NEAR_GPUS_EQUAL));
 }
 
+/* Returns true if an endpoint of the move has messages. */
 static bool near_gpus_has_edges(const struct nw_slots *slots,
                                 const struct nw_move *move)
 {

@@ -19,6 +19,7 @@ struct near_gpus_subtrees {
     int32_t first, slots; /* first slot of the range; number of its slots */
 };
 
+/* Allocates the lists for the slots of a range. */
 static nw_status near_gpus_subtrees_init(struct near_gpus_subtrees *subtrees,
                                          const struct nw_node_type *type,
                                          struct near_gpus_slot_range range)
@@ -40,6 +41,8 @@ static void near_gpus_subtrees_fini(struct near_gpus_subtrees *subtrees)
     NW_FREE_ALL(subtrees->head, subtrees->next, subtrees->last);
 }
 
+/* Lists the slots of each subtree at `depth`. end[] are the ends of routes at
+ * the slots. */
 static void near_gpus_find_subtrees(struct near_gpus_subtrees *subtrees,
                                     const struct nw_node_type *type,
                                     const struct nw_end *end, int depth)
@@ -137,6 +140,7 @@ near_gpus_settle_pair(struct near_gpus_work *work,
     return NW_OK;
 }
 
+/* Tries to exchange the ranks of each pair of subtrees. */
 static nw_status
 near_gpus_settle_pairs(struct near_gpus_work *work,
                        const struct near_gpus_subtrees *subtrees)

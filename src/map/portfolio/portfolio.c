@@ -10,6 +10,7 @@
 
 #include <math.h>
 
+/* Returns true if the objective of a is larger than that of b. */
 static bool portfolio_is_worse(const struct nw_candidate *a,
                                const struct nw_candidate *b)
 {
@@ -90,6 +91,8 @@ static bool portfolio_is_as_asked(const struct nw_algorithm *algorithm)
     return algorithm->baseline || algorithm->is_default;
 }
 
+/* Runs the algorithm and keeps the promise that no answer is worse than the
+ * default mapping. */
 static nw_status portfolio_solve(const struct nw_algorithm *algorithm,
                                  const struct nw_problem *problem,
                                  struct nw_map_report *report,

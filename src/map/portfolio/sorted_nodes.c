@@ -96,6 +96,7 @@ static void sorted_nodes_match(const struct nw_problem *problem,
     }
 }
 
+/* Moves the ranks of each host h to host to[h]. */
 static void sorted_nodes_move(const struct nw_problem *problem,
                               const int32_t *to, struct nw_answer *answer)
 {

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* State of one call. */
 struct whole_nodes_work {
     struct nw_problem problem;
     struct nw_budget budget;
@@ -33,6 +34,7 @@ bool nw_whole_nodes_is_asked(const struct nw_map_options *options)
     return mine.whole_nodes;
 }
 
+/* Returns NW_EINVAL if other options exclude whole nodes. */
 static nw_status whole_nodes_check_options(const struct nw_map_options *options)
 {
     const struct nw_algorithm *algorithm =
@@ -116,6 +118,7 @@ static nw_status whole_nodes_exchange(struct whole_nodes_work *work,
     return status;
 }
 
+/* Returns true if the user asked for the default mapping by name. */
 static bool whole_nodes_is_default(const struct nw_map_options *options)
 {
     const char *name = options->algorithm;
@@ -144,6 +147,8 @@ static nw_status whole_nodes_start(struct whole_nodes_work *work,
     return status;
 }
 
+/* Makes the candidate `swapped`: the first answer after the exchange of nodes.
+ */
 static nw_status whole_nodes_swap(struct whole_nodes_work *work)
 {
     struct nw_answer answer = {0};
@@ -221,6 +226,7 @@ static void whole_nodes_keep(const struct whole_nodes_work *work,
     *candidate = (struct nw_candidate){0};
 }
 
+/* Runs the whole method; the answer is the best of all candidates. */
 static nw_status whole_nodes_run(struct whole_nodes_work *work, bool priced,
                                  struct nw_map_answer *out)
 {

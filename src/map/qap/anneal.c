@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* State of one annealing. */
 struct qap_anneal_work {
     const struct nw_qap *qap;
     struct nw_random random;
@@ -70,6 +71,7 @@ static void qap_anneal_sample(struct qap_anneal_work *work, double *hot,
     *cold = least < INFINITY ? fmin(least, *hot) / 10 : 0;
 }
 
+/* Returns true if the Metropolis criterion accepts a change of the cost. */
 static bool qap_anneal_accept(struct qap_anneal_work *work, double change,
                               double temperature)
 {
@@ -79,6 +81,7 @@ static bool qap_anneal_accept(struct qap_anneal_work *work, double change,
            nw_random_unit(&work->random) < exp(-change / temperature);
 }
 
+/* Swaps the places of items u and v, which changes the cost by `change`. */
 static void qap_anneal_swap(struct qap_anneal_work *work, size_t u, size_t v,
                             double change)
 {
@@ -89,6 +92,8 @@ static void qap_anneal_swap(struct qap_anneal_work *work, size_t u, size_t v,
     work->cost += change;
 }
 
+/* Makes the trials, from the first to the last temperature, and keeps the best
+ * solution in best[]. */
 static void qap_anneal_anneal(struct qap_anneal_work *work, uint64_t steps,
                               int32_t *best)
 {

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* State of the search. */
 struct qap_branch_bound_search {
     const struct nw_qap *qap;
     struct nw_qap_exact_search *exact;
@@ -36,6 +37,7 @@ struct qap_branch_bound_node {
     double bound; /* lower bound of all solutions below this node */
 };
 
+/* Returns the flow from item i to item j. */
 static double
 qap_branch_bound_flow_of(const struct qap_branch_bound_search *search,
                          int32_t i, int32_t j)
@@ -43,6 +45,7 @@ qap_branch_bound_flow_of(const struct qap_branch_bound_search *search,
     return search->qap->flow[(size_t)i * (size_t)search->qap->n + (size_t)j];
 }
 
+/* Returns the distance from place a to place b. */
 static double
 qap_branch_bound_distance_of(const struct qap_branch_bound_search *search,
                              int32_t a, int32_t b)
@@ -51,6 +54,7 @@ qap_branch_bound_distance_of(const struct qap_branch_bound_search *search,
         ->distance[(size_t)a * (size_t)search->qap->n + (size_t)b];
 }
 
+/* Lists the free items and places. */
 static void
 qap_branch_bound_list_free(const struct qap_branch_bound_search *search,
                            struct qap_branch_bound_node *node)
@@ -206,6 +210,8 @@ qap_branch_bound_are_twins(const struct qap_branch_bound_search *search,
     return true;
 }
 
+/* Returns true if an earlier column is interchangeable with this one, so that
+ * it need not be tried. */
 static bool
 qap_branch_bound_has_earlier_twin(const struct qap_branch_bound_search *search,
                                   const struct qap_branch_bound_node *node,
@@ -344,6 +350,7 @@ qap_branch_bound_fixed_cost(const struct qap_branch_bound_search *search)
     return sum;
 }
 
+/* Allocates the arrays and puts the items that stay on their places. */
 static nw_status
 qap_branch_bound_prepare(struct qap_branch_bound_search *search)
 {

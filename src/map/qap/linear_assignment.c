@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdbool.h>
 
+/* State of the algorithm. */
 struct linear_assignment_work {
     const double *cost; /* [rows x columns] cost of each pair */
     int rows, columns;

@@ -17,6 +17,7 @@
 
 #define POPULATION_MAX 12 /* members of the population */
 
+/* Returns the places of the items in member i. */
 static int32_t *qap_memetic_member_of(const struct nw_qap_memetic *memetic,
                                       int32_t i)
 {
@@ -158,6 +159,7 @@ static bool qap_memetic_is_known(const struct nw_qap_memetic *memetic,
     return false;
 }
 
+/* Returns the member with the highest cost; of equals, the last one. */
 static int32_t qap_memetic_find_worst(const struct nw_qap_memetic *memetic)
 {
     int32_t worst = 0;

@@ -27,6 +27,7 @@ void nw_qap_fini(struct nw_qap *qap)
     *qap = (struct nw_qap){0};
 }
 
+/* Returns true if the matrix m[n x n] is symmetric. */
 static bool qap_is_symmetric(const double *m, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -60,6 +61,7 @@ static bool qap_is_whole(const double *m, size_t cells, double *most)
     return true;
 }
 
+/* Returns true if a value on the diagonal is not 0. */
 static bool qap_has_diagonal(const double *m, size_t n)
 {
     for (size_t i = 0; i < n; i++)

@@ -54,6 +54,7 @@ double nw_robust_tabu_run(struct nw_robust_tabu *tabu, struct nw_random *random,
 
 /* --- a population whose children are improved by tabu search --- */
 
+/* The population and the search that improves it. */
 struct nw_qap_memetic {
     const struct nw_qap *qap;
     struct nw_robust_tabu *tabu;
@@ -91,6 +92,7 @@ NW_MUST_CHECK nw_status nw_qap_anneal(const struct nw_qap *qap, uint64_t seed,
 
 /* --- branch and bound --- */
 
+/* The limits and the result of branch and bound. */
 struct nw_qap_exact_search {
     uint64_t nodes_most; /* most bounds to compute */
     uint64_t nodes;      /* bounds computed so far */

@@ -24,6 +24,7 @@ struct robust_tabu_side {
     double *f, *g;      /* [n] differences of the last swap */
 };
 
+/* State of the search. */
 struct nw_robust_tabu {
     const struct nw_qap *qap;
     size_t n;
@@ -49,6 +50,7 @@ static nw_status robust_tabu_alloc_side(struct robust_tabu_side *side, size_t n)
     return status;
 }
 
+/* Allocates the sides: one for a symmetric problem, otherwise two. */
 static nw_status robust_tabu_alloc_sides(struct nw_robust_tabu *tabu)
 {
     size_t n = tabu->n;
@@ -120,6 +122,7 @@ static void robust_tabu_place_distances(struct nw_robust_tabu *tabu)
         }
 }
 
+/* Returns the scalar product of a[n] and b[n]. */
 static double robust_tabu_dot(const double *a, const double *b, size_t n)
 {
     double sum = 0;
@@ -278,6 +281,7 @@ static void robust_tabu_change_pairs(struct nw_robust_tabu *tabu, size_t r,
     }
 }
 
+/* Swaps items r and s and updates all changes. */
 static void robust_tabu_swap_items(struct nw_robust_tabu *tabu, size_t r,
                                    size_t s)
 {
@@ -296,6 +300,7 @@ static void robust_tabu_swap_items(struct nw_robust_tabu *tabu, size_t r,
 
 /* --- choosing --- */
 
+/* A pair of items and the change of the cost by their swap. */
 struct robust_tabu_choice {
     size_t u, v; /* u == v: no pair found */
     double change;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Assigns GPUs to ranks whose cores were chosen without regard to GPUs. If a
  * node has more ranks with GPUs than GPU slots, some of them move to other
- * nodes: such a rank is exchanged for a rank without a GPU or goes to a free
+ * nodes. Such a rank is exchanged for a rank without a GPU or goes to a free
  * element, within the limits of load and near its peers. Then phase 3 of MAGC
  * assigns the GPUs of each node. */
 #include "map/capacity/several.h"

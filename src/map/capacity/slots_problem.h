@@ -6,7 +6,7 @@
 
 #include "map/capacity/several.h"
 
-/* The problem, and what it is made from. */
+/* The problem with one rank per slot, and the input from which it is made. */
 struct nw_slots_problem {
     struct nw_several *several;
     bool per_element_several; /* an element takes several ranks, each on a slot

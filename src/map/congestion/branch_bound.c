@@ -220,7 +220,7 @@ static void branch_bound_try_gpu(struct branch_bound_work *work, int32_t depth,
 
 /* Tries all slots for the GPU of the rank at `depth`, whose core is on `host`.
  * Every assignment, including `best`, has the same slots for fixed cores and
- * GPUs, so `best` tells if the rank has a GPU and if it is fixed. */
+ * GPUs, so `best` shows whether the rank has a GPU and whether it is fixed. */
 static void branch_bound_place_gpu(struct branch_bound_work *work,
                                    int32_t depth, int32_t host)
 {

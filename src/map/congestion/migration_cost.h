@@ -6,7 +6,7 @@
 
 #include "map/congestion/slots.h"
 
-/* What a move costs, and which moves are tried. */
+/* Settings of nw_slots_move_at_cost. */
 struct nw_move_cost {
     const bool *homeless; /* [ranks] the rank's former place no longer exists */
     double each;          /* s: cost of moving one rank, which the move must

@@ -15,7 +15,7 @@
 #include "map/common/budget.h"
 #include "map/graph/bisect_multilevel.h"
 
-/* What is annealed, and how. */
+/* The input, the settings and the result of nw_anneal_kway. */
 struct nw_anneal_kway {
     const struct nw_bisect_graph *graph;
     int32_t parts;

@@ -10,8 +10,8 @@
 
 #define TEAMS 2 /* teams of a round; a team runs in one thread */
 
-/* Where the data of a part are: in each block of the table its column begins at
- * `first`, with `stride` floats from row to row; its vertices begin at
+/* The position of a part's data: in each block of the table its column begins
+ * at `first`, with `stride` floats from row to row; its vertices begin at
  * list[begin]. */
 struct anneal_kway_column {
     int32_t first, stride, begin;
@@ -37,17 +37,17 @@ struct anneal_kway_work {
                               permuting in this round */
     int32_t *list, *old;   /* [n] vertices, part by part, in this round and in
                               the last one */
-    int32_t *size;         /* [parts] vertices */
-    int32_t *target;       /* [parts] vertices at the start and at the end */
-    int32_t *imbalance;    /* [parts] size minus target, team by team */
-    int32_t *spare;        /* [n] scratch of the teams */
-    bool single_moves;     /* vertices move singly instead of swapping */
-    int32_t *first;        /* [parts + TEAMS] nw_anneal_parallel.first of the
-                              teams */
-    int16_t *own;          /* [TEAMS * n] nw_anneal_parallel.own of the teams */
-    int32_t *best;         /* [n] part of each vertex in the best partition */
-    bool is_best;          /* the present partition is the best one but not yet
-                              stored in `best` */
+    int32_t *size;         /* [parts] number of vertices */
+    int32_t *target; /* [parts] number wanted in the end: that at the start */
+    int32_t *imbalance; /* [parts] size minus target, team by team */
+    int32_t *spare;     /* [n] scratch of the teams */
+    bool single_moves;  /* vertices move singly instead of swapping */
+    int32_t *first;     /* [parts + TEAMS] nw_anneal_parallel.first of the
+                           teams */
+    int16_t *own;       /* [TEAMS * n] nw_anneal_parallel.own of the teams */
+    int32_t *best;      /* [n] part of each vertex in the best partition */
+    bool is_best;       /* the present partition is the best one but not yet
+                           stored in `best` */
     double best_cut, cut;
     double strength; /* bytes by which typical arcs pull a vertex; the first
                         temperature is this times a tuned factor */

@@ -11,7 +11,7 @@
 #include "map/common/budget.h"
 #include "map/hierarchy/assignment.h"
 
-/* What is annealed, and how. */
+/* The input, the settings and the result of nw_anneal_swaps. */
 struct nw_anneal_swaps {
     struct nw_assignment *assignment;
     struct nw_budget *budget;

@@ -84,8 +84,8 @@ nw_multilevel_take_more(struct multilevel_search *search);
 uint64_t nw_multilevel_grid_patience(const struct multilevel_search *search);
 
 /* Returns true if the first kind of start of a small grid costs more than the
- * limit for all starts, but at most GRID_BISECTION_DENSER times that limit:
- * such a start gains more than swaps in the same time. */
+ * limit for all starts, but at most nw_tuned.multilevel_grid.denser times that
+ * limit: such a start gains more than swaps in the same time. */
 bool nw_multilevel_is_denser(const struct multilevel_search *search,
                              const struct nw_stencil *stencil);
 

@@ -26,7 +26,7 @@ enum nw_rb_start {
     NW_RB_START_LAYERS = 64,
 };
 
-/* What is bisected, and how. */
+/* The input, the settings and the results of nw_recursive_bisection. */
 struct nw_recursive_bisection {
     const struct nw_assignment *assignment; /* fixed processes stay */
     uint64_t seed;

@@ -5,7 +5,7 @@
 
 #include "map/phases/phases.h"
 
-/* What is placed where, and by which placer. */
+/* Settings of nw_all_units_place. */
 struct nw_all_units {
     nw_placer *placer;
     unsigned kinds; /* mask of the kinds of traffic that count */

@@ -25,7 +25,8 @@ affinity_swaps_seconds_between(const struct affinity_swaps_work *work,
     return work->seconds[(size_t)a * work->count + (size_t)b];
 }
 
-/* Returns the cost of p on `place` if `partner` is on `partner_place`. */
+/* Returns the cost of p on `place` if process partner[0] is on place
+ * partner[1]. */
 static double affinity_swaps_cost_at(const struct affinity_swaps_work *work,
                                      int32_t p, int32_t place,
                                      const int32_t partner[2])

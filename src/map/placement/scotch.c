@@ -140,7 +140,7 @@ static nw_status scotch_failed(const char *what)
 
 /* --- the machine as Scotch's architecture --- */
 
-/* The machine and what is needed to describe it to Scotch. */
+/* Scotch's architecture of the machine, and the data from which it is made. */
 struct scotch_machine {
     SCOTCH_Arch arch;
     SCOTCH_Context *context; /* of the present call; borrowed */

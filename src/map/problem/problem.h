@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A mapping problem with every default filled in: the nodes that take part, the
- * units of each node (groups of cores or of GPUs), the number of ranks that
- * each node and unit takes, and the fixed ranks. Algorithms fill an answer;
- * nw_answer_to_mapping converts it to a mapping.
+ * A mapping problem with every default filled in. It consists of the nodes that
+ * take part, the units of each node (groups of cores or of GPUs), the number of
+ * ranks that each node and unit takes, and the fixed ranks. Algorithms fill an
+ * answer; nw_answer_to_mapping converts it to a mapping.
  */
 #ifndef NW_MAP_PROBLEM_PROBLEM_H
 #define NW_MAP_PROBLEM_PROBLEM_H

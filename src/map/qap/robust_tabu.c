@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Robust tabu search (Taillard, Parallel Computing 17, 1991). The change of the
- * cost by each swap is stored and updated. After a swap of r and s, the change
- * of every pair (u, v) without r and s grows by (f_u - f_v)(g_u - g_v), where
- * f_u is the difference of the flows from r and s to u, and g_u that of the
- * distances. The changes of pairs with r or s are computed from the products
- * P_uv = sum over k of flow[u][k] x distance[v][k], which are also stored: a
- * swap changes P by a matrix of rank one.
+ * cost by each swap is stored and updated. For a
+ * swap of r and s, let f_u be the difference of the flows from r and s to u,
+ * and g_u that of the distances. The swap adds (f_u - f_v)(g_u - g_v) to the
+ * change of every pair (u, v) without r and s. The changes of pairs with r or s
+ * are computed from the products P_uv = sum over k of flow[u][k] x
+ * distance[v][k]. These are also stored, since a swap changes P only by a
+ * matrix of rank one.
  */
 #include "map/qap/qap.h"
 #include "base/array.h"

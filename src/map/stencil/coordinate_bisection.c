@@ -201,10 +201,11 @@ coordinate_bisection_follow_jagged(struct coordinate_bisection_work *work,
 }
 
 /* Returns the first cluster of the second half when the clusters of a part are
- * split: the middle one or, with NW_STENCIL_LAYERS, one near it for which the
- * cut lies between two layers of the box. Of several such clusters, the one is
- * chosen for which the bytes of the cut, divided by the numbers of clusters on
- * both sides, are least. */
+ * split: the middle one. With NW_STENCIL_LAYERS, a cluster near it is taken
+ * instead if the cut then lies between two layers of the box. Of several such
+ * clusters, the best one has the fewest bytes of the cut, divided by the
+ * numbers of clusters on both sides.
+ */
 static int32_t
 coordinate_bisection_choose_middle(const struct coordinate_bisection_work *work,
                                    const struct nw_grid_part *share)

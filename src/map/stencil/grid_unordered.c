@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Finds the grid of a stencil under any numbering of the processes. The number
- * of neighbours that both ends of an edge have in common tells an edge between
- * diagonal neighbours from one across a face (Cartesian skeleton of a strong
- * product: Hammack and Imrich 2009, On Cartesian skeletons of graphs). Then one
- * corner cell, the root, gives each of its face neighbours a direction, and the
- * directions are carried from cell to cell: two face neighbours of a cell in
- * different dimensions have one more face neighbour in common. The result is an
- * order of the processes, in which grid.c finds the grid.
+ * Finds the grid of a stencil under any numbering of the processes. Edges
+ * between diagonal neighbours are distinguished from edges across faces by the
+ * number of neighbours that both ends have in common (Cartesian skeleton of a
+ * strong product: Hammack and Imrich 2009, On Cartesian skeletons of graphs).
+ * Then one corner cell, the root, gives each of its face neighbours a
+ * direction. The directions are carried from cell to cell, since two face
+ * neighbours of a cell in different dimensions have one more face neighbour in
+ * common. The result is an order of the processes, in which grid.c finds the
+ * grid.
  */
 #include "map/stencil/grid.h"
 #include "map/common/parameters.h"

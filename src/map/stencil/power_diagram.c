@@ -313,10 +313,10 @@ static void power_diagram_give(struct power_diagram_work *work, int32_t p,
     work->size[q] += amount;
 }
 
-/* Returns how many points to move along the chain that ends at part `to`: half
- * of what the chain allows, since the costs change afterwards. The first part
- * must not become too small, the last one not too large and the others not
- * empty. */
+/* Returns the number of points to move along the chain that ends at part `to`.
+ * It is half of what the chain allows, since the costs change afterwards. The
+ * first part must not become too small, the last one not too large and the
+ * others not empty. */
 static int32_t power_diagram_amount_of(const struct power_diagram_work *work,
                                        int32_t to)
 {

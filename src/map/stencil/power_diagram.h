@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A balanced power diagram: points are divided into compact parts of given
- * sizes. Each point goes to the nearest part center; centers move to the mean
- * of their points (Lloyd 1982, Least squares quantization in PCM), and the
- * power of a part grows while the part is too small (Aurenhammer, Hoffmann and
- * Aronov 1998, Minkowski-type theorems and least-squares clustering).
+ * sizes. Each point goes to the nearest center of a part, and centers move to
+ * the mean of their points (Lloyd 1982, Least squares quantization in PCM). The
+ * power of a part is subtracted from squared distances to its center; it grows
+ * while the part is too small (Aurenhammer, Hoffmann and Aronov 1998,
+ * Minkowski-type theorems and least-squares clustering).
  */
 #ifndef NW_MAP_STENCIL_POWER_DIAGRAM_H
 #define NW_MAP_STENCIL_POWER_DIAGRAM_H

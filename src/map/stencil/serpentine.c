@@ -101,7 +101,7 @@ struct columns_walk {
     bool down;   /* the current column is followed downwards */
     /* the column's coordinates, low .. high - 1 in the other dimensions */
     int32_t low[NW_STENCIL_DIMS], high[NW_STENCIL_DIMS];
-    int32_t *cell; /* where the next cell is written */
+    int32_t *cell; /* position of the next cell in the list */
 };
 
 /* Writes the cells of one layer of the column that begin with the coordinates

@@ -137,6 +137,16 @@ static bool headline_is_uniform(const nw_pattern *pattern)
     return true;
 }
 
+/* Whether any rank sends bytes to another rank. */
+static bool headline_has_traffic(const nw_pattern *pattern)
+{
+    for (int32_t r = 0; r < pattern->rank_count; r++)
+        for (size_t e = pattern->row[r]; e < pattern->row[r + 1]; e++)
+            if (pattern->dst[e] != r && pattern->bytes[e] > 0)
+                return true;
+    return false;
+}
+
 static void headline_explain_none(const nw_topology *topology,
                                   const nw_pattern *pattern,
                                   const struct nw_cost *before,
@@ -144,7 +154,7 @@ static void headline_explain_none(const nw_topology *topology,
 {
     const char *shared = headline_shared(topology, before);
 
-    if (!(out->before > 0))
+    if (!headline_has_traffic(pattern))
         snprintf(out->verdict, sizeof out->verdict,
                  "No gain possible here: the ranks send each other nothing");
     else if (shared)

@@ -212,7 +212,8 @@ $ nodewise simulate -t eight2.yaml -p grid.pattern --hosts n1 --hostfile shuffle
 ## No gain says why.
 $ printf 'nodewise pattern 1\nranks 2 edges 1\n0 1 hh 100 1\n' >pair.pattern; nodewise map -t "hwloc:package:1 l3:2 core:4 pu:1" -p pair.pattern -o pair.mapping | grep gain
 No gain possible here: all ranks share one cache.
-$ printf 'nodewise pattern 1\nranks 4 edges 2\n0 3 hh 9 1\n1 2 hh 7 1\n' >some.pattern; for t in hierarchy:8@1 'hwloc:package:1 core:8 pu:1'; do nodewise map -t "$t" -p some.pattern -o flat.mapping | grep gain; done; awk 'BEGIN {print "nodewise pattern 1\nranks 8 edges 56"; for (i = 0; i < 8; i++) for (k = 0; k < 8; k++) if (i != k) print i, k, "hh", 1000, 1}' >all.pattern; for t in 'hwloc:package:2 core:4 pu:1'; do nodewise map -t "$t" -p all.pattern -o all.mapping | grep gain; nodewise evaluate -t "$t" -p all.pattern all.mapping | grep -o 'No gain.*'; done
+$ printf 'nodewise pattern 1\nranks 4 edges 2\n0 3 hh 9 1\n1 2 hh 7 1\n' >some.pattern; for t in hierarchy:8@1 hierarchy:8@0 'hwloc:package:1 core:8 pu:1'; do nodewise map -t "$t" -p some.pattern -o flat.mapping | grep gain; done; awk 'BEGIN {print "nodewise pattern 1\nranks 8 edges 56"; for (i = 0; i < 8; i++) for (k = 0; k < 8; k++) if (i != k) print i, k, "hh", 1000, 1}' >all.pattern; for t in 'hwloc:package:2 core:4 pu:1'; do nodewise map -t "$t" -p all.pattern -o all.mapping | grep gain; nodewise evaluate -t "$t" -p all.pattern all.mapping | grep -o 'No gain.*'; done
+No gain: all cores are equally far from each other.
 No gain: all cores are equally far from each other.
 No gain: all cores are equally far from each other.
 No gain: every rank sends the same to all others, so their order does not matter.

@@ -6,11 +6,11 @@
 #include "cli/batch.h"
 #include "base/array.h"
 #include "base/file.h"
+#include "base/hostfile.h"
 #include "base/spawn.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "cli/ask.h"
-#include "cli/host_words.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static const struct batch_source {
 static void batch_raise(int32_t *sum, int32_t more)
 {
     if (*sum)
-        *sum = nw_cli_slots_both(*sum, more);
+        *sum = nw_hostfile_slots_sum(*sum, more);
 }
 
 static nw_status batch_add_both(struct nw_batch *batch, const char *name,
@@ -201,7 +201,7 @@ static nw_status read_flux(struct nw_batch *batch)
         if (end)
             *end++ = '\0';
         if (*line)
-            status = nw_cli_host_list(line, add_bare, batch);
+            status = nw_hostfile_list(line, add_bare, batch);
     }
     nw_text_fini(&answer);
     if (how == NW_SPAWN_TIMED_OUT)
@@ -233,7 +233,7 @@ static nw_status read_source(struct nw_batch *batch,
     case ASKED:
         return read_flux(batch);
     default:
-        return nw_cli_host_file(value, takers[source->form], batch,
+        return nw_hostfile_read(value, takers[source->form], batch,
                                 &batch->host.count);
     }
 }

@@ -3,10 +3,10 @@
 #include "cli/hosts.h"
 #include "base/array.h"
 #include "base/file.h"
+#include "base/hostfile.h"
 #include "base/hostlist.h"
 #include "base/status.h"
 #include "cli/batch.h"
-#include "cli/host_words.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -54,7 +54,7 @@ static nw_status hosts_add_host(void *user, const char *name, int32_t slots)
         return unknown(to->topology, name);
     old = hosts_find(hosts, node);
     if (old) {
-        *old = nw_cli_slots_both(*old == INT32_MAX ? 0 : *old, slots);
+        *old = nw_hostfile_slots_sum(*old == INT32_MAX ? 0 : *old, slots);
         return NW_OK;
     }
     hosts->node[hosts->count] = node;
@@ -64,7 +64,7 @@ static nw_status hosts_add_host(void *user, const char *name, int32_t slots)
 
 static nw_status hosts_add_line(void *user, char *line)
 {
-    return nw_cli_host_line(line, hosts_add_host, user);
+    return nw_hostfile_line(line, hosts_add_host, user);
 }
 
 static nw_status hosts_add_batch_host(struct hosts_listing *to,
@@ -127,9 +127,9 @@ nw_status nw_cli_hosts(const nw_topology *topology, const char *list,
     if (!status)
         status = nw_alloc(most, sizeof *hosts.slots, &hosts.slots);
     if (!status && list)
-        status = nw_cli_host_list(list, hosts_add_host, &to);
+        status = nw_hostfile_list(list, hosts_add_host, &to);
     else if (!status && file)
-        status = nw_cli_host_file(file, hosts_add_line, &to, &hosts.count);
+        status = nw_hostfile_read(file, hosts_add_line, &to, &hosts.count);
     else if (!status)
         status = add_job(&to);
     if (!status && list && !hosts.count)

@@ -6,12 +6,12 @@
 #include <nodewise/topology.h>
 
 #include "base/array.h"
+#include "base/hostfile.h"
 #include "base/install_path.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "cli/batch.h"
 #include "cli/child.h"
-#include "cli/host_words.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -189,7 +189,7 @@ static nw_status run_job_add_host(void *user, const char *name, int32_t slots)
     while (i < room && strcmp(job->host.word[i], name))
         i++;
     if (i < room) {
-        job->slots[i] = nw_cli_slots_both(job->slots[i], slots);
+        job->slots[i] = nw_hostfile_slots_sum(job->slots[i], slots);
         return NW_OK;
     }
     status = nw_words_add(&job->host, name);
@@ -202,7 +202,7 @@ static nw_status run_job_add_host(void *user, const char *name, int32_t slots)
 
 static nw_status run_job_add_line(void *user, char *line)
 {
-    return nw_cli_host_line(line, run_job_add_host, user);
+    return nw_hostfile_line(line, run_job_add_host, user);
 }
 
 static nw_status find_batch_hosts(struct nw_job *job)
@@ -229,10 +229,10 @@ static nw_status find_hosts(struct nw_job *job)
     nw_status status;
 
     if (job->hostfile)
-        return nw_cli_host_file(job->hostfile, run_job_add_line, job,
+        return nw_hostfile_read(job->hostfile, run_job_add_line, job,
                                 &job->host.count);
     if (job->hosts)
-        return nw_cli_host_list(job->hosts, run_job_add_host, job);
+        return nw_hostfile_list(job->hosts, run_job_add_host, job);
     status = find_batch_hosts(job);
     if (status || job->host.count)
         return status;

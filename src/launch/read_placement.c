@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "base/file.h"
+#include "base/hostfile.h"
 #include "base/status.h"
 #include "cost/mapping_file.h"
 
@@ -40,9 +41,8 @@ static nw_status placement_add(struct placement *placement, int32_t rank,
     nw_status status;
 
     if (node < 0)
-        return nw_lines_fail(&placement->lines,
-                             "node '%s' is not in the topology %s", host,
-                             nw_topology_name(placement->topology));
+        return nw_fail(NW_EFORMAT, "node '%s' is not in the topology %s", host,
+                       nw_topology_name(placement->topology));
     status = nw_grow(&placement->rank, &placement->capacity, (size_t)rank + 1,
                      sizeof *placement->rank);
     if (status)
@@ -50,8 +50,7 @@ static nw_status placement_add(struct placement *placement, int32_t rank,
     while (placement->ranks <= rank)
         placement->rank[placement->ranks++].node = -1;
     if (placement->rank[rank].node >= 0)
-        return nw_lines_fail(&placement->lines, "rank %d is placed twice",
-                             rank);
+        return nw_fail(NW_EFORMAT, "rank %d is placed twice", rank);
     placement->rank[rank] =
         (struct placed_rank){node, cores, placement->lines.line};
     return NW_OK;
@@ -65,8 +64,7 @@ static nw_status placement_read_rank(struct placement *placement, char *line)
     int32_t rank;
 
     if (!host)
-        return nw_lines_fail(&placement->lines,
-                             "expected 'rank N=HOST slot=CORES'");
+        return nw_fail(NW_EFORMAT, "expected 'rank N=HOST slot=CORES'");
     *host++ = '\0';
     word = nw_word_next(&number);
     if (!word || !nw_parse_i32(word, &rank) || rank < 0 ||
@@ -82,36 +80,31 @@ static nw_status placement_read_rank(struct placement *placement, char *line)
     cores = cores ? nw_word_next(&cores) : NULL;
     if (!host || !word || !cores ||
         (strcmp(word, "slot") && strcmp(word, "slots")))
-        return nw_lines_fail(&placement->lines,
-                             "expected 'rank N=HOST slot=CORES'");
+        return nw_fail(NW_EFORMAT, "expected 'rank N=HOST slot=CORES'");
     return placement_add(placement, rank, host, cores);
 }
 
-/* Reads a line of a host list: "a", "a:4" or "a slots=4". The given number of
- * next ranks (1 by default) runs on this host. */
-static nw_status placement_read_host(struct placement *placement, char *line)
+/* Places the next ranks, as many as the host has slots (1 if not given), on
+ * this host. */
+static nw_status placement_add_host(void *user, const char *name, int32_t slots)
 {
-    char *host = nw_word_next(&line), *word = nw_word_next(&line);
-    char *count = strrchr(host, ':');
-    int32_t slots = 1;
+    struct placement *placement = user;
     nw_status status = NW_OK;
 
-    if (word && !count && !strncmp(word, "slots=", 6))
-        count = word + 5;
-    else if (word)
-        return nw_lines_fail(&placement->lines,
-                             "expected 'HOST', 'HOST:RANKS' or 'HOST "
-                             "slots=RANKS', not '%s'",
-                             word);
-    if (count)
-        *count++ = '\0';
-    if (count &&
-        (!nw_parse_i32(count, &slots) || slots < 1 || slots > SLOTS_MOST))
-        return nw_lines_fail(&placement->lines,
-                             "host '%s': invalid slot count '%s'", host, count);
-    while (!status && slots--)
-        status = placement_add(placement, placement->ranks, host, NULL);
+    if (slots > SLOTS_MOST)
+        return nw_fail(NW_EFORMAT,
+                       "host '%s' has %d slots; at most %d are read", name,
+                       slots, SLOTS_MOST);
+    for (int32_t s = 0; !status && s < (slots ? slots : 1); s++)
+        status = placement_add(placement, placement->ranks, name, NULL);
     return status;
+}
+
+/* Reads a line of a host list, such as "a", "a:4", "n[1-4]:4" or "a slots=4".
+ */
+static nw_status placement_read_host(struct placement *placement, char *line)
+{
+    return nw_hostfile_line(line, placement_add_host, placement);
 }
 
 static nw_status placement_read_lines(struct placement *placement)
@@ -132,6 +125,8 @@ static nw_status placement_read_lines(struct placement *placement)
                                  "a rankfile and a list of hosts in one file");
         status = is_rank ? placement_read_rank(placement, line)
                          : placement_read_host(placement, line);
+        if (status == NW_EFORMAT)
+            status = nw_lines_fail(&placement->lines, "%s", nw_error_text());
     }
     if (!status && !placement->ranks)
         status = nw_fail(NW_EFORMAT, "%s: no ranks", placement->lines.file);

@@ -289,6 +289,14 @@ static void test_placements_by_hand(void **state)
     assert_memory_equal(mapping->node, ((int32_t[]){1, 1, 0, 1}),
                         4 * sizeof(int32_t));
     nw_mapping_free(mapping);
+    /* in the forms of host files */
+    assert_int_equal(read_text("me@n2 max_slots=4\nn[0-1]:2\nn2 cpu = 2\n",
+                               topology, &mapping),
+                     0);
+    assert_int_equal(mapping->rank_count, 7);
+    assert_memory_equal(mapping->node, ((int32_t[]){2, 0, 0, 1, 1, 2, 2}),
+                        7 * sizeof(int32_t));
+    nw_mapping_free(mapping);
     nw_topology_free(topology);
 }
 
@@ -303,9 +311,11 @@ static void test_bad_placements(void **state)
         {"rank 0\n", ":1: expected 'rank N=HOST slot=CORES'"},
         {"rank x=n0 slot=0\n", ":1: invalid rank 'x'"},
         {"rank 99999=n0 slot=0\n", ":1: invalid rank '99999'"},
-        {"n0\nn1:0\n", ":2: host 'n1': invalid slot count '0'"},
-        {"n0 slots=x\n", ":1: host 'n0': invalid slot count 'x'"},
-        {"n0 max=2\n", ":1: expected 'HOST', 'HOST:RANKS' or 'HOST slots="},
+        {"n0\nn1:0\n", ":2: slots are a number from 1, not '0'"},
+        {"n0 slots=x\n", ":1: slots are a number from 1, not 'x'"},
+        {"n0 max=2\n", ":1: expected slots=N, not 'max=2'"},
+        {"n0:70000\n", ":1: host 'n0' has 70000 slots; at most 65536"},
+        {"fe80::1\n", ":1: 'fe80::1' is an IPv6 address"},
         {"n0\nrank 1=n0 slot=0\n", ":2: a rankfile and a list of hosts"},
         {"\nrank 0=n0 slot=2:0\n", ":2: node 'n0' has no core 2:0"},
         {"rank 0=n0 slot=0:4\n", ":1: node 'n0' has no core 0:4"},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Parses the forms in which launchers write hosts. */
-#include "cli/host_words.h"
+#include "base/hostfile.h"
 #include "base/array.h"
 #include "base/file.h"
 #include "base/hostlist.h"
@@ -13,14 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-int32_t nw_cli_slots_both(int32_t one, int32_t other)
+int32_t nw_hostfile_slots_sum(int32_t one, int32_t other)
 {
     one = one ? one : 1;
     other = other ? other : 1;
     return one > INT32_MAX - 1 - other ? INT32_MAX - 1 : one + other;
 }
 
-static nw_status parse_slots(const char *word, int32_t *slots)
+static nw_status hostfile_parse_slots(const char *word, int32_t *slots)
 {
     int32_t before = *slots;
 
@@ -34,7 +34,7 @@ static nw_status parse_slots(const char *word, int32_t *slots)
 }
 
 /* Returns true for "fe80::1", "[fe80::1]:8" and "fe80::1%eth0". */
-static bool is_ipv6(const char *name)
+static bool hostfile_is_ipv6(const char *name)
 {
     char address[INET6_ADDRSTRLEN];
     struct in6_addr bytes;
@@ -45,21 +45,21 @@ static bool is_ipv6(const char *name)
 }
 
 /* Adds "names" or "names:slots". `slots` is 0 if they are not known yet. */
-static nw_status host_words_add_names(char *names, int32_t slots,
-                                      nw_host_adder *add, void *user)
+static nw_status hostfile_add_names(char *names, int32_t slots,
+                                    nw_host_adder *add, void *user)
 {
     char *colon;
     struct nw_hostlist list = {0};
     nw_status status = NW_OK;
 
-    if (is_ipv6(names))
+    if (hostfile_is_ipv6(names))
         return nw_fail(NW_EFORMAT,
                        "'%s' is an IPv6 address; launchers take names of hosts",
                        names);
     colon = strrchr(names, ':');
     if (colon) {
         *colon = '\0';
-        status = parse_slots(colon + 1, &slots);
+        status = hostfile_parse_slots(colon + 1, &slots);
     }
     if (!status)
         status = nw_hostlist_expand(names, &list);
@@ -70,7 +70,7 @@ static nw_status host_words_add_names(char *names, int32_t slots,
 }
 
 /* Returns the end of a list item: the next comma outside brackets. */
-static char *item_end(char *item)
+static char *hostfile_item_end(char *item)
 {
     int depth = 0;
 
@@ -79,7 +79,7 @@ static char *item_end(char *item)
     return item;
 }
 
-nw_status nw_cli_host_list(const char *list, nw_host_adder *add, void *user)
+nw_status nw_hostfile_list(const char *list, nw_host_adder *add, void *user)
 {
     char *words, *item;
     nw_status status = nw_strdup(list, &words);
@@ -87,11 +87,11 @@ nw_status nw_cli_host_list(const char *list, nw_host_adder *add, void *user)
     if (status)
         return status;
     for (item = words; !status && *item;) {
-        char *end = item_end(item);
+        char *end = hostfile_item_end(item);
         bool more = *end;
 
         *end = '\0';
-        status = host_words_add_names(item, 0, add, user);
+        status = hostfile_add_names(item, 0, add, user);
         item = end + more;
     }
     free(words);
@@ -99,7 +99,7 @@ nw_status nw_cli_host_list(const char *list, nw_host_adder *add, void *user)
 }
 
 /* Removes blanks around "=": "slots = 8" becomes "slots=8". */
-static void close_signs(char *line)
+static void hostfile_close_signs(char *line)
 {
     char *to = line;
 
@@ -114,8 +114,8 @@ static void close_signs(char *line)
     *to = '\0';
 }
 
-static const char *value_of(const char *word, const char *const *name,
-                            size_t count)
+static const char *hostfile_value_of(const char *word, const char *const *name,
+                                     size_t count)
 {
     const char *sign = strchr(word, '=');
 
@@ -126,7 +126,7 @@ static const char *value_of(const char *word, const char *const *name,
     return NULL;
 }
 
-static nw_status read_slots(char *words, int32_t *slots)
+static nw_status hostfile_read_slots(char *words, int32_t *slots)
 {
     static const char *const ours[] = {"slots", "cpu", "count"};
     static const char *const others[] = {
@@ -137,30 +137,32 @@ static nw_status read_slots(char *words, int32_t *slots)
     char *word;
     nw_status status = NW_OK;
 
-    close_signs(words);
+    hostfile_close_signs(words);
     while (!status && (word = nw_word_next(&words))) {
-        const char *value = value_of(word, ours, sizeof ours / sizeof *ours);
+        const char *value =
+            hostfile_value_of(word, ours, sizeof ours / sizeof *ours);
 
         if (value)
-            status = parse_slots(value, slots);
-        else if (!value_of(word, others, sizeof others / sizeof *others))
+            status = hostfile_parse_slots(value, slots);
+        else if (!hostfile_value_of(word, others,
+                                    sizeof others / sizeof *others))
             status = nw_fail(NW_EFORMAT, "expected slots=N, not '%s'", word);
     }
     return status;
 }
 
-nw_status nw_cli_host_line(char *line, nw_host_adder *add, void *user)
+nw_status nw_hostfile_line(char *line, nw_host_adder *add, void *user)
 {
     char *rest = line, *names = nw_word_next(&rest), *at = strchr(names, '@');
     int32_t slots = 0;
-    nw_status status = rest ? read_slots(rest, &slots) : NW_OK;
+    nw_status status = rest ? hostfile_read_slots(rest, &slots) : NW_OK;
 
     names = at ? at + 1 : names; /* after the user's name, as Open MPI reads
                                     it */
-    return status ? status : host_words_add_names(names, slots, add, user);
+    return status ? status : hostfile_add_names(names, slots, add, user);
 }
 
-nw_status nw_cli_host_file(const char *path, nw_host_taker *take, void *user,
+nw_status nw_hostfile_read(const char *path, nw_host_taker *take, void *user,
                            const size_t *count)
 {
     struct nw_lines lines;

@@ -69,8 +69,7 @@ static nw_status placement_read_rank(struct placement *placement, char *line)
     word = nw_word_next(&number);
     if (!word || !nw_parse_i32(word, &rank) || rank < 0 ||
         rank >= placement->ranks_most || nw_word_next(&number))
-        return nw_lines_fail(&placement->lines, "invalid rank '%s'",
-                             word ? word : "");
+        return nw_fail(NW_EFORMAT, "invalid rank '%s'", word ? word : "");
     cores = strchr(host, '=');
     if (cores)
         *cores++ = '\0';

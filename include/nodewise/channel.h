@@ -3,10 +3,9 @@
  * Tagged messages between processes, from host or GPU memory to host or GPU
  * memory, over libfabric. The first channel that opens loads libfabric. These
  * functions are in libnodewise-channel, which libnodewise loads at its first
- * use, and in the preloaded libraries.
- * Channels are made for small messages: one operation sends header and payload
- * together, and the receiver stores the payload into GPU memory by the cheapest
- * available method.
+ * use, and in the preloaded libraries. Channels are made for small messages:
+ * one operation sends header and payload together, and the receiver stores the
+ * payload into GPU memory by the cheapest available method.
  *
  * Messages match as in MPI. A receive takes the first message with its source
  * and tag; messages between two processes match in the order in which they were
@@ -14,21 +13,23 @@
  * local unless their comment says otherwise. Communication advances only inside
  * calls, so test or wait until a request is done.
  *
- * Memory: a peer may have `credits` messages in our landing slots; further
- * sends wait. A channel needs (credits + 8) x (slot_bytes + 64) bytes for each
- * peer, and 2 x 4 staging buffers of 256 KiB for large GPU messages.
+ * Memory: small messages arrive in landing slots of `slot_bytes` bytes. A peer
+ * may occupy `credits` slots; its further sends wait. A channel needs (credits
+ * + 8) x (slot_bytes + 64) bytes for each peer, and 2 x 4 staging buffers of
+ * 256 KiB for large GPU messages.
  *
  * Failures: a peer that dies on this host is detected within 0.5 s of progress.
  * A peer on another host is detected when its provider reports the loss, which
  * may never happen. Requests that need the lost peer then end with NW_EIO.
- * Messages that it had sent are still received, up to the first message whose
- * payload had not been sent. A receive from any source continues while another
- * peer lives. If a GPU, a registration or an allocation fails at one end of a
- * message, that end gets this error; the other end gets NW_EIO unless its part
- * was done. A peer that violates the protocol, or whose connection fails,
- * counts as lost. Over tcp the provider may then still use a buffer. A request
- * ends when the provider has released its buffer, or 1 s after the loss. If the
- * peer ran on this host and its process has ended, 0.1 s are enough.
+ * Messages that the lost peer had sent are still received, up to the first
+ * message whose payload had not been sent. A receive from any source continues
+ * while another peer lives. If a GPU, a registration or an allocation fails at
+ * one end of a message, that end gets this error; the other end gets NW_EIO
+ * unless its part was done. A peer that violates the protocol, or whose
+ * connection fails, counts as lost. The provider tcp may still use a request's
+ * buffer after the loss. Therefore the request ends only when the provider has
+ * released its buffer, or 1 s after the loss. If the peer ran on this host and
+ * its process has ended, 0.1 s are enough.
  *
  * Known limit: libfabric's provider `shm` (1.17) takes a lock in the memory of
  * the peer. If a process is killed while it holds this lock, the peer may wait
@@ -105,8 +106,8 @@ struct nw_channel_options {
     enum nw_channel_copy copy;
     size_t slot_bytes;   /* largest eager payload; 0: 8192 */
     uint32_t credits;    /* at least 2; 0: 16 */
-    uint32_t timeout_ms; /* limit of opening; closing takes at most a tenth; 0:
-                            30000 */
+    uint32_t timeout_ms; /* maximum time to open; closing may take a tenth of
+                            it. 0: 30000 */
 };
 #define NW_CHANNEL_OPTIONS_INIT                                                \
     {                                                                          \
@@ -125,9 +126,9 @@ nw_channel_open(const struct nw_channel_options *options, nw_channel **out);
  */
 NW_API bool nw_channel_job(int32_t *rank, int32_t *count);
 
-/* Closes a channel. Waits until the peers with which it exchanged messages
- * close too, at most a tenth of the timeout. No request may be pending. NULL is
- * allowed. */
+/* Closes a channel. The call waits until all peers with which this channel
+ * exchanged messages close too, but at most a tenth of the timeout. No request
+ * may be pending. NULL is allowed. */
 NW_API void nw_channel_close(nw_channel *channel);
 
 struct nw_channel_message {
@@ -137,10 +138,10 @@ struct nw_channel_message {
     int32_t tag;  /* not negative; a receive may use NW_CHANNEL_ANY */
 };
 
-/* The outcome of a message. */
+/* The outcome of a send or a receive. */
 struct nw_channel_result {
     int32_t peer, tag;
-    size_t bytes; /* as sent, also if fewer fitted into the buffer */
+    size_t bytes; /* sent by the peer, even if the buffer was smaller */
     enum nw_channel_protocol protocol;
     enum nw_channel_copy copy; /* COPY_AUTO: no copy was needed */
 };
@@ -248,7 +249,8 @@ NW_API NW_MUST_CHECK nw_status nw_channel_memory_copy(void *to,
 }
 #endif
 
-/* Programs that include mpi.h and then this header, as before channel_mpi.h. */
+/* The functions with MPI types were once in this header. It still declares them
+ * for programs that include mpi.h first. */
 #ifdef MPI_VERSION
 #include <nodewise/channel_mpi.h>
 #endif

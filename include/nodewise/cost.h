@@ -42,22 +42,25 @@ struct nw_cost {
     double busy;                  /* s: sum of the congestion of all links, that
                                      is, hop-bytes divided by each link's own
                                      bandwidth */
-    double time;                  /* s: max_congestion + (busy + latency) /
-                                     ranks, a model of one exchange. Of a
-                                     training step the sum over its phases:
-                                     max_congestion + rounds x mean latency of
-                                     a message */
-    bool has_phases;              /* `time` is such a sum */
+    double time;                  /* s: model of one exchange: max_congestion +
+                                     (busy + latency) / ranks. For a training
+                                     step: the sum over its phases of
+                                     max_congestion + rounds x mean latency of a
+                                     message */
+    bool has_phases;              /* `time` is the sum over phases of a training
+                                     step */
     bool has_congestion;          /* false for matrices */
     int32_t remote_gpus;          /* ranks whose GPU is on another node */
     int32_t level_count;          /* as nw_topology_level_count */
-    uint64_t *level_bytes[2];     /* [level_count]; host (hh) and the rest */
+    uint64_t *level_bytes[2];     /* [level_count]; 0: kind hh, 1: all other
+                                     kinds */
     uint64_t *level_messages[2];
     int32_t link_count;
     double *link_congestion; /* [2 x link_count], s, all layers; or NULL */
-    struct nw_cost *phase;   /* [NW_PHASE_COUNT] of a training step, otherwise
-                                NULL: each phase alone, without link_congestion;
-                                level_count is 0 if it has no traffic */
+    struct nw_cost *phase;   /* for a training step [NW_PHASE_COUNT], the cost
+                                of each phase, without link_congestion;
+                                level_count is 0 for a phase without traffic.
+                                Otherwise NULL */
 };
 
 /* Evaluates a mapping in O(edges x depth). A rank that has several cores or

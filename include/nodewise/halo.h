@@ -44,9 +44,10 @@ enum nw_halo_border {
     NW_HALO_MIRROR,
 };
 
-/* One array of each piece. `stride` is the distance in bytes of two cells along
- * x; 0 means `bytes`. To interleave quantities in one array, use base pointers
- * that are a few bytes apart and the size of the whole cell as stride. */
+/* A quantity, such as a pressure, which has one array in each piece. `stride`
+ * is the distance in bytes of two cells along x; 0 means `bytes`. To interleave
+ * quantities in one array, use base pointers that are a few bytes apart and the
+ * size of the whole cell as stride. */
 struct nw_halo_quantity {
     size_t bytes; /* of one element, at least 1 */
     size_t stride;
@@ -56,9 +57,10 @@ struct nw_halo_quantity {
 #define NW_HALO_DIRECTION(dx, dy, dz)                                          \
     ((size_t)(((dz) + 1) * 9 + ((dy) + 1) * 3 + ((dx) + 1)))
 
-/* Each entry is name, word, sentence. Methods are in the order of the paper's
- * priority, in which the first that fits is used. Methods for host memory come
- * before those for GPU memory. */
+/* Methods that pass cells from one piece to another. Each entry is name, word,
+ * sentence. The order is that of the paper: of the methods that fit a pair of
+ * pieces, the first is used. Methods for host memory come before those for GPU
+ * memory. */
 #define NW_HALO_METHOD_LIST(X)                                                 \
     X(SELF, "self", "copy inside a rank")                                      \
     X(DIRECT, "direct", "read the neighbour's memory, a shared window")        \
@@ -90,7 +92,8 @@ NW_API const char *nw_halo_method_text(enum nw_halo_method method);
 NW_API bool nw_halo_method_find(const char *name, enum nw_halo_method *out);
 
 enum nw_halo_partition {
-    NW_HALO_PARTITION_BEST,  /* smallest weighted halo, first of nodes */
+    NW_HALO_PARTITION_BEST,  /* minimises the bytes between nodes, then those
+                                inside */
     NW_HALO_PARTITION_PAPER, /* longest axis by sorted prime factors */
 };
 enum nw_halo_placement {
@@ -107,9 +110,10 @@ enum nw_halo_schedule {
     NW_HALO_SCHEDULE_PHASES,
 };
 enum nw_halo_choice {
-    NW_HALO_CHOOSE_MEASURE, /* measured in nw_halo_plan, saved for each machine
-                               and shape */
-    NW_HALO_CHOOSE_MODEL,   /* for each pair, as nw_halo_layout_predict */
+    NW_HALO_CHOOSE_MEASURE, /* nw_halo_plan measures the methods and saves the
+                               result for this machine and shape */
+    NW_HALO_CHOOSE_MODEL,   /* for each pair of pieces, the fastest method by
+                               the model of nw_halo_layout_predict */
     NW_HALO_CHOOSE_ORDER,   /* the first method that fits, as in the paper */
 };
 enum nw_halo_memory { NW_HALO_MEMORY_HOST, NW_HALO_MEMORY_GPU };
@@ -124,7 +128,7 @@ struct nw_halo_piece {
     int32_t rank; /* -1 in layouts made without MPI */
 };
 
-struct nw_halo; /* a planned halo, see "Exchanging" */
+struct nw_halo; /* a planned halo exchange; halo_mpi.h has its functions */
 
 struct nw_halo_options {
     size_t size;       /* sizeof of this struct */
@@ -164,20 +168,20 @@ struct nw_halo_options {
     void *(*memory)(void *context, const struct nw_halo_piece *piece,
                     int32_t quantity, size_t *pitch);
     void *context;
-    /* Or the arrays of another halo with the same pieces and quantities, to
-     * make two plans for one field. The other halo must be freed after this
-     * one. */
+    /* Instead of the arrays above: use those of another halo with the same
+     * pieces and quantities, to make two plans for one field. The other halo
+     * must be freed after this one. */
     const struct nw_halo *arrays;
     size_t row_align; /* bytes; pitch of the library's arrays is a multiple of
                          this. 0: rows without gaps, but 128 in GPU memory if
                          the cell size divides 128 */
     enum nw_halo_memory memory_kind;
     /* For GPU memory: the GPU of each piece (NULL: the GPU of its slot), and
-     * the stream in which the caller computes on it. NULL means the default
-     * stream, cudaStreamLegacy. Code compiled with per-thread default streams
-     * passes CU_STREAM_PER_THREAD, which is (void *)0x2. An exchange runs after
-     * the work that this stream has when the exchange starts, and waits for no
-     * other stream. */
+     * the stream in which the caller computes on each piece. NULL means the
+     * default stream, cudaStreamLegacy. Code compiled with per-thread default
+     * streams passes CU_STREAM_PER_THREAD, which is (void *)0x2. An exchange
+     * runs after all work that is in the piece's stream when the exchange
+     * starts. It waits for no other stream. */
     const int32_t *gpu;
     void *const *stream;
 
@@ -215,6 +219,7 @@ static inline struct nw_halo_options nw_halo_options_init(void)
  * if `corners` is false. Directions along an axis of extent 1 get 0. */
 NW_API void nw_halo_radius(struct nw_halo_options *options, int32_t radius,
                            bool corners);
+/* Sets both sides of all axes to `border`. */
 NW_API void nw_halo_borders(struct nw_halo_options *options,
                             enum nw_halo_border border);
 
@@ -239,7 +244,8 @@ nw_halo_layout_make(const struct nw_halo_options *options,
 NW_API void nw_halo_layout_free(nw_halo_layout *layout); /* NULL is fine */
 
 NW_API int32_t nw_halo_layout_count(const nw_halo_layout *layout);
-/* One piece. Pieces are numbered node by node of the partition. Borrowed. */
+/* Describes piece number `piece`. Pieces are numbered from 0, node by node.
+ * Borrowed. */
 NW_API const struct nw_halo_piece *
 nw_halo_layout_piece(const nw_halo_layout *layout, int32_t piece);
 
@@ -247,13 +253,15 @@ nw_halo_layout_piece(const nw_halo_layout *layout, int32_t piece);
  * sums of bytes x distance, and 0 without a topology. The distance is 1 /
  * bandwidth, so costs are in seconds. */
 struct nw_halo_summary {
-    int32_t node_grid[3], slot_grid[3]; /* 0 where nodes are uneven */
+    int32_t node_grid[3], slot_grid[3]; /* pieces along each axis: nodes of the
+                                           domain, slots of a node; 0 if nodes
+                                           differ in slots */
     uint64_t bytes, bytes_between_nodes, bytes_self;
     double slot_cost, slot_cost_trivial; /* placement inside the nodes */
     double node_cost, node_cost_trivial; /* nodes on the network */
     bool exact;     /* both placements are proven to be the best, or the worst
                        if that was requested */
-    uint64_t steps; /* of the searches */
+    uint64_t steps; /* steps that the searches took */
 };
 NW_API void nw_halo_layout_summary(const nw_halo_layout *layout,
                                    struct nw_halo_summary *out);
@@ -270,8 +278,8 @@ NW_API NW_MUST_CHECK nw_status
 nw_halo_layout_mapping(const nw_halo_layout *layout,
                        const nw_topology *topology, nw_mapping **out);
 
-/* The method that the fixed order chooses for two pieces if each rank has
- * `slots_per_rank` slots. Values below 1 mean 1. */
+/* The first method in the order of NW_HALO_METHOD_LIST that fits two pieces if
+ * each rank has `slots_per_rank` slots. Values below 1 mean 1. */
 NW_API enum nw_halo_method nw_halo_layout_method(const nw_halo_layout *layout,
                                                  int32_t from, int32_t to,
                                                  int32_t slots_per_rank);
@@ -284,11 +292,12 @@ struct nw_halo_prediction {
     double seconds; /* one exchange of this pair without other traffic */
 };
 /* Predicts method and time for each pair of pieces that exchanges cells, sorted
- * by `from`, then `to`. The model of NW_HALO_CHOOSE_MODEL chooses among
- * options->methods without `aware`; with NW_HALO_CHOOSE_ORDER the fixed order
- * chooses. A rank has options->pieces_per_rank slots. Bandwidths and latencies
- * come from the links of options->topology if it has links; all other figures
- * are those of nw_halo(3). The caller frees *out with free(). */
+ * by `from`, then `to`. With NW_HALO_CHOOSE_ORDER, the method is that of
+ * nw_halo_layout_method. Otherwise it is the fastest one of options->methods by
+ * a model of their times; `aware` is left out. A rank has
+ * options->pieces_per_rank slots. Bandwidths and latencies come from the links
+ * of options->topology if it has links; all other figures are those of
+ * nw_halo(3). The caller frees *out with free(). */
 NW_API NW_MUST_CHECK nw_status nw_halo_layout_predict(
     const nw_halo_layout *layout, const struct nw_halo_options *options,
     struct nw_halo_prediction **out, size_t *count);
@@ -322,7 +331,8 @@ nw_halo_assign(const struct nw_halo_assignment *problem, int32_t *out,
 }
 #endif
 
-/* Programs that include mpi.h and then this header, as before halo_mpi.h. */
+/* The functions with MPI types were once in this header. It still declares them
+ * for programs that include mpi.h first. */
 #ifdef MPI_VERSION
 #include <nodewise/halo_mpi.h>
 #endif

@@ -56,8 +56,8 @@ struct nw_launch_options {
     const char *srun_mpi; /* value of srun's --mpi; NULL: Slurm's default */
     bool
         place_only; /* place the ranks on hosts; bind nothing, select no GPUs */
-    /* give each host consecutive ranks: ranks exchange their places until each
-     * host has one block of them */
+    /* Give each host one block of consecutive ranks. Ranks exchange their
+     * places for this. */
     bool consecutive;
 };
 #define NW_LAUNCH_OPTIONS_INIT                                                 \
@@ -70,8 +70,8 @@ struct nw_launch_file {
     bool is_program; /* a script; it is written as an executable file */
 };
 
-/* The files and the command line for a launcher. The caller of nw_launch_new
- * owns it. */
+/* The files and the command line for a launcher. Made by nw_launch_new, freed
+ * by nw_launch_free. */
 typedef struct nw_launch {
     const char *launcher; /* static */
     size_t file_count;
@@ -84,8 +84,9 @@ typedef struct nw_launch {
     char **variable; /* environment of the command: "NAME=VALUE" */
 } nw_launch;
 
-/* Name and one-sentence summary of launcher 0, 1, ...; returns false beyond the
- * last. Static strings. */
+/* Sets *name and *summary to the name and the one-sentence summary of the
+ * launcher with this index, which starts at 0. Returns false if the index is
+ * too large. The strings are static. */
 NW_API bool nw_launch_launcher(size_t index, const char **name,
                                const char **summary);
 
@@ -103,11 +104,12 @@ NW_API void nw_launch_free(nw_launch *launch); /* NULL is fine */
  */
 NW_API NW_MUST_CHECK nw_status nw_launch_write(const nw_launch *launch);
 
-/* Reads the placement of a launcher's file: a rankfile of Open MPI, or a list
- * of hosts in the order of the ranks with lines "HOST", "HOST:RANKS" or "HOST
- * slots=RANKS". The GPUs of the mapping are open, and the cores of a list of
- * hosts. A mapping is read as by nw_mapping_read. The caller frees *out with
- * nw_mapping_free. NW_EFORMAT: the sentence names file and line. */
+/* Reads the placement of ranks from a launcher's file: a rankfile of Open MPI,
+ * or a list of hosts in the order of the ranks with lines "HOST", "HOST:RANKS"
+ * or "HOST slots=RANKS". A rankfile leaves the GPUs of the mapping open; a list
+ * of hosts leaves the cores open too. A file in the mapping format is read as
+ * by nw_mapping_read. The caller frees *out with nw_mapping_free. NW_EFORMAT:
+ * the sentence names file and line. */
 NW_API NW_MUST_CHECK nw_status nw_launch_placement_read(
     const char *path, const nw_topology *topology, nw_mapping **out);
 

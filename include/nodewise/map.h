@@ -66,9 +66,10 @@ struct nw_map_options {
     const uint64_t *weights; /* [rank_count] or NULL */
     const double *speeds;    /* [elements of the topology], from 0; or NULL */
 
-    /* Each node gets a block of consecutive ranks, as the default mapping or
-     * `start` has them: launchers such as torchrun number ranks node by node.
-     * Not with fixed ranks, remote GPUs or several ranks per element. */
+    /* Give each node a block of consecutive ranks, with as many ranks as the
+     * default mapping or `start` gives that node. Launchers such as torchrun
+     * need this, because they number ranks node by node. Not with fixed ranks,
+     * remote GPUs or several ranks per element. */
     bool whole_nodes;
 
     /* The last `spare` nodes of `hosts`, or of the machine, get no ranks. */
@@ -92,7 +93,7 @@ struct nw_map_options {
 
 /* How the mapping was computed, for people and to repeat the run. */
 struct nw_map_report {
-    const char *algorithm; /* which returned this mapping; static */
+    const char *algorithm; /* the one whose mapping was returned; static */
     uint64_t steps;
     bool proven;  /* branch and bound has proved that the mapping is optimal */
     bool hurried; /* a time limit or Ctrl-C also shortened work that counts no
@@ -100,8 +101,8 @@ struct nw_map_report {
                      with this number of steps may give another mapping */
     double phase_seconds[3];
     int32_t lost_ranks; /* ranks of lost nodes */
-    int32_t moved;      /* ranks with another place than before, these included
-                         */
+    int32_t moved;      /* ranks with another place than before, including
+                           lost_ranks */
     double move_cost;   /* s, as used */
 };
 
@@ -117,14 +118,15 @@ NW_API NW_MUST_CHECK nw_status nw_map(const nw_topology *topology,
                                       nw_mapping **out,
                                       struct nw_map_report *report);
 
-/* Computes a mapping as nw_map does, and the costs of this mapping and of the
- * default mapping as nw_cost_evaluate does. Each cost is computed once. The
- * caller releases *out with nw_map_answer_fini. */
+/* The result of nw_map_priced. */
 struct nw_map_answer {
     nw_mapping *mapping;
     struct nw_cost cost, standard; /* costs of `mapping` and of the default */
     struct nw_map_report report;
 };
+/* Computes a mapping as nw_map does, and the costs of this mapping and of the
+ * default mapping as nw_cost_evaluate does. Each cost is computed once. The
+ * caller releases *out with nw_map_answer_fini. */
 NW_API NW_MUST_CHECK nw_status
 nw_map_priced(const nw_topology *topology, const nw_pattern *pattern,
               const struct nw_map_options *options, struct nw_map_answer *out);
@@ -158,19 +160,20 @@ NW_API NW_MUST_CHECK nw_status
 nw_map_choose_objective(const nw_topology *topology, const nw_pattern *pattern,
                         struct nw_objective_choice *out);
 
-/* The names of the algorithms that a phase of MAGC can use, as one text, and
- * whether `name` is one of them. */
+/* nw_map_phase_names gives the names of the algorithms that a phase of MAGC can
+ * use, in one text. nw_map_phase_known says whether `name` is one of them. */
 NW_API const char *nw_map_phase_names(void);
 NW_API bool nw_map_phase_known(const char *name);
 
-/* Name and one-sentence summary of algorithm 0, 1, ...; returns false beyond
- * the last. */
+/* Sets *name and *summary to the name and the one-sentence summary of the
+ * algorithm with this index, which starts at 0. Returns false if the index is
+ * too large. The strings are static. */
 NW_API bool nw_map_algorithm(size_t index, const char **name,
                              const char **summary);
 
 /* A tuned number of the mapping engine. */
 struct nw_map_parameter {
-    const char *engine; /* the part of the engine that it belongs to */
+    const char *engine; /* the part of the engine that uses the number */
     const char *about;  /* what that part does, and where its source is */
     const char *name;
     double value[3];     /* by enum nw_effort */
@@ -178,8 +181,9 @@ struct nw_map_parameter {
     const char *source;  /* file with measurements of that part */
 };
 
-/* Copies number 0, 1, ... to *out, with strings that the library owns; false
- * past the last. The numbers may change in any release. */
+/* Copies the parameter with this index, which starts at 0, to *out. Returns
+ * false if the index is too large. The strings are static. Parameters may
+ * change in any release. */
 NW_API bool nw_map_parameter_get(size_t index, struct nw_map_parameter *out);
 
 #ifdef __cplusplus

@@ -33,9 +33,9 @@ enum nw_mpdata_border {
     NW_MPDATA_NEIGHBOUR,
 };
 
-/* The blocked path is fast. The other path runs the 17 stages one after the
- * other over whole arrays, for study. In strict mode both give the same bits.
- */
+/* How a step is computed. The blocked path is fast. The other path runs the 17
+ * stages one after the other over whole arrays, for study. Without `fast`, both
+ * give the same bits. */
 enum nw_mpdata_path {
     NW_MPDATA_AUTO, /* blocked if it supports the options, else stages */
     NW_MPDATA_BLOCKED,
@@ -112,8 +112,8 @@ NW_API NW_MUST_CHECK nw_status nw_mpdata_check(const nw_mpdata *solver,
 /* Advances x by `steps` time steps. Every side must be periodic or open. */
 NW_API void nw_mpdata_step(nw_mpdata *solver, int64_t steps);
 
-/* The sum of h x (compensated, in array order), and the lowest and highest x.
- */
+/* The sum of h times x (compensated summation in array order), and the lowest
+ * and highest x. */
 struct nw_mpdata_summary {
     double mass, low, high;
 };

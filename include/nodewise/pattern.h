@@ -19,7 +19,7 @@ extern "C" {
 
 /* Memory of the sender and of the receiver: h is host, g is GPU. */
 enum nw_kind { NW_KIND_HH, NW_KIND_GG, NW_KIND_HG, NW_KIND_GH, NW_KIND_COUNT };
-/* "hh", "gg", "hg", "gh". */
+/* Returns "hh", "gg", "hg" or "gh". */
 NW_API const char *nw_kind_name(enum nw_kind kind);
 
 /* The kind of call that sent the messages of a profile. */
@@ -30,16 +30,17 @@ enum nw_origin {
     NW_ORIGIN_NCCL,
     NW_ORIGIN_COUNT
 };
-/* "point-to-point", "one-sided", "collective", "nccl". */
+/* Returns "point-to-point", "one-sided", "collective" or "nccl". */
 NW_API const char *nw_origin_name(enum nw_origin origin);
 struct nw_pattern_amount {
     uint64_t bytes, messages;
 };
 
 /* Time that a profiled program spent in calls: minimum, mean and maximum over
- * the ranks, each the sum of a rank's calls. `calls` are those of all ranks.
- * `call` is the name of an MPI function, NW_PATTERN_MPI for all of them, or
- * NW_PATTERN_RUN for the time from MPI_Init to MPI_Finalize. */
+ * the ranks. A rank's time is the sum over its calls. `calls` counts the calls
+ * of all ranks. `call` is the name of an MPI function, NW_PATTERN_MPI for all
+ * MPI functions together, or NW_PATTERN_RUN for the time from MPI_Init to
+ * MPI_Finalize. */
 #define NW_PATTERN_MPI "MPI"
 #define NW_PATTERN_RUN "run"
 struct nw_pattern_time {
@@ -69,12 +70,14 @@ typedef struct nw_pattern {
     char *program;        /* profiled command line, or NULL */
     char *partial;        /* why the profile is incomplete, or NULL */
     char *note;           /* origin of the pattern, for people, or NULL */
-    /* Of a profile, or NULL: the sums of bytes and messages by their origin
-     * [NW_ORIGIN_COUNT], and the times, the longest mean first. */
+    /* Only in profiles, otherwise NULL: `traffic` has the sums of bytes and
+     * messages by origin [NW_ORIGIN_COUNT]. `time` has `time_count` times of
+     * calls, sorted by falling mean. */
     struct nw_pattern_amount *traffic;
     struct nw_pattern_time *time;
     size_t time_count;
-    struct nw_pattern_phases *phases; /* kept by nw_pattern_find_phases */
+    struct nw_pattern_phases *phases; /* result of nw_pattern_find_phases, or
+                                         NULL */
 } nw_pattern;
 
 NW_API void nw_pattern_free(nw_pattern *pattern); /* NULL is fine */
@@ -103,9 +106,7 @@ NW_API NW_MUST_CHECK nw_status nw_pattern_builder_add_size(
 NW_API NW_MUST_CHECK nw_status
 nw_pattern_builder_build(nw_pattern_builder *builder, nw_pattern **out);
 
-/* Reads a pattern input: "PREFIX:FILE", or FILE. Without a prefix, the first
- * line of the file decides the format, then its suffix; see
- * nodewise-formats(5). The caller frees *out with nw_pattern_free. */
+/* Options of nw_pattern_read. */
 struct nw_pattern_read_options {
     size_t size;
     bool compact;    /* renumber sparse ids of lists from 0 */
@@ -115,6 +116,9 @@ struct nw_pattern_read_options {
     {                                                                          \
         .size = sizeof(struct nw_pattern_read_options)                         \
     }
+/* Reads a pattern input: "PREFIX:FILE", or FILE. Without a prefix, the format
+ * is that of the file's first line, or else that of its suffix; see
+ * nodewise-formats(5). The caller frees *out with nw_pattern_free. */
 NW_API NW_MUST_CHECK nw_status nw_pattern_read(
     const char *input, const struct nw_pattern_read_options *options,
     nw_pattern **out);
@@ -126,9 +130,10 @@ NW_API NW_MUST_CHECK nw_status nw_qaplib_read(const char *path,
                                               nw_pattern **flow,
                                               double **distances, size_t *n);
 
-/* The phases of a training step: the traffic of each kind of group alone. The
- * rings of DATA join all ranks with the same dense weights, those of
- * EXPERT_DATA all ranks with the same experts. */
+/* The phases of a training step. Each phase is the traffic of one kind of
+ * process group, for example the tensor-parallel groups. A ring of DATA joins
+ * all ranks with the same dense weights; a ring of EXPERT_DATA joins all ranks
+ * with the same experts. */
 enum nw_phase {
     NW_PHASE_TENSOR,
     NW_PHASE_CONTEXT,
@@ -138,9 +143,9 @@ enum nw_phase {
     NW_PHASE_PIPELINE,
     NW_PHASE_COUNT
 };
-/* "tp", "cp", "ep", "dp", "edp", "pp". */
+/* Returns "tp", "cp", "ep", "dp", "edp" or "pp". */
 NW_API const char *nw_phase_name(enum nw_phase phase);
-/* Its kind of group, for people: "tensor (tp)". */
+/* Returns the phase's kind of group for people, such as "tensor (tp)". */
 NW_API const char *nw_phase_title(enum nw_phase phase);
 /* A phase takes rounds[phase] rounds, one after the other. In each round, every
  * edge of pattern[phase] sends one message of its mean size. */
@@ -149,10 +154,11 @@ struct nw_pattern_phases {
     nw_pattern *pattern[NW_PHASE_COUNT]; /* NULL: no traffic */
     uint64_t rounds[NW_PHASE_COUNT];
 };
-/* The phases of a pattern of "training:", or of a file of it; others have none.
- * With "only=", there is one phase. The first call generates them. *out belongs
- * to the pattern, which may not change afterwards. Several threads may call it
- * at once. */
+/* Finds the phases of a pattern that the specification "training:" generated,
+ * or of a file of such a pattern. With the key "only=", there is one phase.
+ * Other patterns have no phases; (*out)->found is then false. The first call
+ * generates the phases. *out belongs to the pattern, which may not change
+ * afterwards. Several threads may call this function at the same time. */
 NW_API NW_MUST_CHECK nw_status nw_pattern_find_phases(
     const nw_pattern *pattern, const struct nw_pattern_phases **out);
 
@@ -191,7 +197,7 @@ NW_API NW_MUST_CHECK nw_status nw_pattern_scale(const nw_pattern *pattern,
                                                 int32_t rank_count,
                                                 nw_pattern **out, char **how);
 
-/* Totals of one kind. Sums stop at 2^64 - 1. */
+/* Totals of one kind. A sum that would exceed 2^64 - 1 is 2^64 - 1. */
 struct nw_pattern_total {
     uint64_t bytes, messages;
     size_t edges;

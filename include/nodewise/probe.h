@@ -22,9 +22,11 @@ typedef struct nw_probe nw_probe;
 
 /* Number of message size classes. Each class has its own LogGP parameters. */
 #define NW_PROBE_CLASSES 4
+/* The message size in bytes of a class, 0 to NW_PROBE_CLASSES - 1. */
 NW_API size_t nw_probe_class_bytes(int index);
 
-/* The caller frees *out with nw_probe_free. */
+/* Creates an empty collection of records. The caller frees *out with
+ * nw_probe_free. */
 NW_API NW_MUST_CHECK nw_status nw_probe_new(nw_probe **out);
 NW_API void nw_probe_free(nw_probe *probe); /* NULL is fine */
 

@@ -70,10 +70,10 @@ NW_API NW_MUST_CHECK nw_status nw_report_pattern_svg(const nw_pattern *pattern,
 
 /* The gain of a mapping over the default mapping. Every command prints it. */
 struct nw_headline {
-    bool total;           /* set by the caller; true: the whole run, false: one
-                             exchange */
+    bool total;           /* set by the caller; true: figures of the whole run,
+                             false: of one exchange */
     bool has_phases;      /* one exchange is one training step */
-    bool has_domains;     /* NVLink domains join several nodes */
+    bool has_domains;     /* an NVLink domain joins several nodes */
     bool has_time;        /* false: the machine has no bandwidths, and the
                              figures are hop-bytes */
     const char *metric;   /* exchange-time, step-time, run-time or hop-bytes;
@@ -102,8 +102,8 @@ struct nw_report_mapping {
     const char *name;
     const nw_mapping *mapping; /* node indexes are the topology's */
     double seconds; /* simulated time of one exchange; negative: not known */
-    const struct nw_cost *cost; /* as nw_cost_evaluate says, or NULL: the report
-                                   evaluates it */
+    const struct nw_cost *cost; /* result of nw_cost_evaluate, or NULL: the
+                                   report evaluates it */
 };
 
 /* The input of a report. All pointers are borrowed; strings may be NULL. */
@@ -123,11 +123,11 @@ struct nw_report_input {
         .size = sizeof(struct nw_report_input)                                 \
     }
 
-/* One HTML page that loads no other files. It shows the machine, the pattern,
- * the location of the traffic and of the ranks under each mapping, the
- * congestion of links, and all costs side by side. The last mapping is in it as
- * files to download. Equal input gives equal bytes. NW_EINVAL: a mapping
- * does not fit the topology or the pattern. */
+/* Makes one HTML page that loads no other files. The page shows the machine,
+ * the pattern, the location of the traffic and of the ranks under each mapping,
+ * the congestion of links, and all costs side by side. It contains the last
+ * mapping as files to download. Equal input gives equal bytes. NW_EINVAL: a
+ * mapping does not fit the topology or the pattern. */
 NW_API NW_MUST_CHECK nw_status
 nw_report_html(const struct nw_report_input *input, char **out);
 /* The heat maps of that page as one SVG picture, with one column for each

@@ -15,7 +15,8 @@
  * - Of equal solutions the first is taken. As in the paper's figure, columns
  *   come before rows.
  * - Shapes of one row or one column are used only if all_shapes is set.
- * - Each iteration passes its arrangement to the next column by column.
+ * - The next iteration of the heuristic takes the processes in the order of the
+ *   last arrangement, read column by column.
  */
 #ifndef NODEWISE_ROWCOL_H
 #define NODEWISE_ROWCOL_H

@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 #define NW_API __attribute__((visibility("default")))
-#define NW_MPI_API NW_API /* in the libraries for one MPI only */
+#define NW_MPI_API NW_API /* in the MPI libraries only */
 #define NW_MUST_CHECK __attribute__((warn_unused_result))
 #define NW_PRINTF(f, a) __attribute__((format(printf, f, a)))
 

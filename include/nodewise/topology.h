@@ -48,9 +48,9 @@ nw_topology_load(const char *source, const struct nw_topology_options *options,
 struct nw_topology_parts {
     size_t size;         /* sizeof of this struct */
     const char *network; /* gives hosts and switches; or NULL */
-    /* these describe the inside of hosts. "HOSTS=SOURCE" applies to those
-     * hosts. "SOURCE" applies to the hosts that it names, or to all hosts if it
-     * is the only source and describes one node */
+    /* Sources that describe the inside of hosts. "HOSTS=SOURCE" applies to
+     * those hosts. "SOURCE" applies to the hosts that it names, or to all hosts
+     * if it is the only source and describes one node. */
     const char *const *nodes;
     size_t node_count;
     const char *gpus; /* one node, which gives the GPU links; or NULL */
@@ -59,10 +59,10 @@ struct nw_topology_parts {
     {                                                                          \
         .size = sizeof(struct nw_topology_parts)                               \
     }
-/* Builds that machine. *notes has one line for each contradiction between the
- * sources, with the decision that was made; "" if there are none. The caller
- * frees *out with nw_topology_free and *notes with free(). NW_EFORMAT: the
- * sources cannot describe one machine. */
+/* Builds the machine that `parts` describe. *notes has one line for each
+ * contradiction between the sources, with the decision that was made; "" if
+ * there are none. The caller frees *out with nw_topology_free and *notes with
+ * free(). NW_EFORMAT: the sources cannot describe one machine. */
 NW_API NW_MUST_CHECK nw_status nw_topology_compose(
     const struct nw_topology_parts *parts,
     const struct nw_topology_options *options, nw_topology **out, char **notes);
@@ -80,39 +80,42 @@ NW_API void nw_topology_free(nw_topology *topology); /* NULL is fine */
 NW_API NW_MUST_CHECK nw_status nw_topology_write(const nw_topology *topology,
                                                  char **out);
 
-/* Makes a cluster file to start from, with comments, by "key=value,...":
- * nodes, sockets, numa, cores, threads, gpus, nics and network; see
- * nodewise-topology(1). The caller frees *out with free(). NW_EINVAL: a key or
- * value is invalid. */
+/* Makes a commented cluster file that a user can adapt. The specification is
+ * "key=value,..." with the keys nodes, sockets, numa, cores, threads, gpus,
+ * nics and network; see nodewise-topology(1). The caller frees *out with
+ * free(). NW_EINVAL: a key or value is invalid. */
 NW_API NW_MUST_CHECK nw_status nw_topology_template(const char *specification,
                                                     char **out);
 
-/* Writes the machine as a file of another program. Formats: "nccl" (topology
- * file of NCCL), "hwloc" (XML), "slurm" and "slurm-yaml" (topology.conf and
- * topology.yaml, a tree), "slurm-block" and "slurm-yaml-block", "k8s" (Node
- * objects with the labels of topograph). */
+/* Options of nw_topology_export, which writes the machine as a file of another
+ * program. Formats: "nccl" (topology file of NCCL), "hwloc" (XML), "slurm" and
+ * "slurm-yaml" (topology.conf and topology.yaml, a tree), "slurm-block" and
+ * "slurm-yaml-block", "k8s" (Node objects with the labels of topograph). */
 struct nw_topology_export_options {
     size_t size; /* sizeof of this struct */
     const char *format;
     const char *host; /* the node that "nccl" and "hwloc" describe; NULL: any
                        * node, if all are of one type */
-    /* "nccl": the first node of this topology gives the PCI addresses of GPUs
-     * and NICs, as a virtual machine sees them; or NULL */
+    /* "nccl": the PCI addresses of GPUs and NICs are taken from the first node
+     * of this topology, for example as a virtual machine sees them. NULL: from
+     * `topology`. */
     const nw_topology *addresses;
 };
 #define NW_TOPOLOGY_EXPORT_OPTIONS_INIT                                        \
     {                                                                          \
         .size = sizeof(struct nw_topology_export_options)                      \
     }
-/* *notes names in one line what the format cannot express; "" if nothing is
- * lost. The caller frees *out and *notes with free(). NW_EUNSUPPORTED: the
- * format cannot describe this machine at all. */
+/* Writes the text of the file to *out. *notes names in one line the properties
+ * of the machine that the format cannot express; "" if nothing is lost. The
+ * caller frees *out and *notes with free(). NW_EUNSUPPORTED: the format cannot
+ * describe this machine at all. */
 NW_API NW_MUST_CHECK nw_status nw_topology_export(
     const nw_topology *topology,
     const struct nw_topology_export_options *options, char **out, char **notes);
 
-/* Name and one-sentence summary of bundled cluster 0, 1, ...; returns false
- * beyond the last. Static strings. */
+/* Sets *name and *summary to the name and the one-sentence summary of the
+ * bundled cluster with this index, which starts at 0. Returns false if the
+ * index is too large. The strings are static. */
 NW_API bool nw_topology_bundled(size_t index, const char **name,
                                 const char **summary);
 
@@ -128,7 +131,8 @@ NW_API int32_t nw_topology_element_count(const nw_topology *topology);
 NW_API int32_t nw_topology_gpu_count(const nw_topology *topology);
 NW_API int32_t nw_topology_link_count(const nw_topology *topology);
 
-/* Borrowed. Nodes are numbered from 0 in the topology's order. */
+/* The name of a node; borrowed. Nodes are numbered from 0 in the topology's
+ * order. */
 NW_API const char *nw_topology_node_name(const nw_topology *topology,
                                          int32_t node);
 /* The node with this name, or -1. If no name is equal, "n1.site" finds the node
@@ -136,9 +140,10 @@ NW_API const char *nw_topology_node_name(const nw_topology *topology,
 NW_API int32_t nw_topology_node_find(const nw_topology *topology,
                                      const char *name);
 
-/* The first element or GPU of a node, and their count. Elements are numbered
- * from 0, node by node, and inside a node by logical core index. GPUs are
- * numbered node by node in PCI bus order. */
+/* Consecutive elements or GPUs of a node: the number of the first one, and
+ * their count. Elements are numbered from 0, node by node, and inside a node by
+ * logical core index. GPUs are numbered from 0, node by node in PCI bus order.
+ */
 struct nw_range {
     int32_t first, count;
 };
@@ -160,7 +165,7 @@ NW_API int32_t nw_topology_element_package(const nw_topology *topology,
 NW_API int32_t nw_topology_gpu_package(const nw_topology *topology,
                                        int32_t gpu);
 
-/* Same result as nw_topology_element_cpus. */
+/* An older name of nw_topology_element_cpus. */
 NW_API size_t nw_topology_element_threads(const nw_topology *topology,
                                           int32_t element, const int32_t **os);
 
@@ -211,10 +216,12 @@ NW_API void nw_topology_distances(const nw_topology *topology,
 NW_API bool nw_topology_is_integral(const nw_topology *topology);
 
 /* Stores the links of the route from a to b, in order, and returns their count.
- * Each entry is 2 x link + direction: direction 0 leads from child to parent or
- * as declared, 1 back. Half-duplex links share one bandwidth and always use
- * direction 0. `hops` must have space for nw_topology_route_max() entries. The
- * count is 0 for a = b and for matrices, which have no links. */
+ * Each entry is 2 x link + direction. In a tree, direction 0 leads from child
+ * to parent. On other links, direction 0 leads from the first declared end to
+ * the second. Direction 1 is the opposite. Half-duplex links share one
+ * bandwidth and always use direction 0. `hops` must have space for
+ * nw_topology_route_max() entries. The count is 0 for a = b and for matrices,
+ * which have no links. */
 NW_API size_t nw_topology_route(const nw_topology *topology, struct nw_end a,
                                 struct nw_end b, uint32_t *hops);
 NW_API size_t nw_topology_route_max(const nw_topology *topology);
@@ -242,11 +249,12 @@ NW_API const char *nw_link_kind_name(enum nw_link_kind kind);
 
 struct nw_link_info {
     enum nw_link_kind kind;
-    double bandwidth[2]; /* bytes/s of each direction; equal if shared */
+    double bandwidth[2]; /* bytes/s of direction 0 and 1; equal if
+                            half_duplex */
     double latency;      /* s */
     bool half_duplex;
-    bool assumed; /* default figures for this kind, from the table in
-                     nodewise-topology(5) */
+    bool assumed; /* bandwidth and latency are this kind's defaults, which
+                     nodewise-topology(5) lists */
 };
 NW_API struct nw_link_info nw_topology_link(const nw_topology *topology,
                                             int32_t link);
@@ -255,9 +263,9 @@ NW_API struct nw_link_info nw_topology_link(const nw_topology *topology,
 NW_API const char *nw_topology_link_name(const nw_topology *topology,
                                          int32_t link, char *out, size_t size);
 
-/* The level at which two endpoints meet: the deepest object that contains both,
- * or the number of switches between their nodes. Level 0 means the same
- * element. */
+/* The level at which two endpoints meet. Inside a node, it is that of the
+ * deepest object that contains both. Between nodes, it depends on the number of
+ * switches on the route. Level 0 means the same element. */
 NW_API int32_t nw_topology_level(const nw_topology *topology, struct nw_end a,
                                  struct nw_end b);
 NW_API int32_t nw_topology_level_count(const nw_topology *topology);

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #define LARGE ((size_t)1 << 18)
-/* malloc takes small blocks from a cache of each thread; calloc takes a
- * lock. */
+/* Arrays up to this size are allocated by malloc, which takes them from a cache
+ * of the thread; calloc takes a lock. */
 #define SMALL ((size_t)1 << 10)
 
 static nw_status array_no_memory(size_t count, size_t size)
@@ -19,12 +19,14 @@ static nw_status array_no_memory(size_t count, size_t size)
     return nw_fail(NW_ENOMEM, "out of memory for %zu x %zu bytes", count, size);
 }
 
-/* Asks for large pages once for the whole heap that the system has granted so
- * far: a large page that ends inside an unmarked block would stay small.
- * Returns where the part begins that still needs advice. */
+/* Chooses the address range for which large pages are requested; `begin` and
+ * `end` are those of a new array. An array in the heap extends the range to the
+ * end of the heap, once after each growth of the heap: a large page that ends
+ * in memory without this advice would be split into small pages. Returns the
+ * end of the range, or `begin` if the heap already has the advice. */
 static uintptr_t want_heap(uintptr_t begin, uintptr_t end)
 {
-    static uintptr_t said; /* the heap's end then */
+    static uintptr_t said; /* the heap's end at the last advice */
     uintptr_t top = (uintptr_t)sbrk(0);
     uintptr_t before = __atomic_load_n(&said, __ATOMIC_RELAXED);
 
@@ -36,8 +38,9 @@ static uintptr_t want_heap(uintptr_t begin, uintptr_t end)
     return top;
 }
 
-/* Large arrays on large pages, if the system has them: a first touch for every
- * page of 4 KB took a third of the time of large patterns. */
+/* Asks the kernel to use large pages for a large array. Otherwise the first
+ * access to each page of 4 KB costs a page fault; these took a third of the
+ * time of large patterns. */
 static void want_large_pages(void *memory, size_t bytes)
 {
     uintptr_t page, begin, end;
@@ -65,8 +68,8 @@ nw_status nw_alloc_raw(size_t count, size_t size, void *out)
     return NW_OK;
 }
 
-/* Clears a large array after it was put on large pages. Small arrays come from
- * malloc, which needs no lock. */
+/* Clears a large array itself, because large pages must be requested before the
+ * first access. A small array comes from malloc, which needs no lock. */
 nw_status nw_alloc(size_t count, size_t size, void *out)
 {
     void *memory = NULL;

@@ -5,9 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static locale_t plain; /* 0, with which uselocale changes nothing: no memory */
+static locale_t plain; /* 0 if there was no memory; uselocale then changes
+                          nothing */
 
-/* glibc's own, which is not freed. Made before any thread can be. */
+/* Creates the C locale before the program can start threads. glibc returns a
+ * static object, which need not be freed. */
 __attribute__((constructor)) static void make_plain(void)
 {
     plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);

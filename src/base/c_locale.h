@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Parses and prints numbers with a decimal point as in the C locale, even if
- * the program has called setlocale(). The functions are otherwise those of the
- * C library. */
+/* Functions that parse and print numbers with a decimal point as in the C
+ * locale, even if the program has called setlocale(). Each does otherwise what
+ * the function of the C library without the prefix nw_ does. */
 #ifndef NW_BASE_C_LOCALE_H
 #define NW_BASE_C_LOCALE_H
 

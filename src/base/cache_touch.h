@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Touches message buffers as programs do, for code that times messages. A core
- * that has just written a message has the bytes in its cache. Buffers that are
- * never touched favour protocols that copy late; freshly written buffers favour
+/* Touches message buffers as programs do, for code that times messages. A
+ * program writes a message just before it sends it, so the bytes are in the
+ * core's cache, and reads it just after it was received. A benchmark without
+ * these accesses favours protocols that copy late; one with writes only favours
  * protocols that copy early. */
 #ifndef NW_BASE_CACHE_TOUCH_H
 #define NW_BASE_CACHE_TOUCH_H
@@ -17,7 +18,8 @@ static inline void nw_cache_touch_write(void *memory, size_t bytes,
     memset(memory, (int)(++*word & 0xff), bytes);
 }
 
-/* Reads a byte of each cache line, so that all lines are loaded. */
+/* Reads one byte of each cache line, so that all lines are loaded. The sum of
+ * these bytes is added to *word, so that the compiler keeps the reads. */
 static inline void nw_cache_touch_read(const void *memory, size_t bytes,
                                        unsigned *word)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads and checks each piece, or makes and writes it, while it is still in the
- * core's cache. */
+/* Reads and writes large text files in pieces, with several threads. A piece is
+ * checked right after it was read, or written right after it was made, while it
+ * is still in the core's cache. */
 #include "base/chunked_file.h"
 #include "base/array.h"
 #include "base/parallel.h"
@@ -18,6 +19,8 @@
 #define PIECE ((size_t)1 << 21)
 #define LEAST (4 * PIECE)
 
+/* A file that is being read in pieces into `data`. `failed` is 1 if a piece
+ * could not be read or is not ASCII. */
 struct chunked_file_reading {
     int fd;
     char *data;
@@ -79,14 +82,16 @@ nw_status nw_chunked_file_read(const char *path, int32_t threads, char **data,
     return status;
 }
 
+/* A file that is being written. Each piece becomes a text in text[i]; then
+ * is_made[i] is set. */
 struct writing {
     const struct nw_file_chunks *pieces;
     struct nw_text *text; /* [count] */
     bool *is_made;
     int fd;
     const char *path;
-    pthread_mutex_t lock; /* of what follows */
-    int32_t next;         /* to be written */
+    pthread_mutex_t lock; /* protects the members below */
+    int32_t next;         /* the next piece to write */
     nw_status status;
     struct nw_error error;
 };
@@ -118,8 +123,9 @@ static void put_made(struct writing *writing)
     }
 }
 
-/* Makes piece i. If another thread is writing, that thread or the one with a
- * later piece writes it. */
+/* Makes piece i, and then writes all pieces whose turn it is, unless another
+ * thread is writing. In that case the other thread, a thread with a later piece
+ * or chunked_file_fill writes piece i. */
 static void make_piece(void *user, int32_t i)
 {
     struct writing *writing = user;

@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Like nw_file_read_text for a large regular file of ASCII text without NUL.
- * Otherwise, or if reading fails, *data is NULL and the caller calls
- * nw_file_read_text. */
+/* Reads a large regular file of ASCII text without NUL with up to `threads`
+ * threads, like nw_file_read_text. If the file is small or something else, or
+ * if reading fails, *data is NULL; the caller then calls nw_file_read_text. */
 NW_MUST_CHECK nw_status nw_chunked_file_read(const char *path, int32_t threads,
                                              char **data, size_t *length);
 

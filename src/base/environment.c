@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An unknown variable has no effect, so the run-time library warns of it
- * once. */
+/* The table of environment variables. An unknown variable has no effect, so the
+ * run-time library warns once about a misspelt name. */
 #include "base/environment.h"
 
 #include <string.h>

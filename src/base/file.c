@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The only file that opens files for the readers and writers of topologies,
- * patterns and mappings. */
+/* Reads whole files into memory. All readers of topologies, patterns and
+ * mappings open their files here. */
 #include "base/file.h"
 #include "base/array.h"
 #include "base/chunked_file.h"
@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 /* Returns an error if a device or pipe gives too many bytes: /dev/zero never
- * ends, and a pipe may never end. */
+ * ends, and a pipe may never end. `used` is the number of bytes read so far. */
 static nw_status file_check_end(int fd, const char *path, size_t used)
 {
     struct stat info;
@@ -196,7 +196,8 @@ nw_status nw_file_read_text_by(const char *path, int32_t threads, char **data,
         if (!status)
             file_end_lines(bytes, count);
     } else if (!status) {
-        drop_mark(bytes, &count); /* of a large file: text is left */
+        drop_mark(bytes, &count); /* of a large file, whose text is already
+                                     checked */
         file_end_lines(bytes, count);
     }
     if (status) {

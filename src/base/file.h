@@ -13,11 +13,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Most bytes to read from a character device; a longer device is an error. */
+/* Maximum number of bytes to read from a character device. More bytes are an
+ * error. */
 enum { NW_FILE_MOST_OF_DEVICE = 1 << 24 };
 
-/* Returns the most bytes to read from a pipe or to unpack: 2 GiB, or half of
- * the memory. */
+/* Returns the maximum number of bytes to read from a pipe or to unpack: 2 GiB,
+ * or half of the memory if that is less. */
 size_t nw_file_most_of_pipe(void);
 
 /* Reads all of `path` ("-" is standard input) into memory, followed by a NUL,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes files beside their target and renames them, so that a full disk leaves
- * the old file; also the folder of cached files. */
+/* Writes files. A file is written beside its target and then renamed, so that a
+ * full disk leaves the old file intact. Also finds the folder of cached files.
+ */
 #include "base/file.h"
 #include "base/array.h"
 #include "base/status.h"
@@ -50,8 +51,9 @@ nw_status nw_file_put(int fd, const char *path, const char *data, size_t length)
     return NW_OK;
 }
 
-/* Returns the mode of new files. It reads the mask from /proc, since umask()
- * would change the mask for other threads, too. */
+/* Returns the mode that the umask gives to new files. The umask comes from
+ * /proc, because umask(2) can only be asked by changing it, which would affect
+ * other threads. */
 static mode_t new_mode(void)
 {
     FILE *status = fopen("/proc/self/status", "re");
@@ -207,7 +209,8 @@ nw_status nw_file_write(const char *path, const char *data, size_t length)
 
 nw_status nw_file_end_output(void)
 {
-    bool failed = ferror(stdout); /* errno is that of a later call */
+    bool failed = ferror(stdout); /* a failed write was earlier, so errno may be
+                                     that of another call */
 
     if (!fflush(stdout) && !failed)
         return NW_OK;

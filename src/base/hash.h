@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The hash function FNV-1a, the same on every machine: for keys of caches and
- * for file names. */
+/* The hash function FNV-1a, for keys of caches and for file names. It gives the
+ * same values on every machine. A hash begins with NW_HASH_START; each call
+ * adds bytes to it and returns the new value. */
 #ifndef NW_BASE_HASH_H
 #define NW_BASE_HASH_H
 

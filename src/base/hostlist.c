@@ -200,7 +200,7 @@ static struct parts hostlist_cut(const char *name)
         end--;
     for (start = end; start > name && start[-1] >= '0' && start[-1] <= '9';)
         start--;
-    if (end - start > MAX_DIGITS) /* not a count */
+    if (end - start > MAX_DIGITS) /* too many digits for a number */
         start = end;
     parts.suffix = end;
     parts.prefix = (size_t)(start - name);
@@ -212,6 +212,8 @@ static struct parts hostlist_cut(const char *name)
     return parts;
 }
 
+/* Returns true if two names differ only in their last number, so that one
+ * bracket can hold both. */
 static bool same_bracket(const struct parts *a, const struct parts *b)
 {
     return a->width && b->width && a->prefix == b->prefix &&
@@ -219,8 +221,9 @@ static bool same_bracket(const struct parts *a, const struct parts *b)
            !strcmp(a->suffix, b->suffix);
 }
 
-/* True where a range that starts at `low` and holds `at` goes on to `next`:
- * the width expansion will write is next's own. */
+/* Returns true if a range from `low` to `at` can be extended to `next`. That
+ * needs the next number, with as many digits as expansion would write, which
+ * pads numbers to the width of `low`. */
 static bool continues(const struct parts *low, const struct parts *at,
                       const struct parts *next)
 {
@@ -231,8 +234,9 @@ static bool continues(const struct parts *low, const struct parts *at,
     return next->number == at->number + 1 && (size_t)width == next->width;
 }
 
-/* Writes the range that starts at names[0] of one bracket of `count`; returns
- * how many names it covers. */
+/* Writes names[0] and the names that continue its range as one item of a
+ * bracket, such as "7" or "001-128". Returns the number of names that the item
+ * covers. */
 static size_t write_range(struct nw_text *text, const char *const *names,
                           size_t count)
 {

@@ -24,8 +24,8 @@ static bool install_path_is_here(const char *folder, const char *below,
     return size > 0 && size < PATH_MAX && !access(path, mode);
 }
 
-/* The file that this code is in: the program, or a library of ours that another
- * program has loaded. */
+/* Stores the path of the file that contains this code: the program itself, or a
+ * library of Nodewise that another program has loaded. */
 static void find_own_file(char path[PATH_MAX])
 {
     struct link_map *object = NULL;

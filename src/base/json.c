@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* JSON text, indented by two, from calls in the order of the document. */
+/* Writes JSON text, indented by two spaces, as the calls come. */
 #include "base/json.h"
 #include "base/c_locale.h"
 

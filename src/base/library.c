@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dlopen at first use keeps the preloaded libraries light and quick. */
+/* Loads shared libraries with dlopen at their first use, so that programs that
+ * do not need them start quickly. */
 #include "base/library.h"
 #include "base/status.h"
 
@@ -9,8 +10,8 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Sets the pointer unless it is already set, since another thread may be
- * calling the function. */
+/* Stores a function's address unless it is already stored: another thread may
+ * be calling the function through this pointer. */
 static void base_library_set(void *address, void *found)
 {
     void *known;

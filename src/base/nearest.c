@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Counts the letters to insert, leave out or replace between two names. */
+/* Finds the most similar known name by the edit distance: the number of letters
+ * to insert, delete or replace. */
 #include "base/nearest.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the known name that is nearest to an unknown one, for "did you mean
- * 'map'?". */
+/* Finds the known name that is most similar to an unknown one, for messages
+ * such as "did you mean 'map'?". */
 #ifndef NW_BASE_NEAREST_H
 #define NW_BASE_NEAREST_H
 

@@ -14,10 +14,12 @@
 
 #define PARALLEL_MOST 64
 
-/* The number of threads that parallel runs of this thread may still start;
- * NULL: no limit yet. All threads of a run share one count. */
+/* The number of threads that may still be started by this thread's parallel
+ * runs. It points to a count that all threads of a run share; NULL: no limit
+ * yet. */
 static _Thread_local int32_t *spare;
 
+/* Takes one thread from the limit; returns false if no thread is left. */
 static bool take_spare(void)
 {
     int32_t left = spare ? __atomic_load_n(spare, __ATOMIC_RELAXED) : 1;
@@ -35,6 +37,8 @@ static void add_spare(int32_t count)
         __atomic_fetch_add(spare, count, __ATOMIC_RELAXED);
 }
 
+/* The state of nw_parallel_run: `next` is the next job to take, `started` the
+ * number of threads in `thread`, and `most` the maximum of `started`. */
 struct parallel_run {
     void (*job)(void *user, int32_t i);
     void *user;
@@ -44,6 +48,7 @@ struct parallel_run {
     int32_t started, most;
 };
 
+/* Does the next job; returns false if no job is left. */
 static bool do_next(struct parallel_run *run)
 {
     int32_t i = __atomic_fetch_add(&run->next, 1, __ATOMIC_RELAXED);
@@ -207,6 +212,8 @@ nw_status nw_parallel_alloc(size_t count, size_t size, int32_t threads,
     return NW_OK;
 }
 
+/* Returns true if a launcher's variables say that this process is an MPI rank.
+ */
 static bool inside_mpi(void)
 {
     static const char *const signs[] = {"OMPI_COMM_WORLD_SIZE", "PMI_RANK",
@@ -228,7 +235,8 @@ int32_t nw_parallel_size(int32_t asked)
     if (inside_mpi())
         return 1;
     cores = sched_getaffinity(0, sizeof here, &here)
-                ? sysconf(_SC_NPROCESSORS_ONLN) /* more than a set holds */
+                ? sysconf(_SC_NPROCESSORS_ONLN) /* more CPUs than cpu_set_t
+                                                   holds */
                 : CPU_COUNT(&here);
     return cores < 1               ? 1
            : cores > PARALLEL_MOST ? PARALLEL_MOST

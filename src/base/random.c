@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* xoshiro256** seeded by splitmix64. */
+/* The generator xoshiro256**, whose state is filled by splitmix64. */
 #include "base/random.h"
 
 #include <assert.h>
@@ -24,7 +24,10 @@ uint64_t nw_random_below(struct nw_random *random, uint64_t bound)
     uint64_t x = nw_random_next(random);
 
     assert(bound > 0);
-    if (x < bound) { /* 2^64 mod bound, below it: the biased head is refused */
+    /* A number below 2^64 mod bound is rejected, because the remainders of such
+     * numbers would be too frequent. That limit is less than `bound`, so a
+     * larger number is accepted without a division for the limit. */
+    if (x < bound) {
         uint64_t reject = -bound % bound;
 
         while (x < reject)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Compares the shortest times of two variants, because disturbances only make a
- * turn longer, and rarely affect several turns. */
+/* Compares the shortest times of two variants: disturbances only make a turn
+ * longer, and they rarely affect several turns. The first TRIES turns and two
+ * of every AGAIN later turns are timed, alternating between the variants. */
 #include "base/selector.h"
 
 enum { TRIES = 8, AGAIN = 256, FEW = 4 };

@@ -7,17 +7,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Times of the variants 0 and 1. Initialise with {0}. */
 struct nw_selector {
     uint32_t least_ns[2];  /* shortest time of each variant, replaced after
                               every four timings by the shortest of these four;
                               0: not timed */
-    uint32_t recent_ns[2]; /* shortest of each variant's timings since then */
+    uint32_t recent_ns[2]; /* shortest time of each variant since that
+                              replacement */
     uint32_t recent[2];
+    /* turns so far */
     uint32_t turns;
 };
 
-/* Returns the variant for the next turn, 0 or 1. If *timed, the caller reports
- * the time of this turn to nw_selector_took. */
+/* nw_selector_pick returns the variant for the next turn, 0 or 1. If it sets
+ * *timed, the caller reports the time of this turn to nw_selector_took; `way`
+ * is the variant. */
 int nw_selector_pick(struct nw_selector *selector, bool *timed);
 void nw_selector_took(struct nw_selector *selector, int way, uint64_t ns);
 /* Returns the faster variant so far; 1 only if it is more than 5 % faster. */

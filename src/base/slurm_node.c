@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The variable SLURMD_NODENAME of a rank may be that of another node: a
- * launcher in a batch job hands its own on to all ranks. Only the process that
- * slurmstepd started (the rank, or the launcher's daemon above the rank) got
- * the right value, and the kernel keeps that process's environment. */
+/* The variable SLURMD_NODENAME of a rank may name another node, because a
+ * launcher in a batch job passes its own environment to all ranks. Only the
+ * process that slurmstepd started (the rank, or the launcher's daemon above the
+ * rank) got the right value. The kernel keeps the environment with which a
+ * process started, so the value is read from there. */
 #include "base/slurm_node.h"
 
 #include <stdio.h>
@@ -13,8 +14,8 @@
 #define MOST_ANCESTORS 64
 #define VARIABLE "SLURMD_NODENAME="
 
-/* Returns the parent of a process, or -1 if the kernel does not tell. *is_step
- * is true if the process is slurmstepd. */
+/* Returns the parent of a process, or -1 if the kernel does not give it.
+ * *is_step is true if the parent is slurmstepd. */
 static long slurm_node_parent_of(long process, bool *is_step)
 {
     char path[64], line[512], name[32] = "";
@@ -40,6 +41,8 @@ static long slurm_node_parent_of(long process, bool *is_step)
     return parent;
 }
 
+/* Stores the node name that slurmd gave to a process when the process started.
+ */
 static bool find_told(long process, char *name, size_t size)
 {
     char path[64], *variable = NULL;

@@ -58,9 +58,9 @@ static int spawn_input(const struct nw_spawn *spawn)
     return fd;
 }
 
-/* Makes the environment for the helper: the one that this program began with,
- * since another thread may be changing the current one, without preloaded
- * libraries. */
+/* Makes the environment of the helper: that with which this program started,
+ * without preloaded libraries. The current environment cannot be used, because
+ * another thread may be changing it. */
 static nw_status spawn_environment(struct nw_text *text, char ***out)
 {
     FILE *file = fopen("/proc/self/environ", "re");
@@ -135,8 +135,11 @@ static bool spawn_read(int from, uint64_t until_ns, struct nw_text *answer)
     }
 }
 
-/* A program that waits for any child may have taken ours: nothing is killed
- * then, since the number may be another process's by now. */
+/* Waits for the helper until the time limit, then kills it. Returns its status,
+ * or NW_SPAWN_TIMED_OUT. If this program waits for any child elsewhere, that
+ * call may already have received the helper's status. The result is then 0 and
+ * nothing is killed, because the number may belong to another process by now.
+ */
 static int spawn_end(pid_t pid, uint64_t until_ns)
 {
     pid_t ended;

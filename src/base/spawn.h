@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs work that may crash or hang in another program: a helper of ours or a
- * command of the system. It does not fork this process, and the program does
- * not inherit its preloaded libraries. */
+/* Runs work that may crash or hang in another program: a helper of Nodewise or
+ * a command of the system. The program is started without fork(2), and does not
+ * inherit libraries that are preloaded into this process. */
 #ifndef NW_BASE_SPAWN_H
 #define NW_BASE_SPAWN_H
 

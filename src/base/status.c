@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The one list of failures, and the sentence of the last one per thread. */
+/* The names of all statuses, and each thread's last error message. */
 #include "base/status.h"
 
 #include "base/c_locale.h"
@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of a word in quotes: paths are shorter. */
+/* A word in quotes with more than WORD_MOST bytes, which cannot be a path, is
+ * shortened to WORD_KEPT bytes in an error message. */
 enum { WORD_MOST = 300, WORD_KEPT = 60 };
 
 static _Thread_local char last_error[NW_ERROR_MOST];
@@ -74,11 +75,12 @@ static void shorten_words(char *text)
 
 static NW_PRINTF(1, 0) void store(const char *format, va_list args)
 {
-    /* written to a copy first: an argument may be nw_error_text() itself */
+    /* The sentence is first written to a copy, because an argument may be
+     * nw_error_text() itself. */
     char sentence[sizeof last_error];
 
     nw_vsnprintf(sentence, sizeof sentence, format, args);
-    nw_text_hide_controls(sentence); /* words of bad input hold anything */
+    nw_text_hide_controls(sentence); /* invalid input may have any bytes */
     shorten_words(sentence);
     snprintf(last_error, sizeof last_error, "%s", sentence);
 }

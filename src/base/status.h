@@ -9,15 +9,15 @@
 #define NW_OLD_NAME(old, name)                                                 \
     __typeof__(name) old __attribute__((alias(#name)))
 
-/* Most bytes of an error message, with its NUL. */
+/* Maximum number of bytes of an error message, with its NUL. */
 #define NW_ERROR_MOST 1024
 
 /* Stores the message for nw_error_text() and returns `status`. The function
  * that finds an error calls it; its callers only return the status. */
 nw_status nw_fail(nw_status status, const char *format, ...) NW_PRINTF(2, 3);
 
-/* The subject of a failure, for a caller that knows the file although the
- * failing function does not. */
+/* What a failure is about. A caller that knows the file behind it can then name
+ * this file, which the failing function does not know. */
 enum nw_subject {
     NW_ABOUT_NOTHING,
     NW_ABOUT_HOSTS,   /* the hosts to use: too few, or unknown to the machine */

@@ -14,8 +14,10 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-enum { MOST_LINKS = 40 }; /* as the kernel follows */
+enum { MOST_LINKS = 40 }; /* the kernel's limit */
 
+/* Returns true if the link is in /proc, which has links to open files of
+ * processes. */
 static bool is_of_process(const char *link)
 {
     int fd = open(link, O_PATH | O_NOFOLLOW | O_CLOEXEC);

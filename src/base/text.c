@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Words in and out: what every reader and writer of text stands on. */
+/* Growing strings and the conversion of words to numbers, which all readers and
+ * writers of text use. */
 #include "base/text.h"
 #include "base/array.h"
 #include "base/c_locale.h"

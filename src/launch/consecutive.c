@@ -18,8 +18,9 @@ static int32_t consecutive_moved(const struct nw_launch_node_ranks *places,
     return moved;
 }
 
-/* Writes the mapping with the ranks in the order of `places` to a file, and
- * makes it the job's mapping. The caller frees *out, the new mapping. */
+/* Makes a mapping in which rank i has the place of rank places->rank[i]. Writes
+ * it to a file of the job and makes it the job's mapping. The caller frees
+ * *out, the new mapping. */
 static nw_status consecutive_use(struct nw_launch_job *job,
                                  const struct nw_launch_node_ranks *places,
                                  nw_mapping **out)

@@ -9,9 +9,10 @@
 
 /* Variables of the launchers, in the order in which they are tried. A launcher
  * that runs inside a batch job inherits the job's variables, so variables of
- * such launchers come before those of batch systems. Any program may set
- * torchrun's variables. They come first only if torchrun's variable `mark` is
- * set, too; otherwise they come last. */
+ * such launchers come before those of batch systems. An entry with a `mark` is
+ * used only if that variable is set, too. Any program may set RANK and
+ * WORLD_SIZE, so they come first only with a variable of torchrun as mark, and
+ * otherwise last. */
 static const struct {
     const char *rank, *size, *mark;
 } variables[] = {

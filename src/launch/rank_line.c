@@ -116,7 +116,8 @@ static bool find_gpu(const char *from, const char *end,
     return false;
 }
 
-/* Appends the line, but with the rank number `number`. */
+/* Appends a line of a mapping file to `text`, but with `number` instead of the
+ * rank at its start. */
 static void rank_line_add_line(struct nw_text *text, int number,
                                struct rank_line_text line)
 {

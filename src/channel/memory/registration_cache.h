@@ -39,8 +39,9 @@ NW_MUST_CHECK nw_status nw_rcache_take(struct nw_rcache *regions,
                                        struct nw_endpoint *fabric,
                                        const struct nw_channel_message *message,
                                        struct nw_region **out);
-/* Does the same for a whole allocation that nw_memory_range has just returned.
- */
+/* Sets *out to the region of a whole allocation, which nw_memory_range has just
+ * returned. Registers the allocation if the cache has no registration. Errors
+ * are those of nw_rcache_take. */
 struct nw_memory_range;
 NW_MUST_CHECK nw_status nw_rcache_hold(struct nw_rcache *regions,
                                        struct nw_endpoint *fabric,

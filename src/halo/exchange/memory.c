@@ -250,8 +250,11 @@ void nw_halo_memory_free(nw_halo *halo)
 /* The data about one array that its rank sends to the other ranks of the node.
  */
 struct memory_word {
-    uint64_t address, offset, pitch; /* offset: in the window; ~0: not shared */
-    int64_t array;                   /* piece * quantity_count + quantity */
+    /* address of the array in its rank; its offset in the rank's part of the
+     * shared window, or UINT64_MAX if it is not shared; bytes between rows */
+    uint64_t address, offset, pitch;
+    int64_t array; /* index of the array in nw_halo.remote: piece *
+                      quantity_count + quantity */
 };
 
 static nw_status fill_words(nw_halo *halo, struct memory_word *words)

@@ -80,8 +80,9 @@ static void predict_decide(const struct predicting *work,
     out->seconds = nw_halo_model(out->method, traffic);
 }
 
-/* Predicts the pair whose transfers begin at index `first`. Returns the index
- * of the first transfer of the next pair. */
+/* Predicts method, bytes and time for one pair of pieces, whose transfers begin
+ * at index `first`. Returns the index of the first transfer of the next pair.
+ */
 static size_t predict_pair(const struct predicting *work, size_t first,
                            struct nw_halo_prediction *out)
 {

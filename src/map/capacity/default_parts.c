@@ -50,21 +50,21 @@ default_parts_elements_in_order(const struct nw_several *several, int32_t **out)
     return NW_OK;
 }
 
-/* State while ranks in order fill elements in order. */
+/* State while the ranks, in ascending order, fill one element after another. */
 struct default_parts_work {
     const struct nw_several *several;
     const int32_t *order; /* [k] elements in filling order */
     int32_t *count;       /* [k] ranks on the element so far */
     int32_t *host;        /* [k] host of an element; NULL if no rank is fixed */
-    int64_t *spare; /* [hosts] ranks that the host can take beyond those fixed
-                       to it; NULL if no rank is fixed */
+    int64_t *spare; /* [hosts] places of the host that no fixed rank needs and
+                       no other rank has taken; NULL if no rank is fixed */
     double dealt;   /* load of the ranks assigned so far */
     double due; /* sum of the shares of the elements order[0] .. order[at] */
     int32_t at; /* index in `order` of the element that is being filled */
 };
 
-/* Returns true if rank v is fixed to an element or a host, unless that is the
- * only one. */
+/* Returns true if rank v is fixed, to an element or to a host, and therefore
+ * may not go to all elements of the machine. */
 static bool default_parts_is_fixed(const struct nw_several *several, int32_t v)
 {
     const struct nw_kway_range *range = several->graph.range;
@@ -83,10 +83,10 @@ static bool default_parts_may_distribute(const struct default_parts_work *d,
             d->spare[d->host[q]] > 0);
 }
 
-/* Returns the element for rank v: the present one, or the next one in the order
- * if the present one has its share of the load or its number of ranks. If rank
- * v may not go there, tries the elements after it. Returns -1 if none takes it.
- */
+/* Returns an element for rank v. Goes on from the present element to the next
+ * one in the order once the present element has its share of the load or is
+ * full. If rank v may not go to this element, tries the elements after it.
+ * Returns -1 if no element takes the rank. */
 static int32_t default_parts_distribute(struct default_parts_work *d, int32_t v)
 {
     const struct nw_kway_machine *m = &d->several->machine;
@@ -108,9 +108,9 @@ static int32_t default_parts_distribute(struct default_parts_work *d, int32_t v)
     return -1;
 }
 
-/* Assigns the ranks that are fixed to one element, and counts in `spare` the
- * places that fixed ranks leave on each host. part[v] of all other ranks is -1.
- */
+/* Assigns each rank that is fixed to one element, and sets part[v] to -1 for
+ * all other ranks v. Counts in `spare` the places of each host that fixed ranks
+ * do not need. */
 static nw_status default_parts_keep_places(struct default_parts_work *d,
                                            int32_t *part)
 {

@@ -50,8 +50,8 @@ void nw_several_fini(struct nw_several *several);
 NW_MUST_CHECK nw_status nw_several_choose_hosts(struct nw_several *several);
 NW_MUST_CHECK nw_status nw_several_to_graph(struct nw_several *several);
 NW_MUST_CHECK nw_status nw_several_to_machine(struct nw_several *several);
-/* Fills part[n] from the loads alone, ignoring traffic; sets *fits if every
- * limit is kept. */
+/* Fills part[n] by bin packing: from the loads alone, ignoring traffic. Sets
+ * *fits to true if every limit is kept. */
 NW_MUST_CHECK nw_status nw_several_bin_packing(const struct nw_several *several,
                                                int32_t *part, bool *fits);
 
@@ -106,16 +106,17 @@ NW_MUST_CHECK nw_status nw_several_single(struct nw_several *several,
 /* Returns true if all ranks have the same load: then a limit of load is a limit
  * on the number of ranks. */
 bool nw_several_is_even(const struct nw_several *several);
-/* Returns true if nw_several_is_even does and there are few enough ranks for
- * slots. */
+/* Returns true if all ranks have the same load, and there are few enough ranks
+ * and slots for searches on slots. */
 bool nw_several_has_slots(const struct nw_several *several);
 /* Maps by multilevel, or by a named search that begins with the result of
  * multilevel. */
 NW_MUST_CHECK nw_status nw_several_on_slots(
     struct nw_several *several, const struct nw_algorithm *algorithm,
     nw_mapping **out, struct nw_map_report *report);
-/* Maps by an algorithm of phases, for any number of ranks. Returns NW_EINVAL if
- * the loads of the ranks differ, which these algorithms ignore. */
+/* Maps by an algorithm with the method NW_SEVERAL_BY_PHASES, such as magc,
+ * however many ranks there are. These algorithms ignore loads, so the function
+ * returns NW_EINVAL if the loads of the ranks differ. */
 NW_MUST_CHECK nw_status nw_several_by_phases(
     struct nw_several *several, const struct nw_algorithm *algorithm,
     nw_mapping **out, struct nw_map_report *report);

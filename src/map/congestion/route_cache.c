@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The topology computes the route of a pair of classes once, if the table of
- * all pairs is small. The table is zeroed memory, which the operating system
- * provides page by page at its first use. */
+/* Computes the route between two route classes at its first use. If there are
+ * few classes, stores it in a table of all pairs. The table is zeroed memory,
+ * which the operating system provides page by page at the first use. */
 #include "map/congestion/route_cache.h"
 #include "map/common/parameters.h"
 #include "base/array.h"
@@ -40,8 +40,9 @@ void nw_route_cache_fini(struct nw_route_cache *routes)
     *routes = (struct nw_route_cache){0};
 }
 
-/* Computes the route between two classes, without the links that belong to one
- * slot alone, which are the first and the last ones. */
+/* Computes the route between two classes. Leaves out the first and the last
+ * links, which only one slot uses, because they differ between the slots of a
+ * class. */
 static struct nw_route route_cache_ask(struct nw_route_cache *routes, int32_t a,
                                        int32_t b)
 {

@@ -18,8 +18,9 @@
 
 /* --- the links of each pair --- */
 
-/* Values of `owner` for links that do not belong to one pair of groups: not
- * used; used by several pairs or within a group. */
+/* Values of `owner` for links that do not belong to one pair of groups.
+ * NO_PAIR: no route uses the link. ROUTES_MAX: routes of several pairs, or
+ * routes within a group, use the link. */
 enum { NO_PAIR = -1, ROUTES_MAX = -2 };
 
 /* Follows the routes between all hosts. Sets owner[link] to the ordered pair of
@@ -48,8 +49,9 @@ static void dragonfly_visit_routes(struct nw_dragonfly_search *work,
         }
 }
 
-/* Sets `slow` to the inverse of the bandwidth of each pair's own links. Returns
- * false if a pair of groups has none. */
+/* Sets slow[] for each pair of groups to the inverse of the sum of the
+ * bandwidths of its own links. Returns false if a pair has no link of its own.
+ */
 static bool dragonfly_sum_links(struct nw_dragonfly_search *work,
                                 const struct nw_link_loads *loads,
                                 const int *owner)
@@ -93,7 +95,7 @@ static nw_status dragonfly_find_links(struct nw_dragonfly_search *work,
     return status;
 }
 
-/* --- back to slots --- */
+/* --- from divisions to assignments of slots --- */
 
 /* Sets *out to the largest congestion of the present assignment, increased by a
  * penalty if hop-bytes exceed their cap. */
@@ -114,8 +116,8 @@ static nw_status dragonfly_judge(const struct nw_dragonfly_search *work,
     return status;
 }
 
-/* Assigns a division and anneals it within its groups. *value rates the result.
- */
+/* Assigns the ranks to slots as the division says, and anneals them within
+ * their groups. Sets *value to the rating by dragonfly_judge. */
 static nw_status
 dragonfly_anneal_within(struct nw_dragonfly_search *work,
                         const struct nw_best_division *division, double *value)
@@ -136,8 +138,8 @@ dragonfly_anneal_within(struct nw_dragonfly_search *work,
     return status ? status : dragonfly_judge(work, value);
 }
 
-/* Assigns the best of the divisions that have less than `below` seconds, each
- * after annealing within its groups. */
+/* Anneals each of the kept divisions within its groups, if its most loaded pair
+ * needs less than `below` seconds. Leaves the best result in the slots. */
 static nw_status dragonfly_anneal_within_all(struct nw_dragonfly_search *work,
                                              double below)
 {

@@ -9,13 +9,13 @@
 
 /* State of the search. */
 struct nw_dragonfly_search {
-    struct nw_division of; /* its loads are the seconds that each ordered pair
-                              of groups sends */
+    struct nw_division of; /* its loads: seconds that the links between each
+                              ordered pair of groups need for their traffic */
     const struct nw_objectives *objectives;
-    double slow[NW_DIVISION_LOADS_MAX];                    /* s per byte of each
-                                                              pair of groups */
-    struct nw_best_division best[NW_DRAGONFLY_PAIRS_KEPT]; /* best divisions, in
-                                                              order */
+    double slow[NW_DIVISION_LOADS_MAX]; /* s per byte on the links between each
+                                           ordered pair of groups */
+    /* the best divisions, the best one first */
+    struct nw_best_division best[NW_DRAGONFLY_PAIRS_KEPT];
 };
 
 static inline int nw_dragonfly_pair(const struct nw_dragonfly_search *work,
@@ -24,9 +24,9 @@ static inline int nw_dragonfly_pair(const struct nw_dragonfly_search *work,
     return from * work->of.groups.parts + to;
 }
 
-/* Searches divisions with the link speeds `slow` until the budget ends. Returns
- * false if no division has less than `below` seconds on its most loaded pair.
- */
+/* Searches divisions and fills best[]. Ends after a fixed number of rounds or
+ * with the budget. Returns false if the most loaded pair of groups needs at
+ * least `below` seconds in every division. */
 bool nw_dragonfly_anneal(struct nw_dragonfly_search *work, double below);
 
 #endif

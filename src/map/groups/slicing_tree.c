@@ -2,9 +2,9 @@
 /*
  * Anneals a slicing tree in short rounds. Each node of the tree bisects its
  * cells, across a dimension or by distance from a point, down to single parts.
- * The energy is the 32nd root of the sum of 32nd powers of the bytes that parts
- * send, which is nearly the maximum. A lower power would allow single parts to
- * send more.
+ * The energy is the 32nd root of the sum of 32nd powers of the bytes that each
+ * part exchanges with other parts, which is nearly the maximum. With a lower
+ * power, single parts could exchange many more bytes than the others.
  */
 #include "map/groups/slicing_tree_internal.h"
 #include "map/common/budget.h"
@@ -18,7 +18,9 @@
 
 /* --- one trial --- */
 
-/* Restores a piece after a rejected change. */
+/* After a rejected change, restores the order and the parts of the piece's
+ * cells, and the bytes that each part exchanges. The caller restores the cut
+ * and the sizes. */
 static void slicing_tree_restore(struct slicing_tree_work *work,
                                  const struct slicing_tree_piece *piece)
 {
@@ -32,8 +34,8 @@ static void slicing_tree_restore(struct slicing_tree_work *work,
         work->part[before->box[i].rank] = before->part[i];
 }
 
-/* Returns the energy: nearly the most bytes that a part sends, plus a small
- * share of the mean. */
+/* Returns the energy: nearly the most bytes that a part exchanges with others,
+ * plus a small multiple of the mean. */
 static double slicing_tree_find_energy(const struct slicing_tree_work *work)
 {
     int32_t parts = work->best->parts;
@@ -70,7 +72,7 @@ static double slicing_tree_draw_stretch(struct slicing_tree_work *work,
     return exp((2 * nw_random_unit(&work->random) - 1) * most);
 }
 
-/* Draws the order of cells at equal distances. */
+/* Draws the order in which a cut sorts cells at equal distances. */
 static void slicing_tree_draw_order(struct slicing_tree_work *work,
                                     struct slicing_tree_cut *cut)
 {
@@ -78,8 +80,8 @@ static void slicing_tree_draw_order(struct slicing_tree_work *work,
     cut->turned = (uint32_t)slicing_tree_draw(work, 1 << work->stencil->dims);
 }
 
-/* Returns a random position: an end (0 or 1), the middle, or any number
- * between. */
+/* Returns a random position of a cut's centre in the piece: an end (0 or 1),
+ * the middle, or any number from 0 to 1. */
 static double slicing_tree_draw_place(struct slicing_tree_work *work)
 {
     int32_t where = slicing_tree_draw(work, 4);
@@ -87,7 +89,8 @@ static double slicing_tree_draw_place(struct slicing_tree_work *work)
     return where < 3 ? where * 0.5 : nw_random_unit(&work->random);
 }
 
-/* Returns a random share: about half of the parts, or any fraction of them. */
+/* Returns a random value for slicing_tree_cut.share: about half of the
+ * parts, or any fraction of them. */
 static double slicing_tree_draw_share(struct slicing_tree_work *work)
 {
     return slicing_tree_draw(work, 2) ? 0.499 : nw_random_unit(&work->random);
@@ -144,9 +147,9 @@ static int32_t slicing_tree_space_of(const struct slicing_tree_work *work,
     return work->space[part + 1] - work->space[part];
 }
 
-/* Subtracts the free slots from the sizes: from one part after the other as
- * many as possible, or from each part its share. On entry `size` is the number
- * of slots of each part. */
+/* Reduces the numbers of slots in size[] to numbers of cells, so that the sum
+ * is the number of ranks. Either empties one part after the other, or leaves
+ * the same fraction of each part free. */
 static void slicing_tree_leave_free(struct slicing_tree_work *work,
                                     int32_t *size)
 {
@@ -167,7 +170,8 @@ static void slicing_tree_leave_free(struct slicing_tree_work *work,
     }
 }
 
-/* Draws the order in which parts are cut off, and their numbers of cells. */
+/* Draws the order in which the cuts separate the parts, and the number of cells
+ * of each part. */
 static void slicing_tree_draw_sizes(struct slicing_tree_work *work)
 {
     int32_t parts = work->best->parts, size[NW_SWITCH_GROUPS_MAX];
@@ -192,8 +196,8 @@ static int32_t slicing_tree_size_of(const struct slicing_tree_sizes *sizes,
     return sizes->first[i + 1] - sizes->first[i];
 }
 
-/* Exchanges two parts in the order, or moves some cells from one part to
- * another that has free slots. */
+/* Exchanges two parts in that order, or moves some cells from one part to
+ * another one that has free slots. */
 static void slicing_tree_change_sizes(struct slicing_tree_work *work)
 {
     struct slicing_tree_sizes *sizes = &work->sizes;
@@ -227,14 +231,15 @@ static void slicing_tree_change_sizes(struct slicing_tree_work *work)
         sizes->first[i + 1] = sizes->first[i] + size[i];
 }
 
-/* Returns the number of visits to cells when the grid is divided: one for each
- * level of cuts, and one at the end. */
+/* Estimates how many times cells are visited when the whole grid is divided:
+ * each cell once for each level of the tree, and once at the end. */
 static double slicing_tree_count_looks(const struct slicing_tree_work *work)
 {
     return work->ranks * (1 + log2(work->best->parts));
 }
 
-/* Makes one trial and returns the energy after it. */
+/* Changes one cut, or the sizes, at random. Keeps the change by the Metropolis
+ * criterion, otherwise undoes it. Returns the energy afterwards. */
 static double slicing_tree_try_one(struct slicing_tree_work *work,
                                    double energy, double temperature)
 {
@@ -264,7 +269,8 @@ static double slicing_tree_try_one(struct slicing_tree_work *work,
     return energy;
 }
 
-/* Anneals from a random tree. Returns false if the budget has ended. */
+/* Anneals from a random tree for a fixed number of trials. Returns false if the
+ * budget has ended. */
 static bool slicing_tree_run_round(struct slicing_tree_work *work)
 {
     struct nw_budget *budget = work->slots->problem->budget;

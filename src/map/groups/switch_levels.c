@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Groups the leaf switches by distance, level by level, as hosts are grouped by
- * leaf switch. The uplinks of a switch are the links that only traffic leaving
- * it uses. */
+/* Groups the leaf switches below higher switches by distance, level by level,
+ * as switch_groups.c groups the hosts below leaf switches. The uplinks of a
+ * switch are the links that are used only by traffic leaving this switch. */
 #include "map/groups/switch_levels.h"
 #include "map/congestion/link_loads.h"
 #include "base/array.h"
@@ -11,7 +11,8 @@
 
 /* --- which groups are below one switch --- */
 
-/* Returns the smallest distance between groups that is larger than `beyond`. */
+/* Returns the smallest distance between two of the n groups that is larger than
+ * `beyond`, or infinity. far[n x n]: distances between the groups. */
 static double switch_levels_next_distance(const double *far, int32_t n,
                                           double beyond)
 {
@@ -24,8 +25,9 @@ static double switch_levels_next_distance(const double *far, int32_t n,
     return next;
 }
 
-/* Puts groups with a distance of at most `reach` below one switch. Returns
- * false if that relation is not transitive or gives only one switch. */
+/* Makes a level in which two groups are below the same switch if their distance
+ * is at most `reach`. Returns false if this relation is not transitive or puts
+ * all groups below one switch. far[n x n]: distances between the groups. */
 static bool switch_levels_group(const double *far, int32_t n, double reach,
                                 struct nw_switch_level *level)
 {
@@ -43,7 +45,8 @@ static bool switch_levels_group(const double *far, int32_t n, double reach,
     return level->parts > 1;
 }
 
-/* Finds all levels of switches, from the lowest distance to the largest. */
+/* Adds a level of switches for each different distance between groups, in
+ * ascending order. Stops at the first distance that gives no level. */
 static void switch_levels_find_groups(const double *far, int32_t n,
                                       struct nw_switch_levels *levels)
 {
@@ -58,8 +61,9 @@ static void switch_levels_find_groups(const double *far, int32_t n,
 
 /* --- uplinks of the switches --- */
 
-/* Values of `owner` for links that are not an uplink of one switch: not used;
- * used by the traffic of several switches or within a switch. */
+/* Values of `owner` for links that are not uplinks. NO_GROUP: no route uses the
+ * link. ROUTES_MAX: routes that leave different switches use the link, or a
+ * route between two hosts below one switch does. */
 enum { NO_GROUP = -1, ROUTES_MAX = -2 };
 
 /* Follows the routes between all hosts. Sets owner[link] to the switch of this
@@ -113,8 +117,8 @@ static double switch_levels_measure(const struct nw_slots *slots,
     return fast > 0 ? level->parts / fast : 0;
 }
 
-/* Sets the weight of each level. Removes the levels from the first one without
- * uplinks on. */
+/* Sets the weight of each level. Removes the first level without uplinks and
+ * all levels above it. */
 static nw_status switch_levels_weigh(const struct nw_slots *slots,
                                      const struct nw_switch_groups *groups,
                                      struct nw_switch_levels *levels)

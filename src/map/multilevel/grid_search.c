@@ -51,8 +51,9 @@ multilevel_may_use_power_diagram(const struct multilevel_search *search,
            !search->placement->budget->stopped;
 }
 
-/* Adds a start by power diagrams and annealing. `kinds`: bits of enum
- * nw_rb_start for the bisections that precede them. */
+/* Computes an assignment by power diagrams and annealing, and takes it if it
+ * costs less. Recursive bisections precede the diagrams; `kinds` has the bits
+ * of enum nw_rb_start for their cuts. `number` varies the seed. */
 static nw_status
 multilevel_power_diagram_parts(struct multilevel_search *search,
                                const struct nw_stencil *stencil,
@@ -74,8 +75,9 @@ multilevel_power_diagram_parts(struct multilevel_search *search,
     return nw_multilevel_take(search, &bisect);
 }
 
-/* Takes the best of a power diagram and of bisections. The bisections are left
- * out if they would cost too much or the power diagram gained enough. */
+/* Computes a power diagram, if power diagrams are worth while, and bisections.
+ * Keeps the best result. Leaves out the bisections if they would cost too much
+ * or if the power diagram has lowered the cost enough. */
 static nw_status
 multilevel_power_diagram_or_bisect(struct multilevel_search *search,
                                    const struct nw_best_tiling *tile,
@@ -107,9 +109,9 @@ static nw_status multilevel_swap_grid(struct multilevel_search *search,
     return nw_multilevel_search_on(search);
 }
 
-/* Returns the swaps for a grid of this many processes, which take about as long
- * as reading and bisecting the grid. Small grids get fewer, but are annealed
- * again. */
+/* Returns the number of swaps for a grid of `count` processes. These swaps take
+ * about as long as reading and bisecting the grid. Small grids get fewer swaps,
+ * but are annealed twice. */
 static uint64_t multilevel_swaps_by_size(int32_t count)
 {
     if (count > nw_tuned.multilevel_grid.power_diagram_max)
@@ -135,7 +137,8 @@ static uint64_t multilevel_swaps_of(const struct multilevel_search *search,
     return most * nw_multilevel_grid_patience(search);
 }
 
-/* Returns the temperature of the second annealing; 0: anneal only once. */
+/* Returns the initial temperature of the second annealing, or 0 if there is
+ * only one annealing. */
 static double multilevel_reheat(const struct multilevel_search *search)
 {
     uint64_t count = (uint64_t)search->assignment->count;
@@ -149,7 +152,8 @@ static double multilevel_reheat(const struct multilevel_search *search)
     return nw_tuned.multilevel_grid.swaps_annealed_again;
 }
 
-/* Takes the best cuts and improves them by a few swaps. */
+/* Takes the best assignment by power diagrams and bisections. Then improves it
+ * by swaps, unless the possible number of swaps per process is too small. */
 static nw_status multilevel_cut_and_swap(struct multilevel_search *search,
                                          const struct nw_best_tiling *tile)
 {
@@ -179,9 +183,9 @@ static nw_status multilevel_cut_and_swap(struct multilevel_search *search,
                : multilevel_swap_grid(search, most, again);
 }
 
-/* Returns how many rounds start from power diagrams only. Power diagrams differ
- * in quality, and swaps from each of them find more than swaps from the best
- * one. */
+/* Returns how many power diagrams the second search computes, 0 to 3. It is 0
+ * if there is no second search. Small grids get more, because the diagrams
+ * differ in quality. */
 static int multilevel_rounds_of(const struct multilevel_search *search,
                                 const struct nw_best_tiling *tile)
 {
@@ -193,7 +197,7 @@ static int multilevel_rounds_of(const struct multilevel_search *search,
            (count <= nw_tuned.multilevel_grid.rounds_middle_max);
 }
 
-/* One of the two searches of a grid. */
+/* Arguments of one of the two searches of a grid. */
 struct multilevel_grid_search {
     struct multilevel_search search;
     const struct nw_best_tiling *tile;
@@ -240,8 +244,9 @@ static nw_status multilevel_run_rounds(void *user, struct nw_budget *budget)
         nw_tuned.multilevel.grid_temperature);
 }
 
-/* Initialises `grid`, the second search, as `first` with a copy of its
- * assignment. */
+/* Makes `grid`, the arguments of the second search, from those of the first.
+ * Both may run at the same time, so the second gets a copy of the assignment.
+ */
 static nw_status
 multilevel_begin_rounds(const struct multilevel_grid_search *first,
                         struct multilevel_grid_search *grid)

@@ -19,7 +19,8 @@ static bool multilevel_is_grid(const struct nw_best_tiling *tile)
            (tile->boxed || stencil->dims <= nw_tuned.multilevel.grid_dims_max);
 }
 
-/* The whole search, for nw_place_multilevel. */
+/* Finds initial assignments and improves the best one: the search for
+ * nw_place_multilevel. */
 static nw_status multilevel_improve(struct nw_assignment *assignment,
                                     struct nw_placement *placement)
 {
@@ -77,7 +78,8 @@ static nw_status multilevel_refine(struct nw_assignment *assignment,
     return nw_multilevel_search_on(&search);
 }
 
-/* Only tiles a grid; NW_EUNSUPPORTED if there is no grid. */
+/* Takes the best embedding of a grid, without swaps afterwards. Returns
+ * NW_EUNSUPPORTED if the pattern is not a grid or ranks are fixed. */
 static nw_status multilevel_tile(struct nw_assignment *assignment,
                                  struct nw_placement *placement)
 {

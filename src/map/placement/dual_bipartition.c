@@ -17,8 +17,8 @@
 #define TRIES 3         /* most initial cuts of each bisection */
 #define STARTS_SPARED 1 /* starts that reduced effort omits at the end */
 
-/* A piece: the places first to end - 1 and the processes that they will hold.
- */
+/* A subproblem of the recursion: the places first .. end - 1, and the processes
+ * that will be assigned to them. */
 struct dual_bipartition_piece {
     int32_t first, end;
     struct nw_ints list; /* points into partition.list */
@@ -36,17 +36,20 @@ struct dual_bipartition_work {
     struct nw_placement *placement;
     struct nw_exact_fm fm;
     int32_t *list;     /* processes, sorted by piece */
-    int32_t *half;     /* scratch memory for splitting a list */
-    int32_t *place;    /* [processes] result of the present start */
+    int32_t *half;     /* scratch for splitting or sorting a list */
+    int32_t *place;    /* [processes] places that the present start assigns */
     int8_t *best_side; /* [processes] side in the best cut so far */
     int32_t *bucket;   /* [processes + 1] for sorting by coordinate */
-    int32_t *anchor;   /* fixed processes, sorted by place */
-    int32_t *anchored; /* [places + 2] start of each place in anchor[] */
+    int32_t *anchor;   /* the fixed processes, sorted by place */
+    int32_t *anchored; /* [places + 2] index in anchor[] of the first process
+                          that is fixed to each place; one entry more than
+                          needed, for counting */
     struct nw_rank_strides strides;
     struct dual_bipartition_start start;
 };
 
-/* Free slots of some places: for any process; for processes with a GPU. */
+/* Sums over some places: processes that the free slots take, and processes with
+ * a GPU that they take. */
 struct dual_bipartition_capacity {
     int64_t all, gpu;
 };
@@ -75,8 +78,9 @@ static int64_t dual_bipartition_clamp(int64_t value, int64_t low, int64_t high)
     return value < low ? low : value;
 }
 
-/* Returns how many of `count` processes go to the left half, given the free
- * slots of both halves. */
+/* Returns how many of `count` processes go to the left half. `left` and `right`
+ * are the numbers of free slots of the halves. If `packed`, fills the left half
+ * first, otherwise divides the processes in proportion to the free slots. */
 static int64_t dual_bipartition_share(int64_t count, int64_t left,
                                       int64_t right, bool packed)
 {
@@ -87,7 +91,8 @@ static int64_t dual_bipartition_share(int64_t count, int64_t left,
                                   left < count ? left : count);
 }
 
-/* Sets how many processes of each class go to the places before `middle`. */
+/* Sets target[] to the number of processes of each class (with and without GPU)
+ * that go to the places before `middle`. */
 static void
 dual_bipartition_choose_target(const struct dual_bipartition_work *part,
                                const struct dual_bipartition_piece *piece,
@@ -111,8 +116,8 @@ dual_bipartition_choose_target(const struct dual_bipartition_work *part,
         part->start.packed);
 }
 
-/* Returns where to split the places of a piece: at the widest gap near the
- * middle. */
+/* Returns the first place of the right half of a piece: the place near the
+ * middle that is farthest from the place before it. */
 static int32_t
 dual_bipartition_split_point(const struct dual_bipartition_work *part,
                              const struct dual_bipartition_piece *piece)
@@ -138,8 +143,8 @@ dual_bipartition_split_point(const struct dual_bipartition_work *part,
     return best;
 }
 
-/* Splits a list: processes of side 0 first, each half in its previous order.
- * Returns the number of processes of side 0. */
+/* Moves the processes of side 0 to the start of a list. The order within each
+ * side stays the same. Returns the number of processes of side 0. */
 static size_t dual_bipartition_split_list(struct dual_bipartition_work *part,
                                           struct nw_ints list)
 {
@@ -156,7 +161,7 @@ static size_t dual_bipartition_split_list(struct dual_bipartition_work *part,
     return left;
 }
 
-/* Lists the fixed processes by place. */
+/* Fills anchor[] and anchored[]. */
 static nw_status
 dual_bipartition_list_anchors(struct dual_bipartition_work *part)
 {
@@ -182,8 +187,9 @@ dual_bipartition_list_anchors(struct dual_bipartition_work *part)
     return NW_OK;
 }
 
-/* Sets the sides of the fixed processes of a piece, which attract their
- * partners; if `on` is false, sets the sides to -1. */
+/* If `on` is true, sets the sides of the processes that are fixed to the places
+ * of a piece, so that they attract the processes they exchange messages with.
+ * If `on` is false, resets these sides to -1. */
 static void
 dual_bipartition_set_anchors(struct dual_bipartition_work *part,
                              const struct dual_bipartition_piece *piece,
@@ -195,8 +201,8 @@ dual_bipartition_set_anchors(struct dual_bipartition_work *part,
         part->fm.side[part->anchor[i]] = on ? (int8_t)(i >= row[middle]) : -1;
 }
 
-/* Returns the traffic that crosses a cut; each edge counts at both of its ends.
- */
+/* Returns the bytes between processes of `list` and processes on the other side
+ * of the cut. An edge inside the list counts twice, once at each end. */
 static double
 dual_bipartition_cut_bytes(const struct dual_bipartition_work *part,
                            struct nw_ints list)
@@ -225,13 +231,13 @@ static void dual_bipartition_copy_sides(int8_t *to, const int8_t *from,
         to[list.values[i]] = from[list.values[i]];
 }
 
-/* The values low .. low + size - 1 of a coordinate. */
+/* A range of coordinates in a grid of ranks: low .. low + size - 1. */
 struct dual_bipartition_span {
     int32_t low, size;
 };
 
-/* Returns the range of a coordinate in a list of processes; small pieces have
- * few different coordinates. */
+/* Returns the range of the coordinates at[p] of the processes p in a list. In a
+ * short list it is small, so a counting sort over it is fast. */
 static struct dual_bipartition_span
 dual_bipartition_span_of(const int32_t *at, struct nw_ints list)
 {
@@ -246,7 +252,8 @@ dual_bipartition_span_of(const int32_t *at, struct nw_ints list)
     return (struct dual_bipartition_span){low, high - low + 1};
 }
 
-/* Puts the processes with the smallest coordinates on side 0. */
+/* Sorts a list by one coordinate of its processes. Puts the first target[c]
+ * processes of each class c on side 0, the others on side 1. */
 static void dual_bipartition_cut_stride(struct dual_bipartition_work *part,
                                         struct nw_ints list, int stride,
                                         const int32_t target[NW_CLASS_COUNT])
@@ -274,8 +281,9 @@ static void dual_bipartition_cut_stride(struct dual_bipartition_work *part,
     }
 }
 
-/* Finds the best cut along a coordinate. Returns false if the pattern has no
- * coordinates. */
+/* Sets the sides to the best of the cuts across each coordinate, the one with
+ * the fewest bytes. Returns false if no coordinates were found in the pattern.
+ */
 static bool
 dual_bipartition_cut_along_stride(struct dual_bipartition_work *part,
                                   struct nw_ints list,
@@ -299,8 +307,8 @@ dual_bipartition_cut_along_stride(struct dual_bipartition_work *part,
     return chosen >= 0;
 }
 
-/* Bisects a piece by the best of the start's initial cuts, each refined by FM.
- */
+/* Bisects the processes of a piece. Makes each initial cut of the start,
+ * refines it by FM, and keeps the result with the fewest bytes. */
 static void dual_bipartition_bisect(struct dual_bipartition_work *part,
                                     struct nw_ints list,
                                     const int32_t target[NW_CLASS_COUNT])
@@ -333,7 +341,7 @@ static void dual_bipartition_bisect(struct dual_bipartition_work *part,
         dual_bipartition_copy_sides(side, part->best_side, list);
 }
 
-/* Divides the processes of a piece among its places, recursively. */
+/* Assigns the processes of a piece to its places by recursive bisection. */
 static void dual_bipartition_cut_piece(struct dual_bipartition_work *part,
                                        struct dual_bipartition_piece piece)
 {
@@ -382,7 +390,7 @@ static void dual_bipartition_run_start(struct dual_bipartition_work *part)
                   0, placement->places->count, {part->list, count}});
 }
 
-/* Exchanges the result of the present start with the best placement so far. */
+/* Exchanges the arrays of the present start and the best placement so far. */
 static void dual_bipartition_swap_places(struct dual_bipartition_work *part)
 {
     int32_t *place = part->placement->place;
@@ -410,8 +418,8 @@ dual_bipartition_keep_better(struct dual_bipartition_work *part,
     return status;
 }
 
-/* Takes the free slots of all placed processes, which the starts do not count.
- */
+/* Takes one free slot for each process that the starts have placed, because the
+ * starts do not update the number of free slots. */
 static void dual_bipartition_take_free_slots(struct nw_placement *placement)
 {
     for (int32_t p = 0; p < placement->count; p++)
@@ -419,7 +427,8 @@ static void dual_bipartition_take_free_slots(struct nw_placement *placement)
             nw_placement_put(placement, p, placement->place[p]);
 }
 
-/* Runs all starts and keeps the best; placement->initial is one more start. */
+/* Runs all starts and keeps the best result. Also compares it with the initial
+ * solution, if there is one. */
 static nw_status dual_bipartition_all_starts(struct dual_bipartition_work *part)
 {
     static const struct dual_bipartition_start starts[] = {
@@ -454,7 +463,8 @@ static nw_status dual_bipartition_all_starts(struct dual_bipartition_work *part)
     return status;
 }
 
-/* Returns NW_EINVAL if the processes do not fit. */
+/* Returns NW_EINVAL if there are fewer free slots, or free slots with a GPU,
+ * than processes that need one. */
 static nw_status
 dual_bipartition_check_capacity(const struct nw_placement *placement)
 {

@@ -22,8 +22,8 @@ static nw_status near_gpus_move(struct near_gpus_work *work,
     return nw_near_gpus_make_move(work, move);
 }
 
-/* Moves an endpoint to the slot of its host that reduces distances most, if
- * there is one. */
+/* Moves an endpoint, that is the core or the GPU of a rank, to the slot of its
+ * host that reduces distances most. Does nothing if no slot reduces them. */
 static nw_status near_gpus_bring_near(struct near_gpus_work *work,
                                       int32_t endpoint)
 {
@@ -55,9 +55,10 @@ static nw_status near_gpus_bring_near(struct near_gpus_work *work,
     return status || !best.count ? status : near_gpus_move(work, &best);
 }
 
-/* Returns true if a move that changes no sum of distances is still an
- * improvement: fewer ranks share a GPU, or of the endpoints whose distance
- * changes, the first one comes nearer. */
+/* Returns true if a move that leaves the sum of distances equal is still an
+ * improvement. A move to a free slot is one if fewer ranks then share the GPU.
+ * An exchange is one if the endpoint with the lowest number, among those whose
+ * distance changes, comes nearer. */
 static bool near_gpus_breaks_tie(const struct near_gpus_work *work,
                                  const struct nw_move *move)
 {
@@ -180,7 +181,8 @@ static nw_status near_gpus_exchange_parts(struct near_gpus_work *work,
     return status;
 }
 
-/* Returns true if an endpoint has a slot and its core or GPU is not fixed. */
+/* Returns true if an endpoint has a slot and its core or GPU is not fixed. Rank
+ * r has endpoint r on its core and endpoint rank_count + r on its GPU. */
 static bool near_gpus_may_move(const struct near_gpus_work *work,
                                int32_t endpoint)
 {
@@ -189,8 +191,10 @@ static bool near_gpus_may_move(const struct near_gpus_work *work,
     return slot >= 0 && work->slots.unit[slot] >= 0;
 }
 
-/* Tries moves of single endpoints for all ranks of a host: `first`, next[first]
- * and so on; -1 ends the list. If no move brings a rank nearer, breaks ties. */
+/* Tries to move the GPU, then the core, of each rank of a host so that they are
+ * nearer to each other and to their NICs. The ranks are the list `first`,
+ * next[first] and so on, which -1 ends. If nothing was moved, tries moves of
+ * GPUs that leave the distances equal but break a tie. */
 static nw_status near_gpus_visit_ranks(struct near_gpus_work *work,
                                        const int32_t *next, int32_t first)
 {
@@ -273,7 +277,8 @@ static nw_status near_gpus_bring_all(struct near_gpus_work *work,
     return status;
 }
 
-/* Improves the ranks of one host until no move helps. */
+/* Moves the ranks of a host nearer to their GPUs and NICs until nothing helps.
+ */
 static nw_status near_gpus_settle_host(struct near_gpus_work *work,
                                        const int32_t *next, int32_t first)
 {
@@ -295,7 +300,7 @@ static nw_status near_gpus_settle_host(struct near_gpus_work *work,
     return status;
 }
 
-/* Improves the ranks of each host. */
+/* Lists the ranks of each host and moves them nearer to their GPUs and NICs. */
 static nw_status near_gpus_settle_hosts(struct near_gpus_work *work)
 {
     const struct nw_slots *slots = &work->slots;
@@ -320,8 +325,8 @@ static nw_status near_gpus_settle_hosts(struct near_gpus_work *work)
     return status;
 }
 
-/* Allocates and fills the distances to NICs and the number of ranks on each GPU
- * unit. */
+/* Allocates `card`, `near` and `gpu_ranks`. Fills `card` and `gpu_ranks`;
+ * nw_near_gpus_measure_host fills `near` for one host at a time. */
 static nw_status near_gpus_measure(struct near_gpus_work *work)
 {
     const struct nw_problem *problem = work->problem;
@@ -352,7 +357,7 @@ static nw_status near_gpus_measure(struct near_gpus_work *work)
     return status;
 }
 
-/* Marks the ranks with messages between their core and other nodes. */
+/* Sets leaves[r] if the core of rank r exchanges messages with other nodes. */
 static nw_status near_gpus_find_leaving(struct near_gpus_work *work)
 {
     const struct nw_slots *slots = &work->slots;
@@ -430,8 +435,8 @@ static void near_gpus_fini(struct near_gpus_work *work)
     NW_FREE_ALL(work->card, work->near, work->leaves, work->gpu_ranks);
 }
 
-/* Improves all hosts of a candidate. Sets *taken if the result replaced it or
- * nothing moved. */
+/* Moves the ranks of all hosts of a candidate. Sets *taken to true if the
+ * result replaced the candidate or if nothing was moved. */
 static nw_status near_gpus_settle(struct near_gpus_work *work,
                                   struct nw_candidate *best, bool *taken)
 {

@@ -1,25 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Exchanges all ranks below two subtrees of a node. Ranks with much traffic
- * among them must move together: the first one to move alone would raise the
- * cost. */
+/* Exchanges all ranks of two subtrees of a node, such as two NUMA nodes. Ranks
+ * with much traffic among them must move together, because moving only one of
+ * them would raise the cost. */
 #include "map/portfolio/near_gpus_internal.h"
 #include "base/array.h"
 #include "topology/topology.h"
 
 #include <stdlib.h>
 
-/* The subtrees of a host at one depth of its tree that contain slots of a
- * range, either its core slots or its GPU slots. Slots are counted from the
- * first one of the range. */
+/* The subtrees of a host at one depth of its tree that contain the host's core
+ * slots, or its GPU slots. Slots are numbered from 0 for the first of these. */
 struct near_gpus_subtrees {
-    int32_t count;
+    int32_t count; /* number of subtrees */
     int32_t *head; /* [count] first slot of each subtree */
     int32_t *next; /* [slots] next slot of the same subtree, or -1 */
-    int32_t *last; /* [vertices] scratch: last slot found below it, or -1 */
-    int32_t first, slots; /* first slot of the range; number of its slots */
+    int32_t *last; /* [vertices] scratch: the subtree's last slot so far, or -1
+                      if none was found */
+    /* index in nw_slots of the host's first core slot, or GPU slot; number of
+     * these slots */
+    int32_t first, slots;
 };
 
-/* Allocates the lists for the slots of a range. */
+/* Allocates the lists for the slots of a range: the core slots or the GPU slots
+ * of a host. */
 static nw_status near_gpus_subtrees_init(struct near_gpus_subtrees *subtrees,
                                          const struct nw_node_type *type,
                                          struct near_gpus_slot_range range)
@@ -41,8 +44,8 @@ static void near_gpus_subtrees_fini(struct near_gpus_subtrees *subtrees)
     NW_FREE_ALL(subtrees->head, subtrees->next, subtrees->last);
 }
 
-/* Lists the slots of each subtree at `depth`. end[] are the ends of routes at
- * the slots. */
+/* Fills the lists for the subtrees at `depth`. end[] has the end of routes at
+ * each slot. */
 static void near_gpus_find_subtrees(struct near_gpus_subtrees *subtrees,
                                     const struct nw_node_type *type,
                                     const struct nw_end *end, int depth)
@@ -77,10 +80,10 @@ static struct nw_move near_gpus_exchange_slots(const struct nw_slots *slots,
     return move;
 }
 
-/* Returns by how much distances shrink if the ranks of two subtrees are
- * exchanged. Returns 0 if the subtrees have different numbers of slots, or if
- * the load of a core would exceed its limit. `a` and `b` are their first slots.
- */
+/* Returns by how much the distances of ranks to their GPUs and NICs decrease if
+ * the ranks of two subtrees are exchanged. Returns 0 if the subtrees have
+ * different numbers of slots, or if the load of a core would exceed its limit.
+ * `a` and `b` are the first slots of the subtrees. */
 static double near_gpus_gain_of_pair(const struct near_gpus_work *work,
                                      const struct near_gpus_subtrees *subtrees,
                                      int32_t a, int32_t b)
@@ -117,8 +120,8 @@ static nw_status near_gpus_exchange(struct near_gpus_work *work,
     return status;
 }
 
-/* Exchanges the ranks of two subtrees if distances shrink and no figure gets
- * worse. */
+/* Exchanges the ranks of two subtrees if distances decrease and no figure of
+ * the mapping gets worse. */
 static nw_status
 near_gpus_settle_pair(struct near_gpus_work *work,
                       const struct near_gpus_subtrees *subtrees, int32_t a,

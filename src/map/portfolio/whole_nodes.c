@@ -24,7 +24,7 @@ struct whole_nodes_work {
     struct nw_candidate standard; /* the default mapping */
     struct nw_candidate sorted;   /* ranks in order on sorted nodes, if the
                                      pattern has the phases of a training step */
-    struct nw_candidate swapped;  /* after the exchange of nodes */
+    struct nw_candidate swapped;  /* result of the exchange of nodes */
 };
 
 bool nw_whole_nodes_is_asked(const struct nw_map_options *options)
@@ -98,9 +98,9 @@ whole_nodes_objectives(const struct whole_nodes_work *work)
     return objectives;
 }
 
-/* Exchanges whole nodes. The number of steps depends on the effort only, even
- * with --time and --steps, so that --steps with the reported number repeats the
- * answer. */
+/* Exchanges the blocks of ranks between nodes. The number of steps depends only
+ * on the effort, not on --time or --steps. So a later run with --steps and the
+ * reported number of steps gives the same answer. */
 static nw_status whole_nodes_exchange(struct whole_nodes_work *work,
                                       struct nw_answer *answer)
 {
@@ -127,8 +127,9 @@ static bool whole_nodes_is_default(const struct nw_map_options *options)
            nw_algorithm_find(name) == nw_algorithm_get(NW_ALGORITHM_DEFAULT);
 }
 
-/* Fills the answer from which nodes are exchanged: --from, the default mapping,
- * or sorted nodes for a training step. */
+/* Fills the initial answer, whose nodes are then exchanged: the mapping of
+ * --from, the default mapping, or sorted nodes if the pattern is a training
+ * step. */
 static nw_status whole_nodes_start(struct whole_nodes_work *work,
                                    struct nw_answer *answer)
 {
@@ -147,8 +148,8 @@ static nw_status whole_nodes_start(struct whole_nodes_work *work,
     return status;
 }
 
-/* Makes the candidate `swapped`: the first answer after the exchange of nodes.
- */
+/* Makes the candidate `swapped`: exchanges the nodes of the initial answer,
+ * unless the user asked for the default mapping. */
 static nw_status whole_nodes_swap(struct whole_nodes_work *work)
 {
     struct nw_answer answer = {0};
@@ -166,8 +167,8 @@ static nw_status whole_nodes_swap(struct whole_nodes_work *work)
     return status;
 }
 
-/* Subtracts the steps and the time of the exchange of nodes from --steps and
- * --time. */
+/* Reduces the limits --steps and --time in the options by the steps and the
+ * time that the exchange of nodes has already used. */
 static void whole_nodes_share_budget(const struct whole_nodes_work *work,
                                      struct nw_map_options *options)
 {
@@ -208,7 +209,8 @@ static nw_status whole_nodes_place(const struct whole_nodes_work *work,
     return status;
 }
 
-/* Replaces the answer by a candidate with a lower objective. */
+/* Replaces the answer by the candidate if the objective of the candidate is
+ * lower. */
 static void whole_nodes_keep(const struct whole_nodes_work *work,
                              struct nw_candidate *candidate,
                              struct nw_map_answer *answer)

@@ -100,8 +100,8 @@ static int32_t select_hosts_member_package(const struct select_hosts_work *cut,
         topology, nw_topology_node_elements(topology, node).first + m);
 }
 
-/* Adds a unit with the given members; its capacity is the smallest of theirs.
- * *count is the number of units so far. */
+/* Adds a unit with the given members. The capacity of the unit is the smallest
+ * capacity of its members. Increases *count, the number of units so far. */
 static void select_hosts_add_unit(struct select_hosts_work *cut, int32_t *count,
                                   const int32_t *members)
 {
@@ -145,7 +145,8 @@ static void select_hosts_cut_free(struct select_hosts_work *cut, int32_t host,
         select_hosts_add_unit(cut, count, members + i);
 }
 
-/* The usual case: each member of the host is a unit. */
+/* Makes each core, or GPU, of a host a unit. For hosts without fixed ranks if a
+ * unit has one member, which is the usual case. */
 static void select_hosts_cut_plain(struct select_hosts_work *cut, int32_t host,
                                    int32_t *count)
 {
@@ -159,7 +160,8 @@ static void select_hosts_cut_plain(struct select_hosts_work *cut, int32_t host,
     *count += members;
 }
 
-/* Divides the members of a host that fixed ranks leave free into units. */
+/* Divides the cores, or GPUs, of a host into units. Leaves out those whose
+ * capacity is taken by fixed ranks. */
 static void select_hosts_cut_node(struct select_hosts_work *cut, int32_t host,
                                   int32_t *count)
 {
@@ -197,8 +199,8 @@ static nw_status select_hosts_take_one(struct select_hosts_work *cut,
     return NW_OK;
 }
 
-/* Lowers the capacities of the members to which the ranks of a host are fixed.
- */
+/* Lowers the capacities of the cores, or GPUs, to which ranks are fixed.
+ * `ranks` lists the ranks fixed on the host. */
 static nw_status select_hosts_take_fixed(struct select_hosts_work *cut,
                                          int32_t host,
                                          const struct nw_ints *ranks)
@@ -245,7 +247,8 @@ static nw_status select_hosts_list_fixed(const struct nw_problem *problem,
     return NW_OK;
 }
 
-/* Allocates the units for the case that every member is a unit. */
+/* Allocates as many units as there are cores, or GPUs, in all hosts, which is
+ * the most that can be needed. */
 static nw_status select_hosts_size_units(struct select_hosts_work *cut)
 {
     struct nw_units *units = cut->units;
@@ -288,7 +291,7 @@ static nw_status select_hosts_cut_among(struct select_hosts_work *cut,
     return status;
 }
 
-/* Divides the members of all hosts into units. */
+/* Divides the cores, or GPUs, of all hosts into units. */
 static nw_status
 select_hosts_cut_all(struct select_hosts_work *cut,
                      const struct select_hosts_fixed_ranks *fixed)

@@ -10,11 +10,12 @@
 
 #include "map/stencil/grid.h"
 
-/* The cells first .. end - 1 of the order of all cells, which go to the
- * clusters from .. to - 1 of a level. */
+/* A part consists of the cells first .. end - 1 in the order of all cells.
+ * These will be assigned to the clusters from .. to - 1 of a level of the
+ * machine's hierarchy. */
 struct nw_grid_part {
     int32_t first, end, from, to;
-    int level;                    /* level of the hierarchy */
+    int level;                    /* level of these clusters */
     int32_t box[NW_STENCIL_DIMS]; /* size of the box that the cells fill; box[0]
                                      is 0 if they fill no box */
     int32_t corner[NW_STENCIL_DIMS]; /* corner of the box */

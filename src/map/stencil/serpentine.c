@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- choice of the columns --- */
+/* --- search for the best divisions of the grid into columns --- */
 
 /* A search for the best divisions into columns. */
 struct columns_choice {
@@ -18,8 +18,8 @@ struct columns_choice {
     int count, most; /* divisions in best[], and their limit */
 };
 
-/* Inserts the trial into the sorted list of the best divisions; `kept` is the
- * bytes inside one of its pieces. */
+/* Inserts the trial into the sorted list of the best divisions. `kept` is the
+ * number of bytes that stay inside one of the pieces of the trial. */
 static void columns_note(struct columns_choice *choice, double kept)
 {
     struct nw_stencil_columns *best = choice->best;
@@ -37,9 +37,9 @@ static void columns_note(struct columns_choice *choice, double kept)
     best[at].kept = kept;
 }
 
-/* Computes the bytes inside a piece of the trial and inserts it into the list.
- * Leaves out columns in which a piece is shorter than one layer or longer than
- * the grid. */
+/* Computes the bytes that stay inside a piece of the trial, and inserts the
+ * trial into the list. Skips the trial if a piece would be shorter than one
+ * layer of a column or longer than the column. */
 static void columns_weigh(struct columns_choice *choice)
 {
     const struct nw_stencil *stencil = choice->stencil;
@@ -57,7 +57,7 @@ static void columns_weigh(struct columns_choice *choice)
     columns_note(choice, nw_stencil_inside_about(stencil, shape));
 }
 
-/* Tries all numbers of columns across the dimensions from d on. */
+/* Tries all numbers of columns in each dimension from d on. */
 static void columns_try_counts(struct columns_choice *choice, int d)
 {
     const struct nw_stencil *stencil = choice->stencil;
@@ -104,8 +104,10 @@ struct columns_walk {
     int32_t *cell; /* position of the next cell in the list */
 };
 
-/* Writes the cells of one layer of the column that begin with the coordinates
- * before d, which `process` sums. */
+/* Writes the cells of one layer of a column, by recursion over the dimensions
+ * d. `process` is the sum of coordinate x stride over the coordinates set so
+ * far.
+ */
 static void columns_walk_layer(struct columns_walk *walk, int d,
                                int32_t process)
 {

@@ -7,10 +7,11 @@
 
 enum { FEW = 16 };
 
-/* The work to be done for each request. It also has statuses, for the case that
- * the caller passed MPI_STATUSES_IGNORE. */
+/* State of one call for several requests. `ending` is the work that Nodewise
+ * does for each request when it completes. `status` has the program's statuses,
+ * or own ones if the program passed MPI_STATUSES_IGNORE. */
 struct several {
-    int count;
+    int count; /* number of requests */
     const MPI_Request *request;
     struct nw_ending *ending, few_endings[FEW];
     MPI_Status *status, few_statuses[FEW];
@@ -39,8 +40,8 @@ static bool several_open(struct several *several, int count,
     return true;
 }
 
-/* Puts the work of requests that are not complete back into the table, and
- * frees all memory. */
+/* Ends the call. Requests that are still pending go back to the table of
+ * tracked requests, from which several_open took them. */
 static void several_close(struct several *several, const MPI_Status *statuses)
 {
     for (int i = 0; i < several->count; i++)
@@ -51,9 +52,10 @@ static void several_close(struct several *several, const MPI_Status *statuses)
         free(several->status);
 }
 
-/* Completes one of several requests after a call with the result `rc`. If `rc`
- * is MPI_ERR_IN_STATUS, the request's status contains its error code. Returns
- * an error code. */
+/* Does the work of one request after MPI's call has returned `rc`, for example
+ * copies received data to the GPU. `request` and `status` are the indexes of
+ * the request and of its status. If `rc` is MPI_ERR_IN_STATUS, the error code
+ * of the request is in its status. Returns an error code of MPI. */
 static int done_one(struct several *several, int request, int status, int rc)
 {
     MPI_Status *seen = &several->status[status];
@@ -68,8 +70,8 @@ static int done_one(struct several *several, int request, int status, int rc)
     return MPI_SUCCESS;
 }
 
-/* Reports an error `one` of Nodewise for a request, in the way of MPI: in the
- * status of the request, and by MPI_ERR_IN_STATUS in *rc. */
+/* Reports the error `one`, if not 0, that Nodewise met in a request: sets it in
+ * the status of the request and sets *rc to MPI_ERR_IN_STATUS, as MPI does. */
 static void wait_many_note(struct several *several, int count, int status,
                            int *rc, int one)
 {
@@ -120,7 +122,8 @@ int nw_message_testall(__typeof__(&MPI_Testall) next, int count,
     return rc;
 }
 
-/* Does the work of the request that MPI_Waitany or MPI_Testany completed. */
+/* Does the work of the request that MPI_Waitany or MPI_Testany has completed,
+ * for example copies received data to the GPU. Returns an error code of MPI. */
 static int done_any(struct several *several, int index, MPI_Status *status,
                     int rc)
 {

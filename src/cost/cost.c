@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Computes the cost of a mapping from scratch: several threads add up shares of
- * the edges, and the figures follow from the sums. All searches must agree with
- * these figures. */
+/* Computes the cost of a mapping from scratch. Several threads add up parts
+ * (shares) of the edges; the figures are computed from the sums. The costs that
+ * searches update step by step must agree with these figures. */
 #include <nodewise/cost.h>
 
 #include "base/array.h"
@@ -36,25 +36,29 @@ bool nw_objective_find(const char *name, enum nw_objective *out)
 
 enum layer { LAYER_ALL, LAYER_HOST, LAYER_GPU, LAYER_COUNT };
 
-/* Messages between a host and a GPU count only in the sum of all layers. */
+/* The layer to which each kind of flow belongs. Messages between a host and a
+ * GPU count only in the sum of all layers. */
 static const enum layer layer_of[NW_FLOW_LAYERS] = {LAYER_HOST, LAYER_GPU,
                                                     LAYER_ALL};
 
-/* Most shares taken at once: each has sums for every link. */
+/* Maximum number of shares, since each share has sums for every link. */
 #define SHARES_MOST 8
 
+/* The evaluation of one exchange. A thread claims a share by taken[t] and adds
+ * slices of the edges to it. */
 struct evaluation {
     struct nw_edge_cost_common of;
     int32_t shares;
     bool taken[SHARES_MOST];
     struct nw_edge_cost share[SHARES_MOST];
     nw_status status[SHARES_MOST];
-    double *load[LAYER_COUNT]; /* [2 x links] bytes, in the end */
+    double *load[LAYER_COUNT]; /* [2 x links] bytes; later s */
     struct nw_cost *cost;
     double value[NW_FLOW_LAYERS]; /* hop-bytes */
 };
 
-/* A thread initialises its share from the first one. A share that no thread
+/* Adds one slice of the edges to a free share. A share is initialised at its
+ * first use, with the latencies of the first share; a share that no thread
  * claims stays empty. */
 static void take_slice(void *user, int32_t slice)
 {
@@ -94,8 +98,10 @@ static void drop_shares(struct evaluation *work)
     memset(work->of.latency, 0, sizeof work->of.latency);
 }
 
-/* If a share fails, this thread repeats all work in 128-bit sums: these may
- * suffice if 64 bits overflowed, and a remaining error is its own. */
+/* Adds up all edges. If a share fails, this thread repeats all work with one
+ * share and without the 64-bit sums of intranode.h. That succeeds if only such
+ * a sum overflowed. Otherwise the remaining error is that of this thread, so
+ * its message is available. */
 static nw_status share_all(struct evaluation *work)
 {
     nw_status status;
@@ -131,8 +137,12 @@ static void take_sums(struct evaluation *work)
     }
 }
 
-#define LITTLE 65536 /* most links and edges of a small input */
+#define LITTLE                                                                 \
+    65536 /* an input with at most this many links and edges is                \
+             small */
 
+/* The largest load of each part of the links, in seconds, and the link and
+ * direction that has it. */
 struct congesting {
     const nw_topology *topology;
     double *load;
@@ -164,8 +174,9 @@ static void congest_part(void *user, int32_t part)
     }
 }
 
-/* Converts loads from bytes to seconds in place. Returns the largest; *where is
- * the first link that has it. */
+/* Converts link loads from bytes to seconds in place. Returns the largest load.
+ * *where is the first link that has it, as 2 x link + direction, or -1 if all
+ * loads are 0. */
 static double cost_congest(const struct evaluation *work, double *load,
                            int32_t *where)
 {
@@ -182,8 +193,9 @@ static double cost_congest(const struct evaluation *work, double *load,
     return most;
 }
 
-/* If only one layer is used, its link loads serve as those of all layers, so
- * they are not summed and divided again. */
+/* Computes link loads and their maximum for each layer and for all layers
+ * together. If only one layer is used, its loads are those of all layers, so
+ * that they are not computed twice. */
 static void congest_layers(struct evaluation *work)
 {
     struct nw_flows *flows = &work->share[0].flows;
@@ -343,8 +355,8 @@ static nw_status cost_price_exchange(const struct nw_pricing *pricing,
     return status;
 }
 
-/* Returns the time of a phase: all its messages cross the most loaded link, and
- * each round takes the mean latency of a route. */
+/* Returns the model's time of a phase: the time in which the most loaded link
+ * carries all its bytes, and the mean latency of a message for each round. */
 static double cost_phase_time(const struct nw_cost *cost, uint64_t rounds)
 {
     double messages = 0;
@@ -366,7 +378,8 @@ static nw_status cost_price_phase(const struct nw_pricing *pricing,
     status = cost_price_exchange(&mine, phase);
     if (status)
         return status;
-    free(phase->link_congestion); /* one for each phase would be large */
+    free(phase->link_congestion); /* an array for each phase would take much
+                                     memory */
     phase->link_congestion = NULL;
     phase->link_count = 0;
     if (phase->has_congestion)
@@ -432,7 +445,8 @@ void nw_cost_fini(struct nw_cost *cost)
     *cost = (struct nw_cost){0};
 }
 
-/* Sets *(void **)to to a copy of `from`; leaves it alone if `from` is NULL. */
+/* Stores a copy of the array `from` in the pointer at `to`. Does nothing if
+ * `from` is NULL. */
 static nw_status copy_array(void *to, const void *from, size_t bytes)
 {
     void *copy;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Visits every edge once and adds it to hop-bytes, levels, latency and links.
- */
+/* Visits every edge once and adds its bytes and messages to hop-bytes, levels,
+ * latency and links. */
 #include "cost/edge_cost.h"
 #include "base/array.h"
 #include "base/parallel.h"
@@ -35,6 +35,7 @@ static int32_t rank_at(const nw_pattern *pattern, size_t edge)
     return low;
 }
 
+/* Divides the ranks into slices with about equal numbers of edges. */
 static void cut_slices(struct nw_edge_cost_common *of)
 {
     size_t edges = of->pattern->edge_count, count = edges / SLICE_LEAST;
@@ -49,8 +50,8 @@ static void cut_slices(struct nw_edge_cost_common *of)
     of->first[count] = of->pattern->rank_count;
 }
 
-/* Finds the layers in use. It compares eight kinds at once, since most large
- * patterns have only host messages. */
+/* Finds the layers that the pattern uses. It compares the kinds of eight edges
+ * at once, because most large patterns have only host messages (kind 0). */
 static void find_layers(struct nw_edge_cost_common *of)
 {
     const uint8_t *kind = of->pattern->kind;
@@ -81,6 +82,7 @@ void nw_edge_cost_common_fini(struct nw_edge_cost_common *of)
     nw_endpoints_fini(&of->ends);
 }
 
+/* Allocates the share's sums over links before their first use. */
 static nw_status open_flows(struct nw_edge_cost *share)
 {
     const struct nw_edge_cost_common *of = share->of;
@@ -157,7 +159,9 @@ static nw_status edge_cost_add_level(struct nw_edge_cost *share, int layer,
     return NW_OK;
 }
 
-/* Adds the hop-bytes, level and latency of one direction of an edge. */
+/* Adds the hop-bytes, level and latency of messages that all have the path
+ * `way`. `amount` has bytes and messages; `latency` is that of one message in
+ * s. If the topology has only distances, the distance replaces the latency. */
 static nw_status edge_cost_add_way(struct nw_edge_cost *share, int layer,
                                    const struct nw_trail *way,
                                    const uint64_t amount[2], double latency)
@@ -174,6 +178,7 @@ static nw_status edge_cost_add_way(struct nw_edge_cost *share, int layer,
     return status;
 }
 
+/* Adds messages by following their route. */
 static nw_status add_far(struct nw_edge_cost *share, int layer,
                          const struct nw_end ends[2], const uint64_t amount[2])
 {
@@ -204,7 +209,8 @@ static nw_status edge_cost_add_edge(struct nw_edge_cost *share, int32_t src,
     return add_far(share, layer_of(pattern->kind[e]), ends, amount);
 }
 
-/* Adds the edges of a rank, most of which go to cores of the same node. */
+/* Adds the edges of a rank. Messages to other cores of the same node, which are
+ * the most frequent, are collected by intranode.h. */
 static nw_status edge_cost_add_rank(struct nw_edge_cost *share, int32_t rank)
 {
     const nw_pattern *pattern = share->of->pattern;
@@ -226,6 +232,7 @@ static nw_status edge_cost_add_rank(struct nw_edge_cost *share, int32_t rank)
     return status;
 }
 
+/* Adds the edges of a rank one by one, without intranode.h. */
 static nw_status add_rank_plainly(struct nw_edge_cost *share, int32_t rank)
 {
     const size_t *row = share->of->pattern->row + rank;
@@ -249,7 +256,9 @@ nw_status nw_edge_cost_add(struct nw_edge_cost *share, int32_t slice)
     return status;
 }
 
-/* The path between two cores whose lowest common vertex is `top`. */
+/* Stores distance and level of the path between two cores whose lowest common
+ * vertex is `top`, and returns its latency in s. These are equal for all pairs
+ * of cores with this vertex. */
 static double way_below(const struct nw_edge_cost *share, int32_t node,
                         int32_t top, struct nw_trail *way)
 {
@@ -268,6 +277,8 @@ static double way_below(const struct nw_edge_cost *share, int32_t node,
            (share->flows.above[first + core] - share->flows.above[first + top]);
 }
 
+/* Adds the costs of the messages that intranode.h collected in a node, vertex
+ * by vertex. */
 static nw_status settle_node(struct nw_edge_cost *share, int32_t node)
 {
     const nw_topology *topology = share->of->topology;
@@ -289,8 +300,8 @@ static nw_status settle_node(struct nw_edge_cost *share, int32_t node)
     return status;
 }
 
-/* Adds the messages collected inside nodes to the flows of part `part` of the
- * links. */
+/* Adds the messages that intranode.h collected to the sums over links, for part
+ * `part` of the links. */
 static void settle_part(void *user, int32_t part)
 {
     struct nw_edge_cost *share = user;

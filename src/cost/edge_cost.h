@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sums of costs over the edges of a pattern. Several threads may compute shares
- * of one pattern at the same time and then add them up. The result does not
- * depend on the order: integer sums are exact, and fractional sums are kept for
- * each slice of the pattern.
+ * Sums of costs over the edges of a pattern. A share adds up some of the edges.
+ * Several threads may fill shares of one pattern at the same time; the shares
+ * are then merged. The result does not depend on the order: integer sums are
+ * exact, and fractional sums are kept for each slice of the pattern.
  */
 #ifndef NW_COST_EDGE_COST_H
 #define NW_COST_EDGE_COST_H
@@ -20,10 +20,12 @@ struct nw_edge_cost_common {
     const nw_pattern *pattern;
     struct nw_endpoints ends;
     int32_t threads;
+    /* results of nw_topology_is_integral and nw_topology_has_links */
     bool integral, has_links;
+    /* whether the pattern has messages of this layer */
     bool used[NW_FLOW_LAYERS];
     struct nw_intranode_types near;
-    bool plainly; /* add up every edge by itself, in sums of 128 bits */
+    bool plainly; /* add every edge by itself, without intranode.h */
     int32_t slices;
     int32_t first[NW_SLICES_MOST + 1]; /* ranks first[i] .. first[i + 1] - 1 */
     double value[NW_SLICES_MOST][NW_FLOW_LAYERS]; /* fractional hop-bytes of
@@ -31,29 +33,33 @@ struct nw_edge_cost_common {
     double latency[NW_SLICES_MOST];               /* s */
 };
 
+/* A share: the sums over the edges that one thread has added. */
 struct nw_edge_cost {
     struct nw_edge_cost_common *of;
     const struct nw_edge_cost
         *first; /* the share whose latencies this share uses; NULL: its own */
     int slice;  /* index of the slice being added */
+    /* space for a route */
     uint32_t *hops;
     bool has_flows;
     struct nw_flows flows;
     struct nw_intranode near;
     struct nw_intranode_row row;      /* the source rank being added */
     nw_uint128 exact[NW_FLOW_LAYERS]; /* integral hop-bytes */
-    uint64_t *level_bytes[2];         /* [levels] host messages, other
-                                         messages */
+    uint64_t *level_bytes[2];         /* [levels], index 0: kind hh, 1: other
+                                         kinds */
     uint64_t *level_messages[2];
 };
 
-/* Divides the pattern into slices, by its size alone. The caller sets topology,
- * pattern, ends and threads; nw_edge_cost_common_fini frees the ends, too. */
+/* Prepares the data that all shares read. The pattern is divided into slices,
+ * whose number depends only on its size. The caller sets topology, pattern,
+ * ends and threads before; nw_edge_cost_common_fini frees `ends` too. */
 NW_MUST_CHECK nw_status
 nw_edge_cost_common_init(struct nw_edge_cost_common *of);
 void nw_edge_cost_common_fini(struct nw_edge_cost_common *of);
 
-/* If `first` is not NULL, the new share borrows its latencies. */
+/* Initialises a share. If `first` is not NULL, the new share borrows the
+ * latencies of that share. */
 NW_MUST_CHECK nw_status nw_edge_cost_init(struct nw_edge_cost *share,
                                           struct nw_edge_cost_common *of,
                                           const struct nw_edge_cost *first);
@@ -62,6 +68,7 @@ void nw_edge_cost_fini(struct nw_edge_cost *share);
  * if a rank has no endpoint for a message. */
 NW_MUST_CHECK nw_status nw_edge_cost_add(struct nw_edge_cost *share,
                                          int32_t slice);
+/* Adds the sums of the share `from` to `first`. */
 NW_MUST_CHECK nw_status nw_edge_cost_merge(struct nw_edge_cost *first,
                                            const struct nw_edge_cost *from);
 /* Adds the messages inside nodes that intranode.h collected. Call it after the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From a mapping's numbers to places on the machine, checked once, so that
- * what prices and what simulates mean the same ends. */
+/* Finds the endpoints of each rank in a mapping and checks them, so that cost
+ * and simulation use the same endpoints. */
 #include "cost/endpoints.h"
 
 #include "base/array.h"
@@ -107,7 +107,7 @@ nw_status nw_endpoints_of_edge(const struct nw_endpoints *ends,
     uint8_t kind = pattern->kind[e];
     nw_status status;
 
-    if (kind == NW_KIND_HH) { /* of most patterns all, and they may be large */
+    if (kind == NW_KIND_HH) { /* most edges of most patterns */
         out[0] = ends->core[src];
         out[1] = ends->core[pattern->dst[e]];
         return NW_OK;

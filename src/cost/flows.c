@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages noted at their ends and turns, summed over trees; see flows.h. */
+/* Sums bytes over links by sums over the trees of nodes; flows.h describes the
+ * method. */
 #include "cost/flows.h"
 #include "base/array.h"
 #include "base/parallel.h"
 
 #include <stdlib.h>
 
-/* Computes the latency from every vertex of a node up to the node. */
+/* Computes the latency from every vertex of a node up to the root of the node's
+ * tree. */
 static void climb(struct nw_flows *flows, int32_t node)
 {
     const struct nw_node_type *type =
@@ -117,6 +119,8 @@ void nw_flows_fini(struct nw_flows *flows)
     *flows = (struct nw_flows){0};
 }
 
+/* Records a message at the vertices of a span, and returns the latency of the
+ * span. */
 static double flows_add_span(struct nw_flows *flows, int layer,
                              const struct nw_span *span, uint64_t bytes)
 {
@@ -145,15 +149,19 @@ double nw_flows_add(struct nw_flows *flows, int layer,
     return latency;
 }
 
+/* The computation of the loads of one layer, or of all layers if `layer` is
+ * NW_FLOW_LAYERS. */
 struct loading {
     const struct nw_flows *flows;
     int layer;
     double *load;
 };
 
-/* Sums from the leaves up; children stand after their parents. Bytes that begin
- * below a link and do not turn there go up through the link. `ways` holds these
- * bytes, or those that come down and end there. */
+/* Sums from the leaves up; children have larger numbers than their parents.
+ * `ways` holds the bytes that begin at each vertex, or those that end there.
+ * The bytes that begin below a vertex and do not turn there go up through the
+ * link above the vertex; those that come down through this link and end below
+ * it are summed in the same way. */
 static void sum_node(const struct loading *loading, int32_t node,
                      nw_uint128 *ways)
 {
@@ -172,7 +180,8 @@ static void sum_node(const struct loading *loading, int32_t node,
     }
 }
 
-/* Sums one direction, up or down, of the nodes of a part. */
+/* Sums the nodes of one part in one direction: up for even `i`, down for odd
+ * `i`. */
 static void sum_part(void *user, int32_t i)
 {
     const struct loading *loading = user;
@@ -186,7 +195,9 @@ static void sum_part(void *user, int32_t i)
         sum_node(loading, node, ways);
 }
 
-/* Afterwards, of a node, those links that are among from .. to - 1. */
+/* After sum_part, adds the bytes of a node's tree links to the bytes of routes
+ * outside trees. Only links from `from` to `to` - 1 are changed, since each
+ * thread has a range of links. */
 static void carry(const struct loading *loading, int32_t node, int64_t from,
                   int64_t to)
 {
@@ -220,7 +231,7 @@ static void carry_part(void *user, int32_t part)
         carry(loading, node, mine.first, mine.end);
 }
 
-/* A part of the links. */
+/* Stores the loads of one part of the links. */
 static void flows_load_part(void *user, int32_t part)
 {
     const struct loading *loading = user;

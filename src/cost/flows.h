@@ -19,33 +19,36 @@ struct nw_flows {
     const nw_topology *topology;
     double *latency; /* [links] latency in s */
     double *above;   /* [links] latency in s from a vertex up to its node */
-    bool borrows;    /* `latency` and `above` belong to another nw_flows */
+    bool borrows;    /* `latency` and `above` belong to the first nw_flows */
     /* for each layer: [2 x links] bytes of routes outside trees; [links] bytes
      * of messages that begin at a vertex, end there, and turn there from up to
      * down */
     nw_uint128 *hop[NW_FLOW_LAYERS], *begun[NW_FLOW_LAYERS];
     nw_uint128 *ended[NW_FLOW_LAYERS], *turned[NW_FLOW_LAYERS];
     bool used[NW_FLOW_LAYERS]; /* unused layers have NULL arrays */
-    int32_t threads;           /* most threads for the final sums; 0 counts
-                                  as 1 */
+    int32_t threads;           /* maximum number of threads for the final sums;
+                                  0 means 1 */
 };
 
 /* Prepares sums for the layers that are `used`. If `first` is not NULL, `flows`
- * borrows its latencies and is later merged into it. The caller sets
+ * borrows its latencies and must later be merged into it. The caller sets
  * flows->threads before. */
 NW_MUST_CHECK nw_status nw_flows_init(struct nw_flows *flows,
                                       const nw_topology *topology,
                                       const bool used[NW_FLOW_LAYERS],
                                       const struct nw_flows *first);
+/* Adds all sums of `from` to `to`. */
 void nw_flows_merge(struct nw_flows *to, const struct nw_flows *from);
 void nw_flows_fini(struct nw_flows *flows);
-/* Adds a message and returns the latency of its route. */
+/* Adds `bytes` bytes that take a route, whose parts outside trees are in
+ * `hops`. Returns the latency of the route in s. */
 double nw_flows_add(struct nw_flows *flows, int layer,
                     const struct nw_trail *trail, const uint32_t *hops,
                     uint64_t bytes);
 /* Stores the bytes of each link and direction, [2 x links], of one layer, or of
- * all layers if `layer` is NW_FLOW_LAYERS. Call it once for each layer, and for
- * all layers last. */
+ * all layers if `layer` is NW_FLOW_LAYERS. A call for one layer changes the
+ * sums of this layer, so it must be made only once, and the call for all layers
+ * must be the last. */
 void nw_flows_load(struct nw_flows *flows, int layer, double *load);
 /* Returns the layer that is used if there is only one, else -1. */
 int nw_flows_only(const struct nw_flows *flows);

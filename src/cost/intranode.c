@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sums messages between cores of a node, row by row; see intranode.h. */
+/* Sums messages between cores of a node, source rank by source rank;
+ * intranode.h describes the method. */
 #include "cost/intranode.h"
 #include "base/array.h"
 #include "base/parallel.h"
@@ -55,8 +56,9 @@ static nw_status number_children(const struct nw_node_type *type,
     return NW_OK;
 }
 
-/* Assigns bits of the code to each depth, the lowest bits to the deepest.
- * Returns false if 64 bits are not enough. */
+/* Assigns bits of the code to each depth, the lowest bits to the deepest, so
+ * that the numbers of a vertex's children fit. Returns false if 64 bits are not
+ * enough. shift[d] is the position of the bits of depth d. */
 static bool share_bits(struct nw_intranode_type *near, int depths,
                        const int32_t most[256], int shift[256])
 {
@@ -145,6 +147,7 @@ static void intranode_add(uint64_t *to, uint64_t amount,
     near->overflows |= __builtin_add_overflow(*to, amount, to);
 }
 
+/* The addition of one nw_intranode to another, in parts that threads take. */
 struct merging {
     struct nw_intranode *to;
     const struct nw_intranode *from;
@@ -194,7 +197,9 @@ void nw_intranode_begin(struct nw_intranode *near, struct nw_end from,
         row->code = row->type->code[from.vertex];
 }
 
-/* Adds the row's sums by depth to the ancestors of the core. */
+/* Adds the row's sums by depth to the ancestors of the source core: the
+ * ancestor at depth d is the common vertex of all messages that were counted at
+ * depth d. */
 void nw_intranode_end(struct nw_intranode_row *row)
 {
     struct nw_intranode *near = row->near;

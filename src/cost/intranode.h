@@ -16,8 +16,8 @@
 #define NW_INTRANODE_DEPTHS 40
 
 struct nw_intranode_type {
-    uint64_t *code;       /* [vertices] code of each core; NULL: this node type
-                             does not qualify */
+    uint64_t *code;       /* [vertices] code of each core; NULL: the method does
+                             not fit this node type */
     uint8_t depth_of[64]; /* depth of the common vertex, by the highest bit that
                              differs */
 };
@@ -34,9 +34,10 @@ void nw_intranode_types_fini(struct nw_intranode_types *types);
 struct nw_intranode {
     const nw_topology *topology;
     const struct nw_intranode_types *types;
-    uint64_t *bytes, *messages; /* [links] of messages whose common vertex this
-                                   is */
-    uint64_t *begun, *ended;    /* [links] bytes sent, received by this core */
+    uint64_t *bytes, *messages; /* [links] bytes and messages whose common
+                                   vertex is this vertex */
+    uint64_t *begun, *ended;    /* [links] bytes that this core sent and
+                                   received */
     bool overflows;
 };
 
@@ -47,17 +48,19 @@ void nw_intranode_fini(struct nw_intranode *near);
 void nw_intranode_merge(struct nw_intranode *to,
                         const struct nw_intranode *from, int32_t threads);
 
-/* Messages of one core to others of its node. All fields are 0 before the first
- * core; nw_intranode_end resets them for the next. */
+/* The sums for one source core while its messages to other cores of its node
+ * are added. All members are 0 before the first core; nw_intranode_end resets
+ * the sums for the next core. */
 struct nw_intranode_row {
     struct nw_intranode *near;
     struct nw_end from;
-    const struct nw_intranode_type *type; /* code is NULL if not applicable */
+    const struct nw_intranode_type *type; /* of the core's node; its code is
+                                             NULL if the method does not fit */
     uint64_t *ended;                      /* bytes received by each vertex of
                                              the node */
     uint64_t code;
     uint64_t bytes[NW_INTRANODE_DEPTHS],
-        messages[NW_INTRANODE_DEPTHS]; /* by depth */
+        messages[NW_INTRANODE_DEPTHS]; /* by the depth of the common vertex */
     bool overflows;
 };
 void nw_intranode_begin(struct nw_intranode *near, struct nw_end from,
@@ -73,6 +76,8 @@ static inline bool nw_intranode_suits(const struct nw_intranode_row *row,
            to.vertex != row->from.vertex;
 }
 
+/* Counts messages to the core `to`, for which nw_intranode_suits must be true.
+ */
 static inline void nw_intranode_add(struct nw_intranode_row *row,
                                     struct nw_end to, uint64_t bytes,
                                     uint64_t messages)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The mapping noun: its memory and its views. Files are in mapping_file.c. */
+/* Creates, frees and reads a mapping in memory. mapping_file.c and
+ * mapping_write.c read and write its file format. */
 #include <nodewise/mapping.h>
 
 #include "base/array.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads the mapping format of nodewise-formats(5): one line a rank, `rank node
- * cores gpus [nic]`, with `*` for open fields. */
+/* Reads the mapping format of nodewise-formats(5). It has one line for each
+ * rank, `rank node cores gpus [nic]`, with `*` for open fields. */
 #include <nodewise/mapping.h>
 
 #include "base/array.h"
@@ -22,10 +22,12 @@ struct reader {
     size_t core_count, core_capacity;
     size_t gpu_count, gpu_capacity;
     size_t name_capacity;
-    struct hsearch_data names; /* without a topology: name to its index */
+    struct hsearch_data names; /* from node name to index, if there is no
+                                  topology */
 };
 
-/* Adds the indexes of "3-4,8" to a growing array. */
+/* Appends the indexes of a word such as "3-4,8" to a growing array. count[0] is
+ * the number of its values, count[1] its capacity. */
 static nw_status add_indexes(struct reader *reader, char *word,
                              int32_t **values, size_t count[2])
 {
@@ -171,7 +173,8 @@ static nw_status read_node(struct reader *reader, const char *word,
     return NW_OK;
 }
 
-/* "NODE:0,1" names GPUs of another node: cuts the name off. */
+/* If the word names GPUs of another node, as "NODE:0,1", stores this node and
+ * cuts its name off the word. Otherwise *node is unchanged. */
 static nw_status read_gpu_node(struct reader *reader, char **word,
                                int32_t *node)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The mapping format of nodewise-formats(5), and element numbers, written: in
- * pieces, so that large ones are made on several threads. */
+/* Writes the mapping format of nodewise-formats(5), and lists of element
+ * numbers. Large files are written in pieces, which several threads make. */
 #include <nodewise/mapping.h>
 
 #include "cost/mapping_file.h"
@@ -68,8 +68,9 @@ static void mapping_write_add_rank(struct nw_text *text,
     nw_text_add(text, "\n");
 }
 
-/* Nearly all ranks have one core and nothing else; a large file is then written
- * in a third of the time. */
+/* Appends a rank that has one core and nothing else, and returns true. Returns
+ * false for any other rank. Nearly all ranks of large files are of this kind,
+ * and the files are then written in a third of the time. */
 static bool add_plain_rank(struct nw_text *text, const nw_mapping *mapping,
                            int32_t r)
 {

@@ -9,7 +9,8 @@ struct nw_pricing {
     const nw_topology *topology;
     const nw_pattern *pattern;
     const nw_mapping *mapping;
-    int32_t threads; /* most threads; 0: as nw_parallel_size(0) */
+    int32_t threads; /* maximum number of threads; 0: that of
+                        nw_parallel_size(0) */
 };
 
 /* Like nw_cost_evaluate; the result is the same to the last bit for any number

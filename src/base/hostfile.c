@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Parses the forms in which launchers write hosts. */
+/* Parses hosts in all forms in which users and launchers write them. */
 #include "base/hostfile.h"
 #include "base/array.h"
 #include "base/file.h"
@@ -20,6 +20,8 @@ int32_t nw_hostfile_slots_sum(int32_t one, int32_t other)
     return one > INT32_MAX - 1 - other ? INT32_MAX - 1 : one + other;
 }
 
+/* Stores a number of slots in *slots, which must be 0 before, since slots may
+ * be given only once. */
 static nw_status hostfile_parse_slots(const char *word, int32_t *slots)
 {
     int32_t before = *slots;
@@ -29,11 +31,13 @@ static nw_status hostfile_parse_slots(const char *word, int32_t *slots)
     if (before)
         return nw_fail(NW_EFORMAT, "slots are said twice: %d and %s", before,
                        word);
-    *slots -= *slots == INT32_MAX; /* INT32_MAX means any number */
+    *slots -= *slots == INT32_MAX; /* because INT32_MAX stands for "not
+                                      given" */
     return NW_OK;
 }
 
-/* Returns true for "fe80::1", "[fe80::1]:8" and "fe80::1%eth0". */
+/* Returns true for an IPv6 address such as "fe80::1", "[fe80::1]:8" or
+ * "fe80::1%eth0". */
 static bool hostfile_is_ipv6(const char *name)
 {
     char address[INET6_ADDRSTRLEN];
@@ -44,7 +48,8 @@ static bool hostfile_is_ipv6(const char *name)
     return inet_pton(AF_INET6, address, &bytes) == 1;
 }
 
-/* Adds "names" or "names:slots". `slots` is 0 if they are not known yet. */
+/* Calls add() for each host of "names" or "names:slots". `slots` is the number
+ * that other words of the line give, or 0. */
 static nw_status hostfile_add_names(char *names, int32_t slots,
                                     nw_host_adder *add, void *user)
 {
@@ -114,6 +119,8 @@ static void hostfile_close_signs(char *line)
     *to = '\0';
 }
 
+/* Returns the value of a word "NAME=value" if NAME is one of `count` names,
+ * else NULL. */
 static const char *hostfile_value_of(const char *word, const char *const *name,
                                      size_t count)
 {
@@ -126,6 +133,8 @@ static const char *hostfile_value_of(const char *word, const char *const *name,
     return NULL;
 }
 
+/* Reads the words after the host's name: the number of slots, and words that
+ * have another meaning for a launcher, which are ignored. */
 static nw_status hostfile_read_slots(char *words, int32_t *slots)
 {
     static const char *const ours[] = {"slots", "cpu", "count"};
@@ -157,8 +166,7 @@ nw_status nw_hostfile_line(char *line, nw_host_adder *add, void *user)
     int32_t slots = 0;
     nw_status status = rest ? hostfile_read_slots(rest, &slots) : NW_OK;
 
-    names = at ? at + 1 : names; /* after the user's name, as Open MPI reads
-                                    it */
+    names = at ? at + 1 : names; /* "user@host", as Open MPI reads it */
     return status ? status : hostfile_add_names(names, slots, add, user);
 }
 

@@ -7,29 +7,31 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Called for one host of a job; slots: most ranks on this host; 0: not
- * given. */
+/* Receives one host of a job. `slots` is the largest number of ranks on the
+ * host, or 0 if not given. `user` is the pointer that the caller of the parser
+ * passed. */
 typedef nw_status nw_host_adder(void *user, const char *name, int32_t slots);
 
 /* Calls add() for each host of a list such as "n[1-4]:8,x". */
 NW_MUST_CHECK nw_status nw_hostfile_list(const char *list, nw_host_adder *add,
                                          void *user);
-/* Calls add() for each host of a line of a launcher's file: "n1",
- * "me@n[1-4]:8", "n1 slots=8", also with blanks around the sign, or with Open
- * MPI's cpu and count. Ignores words with another meaning that a launcher
- * knows. */
+/* Calls add() for each host of one line of a host file, such as "n1",
+ * "me@n[1-4]:8" or "n1 slots=8", also with blanks around '=', or with Open
+ * MPI's words cpu and count instead of slots. Ignores words that have another
+ * meaning for a launcher. */
 NW_MUST_CHECK nw_status nw_hostfile_line(char *line, nw_host_adder *add,
                                          void *user);
 
-/* Calls take() for each line of a file of hosts, and adds file and line to its
- * NW_EFORMAT. Returns NW_EFORMAT, too, if *count is 0 after the last line: the
- * file has no hosts. */
+/* Calls take() for each line of a host file. An error NW_EFORMAT of take() is
+ * completed by the names of file and line. `count` points to the caller's
+ * number of hosts: if it is 0 after the last line, the file has no hosts, which
+ * is NW_EFORMAT, too. */
 typedef nw_status nw_host_taker(void *user, char *line);
 NW_MUST_CHECK nw_status nw_hostfile_read(const char *path, nw_host_taker *take,
                                          void *user, const size_t *count);
 
-/* Returns the sum of the slots of a host that is named twice. 0 (not given)
- * counts as 1, as in the list of nodes of PBS. */
+/* Returns the sum of the slots of a host that is listed twice. A listing
+ * without slots (0) counts as one slot, as in PBS's list of nodes. */
 int32_t nw_hostfile_slots_sum(int32_t one, int32_t other);
 
 #endif

@@ -15,6 +15,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* Replaces this process by `name --version`, with standard output to the file
+ * descriptor `out`. The process leads a new process group, so that end() can
+ * kill it together with its children. */
 static _Noreturn void ask_become(const char *name, int out)
 {
     static char version[] = "--version";
@@ -29,6 +32,8 @@ static _Noreturn void ask_become(const char *name, int out)
     _exit(127);
 }
 
+/* Returns the time until the clock value `until` (ns), in ms; 0 if it has
+ * passed. */
 static int left_ms(uint64_t until)
 {
     uint64_t now = nw_clock_ns();
@@ -36,7 +41,9 @@ static int left_ms(uint64_t until)
     return now < until ? (int)((until - now) / 1000000) + 1 : 0;
 }
 
-/* Reads all output, also the part that does not fit into the buffer. */
+/* Reads from the file descriptor `from` until its end or until the time
+ * `until`. Stores the first room - 1 bytes in `answer`; reads and discards
+ * further output, so that the program is not blocked by a full pipe. */
 static void listen_to(int from, uint64_t until, char *answer, size_t room)
 {
     struct pollfd wait = {.fd = from, .events = POLLIN};
@@ -56,6 +63,7 @@ static void listen_to(int from, uint64_t until, char *answer, size_t room)
     answer[length] = '\0';
 }
 
+/* Waits for the child until the time `until`. Returns true if it has ended. */
 static bool has_ended(pid_t child, uint64_t until)
 {
     pid_t ended;
@@ -65,8 +73,9 @@ static bool has_ended(pid_t child, uint64_t until)
     return ended != 0;
 }
 
-/* Kills the program. A process that the kernel blocks may survive even SIGKILL;
- * the function waits for it at most 1 s. */
+/* Kills the program and its process group. Waits at most 1 s for the end, since
+ * a process that is blocked in the kernel does not end at once even after
+ * SIGKILL. */
 static void end(pid_t child)
 {
     kill(-child, SIGKILL);

@@ -21,14 +21,16 @@ enum form {
     PAIRS,  /* the variable is host, slots, host, slots, ... */
     NODES,  /* the variable names a file with a line for each host */
     SLOTS,  /* the variable names a file with a line for each slot */
-    CHUNKS, /* a file: a line a chunk, which may hold several ranks */
+    CHUNKS, /* the variable names a file with a line for each chunk (PBS),
+               which may hold several ranks */
     SIZES,  /* the variable names a file with host, number of slots and more on
               each line */
-    ASKED,  /* the variable says how flux(1), which is asked for the hosts,
-              connects */
+    ASKED,  /* the variable is the address of Flux; flux(1), which reads it,
+               lists the hosts */
 };
 
-/* In order of precedence. */
+/* The variables that describe a batch job, in order of precedence: the first
+ * one that is set counts. */
 static const struct batch_source {
     const char *variable;
     enum form form;
@@ -39,12 +41,16 @@ static const struct batch_source {
     {"COBALT_NODEFILE", NODES},   {"FLUX_URI", ASKED},
 };
 
+/* Adds `more` slots to *sum for a host that is listed again; *sum stays 0
+ * (unknown). */
 static void batch_raise(int32_t *sum, int32_t more)
 {
     if (*sum)
         *sum = nw_hostfile_slots_sum(*sum, more);
 }
 
+/* Adds a host with its slots and tasks (0: unknown); adds them to the former
+ * numbers if the host is already in the list. */
 static nw_status batch_add_both(struct nw_batch *batch, const char *name,
                                 int32_t slots, int32_t tasks)
 {
@@ -80,6 +86,8 @@ static nw_status batch_add(struct nw_batch *batch, const char *name,
     return batch_add_both(batch, name, slots, 0);
 }
 
+/* Adds a host with the number of slots in `word`; adds no host if this number
+ * is 0. */
 static nw_status add_sized(struct nw_batch *batch, const char *name,
                            const char *word)
 {
@@ -91,6 +99,8 @@ static nw_status add_sized(struct nw_batch *batch, const char *name,
     return slots ? batch_add(batch, name, slots) : NW_OK;
 }
 
+/* The following functions add the host of one line of a file; they are of type
+ * nw_host_taker, and `user` is the struct nw_batch. */
 static nw_status batch_add_node(void *user, char *line)
 {
     return batch_add(user, nw_word_next(&line), 0);
@@ -126,7 +136,8 @@ static nw_status read_pairs(struct nw_batch *batch, const char *text)
     return status;
 }
 
-/* Returns entry h of a list such as "2(x3),4"; 0 if the list is shorter. */
+/* Returns entry h of a Slurm list such as "2(x3),4", which stands for 2,2,2,4;
+ * 0 if the list is NULL or shorter. */
 static int32_t counted(const char *list, size_t h)
 {
     while (list && *list) {
@@ -180,8 +191,8 @@ static nw_status add_bare(void *user, const char *name, int32_t slots)
     return batch_add(user, name, slots);
 }
 
-/* The first program of a Flux instance may use the whole instance. A job in the
- * instance has FLUX_JOB_ID (flux-environment(7)). */
+/* Asks flux(1) for the hosts: those of the job if this process has FLUX_JOB_ID
+ * (flux-environment(7)), else all nodes of the Flux instance that are up. */
 static nw_status read_flux(struct nw_batch *batch)
 {
     const char *const job[] = {

@@ -21,13 +21,15 @@
 
 static const char *const benchmarks[] = {"pattern", "halo", "mpdata"};
 
+/* The command line of nodewise bench, in parts. */
 struct request {
     const char *name;
-    char **own;      /* options of the benchmark, up to "--" */
-    char **launcher; /* words after "--" */
-    char *output;    /* NULL: standard output */
-    char path[PATH_MAX];
-    char *figures; /* Comb's rows of the table, for halo */
+    char **own;          /* options of the benchmark, up to "--" */
+    char **launcher;     /* words after "--" */
+    char *output;        /* file of -o; NULL: standard output */
+    char path[PATH_MAX]; /* path of the benchmark's program */
+    char *figures; /* results of Comb for the option --comb of the benchmark
+                      halo; NULL: none */
 };
 
 /* argp prints these options; the benchmark parses them. */
@@ -85,8 +87,10 @@ static nw_status bench_find_program(const char *name, const char *flavour,
                    flavour);
 }
 
-/* Takes `-o FILE` out of a benchmark's options: this process writes the file,
- * because rank 0 may run on another host. */
+/* Removes `-o FILE` from the benchmark's options and stores FILE in
+ * request->output. This process writes the file, because rank 0 may run on
+ * another host. The freed words at the end become "--", which ends the
+ * options. */
 static nw_status take_output(struct request *request)
 {
     static const char *const names[] = {"--output=", "-o"};
@@ -113,8 +117,9 @@ static nw_status take_output(struct request *request)
     return nw_file_writable(request->output);
 }
 
-/* Makes the new command: launcher, program, its options, and --comb with its
- * value, if any. */
+/* Makes the command to run: the launcher's words, the benchmark, its options,
+ * and "--comb FIGURES" if request->figures is set. The caller frees the array
+ * but not its words. */
 static char **words_of(const struct request *request)
 {
     static char comb[] = "--comb";
@@ -143,6 +148,8 @@ struct bench_work {
     int code;
 };
 
+/* Runs the command with its output to `fd`, the file for nw_file_write_by;
+ * stores its exit status in work->code. */
 static nw_status bench_run_into(void *user, int fd, const char *path)
 {
     struct bench_work *work = user;
@@ -222,7 +229,9 @@ static nw_status find_flavour(char **launcher, const char **out)
     return NW_OK;
 }
 
-/* Comb runs first, because the benchmark prints all figures in one table. */
+/* Runs the benchmark, and before it Comb if the benchmark is halo, because the
+ * benchmark prints the figures of both in one table. A failure of Comb is only
+ * reported. */
 static int start_beside(struct request *request)
 {
     int code;

@@ -23,8 +23,11 @@
 
 #define KEY_JSON 0x2001
 
+/* As in OSU's benchmarks, WINDOW messages are in flight in a test of bandwidth;
+ * the first WARM rounds are not timed. */
 enum { WINDOW = 64, TAG = 1, WARM = 10 };
 
+/* One of the two ranks of a point-to-point test. */
 struct bench_channel_end {
     nw_channel *channel;
     const struct nw_channel_bench *bench;
@@ -50,7 +53,7 @@ static nw_status bench_channel_one(const struct bench_channel_end *end,
     return status ? status : nw_channel_wait(&request, NULL);
 }
 
-/* Sends a message of `bytes` in both directions, one after the other. */
+/* Sends a message of `bytes` from rank 0 to rank 1, then one back. */
 static nw_status ping(const struct bench_channel_end *end, size_t bytes)
 {
     nw_status status = bench_channel_one(end, !end->rank, bytes);
@@ -58,7 +61,8 @@ static nw_status ping(const struct bench_channel_end *end, size_t bytes)
     return status ? status : bench_channel_one(end, end->rank != 0, bytes);
 }
 
-/* Sends WINDOW messages in one direction, then one short message back. */
+/* Sends WINDOW messages from rank 0 to rank 1, all posted at once, then one
+ * message of 4 bytes back, which confirms their arrival. */
 static nw_status stream(const struct bench_channel_end *end, size_t bytes)
 {
     nw_channel_request *requests[WINDOW] = {NULL};
@@ -71,6 +75,8 @@ static nw_status stream(const struct bench_channel_end *end, size_t bytes)
     return status ? status : bench_channel_one(end, end->rank != 0, 4);
 }
 
+/* Prints the result of a message size, computed from the duration of all timed
+ * rounds. */
 static void bench_channel_tell(const struct nw_channel_bench *bench,
                                size_t bytes, double seconds)
 {
@@ -102,6 +108,7 @@ static nw_status bench_channel_measure(const struct bench_channel_end *end,
     return status;
 }
 
+/* Runs one rank of a point-to-point test, for all message sizes. */
 static nw_status run_end(const struct nw_channel_bench *bench, int32_t rank)
 {
     struct nw_channel_options options = bench->channel;
@@ -132,6 +139,8 @@ struct bench_channel_arguments {
     const char *output;
 };
 
+/* Stores the position of `word` among `words` in *out; returns false if it is
+ * not among them. */
 static bool word_of(const char *word, const char *const *words, int count,
                     int *out)
 {
@@ -286,6 +295,8 @@ static nw_status run_here(struct nw_channel_bench *bench)
     return status;
 }
 
+/* Runs the benchmark in the job if a launcher started several ranks, else with
+ * processes that this function forks. */
 static nw_status run_where_started(struct nw_channel_bench *bench)
 {
     int32_t rank, count;

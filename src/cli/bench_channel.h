@@ -15,8 +15,8 @@ enum nw_channel_test {
     NW_TEST_LATENCY,
     NW_TEST_BANDWIDTH,
     NW_TEST_RATE,
-    NW_TEST_CHOICE, /* time with the chosen protocol and copy method against the
-                       best ones */
+    NW_TEST_CHOICE, /* compares the protocol and copy method that the channel
+                       chooses with the fastest ones */
     NW_TEST_GATHER, /* this test and the following ones are collective */
     NW_TEST_ALLGATHER,
     NW_TEST_ALLTOALL,

@@ -18,15 +18,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* At most WAYS pairs of protocol and copy method are compared; each measurement
+ * is the mean of TURNS round trips. */
 enum { WAYS = 14, TAG = 1, TURNS = 10 };
 
+/* A protocol and a copy method, with their measurements at the current message
+ * size. */
 struct bench_choice_way {
     enum nw_channel_protocol protocol;
     enum nw_channel_copy copy;
-    double *seconds; /* [rounds] s of a message */
+    double *seconds; /* [rounds] time of a message in s */
     double median;
 };
 
+/* One of the two ranks of the test. */
 struct chooser {
     const struct nw_channel_bench *bench;
     nw_channel *channel;
@@ -37,14 +42,15 @@ struct chooser {
     struct bench_choice_way way[WAYS];
     struct nw_channel_result seen[2]; /* results of the last send and of the
                                          last receive */
-    double worst;
-    bool touches;
+    double worst;  /* largest ratio of the chosen to the best time over all
+                      sizes */
+    bool touches;  /* whether buffers are touched in this turn, see
+                      is_touched() */
     unsigned word; /* bytes written and read, see base/cache_touch.h */
 };
 
-/* Returns true if the send or receive buffer is touched: in every second turn,
- * a message is written just before it is sent and read after it has arrived.
- * GPU memory is never touched. */
+/* GPU memory is never touched. This measures messages with data in the CPU's
+ * caches and out of them. */
 static bool is_touched(const struct chooser *c, bool send)
 {
     return c->touches && !c->bench->gpu[!send];
@@ -68,6 +74,8 @@ static nw_status bench_choice_one(struct chooser *c, bool send, size_t bytes)
     return status;
 }
 
+/* Measures the mean time of a message in s with one protocol and copy method.
+ * The first of the TURNS + 1 round trips is not timed. */
 static nw_status time_way(struct chooser *c, struct bench_choice_way *way,
                           size_t bytes, double *seconds)
 {
@@ -102,8 +110,9 @@ static size_t rounds_of(const struct nw_channel_bench *bench)
     return (size_t)((bench->iterations + TURNS - 1) / TURNS);
 }
 
-/* Returns the fastest protocol by the median. The minimum would favour the list
- * of many protocols over the single choice. */
+/* Returns the entry with the smallest median time, without entry 0, the
+ * channel's own choice. The minimum instead of the median would favour the best
+ * of many entries over the single choice. */
 static const struct bench_choice_way *best_of(struct chooser *c)
 {
     const struct bench_choice_way *best = &c->way[1];
@@ -116,9 +125,11 @@ static const struct bench_choice_way *best_of(struct chooser *c)
     return best;
 }
 
-/* Runs all protocols in an order that depends on the round and that both ends
- * know. The cache contents that one protocol leaves change the next one's time
- * by up to a quarter. */
+/* Measures each entry once, in a random order that both ranks derive from the
+ * number of the round. The order changes because the cache contents that one
+ * protocol leaves change the next one's time by up to a quarter. `chosen`
+ * receives the results of the last send and receive with the channel's own
+ * choice. */
 static nw_status time_round(struct chooser *c, size_t bytes, size_t round,
                             struct nw_channel_result chosen[2])
 {
@@ -140,6 +151,8 @@ static nw_status time_round(struct chooser *c, size_t bytes, size_t round,
     return status;
 }
 
+/* Measures all entries for messages of `bytes`; rank 0 prints the best entry
+ * and the channel's choice. */
 static nw_status bench_choice_compare(struct chooser *c, size_t bytes)
 {
     struct nw_channel_result chosen[2] = {{.bytes = 0}};
@@ -177,6 +190,8 @@ static nw_status open_channel(struct chooser *c)
     return nw_channel_open(&options, &c->channel);
 }
 
+/* Adds the channel's choice, then every protocol; with each copy method if the
+ * receive buffer is GPU memory and the protocol copies. */
 static nw_status add_ways(struct chooser *c)
 {
     bool copies = c->bench->gpu[1];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* nodewise bench channel gather, allgather, alltoall: posts every receive, then
- * every send. */
+/* each rank posts all its receives, then all its sends, as a collective
+ * operation that is made of messages. */
 #include "cli/bench_tell.h"
 
 #include "base/array.h"
@@ -13,12 +13,13 @@
 
 enum { TAG = 1, TAG_TIME, WARM = 10 };
 
+/* One rank of a collective test. */
 struct bench_collective_member {
     const struct nw_channel_bench *bench;
     nw_channel *channel;
     int32_t rank, count;
-    char *from, *into; /* [ranks] blocks of `bytes` */
-    nw_channel_request **request;
+    char *from, *into;            /* send and receive buffer: [ranks] blocks */
+    nw_channel_request **request; /* [2 * ranks] receives, then sends */
 };
 
 static nw_status bench_collective_take(struct bench_collective_member *m,
@@ -47,8 +48,9 @@ static nw_status wait_for_all(struct bench_collective_member *m)
     return status;
 }
 
-/* Posts all receives and sends. Each rank begins with the next higher rank, so
- * that not all ranks send to the same one first. */
+/* Runs one collective operation. Each rank sends to itself first, then to the
+ * next higher rank and so on, so that not all ranks send to the same one at
+ * once. */
 static nw_status bench_collective_collect(struct bench_collective_member *m,
                                           size_t bytes)
 {
@@ -71,6 +73,7 @@ static nw_status bench_collective_collect(struct bench_collective_member *m,
     return status ? status : wait_for_all(m);
 }
 
+/* Sends *value to a peer, or receives it. */
 static nw_status word(struct bench_collective_member *m, int32_t peer,
                       bool send, double *value)
 {
@@ -84,7 +87,8 @@ static nw_status word(struct bench_collective_member *m, int32_t peer,
 }
 
 /* Replaces *value on rank 0 by the mean over all ranks. All ranks call it; none
- * continues before rank 0 has all values. */
+ * returns before rank 0 has all values, so that it also synchronises the
+ * ranks. */
 static nw_status mean(struct bench_collective_member *m, double *value)
 {
     double sum = *value, one = 0;
@@ -104,8 +108,8 @@ static nw_status mean(struct bench_collective_member *m, double *value)
     return status;
 }
 
-/* Measures the mean time of a call as OSU's benchmarks do: ranks synchronise
- * before each call, and only the call is timed. */
+/* Measures the mean time of a collective operation as OSU's benchmarks do: the
+ * ranks synchronise before each operation, and only the operation is timed. */
 static nw_status bench_collective_measure(struct bench_collective_member *m,
                                           size_t bytes)
 {
@@ -144,6 +148,8 @@ static nw_status fill(struct bench_collective_member *m, size_t bytes)
     return status;
 }
 
+/* Checks the receive buffer of the last operation: block i must be filled with
+ * the byte of rank i. */
 static nw_status bench_collective_check(struct bench_collective_member *m,
                                         size_t bytes)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * LLNL's Comb, for comparison with nodewise bench halo. Comb is a separate
- * program that fills a folder with its files. It runs before the benchmark,
- * once for each row, in a temporary folder. The row shows the sum of the four
- * phases of an exchange from Comb's summary.
- */
+/* Runs LLNL's Comb, another benchmark of halo exchanges, for comparison with
+ * nodewise bench halo. Comb is a separate program that writes files to its
+ * working folder. It runs before the benchmark in a temporary folder, once for
+ * each row of the benchmark's table. The row shows the sum of the four phases
+ * of an exchange from Comb's summary. */
 #include "cli/bench_comb.h"
 
 #include "base/install_path.h"
@@ -24,6 +23,8 @@
 
 #define MOST_ROWS 256
 
+/* A row of the benchmark's table: cells along each side of a rank's cube,
+ * radius of the halo, and number of ranks along each axis. */
 struct bench_comb_row {
     int n, radius, x, y, z;
 };
@@ -31,7 +32,7 @@ struct bench_comb_row {
 struct bench_comb_work {
     struct nw_comb *comb;
     char program[PATH_MAX]; /* path of Comb */
-    char folder[PATH_MAX];
+    char folder[PATH_MAX];  /* temporary working folder */
     struct bench_comb_row row[MOST_ROWS];
     int count;
 };
@@ -53,14 +54,16 @@ static char **bench_comb_join(char **launcher, char **words, size_t count)
     return argv;
 }
 
+/* Called in the child: changes to the folder and writes standard output and
+ * standard error to the file "said" there. */
 static void enter(void *folder)
 {
     if (chdir(folder) || !freopen("said", "w", stdout) || dup2(1, 2) < 0)
         _exit(127);
 }
 
-/* Runs the program in a folder and writes its output to a file there; true on
- * success. */
+/* Runs a program in a folder; its output goes to the file "said" there. Returns
+ * true on success. */
 static bool run_in(const char *folder, char **argv)
 {
     return argv && !nw_child_run(&(struct nw_child){.command = "bench",
@@ -70,8 +73,8 @@ static bool run_in(const char *folder, char **argv)
                                                     .user = (void *)folder});
 }
 
-/* Asks the benchmark for the rows that it will run, since it knows its
- * ranks. */
+/* Asks the benchmark for the rows that it will measure. Only the benchmark,
+ * started by the launcher, knows its number of ranks. */
 static nw_status ask_rows(struct bench_comb_work *work)
 {
     char **own = work->comb->own, *words[64], path[PATH_MAX + 8], **argv;
@@ -101,12 +104,14 @@ static nw_status ask_rows(struct bench_comb_work *work)
     return NW_OK;
 }
 
+/* Times of one of Comb's methods, summed over the phases of an exchange. */
 struct phases {
-    double mean, least; /* sums in s */
+    double mean, least; /* mean and minimum over the cycles, in s */
     int count;
 };
 
-/* Reads the times of one of the four phases of an exchange from a line. */
+/* Reads mean and minimum in s if the line has the times of one of the four
+ * phases of an exchange; returns false for other lines. */
 static bool read_phase(const char *line, double *mean, double *least)
 {
     static const char *const names[] = {
@@ -123,8 +128,8 @@ static bool read_phase(const char *line, double *mean, double *least)
     return false;
 }
 
-/* Finds the fastest method in the summary; each method begins with a line
- * "Comm". */
+/* Stores the times of the method with the smallest mean; each method begins
+ * with a line "Comm". Returns false if no method has all four phases. */
 static bool read_summary(const char *path, struct phases *best)
 {
     struct phases now = {0, 0, 0};
@@ -152,9 +157,9 @@ static bool read_summary(const char *path, struct phases *best)
     return best->count == 4;
 }
 
-/* Runs Comb for one row. Comb has two doubles per cell, as many bytes as four
- * floats, and tries all methods without a GPU: loops or derived types, new or
- * persistent messages. */
+/* Runs Comb for one row with two variables of doubles per cell, which have as
+ * many bytes as four floats. Comb tries all its methods without a GPU: packing
+ * by loops or by derived types, new or persistent messages. */
 static bool run_row(const struct bench_comb_work *work,
                     const struct bench_comb_row *row, struct phases *out)
 {
@@ -219,6 +224,8 @@ static bool run_row(const struct bench_comb_work *work,
     return good;
 }
 
+/* Runs Comb for each row and stores the list "cells:radius:mean:minimum,..." in
+ * comb->figures, times in s. */
 static nw_status time_rows(const struct bench_comb_work *work)
 {
     struct nw_text text = {0};

@@ -9,8 +9,8 @@ struct nw_comb {
     const char *benchmark; /* path of nodewise-bench-halo-FLAVOUR */
     char **own;            /* options of the benchmark; end at "--" or NULL */
     char **launcher;       /* words of the launcher; end at NULL */
-    char *figures;         /* output, owned: rows for --comb of the benchmark;
-                              NULL without Comb */
+    char *figures;         /* output, freed by the caller: the value of
+                              --comb for the benchmark; NULL without Comb */
 };
 
 /* Times the same halos with the Comb on the PATH, under the same launcher, and

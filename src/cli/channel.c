@@ -26,8 +26,8 @@
 enum {
     WORDS = 8,
     BYTES = 5
-}; /* words in a line of the table; index of the
-      word with the message size */
+}; /* number of words in a line of the table; index of the word with the
+      message size */
 static const char *const names[WORDS] = {"from",     "to",     "provider",
                                          "locality", "regime", "bytes",
                                          "protocol", "copy"};
@@ -37,7 +37,8 @@ struct channel_arguments {
     struct nw_channel_options channel;
     uint64_t rounds;
     bool tune, reach, show, clear;
-    char file[NW_FILE_UNNAMED_PATH]; /* by which the two processes connect */
+    char file[NW_FILE_UNNAMED_PATH]; /* file through which the two processes
+                                        connect */
 };
 
 static const struct argp_option options[] = {
@@ -127,7 +128,8 @@ static const struct argp argp = {
 
 /* -- output -- */
 
-/* Calls tell() for each line of a table, which must be valid. */
+/* Calls tell() with the words of each line of a table after the header. The
+ * table must be valid. */
 static void each_line(const char *text,
                       void (*tell)(void *context, char *words[WORDS]),
                       void *context)
@@ -265,8 +267,8 @@ static int channel_clear(const char *path)
     return NW_EXIT_DONE;
 }
 
-/* Appends the new lines of this provider, and the stored lines of other
- * providers. */
+/* Appends to `all` the lines of `kept`, the stored table, that belong to other
+ * providers than the new table `fresh`. */
 static void add_others(struct nw_text *all, const char *kept, const char *fresh)
 {
     char provider[64] = "";
@@ -284,6 +286,8 @@ static void add_others(struct nw_text *all, const char *kept, const char *fresh)
     }
 }
 
+/* Replaces the lines of this provider in the stored table by those of
+ * `fresh`. */
 static nw_status channel_keep(const char *path, const char *fresh)
 {
     struct nw_text all = {0};
@@ -312,11 +316,14 @@ static nw_status channel_measure(struct channel_arguments *arguments,
                            progress, table);
 }
 
-/* Rank 1 without a launcher is a child process. CUDA does not work in a process
- * that was forked after its parent used CUDA. So the child is forked before any
- * GPU is looked for. It waits for a byte that says whether to measure. */
+/* Without a launcher, rank 1 is a child process. CUDA does not work in a
+ * process that was forked after its parent used CUDA. So the child is forked
+ * before any GPU is looked for. It measures as soon as it receives a byte, and
+ * ends if the parent closes the socket. */
 struct partner {
-    pid_t child; /* 0: no child */
+    pid_t child; /* process id; 0: no child */
+    /* descriptors of the socket to the child and of the unnamed file through
+     * which both connect; -1: none */
     int start, file;
 };
 
@@ -361,6 +368,7 @@ static void partner_end(struct partner *partner)
         (void)close(partner->file);
 }
 
+/* Starts the child's measurements and takes part in them as rank 0. */
 static nw_status measure_here(struct channel_arguments *arguments,
                               const struct partner *partner, char **table)
 {
@@ -375,8 +383,8 @@ static nw_status measure_here(struct channel_arguments *arguments,
     return status;
 }
 
-/* In a job with two ranks, the other end is the other rank; else it is the
- * partner process. */
+/* Measures and stores the table. In a job of several ranks, the other end is
+ * the other rank; else it is the partner process. Returns the exit status. */
 static int channel_tune(struct channel_arguments *arguments,
                         const struct partner *partner, const char *path)
 {
@@ -410,6 +418,8 @@ static int channel_tune(struct channel_arguments *arguments,
     return code;
 }
 
+/* Returns true if this process measures and no launcher started a second
+ * rank. */
 static bool tunes_alone(const struct channel_arguments *arguments)
 {
     int32_t rank = 0, count = 0;

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "by dma-buf (why)" in two parts: reach and why. */
+/* The answer of nw_channel_reach, such as "by dma-buf (why)", in two parts. */
 struct channel_reach_answer {
     char reach[64], why[512];
 };

@@ -9,6 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* The running child, 0 if there is none, and the last signal received during
+ * nw_child_run. Signal handlers use both. */
 static pid_t running;
 static volatile sig_atomic_t came;
 
@@ -19,13 +21,14 @@ static void pass_on(int signal)
         kill(running, signal);
 }
 
-/* SIGINT and SIGQUIT of a terminal reach the child, too; no need to forward
- * them. */
+/* The terminal sends SIGINT and SIGQUIT to the child, too, so that they are
+ * only noted. */
 static void note(int signal)
 {
     came = signal;
 }
 
+/* Ends the child, then this process by the same signal. */
 static void take_along(int signal)
 {
     if (running > 0)
@@ -39,8 +42,9 @@ int nw_child_signal(void)
     return came;
 }
 
-/* Signal handling during nw_child_run. Signals that the parent process ignores,
- * as under nohup(1), stay ignored. end_guard restores the former actions. */
+/* A signal that is handled while a child runs. begin_guard sets the handlers,
+ * but signals that the parent process ignores, as under nohup(1), stay ignored.
+ * end_guard restores the former actions. */
 struct guard {
     int signal, flags;
     void (*handler)(int);
@@ -78,13 +82,14 @@ void nw_child_take_along(pid_t child)
         end_guard(guard, 2);
 }
 
-/* SIGTERM, since launchers then end their ranks. */
+/* The signal is SIGTERM, because launchers then end their ranks. */
 void nw_child_follow(pid_t parent)
 {
     if (prctl(PR_SET_PDEATHSIG, SIGTERM) || getppid() != parent)
         _exit(128 + SIGTERM);
 }
 
+/* Replaces the child process by the program; does not return. */
 static void child_become(const struct nw_child *child, pid_t parent)
 {
     nw_child_follow(parent);

@@ -75,6 +75,7 @@ const struct argp nw_common_argp = {.options = options, .parser = common_parse};
 const struct argp_child nw_common_children[] = {{&nw_common_argp, 0, NULL, 0},
                                                 {0}};
 
+/* Prints the message of the last error. */
 static void common_say(const char *command, nw_status status)
 {
     const char *text = nw_error_text();
@@ -143,7 +144,7 @@ static bool is_same_file(const char *one, const char *other)
 nw_status nw_cli_spares(const char *option, const char *output,
                         const char *input)
 {
-    /* the file may follow a prefix: hwloc:F, n[1-4]=hwloc:F */
+    /* the file's name may follow a prefix, as in hwloc:F or n[1-4]=hwloc:F */
     for (const char *at = input; output && at;) {
         if (is_same_file(output, at))
             return nw_fail(NW_EINVAL,
@@ -173,8 +174,8 @@ nw_status nw_cli_spare(const struct nw_common *common, const char *source,
     return status;
 }
 
-/* The location of a file that may not exist yet: folder and name after all
- * symbolic links are resolved. */
+/* The location of a file that may not exist yet: its folder and its name in the
+ * folder, after all symbolic links are resolved. */
 struct common_place {
     char target[PATH_MAX];
     const char *name;
@@ -195,6 +196,7 @@ static bool find_place(const char *path, struct common_place *place)
     return !stat(slash > place->target ? place->target : "/", &place->folder);
 }
 
+/* Returns true if both paths name the same file, which may not exist yet. */
 static bool is_one_place(const char *one, const char *other)
 {
     struct common_place a, b;

@@ -13,6 +13,7 @@ static void add_sum(struct nw_json *json, const char *key,
         nw_json_number(json, key, sum->value);
 }
 
+/* Adds a time in s, or null if the topology has no links to predict it from. */
 static void add_seconds(struct nw_json *json, const char *key,
                         const struct nw_cost *cost, double value)
 {
@@ -22,6 +23,8 @@ static void add_seconds(struct nw_json *json, const char *key,
         nw_json_null(json, key);
 }
 
+/* Returns true if a level of the machine, such as a package, carries messages.
+ * The first index 0 stands for host memory, 1 for GPU memory. */
 static bool level_is_used(const struct nw_cost *cost, int32_t level)
 {
     return cost->level_messages[0][level] || cost->level_messages[1][level] ||
@@ -114,6 +117,7 @@ static void seconds_cell(nw_table *table, const struct nw_cost *cost,
         nw_table_cell(table, "-");
 }
 
+/* Prints the improvement from `before` to `after`. */
 static void percent_cell(nw_table *table, double before, double after)
 {
     if (before > 0)
@@ -122,6 +126,7 @@ static void percent_cell(nw_table *table, double before, double after)
         nw_table_cell(table, "-");
 }
 
+/* Appends the table to the text and frees it. */
 static nw_status take_table(nw_table *table, struct nw_text *text)
 {
     char *words = NULL;
@@ -223,6 +228,9 @@ static struct nw_text *add_name(struct nw_text *text,
     return text;
 }
 
+/* Appends a sentence per mapping that names its most congested link. Two
+ * directions of each link are numbered: 2 * link outward, 2 * link + 1
+ * inward. */
 static void add_worst_links(struct nw_text *text, const nw_topology *topology,
                             const struct nw_cost_column *columns, size_t count)
 {

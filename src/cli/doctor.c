@@ -51,6 +51,7 @@ static const struct argp argp = {
 
 static const char *const states[] = {"here", "missing", "denied"};
 
+/* Appends an item to the text: what was found, or which features need it. */
 static void add_line(struct nw_text *table, const struct nw_check *check,
                      enum nw_finding found, const char *detail)
 {
@@ -75,6 +76,7 @@ static void add_object(struct nw_json *json, const struct nw_check *check,
     nw_json_end_object(json);
 }
 
+/* Runs all checks and adds their results to the text and to the JSON object. */
 static void examine(struct nw_text *table, struct nw_json *json)
 {
     const char *section = "";

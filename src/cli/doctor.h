@@ -28,13 +28,14 @@ struct nw_check {
 const char *nw_doctor_first(const char *words, bool (*is)(const char *word),
                             char room[PATH_MAX]);
 
-/* Like nw_doctor_first, but appends the word to `detail` and returns whether
- * one was found. */
+/* Like nw_doctor_first, but appends the word to `detail`. Returns NW_FOUND, or
+ * NW_MISSING if is() is false for all words. */
 enum nw_finding nw_doctor_tell_first(const char *words,
                                      bool (*is)(const char *word),
                                      struct nw_text *detail);
 
-/* Checks of doctor_reach.c. The last two ignore `what`. */
+/* Checks of doctor_reach.c: kernel modules, stores of the CPU to GPU memory,
+ * and dma-buf. The last two ignore `what`. */
 enum nw_finding nw_doctor_module(const char *names, struct nw_text *detail);
 enum nw_finding nw_doctor_stores(const char *what, struct nw_text *detail);
 enum nw_finding nw_doctor_dmabuf(const char *what, struct nw_text *detail);

@@ -23,7 +23,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Finds the first of the programs "a b c" that is on the PATH. */
+/* Stores the path of the first of the programs "a b c" that is on the PATH;
+ * returns false if all are missing. */
 static bool doctor_look_find_program(const char *names, char path[PATH_MAX])
 {
     char list[PATH_MAX], *name, *rest;
@@ -36,6 +37,8 @@ static bool doctor_look_find_program(const char *names, char path[PATH_MAX])
     return false;
 }
 
+/* The following functions are checks, as nw_check.look in doctor.h describes
+ * them. */
 static enum nw_finding program(const char *names, struct nw_text *detail)
 {
     char path[PATH_MAX];
@@ -46,7 +49,7 @@ static enum nw_finding program(const char *names, struct nw_text *detail)
     return NW_FOUND;
 }
 
-/* Returns the line of the program's answer that has the version. */
+/* Cuts the program's answer to the line with the version and returns it. */
 static const char *version_line(char answer[NW_LAUNCHER_ANSWER])
 {
     char *line = strstr(answer, "Version:");
@@ -118,7 +121,7 @@ static enum nw_finding library(const char *sonames, struct nw_text *detail)
     return nw_doctor_tell_first(sonames, loads, detail);
 }
 
-/* Appends the names in a folder. */
+/* Appends the names of the entries of a folder, which must not be empty. */
 static enum nw_finding entries(const char *folder, struct nw_text *detail)
 {
     struct dirent **list;
@@ -151,6 +154,7 @@ static enum nw_finding device(const char *pattern, struct nw_text *detail)
     return found;
 }
 
+/* Checks for a file that Nodewise installs. */
 static enum nw_finding own(const char *name, struct nw_text *detail)
 {
     char path[PATH_MAX];
@@ -226,6 +230,8 @@ static enum nw_finding memory_policy(const char *what, struct nw_text *detail)
     return NW_FOUND;
 }
 
+/* Checks the limit of locked memory: network cards lock the memory of messages,
+ * and less than 64 MiB is too little. */
 static enum nw_finding locked_memory(const char *what, struct nw_text *detail)
 {
     struct rlimit limit;

@@ -72,10 +72,12 @@ struct evaluate_work {
     struct nw_cost *cost;
     struct nw_cost_column *column;
     nw_mapping **mapping;         /* [count] owned */
-    struct nw_headline *headline; /* [count]; the first is unused */
+    struct nw_headline *headline; /* [count] comparison of each mapping with
+                                     the default; the first is unused */
     struct nw_hosts hosts;
 };
 
+/* Computes the costs of mapping i and names its column. */
 static nw_status price(struct evaluate_work *work, size_t i, const char *name)
 {
     work->column[i] = (struct nw_cost_column){name, &work->cost[i]};
@@ -83,6 +85,7 @@ static nw_status price(struct evaluate_work *work, size_t i, const char *name)
                             &work->cost[i]);
 }
 
+/* Makes the headline that compares mapping i with the default mapping. */
 static void evaluate_judge(struct evaluate_work *work, size_t i)
 {
     const struct nw_cost *const cost[2] = {&work->cost[0], &work->cost[i]};
@@ -90,7 +93,8 @@ static void evaluate_judge(struct evaluate_work *work, size_t i)
     nw_report_headline(work->topology, work->pattern, cost, &work->headline[i]);
 }
 
-/* Reads the mappings behind the default, whose nodes may depend on them. */
+/* Reads the given mappings into mapping[1] and following, then makes the
+ * default mapping, whose nodes may depend on those of the given ones. */
 static nw_status evaluate_read(struct evaluate_work *work,
                                const struct evaluate_arguments *arguments)
 {
@@ -227,7 +231,8 @@ static int evaluate_run(int argc, char **argv)
     if (!status)
         status = nw_cli_blame_pattern(arguments.priced.pattern,
                                       price_all(&work, &arguments));
-    /* an error in the files, not in the command line */
+    /* with a pattern, NW_EINVAL is an error in the files, not in the command
+     * line */
     if (status == NW_EINVAL && work.pattern) {
         nw_cli_fail("evaluate", status);
         code = NW_EXIT_INPUT;

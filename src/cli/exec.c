@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* nodewise exec is the program that a launcher starts for each rank. It binds
- * the rank, selects GPUs and the network card, and executes the program. If a
- * step fails, it prints one line and continues: a slow program is better than
- * none. Because it runs once per rank, it loads no library and reads only the
- * files that it needs. */
+/* If a step fails, it prints a warning and continues, because a slow program is
+ * better than none. */
 #include <nodewise/launch.h>
 
 #include "base/hostlist.h"
@@ -145,7 +142,8 @@ static const struct argp argp = {
            "./app\n",
 };
 
-/* Prints one line of warning. */
+/* Prints a warning unless --quiet. With --strict, prints it in any case and
+ * returns a failure. */
 static int warn(const struct exec_arguments *arguments, int32_t rank,
                 const char *what)
 {
@@ -154,6 +152,8 @@ static int warn(const struct exec_arguments *arguments, int32_t rank,
     return arguments->strict ? NW_EXIT_FAILED : NW_EXIT_DONE;
 }
 
+/* Sets *is_here to whether the mapping places the rank on this host; prints a
+ * warning if not. */
 static int check_host(const struct exec_arguments *arguments,
                       const struct nw_launch_place *place, int32_t rank,
                       bool *is_here)
@@ -176,8 +176,8 @@ static int check_host(const struct exec_arguments *arguments,
     return warn(arguments, rank, what);
 }
 
-/* Loads the topology of -t and finds the rank's node in it. *node is -1 without
- * -t or if the topology lacks the node. */
+/* Loads the topology of -t, if given, and finds the rank's node in it. *node is
+ * -1 without -t or if the topology lacks the node. */
 static nw_status exec_describe(const struct exec_arguments *arguments,
                                const struct nw_launch_place *place,
                                nw_topology **topology, int32_t *node)
@@ -195,6 +195,8 @@ static nw_status exec_describe(const struct exec_arguments *arguments,
     return status;
 }
 
+/* Sets the environment variables that select the rank's GPUs and network
+ * card. */
 static nw_status set_devices(const struct exec_arguments *arguments,
                              const struct nw_launch_place *place)
 {
@@ -219,7 +221,8 @@ static nw_status set_devices(const struct exec_arguments *arguments,
     return status;
 }
 
-/* Keeps the cores that the process is bound to, and binds its memory. */
+/* Called after the process is bound to its cores: checks the binding, and binds
+ * the memory. */
 static int stay(const struct exec_arguments *arguments, int32_t rank)
 {
     int code = NW_EXIT_DONE;
@@ -231,6 +234,7 @@ static int stay(const struct exec_arguments *arguments, int32_t rank)
     return code;
 }
 
+/* Prints a warning if the rank's GPU is on another node. */
 static int look_for_gpu(const struct exec_arguments *arguments,
                         const struct nw_launch_place *place, int32_t rank)
 {
@@ -267,6 +271,7 @@ static int exec_take(const struct exec_arguments *arguments,
     return code;
 }
 
+/* Returns true if the mapping leaves the rank's node or cores open. */
 static bool is_open(const struct nw_launch_place *place)
 {
     struct nw_ints cores;
@@ -277,6 +282,7 @@ static bool is_open(const struct nw_launch_place *place)
     return !cores.count || cores.values[0] < 0;
 }
 
+/* Binds the rank if the mapping fits to the job; otherwise prints a warning. */
 static int take_place(const struct exec_arguments *arguments,
                       const struct nw_launch_place *place,
                       const struct nw_launch_rank *me)

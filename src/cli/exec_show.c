@@ -18,14 +18,17 @@ enum { PREFERRED_MANY = 5 };
 
 enum { MOST_CPUS = 16384, MOST_NODES = 1024, BITS = 64 };
 
-/* The variables that a mapping sets; others only repeat their values. */
+/* The variables that nodewise exec sets for a rank. Further variables that it
+ * sets have the same values. */
 static const char *const variables[] = {"CUDA_VISIBLE_DEVICES",
                                         "ROCR_VISIBLE_DEVICES",
                                         "ZE_AFFINITY_MASK", "UCX_NET_DEVICES"};
 
+/* The resources that this process may use, as bit sets. */
 struct held {
     uint64_t cpus[MOST_CPUS / BITS], nodes[MOST_NODES / BITS];
-    const char *memory; /* static: the memory policy for `nodes` */
+    const char *memory; /* name of the memory policy for `nodes`, a static
+                           string: bind, prefer or any */
     char host[256];
 };
 
@@ -34,6 +37,7 @@ static bool has(const uint64_t *set, int i)
     return set[i / BITS] >> i % BITS & 1;
 }
 
+/* Asks the kernel for the CPUs and the memory policy of this process. */
 static nw_status look(struct held *held)
 {
     int mode = MPOL_DEFAULT;

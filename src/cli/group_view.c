@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shows the traffic of each kind of group of a training step, which is a phase
- * of the step. */
+/* Shows the traffic of a training step for each kind of group of ranks. Each
+ * kind is one phase of the pattern. */
 #include "cli/group_view.h"
 #include "base/text.h"
 
@@ -23,6 +23,8 @@ struct group_view {
     size_t count;
 };
 
+/* Adds the cells of a row: the bytes of phase g on a level, for each
+ * mapping. */
 static void group_add_level(const struct group_view *view, int g, int32_t level)
 {
     for (size_t i = 0; i < view->count; i++) {
@@ -36,6 +38,7 @@ static void group_add_level(const struct group_view *view, int g, int32_t level)
     }
 }
 
+/* Returns true if phase g sends bytes on this level in one of the mappings. */
 static bool group_uses(const struct group_view *view, int g, int32_t level)
 {
     for (size_t i = 0; i < view->count; i++)

@@ -37,6 +37,7 @@
 #define MOST_QUANTITIES 256
 #define MOST_NODES (1 << 20)
 
+/* The parsed command line. The last three lines belong to `tune`. */
 struct halo_arguments {
     struct nw_common common;
     struct nw_halo_options plan;
@@ -92,6 +93,7 @@ static const struct argp_option options[] = {
     {0},
 };
 
+/* Parses the value of an option that is a number from 1 to `most`. */
 static int32_t number(struct argp_state *state, const char *name,
                       const char *value, int32_t most)
 {
@@ -144,6 +146,7 @@ static void parse_border(struct halo_arguments *arguments, char *value,
     }
 }
 
+/* Returns the position of `value` among the names, or -1. */
 static int halo_find(const char *const *names, int count, const char *value)
 {
     for (int i = 0; i < count; i++)
@@ -183,6 +186,8 @@ static void halo_parse_choice(struct halo_arguments *arguments,
         choice ? NW_HALO_CHOOSE_ORDER : NW_HALO_CHOOSE_MODEL;
 }
 
+/* Parses the options whose value is a number; returns false for other
+ * options. */
 static bool parse_number(struct halo_arguments *arguments, int key,
                          const char *value, struct argp_state *state)
 {
@@ -325,7 +330,9 @@ static const struct argp argp = {
     .children = nw_common_children,
 };
 
-/* Finds the slots of every node that has ranks. */
+/* Finds the number of slots of each node to use: --slots, else the node's GPUs,
+ * else its cores; 1 without a machine. The caller frees *slots, which *out
+ * refers to, also after a failure. */
 static nw_status find_places(const struct halo_arguments *arguments,
                              const nw_topology *topology, int32_t **slots,
                              struct nw_halo_places *out)
@@ -356,6 +363,8 @@ static nw_status find_places(const struct halo_arguments *arguments,
     return NW_OK;
 }
 
+/* Sets the options of the plan that depend on several options of the command
+ * line. */
 static void complete(struct halo_arguments *arguments)
 {
     nw_halo_radius(&arguments->plan, arguments->radius, !arguments->faces);
@@ -366,6 +375,7 @@ static void complete(struct halo_arguments *arguments)
     arguments->plan.quantity_count = arguments->quantities;
 }
 
+/* Checks that no output file overwrites the topology or another output file. */
 static nw_status spare_topology(const struct halo_arguments *arguments)
 {
     const struct nw_cli_file file[] = {{"--svg", arguments->svg},
@@ -383,6 +393,7 @@ static nw_status spare_topology(const struct halo_arguments *arguments)
     return status;
 }
 
+/* Loads the machine and plans the exchange; makes the layouts of `view`. */
 static nw_status halo_make(struct halo_arguments *arguments,
                            struct nw_halo_view_of *view)
 {
@@ -439,6 +450,7 @@ static nw_status write_files(const struct halo_arguments *arguments,
     return status;
 }
 
+/* Returns true if one of the files is standard output. */
 static bool takes_stdout(const struct halo_arguments *arguments)
 {
     const char *const file[] = {arguments->svg, arguments->pattern,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* nodewise halo tune: plans a halo once under the launcher, which measures the
- * methods and stores the choices for all programs with the same halo on this
- * machine. Also shows and removes the stored choices. */
+/* nodewise halo tune: starts a program under the launcher, which plans a halo
+ * exchange once. This measures the methods and stores the choices for all
+ * programs with the same halo on this machine. Also shows and removes the
+ * stored choices. */
 #include "cli/halo_tune.h"
 
 #include "base/file.h"
@@ -35,8 +36,8 @@ static nw_status find_file(const char *file, char **out)
     return nw_text_take(&text, out);
 }
 
-/* Prints the readable part of a line, which follows the two blanks after the
- * numbers. */
+/* Prints the readable part of a stored choice. It begins after the numbers,
+ * from which it is separated by two blanks. */
 static void print_choice(const char *line)
 {
     const char *words = strstr(line, "  ");
@@ -44,9 +45,9 @@ static void print_choice(const char *line)
     puts(words ? words + 2 : line);
 }
 
-/* Reads the stored choices; *data is NULL if the file is empty or missing, and
- * `lines` begin after the header. Returns an error if the file has another
- * format. */
+/* Reads the stored choices into *data, which the caller frees; *data stays NULL
+ * if the file is empty or missing. `lines` begins after the header. Returns an
+ * error if the file has another format. */
 static nw_status halo_tune_read_kept(const char *path, char **data,
                                      struct nw_lines *lines)
 {
@@ -100,8 +101,8 @@ static nw_status halo_tune_find_program(const char *flavour,
                : nw_fail(NW_ENODEV, "%s is not installed", name);
 }
 
-/* Writes the halo's description as numbers, in the order in which the program
- * reads them. */
+/* Makes the argument that describes the halo: its numbers in the order in which
+ * the measuring program reads them. The caller frees *out. */
 static nw_status write_words(const struct nw_cli_halo_tuning *tuning,
                              char **out)
 {
@@ -119,8 +120,8 @@ static nw_status write_words(const struct nw_cli_halo_tuning *tuning,
     return nw_text_take(&text, out);
 }
 
-/* Becomes the launcher with the program and its two arguments; returns only on
- * failure. */
+/* Replaces this process by the launcher with the measuring program and its two
+ * arguments, the numbers and the file of choices. Returns only on failure. */
 static nw_status halo_tune_start(const struct nw_cli_halo_tuning *tuning,
                                  const char *program, const char *path)
 {
@@ -148,8 +149,9 @@ static nw_status halo_tune_start(const struct nw_cli_halo_tuning *tuning,
     return status;
 }
 
-/* Checks for errors that do not depend on the number of ranks before any rank
- * starts. Never overwrites a file of another format. */
+/* Checks the halo for errors before any rank starts, by planning it for one
+ * rank. Returns an error, too, if the file of choices has another format, since
+ * it must not be overwritten. */
 static nw_status halo_tune_check(const struct nw_cli_halo_tuning *tuning,
                                  const char *path)
 {
@@ -170,6 +172,7 @@ static nw_status halo_tune_check(const struct nw_cli_halo_tuning *tuning,
     return status;
 }
 
+/* Finds the measuring program for the launcher's MPI and starts it. */
 static nw_status launch(const struct nw_cli_halo_tuning *tuning,
                         const char *path)
 {

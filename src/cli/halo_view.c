@@ -11,8 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_LISTED 64 /* most subdomains to list */
+#define MOST_LISTED                                                            \
+    64 /* largest number of subdomains in the list of the                      \
+          text output */
 
+/* The figures of the exchange, for the planned placement and for the placement
+ * in rank order, which is called trivial. */
 struct halo_view_figures {
     struct nw_halo_summary sum, trivial;
     nw_pattern *pattern;
@@ -24,6 +28,8 @@ struct halo_view_figures {
                                         links */
 };
 
+/* Stores in *out the time of the busiest link in s for this layout; leaves *out
+ * unchanged if the machine has no links. */
 static nw_status halo_view_congestion(const struct nw_halo_view_of *view,
                                       const nw_halo_layout *layout,
                                       const nw_pattern *pattern, double *out)
@@ -45,6 +51,7 @@ static nw_status halo_view_congestion(const struct nw_halo_view_of *view,
     return status;
 }
 
+/* Sums pairs and bytes for each method of transfer. */
 static void count_methods(struct halo_view_figures *figures)
 {
     for (size_t i = 0; i < figures->pair_count; i++) {
@@ -121,7 +128,8 @@ static void tell_partition(struct nw_text *text,
         bytes_text(sum->bytes_self, c));
 }
 
-/* Returns a remark on whether the search for a placement was exhaustive. */
+/* Returns a remark that says whether the search proved its placement to be the
+ * best (or worst, if requested); "" if nothing was searched. */
 static const char *proof(const struct nw_halo_view_of *view, bool exact)
 {
     bool best = view->plan->placement == NW_HALO_PLACE_BEST;
@@ -156,9 +164,10 @@ static void tell_placement(struct nw_text *text,
                        100 * (1 - figures->seconds / figures->trivial_seconds));
 }
 
-/* Compares an exchange every s steps of halos s times as deep with one at each
- * step: it sends more bytes but fewer messages per step. Returns how many bytes
- * must take as long as the latency of a message for both to be equally fast. */
+/* An exchange of halos s times as deep in every s-th step sends more bytes but
+ * fewer messages per step than an exchange in each step. Returns the number of
+ * bytes whose transfer must take as long as the latency of one message for both
+ * to be equally fast. */
 static double break_even(const struct nw_halo_view_of *view,
                          const struct halo_view_figures *figures)
 {
@@ -399,8 +408,8 @@ static void draw_piece(struct nw_text *text, const struct nw_halo_view_of *view,
                        piece->slot);
 }
 
-/* Returns the lowest z of a layer of subdomains at or above `from`; -1 if there
- * are no more. */
+/* Returns the lowest z at which a subdomain begins, if it is at least `from`;
+ * -1 if no subdomain begins there or above. */
 static int64_t next_layer(const nw_halo_layout *layout, int64_t from)
 {
     int64_t found = -1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A planned halo exchange as text, JSON and a drawing. */
+/* Shows a planned halo exchange as text, as JSON and as a drawing. */
 #ifndef NW_CLI_HALO_VIEW_H
 #define NW_CLI_HALO_VIEW_H
 

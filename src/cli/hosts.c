@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the nodes of the machine for host names. */
+/* Finds the nodes of the machine that have given host names. */
 #include "cli/hosts.h"
 #include "base/array.h"
 #include "base/file.h"
@@ -15,6 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Returns a pointer to the slots of a node, or NULL if the node is not in the
+ * list. */
 static int32_t *hosts_find(const struct nw_hosts *hosts, int32_t node)
 {
     for (size_t i = 0; i < hosts->count; i++)
@@ -23,6 +25,7 @@ static int32_t *hosts_find(const struct nw_hosts *hosts, int32_t node)
     return NULL;
 }
 
+/* Returns the error for a host that the machine does not have. */
 static nw_status unknown(const nw_topology *topology, const char *name)
 {
     int32_t count = nw_topology_node_count(topology);
@@ -39,6 +42,7 @@ static nw_status unknown(const nw_topology *topology, const char *name)
                          nw_topology_node_name(topology, count - 1));
 }
 
+/* The `user` of the functions that add a host. */
 struct hosts_listing {
     struct nw_hosts *hosts;
     const nw_topology *topology;
@@ -101,9 +105,9 @@ static nw_status add_batch(struct hosts_listing *to,
                   : NW_OK;
 }
 
-/* Adds the hosts of the batch job of this process, if the machine has one of
- * their names: the job may run on another machine than the one that is
- * evaluated. */
+/* Adds the hosts of the batch job of this process, if the machine has at least
+ * one of their names. If it has none, the machine that is evaluated is not the
+ * one that the job runs on. */
 static nw_status add_job(struct hosts_listing *to)
 {
     struct nw_batch batch;
@@ -158,6 +162,8 @@ static bool hosts_is_lost(const struct nw_map_options *map, int32_t node)
     return false;
 }
 
+/* Returns true if the tasks of the batch job are enough for the ranks on the
+ * hosts that remain without map->spare spare nodes and the lost nodes. */
 static bool hosts_tasks_hold(const struct nw_hosts *hosts, int32_t ranks,
                              const struct nw_map_options *map)
 {
@@ -272,7 +278,8 @@ nw_status nw_cli_blame_hosts(const char *source, const char *hostfile,
 
 /* --- fixed ranks --- */
 
-/* Moves to the line of `rank`, or to the line "ranks N" if `rank` is -1. */
+/* Reads lines up to the line of `rank`, or to the line "ranks N" if `rank` is
+ * -1. */
 static void find_rank(struct nw_lines *lines, int rank)
 {
     const char *line;
@@ -284,7 +291,8 @@ static void find_rank(struct nw_lines *lines, int rank)
             return;
 }
 
-/* Returns true if the file can be read a second time, as a pipe cannot. */
+/* Returns true if the file can be read a second time; a pipe or standard input
+ * cannot. */
 static bool is_there_again(const char *path)
 {
     struct stat info;
@@ -292,7 +300,8 @@ static bool is_there_again(const char *path)
     return strcmp(path, "-") && !stat(path, &info) && S_ISREG(info.st_mode);
 }
 
-/* Returns the error "file:line: what" for the line of `rank`. */
+/* Returns the error "FILE:LINE: WHAT" with the line of `rank` in the mapping
+ * `path`. */
 static nw_status blame_rank(const char *path, int rank, const char *what)
 {
     struct nw_lines lines;

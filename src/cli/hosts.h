@@ -13,13 +13,15 @@
 #include <stddef.h>
 
 struct nw_hosts {
-    int32_t *node;  /* [count] indexes of the nodes in the order given */
+    int32_t *node;  /* [count] indexes of the nodes, in the order in which
+                       they are listed */
     int32_t *slots; /* [count] most ranks on each node; INT32_MAX: not given */
     size_t count;
-    /* of a batch job; NULL without one */
+    /* the following members are NULL without a batch job */
     const char *variable; /* the variable that describes the job; static */
     int32_t *tasks;  /* [count] tasks of the job on each node; 0: unknown */
-    char *elsewhere; /* the job's hosts if the machine has none of them */
+    char *elsewhere; /* list of the job's hosts if the machine has none of
+                        them, else NULL */
 };
 
 /* Finds the nodes of `list`, the value of --hosts ("n[1-4]:8,x", slots are
@@ -32,9 +34,10 @@ NW_MUST_CHECK nw_status nw_cli_hosts(const nw_topology *topology,
                                      struct nw_hosts *out);
 void nw_cli_hosts_fini(struct nw_hosts *hosts);
 
-/* Gives the hosts to map->hosts and map->slots. The tasks of a batch job become
- * the slots if they are enough for `ranks` ranks on the nodes that map->spare
- * and map->lost leave. */
+/* Sets map->hosts and map->slots, which then refer to `hosts`. The tasks of a
+ * batch job become the slots if they are enough for `ranks` ranks on the nodes
+ * that remain without the spare nodes (map->spare) and the lost nodes
+ * (map->lost). */
 void nw_cli_hosts_use(struct nw_hosts *hosts, int32_t ranks,
                       struct nw_map_options *map);
 
@@ -51,21 +54,22 @@ NW_MUST_CHECK nw_status nw_cli_hosts_fit(const struct nw_hosts *hosts,
                                          const nw_mapping *mapping,
                                          const char *path);
 
-/* Returns an error for unknown hosts or for ranks that do not fit on the hosts.
- * The message names the file to correct: the file of hosts, else the
- * machine's. */
+/* Completes an error of unknown hosts or of ranks that do not fit on the hosts
+ * by the name of the file to correct: `hostfile`, or if NULL the file of the
+ * machine `source`. Returns other errors unchanged. */
 NW_MUST_CHECK nw_status nw_cli_blame_hosts(const char *source,
                                            const char *hostfile,
                                            nw_status failed);
 
-/* Adds file and line to an error that a fixed rank of the file `path` caused,
- * since nw_map knows only the rank. Other errors stay unchanged. */
+/* Adds file and line to an error that is caused by a fixed rank, since nw_map
+ * knows only the number of the rank. `path` is the file of fixed ranks. Returns
+ * other errors unchanged. */
 nw_status nw_cli_blame_fix(const char *path, nw_status failed);
-/* Like nw_cli_blame_fix for a rank of the mapping `path` that has no element,
- * or an element that the machine lacks. */
+/* Like nw_cli_blame_fix for an error in the mapping `path`: a rank that has no
+ * element, or an element that the machine lacks. */
 nw_status nw_cli_blame_mapping(const char *path, nw_status failed);
-/* Names the pattern `input` in an error of overflowing sums. Other errors stay
- * unchanged. */
+/* Adds the name of the pattern `input` to an error of sums that overflow.
+ * Returns other errors unchanged. */
 nw_status nw_cli_blame_pattern(const char *input, nw_status failed);
 
 #endif

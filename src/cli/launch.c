@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* nodewise launch: writes the files and the command line that start a program
- * by a mapping. Does not start the program. */
+/* nodewise launch: writes the files and the command line with which a launcher
+ * places the ranks of a program by a mapping. It does not start the program. */
 #include <nodewise/launch.h>
 
 #include "base/file.h"
@@ -74,8 +74,8 @@ static const struct argp_option options[] = {
     {0},
 };
 
-/* Returns the position of `value` among two or three words; calls argp_error if
- * it is unknown. */
+/* Returns the position of `value` among the words, which end at NULL; calls
+ * argp_error if it is not among them. */
 static int launch_choose(const char *option, const char *value,
                          const char *const *words, struct argp_state *state)
 {
@@ -209,6 +209,7 @@ static const struct argp argp = {
     .children = nw_common_children,
 };
 
+/* Appends the command line with its variables, quoted for a shell. */
 static void add_command(struct nw_text *text, const nw_launch *launch)
 {
     for (size_t i = 0; i < launch->variable_count; i++) {
@@ -222,6 +223,7 @@ static void add_command(struct nw_text *text, const nw_launch *launch)
     nw_text_add(text, "\n");
 }
 
+/* Adds the lines of `note` as an array. */
 static void add_notes(struct nw_json *json, const char *note)
 {
     nw_json_array(json, "notes");
@@ -278,8 +280,10 @@ static nw_status launch_spare_inputs(const struct launch_arguments *arguments,
     return status;
 }
 
-/* Prints or writes the results. Without -o, the first file is also printed,
- * because only this file says where each rank runs. JSON contains all files. */
+/* Writes the files of the launch, and prints. Without -o, the first file is
+ * printed too, because only this file says where each rank runs. With --json
+ * and without -o FILE, no file is written, since the JSON contains all of
+ * them. */
 static int launch_show(const struct launch_arguments *arguments,
                        const nw_launch *launch, const char *command,
                        const char *json)
@@ -337,8 +341,9 @@ static int list_launchers(const struct nw_common *common)
     return nw_cli_list(&list, common);
 }
 
-/* Returns the path of this program if it was called by a path, since ranks must
- * use the same path; else NULL: they find it on the PATH. */
+/* Returns the absolute path of this program if it was called by a path, so that
+ * ranks use the same program. Otherwise returns NULL, and ranks find the
+ * program on the PATH. The caller frees the result. */
 static char *own_path(void)
 {
     return strchr(program_invocation_name, '/')
@@ -346,7 +351,8 @@ static char *own_path(void)
                : NULL;
 }
 
-/* Checks that the mapping fits on the hosts of the current or later job. */
+/* Checks that the mapping fits on the hosts of --hosts, --hostfile or the batch
+ * job. */
 static nw_status check_job(const struct launch_arguments *arguments,
                            const nw_topology *topology,
                            const nw_mapping *mapping)
@@ -367,8 +373,8 @@ static nw_status check_job(const struct launch_arguments *arguments,
     return status;
 }
 
-/* Makes the launch. Its command begins with the launcher as it was found, for
- * example mpirun.openmpi. */
+/* Makes the files and the command line. The command begins with the launcher as
+ * it was found, for example mpirun.openmpi. */
 static nw_status cli_launch_make(struct launch_arguments *arguments,
                                  const nw_topology *topology,
                                  const nw_mapping *mapping, nw_launch **launch)

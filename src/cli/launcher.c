@@ -45,8 +45,8 @@ bool nw_launcher_is_name(const char *name)
     return false;
 }
 
-/* Keeps the answers, so that each launcher is started only once: some need a
- * second. */
+/* Keeps the answers of the last launchers, because some launchers need a second
+ * to answer. */
 bool nw_launcher_ask(const char *name, char answer[NW_LAUNCHER_ANSWER])
 {
     static struct {
@@ -89,8 +89,8 @@ nw_status nw_launcher_find(const char *name, enum nw_launcher_kind *out)
                    name);
 }
 
-/* Returns the MPI library that a program file needs, by the name of the library
- * in the file. */
+/* Returns the MPI flavour of the MPI library whose name is in a program file;
+ * NULL if there is none. */
 static const char *flavour_of_program(const char *path)
 {
     static const char *const needs[][2] = {
@@ -139,6 +139,8 @@ const char *nw_launcher_flavour(enum nw_launcher_kind launcher, char **argv)
     return flavour_of_words(argv);
 }
 
+/* A command line in the making. After a failure, `status` is the error and
+ * words are no longer added. */
 struct words {
     char **word;
     size_t count, capacity;
@@ -156,6 +158,7 @@ static void launcher_add(struct words *words, const char *word)
         words->word[++words->count] = NULL;
 }
 
+/* Adds the word in `text`, and empties `text`. */
 static void add_format(struct words *words, struct nw_text *text)
 {
     char *word = NULL;
@@ -196,6 +199,8 @@ static int find_preload(enum nw_launcher_kind launcher, char **argv,
     return 0;
 }
 
+/* Appends the value of a variable. The libraries `preload` that the user
+ * preloads come first in LD_PRELOAD. */
 static void add_value(struct nw_text *text, const char *name, const char *value,
                       const char *preload)
 {
@@ -204,6 +209,7 @@ static void add_value(struct nw_text *text, const char *name, const char *value,
     nw_text_add(text, value);
 }
 
+/* Adds options of Open MPI (-x) or Hydra (-genv) that set the variables. */
 static void add_variables(struct words *words, enum nw_launcher_kind launcher,
                           const struct nw_variables *variables,
                           const char *preload)
@@ -232,6 +238,8 @@ static bool has_application_file(enum nw_launcher_kind launcher, char **argv)
     return false;
 }
 
+/* Makes a command with an application file of Open MPI, see
+ * has_application_file(). */
 static void build_application(struct words *words, char **argv,
                               const struct nw_variables *variables,
                               const char *preload)
@@ -250,9 +258,10 @@ static void build_application(struct words *words, char **argv,
         launcher_add(words, *argv);
 }
 
-/* Adds srun's --export option, which lists all variables, also those that the
- * user exports. A comma separates entries, so a value with a comma is not in
- * the list: srun takes it from its own environment. */
+/* Adds srun's option --export with our variables after `list`, the value of the
+ * user's own --export. A comma separates entries, so that a value with a comma
+ * cannot be in the list: it is set in this process, and srun exports it from
+ * there. */
 static void add_export(struct words *words, const char *list,
                        const struct nw_variables *variables,
                        const char *preload)
@@ -275,6 +284,8 @@ static void add_export(struct words *words, const char *list,
     add_format(words, &text);
 }
 
+/* Returns the value if --export begins at argv[0], else NULL; *words is the
+ * number of words of the option. */
 static const char *find_export(char **argv, int *words)
 {
     *words = 0;

@@ -18,9 +18,10 @@ enum nw_launcher_kind {
     NW_LAUNCHER_SRUN,
 };
 
-/* Stores the output of `NAME --version`, cut to the size of the buffer; "" if
- * the program cannot be started. Returns false, and stores "", if the program
- * does not end in time. */
+/* Like nw_cli_ask, but asks each launcher only once: stores the output of `NAME
+ * --version`, cut to the size of the buffer; "" if the program cannot be
+ * started. Returns false, and stores "", if the program does not end in
+ * time. */
 enum { NW_LAUNCHER_ANSWER = 4096 };
 bool nw_launcher_ask(const char *name, char answer[NW_LAUNCHER_ANSWER]);
 

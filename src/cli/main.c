@@ -115,8 +115,9 @@ static void close_stdout(void)
     _exit(NW_EXIT_FAILED);
 }
 
-/* Makes the allocator keep freed memory for reuse by any thread, instead of
- * returning it to the kernel: large patterns are allocated and freed often. */
+/* Makes the allocator keep freed memory for reuse instead of returning it to
+ * the kernel, and use one arena for all threads: large patterns are allocated
+ * and freed often. */
 static void keep_memory(void)
 {
     mallopt(M_ARENA_MAX, 1);
@@ -137,8 +138,8 @@ static void keep_standard_files(void)
             (void)!open("/dev/null", mode[fd]);
 }
 
-/* Checks that the names of options have no control characters, because getopt
- * prints unknown options. */
+/* Prints an error and returns false if the name of an option has a control
+ * character, because getopt prints unknown options as they are. */
 static bool check_options(char **argv)
 {
     for (; *argv && strcmp(*argv, "--"); argv++) {

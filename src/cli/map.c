@@ -67,12 +67,14 @@ struct map_arguments {
     const char *hosts, *hostfile, *fix, *from;
     const char *weights, *speeds;
     bool compact, list, parameters, elements_out, objective_given;
-    struct nw_objective_choice choice; /* if no objective is given */
+    struct nw_objective_choice choice; /* the objective that was chosen if no
+                                          --objective is given */
     enum nw_elements elements;
     struct nw_map_options map;
     struct nw_cli_rowcol rowcol;
     struct nw_cli_restart restart;
-    const char *not_rowcol; /* an option that rowcol would ignore */
+    const char *not_rowcol; /* name of an option that --algorithm rowcol
+                               would ignore; NULL: none */
 };
 
 /* Returns true for the algorithm rowcol, which maps a grid instead of a
@@ -166,6 +168,8 @@ static void parse_count(const char *option, const char *value, int32_t *out,
         nw_argfail(state, "%s is a number from 1, not '%s'", option, value);
 }
 
+/* Sets *out to whether `value` is words[2]; a value that is neither words[1]
+ * nor words[2] is an error. words[0] is the name of the option. */
 static void map_parse_word(bool *out, const char *value,
                            const char *const words[3], struct argp_state *state)
 {
@@ -366,7 +370,8 @@ static error_t parse_choices(int key, char *value, struct argp_state *state)
     }
 }
 
-/* Returns true if phases were given for an algorithm that has none. */
+/* Returns true if --phase1, --phase2 or --phase3 is given for an algorithm that
+ * has no phases. */
 static bool wants_phases(const struct nw_map_options *map)
 {
     return map->algorithm &&
@@ -442,9 +447,8 @@ static void map_check(const struct map_arguments *arguments,
         nw_argfail(state, "--time and --steps exclude each other");
 }
 
-/* Returns true for the options that rowcol accepts: its own, and the effort,
- * which applies to all algorithms. Other options for the end of the search are
- * errors, since rowcol would ignore them. */
+/* Returns true for the options that rowcol accepts. Other options are errors,
+ * since rowcol would ignore them. */
 static bool is_of_rowcol(int key)
 {
     return key == 't' || key == KEY_ALGORITHM || key == KEY_SEED ||
@@ -531,7 +535,7 @@ static const struct argp argp = {
     .children = children,
 };
 
-/* Data of the steps between parsing the options and printing the result. */
+/* The data of a run after the options are parsed. */
 struct map_work {
     nw_topology *topology;
     nw_pattern *pattern;
@@ -556,6 +560,7 @@ static nw_status load_qaplib(struct map_work *work, const char *path)
     return status;
 }
 
+/* Argument of load_topology, which may run in another thread. */
 struct map_source {
     const char *name;
     struct nw_topology_options options;
@@ -569,6 +574,7 @@ static nw_status load_topology(void *user)
     return nw_topology_load(source->name, &source->options, source->out);
 }
 
+/* Argument of map_read_pattern, which may run in another thread. */
 struct input {
     const char *name;
     struct nw_pattern_read_options options;
@@ -582,7 +588,8 @@ static nw_status map_read_pattern(void *user)
     return nw_pattern_read(input->name, &input->options, input->out);
 }
 
-/* Loads machine and pattern. Reports errors in the machine first. */
+/* Loads machine and pattern at the same time. If both fail, the error is that
+ * of the machine. */
 static nw_status load_both(struct map_work *work,
                            const struct map_arguments *arguments)
 {
@@ -602,6 +609,7 @@ static nw_status load_both(struct map_work *work,
     return nw_parallel_pair(both, nw_parallel_size(arguments->map.threads));
 }
 
+/* Chooses the objective from the machine and the pattern, if none is given. */
 static nw_status map_choose(const struct map_work *work,
                             struct map_arguments *arguments)
 {
@@ -616,8 +624,8 @@ static nw_status map_choose(const struct map_work *work,
     return NW_OK;
 }
 
-/* Checks that -o does not overwrite an input, except for a mapping, which may
- * be improved in place. */
+/* Checks that -o does not overwrite an input. A mapping (--from, --fix) may be
+ * overwritten, since it may be improved in place. */
 static nw_status map_spare_inputs(const struct map_arguments *arguments)
 {
     const char *const inputs[] = {
@@ -631,6 +639,7 @@ static nw_status map_spare_inputs(const struct map_arguments *arguments)
     return status;
 }
 
+/* Reads all inputs and sets the options that depend on them. */
 static nw_status map_load(struct map_work *work,
                           struct map_arguments *arguments)
 {
@@ -821,8 +830,8 @@ static int map_show(struct map_work *work,
     return code;
 }
 
-/* Returns the library's algorithms, then rowcol, which only this command
- * has. */
+/* Stores name and summary of algorithm i: those of the library, then rowcol,
+ * which only this command has. Returns false if there is no such algorithm. */
 static bool name_algorithm(size_t i, const char **name, const char **summary)
 {
     if (nw_map_algorithm(i, name, summary))

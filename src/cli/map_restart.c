@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Finds a node by name; the error names the node with the most similar name. */
 static nw_status restart_find(const nw_topology *topology, const char *name,
                               int32_t *out)
 {
@@ -57,7 +58,8 @@ void nw_cli_restart_fini(struct nw_cli_restart *restart)
     free(restart->lost);
 }
 
-/* Lists the nodes in use that are neither lost nor have a rank. */
+/* Lists the names of the spare nodes: those that the mapping may use, but that
+ * are not lost and have no ranks. The caller frees the array, not the names. */
 static nw_status restart_find_spare(const struct nw_map_options *map,
                                     const nw_mapping *mapping,
                                     const char ***out, size_t *count)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A list of hosts tells no cores, and a rankfile no GPUs: the launcher chose
- * them by its own default. */
+/* The file of --from may be a list of hosts, which has no cores, or a rankfile,
+ * which has no GPUs. The launcher then chooses them by its own default. */
 #include "cli/map_start.h"
 
 #include <nodewise/launch.h>
 
+/* Returns true if a rank has a node but its cores or GPUs are open (-2: GPU
+ * open). */
 static bool map_start_is_open(const nw_mapping *start)
 {
     for (int32_t r = 0; r < start->rank_count; r++) {

@@ -10,7 +10,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Converts a line to a number and stores it at index i of `values`. */
+/* Converts a line to a number and stores it at index i of `values`; returns
+ * false if the line is not a valid number. */
 typedef bool taker(const char *line, void *values, size_t i);
 
 static bool take_weight(const char *line, void *values, size_t i)
@@ -46,7 +47,8 @@ static nw_status numbers_read_numbers(const char *path, size_t count,
                                       taker *take, void *out)
 {
     struct nw_lines lines;
-    uint64_t *values = NULL; /* as large as an array of doubles */
+    uint64_t *values = NULL; /* also used for doubles, which have the same
+                                size */
     size_t length;
     char *data;
     nw_status status = nw_file_read_text(path, &data, &length);

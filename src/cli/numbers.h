@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Read exactly `count` numbers; the caller frees *out. */
+/* Read a file with exactly `count` numbers: loads, which are integers, or
+ * speeds, which are at least 0. The caller frees *out. */
 NW_MUST_CHECK nw_status nw_cli_read_weights(const char *path, size_t count,
                                             uint64_t **out);
 NW_MUST_CHECK nw_status nw_cli_read_speeds(const char *path, size_t count,

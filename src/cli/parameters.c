@@ -7,6 +7,7 @@
 #include <nodewise/map.h>
 #include <stdio.h>
 
+/* Returns true if the value differs between the levels of --effort. */
 static bool parameters_depend_on_effort(const struct nw_map_parameter *at)
 {
     return at->value[NW_EFFORT_FAST] != at->value[NW_EFFORT_DEFAULT] ||

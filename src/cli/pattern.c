@@ -34,7 +34,7 @@ struct pattern_arguments {
     size_t input_count;
     const char *generate, *to, *svg;
     bool combine, compact, diff, heat;
-    int kind;      /* kind to keep; -1: all */
+    int kind;      /* kind of messages to keep (enum nw_kind); -1: all */
     int32_t scale; /* number of ranks to scale to; 0: do not scale */
     int32_t top;   /* number of pairs to show; 0: show the summary */
 };
@@ -170,6 +170,7 @@ static const struct argp argp = {
     .children = nw_common_children,
 };
 
+/* Replaces the pattern by its messages of the kind of --kind, if given. */
 static nw_status keep_kind(const struct pattern_arguments *arguments,
                            nw_pattern **pattern)
 {
@@ -186,6 +187,7 @@ static nw_status keep_kind(const struct pattern_arguments *arguments,
     return NW_OK;
 }
 
+/* Combines the two patterns of --combine. */
 static nw_status read_two(const struct pattern_arguments *arguments,
                           const struct nw_pattern_read_options *read,
                           nw_pattern **out)
@@ -197,7 +199,7 @@ static nw_status read_two(const struct pattern_arguments *arguments,
         status = nw_pattern_read(arguments->input[1], read, &gpu);
     if (!status) {
         status = nw_pattern_combine(host, gpu, out);
-        if (status == NW_EFORMAT) /* a sum over the kinds of one file is too
+        if (status == NW_EFORMAT) /* the sum over all kinds of a file is too
                                      large */
             status = nw_fail(status, "%s and %s: %s", arguments->input[0],
                              arguments->input[1], nw_error_text());
@@ -237,6 +239,8 @@ static nw_status pattern_make(const struct pattern_arguments *arguments,
     return nw_pattern_read(arguments->input[0], &read, out);
 }
 
+/* Replaces the pattern by one with more ranks, if --scale is given; *how says
+ * how it was scaled. */
 static nw_status pattern_scale(const struct pattern_arguments *arguments,
                                nw_pattern **pattern, char **how)
 {
@@ -293,7 +297,8 @@ static int show_diff(const struct pattern_arguments *arguments)
     return code;
 }
 
-/* Makes the summary, or the heat maps, which begin with a summary. */
+/* Makes the text output: the table of --top, or the heat maps of --heat, which
+ * begin with a summary, or else the summary. */
 static nw_status pattern_make_table(const struct pattern_arguments *arguments,
                                     const nw_pattern *pattern, const char *how,
                                     char **out)
@@ -304,13 +309,15 @@ static nw_status pattern_make_table(const struct pattern_arguments *arguments,
                            : nw_cli_pattern_table(pattern, how, out);
 }
 
-/* Prints the pattern with -o or --to, else its summary. */
+/* Writes the pattern with -o or --to, and the picture with --svg. Prints the
+ * summary, to standard error if standard output has another result. */
 static int pattern_show(const struct pattern_arguments *arguments,
                         const nw_pattern *pattern, const char *how)
 {
     const struct nw_common *common = &arguments->common;
     bool converts = common->output || (arguments->to && !common->json);
-    /* standard output has only the picture */
+    /* standard output has the picture, so that the table goes to standard
+     * error */
     bool aside = arguments->svg && !strcmp(arguments->svg, "-");
     char *table = NULL, *json = NULL;
     nw_status status = pattern_make_table(arguments, pattern, how, &table);
@@ -343,6 +350,7 @@ out:
     return code;
 }
 
+/* Prints the error of reading the patterns and returns the exit status. */
 static int fail_make(const struct pattern_arguments *arguments,
                      nw_status status)
 {

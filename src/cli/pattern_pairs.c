@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Collects the pairs of ranks from one or two patterns, whose rows are sorted
- * by receiver, and sorts the pairs by their bytes. */
+/* Collects the pairs of ranks from one or two patterns and sorts the pairs by
+ * their bytes. The edges of a rank are sorted by receiver, so that the rows of
+ * two patterns can be merged. */
 #include "cli/pattern_pairs.h"
 
 #include "base/array.h"
@@ -10,6 +11,7 @@
 
 #include <stdlib.h>
 
+/* Messages from rank `src` to rank `dst`, of all kinds together. */
 struct pattern_pairs_pair {
     int32_t src, dst;
     uint64_t bytes[2]; /* bytes in the first and in the second pattern */
@@ -19,11 +21,11 @@ struct pattern_pairs_pair {
 struct pairs {
     struct pattern_pairs_pair *pair;
     size_t count, capacity;
-    double total[2];
+    double total[2]; /* bytes of all pairs in each pattern */
 };
 
-/* Adds the edges of all kinds from `src` to `dst`, beginning at *edge, and
- * moves *edge past them. */
+/* Adds the bytes and messages of the edges of all kinds from pair->src to
+ * pair->dst in pattern `which`, beginning at *edge; moves *edge past them. */
 static void pattern_pairs_take_edges(const nw_pattern *p,
                                      struct pattern_pairs_pair *pair, int which,
                                      size_t *edge)
@@ -38,13 +40,15 @@ static void pattern_pairs_take_edges(const nw_pattern *p,
     }
 }
 
-/* Returns the receiver of an edge; INT32_MAX at the end of the row. */
+/* Returns the receiver of an edge of rank `src`; INT32_MAX if `edge` is past
+ * the last edge of this rank. */
 static int32_t receiver(const nw_pattern *p, int32_t src, size_t edge)
 {
     return src < p->rank_count && edge < p->row[src + 1] ? p->dst[edge]
                                                          : INT32_MAX;
 }
 
+/* Adds all pairs with the sender `src`. */
 static nw_status take_row(const nw_pattern *const pattern[2], int32_t src,
                           struct pairs *pairs)
 {
@@ -141,6 +145,7 @@ static void pattern_pairs_add_top(nw_table *table, const struct pairs *pairs,
     }
 }
 
+/* Adds three cells: bytes before, bytes after, and the change in percent. */
 static void pattern_pairs_add_change(nw_table *table, const double bytes[2])
 {
     char text[32];

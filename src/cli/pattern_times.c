@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prints times per rank: minimum, mean and maximum over the ranks. */
+/* Prints the time that a rank spends in MPI and in each MPI call, as minimum,
+ * mean and maximum over the ranks. */
 #include "cli/pattern_times.h"
 
 #include "base/text.h"
@@ -18,8 +19,8 @@ static const struct nw_pattern_time *find_time(const nw_pattern *p,
     return NULL;
 }
 
-/* Returns true for an MPI call; false for the rows with the sum of all calls
- * and with the whole run. */
+/* Returns true if the entry is the time of one MPI call, false if it is that of
+ * all calls together or of the whole run. */
 static bool is_call(const struct nw_pattern_time *time)
 {
     return strcmp(time->call, NW_PATTERN_MPI) &&

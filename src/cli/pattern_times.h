@@ -8,14 +8,15 @@
 
 #include <nodewise/pattern.h>
 
-/* Appends "point-to-point 3 MB in 4 messages, collective 1 MB in 2"; appends
- * nothing if the pattern does not tell collective traffic apart. */
+/* Appends the traffic by kind of call, such as "point-to-point 3 MB in 4
+ * messages, collective 1 MB in 2 messages". Appends nothing if the pattern does
+ * not distinguish the kinds of calls. */
 void nw_cli_add_traffic(const nw_pattern *pattern, struct nw_text *text);
-/* Appends "1.2 s of 3 s (40 %), of all ranks 1 s to 1.4 s"; appends nothing if
- * the pattern has no times. */
+/* Appends the time that a rank spent in MPI, such as "mean 1.2 s (40.0 % of 3
+ * s), min 1 s, max 1.4 s"; appends nothing if the pattern has no times. */
 void nw_cli_add_mpi_time(const nw_pattern *pattern, struct nw_text *text);
-/* Appends a table of the `most` MPI calls that take longest; appends nothing if
- * the pattern has no times. */
+/* Appends a table of the first `most` MPI calls of the pattern, which lists
+ * them by descending time; appends nothing if the pattern has no times. */
 NW_MUST_CHECK nw_status nw_cli_add_call_times(const nw_pattern *pattern,
                                               size_t most,
                                               struct nw_text *text);

@@ -12,7 +12,8 @@
 
 #define BUCKETS 65
 
-/* 128 bits, since sums over edges may exceed 64 bits. */
+/* Totals of all edges of one kind, in 128 bits, since sums over edges may
+ * exceed 64 bits. */
 struct pattern_view_total {
     nw_uint128 bytes, messages;
     size_t edges;
@@ -20,14 +21,17 @@ struct pattern_view_total {
 
 struct summary {
     struct pattern_view_total total[NW_KIND_COUNT];
-    int32_t src[NW_KIND_COUNT]; /* sender of the largest edge of each kind */
-    size_t largest[NW_KIND_COUNT];
-    size_t fewest, most; /* number of other ranks that a rank sends to */
+    int32_t src[NW_KIND_COUNT];    /* sender of the largest edge of each kind */
+    size_t largest[NW_KIND_COUNT]; /* index of that edge; SIZE_MAX: none */
+    size_t fewest, most; /* smallest, largest and mean number of other ranks
+                            that a rank sends to */
     double mean;
-    size_t self; /* edges from a rank to itself */
-    nw_uint128 sizes[BUCKETS];
+    size_t self;               /* number of edges from a rank to itself */
+    nw_uint128 sizes[BUCKETS]; /* number of messages in each bucket of sizes,
+                                  see bucket_from() */
 };
 
+/* Returns the number of other ranks that a rank sends to. */
 static size_t count_partners(const nw_pattern *p, int32_t rank)
 {
     size_t count = 0;
@@ -89,6 +93,7 @@ static uint64_t bucket_from(int bucket)
     return bucket ? UINT64_C(1) << (bucket - 1) : 0;
 }
 
+/* Returns the largest size in a bucket. */
 static uint64_t bucket_to(int bucket)
 {
     return bucket ? bucket_from(bucket) + (bucket_from(bucket) - 1) : 0;

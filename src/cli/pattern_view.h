@@ -5,8 +5,8 @@
 
 #include <nodewise/pattern.h>
 
-/* `how` is a sentence on how the pattern was scaled, or NULL. The caller frees
- * *out. */
+/* Make the summary as a table or as JSON. `how` is a sentence that says how the
+ * pattern was scaled, or NULL. The caller frees *out. */
 NW_MUST_CHECK nw_status nw_cli_pattern_table(const nw_pattern *pattern,
                                              const char *how, char **out);
 NW_MUST_CHECK nw_status nw_cli_pattern_json(const nw_pattern *pattern,

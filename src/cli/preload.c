@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Options of the launcher pass the variables to the ranks of all hosts. A
+/* The variables reach the ranks of all hosts by options of the launcher. A
  * program without a launcher is a single rank and gets them in its
  * environment. */
 #include "cli/preload.h"
@@ -44,7 +44,8 @@ nw_status nw_preload_find(const char *flavour, char **argv,
     return nw_profile_library(flavour, &out->library);
 }
 
-/* Copies the variables to *out, with space for `more` of them. */
+/* Copies the variables to new arrays in *out, which have space for `more`
+ * further variables. The strings are not copied. */
 static nw_status copy_variables(const struct nw_variables *variables,
                                 size_t more, struct nw_variables *out)
 {
@@ -100,6 +101,7 @@ struct environment {
     const struct nw_variables *variables;
 };
 
+/* Sets the variables in the child, and adds our library to LD_PRELOAD. */
 static void set_environment(void *user)
 {
     const struct environment *wanted = user;
@@ -148,7 +150,8 @@ static bool has_variable(const struct nw_variables *variables,
     return false;
 }
 
-/* Adds the variable of an entry "NAME=VALUE", with a copy of its name. */
+/* Adds the variable of an entry "NAME=VALUE" of the environment. Its name is a
+ * copy, which the caller frees; its value points into `entry`. */
 static nw_status preload_add_entry(struct nw_variables *all, const char *entry)
 {
     size_t length = strcspn(entry, "=");
@@ -161,8 +164,8 @@ static nw_status preload_add_entry(struct nw_variables *all, const char *entry)
     return NW_OK;
 }
 
-/* Copies `variables`, then adds the user's NODEWISE_ variables with copies of
- * their names. */
+/* Copies `variables` to *all, then adds those NODEWISE_ variables of the
+ * environment that `variables` lacks. The names of the latter are copies. */
 static nw_status gather_variables(const struct nw_variables *variables,
                                   struct nw_variables *all)
 {

@@ -10,9 +10,10 @@
 
 struct nw_preload {
     enum nw_launcher_kind launcher;
-    const char *mpi; /* name of the MPI flavour; static */
-    char *library;
-    char **argv;
+    const char *mpi; /* name of the MPI for messages, such as "Open MPI";
+                        static */
+    char *library;   /* path of the library to preload */
+    char **argv;     /* the command that nw_preload_prepare makes */
 };
 
 /* Returns the value of --mpi: openmpi, mpich or mpiabi. Another word ends the

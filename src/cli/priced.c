@@ -108,6 +108,7 @@ nw_status nw_cli_read_priced(const char *path, const nw_topology *topology,
     return nw_cli_blame_mapping(path, status);
 }
 
+/* Returns the number of ranks that send from or receive into GPU memory. */
 static int32_t count_gpu_ranks(const nw_pattern *pattern)
 {
     int32_t n = pattern->rank_count, count = 0;
@@ -128,6 +129,7 @@ static int32_t count_gpu_ranks(const nw_pattern *pattern)
     return count;
 }
 
+/* Returns true if all ranks of the mapping are on the hosts. */
 static bool priced_stays_on(const struct nw_hosts *hosts,
                             const nw_topology *topology,
                             const nw_mapping *mapping)
@@ -192,8 +194,9 @@ static int64_t priced_count_elements(const nw_topology *topology,
     return count;
 }
 
-/* Returns the smallest number of ranks per GPU with which this many ranks fit,
- * each on a core near its GPU; 0 if they never fit. */
+/* Returns the smallest number of ranks per GPU for which `ranks` ranks fit on
+ * the nodes, each on a core of its own on the node of its GPU; 0 if they never
+ * fit. */
 static int32_t least_share(const nw_topology *topology,
                            const struct nw_map_options *map, int32_t ranks)
 {

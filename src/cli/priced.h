@@ -11,9 +11,10 @@
 #include "cli/command.h"
 #include "cli/hosts.h"
 
-/* The input of nw_priced_children: the values of the options for machine and
- * program, and the arguments MAPPING... A command sets state->child_inputs[0]
- * as for nw_common_argp, and [1] to its struct nw_priced. */
+/* The values of the options for machine and program, and the arguments
+ * MAPPING... A command whose argp has nw_priced_children sets
+ * state->child_inputs[0] as for nw_common_argp, and [1] to its struct
+ * nw_priced. */
 struct nw_priced {
     const char *source, *pattern;
     struct nw_topology_options topology;
@@ -42,10 +43,8 @@ NW_MUST_CHECK nw_status nw_cli_read_priced(const char *path,
                                            const nw_topology *topology,
                                            nw_mapping **out);
 
-/* Sets *hosts and map->hosts to the nodes of the default mapping: those of
- * --hosts or --hostfile, else those of the batch job if all of the `count`
- * mappings read from priced->mapping stay on them. Prints what the job limits.
- * The caller calls nw_cli_hosts_fini after the last use of `map`. */
+/* Arguments of nw_priced_hosts: the command's name and options, the machine,
+ * and the given mappings with their number of ranks. */
 struct nw_priced_set {
     const char *command;
     const struct nw_common *common;
@@ -54,14 +53,19 @@ struct nw_priced_set {
     nw_mapping *const *mapping; /* [count] */
     size_t count;
 };
+/* Sets *hosts and map->hosts to the nodes of the default mapping. These are the
+ * nodes of --hosts or --hostfile, else those of the batch job if all given
+ * mappings use only these nodes, else all nodes (no hosts). Prints a note if
+ * the job limits the mapping. The caller calls nw_cli_hosts_fini after the last
+ * use of `map`. */
 NW_MUST_CHECK nw_status nw_priced_hosts(const struct nw_priced *priced,
                                         const struct nw_priced_set *set,
                                         struct nw_hosts *hosts,
                                         struct nw_map_options *map);
 
 /* Makes the default mapping for a comparison. If there are more ranks than
- * elements or GPUs of map->hosts, the ranks share them evenly. The caller frees
- * *out. */
+ * elements (or GPUs, if the pattern uses GPU memory), ranks share them evenly.
+ * The caller frees *out. */
 NW_MUST_CHECK nw_status nw_cli_default_beside(const nw_topology *topology,
                                               const nw_pattern *pattern,
                                               struct nw_map_options map,

@@ -8,12 +8,12 @@
 
 enum {
     NW_ASK_SECONDS = 20
-}; /* seconds that nw_cli_ask waits: a busy machine
-      starts programs slowly */
+}; /* seconds that nw_cli_ask waits; so long because a busy machine starts
+      programs slowly */
 
-/* Stores the output of `NAME --version`, cut to the size of the buffer; "" if
- * the program cannot be started. Returns false if the program does not end in
- * time and is killed. */
+/* Runs `NAME --version` and stores its output in `answer`, cut to `room` bytes;
+ * "" if the program cannot be started. Returns false if the program does not
+ * end in time; it is then killed. */
 bool nw_cli_ask(const char *name, char *answer, size_t room);
 
 #endif

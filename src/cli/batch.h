@@ -17,17 +17,20 @@ struct nw_batch {
                                 system's order */
     int32_t *slots;          /* [host.count] most ranks on each host; 0:
                                 unknown */
-    int32_t *tasks;          /* [host.count] the tasks (Slurm) or chunks (PBS)
-                                of the job on each host, as its launchers
-                                count them; 0: unknown. More ranks than all
-                                tasks may run within `slots`. */
+    int32_t *tasks;          /* number of tasks (Slurm) or chunks (PBS) of
+                                the job on each host, as the launcher of the
+                                batch system counts them; 0: unknown. The job
+                                may run more ranks than tasks if `slots`
+                                permit. */
 };
 
-/* Finds the batch job of Slurm or, in this order, of LSF, Grid Engine, PBS,
- * OAR, Cobalt or Flux. Returns an error that names the variable if a host list
- * cannot be read. The caller releases *out with nw_batch_fini. */
+/* Finds the batch job of this process: that of Slurm, LSF, Grid Engine, PBS,
+ * OAR, Cobalt or Flux, in this order. Returns an error that names the variable
+ * if a host list cannot be read. The caller releases *out with
+ * nw_batch_fini. */
 NW_MUST_CHECK nw_status nw_batch_find(struct nw_batch *out);
-/* Whether the tasks of all hosts are known and are enough for `ranks` ranks. */
+/* Returns true if the tasks of all hosts, tasks[count], are known and their sum
+ * is at least `ranks`. */
 bool nw_batch_tasks_hold(const int32_t *tasks, size_t count, int32_t ranks);
 void nw_batch_fini(struct nw_batch *batch);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Standard output of the channel benchmarks, printed by rank 0 in OSU's form or
- * as JSON. */
+/* Prints the results of the channel benchmarks to standard output, in the form
+ * of OSU's benchmarks or as JSON. Only rank 0 calls these functions. */
 #ifndef NW_CLI_BENCH_TELL_H
 #define NW_CLI_BENCH_TELL_H
 
@@ -15,14 +15,15 @@ struct nw_bench_teller {
 
 void nw_bench_tell_head(const struct nw_channel_bench *bench,
                         nw_channel *channel);
-/* Print a row of the table. `seconds` is the time of a message in one
- * direction, or the mean time of a rank in a collective; `messages` is a rate
- * per second. */
+/* Print a row of the table for messages of `bytes`. `seconds` is the time of a
+ * message in one direction, or in a collective test the mean time over the
+ * ranks. `messages` is the number of messages per second. */
 void nw_bench_tell_latency(const struct nw_channel_bench *bench, size_t bytes,
                            double seconds);
 void nw_bench_tell_rate(const struct nw_channel_bench *bench, size_t bytes,
                         double messages);
 
+/* A protocol with its copy method, and the time of a message with it. */
 struct nw_bench_way {
     char name[32];
     double seconds;
@@ -30,8 +31,9 @@ struct nw_bench_way {
 void nw_bench_tell_choice(const struct nw_channel_bench *bench, size_t bytes,
                           const struct nw_bench_way *best,
                           const struct nw_bench_way *chosen);
-/* `worst` is the largest ratio of chosen to best time over all sizes; for
- * choice only. */
+/* Ends the table. `worst` is used only by the test `choice`: the largest ratio,
+ * over all sizes, of the time with the chosen protocol to that with the best
+ * one. */
 void nw_bench_tell_end(const struct nw_channel_bench *bench, double worst);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The definition of a command, and functions that all commands share. */
+/* The definition of a command, and functions that commands share. */
 #ifndef NW_CLI_COMMAND_H
 #define NW_CLI_COMMAND_H
 
@@ -77,8 +77,8 @@ extern const struct argp_child nw_common_children[];
 int nw_cli_fail(const char *command, nw_status status);
 /* Like nw_cli_fail for a failure to write the output; returns 1. */
 int nw_cli_fail_output(const char *command, nw_status status);
-/* Prints `notes`, the gaps of a topology's source, one per line, unless
- * --quiet. */
+/* Prints `notes`, which say what the source of a topology does not describe,
+ * one line each, unless --quiet. */
 void nw_cli_notes(const char *command, const struct nw_common *common,
                   const char *notes);
 /* Checks before any computation that the file of -o can be written. Returns
@@ -86,9 +86,9 @@ void nw_cli_notes(const char *command, const struct nw_common *common,
 int nw_cli_check_output(const char *command, const struct nw_common *common);
 
 /* Writes the output of a command. With -o FILE, `result` goes to the file and
- * `table` to standard output; without -o, `result` goes to standard output and
- * `table` to standard error. With --json but without -o, only `json` is
- * printed. Each text may be NULL. Returns the exit status. */
+ * `table` (or `json` with --json) to standard output. Without -o, `result` goes
+ * to standard output and `table` to standard error; with --json but without -o,
+ * only `json` is printed. Each text may be NULL. Returns the exit status. */
 int nw_cli_output(const char *command, const struct nw_common *common,
                   const char *result, const char *table, const char *json);
 
@@ -116,10 +116,10 @@ NW_MUST_CHECK nw_status nw_cli_spare(const struct nw_common *common,
                                      const char *source, const char *pattern,
                                      char *const *mappings, size_t count);
 
-/* Returns a struct nw_progress that draws a bar on a terminal after two
- * seconds, and elsewhere prints a line to standard error every 30 s. Ctrl-C
- * sets its `cancelled`. There is one bar per process; nw_cli_progress_finish
- * clears it. */
+/* Starts the progress bar and returns the struct nw_progress that updates it.
+ * On a terminal, the bar appears after two seconds; elsewhere, a line is
+ * printed to standard error every 30 s. Ctrl-C sets the struct's `cancelled`. A
+ * process has one bar; nw_cli_progress_finish removes it. */
 struct nw_progress *nw_cli_progress(const struct nw_common *common);
 void nw_cli_progress_finish(void);
 

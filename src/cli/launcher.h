@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The command that starts an MPI program: identifies the launcher and passes
- * variables to the ranks without setting them for the launcher itself.
- */
+/* The command that starts an MPI program. These functions identify the
+ * launcher, and set environment variables for the ranks without setting them
+ * for the launcher. */
 #ifndef NW_CLI_LAUNCHER_H
 #define NW_CLI_LAUNCHER_H
 
@@ -49,13 +48,15 @@ struct nw_variables {
     const char **value;
     size_t count;
 };
-/* Makes a command that passes the variables to the ranks. If argv sets
- * LD_PRELOAD itself, its libraries stay first. Without a launcher, the caller
- * sets the variables. The caller frees *out with nw_argv_free. */
+/* Makes a command that passes the variables to the ranks. If argv itself sets
+ * LD_PRELOAD, its libraries stay first in the list. For NW_LAUNCHER_NONE, the
+ * command is argv, and the caller sets the variables. The caller frees *out
+ * with nw_argv_free. */
 NW_MUST_CHECK nw_status nw_launcher_argv(enum nw_launcher_kind launcher,
                                          char **argv,
                                          const struct nw_variables *variables,
                                          char ***out);
+/* Frees the words and the array; NULL is allowed. */
 void nw_argv_free(char **argv);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* nodewise map for a restart: nodes that were lost, spare nodes, and the ranks
- * that moved. */
+/* Options of nodewise map for a restart of a program: lost nodes, spare nodes,
+ * and the ranks that move. */
 #ifndef NW_CLI_MAP_RESTART_H
 #define NW_CLI_MAP_RESTART_H
 
@@ -16,15 +16,16 @@ struct nw_cli_restart {
                              map options' lost_count */
 };
 
-/* Reads the node names of --without, and sets `lost` and `lost_count` of the
- * map options. */
+/* Finds the nodes of --without, if given, and stores them in restart->lost and
+ * in map->lost and map->lost_count. NW_EINVAL if the machine lacks a node. The
+ * caller calls nw_cli_restart_fini. */
 NW_MUST_CHECK nw_status nw_cli_restart_read(struct nw_cli_restart *restart,
                                             const nw_topology *topology,
                                             struct nw_map_options *map);
 void nw_cli_restart_fini(struct nw_cli_restart *restart);
 
-/* Add lines to the text or keys to the JSON object: with --spare or --without
- * the nodes without ranks, with --without also the ranks that moved. */
+/* Add lines to the text or keys to the JSON object: the spare nodes with
+ * --spare or --without, and the number of ranks that moved with --without. */
 NW_MUST_CHECK nw_status nw_cli_restart_add(const struct nw_cli_restart *restart,
                                            const struct nw_map_options *map,
                                            const struct nw_map_answer *answer,

@@ -5,9 +5,9 @@
 
 #include <nodewise/map.h>
 
-/* Reads a mapping or a file of a launcher. Open cores and GPUs become those of
- * the default mapping on the same nodes. The caller frees *out with
- * nw_mapping_free. */
+/* Reads a mapping, or a launcher's rankfile or list of hosts. Cores and GPUs
+ * that the file leaves open become those of the default mapping on the same
+ * nodes. The caller frees *out with nw_mapping_free. */
 NW_MUST_CHECK nw_status nw_cli_start_read(const char *path,
                                           const nw_topology *topology,
                                           const nw_pattern *pattern,

@@ -104,6 +104,7 @@ static const struct argp argp = {
 
 #define MOST_RANKS 1024
 
+/* Writes the matrix of --matrix, if given. */
 static nw_status write_matrix(const struct probe_arguments *arguments,
                               const nw_probe *probe)
 {
@@ -123,6 +124,7 @@ static nw_status write_matrix(const struct probe_arguments *arguments,
     return status;
 }
 
+/* Prints which measurements are missing and why. */
 static void say_troubles(const nw_probe *probe)
 {
     char *text = NULL, *line, *end;
@@ -166,6 +168,8 @@ static int probe_tell(const struct probe_arguments *arguments,
     return code;
 }
 
+/* Writes the results of the job, if there are any. `code` is the launcher's
+ * exit status. */
 static int probe_conclude(const struct probe_arguments *arguments,
                           const nw_probe *probe, int code)
 {
@@ -180,7 +184,7 @@ static int probe_conclude(const struct probe_arguments *arguments,
     return probe_tell(arguments, probe);
 }
 
-/* Checks the output files before measuring for minutes. */
+/* Checks the output files before measuring, which takes minutes. */
 static nw_status check_outputs(const struct probe_arguments *arguments)
 {
     bool shown = !arguments->common.output && !arguments->common.json;

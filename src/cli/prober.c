@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs the measuring program under its launcher. It reads the records from the
- * program's standard output, which every launcher forwards, so no shared folder
- * is needed, and records before a failure are kept. */
+/* Runs the measuring program under its launcher, and reads the program's
+ * records from its standard output. Every launcher forwards standard output, so
+ * that no shared folder is needed, and the records before a failure are
+ * kept. */
 #include "cli/prober.h"
 
 #include "base/array.h"
@@ -34,12 +35,13 @@ static nw_status prober_find_program(const char *flavour, char path[PATH_MAX])
     return nw_fail(NW_ENODEV, "nodewise-probe-%s is not installed", flavour);
 }
 
+/* Buffers for the words that are added to the launcher's command. */
 struct prober_line {
     char time[64], patience[64], path[PATH_MAX];
 };
 
-/* Returns the option that keeps the launcher from ending the job when a rank
- * dies. */
+/* Returns the option with which the launcher does not end the job when a rank
+ * dies; NULL if it has none. */
 static const char *survival(enum nw_launcher_kind launcher)
 {
     return launcher == NW_LAUNCHER_OPENMPI ? "--enable-recovery"
@@ -47,6 +49,8 @@ static const char *survival(enum nw_launcher_kind launcher)
                                            : NULL;
 }
 
+/* Makes the command: the launcher's words, the measuring program and its
+ * options. Some words are in `line`. The caller frees the array *out. */
 static nw_status make_line(const struct nw_prober *prober, char ***out,
                            struct prober_line *line)
 {
@@ -88,6 +92,7 @@ static nw_status make_line(const struct nw_prober *prober, char ***out,
     return NW_OK;
 }
 
+/* Starts the command; *out is a descriptor of its standard output. */
 static nw_status prober_start(char **argv, pid_t *child, int *out)
 {
     pid_t parent = getpid();
@@ -103,8 +108,8 @@ static nw_status prober_start(char **argv, pid_t *child, int *out)
         int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
         nw_child_follow(parent);
-        /* give the launcher no input: it would read ahead text for the program
-         * that nodewise run starts next */
+        /* give the launcher no input: it would read text ahead that is for the
+         * program that nodewise run starts next */
         if (nothing >= 0)
             dup2(nothing, STDIN_FILENO);
         dup2(ends[1], STDOUT_FILENO);
@@ -118,6 +123,8 @@ static nw_status prober_start(char **argv, pid_t *child, int *out)
     return NW_OK;
 }
 
+/* Shows how far the measurements are; `is_step` says that the last record began
+ * a step. */
 static void prober_show(const struct nw_prober *prober, const nw_probe *probe,
                         bool is_step)
 {
@@ -131,8 +138,8 @@ static void prober_show(const struct nw_prober *prober, const nw_probe *probe,
                                  stage.what);
 }
 
-/* Adds a record. A line that is not a record comes from the launcher and is
- * printed to standard error. */
+/* Adds the record in a line to `probe`. A line that is not a record comes from
+ * the launcher and is printed to standard error. */
 static nw_status prober_take(const struct nw_prober *prober, nw_probe *probe,
                              const char *line)
 {
@@ -164,8 +171,10 @@ static nw_status take_lines(const struct nw_prober *prober, nw_probe *probe,
     return status;
 }
 
-/* Reads until the launcher closes its output, or nothing arrives for too
- * long. */
+/* Reads records until the launcher closes its output, the user cancels, or
+ * nothing arrives for too long: before the first rank answers, prober->start;
+ * then longer than a rank may be silent; at the end of the job, a few
+ * seconds. */
 static nw_status listen(const struct nw_prober *prober, nw_probe *probe,
                         int from)
 {
@@ -198,8 +207,8 @@ static nw_status listen(const struct nw_prober *prober, nw_probe *probe,
     return status;
 }
 
-/* Waits for the launcher; ends it if it waits for a failed rank. Returns its
- * exit status. */
+/* Waits for the launcher and returns its exit status. Ends it after 3 s, since
+ * it may wait for a failed rank. */
 static int wait_for(pid_t child)
 {
     uint64_t begin = nw_clock_ns();

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * nodewise profile: runs the user's MPI command with the counting library
- * preloaded into its ranks, and writes the recorded pattern to a file.
- */
+/* nodewise profile: runs the user's MPI command with a library preloaded into
+ * its ranks that counts messages, and writes the recorded pattern to a file. */
 #include <nodewise/profile.h>
 
 #include "base/array.h"
@@ -139,7 +137,8 @@ struct profile_run {
     struct nw_preload preload;
     struct stat before; /* state of the output file before the run; st_ino is 0
                            if it did not exist */
-    char seen[80];      /* `before` in the form of NODEWISE_RECORD_BEFORE */
+    char seen[80];      /* `before` as the value of NODEWISE_RECORD_BEFORE,
+                           by which ranks recognise a file of an earlier run */
     char said[48];      /* name of an abstract socket, on which ranks report
                            warnings */
     int hears;          /* descriptor of this socket, or -1 */
@@ -153,8 +152,8 @@ static nw_status profile_make_absolute(const char *path, char **out)
     return nw_text_take(&text, out);
 }
 
-/* Opens a socket; a rank on this host sends a byte to it after it printed a
- * warning. */
+/* Opens the socket run->hears. A rank on this host sends a byte to it after it
+ * printed a warning, so that this process does not print another one. */
 static void open_socket(struct profile_run *run)
 {
     struct sockaddr_un here = {.sun_family = AF_UNIX};
@@ -174,6 +173,7 @@ static void open_socket(struct profile_run *run)
             (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length));
 }
 
+/* Returns true if a rank printed why there is no profile. */
 static bool was_reason_said(const struct profile_run *run)
 {
     char byte;
@@ -182,8 +182,9 @@ static bool was_reason_said(const struct profile_run *run)
 }
 
 #define VARIABLES 7
-/* Lists our variables, and the user's variables that the ranks must have on
- * every host. */
+/* Lists the variables that the ranks must have on every host: those of this
+ * run, and settings of the profiler from the command line or the
+ * environment. */
 static void profile_list_variables(const struct profile_arguments *arguments,
                                    const struct profile_run *run,
                                    struct nw_variables *variables)
@@ -211,6 +212,7 @@ static void profile_list_variables(const struct profile_arguments *arguments,
     }
 }
 
+/* Returns true if the output file was written since the run began. */
 static bool is_written(const struct profile_run *run)
 {
     struct stat now;
@@ -221,8 +223,9 @@ static bool is_written(const struct profile_run *run)
             now.st_mtim.tv_nsec != run->before.st_mtim.tv_nsec);
 }
 
-/* Merges the parts `from` to the file `to`. *is_read becomes true once the
- * parts are read; a later error is one of writing. */
+/* Merges the parts of the profile `from`, which ranks wrote to separate files,
+ * to the file `to`. *is_read becomes true when the parts have been read; a
+ * later error is one of writing. */
 static nw_status merge_to(const char *from, const char *to, bool *is_read)
 {
     nw_pattern *pattern;
@@ -238,8 +241,9 @@ static nw_status merge_to(const char *from, const char *to, bool *is_read)
     return status;
 }
 
-/* Writes the pattern. Returns the exit status of the program, or a failure if
- * the program succeeded but parts cannot be read or written. */
+/* Merges the parts unless a rank already wrote the pattern, and prints the
+ * summary. Returns the exit status of the program, or a failure if the program
+ * succeeded but parts cannot be read or written. */
 static int profile_conclude(const struct profile_run *run, int code)
 {
     nw_status status = NW_OK;
@@ -269,6 +273,8 @@ static int profile_conclude(const struct profile_run *run, int code)
     return code ? code : NW_EXIT_FAILED;
 }
 
+/* Finds library and launcher, makes the command, and removes files of an
+ * earlier run. */
 static nw_status prepare(const struct profile_arguments *arguments,
                          struct profile_run *run,
                          struct nw_variables *variables)
@@ -289,7 +295,7 @@ static nw_status prepare(const struct profile_arguments *arguments,
     status = nw_preload_prepare(&run->preload, arguments->command, variables);
     if (!status)
         status = nw_file_writable_in_parts(run->output);
-    /* -o must not name a word of the command, such as ./app */
+    /* -o must not name a file of the command, such as ./app */
     for (char **word = arguments->command; !status && *word; word++)
         status = nw_cli_output_spares(&arguments->common, *word);
     if (status)

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The program's processes inherit two variables: with one, NCCL loads the
- * plug-in; the other is the path beside which each process writes a file. The
- * names of these files include a number of this run, so that two runs never
- * share a file.
- */
+/* nodewise profile --nccl. The program's processes inherit two variables: one
+ * makes NCCL load our plug-in; the other is the path from which each process
+ * derives the name of its file. The path includes a random number of this run,
+ * so that two runs never share a file. */
 #include "cli/profile_nccl.h"
 
 #include <nodewise/pattern.h>
@@ -33,6 +31,7 @@ struct nccl_run {
     char *record; /* value of NODEWISE_RECORD for this run */
 };
 
+/* Called in the child: sets the two variables. */
 static void nccl_set_environment(void *user)
 {
     const struct nccl_run *run = user;
@@ -41,6 +40,7 @@ static void nccl_set_environment(void *user)
     setenv(NW_ENV_RECORD, run->record, 1);
 }
 
+/* Makes run->record: the output's path and the number of this run. */
 static nw_status nccl_name_record(struct nccl_run *run)
 {
     uint64_t number = 0;
@@ -84,6 +84,8 @@ static bool nccl_find_parts(const struct nccl_run *run, glob_t *found)
     return !code;
 }
 
+/* Stores the command line, without control characters, as the pattern's
+ * program. */
 static nw_status nccl_note_program(const struct nccl_run *run,
                                    nw_pattern *pattern)
 {
@@ -114,6 +116,8 @@ static nw_status nccl_read(const struct nccl_run *run, nw_pattern **out)
     return status;
 }
 
+/* Joins the files of the processes to the pattern, writes it and removes the
+ * files. *is_read is true if the files could be read. */
 static nw_status nccl_merge(const struct nccl_run *run, const glob_t *parts,
                             bool *is_read)
 {
@@ -131,8 +135,9 @@ static nw_status nccl_merge(const struct nccl_run *run, const glob_t *parts,
     return status;
 }
 
-/* Writes the pattern. Returns the program's exit status, or a failure if the
- * recorded calls cannot be written. */
+/* Writes the pattern, or prints why there is none. Returns the program's exit
+ * status, or a failure if the program succeeded but the recorded calls cannot
+ * be written. */
 static int nccl_conclude(const struct nccl_run *run, bool quiet, int code)
 {
     glob_t parts = {0};

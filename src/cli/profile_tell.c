@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prints a summary of a profile in a few lines. */
+/* Prints a summary of a profile in a few lines to standard error. */
 #include "cli/profile_tell.h"
 
 #include <nodewise/pattern.h>
@@ -15,16 +15,19 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Numbers of pairs and calls to print; phases are numbered below PHASES. */
+/* Largest numbers of pairs and of calls to print; phases have numbers below
+ * PHASES. */
 enum { PAIRS = 5, CALLS = 5, PHASES = 1000 };
 
+/* The bytes that rank `src` sends to rank `dst`. */
 struct profile_tell_pair {
     int32_t src, dst;
     uint64_t bytes;
 };
 
-/* Inserts the pair into the list of the heaviest pairs; the first of equal
- * pairs comes first. */
+/* Inserts the pair into best[*count], the list of the pairs with the most
+ * bytes, if it belongs to the first PAIRS of them. Of pairs with equal bytes,
+ * the one found first comes first. */
 static void keep_pair(struct profile_tell_pair *best, size_t *count,
                       struct profile_tell_pair pair)
 {
@@ -39,8 +42,9 @@ static void keep_pair(struct profile_tell_pair *best, size_t *count,
     best[at] = pair;
 }
 
-/* Finds the heaviest pairs by bytes of all kinds. Messages of a rank to itself
- * do not count. Returns the number of pairs. */
+/* Stores the PAIRS pairs of ranks with the most bytes, summed over all kinds of
+ * memory, in `best`. Messages of a rank to itself do not count. Returns the
+ * number of pairs. */
 static size_t profile_tell_find_pairs(const nw_pattern *pattern,
                                       struct profile_tell_pair *best)
 {
@@ -115,6 +119,7 @@ static void print_times(const nw_pattern *pattern)
     nw_text_fini(&text);
 }
 
+/* Makes the name of the file with the pattern of a phase. */
 static nw_status phase_path(const char *path, int phase, char **out)
 {
     struct nw_text text = {0};

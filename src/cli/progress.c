@@ -13,11 +13,12 @@
 
 #define SECOND 1000000000u
 
+/* The state of the bar; times are from nw_clock_ns(). */
 static struct {
     uint64_t begun, drawn;
     bool terminal, shown, silent, at_once;
-    bool listens; /* handles Ctrl-C; false if the parent process made it
-                     ignored */
+    bool listens; /* whether this process handles Ctrl-C; false if the parent
+                     process set it to be ignored */
 } bar;
 
 static struct nw_progress progress;
@@ -28,9 +29,10 @@ static void on_interrupt(int signal)
     __atomic_store_n(&progress.cancelled, 1, __ATOMIC_RELAXED);
 }
 
-#define PROGRESS_BAR 16 /* number of characters; a line has at most 80 */
+#define PROGRESS_BAR 16 /* number of characters of the bar itself */
 
-/* Returns ", 12 s left", or "" while too little is done for an estimate. */
+/* Returns the estimated time left, such as ", 12 s left", from the share that
+ * is done; "" if the share is too small for an estimate. */
 static const char *progress_left(double share, uint64_t now, char out[32])
 {
     double seconds = (double)(now - bar.begun) / (double)SECOND;
@@ -63,6 +65,7 @@ static void draw(uint64_t done, uint64_t total, const char *what)
     bar.shown = true;
 }
 
+/* Called by a computation after each step; draws if enough time has passed. */
 static void update(struct nw_progress *self, uint64_t done, uint64_t total,
                    const char *what)
 {

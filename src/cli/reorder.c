@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* nodewise reorder: runs an MPI program whose topology functions reorder. */
+/* nodewise reorder: runs an MPI program with a preloaded library, so that MPI's
+ * topology functions such as MPI_Cart_create reorder the ranks. */
 #include "cli/command.h"
 #include "cli/preload.h"
 
@@ -10,6 +11,7 @@
 #define KEY_FORCE 0x2003
 #define KEY_ALGORITHM 0x2004
 
+/* Indexes of the variables that the command sets for the library. */
 enum { MODE, TOPOLOGY, PROFILE, ALGORITHM, VARIABLES };
 
 struct reorder_arguments {

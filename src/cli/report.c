@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* nodewise report: makes one page that shows machine, pattern and mappings. */
+/* nodewise report: makes one HTML page that shows machine, pattern and
+ * mappings. */
 #include <nodewise/map.h>
 #include <nodewise/report.h>
 #include <nodewise/simulate.h>
@@ -21,15 +22,16 @@
 
 enum { KEY_ALGORITHM = 0x2001, KEY_SEED, KEY_SIMULATE, KEY_SVG };
 
-/* Patterns with more edges are not simulated by default, since it takes
- * long. */
+/* A pattern with more edges than this is not simulated by default, because its
+ * simulation takes long. */
 #define QUICK_EDGES 20000
 
 struct report_arguments {
     struct nw_common common;
     struct nw_priced priced;
     const char *simulate; /* auto, always, never */
-    bool svg, computes;   /* `computes`: show how the mapping was computed */
+    bool svg, computes;   /* svg: write only the heat maps; computes: an
+                             option says how to compute the mapping */
     struct nw_map_options map;
 };
 
@@ -126,14 +128,15 @@ static const struct argp argp = {
     .children = nw_priced_children,
 };
 
+/* The data of a run after the options are parsed. Mapping 0 is the default. */
 struct report_work {
     nw_topology *topology;
     nw_pattern *pattern;
     struct nw_report_mapping *mapping;
-    nw_mapping **owned;
+    nw_mapping **owned; /* [count] the mappings to free */
     struct nw_cost *cost;
     size_t count;
-    struct nw_hosts hosts; /* used by map */
+    struct nw_hosts hosts; /* referred to by `map` */
     struct nw_map_options map;
 };
 
@@ -145,6 +148,7 @@ static void report_add(struct report_work *work, const char *name,
         (struct nw_report_mapping){name, mapping, -1, NULL};
 }
 
+/* Computes a mapping with nodewise map's algorithms, if the user gave none. */
 static nw_status compute(struct report_work *work,
                          const struct report_arguments *arguments)
 {
@@ -156,7 +160,7 @@ static nw_status compute(struct report_work *work,
     map.progress = nw_cli_progress(&arguments->common);
     status = nw_map(work->topology, work->pattern, &map, &mapping, &report);
     nw_cli_progress_finish();
-    if (!status) /* use the mapping's file name if it has no better name */
+    if (!status) /* the name "default" belongs to mapping 0 */
         report_add(work,
                    strcmp(report.algorithm, "default") ? report.algorithm
                                                        : "mapped",
@@ -164,7 +168,7 @@ static nw_status compute(struct report_work *work,
     return status;
 }
 
-/* Chooses the objective, as nodewise map does without --objective. */
+/* Chooses the objective as nodewise map does without --objective. */
 static nw_status choose(const struct report_work *work,
                         struct report_arguments *arguments)
 {
@@ -177,7 +181,8 @@ static nw_status choose(const struct report_work *work,
     return status;
 }
 
-/* Reads the mappings behind the default, whose nodes may depend on them. */
+/* Reads the given mappings, then makes the default mapping, whose nodes may
+ * depend on those of the given ones. Computes a mapping if none is given. */
 static nw_status gather(struct report_work *work,
                         const struct report_arguments *arguments)
 {
@@ -211,8 +216,8 @@ static nw_status gather(struct report_work *work,
     return status;
 }
 
-/* Simulates. By default, only if SimGrid is installed and the pattern is
- * small. */
+/* Simulates an exchange under each mapping if the options ask for it; by
+ * default only if SimGrid is installed and the pattern is small. */
 static nw_status simulate(struct report_work *work,
                           const struct report_arguments *arguments)
 {
@@ -269,10 +274,11 @@ static void free_work(struct report_work *work)
 /* The results: the page for the file, a table, and JSON. */
 struct answer {
     char *page, *table, *json;
-    bool is_read; /* the inputs are read; NW_EINVAL is then an error in these
-                     files */
+    bool is_read; /* whether the inputs have been read: a later NW_EINVAL is
+                     an error in these files */
 };
 
+/* Makes the headline that compares mapping i with the default. */
 static void judge(const struct report_work *work,
                   const struct nw_cost_column *column, size_t i,
                   struct nw_headline *out)
@@ -337,8 +343,8 @@ static nw_status report_make_table(const struct report_work *work,
     return nw_text_take(&text, out);
 }
 
-/* Makes table and JSON with the same figures as the page, as nodewise evaluate
- * prints them. */
+/* Computes the costs of all mappings, and makes the table or the JSON with the
+ * same figures as nodewise evaluate. */
 static nw_status make_figures(struct report_work *work,
                               const struct report_arguments *arguments,
                               struct answer *answer)
@@ -398,7 +404,7 @@ static nw_status make(struct report_arguments *arguments, const char *command,
         status = choose(&work, arguments);
     if (!status)
         status = gather(&work, arguments);
-    /* before the page, since it reports errors in a mapping */
+    /* before the page, since this step finds errors in a mapping */
     if (!status)
         status = make_figures(&work, arguments, answer);
     status = nw_cli_blame_pattern(arguments->priced.pattern, status);
@@ -410,8 +416,8 @@ static nw_status make(struct report_arguments *arguments, const char *command,
     return status;
 }
 
-/* Joins the words of the command line in the order in which they were typed;
- * argp may reorder argv. */
+/* Makes the command line that the page shows, with the words in the order in
+ * which they were typed. Called before argp_parse, which may reorder argv. */
 static nw_status command_line(int argc, char **argv, char **out)
 {
     struct nw_text text = {0};
@@ -426,7 +432,7 @@ static nw_status command_line(int argc, char **argv, char **out)
     return nw_text_take(&text, out);
 }
 
-/* Prints the table instead of the page if standard output is a terminal. */
+/* Writes the page. Prints only the table if the page would go to a terminal. */
 static int report_show(const struct report_arguments *arguments,
                        const struct answer *answer)
 {

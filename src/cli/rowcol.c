@@ -66,8 +66,8 @@ static void parse_grid(char *value, int32_t grid[3], struct argp_state *state)
     memcpy(grid, found, sizeof found);
 }
 
-/* Returns true if `value` is the second word, false if it is the first; other
- * values are errors. */
+/* Returns true if `value` is the word `two`, false if it is `one`; other values
+ * are errors. */
 static bool either(const char *value, const char *one, const char *two,
                    struct argp_state *state)
 {
@@ -116,18 +116,20 @@ static error_t rowcol_parse(int key, char *value, struct argp_state *state)
 
 const struct argp nw_rowcol_argp = {.options = options, .parser = rowcol_parse};
 
-/* Inputs and results: the default arrangement, that of the paper, and the
- * best. */
+/* Inputs and results: the arrangement by the heuristic of the paper, and the
+ * best one that is found. */
 struct result {
     nw_topology *topology;
     struct nw_bandwidths bandwidths;
     struct nw_rowcol_problem problem;
     struct nw_rowcol paper, best;
-    double *speed; /* speed of each process, or NULL */
-    const struct nw_rowcol *chosen;
+    double *speed;                  /* speed of each process, or NULL */
+    const struct nw_rowcol *chosen; /* paper or best */
     nw_mapping *mapping;
 };
 
+/* Checks that there is a bandwidth for each node, and that the grid has at
+ * least one cell for each row and column of processes. */
 static nw_status check_fit(const struct result *r,
                            const struct nw_cli_rowcol *rowcol)
 {
@@ -147,7 +149,8 @@ static nw_status check_fit(const struct result *r,
     return NW_OK;
 }
 
-/* Reads the speed of each process, in the order of the bandwidths. */
+/* Reads the speed of each process, in the order of the processes in the
+ * bandwidths; each must be above 0. */
 static nw_status read_speeds(struct result *r, const char *path)
 {
     nw_status status =
@@ -162,6 +165,8 @@ static nw_status read_speeds(struct result *r, const char *path)
     return status;
 }
 
+/* Makes the mapping: process i of the arrangement, row by row, is rank i and
+ * runs on the first core of its node. */
 static nw_status make_mapping(struct result *r)
 {
     const struct nw_rowcol *a = r->chosen;

@@ -7,7 +7,8 @@
 
 #include <nodewise/rowcol.h>
 
-/* --list-algorithms lists rowcol, too; it arranges a grid, not a pattern. */
+/* The summary of rowcol in the list of algorithms. rowcol arranges a grid, not
+ * a pattern. */
 #define NW_ROWCOL_SUMMARY                                                      \
     "the rows and columns of a divided grid, by bandwidths"
 
@@ -19,15 +20,16 @@ struct nw_cli_rowcol {
                                topology */
     int32_t grid[3];        /* points of the grid in each dimension; 0: not
                                given */
-    int32_t halo;
-    const char *speeds; /* file of speeds, or NULL: all equal */
+    int32_t halo;           /* width of the halo in cells; 0: not given */
+    const char *speeds;     /* file of speeds, or NULL: all equal */
     bool single, periodic, all_shapes, paper, slowest;
-    const char *option; /* the last of these options on the command line; NULL:
-                           none */
+    const char *option; /* name of the last of these options on the command
+                           line */
 };
 
-/* Arranges a grid of processes, one on each node of the SOURCE. Returns the
- * exit status. */
+/* Arranges a grid of processes, one on each node of the machine `source`, and
+ * writes the mapping. `seed` is the seed of the search. Returns the exit
+ * status. */
 int nw_cli_rowcol(const struct nw_cli_rowcol *rowcol,
                   const struct nw_common *common, const char *source,
                   uint64_t seed);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * nodewise run profiles the program at the first run and stores the pattern;
- * later runs are mapped by it. An error of Nodewise is only a warning: the
- * launcher is then started without Nodewise.
- */
+/* nodewise run profiles the program at its first run and stores the pattern.
+ * Later runs are mapped by this pattern. An error of Nodewise is only a
+ * warning: the launcher is then started without Nodewise. */
 #include <nodewise/profile.h>
 
 #include "base/file.h"
@@ -255,6 +253,8 @@ static int run_start(const struct run_arguments *arguments,
                : nw_job_run((char **)account->word, (char **)account->variable);
 }
 
+/* Starts the launcher without Nodewise. `why` is the reason after an error, or
+ * NULL. */
 static int run_plain(const struct run_arguments *arguments, const char *why)
 {
     struct nw_words words = {0};
@@ -268,6 +268,7 @@ static int run_plain(const struct run_arguments *arguments, const char *why)
     return code;
 }
 
+/* Prints the warning `why`, then starts the launcher without Nodewise. */
 static int run_warned(const struct run_arguments *arguments, const char *why)
 {
     char *kept = strdup(why);
@@ -280,8 +281,9 @@ static int run_warned(const struct run_arguments *arguments, const char *why)
     return code;
 }
 
-/* Returns the name of the library to preload. A program of the standard ABI
- * needs the library of this ABI under either MPI's launcher. */
+/* Returns the name of the library to preload. A program that is linked with the
+ * MPI standard ABI needs the library for this ABI, whichever MPI's launcher
+ * starts it. */
 static const char *preloaded(const struct nw_job *job)
 {
     const char *library = nw_launcher_library(job->kind, job->program);
@@ -291,6 +293,8 @@ static const char *preloaded(const struct nw_job *job)
 
 /* --- first run: profile --- */
 
+/* Makes the command line of the first run, which preloads the profiler. The
+ * caller frees *out with nw_argv_free. */
 static nw_status profiled_words(const struct run_arguments *arguments,
                                 const struct nw_store *store, char ***out)
 {
@@ -317,8 +321,8 @@ static nw_status profiled_words(const struct run_arguments *arguments,
     return status;
 }
 
-/* Returns false if all ranks share the cores of this machine, since a mapping
- * cannot improve anything then. */
+/* Returns false if ranks share the cores of this machine, since a mapping
+ * cannot improve anything then. A topology of -t may be another machine. */
 static bool may_be_mapped(const struct run_arguments *arguments)
 {
     return !arguments->job.shared_cores || arguments->wish.topology;
@@ -335,8 +339,8 @@ static void say_shared(const struct run_arguments *arguments)
             may_be_mapped(arguments) ? "" : ": there will be nothing to map");
 }
 
-/* Stores the pattern of a run unless the run failed, since it may then differ
- * from complete runs. */
+/* Stores the recorded pattern unless the run failed, since the pattern of a
+ * failed run may be incomplete. `code` is the exit status of the run. */
 static void keep_pattern(const struct run_arguments *arguments,
                          const struct nw_store *store, int code)
 {
@@ -372,8 +376,8 @@ static void keep_pattern(const struct run_arguments *arguments,
     nw_pattern_free(pattern);
 }
 
-/* Warns, before the profiled run, of a topology with which the next run cannot
- * be mapped. */
+/* Prints a warning before the profiled run if the topology of -t cannot be
+ * loaded, since later runs could then not be mapped. */
 static void check_topology(const struct run_arguments *arguments)
 {
     nw_topology *topology = NULL;
@@ -434,8 +438,8 @@ static void say_plan(const struct run_arguments *arguments,
     free(words);
 }
 
-/* Runs the comparison and prints the measurements; with -o, also writes them to
- * the file. */
+/* Runs default placement and mapping in turns and prints the measured times;
+ * with -o, also writes them to the file. */
 static int cli_run_compare(const struct run_arguments *arguments,
                            struct nw_run_account *account)
 {
@@ -452,6 +456,9 @@ static int cli_run_compare(const struct run_arguments *arguments,
     return code;
 }
 
+/* Starts the mapped run. If the launcher has not accepted this plan before,
+ * tries the plan first, and starts without Nodewise if the launcher rejects
+ * it. */
 static int start_plan(const struct run_arguments *arguments,
                       const struct nw_store *store,
                       const struct nw_run_plan *plan)
@@ -478,6 +485,7 @@ static int start_plan(const struct run_arguments *arguments,
     return code;
 }
 
+/* Maps the ranks by the pattern and starts the program. */
 static int run_mapped(const struct run_arguments *arguments,
                       struct nw_store *store, const nw_pattern *pattern)
 {
@@ -494,8 +502,8 @@ static int run_mapped(const struct run_arguments *arguments,
     return code;
 }
 
-/* Reads the pattern of -p, which also gives the number of ranks if the user did
- * not. */
+/* Reads the pattern of -p, if given. The pattern also sets the number of ranks
+ * if the user gave none. */
 static nw_status read_given(struct run_arguments *arguments)
 {
     nw_status status =
@@ -529,8 +537,9 @@ static int run_by_given(const struct run_arguments *arguments,
     return code;
 }
 
-/* Finds the stored pattern of this job, or of the same program with other
- * input. *why is the reason for not using the job's own pattern. */
+/* Finds the stored pattern of this job, or else one of the same program with
+ * other input. *pattern is NULL if there is none. *why is then the reason why
+ * the job's own pattern cannot be used, or NULL if it was never stored. */
 static void find_pattern(const struct run_arguments *arguments,
                          const struct nw_store *store, nw_pattern **pattern,
                          const char **why)

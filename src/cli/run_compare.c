@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Measures the wall-clock time of whole runs, from start to end of the
+/* Measures the wall-clock time of whole runs, from the start to the end of the
  * launcher. */
 #include "cli/run_compare.h"
 
@@ -24,6 +24,8 @@ static int run_once(char **word, char **variables, double *seconds)
     return code ? code : nw_child_signal() ? 128 + nw_child_signal() : 0;
 }
 
+/* Runs both placements once; the one that runs first alternates from round to
+ * round. */
 static int run_round(const struct nw_words *usual,
                      const struct nw_run_plan *plan, struct nw_comparison *out)
 {
@@ -73,7 +75,7 @@ static nw_status summarize(struct nw_comparison *out)
     for (size_t i = 0; i < out->rounds; i++)
         ratio[i] = out->seconds[0][i] / out->seconds[1][i];
     out->speedup = nw_median(ratio, out->rounds);
-    out->least = ratio[0]; /* `ratio` is sorted now */
+    out->least = ratio[0]; /* nw_median has sorted `ratio` */
     out->most = ratio[out->rounds - 1];
     free(ratio);
     return NW_OK;

@@ -7,8 +7,8 @@
 
 struct nw_comparison {
     size_t wanted, rounds; /* number of rounds: requested, completed */
-    double *seconds[2];    /* [rounds] duration of the default run [0] and of
-                              the mapped run [1], with start and end of the
+    double *seconds[2];    /* [0] duration of each default run, [1] of each
+                              mapped run, in s, with start and end of the
                               launcher */
     /* duration of the default run divided by that of the mapped run: median,
      * minimum and maximum of the rounds */
@@ -16,9 +16,9 @@ struct nw_comparison {
     bool quiet; /* do not print each round */
 };
 
-/* Runs out->wanted rounds of both; the one that runs first alternates. A run
- * that fails, or a signal, ends the comparison. Returns the exit status of the
- * failed run, else 0. */
+/* Runs out->wanted rounds. Each round runs the default placement and the
+ * mapping once; the one that runs first alternates. A failed run or a signal
+ * ends the comparison. Returns the exit status of the failed run, else 0. */
 int nw_run_compare(const struct nw_job *job, const struct nw_run_plan *plan,
                    struct nw_comparison *out);
 /* Prints the measured speed-up beside the prediction of the plan, in one

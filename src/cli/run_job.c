@@ -53,7 +53,7 @@ void nw_job_fini(struct nw_job *job)
 
 /* --- the launcher --- */
 
-/* Splits a line at blanks; quotes keep words together. */
+/* Splits a line at blanks. Single or double quotes keep blanks in a word. */
 static nw_status split_line(const char *line, struct nw_words *out)
 {
     nw_status status = NW_OK;
@@ -81,6 +81,8 @@ static nw_status split_line(const char *line, struct nw_words *out)
     return status;
 }
 
+/* Returns true if the launcher can start programs of this MPI flavour. NULL
+ * (unknown) and the standard ABI fit to all launchers. */
 static bool fits(const char *flavour, enum nw_launcher_kind kind)
 {
     return !flavour || !strcmp(flavour, "mpiabi") ||
@@ -88,8 +90,8 @@ static bool fits(const char *flavour, enum nw_launcher_kind kind)
            (kind == NW_LAUNCHER_HYDRA && !strcmp(flavour, "mpich"));
 }
 
-/* Searches for the launcher of the program's MPI; inside a Slurm job, takes
- * srun if no other is found. */
+/* Searches the PATH for the launcher of the program's MPI. In a Slurm job,
+ * takes srun if there is no other. */
 static nw_status search(struct nw_job *job)
 {
     static const char *const names[] = {
@@ -121,7 +123,8 @@ static nw_status search(struct nw_job *job)
                    flavour ? "the program's" : "any");
 }
 
-/* Returns the first "X.Y" in a version text as 100 X + Y; 0 if not found. */
+/* Returns the first version number "X.Y" in a text as 100 X + Y; 0 if there is
+ * none. */
 static int number_of(const char *text)
 {
     for (; *text; text++) {
@@ -134,6 +137,8 @@ static int number_of(const char *text)
     return 0;
 }
 
+/* Returns the name by which nw_launch_new knows this launcher and its version;
+ * NULL if unknown. */
 static const char *find_writer(const struct nw_job *job)
 {
     char answer[NW_LAUNCHER_ANSWER];
@@ -240,8 +245,8 @@ static nw_status find_hosts(struct nw_job *job)
     return run_job_add_host(job, name[0] ? name : "localhost", 0);
 }
 
-/* Returns the number of cores that this process may use. Hardware threads do
- * not count, because Open MPI refuses more ranks than cores. */
+/* Returns the number of cores that this process may use. Counts cores, not
+ * hardware threads, because Open MPI refuses more ranks than cores. */
 static int32_t count_cores(void)
 {
     nw_topology *machine = NULL;
@@ -253,8 +258,8 @@ static int32_t count_cores(void)
     return count > 0 ? count : (int32_t)sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-/* Returns the sum of all hosts' slots, 1 for each bare name; 0 if no host has
- * slots. */
+/* Returns the sum of all hosts' slots, where a host without slots counts as 1;
+ * 0 if no host has slots. */
 static int32_t count_slots(const struct nw_job *job)
 {
     int64_t count = 0;
@@ -269,8 +274,8 @@ static int32_t count_slots(const struct nw_job *job)
     return count < INT32_MAX ? (int32_t)count : INT32_MAX;
 }
 
-/* Returns the default number of ranks: the tasks of the Slurm job, or else all
- * slots; 0: unknown. */
+/* Returns the default number of ranks: the tasks of the Slurm job, else the
+ * slots of all hosts; 0 if unknown. */
 static int32_t guess_ranks(const struct nw_job *job)
 {
     const char *tasks = getenv("SLURM_NTASKS");
@@ -281,8 +286,9 @@ static int32_t guess_ranks(const struct nw_job *job)
     return count_slots(job);
 }
 
-/* Sets the number of ranks on this machine: one per core if no number is given.
- * If the user gave no limit, more ranks share the cores. */
+/* Sets the number of ranks to the number of cores of this machine if no number
+ * is known. If the job runs here without a limit of the user or of a batch
+ * system, and has more ranks than cores, sets job->shared_cores. */
 static void look_for_room(struct nw_job *job)
 {
     bool is_open = !job->hostfile && !job->hosts && !job->in_batch &&
@@ -312,7 +318,7 @@ nw_status nw_job_find_hosts(struct nw_job *job)
 
 /* --- command lines --- */
 
-/* Adds the launcher's option for the list of hosts. */
+/* Adds the launcher's option with the list of hosts. */
 static nw_status add_host_option(const struct nw_job *job, struct nw_words *out)
 {
     bool openmpi = job->kind == NW_LAUNCHER_OPENMPI;
@@ -339,7 +345,7 @@ static nw_status add_host_option(const struct nw_job *job, struct nw_words *out)
     return status;
 }
 
-/* Adds the option that Open MPI needs before ranks may share cores. */
+/* Adds the option without which Open MPI refuses to let ranks share cores. */
 static nw_status add_sharing(const struct nw_job *job, struct nw_words *out)
 {
     nw_status status;

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* A list of words, such as a command line. */
 struct nw_words {
     char **word; /* [count] words, then NULL */
     size_t count, capacity;
@@ -17,19 +18,20 @@ struct nw_words {
 NW_MUST_CHECK nw_status nw_words_add(struct nw_words *words, const char *word);
 void nw_words_fini(struct nw_words *words);
 
+/* An MPI job: the program, its launcher, its hosts and ranks. */
 struct nw_job {
-    /* given by the user */
-    int32_t ranks; /* 0: found by nw_job_find */
+    /* given by the user; NULL or 0 if not given */
+    int32_t ranks; /* number of ranks; if 0, nw_job_find_hosts sets it */
     const char *hostfile, *hosts, *launcher_line;
     const char *flavour; /* openmpi or mpich; set by nw_job_find_launcher if
                             NULL; NULL if unknown */
     char **program;
     /* set by nw_job_find_launcher and nw_job_find_hosts */
     enum nw_launcher_kind kind;
-    struct nw_words launcher;  /* the launcher and those of the user's options
-                                  that a mapped run keeps */
-    struct nw_words placement; /* the user's options that place ranks, for runs
-                                  that are not mapped */
+    struct nw_words launcher;  /* the launcher and those of the user's
+                                  launcher options that a mapped run keeps */
+    struct nw_words placement; /* the user's launcher options that place
+                                  ranks; used by runs that are not mapped */
     const char *writer;        /* name of the launcher for nw_launch_new;
                                   static */
     struct nw_words host;      /* names of the hosts, each once */
@@ -43,9 +45,10 @@ struct nw_job {
 /* Sets kind, writer and flavour of the job. Returns NW_ENODEV if no launcher is
  * found. */
 NW_MUST_CHECK nw_status nw_job_find_launcher(struct nw_job *job);
-/* Completes hosts and ranks from the batch system's job, or else from this
- * machine. Returns NW_EFORMAT or NW_EIO for a host list that this function
- * cannot read; the launcher may be able to. */
+/* Finds hosts and number of ranks that the user did not give, from the batch
+ * system or else from this machine. Returns NW_EFORMAT or NW_EIO for a host
+ * list that this function cannot read; the launcher may still be able to read
+ * it. */
 NW_MUST_CHECK nw_status nw_job_find_hosts(struct nw_job *job);
 void nw_job_fini(struct nw_job *job);
 

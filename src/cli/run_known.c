@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads the entries, which describe the stored patterns. */
+/* Reads the entries of the store. An entry is a text file that describes a
+ * stored pattern. */
 #include "cli/run_known.h"
 
 #include <nodewise/report.h>
@@ -19,15 +20,19 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NAME_DIGITS 32 /* digits of the hash in a name, before the suffix */
+#define NAME_DIGITS                                                            \
+    32 /* number of hexadecimal digits in the name of a file                   \
+          of the store, before its suffix */
 
+/* A stored pattern and its entry. */
 struct cli_run_known {
     char *path;                 /* path of the pattern */
-    char *text;                 /* text of the entry, to which the other strings
-                                   point */
+    char *text;                 /* text of the entry; the following strings
+                                   point into it */
     char *program;              /* program with its arguments */
-    const char *sum, *identity; /* checksum, identity; "" if the entry has
-                                   none */
+    const char *sum, *identity; /* checksum of the pattern's file, identity
+                                   of the program (see run_store.h); "" if
+                                   the entry has none */
     int32_t ranks;
     struct timespec when; /* when the pattern was stored */
 };
@@ -50,13 +55,15 @@ static void free_all(struct knowns *all)
     free(all->one);
 }
 
+/* Returns true for the name of a file of the store with this suffix. */
 static bool has_form(const char *name, const char *suffix)
 {
     return strspn(name, "0123456789abcdef") == NAME_DIGITS &&
            !strcmp(name + NAME_DIGITS, suffix);
 }
 
-/* Parses an entry. It ends at the first line that is not "key: value". */
+/* Parses the entry in one->text, which has lines "key: value". "program" is the
+ * last key. */
 static void run_known_read_entry(struct cli_run_known *one)
 {
     one->program = one->text + strlen(one->text);
@@ -95,7 +102,8 @@ static nw_status run_known_join(const char *folder, const char *name,
     return nw_text_take(&text, out);
 }
 
-/* Adds an entry to the list, unless its pattern is missing. */
+/* Reads the entry `name` and adds it to the list, unless the entry is invalid
+ * or its pattern is missing. */
 static nw_status add_one(struct knowns *all, const char *folder,
                          const char *name)
 {
@@ -133,7 +141,8 @@ static int compare_newest(const void *a, const void *b)
     return strcmp(one->path, other->path);
 }
 
-/* Reads all entries, newest first. A missing store counts as empty. */
+/* Reads all entries and sorts them, newest first. A missing store has no
+ * entries. */
 static nw_status run_known_read_all(const char *folder, struct knowns *all)
 {
     DIR *open = opendir(folder);
@@ -171,6 +180,7 @@ static nw_status run_known_read_pattern(const struct cli_run_known *one,
     return status;
 }
 
+/* Replaces the pattern by one that is extended to `ranks` ranks. */
 static nw_status run_known_scale(nw_pattern **pattern, int32_t ranks,
                                  char **found)
 {
@@ -182,8 +192,8 @@ static nw_status run_known_scale(nw_pattern **pattern, int32_t ranks,
     return status;
 }
 
-/* Reads a pattern and extends it to `ranks` ranks. *out stays NULL if it cannot
- * be read or extended. */
+/* Reads a stored pattern and extends it to `ranks` ranks. *out stays NULL if it
+ * cannot be read or extended; otherwise *how says what was done. */
 static nw_status take_one(const struct cli_run_known *one, int32_t ranks,
                           nw_pattern **out, char **how)
 {
@@ -306,7 +316,7 @@ nw_status nw_known_show(const char *folder, bool as_json)
     return status;
 }
 
-/* Returns true if the entry's first word is the program, by path or by name. */
+/* Returns true if the first word of the entry's command line is `program`. */
 static bool is_program(const struct cli_run_known *one, const char *program)
 {
     size_t length = strlen(program);
@@ -315,6 +325,7 @@ static bool is_program(const struct cli_run_known *one, const char *program)
            (!one->program[length] || one->program[length] == ' ');
 }
 
+/* Removes a file, if it exists, and adds 1 to *count. */
 static nw_status remove_file(const char *path, size_t *count)
 {
     if (unlink(path) && errno != ENOENT)

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All patterns that `nodewise run` has stored: prints them, removes them, and
- * finds one for another job of the same program. */
+/* Prints and removes the patterns that `nodewise run` has stored, and finds one
+ * of the same program with other arguments or another number of ranks. */
 #ifndef NW_CLI_RUN_KNOWN_H
 #define NW_CLI_RUN_KNOWN_H
 
 #include "cli/run_store.h"
 
-/* Finds the newest pattern of the same program with other input: one with the
- * job's number of ranks, or else one that can be extended to it by the grid
- * found in the pattern. *out is NULL if none fits; otherwise *how says which
- * pattern was taken, and the caller frees both. */
+/* Finds the newest stored pattern of the same program with other arguments: one
+ * with the job's number of ranks, or else one that can be extended to this
+ * number by the grid of ranks that nw_pattern_scale finds in it. *out is NULL
+ * if there is none; otherwise *how says which pattern was taken, and the caller
+ * frees both. */
 NW_MUST_CHECK nw_status nw_known_find(const struct nw_store *store,
                                       const struct nw_job *job,
                                       nw_pattern **out, char **how);

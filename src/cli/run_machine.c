@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the topology of the job: given by the user, stored, measured, queried
- * from the hosts, or that of this machine. */
+/* Finds the topology of the job: the one given by the user, a stored one, one
+ * measured on the job's hosts, or that of this machine. */
 #include "cli/run_plan.h"
 
 #include <nodewise/launch.h>
@@ -17,6 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
+/* The words in a cluster file of nodewise probe that say that ranks shared
+ * cores while the hosts were measured. */
 #define CROWDED "ranks shared"
 
 bool nw_job_is_only_here(const struct nw_job *job)
@@ -28,6 +30,8 @@ bool nw_job_is_only_here(const struct nw_job *job)
                                     !strcmp(job->host.word[0], "localhost"));
 }
 
+/* Returns the error of a measurement that did not finish. `code` is the
+ * launcher's exit status. */
 static nw_status say_unmeasured(const struct nw_job *job, const nw_probe *probe,
                                 int code)
 {
@@ -44,7 +48,7 @@ static nw_status say_unmeasured(const struct nw_job *job, const nw_probe *probe,
                    job->host.count, launcher, code);
 }
 
-/* Runs the measuring program with a progress bar. If the user ends it with
+/* Runs the measuring program and shows its progress. If the user ends it with
  * Ctrl-C, this process ends, too. */
 static nw_status run_prober(struct nw_prober *prober, bool quiet,
                             nw_probe *probe, int *code)
@@ -61,8 +65,9 @@ static nw_status run_prober(struct nw_prober *prober, bool quiet,
     return status;
 }
 
-/* Measures the job's hosts and stores the cluster file in *out. Returns
- * NW_ENODEV if the measuring program could not be started on them. */
+/* Measures the job's hosts and stores the text of a cluster file in *out, which
+ * the caller frees. Returns NW_ENODEV if the measuring program could not be
+ * started on the hosts. */
 static nw_status run_machine_measure(const struct nw_job *job,
                                      const struct nw_run_wish *wish, char **out)
 {
@@ -92,6 +97,7 @@ static nw_status run_machine_measure(const struct nw_job *job,
     return status;
 }
 
+/* Sets *crowded to whether the cluster file says that ranks share cores. */
 static nw_status look_for_crowd(const char *path, bool *crowded)
 {
     size_t length;
@@ -113,6 +119,7 @@ static bool has_all_hosts(const nw_topology *topology, const struct nw_job *job)
     return true;
 }
 
+/* Loads the stored topology. Returns an error if it lacks a host of the job. */
 static nw_status load_all_hosts(const struct nw_job *job,
                                 const struct nw_store *store, nw_topology **out)
 {
@@ -129,8 +136,8 @@ static nw_status load_all_hosts(const struct nw_job *job,
     return status;
 }
 
-/* Measures the machine and takes the result only if it has all hosts of the
- * job; hosts whose ranks did not answer in time are missing in it. */
+/* Measures the hosts and stores the result. Returns an error if a host of the
+ * job is missing in it, because its ranks did not answer in time. */
 static nw_status take_measured(const struct nw_job *job,
                                const struct nw_run_wish *wish,
                                const struct nw_store *store, nw_topology **out)
@@ -149,8 +156,9 @@ static nw_status take_measured(const struct nw_job *job,
     return status;
 }
 
-/* Finds the stored topology of these hosts. Measures the hosts if the file is
- * missing or damaged. */
+/* Loads the stored topology of these hosts. If it is missing, damaged or to be
+ * refreshed, measures the hosts. If that fails after it was started, only asks
+ * the hosts for their cores. */
 static nw_status discover(const struct nw_job *job,
                           const struct nw_store *store,
                           const struct nw_run_wish *wish,
@@ -177,8 +185,8 @@ static nw_status discover(const struct nw_job *job,
     return status;
 }
 
-/* If this machine is one of the hosts, warns if the topology has more cores
- * than the machine. */
+/* Sets plan->crowded if the topology gives this machine more cores than it has:
+ * ranks then share cores. */
 static void compare_with_here(struct nw_run_plan *plan)
 {
     char name[256] = "";
@@ -222,7 +230,8 @@ nw_status nw_run_find_topology(const struct nw_job *job,
                    job->ranks, nw_topology_element_count(plan->given));
 }
 
-/* Returns the element of node 0 that has this CPU, or -1. */
+/* Returns the index, within node 0, of the element that has this CPU of the
+ * operating system; -1 if there is none. */
 static int32_t find_cpu(const nw_topology *machine, int32_t cpu)
 {
     struct nw_range all = nw_topology_node_elements(machine, 0);

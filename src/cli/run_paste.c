@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Parses the options of mpirun, Hydra and srun to find where the program
- * begins, how many ranks it has, and on which hosts. */
+/* Parses a command line of mpirun, Hydra's mpiexec or srun to find where the
+ * program begins, how many ranks it has, and on which hosts. */
 #include "cli/run_paste.h"
 
 #include "base/status.h"
@@ -25,8 +25,8 @@ enum meaning {
     HOSTFILE,
 };
 
-/* Options by meaning and number of values. The names are separated by blanks
- * and have no dashes. */
+/* The options of each launcher with their meaning and their number of values.
+ * The names are separated by blanks and have no dashes. */
 static const struct {
     unsigned launchers;
     enum meaning meaning;
@@ -81,6 +81,7 @@ static const struct {
      "v verbose Q quiet s oversubscribe "},
 };
 
+/* Returns true if `name`, of `length` characters, is one of `names`. */
 static bool names_option(const char *names, const char *name, size_t length)
 {
     for (const char *at = names; (at = strchr(at, ' ')) && at[1]; at++)
@@ -89,13 +90,16 @@ static bool names_option(const char *names, const char *name, size_t length)
     return false;
 }
 
+/* An option as it is found on the command line. */
 struct option {
     enum meaning meaning;
     int words;         /* number of words, values included */
     const char *value; /* the first value, or NULL */
 };
 
-/* Parses "--name value", "--name=value" and, for srun, "-n4". */
+/* Parses the option at word[0] in the forms "--name value", "--name=value" and,
+ * for srun, "-n4". Returns false if the launcher's option is unknown or its
+ * value is missing. */
 static bool read_option(const struct nw_job *job, char **word,
                         struct option *out)
 {
@@ -161,6 +165,7 @@ static nw_status take_ranks(struct nw_job *job, const char *value)
     return NW_OK;
 }
 
+/* Stores an option in the field of the job that its meaning tells. */
 static nw_status take_option(struct nw_job *job, char **word,
                              const struct option *option)
 {
@@ -212,8 +217,8 @@ nw_status nw_job_paste(struct nw_job *job)
 {
     nw_status status = nw_launcher_find(job->program[0], &job->kind);
 
-    if (status) /* not a launcher although its name is like mpirun: it is run as
-                   a program */
+    if (status) /* the name is like mpirun, but it is not a known launcher:
+                   it is run unchanged */
         return nw_fail(NW_EUNSUPPORTED, "%s", nw_error_text());
     if (job->kind == NW_LAUNCHER_NONE)
         return NW_OK;

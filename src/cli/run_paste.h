@@ -6,12 +6,12 @@
 
 #include "cli/run_job.h"
 
-/* If job->program begins with a launcher, moves the launcher, its options,
- * ranks and hosts to the other fields of the job; job->program then has only
- * the program. Otherwise changes nothing. Returns NW_EUNSUPPORTED for a line
- * that only the launcher understands (several programs, an unknown option);
- * job->program then stays unchanged. Returns NW_EINVAL if the line contradicts
- * options of `nodewise run`. */
+/* If job->program begins with a launcher, stores the launcher, its options, the
+ * number of ranks and the hosts in the other fields of the job; job->program
+ * then has only the program. Otherwise changes nothing. Returns NW_EUNSUPPORTED
+ * for a line that only the launcher understands (several programs, an unknown
+ * option); job->program then stays unchanged. Returns NW_EINVAL if the line
+ * contradicts options of `nodewise run`. */
 NW_MUST_CHECK nw_status nw_job_paste(struct nw_job *job);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes the mapping for the job's machine, predicts its time, and writes the
- * launcher's files. */
+/* Makes the mapping of the job's ranks, predicts its communication time, and
+ * writes the launcher's files. */
 #include "cli/run_plan.h"
 
 #include <nodewise/launch.h>
@@ -21,7 +21,9 @@
 
 /* --- mapping --- */
 
-/* Finds the nodes and slots of the job's hosts in the topology. */
+/* Finds the nodes of the job's hosts in the topology and their slots. Returns
+ * NW_EFORMAT if the topology lacks a host. The caller calls nw_cli_hosts_fini,
+ * also after an error. */
 static nw_status find_nodes(const struct nw_job *job,
                             const nw_topology *topology, struct nw_hosts *hosts)
 {
@@ -43,8 +45,9 @@ static nw_status find_nodes(const struct nw_job *job,
     return status;
 }
 
-/* Renames the mapping's nodes to the job's host names, which the launcher
- * knows. They may be short if the topology's names are long. */
+/* Renames the nodes of the mapping to the host names of the job, which the
+ * launcher knows. The topology may have long names where the job has short
+ * ones. */
 static nw_status rename_nodes(const struct nw_job *job,
                               const struct nw_hosts *hosts, nw_mapping *mapping)
 {
@@ -64,7 +67,8 @@ static nw_status rename_nodes(const struct nw_job *job,
     return status;
 }
 
-/* Predicts the time of the run and of one exchange with the time model. */
+/* Predicts the communication time of the run with the time model, for the
+ * default placement `usual` and for the mapping, and makes the headline. */
 static void run_predict(const nw_topology *machine, const nw_pattern *pattern,
                         const nw_mapping *usual, struct nw_run_plan *plan)
 {
@@ -141,8 +145,8 @@ static size_t run_plan_count_words(char *const *word)
     return count;
 }
 
-/* Writes a file of hosts with one line per rank, in order of ranks, without
- * binding. */
+/* Writes a host file with one line per rank, in the order of ranks, from which
+ * the launcher takes each rank's host but no cores. The caller frees *path. */
 static nw_status write_order(const struct nw_store *store,
                              const struct nw_job *job,
                              const nw_mapping *mapping, char **path)
@@ -166,6 +170,8 @@ static nw_status write_order(const struct nw_store *store,
     return status;
 }
 
+/* Makes the rest of the command if ranks share cores: the mapping selects only
+ * the host of each rank. */
 static nw_status order_command(const struct nw_job *job,
                                const struct nw_store *store,
                                struct nw_run_plan *plan)
@@ -210,6 +216,8 @@ static nw_status order_command(const struct nw_job *job,
     return status;
 }
 
+/* Makes the rest of the command if each rank has its own cores: the launcher's
+ * files bind the ranks. */
 static nw_status bound_command(const struct nw_job *job,
                                const struct nw_store *store,
                                struct nw_run_plan *plan)
@@ -247,11 +255,11 @@ static nw_status bound_command(const struct nw_job *job,
     return status;
 }
 
-/* Script that Hydra under Slurm calls as its remote shell. Hydra numbers the
- * hosts as Slurm does, not in the order of the file, and uses each host once.
- * The script starts one step for each line of the file, which keeps the order.
- * Slurm since 23.11 passes srun options for Hydra's launcher in
- * HYDRA_LAUNCHER_EXTRA_ARGS, before the host. */
+/* Script that Hydra in a Slurm job calls instead of its remote shell. Without
+ * it, Hydra orders the hosts as Slurm does, not as the host file does, and uses
+ * each host once. The script starts a job step for each line of the host file,
+ * which keeps the order. Since version 23.11, Slurm passes options of srun in
+ * HYDRA_LAUNCHER_EXTRA_ARGS, which Hydra puts before the host. */
 static const char agent[] =
     "#!/bin/sh\n"
     "# Written by nodewise run: what Hydra calls as it would rsh.\n"
@@ -266,6 +274,7 @@ static const char agent[] =
     "exec srun $options --overlap -N 1 -n 1 -w \"$host\" -m block \\\n"
     "    --mpi=none --cpu-bind=none --input=none sh -c \"$*\"\n";
 
+/* Returns true if the user chose Hydra's remote shell. */
 static bool names_agent(const struct nw_words *launcher)
 {
     static const char *const options[] = {"-launcher", "-bootstrap", "-rmk"};
@@ -281,6 +290,7 @@ static bool names_agent(const struct nw_words *launcher)
     return false;
 }
 
+/* Writes the script and adds the options by which Hydra uses it. */
 static nw_status add_agent(const struct nw_job *job,
                            const struct nw_store *store,
                            struct nw_run_plan *plan)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Turns a stored pattern into a command line that follows a mapping, and
- * predicts the time. */
+/* Makes a mapping from a stored pattern, the command line that places the ranks
+ * by it, and a prediction of the communication time. */
 #ifndef NW_CLI_RUN_PLAN_H
 #define NW_CLI_RUN_PLAN_H
 
@@ -11,21 +11,23 @@
 #include <nodewise/report.h>
 #include <nodewise/topology.h>
 
+/* Options of `nodewise run` for finding the topology and for mapping. */
 struct nw_run_wish {
     const char *topology; /* the SOURCE of -t, or NULL */
-    double probe_seconds; /* longest time for measuring hosts that are not in
-                             the store */
-    bool refresh, store;
-    bool quiet; /* draw no progress bar */
+    double probe_seconds; /* longest time in s for measuring hosts that are
+                             not in the store; 0: do not measure */
+    bool refresh, store;  /* measure again; write to the store */
+    bool quiet;           /* draw no progress bar */
 };
 
 struct nw_run_plan {
     nw_topology *topology;
     nw_topology *given;   /* the part of this machine that an affinity mask
                              allows, if the job runs only here; else NULL */
-    const char *known_by; /* source of the topology, for messages; static */
-    bool crowded;         /* ranks share cores: the mapping selects only
-                             hosts */
+    const char *known_by; /* where the topology comes from, such as "from the
+                             store", for messages; static */
+    bool crowded;         /* ranks share cores, so that the mapping selects
+                             only the host of each rank */
     nw_mapping *mapping;
     double before, after; /* predicted communication time of the run in s, with
                              the launcher's default placement and with the
@@ -44,7 +46,9 @@ NW_MUST_CHECK nw_status nw_run_find_topology(const struct nw_job *job,
                                              const struct nw_run_wish *wish,
                                              struct nw_run_plan *plan);
 
-/* Converts core numbers of plan->given to those of plan->topology. */
+/* Converts the core numbers of a mapping from those of plan->given, the part of
+ * this machine that may be used, to those of plan->topology, the whole
+ * machine. */
 NW_MUST_CHECK nw_status nw_run_renumber(const struct nw_run_plan *plan,
                                         nw_mapping *mapping);
 
@@ -53,7 +57,7 @@ NW_MUST_CHECK nw_status nw_run_plan_make(const struct nw_job *job,
                                          const nw_pattern *pattern,
                                          const struct nw_run_wish *wish,
                                          struct nw_run_plan *plan);
-/* Checks that the launcher accepts the plan, by running true(1) instead of the
+/* Returns true if the launcher accepts the plan: runs true(1) instead of the
  * program. */
 bool nw_run_plan_works(const struct nw_job *job,
                        const struct nw_run_plan *plan);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* File names in the store are hashes (FNV-1a, 128 bits) of all inputs of a
- * pattern. An entry beside each pattern lists its inputs in text, and hashes of
- * their content to detect changes. */
+/* The name of a file in the store is a hash (FNV-1a, 128 bits) of everything
+ * that the pattern depends on. Beside each pattern is an entry: a text file
+ * that lists these inputs, with hashes of the contents of files, by which
+ * changes are detected. */
 #include "cli/run_store.h"
 
 #include "base/array.h"
@@ -57,7 +58,8 @@ static void hash_text(hash value, char out[33])
              (unsigned long long)value);
 }
 
-/* Hashes a file's content, or size and time if the file is large. */
+/* Adds a file's size and content to the hash; for a large file, size and time
+ * of its last change. Returns false if it cannot be read. */
 static bool hash_file(hash *value, const char *path)
 {
     struct stat info;
@@ -97,8 +99,8 @@ bool nw_store_hash(const char *path, char out[33])
     return is_there;
 }
 
-/* Sets store->identity of a program that is linked with an MPI, from its path
- * and content. */
+/* Sets store->identity, from the program's path and content, if the program is
+ * linked with an MPI. */
 static void identify(struct nw_store *store, char *program, hash content)
 {
     if (!program ||
@@ -108,6 +110,7 @@ static void identify(struct nw_store *store, char *program, hash content)
     hash_text(content, store->identity);
 }
 
+/* Sets the paths of the job's files and the hashes of the store. */
 static nw_status name_files(struct nw_store *store, const struct nw_job *job)
 {
     char path[PATH_MAX], name[33], hosts[33], here[PATH_MAX];
@@ -162,7 +165,8 @@ nw_status nw_store_folder(const char *folder, char **out)
     return nw_text_take(&text, out);
 }
 
-/* Creates the folder and those above it. */
+/* Creates the folder and its parent folders. Returns an error if other users
+ * may write to it, since they could replace patterns and commands. */
 static nw_status make_folder(const char *path)
 {
     struct stat info;
@@ -202,7 +206,8 @@ nw_status nw_store_open(struct nw_store *store, const char *folder,
 
 /* --- the folder of one run --- */
 
-/* no dash, since Open MPI 5.0 refuses one in the path of a rankfile */
+/* a dot, not a dash, since Open MPI 5.0 refuses a dash in the path of a
+ * rankfile */
 #define RUN_BEGINS "run."
 #define LOCK_NAME "/lock"
 
@@ -220,7 +225,8 @@ static void remove_run(const char *folder)
     rmdir(folder);
 }
 
-/* Removes the folder of a run that was killed: its lock can be taken. */
+/* Removes the folder of a run that was killed. A running one holds the lock of
+ * its folder, so that the lock cannot be taken. */
 static void remove_if_dead(const char *folder)
 {
     struct nw_text name = {0};
@@ -254,8 +260,9 @@ static void remove_dead_runs(const struct nw_store *store)
         closedir(open);
 }
 
-/* Locks the folder of this run. Returns false if another process removed the
- * new folder as that of a killed run. */
+/* Locks the folder of this run. Returns false if it cannot be locked, for
+ * example because another process took the new folder for that of a killed run
+ * and removed it. */
 static bool lock_run(struct nw_store *store)
 {
     struct nw_text name = {0};
@@ -276,6 +283,7 @@ static bool lock_run(struct nw_store *store)
     return false;
 }
 
+/* Creates and locks the folder of this run; a folder to keep is not locked. */
 static nw_status make_run(struct nw_store *store, bool keep)
 {
     nw_status status =
@@ -339,8 +347,9 @@ void nw_store_fini(struct nw_store *store)
 
 extern char **environ;
 
-/* Hashes the words. The path of the run's folder differs for each run, so the
- * contents of its files are hashed instead. */
+/* Adds the words to the hash. The path of the run's folder is different in each
+ * run, so that it is left out; instead, the contents of the files in the folder
+ * are added. */
 static void hash_words(hash *value, const struct nw_store *store,
                        const struct nw_words *words)
 {
@@ -357,7 +366,8 @@ static void hash_words(hash *value, const struct nw_store *store,
     }
 }
 
-/* Hashes the launcher's file and the variables that configure it. */
+/* Adds size and time of the launcher's file, and the variables that configure
+ * the launcher, to the hash. */
 static void hash_launcher(hash *value, const char *launcher)
 {
     static const char *const prefix[] = {"OMPI_", "PRTE_", "PMIX_", "HYDRA_",
@@ -375,6 +385,7 @@ static void hash_launcher(hash *value, const char *launcher)
                 hash_word(value, *name);
 }
 
+/* Makes the hash that identifies a launch, see nw_store_is_tried. */
 static void hash_trial(const struct nw_store *store,
                        const struct nw_words *word,
                        const struct nw_words *variable, char out[33])
@@ -413,11 +424,13 @@ void nw_store_set_tried(const struct nw_store *store,
     if (!takes)
         unlink(store->tried);
     else if (nw_file_write(store->tried, now, strlen(now)))
-        return; /* the launch is then tried again */
+        return; /* if it cannot be stored, the launch is tried again next
+                   time */
 }
 
 /* --- entries --- */
 
+/* Makes the text of the entry for the pattern in the file `pattern`. */
 static nw_status entry_text(const struct nw_store *store,
                             const struct nw_job *job, const char *pattern,
                             char **out)
@@ -438,8 +451,8 @@ static nw_status entry_text(const struct nw_store *store,
     return nw_text_take(&text, out);
 }
 
-/* Compares the stored entry with the entry for the present state. Returns what
- * has changed, or NULL. */
+/* Compares the stored entry with `now`, the text of an entry for the present
+ * state. Returns a static string that says what has changed, or NULL. */
 static const char *find_change(const struct nw_store *store, const char *now)
 {
     const char *mark, *words[] = {"content: ", "pattern: "};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The store of `nodewise run`. It has patterns, found by program, arguments,
- * working folder and number of ranks, and topologies, found by host names. All
- * are text files in one folder, which may be removed at any time. */
+/* The store of `nodewise run`. It has patterns, which are found by program,
+ * arguments, working folder and number of ranks, and topologies, which are
+ * found by host names. All are text files in one folder. The folder may be
+ * removed at any time. */
 #ifndef NW_CLI_RUN_STORE_H
 #define NW_CLI_RUN_STORE_H
 
@@ -14,21 +15,24 @@ struct nw_store {
     char *pattern, *entry; /* paths of this job's pattern and of its
                               description */
     char *topology;        /* path of the cluster file for the job's hosts */
-    char *tried;           /* path of the hash of the last launch that worked */
+    char *tried;           /* path of the file with the hash of the last
+                              launch that worked */
     char *run;             /* folder of this run; NULL until nw_store_begin_run
                               makes it */
-    char *fresh;           /* path of the pattern being recorded, in `run` */
+    char *fresh;           /* path of the pattern that the profiler records,
+                              in `run` */
     char *prefix;          /* prefix of the launcher's files, in `run` */
     int lock;              /* descriptor of a lock held during this run; -1:
                               none */
     char content[33];      /* hash of the program and its input files */
-    char identity[33]; /* hash of the program alone; "" if the program may be an
-                          interpreter, which runs other programs by other
-                          arguments */
+    char identity[33];     /* hash of the program alone, without its arguments;
+                              "" if the program is not linked with an MPI, since
+                              it may be an interpreter, whose arguments name the
+                              actual program */
 };
 
-/* Stores in *out the path of the store: `folder`, or if NULL that of the
- * environment. The caller frees *out. */
+/* Stores the path of the store in *out: `folder`, or if NULL, that of the
+ * environment (see nw_store_open). The caller frees *out. */
 NW_MUST_CHECK nw_status nw_store_folder(const char *folder, char **out);
 /* Stores the hash of a file's content as 32 hexadecimal digits. Returns false
  * if the file is missing. */
@@ -40,26 +44,27 @@ bool nw_store_hash(const char *path, char out[33]);
 NW_MUST_CHECK nw_status nw_store_open(struct nw_store *store,
                                       const char *folder,
                                       const struct nw_job *job, bool write);
-/* Creates the folder of this run with mode 0700, and removes the folders of
- * killed runs. nw_store_fini does not remove the folder if `keep`. Ends the
- * previous run, if any. */
+/* Ends the previous run, if any, and removes the folders of killed runs.
+ * Creates the folder of this run with mode 0700. If `keep`, nw_store_fini does
+ * not remove this folder. */
 NW_MUST_CHECK nw_status nw_store_begin_run(struct nw_store *store, bool keep);
 /* Removes the folder of the run unless it is kept, and frees the paths. */
 void nw_store_fini(struct nw_store *store);
 
 /* Reads the stored pattern of the job. *out is NULL if the pattern is missing,
- * or if program, input files or pattern have changed. *why is then the reason
- * (static), or NULL if nothing was stored. */
+ * or if the program, its input files or the pattern's file have changed. *why
+ * is then the reason (static), or NULL if nothing was stored. */
 NW_MUST_CHECK nw_status nw_store_pattern(const struct nw_store *store,
                                          const struct nw_job *job,
                                          nw_pattern **out, const char **why);
-/* Returns true if the launcher accepted the same words and variables, and files
- * of the same content, when it was last tried. */
+/* Returns true if the launcher accepted the last launch that was stored with
+ * nw_store_set_tried, and that launch had the same words and variables, and
+ * files with the same content. */
 bool nw_store_is_tried(const struct nw_store *store,
                        const struct nw_words *word,
                        const struct nw_words *variable);
-/* Stores that the launcher accepts these words and variables if `takes`; else
- * stores that it must be tried again. */
+/* If `takes`, stores that the launcher accepts these words and variables;
+ * otherwise removes the stored launch, so that the next one is tried first. */
 void nw_store_set_tried(const struct nw_store *store,
                         const struct nw_words *word,
                         const struct nw_words *variable, bool takes);

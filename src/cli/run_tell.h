@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prints the command that nodewise run will start, for a shell or as JSON. */
+/* Prints the command that nodewise run starts, for a shell or as JSON. */
 #ifndef NW_CLI_RUN_TELL_H
 #define NW_CLI_RUN_TELL_H
 
 #include "cli/run_compare.h"
 
+/* What nodewise run does and why. */
 struct nw_run_account {
     const char *action;    /* profile, map or plain (without Nodewise) */
     const char *why;       /* the reason for plain after an error; or NULL */
     char *const *variable; /* NAME=VALUE, NULL at the end; may be NULL */
-    char *const *word;
+    char *const *word;     /* words of the command, NULL at the end */
     const struct nw_run_plan *plan;         /* the plan of a mapped run; else
                                                NULL */
     const struct nw_comparison *comparison; /* the measured comparison; or

@@ -102,6 +102,7 @@ static const struct argp argp = {
     .children = nw_priced_children,
 };
 
+/* A mapping and its figures; a row of the table. */
 struct simulate_row {
     const char *name;
     nw_mapping *mapping;
@@ -118,6 +119,7 @@ struct prediction {
     struct nw_hosts hosts;
 };
 
+/* Simulates or estimates one mapping. */
 static nw_status play(struct prediction *work, struct arguments *arguments,
                       struct simulate_row *row)
 {
@@ -140,7 +142,8 @@ static nw_status play_all(struct prediction *work, struct arguments *arguments)
     return status;
 }
 
-/* Evaluates all mappings with the time model, for the headline. */
+/* Computes the costs of all mappings and the headlines. `total`: compare the
+ * time of all bytes of the run at once. */
 static nw_status judge_all(struct prediction *work, bool total)
 {
     struct simulate_row *row = work->row;
@@ -159,6 +162,7 @@ static nw_status judge_all(struct prediction *work, bool total)
     return status;
 }
 
+/* Finds the nodes of the default mapping, see nw_priced_hosts. */
 static nw_status simulate_choose_hosts(struct prediction *work,
                                        const struct arguments *arguments,
                                        struct nw_map_options *map)
@@ -178,7 +182,8 @@ static nw_status simulate_choose_hosts(struct prediction *work,
     return status;
 }
 
-/* Reads all mappings before the first simulation, which may take a minute. */
+/* Reads the given mappings and makes the default mapping. All are read before
+ * the first simulation, which may take a minute. */
 static nw_status load_mappings(struct prediction *work,
                                const struct arguments *arguments)
 {
@@ -211,7 +216,8 @@ static nw_status simulate_load(struct prediction *work,
     return status ? status : load_mappings(work, arguments);
 }
 
-/* Returns by how many percent less time mapping i takes than the default. */
+/* Returns by how many percent the time of mapping i is shorter than that of the
+ * default. */
 static double improvement(const struct prediction *work, size_t i)
 {
     double before = work->row[0].result.time;
@@ -219,6 +225,7 @@ static double improvement(const struct prediction *work, size_t i)
     return before > 0 ? (1 - work->row[i].result.time / before) * 100 : 0;
 }
 
+/* Returns true if all mappings were simulated, not only estimated. */
 static bool is_simulated(const struct prediction *work)
 {
     for (size_t i = 0; i < work->count; i++)
@@ -367,7 +374,8 @@ static nw_status simulate_make_json(const struct prediction *work, char **out)
     return nw_text_take(&text, out);
 }
 
-/* Prints why the figures differ from those requested. */
+/* Prints, if the pattern was too large to be simulated, that the figures are
+ * estimates. */
 static void explain(const struct prediction *work,
                     const struct arguments *arguments)
 {

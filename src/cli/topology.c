@@ -33,7 +33,7 @@ enum {
     KEY_ADDRESSES
 };
 
-#define MAX_NODES 64 /* most options --node */
+#define MAX_NODES 64 /* largest number of options --node */
 
 struct topology_arguments {
     struct nw_common common;
@@ -41,7 +41,7 @@ struct topology_arguments {
     const char *source;
     int what; /* key of the option for the output; 0: the tree */
     const char *end[2];
-    const char *template;
+    const char *template; /* value of --new */
     struct nw_topology_parts parts;
     const char *node[MAX_NODES];
     struct nw_topology_export_options export;
@@ -84,7 +84,8 @@ static const struct argp_option options[] = {
     {0},
 };
 
-/* Parses an option with two values: "A B" in one word, or in two words. */
+/* Parses the two ends of --distance or --route: "A B" in one word, or in two
+ * words. An end may be written "gpu N". */
 static void take_ends(struct topology_arguments *arguments, char *value,
                       struct argp_state *state)
 {
@@ -101,6 +102,7 @@ static void take_ends(struct topology_arguments *arguments, char *value,
     }
 }
 
+/* Stores which output is requested; only one is possible. */
 static void topology_choose(struct topology_arguments *arguments, int what,
                             struct argp_state *state)
 {
@@ -241,8 +243,8 @@ static nw_status list_json(char **out)
     return nw_text_take(&text, out);
 }
 
-/* Writes the file of another program, and prints what its format cannot
- * express. */
+/* Makes the text of a file for another program (--to), and prints what its
+ * format cannot express. */
 static nw_status export(const struct topology_arguments *arguments,
                         const nw_topology *topology, char **out)
 {
@@ -351,6 +353,7 @@ static nw_status topology_make(const struct topology_arguments *arguments,
     return status;
 }
 
+/* Returns true if the file's name ends in `ending` or in `ending`.zst. */
 static bool is_called(const char *file, const char *ending)
 {
     char packed[16];
@@ -359,7 +362,8 @@ static bool is_called(const char *file, const char *ending)
     return nw_text_ends_with(file, ending) || nw_text_ends_with(file, packed);
 }
 
-/* Returns "png" or "pdf" if the file name ends so, else NULL. */
+/* Returns "png" or "pdf" if this is the ending of the file's name, else
+ * NULL. */
 static const char *raster_format(const char *file)
 {
     return nw_text_ends_with(file, ".png")   ? "png"
@@ -367,8 +371,8 @@ static const char *raster_format(const char *file)
                                              : NULL;
 }
 
-/* Converts a picture with rsvg-convert and writes it to `file`, for which
- * raster_format is not NULL. */
+/* Converts a picture with rsvg-convert to the format of raster_format(file),
+ * which must not be NULL, and writes it to `file`. */
 static nw_status convert_picture(const char *svg, const char *file)
 {
     const char *const arguments[] = {"-f", raster_format(file), NULL};
@@ -399,7 +403,8 @@ static nw_status convert_picture(const char *svg, const char *file)
     return status;
 }
 
-/* Sets the format that the output's name implies, if no option does. */
+/* If no option selects the output's format, selects it by the ending of the
+ * file of -o. */
 static void heed_name(struct topology_arguments *arguments)
 {
     const char *file = arguments->common.output;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds two ends by name, their distance, and the links between them. */
+/* Finds the distance and the links between two ends: cores or GPUs. */
 #include "cli/topology_route.h"
 #include "base/array.h"
 #include "base/json.h"
@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Parses an end: the number of an element, or gpuN. */
 static nw_status find_end(const nw_topology *topology, const char *word,
                           struct nw_end *end)
 {
@@ -32,6 +33,8 @@ static nw_status find_end(const nw_topology *topology, const char *word,
     return NW_OK;
 }
 
+/* The route between two ends. Each entry of hop[count] is 2 * link +
+ * direction. */
 struct topology_route_way {
     struct nw_end end[2];
     uint32_t *hop;

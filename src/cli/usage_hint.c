@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* getopt prints that an option is unknown, and argp then ends the program; the
- * hint is printed at exit. */
+/* After wrong usage, getopt prints that an option is unknown, and argp ends the
+ * program. So the hint is printed by a function that is called at exit. */
 #include "cli/usage_hint.h"
 
 #include "base/nearest.h"
@@ -10,12 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Copies of the arguments, since getopt reorders argv. */
+/* The command and a copy of the pointers to its arguments, since getopt
+ * reorders argv. */
 static struct usage {
     const struct nw_command *command;
     char **word;
 } usage;
 
+/* Compares the name with all options of a command. *is_known becomes true if
+ * the name is an option or the beginning of one. */
 static void usage_try_options(const struct argp *argp,
                               struct nw_nearest *nearest, bool *is_known)
 {
@@ -30,8 +33,8 @@ static void usage_try_options(const struct argp *argp,
         usage_try_options(c->argp, nearest, is_known);
 }
 
-/* Prints the known option that is nearest to `word`. Returns false if the
- * option is known. */
+/* Prints the known option whose name is most similar to `word`, which begins
+ * with "--". Returns false if `word` is a known option. */
 static bool usage_hint_option(const char *word)
 {
     struct nw_nearest nearest;
@@ -46,8 +49,9 @@ static bool usage_hint_option(const char *word)
     return true;
 }
 
-/* Returns the launcher before which the user forgot "--", or NULL. A word after
- * an option may be the option's value. */
+/* Returns the first word that is the name of a launcher, if the command needs
+ * "--" before it and the user forgot it; else NULL. A word after an option does
+ * not count, since it may be the option's value. */
 static const char *usage_find_launcher(void)
 {
     const char *arguments = usage.command->argp->args_doc, *found = NULL;

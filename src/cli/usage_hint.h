@@ -6,9 +6,10 @@
 
 #include "cli/command.h"
 
-/* Registers a function for exit with NW_EXIT_USAGE, which prints where a -- was
- * forgotten, or the known option nearest to an unknown one. Called once, before
- * the arguments are parsed; argv[0] is the command's name. */
+/* Registers a function that is called at exit. After exit with NW_EXIT_USAGE,
+ * it prints where a "--" is missing, or which known option has a name similar
+ * to an unknown one. Called once, before the arguments are parsed; argv[0] is
+ * the command's name. */
 void nw_cli_usage_hint(const struct nw_command *command, int argc, char **argv);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Operations for objects on a GPU that was reset. They do nothing: the driver
- * has freed the objects, and may have reused their addresses and handles. */
+/* The table of GPU operations for objects on a GPU that was reset. The
+ * operations do nothing: the driver has already freed the objects, and may have
+ * reused their addresses and handles. */
 #include "gpu/gpu.h"
 
 static void *after_reset_context(void)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* One launch of a kernel for the boxes of one width. */
 struct launch {
     const char *kernel;
     uint32_t blocks;
@@ -21,6 +22,7 @@ struct nw_gpu_copy_job {
     struct launch launch[2 * NW_GPU_WIDTHS];
 };
 
+/* Rounds a size up to a multiple of 16 bytes, the alignment of each table. */
 static size_t copy_job_whole(size_t bytes)
 {
     return (bytes + 15) / 16 * 16;
@@ -37,6 +39,7 @@ static size_t table_bytes(const struct nw_gpu_copy_table *table)
     return bytes;
 }
 
+/* Writes the index of its box for each thread block of a group. */
 static void write_owners(const struct nw_gpu_group *group, uint32_t *owner)
 {
     for (size_t i = 0; i < group->box_count; i++) {
@@ -48,8 +51,8 @@ static void write_owners(const struct nw_gpu_group *group, uint32_t *owner)
     }
 }
 
-/* Writes the tables into `image`, and sets each launch's pointers to where its
- * table will be in GPU memory. */
+/* Writes the tables into `image`, the host copy of job->memory, and sets the
+ * pointers of each launch to the place of its table in GPU memory. */
 static void write_image(const struct nw_gpu_copy_table *table, char *image,
                         struct nw_gpu_copy_job *job)
 {

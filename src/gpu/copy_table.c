@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Chooses the widest possible words for each copy, prepares the divisions of
- * the kernels, and joins copies of the same kind and width into one launch. */
+/* Makes the tables of the kernels: chooses the widest possible words for each
+ * copy, prepares the divisions that find a word's coordinates, and joins copies
+ * of the same kind and width into one launch. */
 #include "gpu/copy_table.h"
 
 #include "base/array.h"
@@ -40,6 +41,7 @@ static uint64_t loose_bits(const struct nw_gpu_piece *p, bool to, bool dense)
     return bits;
 }
 
+/* Returns log2 of the widest word that the bits of loose_bits allow. */
 static int width_of(uint64_t loose)
 {
     int width = 0;
@@ -53,11 +55,13 @@ static int width_of(uint64_t loose)
 struct copy_table_cut {
     enum nw_gpu_work work;
     int width;
-    uint32_t parts; /* boxes; box i has word i of every element */
-    /* rows have no gaps on either side, so words may span elements */
+    uint32_t parts; /* number of boxes; box i has word i of every element */
+    /* whether rows have no gaps on either side, so that a word may contain
+     * several elements */
     bool rows;
 };
 
+/* Chooses the width of the words of a piece, and how the piece is divided. */
 static struct copy_table_cut cut_of(enum nw_gpu_work work,
                                     const struct nw_gpu_piece *p)
 {
@@ -77,7 +81,8 @@ static struct copy_table_cut cut_of(enum nw_gpu_work work,
     cut.width = width_of(loose | p->bytes);
     cut.parts = (uint32_t)(p->bytes >> cut.width);
     if (cut.parts > 1)
-        cut.work = NW_GPU_MOVE; /* the dense side has gaps now too */
+        cut.work = NW_GPU_MOVE; /* a box now skips the words of other boxes on
+                                   the dense side too */
     return cut;
 }
 

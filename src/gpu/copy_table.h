@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Translates copies of elements at given distances into the tables of words
- * that the kernels read. */
+/* Converts copies of elements at given distances into tables of words, which
+ * the kernels read. */
 #ifndef NW_GPU_COPY_TABLE_H
 #define NW_GPU_COPY_TABLE_H
 
@@ -9,11 +9,12 @@
 #include <nodewise/status.h>
 
 /* A copy of x * y * z elements of `bytes` bytes, for each of `quantities`
- * arrays. Distances are in bytes; negative distances mirror. For quantity q,
- * to_shift[q] and from_shift[q] bytes are added to the addresses; NULL on a
- * dense side means that the quantities follow one another. When packing, the
- * `to` side is dense; when unpacking, the `from` side: x fastest, and its
- * distances are not read. The arrays are borrowed during the call. */
+ * arrays. Distances are in bytes; negative distances mirror the box. For
+ * quantity q, to_shift[q] and from_shift[q] bytes are added to the addresses. A
+ * dense side (`to` when packing, `from` when unpacking) is a buffer in which x
+ * varies fastest and elements have no gaps; its distances are not read, and
+ * NULL shifts mean that the quantities follow one another. The arrays are
+ * borrowed during the call. */
 struct nw_gpu_piece {
     void *to;
     const void *from;
@@ -34,6 +35,7 @@ struct nw_gpu_group {
     size_t box_count, box_capacity;
 };
 
+/* The launches of a set of copies, and the shifts of their quantities. */
 struct nw_gpu_copy_table {
     struct nw_gpu_group group[2 * NW_GPU_WIDTHS];
     int group_count;
@@ -41,9 +43,10 @@ struct nw_gpu_copy_table {
     size_t shift_count, shift_capacity;
 };
 
-/* Makes the tables. Words are as wide as sizes, distances and addresses allow;
- * the order on the dense side does not depend on their width. Pieces without
- * elements are skipped. The caller frees the table with
+/* Makes the tables of `count` pieces. Words are as wide as sizes, distances and
+ * addresses allow. The order of bytes on the dense side does not depend on this
+ * width, so that one process can pack with other words than its peer unpacks.
+ * Pieces without elements are skipped. The caller frees the table with
  * nw_gpu_copy_table_fini. */
 NW_MUST_CHECK nw_status
 nw_gpu_copy_table_make(enum nw_gpu_work work, const struct nw_gpu_piece *pieces,

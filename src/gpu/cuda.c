@@ -21,7 +21,7 @@ enum {
     EVENT_SHARED = 4,
     CAPTURE_THREAD = 1,
     IPC_REACH_PEER = 1,
-    ABOUT_MPS = 133, /* driver 12.5 or later */
+    ABOUT_MPS = 133, /* asks whether MPS is used; driver 12.5 or later */
 };
 
 nw_status nw_cuda_open(int32_t *count)

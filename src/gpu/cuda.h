@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The functions of the CUDA driver that are used. One list gives their names,
- * their types and the table that is filled when the driver is loaded. */
+/* The functions of the CUDA driver that this library uses. The list
+ * CUDA_SYMBOLS gives their names and types; struct nw_cuda is made from it and
+ * is filled when the driver is loaded. */
 #ifndef NW_GPU_CUDA_H
 #define NW_GPU_CUDA_H
 
 #include "gpu/gpu.h"
 
-/* The driver represents addresses of memory by integers of pointer size. */
+/* The driver's type of a GPU memory address: an integer of pointer size. */
 typedef uintptr_t cu_memory;
 typedef struct cu_context *cu_context;
 typedef struct cu_module *cu_module;
@@ -119,9 +120,9 @@ struct nw_cuda {
 extern struct nw_cuda nw_cuda; /* filled by nw_cuda_open */
 
 nw_status nw_cuda_open(int32_t *count);
-/* Returns NW_OK if the driver's result `code` is 0, else NW_ENOMEM (memory was
- * short) or NW_ECUDA, with the message "the CUDA driver fails to `what`:
- * ...". */
+/* Returns NW_OK if the driver's result `code` is 0. Otherwise returns NW_ENOMEM
+ * if memory was short, or NW_ECUDA, with the message "the CUDA driver fails to
+ * `what`: ...". */
 nw_status nw_cuda_check(int code, const char *what);
 
 /* In cuda_context.c: sets *out to the context that this library uses on a GPU.
@@ -139,17 +140,19 @@ bool nw_cuda_serves(const void *memory);
 struct nw_gpu_life nw_cuda_life(void);
 bool nw_cuda_lives(const struct nw_gpu_life *life);
 nw_gpu_stream nw_cuda_own(void);
-/* State around a call that needs a context, in a thread that may have none.
- * Between nw_cuda_enter and nw_cuda_leave, the driver also allows calls that a
- * stream capture of another thread would forbid. */
+/* The state that nw_cuda_enter saves and nw_cuda_leave restores. Between them,
+ * the thread has a context, and the driver also allows calls that a stream
+ * capture of another thread would forbid. */
 struct nw_cuda_stay {
     nw_gpu_stream stream; /* the library's own; NULL if the context has none */
     int mode;
     bool moved;
 };
-/* nw_cuda_leave follows even after an error */
+/* The caller calls nw_cuda_leave even if this call fails. */
 int nw_cuda_enter(struct nw_cuda_stay *stay);
 void nw_cuda_leave(const struct nw_cuda_stay *stay);
+/* nw_cuda_relax allows calls in spite of other threads' stream captures and
+ * returns the previous mode, which nw_cuda_unrelax restores. */
 int nw_cuda_relax(void);
 void nw_cuda_unrelax(int mode);
 

@@ -22,6 +22,7 @@ enum {
     CONTEXT_DESTROYED = 709,
 };
 
+/* The context that the library uses on a GPU. */
 struct cuda_context_known {
     cu_context context;
     nw_gpu_stream stream;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of the driver's functions, its error messages, and the switch that
- * hides calls from the program's stream captures. */
+/* The table of the driver's functions, its error messages, and the capture mode
+ * under which the library's calls do not disturb the program's stream captures.
+ */
 #include "gpu/cuda.h"
 
 #include "base/status.h"

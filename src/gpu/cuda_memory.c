@@ -51,8 +51,8 @@ nw_status nw_cuda_alloc(size_t bytes, void **out)
     return nw_cuda_check(code, "allocate memory");
 }
 
-/* Frees memory in any current context, since the driver knows the memory's
- * context. Waits for the GPU if `waits` is true. */
+/* Frees memory; the current context need not be that of the memory, because the
+ * driver finds it by the address. Waits for the GPU if `waits` is true. */
 static void memory_give_back(void *memory, bool waits)
 {
     struct nw_cuda_stay stay;
@@ -118,9 +118,9 @@ void nw_cuda_unpin(void *memory)
     nw_cuda_leave(&stay);
 }
 
-/* Returns whether the memory is on a GPU. A driver after a fatal error no
- * longer knows its memory; memory that the CPU cannot read then still counts as
- * GPU memory, so that its use gives an error. */
+/* Returns whether the memory is on a GPU. After a fatal error the driver no
+ * longer recognises its memory. Memory that the CPU cannot read then still
+ * counts as GPU memory, so that its use gives an error and not a crash. */
 bool nw_cuda_holds(const void *memory, int32_t *gpu)
 {
     unsigned kind = 0;
@@ -158,10 +158,9 @@ uint64_t nw_cuda_id(const void *memory)
     return nw_cuda.attribute(&id, ABOUT_ID, (cu_memory)memory) ? 0 : id;
 }
 
-/* Makes all synchronous copies into this allocation, the program's too,
- * complete when they return. By default the driver's copies from pageable
- * memory may finish later, and so out of order with accesses that bypass the
- * driver. */
+/* Makes all synchronous copies into this allocation, also those of the program,
+ * complete when they return. By default a copy from pageable memory may finish
+ * later, and so after accesses that bypass the driver. */
 nw_status nw_cuda_keep_in_step(void *memory)
 {
     /* ids of allocations already set, by the last bits of the id */
@@ -215,8 +214,8 @@ static void memory_await(const void *gpu)
 }
 
 /* Copies between host and GPU memory. Uses the driver functions that name the
- * GPU side, so that GPU memory that was freed gives an error instead of being
- * taken for host memory. */
+ * GPU side. They return an error for GPU memory that was freed, whereas the
+ * general copy function would treat it as host memory. */
 static int memory_move(void *gpu, void *host, size_t bytes, bool in)
 {
     struct nw_cuda_stay stay;

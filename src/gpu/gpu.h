@@ -14,8 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The driver's own handles, such as one from cuStreamCreate or
- * cudaStreamCreate. NULL is the default stream. */
+/* Handles of the driver, such as the stream that cuStreamCreate or
+ * cudaStreamCreate makes. NULL is the default stream. */
 typedef struct nw_gpu_stream *nw_gpu_stream;
 typedef struct nw_gpu_event *nw_gpu_event;
 typedef struct nw_gpu_graph *nw_gpu_graph;
@@ -52,6 +52,8 @@ struct nw_gpu_life {
 /* Maximum number of GPUs of a process, as in the driver. */
 enum { NW_GPUS = 64 };
 
+/* The operations of one driver. Functions that return bool return false on
+ * failure. */
 struct nw_gpu {
     const char *name;
     /* Loads the driver and sets *count to the number of GPUs (at least one).
@@ -60,23 +62,24 @@ struct nw_gpu {
     nw_status (*open)(int32_t *count);
     /* Makes `gpu` the current GPU of the calling thread. */
     nw_status (*select)(int32_t gpu);
-    /* Return and restore the current context, around calls in a thread whose
-     * program may have its own context. */
+    /* Return and restore the current context. They are called around library
+     * code in a thread whose program may have its own context. */
     void *(*context)(void);
     void (*restore)(void *context);
     /* Returns whether kernels of this library may access the memory. They may
      * not if the program allocated it in another context than the library
      * uses. */
     bool (*serves)(const void *memory);
-    /* Returns the life of the current context. It ends when the program resets
-     * the GPU or destroys the context. Objects that were created before that
-     * must not be used or freed. */
+    /* `life` returns the life of the current context. A life ends when the
+     * program resets the GPU or destroys the context. Objects of that context
+     * must then not be used or freed. `lives` returns whether a life goes on.
+     */
     struct nw_gpu_life (*life)(void);
     bool (*lives)(const struct nw_gpu_life *life);
     nw_status (*facts)(int32_t gpu, struct nw_gpu_properties *out);
 
-    /* Returns NW_ENOMEM, with the free amount in the message, if memory is
-     * short. */
+    /* `alloc` returns NW_ENOMEM, with the amount of free memory in the message,
+     * if memory is short. */
     nw_status (*alloc)(size_t bytes, void **out);
     void (*free)(void *memory); /* NULL is allowed; waits for the GPU */
     void (*drop)(void *memory); /* frees unused memory without waiting */
@@ -146,9 +149,11 @@ struct nw_gpu {
     nw_status (*graph_launch)(nw_gpu_graph graph, nw_gpu_stream stream);
     void (*graph_free)(nw_gpu_graph graph);
 
-    /* Opens in another process memory that came from `alloc`. A handle stands
-     * for the whole allocation; *offset is set to the offset of `memory` inside
-     * it. The process that exported a handle must not import it. */
+    /* Share memory with another process. memory_export makes a handle for
+     * memory that came from `alloc`; the handle stands for the whole
+     * allocation, and *offset is the offset of `memory` inside it.
+     * memory_import opens the handle in another process than the one that
+     * exported it. */
     nw_status (*memory_export)(void *memory, struct nw_gpu_handle *out,
                                size_t *offset);
     nw_status (*memory_import)(const struct nw_gpu_handle *handle, void **out);

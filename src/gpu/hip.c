@@ -226,7 +226,8 @@ static nw_status reach(int32_t to)
                : hip_check(code, "open the way to another GPU");
 }
 
-/* With HIP the library has no own stream and does not check contexts. */
+/* With HIP the library has no own stream and does not check contexts, so the
+ * next four functions have nothing to do. */
 static nw_gpu_stream hip_own(void)
 {
     return NULL;

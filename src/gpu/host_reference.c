@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The work of the kernels in plain loops on host memory, with which tests
- * compare the kernels' results. */
+/* Does the work of the kernels with plain loops on host memory. Tests compare
+ * the kernels' results with this reference. */
 #include "gpu/kernels.h"
 
 #include <string.h>
@@ -16,6 +16,8 @@ const char *const nw_gpu_kernel_name[NW_GPU_WORK_COUNT][NW_GPU_WIDTHS] = {
     NAMES("nw_move"),
 };
 
+/* The address of the first word of one side, and the distances in bytes to the
+ * next word, row and plane. */
 struct host_reference_side {
     uint64_t at;
     int64_t step, row, plane;

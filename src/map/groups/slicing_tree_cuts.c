@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cuts the whole grid by a slicing tree, or one piece again after a change, and
- * counts the bytes that each part sends. */
+ * counts the bytes that each part exchanges with other parts. */
 #include "map/groups/slicing_tree_internal.h"
 #include "map/common/parameters.h"
 
@@ -34,8 +34,8 @@ slicing_tree_order_of(const struct slicing_tree_work *work,
     return order;
 }
 
-/* Fills `centre` with the point of a cut, within the bounding box of a piece.
- */
+/* Fills centre[] with the point from which the piece's cut measures distances.
+ * cut->at[] is its position in the bounding box of the piece. */
 static void slicing_tree_find_centre(const struct slicing_tree_work *work,
                                      const struct slicing_tree_piece *piece,
                                      int32_t count, double *centre)
@@ -125,7 +125,8 @@ int32_t nw_slicing_tree_count_boxes(const struct slicing_tree_work *work,
            work->sizes.first[piece->first];
 }
 
-/* Divides a piece into the two pieces on both sides of its cut. */
+/* Sets half[] to the two pieces on both sides of a piece's cut. The cells must
+ * be sorted by this cut before the halves are used. */
 static void slicing_tree_split(const struct slicing_tree_work *work,
                                const struct slicing_tree_piece *piece,
                                struct slicing_tree_piece half[2])
@@ -206,7 +207,8 @@ nw_slicing_tree_find_piece(const struct slicing_tree_work *work,
     return piece;
 }
 
-/* Moves a rank to another part and updates the bytes that leave parts. */
+/* Moves a rank to another part and updates the bytes that the parts exchange.
+ */
 static void slicing_tree_move_rank(struct slicing_tree_work *work, int32_t rank,
                                    int32_t to)
 {

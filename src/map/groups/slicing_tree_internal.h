@@ -42,7 +42,8 @@ struct slicing_tree_box {
     int32_t rank; /* rank of the cell */
 };
 
-/* Copy of a piece before its last change, to restore it. */
+/* State of a piece before its last change, from which a rejected change is
+ * undone. */
 struct slicing_tree_remains {
     struct slicing_tree_box *box; /* [ranks] cells in their former order */
     /* [ranks] part of each cell in `box` before the change */

@@ -19,11 +19,12 @@ struct nw_switch_levels {
     } level[NW_SWITCH_LEVELS_MAX];
 };
 
-/* Sets one level only, that of the groups themselves. */
+/* Sets `levels` to level 0 only, in which each group is a switch of its own. */
 void nw_switch_levels_lowest(const struct nw_switch_groups *groups,
                              struct nw_switch_levels *levels);
-/* Finds the levels above groups of nw_switch_groups_nearest. Finds level 0 only
- * if the groups are equally far from each other, or are not below switches. */
+/* Finds the levels above the groups of nw_switch_groups_nearest. The result is
+ * level 0 alone if the groups are equally far from each other, or if no
+ * switches above them are found. */
 NW_MUST_CHECK nw_status nw_switch_levels_find(
     const struct nw_slots *slots, const struct nw_switch_groups *groups,
     struct nw_switch_levels *levels);

@@ -394,8 +394,8 @@ static bool near_gpus_cards_differ(const struct nw_problem *problem)
     return false;
 }
 
-/* Returns true if the congestion of host traffic alone, or of GPU traffic
- * alone, is larger in `cost`. */
+/* Returns true if the congestion by only the host traffic, or by only the GPU
+ * traffic, is larger in `cost` than in `than`. */
 static bool near_gpus_is_layer_worse(const struct nw_cost *cost,
                                      const struct nw_cost *than)
 {

@@ -18,7 +18,7 @@ struct near_gpus_work {
     bool has_loads, moved;
     bool cores_stay;
     bool strict;        /* nw_load_figures.power must not increase */
-    double *card;       /* [slots] number of links to the NIC, where known */
+    double *card;       /* [slots] distance to the NIC; 0 without a NIC */
     double *near;       /* distances of one host: [its core slots x its GPU
                            slots] */
     bool *leaves;       /* [ranks] the rank sends host memory to other nodes */
@@ -36,15 +36,16 @@ struct near_gpus_slot_range {
 struct near_gpus_slot_range
 nw_near_gpus_slots_of(const struct near_gpus_work *work, int32_t host,
                       bool gpus);
-/* Returns the number of links between an endpoint and its NIC; 0 without a NIC.
- */
+/* Returns the distance from a core or GPU to its NIC; 0 if it has no NIC. `end`
+ * is the end of routes at the core or GPU. */
 double nw_near_gpus_links_to_card(const nw_topology *topology,
                                   struct nw_end end);
-/* Fills `near` with the distances of a host. */
+/* Fills work->near with the distances between the core slots and the GPU slots
+ * of a host. */
 void nw_near_gpus_measure_host(struct near_gpus_work *work, int32_t host);
 
-/* Returns the distance of a core slot and a GPU slot from each other and from
- * their NICs. */
+/* Returns the distance between a core slot and a GPU slot of a host, plus a
+ * small multiple of their distances to their NICs. */
 double nw_near_gpus_distance_of(const struct near_gpus_work *work, int32_t core,
                                 int32_t gpu);
 
@@ -62,7 +63,8 @@ double nw_near_gpus_gain_of(const struct near_gpus_work *work,
  * move, otherwise true. */
 bool nw_near_gpus_is_allowed(const struct near_gpus_work *work,
                              const struct nw_move *move);
-/* Sets *fits if the move makes no figure of the mapping worse. */
+/* Sets *fits to whether the move makes no figure of the mapping worse. Does not
+ * make the move. */
 NW_MUST_CHECK nw_status nw_near_gpus_try_move(struct near_gpus_work *work,
                                               const struct nw_move *move,
                                               bool *fits);

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns NW_EINVAL if a host is no node of the machine or is given twice. */
+/* Returns NW_EINVAL if a host is not a node of the machine or is given twice.
+ */
 static nw_status select_hosts_check_hosts(const struct nw_problem *problem)
 {
     const nw_topology *topology = problem->topology;

@@ -59,10 +59,11 @@ void nw_grid_part_assign(const struct nw_grid_part_work *work,
                          const struct nw_grid_part *share, int32_t first,
                          int32_t *slot);
 
-/* Returns how many layers of a box across dimension d hold exactly `left`
- * cells. Returns 0 if no whole number of layers does, the part is no box, the
- * dimension is periodic or the edges are not uniform. Otherwise
- * nw_grid_part_cut_bytes gives the bytes of the cut without reading edges. */
+/* Returns how many layers of a box across dimension d contain exactly `left`
+ * cells. Returns 0 if `left` is not a multiple of a layer, if the part has no
+ * box, if the dimension is periodic or if the edges are not uniform. If the
+ * result is not 0, nw_grid_part_cut_bytes computes the cut without reading
+ * edges. */
 int32_t nw_grid_part_layers(const struct nw_grid_part_work *work,
                             const struct nw_grid_part *share, int32_t left,
                             int d);

@@ -94,10 +94,11 @@ extern int nw_request_table_count;
 /* In detached_requests.c: waits in MPI_Finalize for requests that the program
  * freed. */
 void nw_requests_finish(void);
-/* In wait_one.c: the work to be done when a request completes. nw_request_begin
- * takes it out of the table before the call that may complete the request. This
- * order is necessary: as soon as MPI has freed the request, another thread may
- * get the same handle for a new one. */
+/* In wait_one.c: the work that Nodewise does when a request completes. If the
+ * process has several threads, nw_request_begin takes the work out of the table
+ * before the call that may complete the request. This order is necessary: as
+ * soon as MPI has freed the request, another thread may get the same handle for
+ * a new one. */
 struct nw_ending {
     MPI_Request request;
     bool found;
@@ -109,7 +110,8 @@ int nw_request_end(struct nw_ending *ending,
 /* Called if the call failed. `left` is the handle after the call. If it is not
  * MPI_REQUEST_NULL, the work is put back into the table. */
 void nw_request_fail(struct nw_ending *ending, MPI_Request left);
-/* called after the call if the request is still pending */
+/* Puts the work back into the table. Called after the call if the request is
+ * still pending. */
 void nw_request_back(struct nw_ending *ending);
 /* Completes the first request of the array that is marked by
  * nw_request_table_hold. Returns its index, or -1 if there is none. */

@@ -41,7 +41,7 @@ static bool several_open(struct several *several, int count,
 }
 
 /* Ends the call. Requests that are still pending go back to the table of
- * tracked requests, from which several_open took them. */
+ * tracked requests, from which nw_request_begin may have taken them. */
 static void several_close(struct several *several, const MPI_Status *statuses)
 {
     for (int i = 0; i < several->count; i++)

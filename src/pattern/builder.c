@@ -9,11 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One record per edge or size entry, in the order in which they were added. */
+/* One call of nw_pattern_builder_add or nw_pattern_builder_add_size. Records
+ * are in the order of these calls. */
 struct record {
     int32_t src, dst;
     uint8_t kind;
-    /* -1: bytes and messages; else the bucket that `messages` counts */
+    /* -1: the record adds bytes and messages; else `messages` counts messages
+     * of this size bucket */
     int8_t bucket;
     uint64_t bytes, messages;
 };
@@ -23,8 +25,10 @@ struct nw_pattern_builder {
     struct record *record;
     size_t count, capacity;
     bool has_sizes;
-    bool unsorted;        /* a record is out of order */
-    size_t fold_at;       /* see nw_builder_fold */
+    bool unsorted;        /* a record precedes a record that should come before
+                             it */
+    size_t fold_at;       /* number of records at which nw_builder_fold works
+                             next */
     struct record passed; /* running sum of nw_builder_passes */
 };
 
@@ -163,8 +167,9 @@ static bool same_edge(const struct record *a, const struct record *b)
     return a->src == b->src && a->dst == b->dst && a->kind == b->kind;
 }
 
-/* Adds `from` to `to`, a record of the same edge and bucket. If `file` is
- * given, fails instead; `messages` then holds the line numbers. */
+/* Adds `from` to `to`, a record of the same edge and bucket. If `file` is not
+ * NULL, edges may not repeat: the function fails with the later of the two line
+ * numbers, which the reader has stored in `messages`. */
 static nw_status merge_two(struct record *to, const struct record *from,
                            const char *file)
 {
@@ -199,6 +204,8 @@ bool nw_builder_passes(nw_pattern_builder *builder)
     return passes;
 }
 
+/* Merges sorted records of the same edge and bucket. If a sum fails,
+ * builder->passed names the edge for nw_builder_passes. */
 static nw_status merge_records(nw_pattern_builder *builder, const char *file)
 {
     size_t kept = 0;

@@ -34,6 +34,7 @@ static inline uint64_t digit_bytes(uint64_t word)
     return from & ~past & ones;
 }
 
+/* The state while the words of a chunk are counted. */
 struct counter {
     struct nw_chunk *chunk;
     size_t words; /* words of the current line */
@@ -58,6 +59,8 @@ static void end_line(struct counter *counter)
     chunk->filled++;
 }
 
+/* Counts words and lines character by character. Other characters than digits,
+ * blanks and line ends mark the chunk as not plain. */
 static void count_slowly(struct counter *counter, const char *at,
                          const char *end)
 {
@@ -73,8 +76,8 @@ static void count_slowly(struct counter *counter, const char *at,
     }
 }
 
-/* Counts the words in eight characters. Returns false if one of them is neither
- * a digit nor a blank. */
+/* Counts the words in eight characters. Returns false, without counting, if one
+ * of them is neither a digit nor a blank. */
 static bool count_eight(struct counter *counter, uint64_t word)
 {
     uint64_t digits, blanks = zero_bytes(word ^ (ones * ' ')), before;
@@ -125,6 +128,8 @@ static void count_lines(void *user, int32_t i)
     chunk->lines += chunk->end > chunk->begin && chunk->end[-1] != '\n';
 }
 
+/* Cuts the text at line ends into at most NW_CHUNKS_MOST chunks of at least
+ * CHUNK_LEAST bytes. */
 static void cut(struct nw_chunks *chunks, const char *begin, const char *end)
 {
     size_t size = (size_t)(end - begin) / NW_CHUNKS_MOST + 1;
@@ -144,6 +149,7 @@ static void cut(struct nw_chunks *chunks, const char *begin, const char *end)
     }
 }
 
+/* Sets the number of lines before each chunk. */
 static void number_lines(struct nw_chunks *chunks)
 {
     size_t lines = 0;

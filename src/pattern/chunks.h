@@ -18,7 +18,8 @@
 struct nw_chunk {
     const char *begin, *end;
     size_t lines, words;         /* a last line without '\n' counts */
-    size_t filled, fewest, most; /* non-empty lines; words of one */
+    size_t filled, fewest, most; /* lines with words; smallest and largest
+                                    number of words in such a line */
     size_t first_line;           /* lines before this chunk */
     bool plain;                  /* all words are digits */
 };
@@ -28,15 +29,16 @@ struct nw_chunks {
     struct nw_chunk chunk[NW_CHUNKS_MOST];
 };
 
-/* Both functions cut the text from `begin`, the start of a line. The first
- * function counts lines and words of each chunk, the second only lines. */
+/* Both functions cut the text from `begin`, which must be the start of a line,
+ * into chunks. The first function counts lines and words of each chunk, the
+ * second only lines. */
 void nw_chunks_cut(struct nw_chunks *chunks, const char *begin, const char *end,
                    int32_t threads);
 void nw_chunks_cut_lines(struct nw_chunks *chunks, const char *begin,
                          const char *end, int32_t threads);
 
-/* Reads a number of at most 19 digits at *at and moves *at behind it. Returns
- * false if *at is not the start of one. The text must end in a NUL. */
+/* Reads a number of at most 19 digits at *at and moves *at behind the number.
+ * Returns false if no such number begins at *at. The text must end in a NUL. */
 static inline bool nw_take_number(const char **at, uint64_t *out)
 {
     const char *digit = *at;

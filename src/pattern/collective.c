@@ -11,9 +11,9 @@ nw_status nw_member_send(const struct nw_member *member, int32_t to,
                                   bytes, 1);
 }
 
-/* Returns the rank's number relative to the root, which gets 0. In the binomial
- * tree the parent of a number has its lowest bit cleared; so its children have
- * one bit set below that bit. */
+/* Returns the member's rank relative to the root, which gets 0. In the binomial
+ * tree, clearing the lowest set bit of a number gives its parent. So each child
+ * of a number has one more bit set, below the number's lowest set bit. */
 static int64_t from_root(const struct nw_member *member, int32_t root)
 {
     return (member->me - (int64_t)root + member->ranks) % member->ranks;

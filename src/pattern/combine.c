@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Combines patterns: the edges of one program as host layer and those of
- * another as GPU layer, or the edges of one kind only. */
+/* Combines two patterns: the edges of one become the host layer, those of the
+ * other the GPU layer. Also copies the edges of one kind. */
 #include "base/array.h"
 #include "base/status.h"
 
@@ -22,8 +22,8 @@ static nw_status add_sizes(const nw_pattern *pattern, size_t edge,
     return status;
 }
 
-/* Adds the edges of kind `from` (NW_KIND_COUNT: of all kinds) as edges of kind
- * `kind`. */
+/* Adds the edges of kind `from` to the builder as edges of kind `kind`. If
+ * `from` is NW_KIND_COUNT, adds all edges. */
 static nw_status add_layer(const nw_pattern *pattern, enum nw_kind from,
                            enum nw_kind kind, nw_pattern_builder *builder)
 {

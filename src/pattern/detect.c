@@ -49,8 +49,8 @@ static void add_chunk(struct nw_shape *shape, const struct nw_chunk *chunk)
         chunk->fewest < shape->fewest ? chunk->fewest : shape->fewest;
 }
 
-/* Describes the lines after the first one, if they are plain (chunks.h).
- * Returns false if they are not. */
+/* Describes the lines after the first one if all are plain (chunks.h), with
+ * several threads. Returns false if they are not plain. */
 static bool note_plain(struct nw_shape *shape, const struct nw_scan *scan,
                        int32_t threads)
 {
@@ -72,7 +72,7 @@ static void take_shape(const struct nw_pattern_text *text,
 
     *shape = (struct nw_shape){.numeric = true};
     nw_scan_init(&scan, text->file, text->data, text->length);
-    /* only the first line matters if a word is not a number */
+    /* the remaining lines are not needed if a word is not a number */
     while (shape->numeric && nw_scan_next_line(&scan)) {
         bool banner = !shape->first && !strncasecmp(scan.at, "%%M", 3);
         size_t words;
@@ -137,8 +137,9 @@ static const struct nw_pattern_format *by_suffix(const char *file)
     return NULL;
 }
 
-/* Fails if the suffix names another format: a truncated file may look like
- * that, such as the rows of a matrix like a list. */
+/* Fails if the file's suffix belongs to another format: a truncated file may
+ * look like a file of another format. For example, a few rows of a matrix may
+ * look like a list. */
 static nw_status check_suffix(const struct nw_pattern_text *text,
                               const struct nw_pattern_format *format)
 {
@@ -189,7 +190,7 @@ nw_status nw_pattern_detect(const struct nw_pattern_text *text,
         }
     if (fit_count)
         return fail_several(text, fits);
-    /* that format's reader reports what is wrong */
+    /* the reader of the suffix's format reports the error */
     *out = by_suffix(text->file);
     return *out ? NW_OK : fail_unknown(text);
 }

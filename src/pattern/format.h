@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A pattern format is one row of functions. Text formats read a text that is in
- * memory already; the other formats open the input themselves. */
+/* A pattern format is one row of a table of functions. The readers of text
+ * formats get a text in memory. The other formats open their files themselves.
+ */
 #ifndef NW_PATTERN_FORMAT_H
 #define NW_PATTERN_FORMAT_H
 
@@ -30,7 +31,7 @@ typedef nw_status nw_pattern_renderer(const nw_pattern *pattern,
 struct nw_shape {
     const char *first; /* first line with words */
     size_t first_length, first_words;
-    size_t number[4]; /* whole numbers at the start of `first` */
+    size_t number[4]; /* the whole numbers at the start of `first`, at most 4 */
     size_t number_count;
     size_t lines, words; /* lines that have words; all words */
     size_t fewest, most; /* words of the shortest and longest line */
@@ -43,7 +44,7 @@ struct nw_pattern_format {
     const char *name;        /* prefix of a path, without the colon */
     nw_pattern_reader *read; /* reads a text; must be set if `fits` is */
     nw_pattern_opener *open; /* reads a folder or file by its path; or NULL */
-    nw_pattern_renderer *render; /* writes; NULL if we only read the format */
+    nw_pattern_renderer *render; /* writes; NULL: the format can only be read */
     /* whether a text looks like this format; NULL: the format needs its prefix
      * or suffix */
     bool (*fits)(const struct nw_shape *shape);
@@ -74,14 +75,14 @@ bool nw_fits_list(const struct nw_shape *shape);
 bool nw_fits_qaplib(const struct nw_shape *shape);
 bool nw_fits_ti(const struct nw_shape *shape);
 
-/* Adds up the bytes of all kinds from `src` to partner dst[*edge] and moves
- * *edge to the next partner. For formats that store one number per pair of
- * ranks. NW_EUNSUPPORTED if the sum exceeds 64 bits. */
+/* Adds up the bytes of all kinds from `src` to its partner dst[*edge], and
+ * moves *edge to the next partner. Used for formats that store one number for
+ * each pair of ranks. NW_EUNSUPPORTED if the sum exceeds 64 bits. */
 NW_MUST_CHECK nw_status nw_pair_next(const nw_pattern *pattern, int32_t src,
                                      size_t *edge, uint64_t *bytes);
 
-/* Fails if `ranks` is larger than both 2^24 and `length` (one rank per byte of
- * the file), so that a wrong number in a file cannot take all memory. */
+/* Fails if `ranks` is larger than 2^24 and than `length`, the size of the file
+ * in bytes, so that a wrong number in a file cannot use all memory. */
 NW_MUST_CHECK nw_status nw_check_rank_count(const struct nw_scan *scan,
                                             size_t length, uint64_t ranks);
 
@@ -97,9 +98,10 @@ NW_MUST_CHECK nw_status nw_build_lines(nw_pattern_builder *builder,
  * memory grows with the number of edges and not of messages. Cheap enough to
  * call after every message. */
 NW_MUST_CHECK nw_status nw_builder_fold(nw_pattern_builder *builder);
-/* Called while a trace is read again after the sum of an edge exceeded 64 bits:
- * adds the builder's new records of that edge to a running sum. True once the
- * running sum exceeds 64 bits, so that the caller can name the line. */
+/* Finds the line at which the sum of an edge exceeds 64 bits, after
+ * nw_builder_fold or building has failed. The caller reads the trace again and
+ * calls this function after each line. It adds the new records of the failed
+ * edge to a running sum and returns true once the sum exceeds 64 bits. */
 bool nw_builder_passes(nw_pattern_builder *builder);
 void nw_pattern_free_phases(struct nw_pattern_phases *phases);
 /* Creates a pattern without edges, with memory for `edges` edges. The caller
@@ -111,8 +113,10 @@ NW_MUST_CHECK nw_status nw_pattern_new(int32_t ranks, size_t edges,
 NW_MUST_CHECK nw_status nw_pattern_alloc_edges(nw_pattern *pattern,
                                                size_t edges);
 /* Returns the index of the edge from src to dst, or SIZE_MAX if there is none.
- * The destinations of each rank must be sorted and unique. */
+ * Each rank may have only one edge to a destination, and its edges must be
+ * sorted by destination. */
 size_t nw_pattern_find(const nw_pattern *pattern, int32_t src, int32_t dst);
+/* Sets the messages of each edge to 1. */
 void nw_pattern_one_message(nw_pattern *pattern);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Generates patterns from a specification: the micro-benchmarks of MAGC
- * (section VI) and graphs for testing mappers. */
+/* Generates patterns from a specification: the micro-benchmarks of the MAGC
+ * paper (section VI), and graphs for testing mappers. */
 #include "base/array.h"
 #include "base/random.h"
 #include "base/nearest.h"
@@ -103,10 +103,11 @@ nw_status nw_generate_alltoall(struct nw_spec *spec,
     return status;
 }
 
+/* The state while random partners are drawn. */
 struct draw {
     struct nw_random random;
     uint64_t ranks, degree, seed;
-    int32_t *mark; /* mark[x] is r + 1 if x was drawn for rank r */
+    int32_t *mark; /* [ranks] mark[x] is r + 1 if rank r has drawn x */
     struct nw_volume volume;
 };
 
@@ -162,7 +163,7 @@ nw_status nw_generate_random(struct nw_spec *spec, nw_pattern_builder **builder)
     return status;
 }
 
-/* Stores the specification as the pattern's origin, with the seed if the
+/* Stores the specification in the pattern's note, with the default seed if the
  * specification has none. */
 static nw_status note_origin(struct nw_spec *spec, const char *specification,
                              nw_pattern *pattern)

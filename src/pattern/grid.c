@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tries each layout of the ranks as a row-major grid of 1 to 3 dimensions.
  * Keeps the first layout in which every edge leads to a neighbour and every
- * neighbour has an edge. A wrong layout fails within a few edges. */
+ * neighbour has an edge. Most wrong layouts fail at one of their first edges.
+ */
 #include "pattern/grid.h"
 
 #include <string.h>
 
 #define TOLERANCE 0.1
 
+/* Statistics of the edges with each offset code: number, smallest and largest
+ * bytes, sums. */
 struct grid_tally {
     size_t count[NW_GRID_CODES];
     uint64_t least[NW_GRID_CODES], most[NW_GRID_CODES];
@@ -49,7 +52,8 @@ int32_t nw_grid_neighbour(const struct nw_grid *grid, const bool *periodic,
 }
 
 /* Returns the offset code of the step between two positions, or -1 if the step
- * is longer than 1 in a dimension; notes which borders are crossed. */
+ * is longer than 1 in a dimension. A step from the first to the last position
+ * of a dimension, or back, sets found->periodic. */
 static int code_of(struct nw_grid_found *found, const int32_t *from,
                    const int32_t *to)
 {
@@ -69,6 +73,8 @@ static int code_of(struct nw_grid_found *found, const int32_t *from,
     return code;
 }
 
+/* Adds the edges of one kind to the tally. Returns false if an edge does not
+ * lead to a neighbour in this layout. */
 static bool take_edges(const nw_pattern *p, enum nw_kind kind,
                        struct nw_grid_found *found, struct grid_tally *tally)
 {
@@ -111,6 +117,7 @@ static size_t expected_count(const struct nw_grid_found *found, int code)
     return count;
 }
 
+/* Returns the number of dimensions in which an offset is not 0. */
 static int dims_left(const struct nw_grid *grid, int code)
 {
     int32_t offset[NW_SPEC_DIMS];
@@ -127,8 +134,9 @@ static uint64_t mean_of(double sum, size_t count)
     return (uint64_t)(sum / (double)count + 0.5);
 }
 
-/* Checks that all face offsets occur, and all or none of the diagonals, each on
- * all ranks and with similar bytes. */
+/* Checks that the edges form a stencil: all offsets in one dimension (faces)
+ * occur, and all or none of the other offsets. Each offset must occur on all
+ * ranks that have a neighbour there, with similar bytes. */
 static bool check_tally(struct nw_grid_found *found,
                         const struct grid_tally *tally)
 {
@@ -165,6 +173,7 @@ static bool try_grid(const nw_pattern *p, enum nw_kind kind,
     return take_edges(p, kind, out, &tally) && check_tally(out, &tally);
 }
 
+/* Tries stencils on all grids of 1, 2 and 3 dimensions. */
 static bool try_stencils(const nw_pattern *p, enum nw_kind kind,
                          struct nw_grid_found *out)
 {

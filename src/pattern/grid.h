@@ -7,22 +7,28 @@
 
 #define NW_GRID_CODES 27 /* offsets -1, 0, 1 in 3 dimensions */
 
-/* The edges of one kind: a stencil, or all-to-all along the first dimension of
- * a grid size[0] x size[1] (`col`; bytes[0] and messages[0] are those of each
- * pair). The code of an offset is a number in base 3 with the first dimension
- * as its first digit; digits 0, 1, 2 mean -1, 0, 1. */
+/* The grid that was found for the edges of one kind. The edges are a stencil
+ * or, if `col` is set, all-to-all along the first dimension of a grid size[0] x
+ * size[1]; bytes[0] and messages[0] are then those of each pair. The code of an
+ * offset is a number in base 3 with the first dimension as its first digit;
+ * digits 0, 1, 2 mean -1, 0, 1. */
 struct nw_grid_found {
     struct nw_grid grid;
     bool col, periodic[NW_SPEC_DIMS];
+    /* whether the stencil has edges with this offset */
     bool active[NW_GRID_CODES];
     uint64_t bytes[NW_GRID_CODES], messages[NW_GRID_CODES]; /* mean per edge */
 };
 
-/* Finds a grid on which the edges of `kind` are a stencil whose bytes per
- * direction differ by at most a tenth. False if the edges fit on no grid. */
+/* Finds a grid on which the edges of `kind` are a stencil. The bytes of edges
+ * in the same direction may differ by at most a tenth. Returns false if no grid
+ * fits. */
 bool nw_grid_find(const nw_pattern *pattern, enum nw_kind kind,
                   struct nw_grid_found *out);
 
+/* nw_grid_codes returns the number of offset codes of a grid. nw_grid_offset
+ * converts a code to an offset of -1, 0 or 1 in each dimension.
+ * nw_grid_coordinates converts a rank to its position. */
 int nw_grid_codes(const struct nw_grid *grid);
 void nw_grid_offset(const struct nw_grid *grid, int code, int32_t *offset);
 void nw_grid_coordinates(const struct nw_grid *grid, int32_t rank, int32_t *at);

@@ -5,9 +5,8 @@
 #include "base/status.h"
 #include "pattern/format.h"
 
-#define MOST_COLUMNS                                                           \
-    32768 /* that we write: beyond it the text is gigabytes                    \
-           */
+#define MOST_COLUMNS 32768 /* limit for writing; a larger text has gigabytes   \
+                            */
 
 bool nw_fits_matrix(const struct nw_shape *shape)
 {

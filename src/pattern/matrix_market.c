@@ -24,6 +24,8 @@ bool nw_fits_market(const struct nw_shape *shape)
            !strncasecmp(shape->first, head, sizeof head - 1);
 }
 
+/* Reads a word of the banner, which must be one of two names, in any case.
+ * *is_second tells which. */
 static bool take_name(struct nw_scan *scan, const char *const names[2],
                       bool *is_second)
 {
@@ -189,8 +191,9 @@ static nw_status read_coordinates(struct market *in)
     return status;
 }
 
-/* Reads the entries column by column: of a symmetric matrix from the diagonal
- * down, of a skew-symmetric one from below the diagonal. */
+/* Reads the entries column by column. A symmetric matrix has only the entries
+ * from the diagonal down, a skew-symmetric one only those below the diagonal.
+ */
 static nw_status read_array(struct market *in)
 {
     nw_status status = NW_OK;

@@ -14,9 +14,9 @@
 struct metis {
     struct nw_scan scan;
     uint64_t vertices, edges;
-    /* vertex sizes and weights at the start of a line */
+    /* how many vertex sizes and weights begin each line */
     uint64_t sizes, weights;
-    uint64_t *weight; /* [vertices] first weight of each; or NULL */
+    uint64_t *weight; /* [vertices] the first weight of each vertex; or NULL */
     bool weighted;    /* edges have weights */
     nw_pattern_builder *builder;
 };
@@ -143,8 +143,8 @@ static nw_status read_vertices(struct metis *in)
     return status;
 }
 
-/* Checks that each edge is in both directions with equal bytes; `messages` must
- * still hold the line numbers. */
+/* Checks that each edge is on the lines of both its ends, with equal bytes.
+ * `messages` must still hold the line numbers of the edges. */
 static nw_status check_both_ways(const struct metis *in, const nw_pattern *p)
 {
     for (int32_t v = 0; v < p->rank_count; v++)

@@ -20,7 +20,8 @@ struct monitoring {
     const char *prefix;
     int32_t ranks;
     nw_pattern_builder *builder;
-    int32_t *told;     /* [destination] 1 + rank of the last file with it */
+    int32_t *told;     /* [destination] 1 + the last rank whose file has an edge
+                          to this destination */
     uint64_t left_out; /* bytes of I, S and R lines */
     /* edges whose size counts include messages of collectives */
     uint64_t mixed;
@@ -100,8 +101,9 @@ static nw_status monitoring_read_line(struct nw_scan *scan, int32_t ranks,
     return NW_OK;
 }
 
-/* Reads "0,0,416,...", the number of messages of each size, in the same buckets
- * as ours. Messages beyond our last bucket count in that bucket. */
+/* Reads a list such as "0,0,416", the number of messages in each size bucket.
+ * The buckets are those of nw_pattern. Messages of larger buckets are added to
+ * the last bucket. */
 static nw_status monitoring_read_counts(struct nw_scan *scan,
                                         uint64_t count[BUCKETS])
 {
@@ -293,8 +295,8 @@ static nw_status read_matrix(const char *path, nw_pattern **out)
     return status;
 }
 
-/* Sets *out to the name of the file of counts, "..msg.mat" for "..size.mat";
- * NULL if that file is missing. */
+/* Sets *out to the name of the file of message counts, which has "msg" instead
+ * of "size" in its name; NULL if that file is missing. */
 static nw_status find_counts(const char *path, char **out)
 {
     static const char size[] = "size";
@@ -318,8 +320,8 @@ static nw_status find_counts(const char *path, char **out)
     return status;
 }
 
-/* Joins the bytes of `sizes` and the messages of `counts`; `file` is the file
- * of counts, for messages. */
+/* Builds a pattern with the bytes of `sizes` and the messages of `counts`;
+ * `file` is the name of the file of counts, for error messages. */
 static nw_status join(const nw_pattern *sizes, const nw_pattern *counts,
                       const char *file, nw_pattern **out)
 {

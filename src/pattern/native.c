@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads our own pattern format directly into compressed rows. The file must be
- * sorted, so reading needs no sort and no memory per line. Plain lines are read
- * on several threads (rows.h); this file reads all others, and reports errors.
- * The grammar is in nodewise-formats(5). */
+/* Reads Nodewise's own pattern format directly into compressed rows. The file
+ * must be sorted, so reading needs no sort and no memory for each line. Plain
+ * lines are read on several threads (rows.h); this file reads all others, and
+ * reports errors. The grammar is in nodewise-formats(5). */
 #include "base/array.h"
 #include "base/status.h"
 #include "pattern/format.h"
@@ -35,6 +35,8 @@ nw_status nw_check_rank_count(const struct nw_scan *scan, size_t length,
     return NW_OK;
 }
 
+/* Moves behind the next word if it is the expected one; otherwise returns false
+ * and does not move. */
 static bool take_word(struct nw_scan *scan, const char *expected)
 {
     const char *start = scan->at, *word;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes our own pattern format, also for the profiler. */
+/* Writes Nodewise's own pattern format. The profiler uses this file too. */
 #include "base/text.h"
 #include "pattern/format.h"
 
@@ -71,6 +71,7 @@ static void render_edge(const nw_pattern *pattern, int32_t src, size_t edge,
     nw_text_add_bytes(out, "\n", 1);
 }
 
+/* Appends the lines "traffic:" and "time:" of a profile. */
 static void render_profile(const nw_pattern *pattern, struct nw_text *out)
 {
     for (int t = 0; pattern->traffic && t < NW_ORIGIN_COUNT; t++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads OTF2 traces (Score-P and others) through libotf2, which is loaded at
  * first use. Adds up MPI sends. Collective and one-sided operations are left
- * out, and the pattern's note tells how many there were. */
+ * out; the pattern's note gives their number. */
 #include "base/array.h"
 #include "base/library.h"
 #include "base/status.h"
@@ -109,8 +109,8 @@ static nw_status fail(const struct trace *trace, const char *what)
     return nw_fail(NW_EFORMAT, "%s: %s", trace->path, what);
 }
 
-/* Turns a status into the return value of a callback, and stores a failure in
- * trace->status. */
+/* Converts a status to the return value of a callback. The first failure is
+ * stored in trace->status. */
 static OTF2_CallbackCode keep(struct trace *trace, nw_status status)
 {
     trace->status = status;
@@ -240,8 +240,8 @@ static int compare_processes(const void *a, const void *b)
     return (x->rank < y->rank) - (x->rank > y->rank);
 }
 
-/* Numbers the ranks: rank i is the i-th MPI location. Other threads of a
- * process get the rank of the process. */
+/* Numbers the ranks: rank i is the i-th location in the group of MPI locations.
+ * Other threads of a process get the rank of the process. */
 static nw_status number_ranks(struct trace *trace)
 {
     const struct group *world = find_world(trace);
@@ -268,8 +268,8 @@ static nw_status number_ranks(struct trace *trace)
     return nw_pattern_builder_new((int32_t)world->count, &trace->builder);
 }
 
-/* Returns the rank in MPI_COMM_WORLD of a rank of a communicator, or -1 if it
- * has none. */
+/* Returns the rank in MPI_COMM_WORLD of rank `rank` of a communicator, or -1 if
+ * it has none. `me` is the sender's rank. */
 static int64_t world_rank(const struct trace *trace, uint32_t comm,
                           uint32_t rank, int32_t me)
 {
@@ -408,8 +408,9 @@ static void sort_definitions(struct trace *trace)
         qsort(trace->comm, trace->comms, sizeof *trace->comm, compare_comms);
 }
 
-/* Reads the local definitions, which map the numbers in events; not every trace
- * has local definitions. */
+/* Opens the event files and reads the local definitions, which map numbers in a
+ * location's events to global numbers. Not every trace has local definitions.
+ */
 static nw_status open_locations(struct trace *trace)
 {
     nw_status status;

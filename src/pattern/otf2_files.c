@@ -14,8 +14,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Fails if a file does not end with the marks for end of file and end of chunk.
- * If the file is missing, succeeds, as libotf2 reports that. */
+/* Fails if a file does not end with the marks "end of file" and "end of chunk".
+ * A missing file is no failure, because libotf2 reports it. */
 static nw_status check_file(const char *path)
 {
     unsigned char end[2] = {0, 0};
@@ -38,8 +38,8 @@ static nw_status check_file(const char *path)
                            path);
 }
 
-/* Needed because libotf2 leaks memory when it fails to open a file that is not
- * a trace. */
+/* Checked here because libotf2 leaks memory if it fails to open a file that is
+ * not a trace. */
 nw_status nw_otf2_check_anchor(const char *anchor)
 {
     static const char mark[] = "\003BOTF2";

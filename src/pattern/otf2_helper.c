@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs libotf2 in a helper program. libotf2 trusts the numbers in a damaged
  * archive: it reads past its buffers and allocates any amount of memory. The
- * helper prints its status and then the pattern in our own format or the error.
- */
+ * helper prints its status as one byte, and then the pattern in Nodewise's own
+ * format or the error. */
 #include "pattern/otf2_helper.h"
 
 #include "base/spawn.h"

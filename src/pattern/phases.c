@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The phases of a training step: the traffic of each kind of group, generated
- * again from the specification in the pattern's note. */
+/* Finds the phases of a training step. The traffic of each kind of group is
+ * generated again from the specification in the pattern's note. */
 #include "pattern/format.h"
 
 #include "base/array.h"
@@ -27,7 +27,8 @@ static double phases_group_size(const char *specification, const char *key)
     return 1;
 }
 
-/* Returns the phase that the note names with "only="; -1: all phases. */
+/* Returns the phase that the note names with the key "only=", or -1 if it has
+ * all phases. */
 static int phases_only(const char *note)
 {
     const char *only = strstr(note, ",only=");
@@ -42,8 +43,9 @@ static int phases_only(const char *note)
     return -1;
 }
 
-/* Whether the note's groups fit the pattern's number of ranks. A file may
- * contain any note, so groups that do not fit are not generated. */
+/* Returns true if the group sizes in the note fit the pattern's number of
+ * ranks. A file may contain any note, so groups that do not fit are not
+ * generated. */
 static bool phases_are_possible(const nw_pattern *pattern)
 {
     const char *note = pattern->note;
@@ -89,8 +91,8 @@ static double phases_sum_bytes(const nw_pattern *pattern)
     return sum;
 }
 
-/* Whether the phases add up to the pattern's traffic. They do not if the
- * pattern was combined or edited. */
+/* Returns true if the phases add up to the pattern's traffic. They do not if
+ * the pattern was combined or edited after it was generated. */
 static bool phases_are_whole(const nw_pattern *pattern,
                              const struct nw_pattern_phases *phases)
 {
@@ -107,6 +109,7 @@ static bool phases_are_whole(const nw_pattern *pattern,
     return difference <= 1e-9 * whole;
 }
 
+/* Sets the rounds of each phase to the largest message count of its edges. */
 static void phases_count_rounds(struct nw_pattern_phases *phases)
 {
     for (int p = 0; p < NW_PHASE_COUNT; p++) {
@@ -123,8 +126,8 @@ static void phases_count_rounds(struct nw_pattern_phases *phases)
     phases->found = true;
 }
 
-/* Generates the phases. Sets *out to an object without phases if the note
- * describes none, so that this is not tried again. */
+/* Generates the phases. If the note describes none, *out is an object without
+ * phases, so that the search is not repeated. */
 static nw_status phases_make(const nw_pattern *pattern,
                              struct nw_pattern_phases **out)
 {
@@ -139,7 +142,7 @@ static nw_status phases_make(const nw_pattern *pattern,
         return NW_OK;
     }
     nw_pattern_free_phases(phases);
-    /* these errors mean: the note is not a specification */
+    /* these errors mean that the note is not a specification */
     return status && status != NW_EINVAL && status != NW_EFORMAT
                ? status
                : nw_alloc(1, sizeof **out, out);

@@ -11,6 +11,7 @@
 
 #include <nodewise/pattern.h>
 
+/* The lines to read. */
 struct nw_body {
     const char *begin, *end; /* begin is the start of a line */
     int32_t threads;
@@ -20,15 +21,17 @@ struct nw_body {
  * the pattern must exist. True on success. */
 bool nw_rows_of_edges(const struct nw_body *body, nw_pattern *pattern);
 
-/* One line per vertex. A line begins with `numbers` numbers about the vertex;
- * number `kept` is the vertex weight if the pattern stores weights. Then the
- * line lists the neighbours, numbered from 1, in any order, with or without
- * edge weights; each edge is on the lines of both ends. The pattern's arrays of
- * ranks and edges must exist; each edge gets 1 message. */
+/* Describes the lines of a METIS graph, one line per vertex. A line begins with
+ * `numbers` numbers about the vertex; number `kept` of them is the vertex
+ * weight if the pattern stores weights. The neighbours follow, numbered from 1,
+ * in any order; each has an edge weight if `weighted` is set. Each edge is on
+ * the lines of both ends. */
 struct nw_vertex_lines {
     uint64_t numbers, kept;
     bool weighted;
 };
+/* Reads these lines. The pattern's arrays of ranks and edges must exist; each
+ * edge gets 1 message. True on success. */
 bool nw_rows_of_vertices(const struct nw_body *body,
                          const struct nw_vertex_lines *lines,
                          nw_pattern *pattern);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads plain lines of our own format in parallel; see rows.h. */
+/* Reads plain lines of Nodewise's own format in parallel; see rows.h. */
 #include "pattern/rows.h"
 #include "base/parallel.h"
 #include "pattern/chunks.h"
 
 #include <string.h>
 
+/* The reading of all chunks; done[i] is true if chunk i was read without an
+ * error. */
 struct rows_edges_work {
     const struct nw_chunks *chunks;
     nw_pattern *pattern;

@@ -8,6 +8,8 @@
 
 #include <stdlib.h>
 
+/* The reading of all chunks; done[i] is true if chunk i was read without an
+ * error. */
 struct rows_vertices_work {
     const struct nw_chunks *chunks;
     const struct nw_vertex_lines *lines;
@@ -106,8 +108,8 @@ static bool sort_long(nw_pattern *p, size_t first, size_t end)
     return true;
 }
 
-/* Returns the first edge after `first` whose destination is not above its
- * predecessor's. */
+/* Returns the first edge after `first` whose destination is not larger than
+ * that of the edge before; `end` if there is none. */
 static size_t next_fall(const nw_pattern *p, size_t first, size_t end)
 {
     size_t e = first + 1;
@@ -162,8 +164,10 @@ static void rows_vertices_read_one(void *user, int32_t i)
     work->done[i] = rows_vertices_read_chunk(work, i);
 }
 
-/* Checks that each edge from a lower to a higher vertex is also on the higher
- * vertex's line. If these are half of all edges, the reverse holds, too. */
+/* Checks for the edges of a chunk that each edge from a lower to a higher
+ * vertex is also on the higher vertex's line, and counts these edges. If they
+ * are half of all edges, every edge from a higher to a lower vertex is on both
+ * lines too. */
 static void check_one(void *user, int32_t i)
 {
     struct rows_vertices_work *work = user;
@@ -205,7 +209,8 @@ static bool are_both_ways(struct rows_vertices_work *work, int32_t threads)
     return all_done(work) && 2 * later == work->pattern->edge_count;
 }
 
-/* Computes how many edges each chunk has from its number of words. */
+/* Computes from its number of words how many edges each chunk has. Returns
+ * false if the numbers of lines or edges differ from those of the pattern. */
 static bool rows_vertices_count_edges(struct rows_vertices_work *work)
 {
     const struct nw_chunks *chunks = work->chunks;

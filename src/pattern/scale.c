@@ -10,10 +10,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define WORST_STRETCH 4.0 /* limit on the ratio of two dimensions' growth */
+#define WORST_STRETCH                                                          \
+    4.0 /* limit on the ratio of a dimension's growth to the                   \
+           mean growth */
 
 /* Returns how much the aspect ratio of grid `to` differs from that of grid
- * `from`. */
+ * `from`: the largest deviation of a dimension's logarithmic growth from the
+ * mean. */
 static double distortion(const struct nw_grid *from, const struct nw_grid *to,
                          bool col)
 {
@@ -21,7 +24,7 @@ static double distortion(const struct nw_grid *from, const struct nw_grid *to,
 
     for (int32_t d = 0; d < from->dims; d++) {
         growth[d] = log((double)to->size[d] / from->size[d]);
-        /* dimension 1 of a COL pattern stands for two dimensions */
+        /* in a `col` pattern, dimension 1 stands for two dimensions */
         growth[d] /= col && d == 1 ? 2 : 1;
         mean += growth[d] / from->dims;
     }
@@ -30,6 +33,7 @@ static double distortion(const struct nw_grid *from, const struct nw_grid *to,
     return sum;
 }
 
+/* Keeps the grid in *out if its distortion is less than *best. */
 static void consider(const struct nw_grid_found *found,
                      const struct nw_grid *grid, double *best,
                      struct nw_grid *out)

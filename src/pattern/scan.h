@@ -10,8 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A cursor over a text; `at` points into the current line. The text is
- * borrowed. The byte at `end` must be a NUL. */
+/* A cursor over a text. `at` points into the current line, `next` to the next
+ * line. A comment goes from the character `comment` to the end of the line. The
+ * text is borrowed. The byte at `end` must be a NUL. */
 struct nw_scan {
     const char *file; /* for messages; borrowed */
     const char *at, *next, *end;
@@ -27,7 +28,7 @@ void nw_scan_init(struct nw_scan *scan, const char *file, const char *data,
  */
 bool nw_scan_line(struct nw_scan *scan);
 bool nw_scan_next_line(struct nw_scan *scan);
-/* Whether the current line has no further word. */
+/* Skips blanks and returns true if the current line has no further word. */
 bool nw_scan_is_done(struct nw_scan *scan);
 
 /* Returns the length of the line's next word, or 0 at the end of the line.

@@ -13,7 +13,8 @@
 
 #define MAX_WEIGHT 1000000000u
 #define MAX_EDGES (UINT64_C(1) << 32)
-/* memory per edge during collection, sort and output */
+/* upper limit of the bytes that an edge needs in the builder, in the sort and
+ * in the pattern */
 #define BYTES_OF_EDGE 64
 
 static nw_status add_pair(struct nw_spec *spec, char *pair)
@@ -88,8 +89,8 @@ nw_status nw_spec_number(struct nw_spec *spec,
     return NW_OK;
 }
 
-/* Reads "a<separator>b..." into at most `most` values. Returns how many there
- * are, or 0 if the word is invalid. */
+/* Reads numbers with separators between them, such as "8x8x4", into at most
+ * `most` values. Returns how many there are, or 0 if the word is invalid. */
 static size_t read_list(const char *word, const char *separator,
                         uint64_t *values, size_t most)
 {

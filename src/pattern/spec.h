@@ -9,6 +9,7 @@
 #define NW_SPEC_KEYS 24
 #define NW_SPEC_DIMS 3
 
+/* A parsed specification. `used` is true if a generator has read the key. */
 struct nw_spec {
     char *text; /* copy of the specification, cut at its separators; owned */
     const char *name;
@@ -26,8 +27,8 @@ void nw_spec_fini(struct nw_spec *spec);
 /* Returns the value of `key`, or NULL if the key is not given. */
 const char *nw_spec_find(struct nw_spec *spec, const char *key);
 
-/* A whole number in least .. most. *value is unchanged if the key is not given.
- */
+/* A whole number from least to most. nw_spec_number sets *value, or leaves it
+ * unchanged if the key is not given. */
 struct nw_spec_number {
     const char *key;
     uint64_t least, most;
@@ -46,9 +47,9 @@ int32_t nw_grid_ranks(const struct nw_grid *grid);
 NW_MUST_CHECK nw_status nw_spec_list(struct nw_spec *spec, const char *key,
                                      size_t count, uint64_t *values);
 
-/* The load of an edge of weight 1 in the whole run. nw_spec_volume reads these
- * keys: kind, bytes (per exchange, default 1 MiB), messages (per exchange,
- * default 1) and iterations (default 1). */
+/* The traffic of an edge of weight 1 in the whole run. nw_spec_volume reads
+ * these keys: kind, bytes (per exchange, default 1 MiB), messages (per
+ * exchange, default 1) and iterations (default 1). */
 struct nw_volume {
     enum nw_kind kind;
     uint64_t bytes, messages;
@@ -67,7 +68,9 @@ NW_MUST_CHECK nw_status nw_spec_builder(const struct nw_spec *spec,
                                         uint64_t ranks, uint64_t degree,
                                         nw_pattern_builder **out);
 
-/* NW_EINVAL if the sum or product exceeds 64 bits. */
+/* nw_add_volume adds an edge with this traffic to the builder. nw_scale_bytes
+ * multiplies bytes by the weight of an edge. NW_EINVAL if the product exceeds
+ * 64 bits. */
 NW_MUST_CHECK nw_status nw_add_volume(nw_pattern_builder *builder, int32_t src,
                                       int32_t dst,
                                       const struct nw_volume *volume);

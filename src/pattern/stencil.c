@@ -6,11 +6,12 @@
 
 #include <string.h>
 
+/* The keys of a stencil. */
 struct stencil {
     struct nw_grid grid;
     struct nw_volume volume;
     bool diagonals;
-    /* [dimension] weight of an edge through a face */
+    /* [dimension] weight of an edge to a neighbour in this dimension only */
     uint64_t weight[NW_SPEC_DIMS];
     /* class[k - 1]: weight of an edge whose offset is not 0 in k dimensions */
     uint64_t class[NW_SPEC_DIMS];
@@ -100,8 +101,9 @@ static uint64_t weight_of(const struct stencil *stencil, const int32_t *offset)
     return left == 1 ? weight * stencil->class[0] : stencil->class[left - 1];
 }
 
-/* Adds the edges of a rank. An offset is the digits of a number in base 3, so
- * that on a grid without periodic borders the neighbours are ascending. */
+/* Adds the edges of a rank. The offsets are enumerated as numbers in base 3, so
+ * that on a grid without periodic borders the neighbours are in ascending
+ * order. */
 static nw_status add_neighbours(const struct stencil *stencil, int32_t rank,
                                 const int32_t *at, nw_pattern_builder *builder)
 {
@@ -128,6 +130,7 @@ static nw_status add_neighbours(const struct stencil *stencil, int32_t rank,
     return status;
 }
 
+/* Moves to the position of the next rank in row-major order. */
 static void step(const struct nw_grid *grid, int32_t *at)
 {
     for (int32_t d = grid->dims - 1; d >= 0 && ++at[d] == grid->size[d]; d--)

@@ -14,13 +14,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* The texts of all trace files. */
 struct traces {
     char **path;
     const char **text;
     size_t *length;
     size_t count, capacity;
     const char *name; /* input name for errors that concern all files */
-    bool lent;        /* the first text belongs to the caller */
+    bool lent;        /* the caller owns the first text */
     uint64_t bytes;
     int32_t ranks;
 };
@@ -112,8 +113,8 @@ static nw_status add_folder(struct traces *traces, const char *path)
     return status;
 }
 
-/* Adds the files named in a list; a relative name is tried in the folder of the
- * list and as it stands. */
+/* Adds the files that a list names. A relative name is looked up in the working
+ * folder first, then in the folder of the list. */
 static nw_status add_listed(struct traces *traces, const char *list, char *text)
 {
     const char *slash = strrchr(list, '/');

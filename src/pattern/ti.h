@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One action of a time-independent trace. */
+/* Reads one action of a time-independent trace. */
 #ifndef NW_PATTERN_TI_H
 #define NW_PATTERN_TI_H
 
 #include "pattern/collective.h"
 #include "pattern/format.h"
 
+/* The state while traces are read. */
 struct nw_ti {
     struct nw_scan scan;
     /* `me` is the rank whose action is on the current line */
@@ -13,6 +14,7 @@ struct nw_ti {
     char *is_double;  /* [rank] 1: counts without a type are doubles */
     char *seen;       /* [rank] 1: the trace has an action of the rank */
     uint64_t *counts; /* scratch memory, one number per rank */
+    /* collective operations; actions with an unknown item type */
     uint64_t collectives, unsized;
 };
 

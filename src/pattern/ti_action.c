@@ -8,8 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* Sizes of SimGrid's basic types by number; no type has the number 0. Numbers
- * above 40 differ between versions. */
+/* Bytes of SimGrid's basic types, by their numbers; the number 0 is not used.
+ * Numbers above 40 differ between versions. */
 static const uint8_t type_sizes[] = {
     8, 4,  1,  2, 8,
     4, 1,  8,  1, 1, /* double int char short long float ... */
@@ -153,8 +153,8 @@ static nw_status take_reduce(struct nw_ti *ti)
     return take_tree(ti, true);
 }
 
-/* Reads "count work [type]": a reduction up a binomial tree and a broadcast
- * down. */
+/* Reads "count work [type]". The messages are those of a reduction up a
+ * binomial tree and a broadcast down the same tree. */
 static nw_status take_allreduce(struct nw_ti *ti)
 {
     uint64_t count, work, size;
@@ -195,8 +195,9 @@ static nw_status take_alltoall(struct nw_ti *ti)
     return status ? status : nw_member_to_all(&ti->member, bytes);
 }
 
-/* Adds the sends of a ring all-gather: each rank sends all blocks except the
- * one that its next neighbour contributed. */
+/* Adds the sends of a ring all-gather: the rank sends all blocks except that of
+ * the next rank to the next rank. `bytes` is the size of these blocks together.
+ */
 static nw_status send_round(struct nw_ti *ti, uint64_t bytes)
 {
     const struct nw_member *member = &ti->member;
@@ -243,8 +244,8 @@ static nw_status ti_action_read_counts(struct nw_ti *ti)
     return status;
 }
 
-/* Adds a message to each rank, with ti->counts as numbers of items of `size`
- * bytes. */
+/* Adds one message to each rank; ti->counts[r] is the number of items to rank
+ * r, and an item has `size` bytes. */
 static nw_status send_counts(struct nw_ti *ti, uint64_t size)
 {
     nw_status status = NW_OK;
@@ -422,7 +423,8 @@ static const struct {
     {"finalize", take_nothing, false},
 };
 
-/* Checks that at most the receive type follows on the line. */
+/* Checks that the line has at most one more word, the receive type, which is
+ * not needed. */
 static nw_status check_end(struct nw_ti *ti)
 {
     const char *word;

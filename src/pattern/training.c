@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+/* The keys of the specification, and numbers derived from them. */
 struct training {
     uint64_t tp, cp, ep, dp, pp;
     uint64_t hidden, layers, seq, batch, micro, experts, topk;
@@ -162,8 +163,8 @@ static nw_status training_read_keys(struct nw_spec *spec, struct training *t)
     return NW_OK;
 }
 
-/* A load of numbers / by numbers, rounded up to whole bytes, in `messages`
- * messages. */
+/* The traffic of an edge: numbers / by floating-point numbers, rounded up to
+ * whole bytes, in `messages` messages. */
 struct training_load {
     nw_uint128 numbers, by;
     uint64_t messages;
@@ -187,8 +188,8 @@ static nw_status add_load(const struct training *t, struct training_place from,
                                   (uint64_t)bytes, messages);
 }
 
-/* Returns how many numbers the activations of one layer on one rank have, over
- * all sequences of a step. */
+/* Returns the number of floating-point numbers in the activations of one layer
+ * on one rank, over all sequences of a step. */
 static nw_uint128 activations(const struct training *t)
 {
     return (nw_uint128)t->sequences * (t->seq / t->cp) * t->hidden;
@@ -242,7 +243,9 @@ static nw_status add_pipeline(const struct training *t,
     return status;
 }
 
-/* The ranks that hold the same weights, numbers / by of them. */
+/* A group of ranks that hold the same weights, which are numbers / by
+ * floating-point numbers. place() returns the position of the group's rank
+ * `index`. */
 struct training_replicas {
     nw_uint128 numbers, by;
     uint64_t size, index; /* `index` is the index of the sending rank */

@@ -14,12 +14,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HEADLINE_EQUAL 0.05 /* percent; less is shown as 0.0 */
+#define HEADLINE_EQUAL                                                         \
+    0.05 /* a smaller change, in percent, counts as no                         \
+            change */
 
-#define HEADLINE_MOST_CORES 512
+#define HEADLINE_MOST_CORES 512 /* see headline_is_flat() */
 
-/* Whether the machine has links with a bandwidth. A machine described by
- * distances only has none, so the model gives no time. */
+/* Returns true if the machine has links with a bandwidth, without which the
+ * model gives no time. A machine that is described only by distances has
+ * none. */
 static bool headline_has_time(const nw_topology *topology)
 {
     return !topology->matrix && !topology->depth_distance &&
@@ -27,6 +30,8 @@ static bool headline_has_time(const nw_topology *topology)
              topology->type[0]->kind[1] == NW_VERTEX_GROUP);
 }
 
+/* Returns the figure to compare: the time of one exchange, or hop-bytes if the
+ * machine has no bandwidths. */
 static double headline_value(const struct nw_headline *headline,
                              const struct nw_cost *cost, uint64_t exchanges)
 {
@@ -34,8 +39,8 @@ static double headline_value(const struct nw_headline *headline,
                               : cost->hop_bytes.value;
 }
 
-/* Returns the percentage of bytes that stay inside nodes, or inside an NVLink
- * domain of nodes; 100 if the pattern has no bytes. */
+/* Returns the percentage of bytes that stay inside a node, or between nodes
+ * that NVLink joins (an NVLink domain); 100 if the pattern has no bytes. */
 static double headline_inside(const struct nw_cost *cost)
 {
     double inside = 0, all = 0;
@@ -45,13 +50,15 @@ static double headline_inside(const struct nw_cost *cost)
             (double)cost->level_bytes[0][l] + (double)cost->level_bytes[1][l];
 
         all += bytes;
-        /* levels up to node and direct link */
+        /* the first levels are the parts of a node, the node, and direct
+         * links */
         if (l <= NW_VERTEX_KIND_COUNT + 1)
             inside += bytes;
     }
     return all > 0 ? 100 * inside / all : 100;
 }
 
+/* Returns true if the busiest link belongs to the network. */
 static bool headline_is_network(const nw_topology *topology,
                                 const struct nw_cost *cost)
 {
@@ -63,8 +70,8 @@ static bool headline_is_network(const nw_topology *topology,
     return kind == NW_LINK_NETWORK || kind == NW_LINK_NIC;
 }
 
-/* Returns "cache" or "core" if all messages are on the same level, inside a
- * cache or a core; else NULL. */
+/* Returns "cache" or "core" if all messages stay inside a cache or a core, and
+ * all on the same level; else NULL. */
 static const char *headline_shared(const nw_topology *topology,
                                    const struct nw_cost *cost)
 {
@@ -91,8 +98,9 @@ static struct nw_end headline_core(const nw_topology *topology, int32_t node,
     return (struct nw_end){node, type->element[core], -1};
 }
 
-/* Whether all pairs of cores have the same distance. Returns false for machines
- * of more than HEADLINE_MOST_CORES cores, which would take too long. */
+/* Returns true if all pairs of cores have the same distance. Returns false,
+ * too, for machines of more than HEADLINE_MOST_CORES cores, for which the test
+ * would take too long. */
 static bool headline_is_flat(const nw_topology *topology)
 {
     int32_t n = nw_topology_element_count(topology), count = 0;
@@ -114,8 +122,8 @@ static bool headline_is_flat(const nw_topology *topology)
     return true;
 }
 
-/* Whether the pattern has three ranks or more and each sends the same bytes to
- * each other rank. */
+/* Returns true if the pattern has at least three ranks and each rank sends the
+ * same messages to each other rank. */
 static bool headline_is_uniform(const nw_pattern *pattern)
 {
     size_t n = (size_t)pattern->rank_count;
@@ -137,7 +145,7 @@ static bool headline_is_uniform(const nw_pattern *pattern)
     return true;
 }
 
-/* Whether any rank sends bytes to another rank. */
+/* Returns true if a rank sends bytes to another rank. */
 static bool headline_has_traffic(const nw_pattern *pattern)
 {
     for (int32_t r = 0; r < pattern->rank_count; r++)
@@ -147,6 +155,8 @@ static bool headline_has_traffic(const nw_pattern *pattern)
     return false;
 }
 
+/* Writes the verdict for a mapping that is as good as the default: the reason
+ * why there is no gain, if one is known. */
 static void headline_explain_none(const nw_topology *topology,
                                   const nw_pattern *pattern,
                                   const struct nw_cost *before,
@@ -172,6 +182,7 @@ static void headline_explain_none(const nw_topology *topology,
                  "No gain: the default placement is as good as this mapping");
 }
 
+/* Writes the verdict. */
 static void headline_judge(const nw_topology *topology,
                            const nw_pattern *pattern,
                            const struct nw_cost *before,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sums a pattern into the cells of a heat map and draws the cells. Strokes are
- * grouped by colour, so that a large map remains a small text. */
+/* Sums a pattern into the cells of a heat map and draws the cells. Cells of the
+ * same colour are drawn together, so that the text of a large map stays
+ * small. */
 #include "report/heat_map.h"
 #include "base/array.h"
 #include "report/svg.h"
@@ -50,6 +51,7 @@ static void add_edges(const struct nw_heat_what *what, struct nw_heat *heat)
         }
 }
 
+/* Sets total, low and high of the map. */
 static void heat_find_range(struct nw_heat *heat)
 {
     size_t count = (size_t)heat->cells * heat->cells;
@@ -105,8 +107,9 @@ nw_status nw_heat_subtract(const struct nw_heat *heat,
     return NW_OK;
 }
 
-/* Returns the colour of a cell, or -1 for an empty cell. Differences use the
- * ramp from its middle to both ends. */
+/* Returns the number of a cell's colour, or -1 for an empty cell. The colours
+ * of a difference begin in the middle of the ramp: positive values go up,
+ * negative values down. */
 static int heat_colour(const struct nw_heat *heat, double bytes)
 {
     int middle = NW_SVG_STEPS / 2, step;
@@ -120,8 +123,8 @@ static int heat_colour(const struct nw_heat *heat, double bytes)
     return bytes > 0 ? middle + step : middle - step;
 }
 
-/* Draws all cells of one colour as one path; neighbours in a row are one
- * stroke. */
+/* Draws all cells of one colour as one path. Neighbours in a row are one
+ * stroke. `step` has the colour of each cell. */
 static void draw_step(struct nw_text *text, const struct nw_heat *heat,
                       const signed char *step, int colour)
 {
@@ -188,6 +191,7 @@ void nw_heat_draw(struct nw_text *text, const struct nw_heat *heat,
     free(step);
 }
 
+/* Returns two characters that show the bytes of a cell. */
 static const char *shade(const struct nw_heat *heat, double bytes, bool utf8)
 {
     static const char *const blocks[] = {"··", "░░", "▒▒", "▓▓", "██"};

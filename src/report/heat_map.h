@@ -7,26 +7,31 @@
 
 #include "base/text.h"
 
-/* The layers of traffic that a report shows separately. */
+/* The layers of traffic that a report shows separately: messages between host
+ * memory, between GPU memory, and between host and GPU memory. */
 enum nw_layer { NW_LAYER_HOST, NW_LAYER_GPU, NW_LAYER_MIXED, NW_LAYER_COUNT };
 const char *nw_layer_name(enum nw_layer layer);
 enum nw_layer nw_layer_of(enum nw_kind kind);
-/* Whether the pattern has an edge of this layer. */
+/* Returns true if the pattern has an edge of this layer. */
 bool nw_layer_is_used(const nw_pattern *pattern, enum nw_layer layer);
 
+/* A heat map. A cell stands for messages from `bin` senders to `bin`
+ * receivers. */
 struct nw_heat {
     int32_t ranks;
-    int32_t bin;      /* ranks per row of cells, and per column */
-    int32_t cells;    /* rows of cells, and columns */
+    int32_t bin;      /* ranks in each row of cells, and in each column */
+    int32_t cells;    /* number of rows, and of columns */
     double *bytes;    /* [cells x cells], one row per sender */
-    double low, high; /* extremes of the cells that are not zero */
+    double low, high; /* smallest and largest value of the cells that are not
+                         zero */
     double total;     /* bytes of the layer */
-    bool difference;  /* bytes may be negative; low and high are of |bytes| */
+    bool difference;  /* the map is a difference: bytes may be negative; low
+                         and high are those of |bytes| */
 };
 
 /* Sums the bytes of one layer in at most `most_cells` rows and columns of
- * cells. Rank r is at position place[r], or at r if `place` is NULL. The caller
- * must call nw_heat_fini. */
+ * cells. Rank r has position place[r], or position r if `place` is NULL. The
+ * caller calls nw_heat_fini. */
 struct nw_heat_what {
     const nw_pattern *pattern;
     enum nw_layer layer;
@@ -36,15 +41,15 @@ struct nw_heat_what {
 NW_MUST_CHECK nw_status nw_heat_bin(const struct nw_heat_what *what,
                                     struct nw_heat *heat);
 void nw_heat_fini(struct nw_heat *heat);
-/* Computes `heat` minus `before`, which must have as many cells. The caller
- * must call nw_heat_fini. */
+/* Computes the cells of `heat` minus those of `before`, which must have as many
+ * cells. The caller calls nw_heat_fini. */
 NW_MUST_CHECK nw_status nw_heat_subtract(const struct nw_heat *heat,
                                          const struct nw_heat *before,
                                          struct nw_heat *out);
 
-/* Draws the cells as a square of `side` units at (x, y), without labels.
- * `block` lists positions where a node (or package) begins, drawn as thin
- * lines; or NULL. */
+/* Draws the cells as a square of `side` units with its upper left corner at (x,
+ * y), without labels. block[block_count] has the positions of ranks at which a
+ * node (or package) begins; thin lines are drawn there. */
 struct nw_heat_square {
     double x, y, side;
     const int32_t *block;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Places switches in levels and nodes in blocks below them. */
+/* Places the switches of the network in levels, and the nodes in blocks below
+ * their switches. */
 #include "report/network_layout.h"
 #include "base/array.h"
 
@@ -27,8 +28,8 @@ static int32_t home(const nw_topology *topology, int32_t node)
     return topology->network ? topology->port[topology->port_first[node]] : -1;
 }
 
-/* Sets the level of each switch of a tree network: each is above its children.
- */
+/* Sets the level of each switch of a tree network, so that each switch is above
+ * its children. */
 static void find_tree_levels(const struct nw_network *network, int32_t *level)
 {
     bool changed = true;
@@ -46,9 +47,9 @@ static void find_tree_levels(const struct nw_network *network, int32_t *level)
     }
 }
 
-/* Sets the level of each switch of other networks to its distance in links from
- * a switch that has nodes. Switches that no node can reach get the top level.
- */
+/* Sets the level of each switch of a network that is not a tree to its
+ * distance, in links, from the nearest switch that has nodes. Switches without
+ * a path to a node get level 0. */
 static void find_graph_levels(const nw_topology *topology, int32_t *level)
 {
     const struct nw_network *network = topology->network;
@@ -86,8 +87,8 @@ static void find_levels(const nw_topology *topology,
             layout->level_count = layout->level[s] + 1;
 }
 
-/* Returns the width of a switch's box: that of the longest name, or less if the
- * names do not fit side by side. */
+/* Returns the width of a switch's box: so wide that the longest name fits, or
+ * narrower if the boxes of all switches would not fit side by side. */
 static double find_switch_width(const nw_topology *topology)
 {
     int32_t n = switches_of(topology);
@@ -101,6 +102,8 @@ static double find_switch_width(const nw_topology *topology)
     return fmax(LEAST_SWITCH, fmin(name + 10, room));
 }
 
+/* Returns the width of a block of `count` nodes in `rows` rows, with the gap to
+ * the next block. */
 static double block_width(const struct nw_network_layout *layout, int32_t count,
                           int32_t rows)
 {
@@ -110,8 +113,8 @@ static double block_width(const struct nw_network_layout *layout, int32_t count,
            BLOCK_GAP;
 }
 
-/* Returns the least number of rows with which the picture keeps its width
- * limit. */
+/* Returns the smallest number of rows with which all blocks fit into the width
+ * limit of the picture. count[s] is the number of nodes of switch s. */
 static int32_t choose_rows(const struct nw_network_layout *layout,
                            const int32_t *count, int32_t n)
 {
@@ -128,6 +131,8 @@ static int32_t choose_rows(const struct nw_network_layout *layout,
     return rows;
 }
 
+/* Places the nodes of switch `s` in a block of `columns` columns, from
+ * layout->width to the right. */
 static void place_block(const nw_topology *topology,
                         struct nw_network_layout *layout, int32_t s,
                         int32_t columns)
@@ -147,6 +152,8 @@ static void place_block(const nw_topology *topology,
     }
 }
 
+/* Places the blocks of all switches side by side, and the switches over
+ * them. */
 static void place_nodes(const nw_topology *topology,
                         struct nw_network_layout *layout, const int32_t *count)
 {
@@ -169,7 +176,8 @@ static void place_nodes(const nw_topology *topology,
     layout->width = fmax(layout->width - BLOCK_GAP + MARGIN, LEAST_WIDTH);
 }
 
-/* Centres each switch of a tree that has no nodes over its children. */
+/* Places each switch of this level that has no nodes over the middle of its
+ * children, if the network is a tree. */
 static void centre_over_children(const nw_topology *topology,
                                  struct nw_network_layout *layout,
                                  int32_t level)
@@ -199,8 +207,9 @@ static bool overlaps(const struct nw_network_layout *layout, int32_t a,
                layout->switch_width + 2;
 }
 
-/* Places the switches of a level: each over its block of nodes or its children,
- * or, if a switch has neither, all evenly spread over the width. */
+/* Places the switches of a level, each over its block of nodes or over its
+ * children. If a switch has neither, or if two would overlap, spreads all
+ * switches of the level evenly over the width. */
 static void place_level(const nw_topology *topology,
                         struct nw_network_layout *layout, int32_t level)
 {
@@ -251,7 +260,7 @@ static int32_t other_switch(const struct nw_network *network, int32_t link,
                                       : network->link_a[link];
 }
 
-/* Whether the link meets switch s at its lower edge. */
+/* Returns true if the link meets switch `s` at the lower edge of its box. */
 static bool leaves_down(const struct nw_network *network,
                         const struct nw_network_layout *layout, int32_t link,
                         int32_t s)
@@ -285,7 +294,7 @@ double nw_network_layout_place(const struct nw_network *network,
            (layout->switch_width - 8) * ((before + 0.5) / all - 0.5);
 }
 
-/* Returns the least distance of two links on the edge of a switch. */
+/* Returns the smallest distance between two links at the edge of a switch. */
 static double find_spacing(const struct nw_network *network,
                            const struct nw_network_layout *layout)
 {
@@ -303,8 +312,8 @@ static double find_spacing(const struct nw_network *network,
     return (layout->switch_width - 8) / most;
 }
 
-/* Moves levels with many links between them further apart, so that lines are
- * steeper and easier to follow. */
+/* Sets the distance between levels: larger if many links run between them, so
+ * that lines are steeper and easier to follow. */
 static void space_levels(const nw_topology *topology,
                          struct nw_network_layout *layout)
 {
@@ -318,8 +327,8 @@ static void space_levels(const nw_topology *topology,
         (layout->level_count - 1) * layout->level_height + LEVEL_HEIGHT;
 }
 
-/* Makes the picture high enough for the arcs between switches of the top level;
- * a curve reaches 3/4 of its arc's height. */
+/* Moves everything down to make room for the arcs between switches of the top
+ * level. A curve rises to 3/4 of its arc's height. */
 static void hold_arcs(const nw_topology *topology,
                       struct nw_network_layout *layout)
 {

@@ -5,19 +5,20 @@
 
 #include "report/picture.h"
 
-/* Each node is placed below its first switch, in a block of columns. Switches
- * form levels above the nodes. In a tree, a switch is above all switches below
- * it; otherwise its level is its distance in links from a switch that has
- * nodes. */
+/* The layout of nodes and switches. Each node is placed below the switch of its
+ * first NIC, in a block with the other nodes of this switch. Switches form
+ * levels above the nodes. In a tree, a switch is above all of its children;
+ * otherwise its level is its distance in links from a switch that has nodes. */
 struct nw_network_layout {
-    /* of a node's place, with margins and name */
+    /* size of the place of a node, with its margins and name */
     double node_width, node_height;
     double *node_x, *node_y; /* [nodes] upper left corner */
     double *node_box; /* [nodes] width of the node's box; the caller sets it */
     double *switch_x, *switch_y; /* [switches] centre */
     double switch_width;
     double level_height; /* distance between levels */
-    double line_room;    /* distance of two lines at a switch's edge */
+    double line_room;    /* smallest distance of two lines at the edge of a
+                            switch */
     int32_t *level;      /* [switches] 0: the level nearest the nodes */
     int32_t level_count;
     double node_top; /* top of the first row of nodes */
@@ -29,8 +30,8 @@ NW_MUST_CHECK nw_status nw_network_layout_new(const nw_topology *topology,
                                               double node_width,
                                               double node_height,
                                               struct nw_network_layout *layout);
-/* Height by which the line between two switches of the same level is curved
- * upwards. */
+/* Returns the height by which the line between two switches of the same level
+ * is curved upwards. */
 double nw_network_layout_arc(const struct nw_network_layout *layout, int32_t a,
                              int32_t b);
 /* Returns the x coordinate where link `link` meets switch `s`. Links have

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Places the boxes of a node. From the leaves up, each box arranges its
- * contents in rows, sorted by kind. */
+/* Places the boxes of a node's parts. From the leaves up, each box arranges the
+ * boxes inside it in rows, sorted by kind. */
 #include "base/array.h"
 #include "report/picture.h"
 
@@ -9,12 +9,15 @@
 
 #define MOST_LEAVES 1024
 
+/* The state of placing the parts of one type of node. A vertex is a part. */
 struct sizes {
     const struct nw_node_type *type;
     struct nw_node_layout *layout;
-    int32_t *first, *inside; /* contents of each box, in CSR format */
-    int32_t *children;       /* [vertex_count] children of each vertex */
-    bool lines;              /* direct links are drawn below GPUs */
+    int32_t *first, *inside; /* boxes directly inside each box, in CSR format */
+    int32_t *children;       /* [vertex_count] number of children of each
+                                vertex */
+    bool lines;              /* whether direct links are drawn, below the
+                                GPUs */
 };
 
 static bool is_leaf(enum nw_vertex_kind kind)
@@ -23,8 +26,8 @@ static bool is_leaf(enum nw_vertex_kind kind)
            kind == NW_VERTEX_NIC || kind == NW_VERTEX_GPU_SWITCH;
 }
 
-/* Whether a vertex gets a box. Caches do not, nor do boxes that would contain
- * only one other box. */
+/* Returns true if a vertex gets a box. Caches get none, nor do parts whose box
+ * would contain only one other box. */
 static bool is_drawn(const struct sizes *sizes, int32_t v)
 {
     enum nw_vertex_kind kind = (enum nw_vertex_kind)sizes->type->kind[v];
@@ -45,6 +48,7 @@ static bool is_drawn(const struct sizes *sizes, int32_t v)
     }
 }
 
+/* Finds the box around each vertex and the boxes inside each box. */
 static nw_status find_owners(struct sizes *sizes)
 {
     const struct nw_node_type *type = sizes->type;
@@ -68,6 +72,7 @@ static nw_status find_owners(struct sizes *sizes)
     return NW_OK;
 }
 
+/* Sets the size of a box without boxes inside it. */
 static void size_leaf(struct sizes *sizes, int32_t v)
 {
     struct nw_node_layout *layout = sizes->layout;
@@ -91,7 +96,8 @@ static void size_leaf(struct sizes *sizes, int32_t v)
     layout->height[v] = high * layout->unit;
 }
 
-/* Cursor that places boxes from left to right and starts new lines. */
+/* The position at which the next box is placed. Boxes are placed from left to
+ * right, in lines of at most `most` boxes. */
 struct pen {
     double x, y, gap, pad, line_height, used_width;
     int32_t in_line, most;
@@ -131,6 +137,8 @@ static int32_t columns_for(int32_t count, double least)
     return from;
 }
 
+/* Returns the number of boxes in a line, for `count` boxes of the kind of
+ * vertex `v`. */
 static int32_t line_of(const struct sizes *sizes, int32_t v, int32_t count)
 {
     enum nw_vertex_kind kind = (enum nw_vertex_kind)sizes->type->kind[v];
@@ -148,8 +156,8 @@ static int32_t line_of(const struct sizes *sizes, int32_t v, int32_t count)
     return count <= 3 ? 3 : columns_for(count, sqrt(count));
 }
 
-/* Returns the number of columns if a line has space for `room` boxes: more than
- * `columns` if they fit, with lines of equal length. */
+/* Returns the number of boxes in a line: `columns`, or more if a line has space
+ * for `room` boxes, so that all lines have about the same length. */
 static int32_t widen(int32_t columns, int32_t count, int32_t room)
 {
     int32_t lines;
@@ -160,7 +168,7 @@ static int32_t widen(int32_t columns, int32_t count, int32_t room)
     return (count - 1) / lines + 1;
 }
 
-/* Places the boxes of one kind. */
+/* Places the boxes of one kind inside the box of vertex `v`. */
 static void put_kind(struct sizes *sizes, struct pen *pen, int32_t v, int kind)
 {
     const int32_t *box = &sizes->inside[sizes->first[v]];
@@ -183,8 +191,9 @@ static void put_kind(struct sizes *sizes, struct pen *pen, int32_t v, int kind)
         new_line(pen); /* otherwise GPUs follow in the same row */
 }
 
-/* Returns the kind at a position in the order from top to bottom. NICs are
- * above the boxes that contain GPUs if direct links are drawn below GPUs. */
+/* Returns the kind of parts at position `place` in the order from top to
+ * bottom. NICs are above the boxes that contain GPUs if direct links are drawn
+ * below the GPUs. */
 static int kind_at(const struct sizes *sizes, int place)
 {
     if (!sizes->lines || place < NW_VERTEX_BRIDGE || place > NW_VERTEX_NIC)
@@ -192,7 +201,8 @@ static int kind_at(const struct sizes *sizes, int place)
     return place == NW_VERTEX_BRIDGE ? NW_VERTEX_NIC : place - 1;
 }
 
-/* Gives the boxes from which direct links lead down the same bottom edge. */
+/* Moves the boxes inside `v` from which direct links lead downwards so that
+ * their bottom edges are at the same height. */
 static void align_bottoms(struct sizes *sizes, int32_t v)
 {
     struct nw_node_layout *layout = sizes->layout;
@@ -213,8 +223,9 @@ static void align_bottoms(struct sizes *sizes, int32_t v)
         }
 }
 
-/* Places the contents of a box, kind by kind. All kinds but cores are placed
- * twice: the first time to find how wide the lines of cores may be. */
+/* Places the boxes inside the box of vertex `v`, kind by kind, and sets its
+ * size. All kinds but cores are placed twice: the first time to find how wide
+ * the lines of cores may be. */
 static void fill_box(struct sizes *sizes, int32_t v)
 {
     struct nw_node_layout *layout = sizes->layout;
@@ -233,7 +244,8 @@ static void fill_box(struct sizes *sizes, int32_t v)
     layout->height[v] = fmax(pen.y - gap + pad, 2 * pad + layout->unit);
 }
 
-/* Turns each GPU switch into a bar as wide as all GPUs above it. */
+/* Makes each GPU switch, such as an NVSwitch, a bar below all GPUs of the
+ * node. */
 static void widen_switches(struct sizes *sizes)
 {
     const struct nw_node_type *type = sizes->type;
@@ -244,8 +256,9 @@ static void widen_switches(struct sizes *sizes)
             layout->width[v] = layout->width[0] - layout->unit;
 }
 
-/* Converts the positions of boxes from relative to their owner's corner to the
- * node's. An owner comes before its boxes. */
+/* Converts the positions of boxes, which are relative to the box around them,
+ * to positions relative to the node. The outer box comes first in the order of
+ * vertices. */
 static void make_absolute(struct sizes *sizes)
 {
     struct nw_node_layout *layout = sizes->layout;
@@ -268,8 +281,8 @@ void nw_node_layout_bend(const struct nw_node_layout *layout,
     bend[1] = aside ? 0 : layout->unit * 0.5 + 0.16 * across;
 }
 
-/* Makes the node's frame large enough for all curves; a curve reaches 3/4 of
- * its bend. */
+/* Makes the node's frame large enough for the curves of all direct links. A
+ * curve is 3/4 as high as its bend. */
 static void hold_curves(struct sizes *sizes)
 {
     const struct nw_node_type *type = sizes->type;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Draws one node: frames first, then cores and devices, then direct links. Each
- * has a tooltip that describes the part and its link. */
+/* Draws one node: first the boxes of packages and other inner parts, then cores
+ * and devices, then direct links. Each has a tooltip that describes the part
+ * and its link. */
 #include "report/picture.h"
 #include "report/svg.h"
 
@@ -60,8 +61,9 @@ void nw_picture_wire(struct nw_text *text, const struct nw_picture *picture,
     nw_text_fini(&path.words);
 }
 
-/* Returns the link of a vertex's box: the most congested link of the vertex and
- * of its ancestors without a box. */
+/* Returns the link whose congestion colours the box of vertex `v`: the most
+ * congested of the links that lead from the vertex up to the box around it.
+ * Parts without a box may lie between. */
 static int32_t link_of(const struct nw_picture *picture,
                        const struct nw_node_layout *layout,
                        struct nw_node_place place, int32_t v)
@@ -97,6 +99,8 @@ static const char *plain_class(enum nw_vertex_kind kind, bool by_kind)
     }
 }
 
+/* Writes the CSS class of a box: by congestion, or by kind if the picture shows
+ * no congestion. */
 static void class_of(const struct nw_picture *picture, double congestion,
                      enum nw_vertex_kind kind, char out[24])
 {
@@ -134,7 +138,8 @@ static void draw_vertex(struct nw_text *text, const struct nw_picture *picture,
     nw_text_add(text, "</title></rect>\n");
 }
 
-/* Whether link `d` leads to the bar of a GPU switch. */
+/* Returns true if direct link `d` leads down to the bar of a GPU switch; end[0]
+ * is the device, end[1] the switch. */
 static bool find_bar(const struct nw_node_type *type,
                      const struct nw_node_layout *layout, int32_t d,
                      int32_t end[2])
@@ -150,8 +155,9 @@ static bool find_bar(const struct nw_node_type *type,
            layout->y[end[1]] > layout->y[end[0]];
 }
 
-/* Returns the x coordinate where the line of link `d` to a bar leaves its
- * device. The lines of devices in the same column have separate positions. */
+/* Returns the x coordinate where the line of direct link `d` to a bar leaves
+ * its device. Lines of devices that are above each other get separate
+ * positions. */
 static double find_lane(const struct nw_node_type *type,
                         const struct nw_node_layout *layout, int32_t d)
 {
@@ -180,8 +186,8 @@ static void trace_to_bar(struct nw_text *path,
                    layout->y[end[1]] + layout->height[end[1]] * 0.5);
 }
 
-/* Writes a straight line from a device to a device just below it. Returns false
- * if neither device is just below the other. */
+/* Writes a straight line from a device to a device just below it. Returns
+ * false, and writes nothing, if neither device is just below the other. */
 static bool trace_down(struct nw_text *path,
                        const struct nw_node_layout *layout,
                        const int32_t end[2])
@@ -202,8 +208,8 @@ static bool trace_down(struct nw_text *path,
     return true;
 }
 
-/* Writes a curve below two devices, or to the right of two devices that are
- * above each other. */
+/* Writes a curve: below two devices side by side, or to the right of two
+ * devices of which one is above the other. */
 static void trace_arc(struct nw_text *path, const struct nw_node_layout *layout,
                       const int32_t end[2])
 {
@@ -245,6 +251,8 @@ static void draw_direct(struct nw_text *text, const struct nw_picture *picture,
     nw_text_add(text, "</g>\n");
 }
 
+/* Returns true for parts whose boxes contain other boxes; they are drawn
+ * first. */
 static bool is_inner(enum nw_vertex_kind kind)
 {
     return kind < NW_VERTEX_CORE || kind == NW_VERTEX_BRIDGE ||

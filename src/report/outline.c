@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds equal subtrees by a hash from the leaves up. Then one walk down the
- * tree shows all items of a line together. */
+/* Finds equal subtrees by a hash that is computed from the leaves up. Then one
+ * walk down the tree shows all items of a line together. */
 #include "report/outline.h"
 #include "base/array.h"
 
 #include <stdlib.h>
 
+/* At most this many equal items are shown one by one, if they are `apart`. */
 #define FEW 8
 
 struct walk {
     struct nw_outline *outline;
-    int32_t *first; /* [count + 1] start of each item's children in child[] */
+    int32_t *first; /* [count + 1] index of each item's first child in
+                       child[] */
     int32_t *child;
 };
 
@@ -42,7 +44,8 @@ static nw_status find_children(struct walk *walk)
     return NW_OK;
 }
 
-/* Computes the hash of each item from the hashes of its children, in order. */
+/* Mixes the hashes of the children, in their order, into the hash of each
+ * item. */
 static void hash_subtrees(struct walk *walk)
 {
     uint64_t *look = walk->outline->look;
@@ -52,7 +55,8 @@ static void hash_subtrees(struct walk *walk)
             look[i] = nw_outline_mix(look[i], look[walk->child[c]]);
 }
 
-/* Returns how many children from the c-th on share a line. */
+/* Returns how many children, from index `c` on, share a line, since their
+ * subtrees are equal. `many`: the line above stands for several items. */
 static int32_t alike(const struct walk *walk, int32_t c, int32_t end, bool many)
 {
     const struct nw_outline *outline = walk->outline;
@@ -60,7 +64,7 @@ static int32_t alike(const struct walk *walk, int32_t c, int32_t end, bool many)
 
     while (c < end && outline->look[walk->child[c]] == outline->look[item])
         c++;
-    /* items of several parents are never shown singly */
+    /* below several items, no item is shown by itself */
     if (!many && outline->apart && outline->apart[item] && c - from <= FEW)
         return 1;
     return c - from;
@@ -69,7 +73,8 @@ static int32_t alike(const struct walk *walk, int32_t c, int32_t end, bool many)
 static nw_status outline_show(struct walk *walk, int32_t above,
                               const struct nw_outline_line *line);
 
-/* Shows the children of all items of the line above. */
+/* Shows one line for children of all items of `line`. below.item are these
+ * children of the first item of `line`, below.each their number. */
 static nw_status show_children(struct walk *walk, int32_t above,
                                const struct nw_outline_line *line,
                                struct nw_outline_line below)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prints a short form of a tree: siblings with equal subtrees share one line,
- * so that a machine of 10,000 nodes fits on a page. */
+/* Shows a tree in a short form: siblings with equal subtrees share one line, so
+ * that a machine of 10,000 nodes fits on a page. */
 #ifndef NW_REPORT_OUTLINE_H
 #define NW_REPORT_OUTLINE_H
 
@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The items of one line in ascending order; each item of the line above has
- * `each` of them. */
+/* item[count] are the items of one line in ascending order. Each item of the
+ * line above has `each` of them. */
 struct nw_outline_line {
     const int32_t *item;
     size_t count, each;
@@ -18,12 +18,15 @@ struct nw_outline_line {
 
 struct nw_outline {
     int32_t count;
-    const int32_t *parent; /* [count] parents come first; -1 only for item 0 */
-    /* [count] hash of an item, equal if items look alike; overwritten */
+    const int32_t *parent; /* [count] parent of each item, which comes before
+                              it; -1 for item 0, the root */
+    /* [count] hash of each item, without its children; equal for items that
+     * look alike; overwritten */
     uint64_t *look;
-    const bool *apart; /* [count] items shown singly if few; or NULL */
-    /* Shows a line below the line `above` (-1: none); returns the line's
-     * number. */
+    const bool *apart; /* [count] items that get a line each if they are few;
+                          or NULL */
+    /* Shows a line below the line with the number `above` (-1: no line above).
+     * Returns the number of the new line. */
     int32_t (*show)(void *user, int32_t above,
                     const struct nw_outline_line *line);
     void *user;

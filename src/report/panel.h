@@ -7,7 +7,9 @@
 
 #define NW_PANEL_WIDTH 420
 #define NW_PANEL_HEIGHT 470
-#define NW_PANEL_LEFT 52.0 /* of the square of cells */
+#define NW_PANEL_LEFT                                                          \
+    52.0 /* position and side of the square of cells in the                    \
+            panel */
 #define NW_PANEL_TOP 56.0
 #define NW_PANEL_SIDE 340.0
 

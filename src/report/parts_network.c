@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shows the network as lines of the tree. A tree network shows its switches
- * with the nodes below them. Of other networks, switches, links and nodes are
- * counted by kind. */
+/* Shows the network as lines of the topology's tree. If the network is a tree,
+ * its switches are shown with the nodes below them. In other networks,
+ * switches, links and nodes are counted by kind. */
 #include "base/array.h"
 #include "report/outline.h"
 #include "report/topology_parts.h"
@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* State of the walk. Item 0 is the network; the switches follow, then the
- * nodes. */
+/* The state of showing the network. Item 0 of the outline is the network; the
+ * switches follow, then the nodes. */
 struct parts_network_view {
     nw_table *table;
     const nw_topology *topology;
@@ -19,6 +19,7 @@ struct parts_network_view {
     bool failed;
 };
 
+/* Returns the class of the link of the node's first NIC. */
 static int32_t port_class(const nw_topology *topology, int32_t node)
 {
     return topology->port_class[topology->port_first[node]];
@@ -43,8 +44,8 @@ static const char *item_name(const struct parts_network_view *view,
     return view->topology->node_name[item - 1 - network->switch_count];
 }
 
-/* Adds the names of a line's items. Copies names, as a switch may be unnamed
- * and gets a generated name. */
+/* Adds the cell with the names of a line's items. A switch without a name gets
+ * a name in `number`. */
 static nw_status add_names(struct parts_network_view *view,
                            const struct nw_outline_line *line)
 {
@@ -92,7 +93,8 @@ static void parts_network_add_class(struct parts_network_view *view,
                                      sizeof latency));
 }
 
-/* Adds how many links a switch is away from the switches that have nodes. */
+/* Adds the level of a switch: its distance in links from the switches that have
+ * nodes. */
 static void parts_network_add_level(struct parts_network_view *view,
                                     int32_t level)
 {
@@ -141,6 +143,7 @@ static int32_t parts_network_show(void *user, int32_t above,
     return row;
 }
 
+/* Sets parent and hash of each switch. */
 static void fill_switches(struct parts_network_view *view)
 {
     const struct nw_network *network = view->topology->network;
@@ -158,8 +161,8 @@ static void fill_switches(struct parts_network_view *view)
     }
 }
 
-/* Sets the parent of each node: in a tree the switch of its first NIC,
- * otherwise the network. */
+/* Sets parent and hash of each node. The parent is the switch of the node's
+ * first NIC in a tree network, otherwise the network. */
 static void fill_nodes(struct parts_network_view *view)
 {
     const nw_topology *topology = view->topology;
@@ -179,7 +182,8 @@ static void fill_nodes(struct parts_network_view *view)
     }
 }
 
-/* Counts the links of each class in a network that is not a tree. */
+/* Adds a line with the number of links for each class of links, in a network
+ * that is not a tree. */
 static nw_status count_links(struct parts_network_view *view)
 {
     const nw_topology *topology = view->topology;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shows the inside of a node as lines of the tree. */
+/* Shows the parts of one type of node as lines of the topology's tree. */
 #include "base/array.h"
 #include "report/outline.h"
 #include "report/topology_parts.h"
@@ -10,7 +10,7 @@ struct parts_type_view {
     nw_table *table;
     const nw_topology *topology;
     const struct nw_node_type *type;
-    const char *title; /* of the first line */
+    const char *title; /* title of the first line */
 };
 
 void nw_parts_count(nw_table *table, size_t count, size_t each)
@@ -44,6 +44,7 @@ void nw_parts_figures(nw_table *table, const nw_topology *topology,
                                         : "half duplex");
 }
 
+/* Returns the description of a GPU or NIC; NULL for other parts. */
 static const struct nw_device *device_of(const struct nw_node_type *type,
                                          int32_t vertex)
 {
@@ -64,7 +65,7 @@ static void add_label(const struct parts_type_view *view,
     const struct nw_device *device = device_of(type, vertex);
     struct nw_text text = {0};
 
-    /* groups of several levels share one numbering */
+    /* groups of different levels may have the same numbers */
     if (type->kind[vertex] == NW_VERTEX_GROUP) {
         nw_table_cell(view->table, "group");
         return;
@@ -112,6 +113,8 @@ static int32_t parts_type_show(void *user, int32_t above,
     return row;
 }
 
+/* Sets the hash of each part, and which parts are shown one by one: packages,
+ * NUMA nodes, and devices with a name or a PCI address. */
 static void find_looks(const struct nw_node_type *type, uint64_t *look,
                        bool *apart)
 {
@@ -151,8 +154,11 @@ static nw_status show_tree(struct parts_type_view *view)
     return status;
 }
 
-#define MOST_DIRECT 16 /* more pairs are counted, not listed */
+#define MOST_DIRECT                                                            \
+    16 /* if there are more direct links, they are counted,                    \
+          not listed */
 
+/* Adds a line for `count` direct links like link `d`. */
 static void add_direct(const struct parts_type_view *view, int32_t root,
                        int32_t d, size_t count)
 {
@@ -173,8 +179,8 @@ static void add_direct(const struct parts_type_view *view, int32_t root,
     nw_parts_figures(view->table, view->topology, link->class);
 }
 
-/* Shows direct links: lists a few one by one, and counts many by runs of equal
- * bandwidth and latency. */
+/* Shows the direct links: one by one if they are few, else the number of
+ * consecutive links with equal bandwidth and latency. */
 static void show_direct(const struct parts_type_view *view, int32_t root)
 {
     const struct nw_node_type *type = view->type;
@@ -190,6 +196,8 @@ static void show_direct(const struct parts_type_view *view, int32_t root)
     }
 }
 
+/* Makes the title: the type's name, the names of its nodes, and how its GPU
+ * messages are sent. The caller frees *out. */
 static nw_status title_of(const nw_topology *topology, int32_t type, char **out)
 {
     const struct nw_node_type *one = topology->type[type];

@@ -10,11 +10,12 @@
 
 #include <stdlib.h>
 
-/* Totals of one kind in 128 bits, since sums of edges may exceed 64 bits. */
+/* Totals of one kind of messages, in 128 bits, since sums over edges may exceed
+ * 64 bits. */
 struct total {
     nw_uint128 bytes, messages;
     size_t pairs;
-    size_t partners; /* the most destinations of any rank */
+    size_t partners; /* largest number of other ranks that a rank sends to */
 };
 
 static void take_total(const nw_pattern *pattern, enum nw_kind kind,
@@ -84,6 +85,7 @@ static nw_status add_totals(struct nw_text *text, const nw_pattern *pattern)
     return status;
 }
 
+/* Appends the heat map of a layer with at most `cells` rows. */
 static nw_status add_map(struct nw_text *text, const nw_pattern *pattern,
                          enum nw_layer layer, int32_t cells)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Draws the whole machine: every node, and its switches if they are few. */
+/* Draws the whole machine with every node and switch, if they are few. */
 #include "report/picture.h"
 #include "base/array.h"
 #include "report/network_layout.h"
@@ -18,6 +18,7 @@
 #define GAP 12.0
 #define BUS_WIDTH 8.0 /* width of the gap left of a node for its lines */
 
+/* Returns the bandwidth of the fastest link of the network in bytes/s. */
 static double fastest_of(const nw_topology *topology)
 {
     double fastest = 0;
@@ -29,8 +30,9 @@ static double fastest_of(const nw_topology *topology)
     return fastest > 0 ? fastest : 1;
 }
 
-/* Returns the width of a line. Faster links have thicker lines, relative to the
- * fastest link of the network. The lines leave gaps between them. */
+/* Returns the width of a link's line. The line is thicker the faster the link
+ * is in relation to the fastest link of the network. Lines are thin enough to
+ * leave gaps between them. */
 static double stroke_of(const struct nw_picture *picture, int32_t link,
                         const struct nw_network_layout *layout)
 {
@@ -41,13 +43,16 @@ static double stroke_of(const struct nw_picture *picture, int32_t link,
                                     fastest_of(picture->topology)));
 }
 
+/* A link to draw as a line from (xa, ya) to (xb, yb). */
 struct picture_line {
     const struct nw_network_layout *layout;
     int32_t link;
     double xa, ya, xb, yb;
-    double gap;    /* between two columns of nodes */
-    double arc;    /* height of an arc in the same level; else 0 */
-    bool straight; /* draw straight lines, as many of them cross */
+    double gap;    /* x coordinate in the gap left of the node, see
+                      draw_bus() */
+    double arc;    /* height of the arc if both ends are on the same level;
+                      else 0 */
+    bool straight; /* draw a straight line, because many lines cross */
 };
 
 static void draw_line(struct nw_text *text, const struct nw_picture *picture,
@@ -68,8 +73,8 @@ static void draw_line(struct nw_text *text, const struct nw_picture *picture,
     nw_picture_wire(text, picture, line->link, path);
 }
 
-/* Whether a link has high congestion. Such lines are drawn last, so that no
- * other line hides them. */
+/* Returns true if a link has more than half of the highest congestion. Such
+ * links are drawn last, so that no other line hides them. */
 static bool is_busy(const struct nw_picture *picture, int32_t link)
 {
     return picture->congestion &&
@@ -101,7 +106,8 @@ static void draw_network(struct nw_text *text, const struct nw_picture *picture,
     }
 }
 
-/* Draws a line to a node below other nodes through the gap at its left. */
+/* Draws the line to a node that is below other nodes. The line runs down
+ * through the gap at the left of the nodes. */
 static void draw_bus(struct nw_text *text, const struct nw_picture *picture,
                      const struct picture_line *line, double top)
 {
@@ -116,8 +122,9 @@ static void draw_bus(struct nw_text *text, const struct nw_picture *picture,
     nw_picture_wire(text, picture, line->link, path);
 }
 
-/* Returns how far from the middle of a switch the line to a node starts. Lines
- * are in the order of their other ends. */
+/* Returns how far from the middle of a switch's edge the line to a node starts.
+ * `from` and `to` are the x coordinates of the switch and of the node: lines
+ * start in the order of their nodes. */
 static double port_place(const struct nw_network_layout *layout, double from,
                          double to)
 {
@@ -242,8 +249,8 @@ static void draw_all(struct nw_text *text, const struct nw_picture *picture,
     nw_svg_end(text);
 }
 
-/* Chooses the size of a core: so large that all nodes fit into one row, within
- * fixed limits. */
+/* Sets *unit to the side of a core's box: so large that all nodes just fit into
+ * one row, but within fixed limits. */
 static nw_status unit_for(const nw_topology *topology, double *unit)
 {
     struct nw_node_layout *types;
@@ -258,7 +265,7 @@ static nw_status unit_for(const nw_topology *topology, double *unit)
     return status;
 }
 
-/* Centres each node in its place. */
+/* Moves each node's box to the middle of its place. */
 static void centre_nodes(const nw_topology *topology,
                          struct nw_network_layout *layout,
                          const struct nw_node_layout *types)
@@ -271,8 +278,8 @@ static void centre_nodes(const nw_topology *topology,
     }
 }
 
-/* Draws all nodes. A place is as large as the largest node and the longest
- * name. */
+/* Draws all nodes and switches. The place of each node is as large as the
+ * largest node and the longest name. */
 static nw_status draw_whole(struct nw_text *text,
                             const struct nw_picture *picture)
 {
@@ -302,6 +309,7 @@ static nw_status draw_whole(struct nw_text *text,
     return status;
 }
 
+/* Sets picture->high to the highest congestion. */
 static void picture_find_range(struct nw_picture *picture)
 {
     size_t n = 2 * (size_t)picture->topology->link_count;

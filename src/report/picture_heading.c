@@ -19,6 +19,7 @@ int nw_picture_letters(char *const *names, int32_t count)
     return most < NW_MOST_LETTERS ? (int)most : NW_MOST_LETTERS;
 }
 
+/* Returns true if the machine has a part of one of the kinds, given as bits. */
 static bool has_kind(const nw_topology *topology, uint32_t kinds)
 {
     for (int32_t t = 0; t < topology->type_count; t++)
@@ -37,13 +38,15 @@ static bool has_lines(const nw_topology *topology)
     return any;
 }
 
+/* Writes the name of a key; returns the x coordinate of the next key. */
 static double draw_key_words(struct nw_text *text, double x, const char *words)
 {
     nw_svg_label(text, (struct nw_svg_label){x + 16, 60, "small"}, "%s", words);
     return x + 30 + NW_LETTER_WIDTH * (double)strlen(words);
 }
 
-/* Draws the legend of the kinds that the machine has, from left to right. */
+/* Draws the legend, from left to right: the colour of each kind of part that
+ * the machine has. */
 static void draw_key(struct nw_text *text, const nw_topology *topology)
 {
     static const struct {

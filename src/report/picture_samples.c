@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Draws a machine that is too large to be drawn whole: the busiest node of each
- * type, with the number of nodes of that type. */
+/* Draws a machine that is too large to draw every node: for each type, the node
+ * with the highest congestion and the number of nodes of that type. */
 #include "report/picture.h"
 #include "report/svg.h"
 
@@ -17,11 +17,13 @@ static double busiest_link(const struct nw_picture *picture, int32_t node)
     return busiest;
 }
 
+/* A node and the number of nodes of its type. */
 struct sample {
     int32_t node, count;
 };
 
-/* Finds the busiest node of a type; the first node if all are idle. */
+/* Finds the node of a type with the most congested link; the first node if the
+ * picture shows no congestion. */
 static struct sample sample_of(const struct nw_picture *picture, int32_t type)
 {
     const nw_topology *topology = picture->topology;
@@ -57,6 +59,8 @@ static void draw_cloud(struct nw_text *text, const nw_topology *topology,
         network->switch_count, network->link_count);
 }
 
+/* Draws a node with its type, the number of nodes and its name; returns the
+ * height. */
 static double draw_sample(struct nw_text *text,
                           const struct nw_picture *picture,
                           const struct nw_node_layout *layout,

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Returns the replacement of a character that XML does not allow in text; NULL
+ * if the character is allowed. Control characters become U+FFFD. */
 static const char *escape_of(unsigned char c)
 {
     switch (c) {
@@ -72,9 +74,9 @@ int nw_svg_whole(const char *words, int most)
     return words ? (int)nw_text_cut(words, (size_t)most) : 0;
 }
 
-/* A ramp runs through three colours. Lightness falls steadily (rises, in dark
- * mode), so that the order is visible without distinguishing hues. The ramp of
- * differences is faint in its middle. */
+/* A ramp of colours, which runs through three colours. Lightness falls steadily
+ * (in dark mode, rises), so that the order is visible without distinguishing
+ * hues. The ramp of differences is faint in its middle. */
 struct ramp {
     char letter;
     unsigned colour[2][3]; /* light, dark */
@@ -85,6 +87,7 @@ static const struct ramp ramps[] = {
     {'d', {{0x0b6b5d, 0xe3e8ec, 0xb33c0b}, {0x3fd0b6, 0x2b343d, 0xff8a4c}}},
 };
 
+/* Mixes two RGB colours; `part` is the share of `b`, from 0 to 1. */
 static unsigned blend(unsigned a, unsigned b, double part)
 {
     unsigned mixed = 0;

@@ -8,16 +8,18 @@
 
 #include <stdarg.h>
 
-/* Number of colours in each ramp, from little to much. */
+/* Number of colours in each ramp, the first of which stands for the smallest
+ * values. */
 #define NW_SVG_STEPS 9
 
-/* Appends text or an attribute of XML or HTML: escapes special characters and
- * replaces control characters and bytes that are not UTF-8. */
+/* Appends words to text or to an attribute value of XML or HTML. Escapes
+ * special characters, and replaces control characters and bytes that are not
+ * UTF-8. */
 void nw_svg_words(struct nw_text *text, const char *words);
 /* Like nw_svg_words, for a printf format. */
 void nw_svg_vformat(struct nw_text *text, const char *format, va_list args);
-/* Returns how many of the first `most` bytes form whole UTF-8 characters, as
- * the precision of "%.*s". */
+/* Returns the largest number of bytes, at most `most`, that ends between two
+ * UTF-8 characters. It serves as the precision of "%.*s". */
 int nw_svg_whole(const char *words, int most);
 
 /* Appends the style sheet of all pictures: classes t0.. (traffic), c0..
@@ -62,9 +64,9 @@ struct nw_svg_legend {
 };
 void nw_svg_legend(struct nw_text *text, const struct nw_svg_legend *legend);
 
-/* Both return the index of a value's colour in a ramp: nw_svg_step on a
- * logarithmic scale from low to high, nw_svg_even_step on a linear scale from 0
- * to high. */
+/* Both return the index of a value's colour in a ramp. nw_svg_step uses a
+ * logarithmic scale from low to high, nw_svg_even_step a linear scale from 0 to
+ * high. */
 int nw_svg_step(double value, double low, double high);
 int nw_svg_even_step(double value, double high);
 

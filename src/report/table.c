@@ -24,14 +24,15 @@ struct column {
 struct nw_table {
     struct column *column;
     size_t column_count, column_capacity;
-    int32_t *parent;
+    int32_t *parent; /* [row_count] row above in a tree; -1: none */
     size_t row_count, row_capacity;
-    char **cell; /* row by row; NULL: left out */
+    char **cell; /* [cell_count] row by row; NULL: empty cell */
     size_t cell_count, cell_capacity;
-    size_t filled; /* cells that the last row has so far */
+    size_t filled; /* number of cells that the last row has so far */
     bool is_tree, failed;
 };
 
+/* The functions of libsmartcols, see load(). */
 static struct {
     struct libscols_table *(*new_table)(void);
     void (*unref_table)(struct libscols_table *);
@@ -165,7 +166,7 @@ static bool add_rows(const nw_table *table, struct libscols_table *to,
     return true;
 }
 
-/* Removes blanks at line ends, so that pasted output stays clean. */
+/* Removes blanks at the ends of lines, so that copied output has none. */
 static void trim_lines(char *text)
 {
     char *to = text, *keep = text;
@@ -180,6 +181,7 @@ static void trim_lines(char *text)
     *to = '\0';
 }
 
+/* Makes the text by libsmartcols. line[row_count] is working memory. */
 static nw_status table_lay_out(const nw_table *table,
                                struct libscols_line **line, char **out)
 {

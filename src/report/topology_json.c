@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prints a machine as JSON: link classes once, each node type once, then the
- * network that connects the nodes. The output contains all data from which
+/* Prints a machine as JSON: each class of links once, each type of node once,
+ * then the network and the nodes. The output contains all data from which
  * distances and routes are computed. */
 #include <nodewise/report.h>
 

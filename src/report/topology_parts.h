@@ -16,12 +16,12 @@ NW_MUST_CHECK nw_status nw_parts_of_type(nw_table *table,
                                          const nw_topology *topology,
                                          int32_t type);
 
-/* Adds the cell of a count: empty for 1; with "each" if several parents have
- * that many. */
+/* Adds the cell with a count. It is empty for 1. If each of several parents has
+ * `each` items (`count` is their sum), it says "N each". */
 void nw_parts_count(nw_table *table, size_t count, size_t each);
 
-/* Adds the cells link, bandwidth, latency and note of a link class; the cells
- * are empty if `class` is -1. */
+/* Adds the cells for the link, its bandwidth, its latency and a note, from a
+ * class of links. Adds nothing if `class` is -1. */
 void nw_parts_figures(nw_table *table, const nw_topology *topology,
                       int32_t class);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes short names for many ranks, nodes or parts. */
+/* Writes lists of many ranks, nodes or parts in a short form. */
 #include "report/topology_words.h"
 #include "base/hostlist.h"
 

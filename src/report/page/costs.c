@@ -10,12 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One column of the cost table. */
+/* One column of the cost table. value() returns the figure of a mapping; a
+ * negative one is unknown. */
 struct figure {
     const char *title, *what;
     double (*value)(const struct nw_page *page, size_t mapping);
     enum nw_unit unit;
-    bool of_layer; /* shown if there are several layers */
+    bool of_layer; /* the figure of one layer, shown only if there are
+                      several */
 };
 
 static double hop_bytes(const struct nw_page *page, size_t m)
@@ -112,6 +114,7 @@ static bool costs_has_layers(const struct nw_page *page)
     return used > 1;
 }
 
+/* Returns true if the column is shown: one of the mappings has a value. */
 static bool is_known(const struct nw_page *page, const struct figure *figure)
 {
     if (figure->of_layer && !costs_has_layers(page))
@@ -122,8 +125,8 @@ static bool is_known(const struct nw_page *page, const struct figure *figure)
     return false;
 }
 
-/* Appends the change in percent, such as "-42.0 %", or "=" if it is below 0.05
- * %. */
+/* Appends the change in percent, such as "-42.0 %", or "=" if it is smaller
+ * than 0.05 %. */
 static void add_change(struct nw_text *text, double before, double after)
 {
     double percent;
@@ -182,6 +185,7 @@ void nw_page_costs(struct nw_text *text, const struct nw_page *page)
     nw_text_add(text, "</section>\n");
 }
 
+/* Appends a tile with the gain of the last mapping over the default. */
 static void add_tile(struct nw_text *text, const struct nw_page *page,
                      const struct figure *figure)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Embeds the last mapping as files in the page: the mapping, a rankfile for
- * Open MPI, and a table for spreadsheets. */
+/* Embeds the last mapping in the page as files to download: the mapping, a
+ * rankfile for Open MPI, and a table for spreadsheets. */
 #include "base/status.h"
 #include "base/text.h"
 #include "cost/mapping_file.h"
@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Appends a data URL, with all but plain characters as %XX. */
+/* Appends a data URL with the text `data`. Characters that may have a meaning
+ * in URLs or HTML become %XX. */
 static void downloads_add_url(struct nw_text *text, const char *data)
 {
     static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrst"
@@ -29,8 +30,8 @@ static void downloads_add_url(struct nw_text *text, const char *data)
     }
 }
 
-/* Writes the file name of a mapping to `out`, without folder and suffix, and
- * only with characters that every system allows. */
+/* Writes the name of a mapping's file to `out`, without folder and suffix.
+ * Replaces characters that some systems do not allow in file names. */
 static void downloads_stem(const char *name, char out[64])
 {
     const char *slash = strrchr(name, '/'), *dot;
@@ -48,6 +49,7 @@ static void downloads_stem(const char *name, char out[64])
     out[n] = '\0';
 }
 
+/* Appends a link by which the reader saves `data` as a file. */
 static void downloads_add(struct nw_text *text, const char *stem,
                           const char *ending, const char *data)
 {
@@ -57,6 +59,7 @@ static void downloads_add(struct nw_text *text, const char *stem,
     nw_text_format(text, "\">%s%s</a>\n", stem, ending);
 }
 
+/* Appends numbers, separated by blanks; nothing if they are open (-1). */
 static void downloads_add_set(struct nw_text *text, struct nw_ints set)
 {
     for (size_t i = 0; i < set.count && set.values[0] >= 0; i++)
@@ -99,7 +102,8 @@ static void downloads_make_csv(const nw_mapping *mapping, struct nw_text *csv)
     }
 }
 
-/* Appends the rankfile, or nothing if a rankfile cannot express the mapping. */
+/* Appends the link to the rankfile; appends nothing if a rankfile cannot
+ * express the mapping. */
 static nw_status downloads_add_rankfile(struct nw_text *text,
                                         const struct nw_page *page,
                                         const nw_mapping *mapping,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes the terms of the page, with the text of nodewise-glossary(7). */
+/* Writes the terms that the page uses, with their text of
+ * nodewise-glossary(7). */
 #include "report/page/page.h"
 
 static const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes the traffic of a training step by kind of group and level, and the
- * time of its communication. */
+/* Writes the traffic of a training step by kind of group of ranks and by level
+ * of the machine, and the time of its communication. */
 #include "report/page/page.h"
 
 static double groups_bytes(const struct nw_cost *cost, int32_t level)

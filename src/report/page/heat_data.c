@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes the data from which the script names the cells of a heat map: the rank
- * at each place, and the bytes and links of each cell with traffic. */
+/* Writes the data from which the page's script describes the cell of a heat map
+ * under the mouse: the rank at each position, and the bytes and lengths of
+ * routes of each cell that has traffic. */
 #include "base/array.h"
 #include "cost/endpoints.h"
 #include "report/page/page.h"
@@ -11,11 +12,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Length of the shortest and of the longest route of each cell's messages. */
+/* Lengths of the shortest and of the longest route that messages of a cell
+ * take; high is -1 for a cell without messages. */
 struct heat_links {
     double *low, *high; /* [cells x cells] in links */
 };
 
+/* Includes a route's length in the range of a cell; `first` says that it is the
+ * cell's first route. */
 static void heat_data_meet(struct heat_links *links, size_t cell,
                            double distance, bool first)
 {
@@ -70,7 +74,7 @@ static nw_status heat_data_links(const struct nw_page *page,
     return status ? status : heat_data_measure(page, what, heat, links);
 }
 
-/* Appends "row column bytes low high;" for each cell. */
+/* Appends "row column bytes low high;" for each cell that has traffic. */
 static void heat_data_cells(struct nw_text *text, const struct nw_heat *heat,
                             const struct heat_links *links)
 {
@@ -87,6 +91,7 @@ static void heat_data_cells(struct nw_text *text, const struct nw_heat *heat,
     nw_text_add(text, "\" ");
 }
 
+/* Appends the rank at each position of the sorted order. */
 static nw_status heat_data_order(struct nw_text *text,
                                  const struct nw_page_order *order,
                                  int32_t ranks)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes how many links of each kind are how busy, under each mapping. */
+/* Writes a table of the number of links of each kind by their congestion, for
+ * each mapping. */
 #include "base/array.h"
 #include "report/page/page.h"
 
@@ -7,16 +8,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define HISTOGRAM_PARTS 5 /* equal parts of the busiest link's congestion */
+#define HISTOGRAM_PARTS                                                        \
+    5 /* number of equal parts into which the congestion                       \
+         of the busiest link is divided */
 
 struct histogram {
     int32_t all;
-    /* links in each part; part[0]: idle links */
+    /* number of links in each part; part[0]: links without traffic */
     int32_t part[HISTOGRAM_PARTS + 1];
 };
 
-/* Returns the part of a congestion, given as a share of the most, from 0 to 1.
- */
+/* Returns the part that a congestion belongs to. `share` is the congestion
+ * divided by the highest one. */
 static int histogram_part(double share)
 {
     return share > 0 ? (int)fmin(HISTOGRAM_PARTS, ceil(share * HISTOGRAM_PARTS))

@@ -10,18 +10,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define LINKS_GROUPS 10 /* groups of links in the table */
-#define LINKS_NAMES 64  /* names shown for a group */
+#define LINKS_GROUPS 10 /* largest number of groups of links in the table */
+#define LINKS_NAMES 64  /* largest number of further names shown for a group */
 
-/* A link with traffic. Links that are equal in all members but `link` form a
- * group. */
+/* A link with traffic. Links whose members are equal except `link` form a
+ * group, which is one row of the table. */
 struct busy_link {
-    double seconds; /* congestion of the busier direction, rounded */
+    double seconds; /* congestion of the direction that has more, in s,
+                       rounded */
     double bandwidth;
     int kind, way; /* way: 0 up, 1 down, 2 both are equal */
     int32_t link;
 };
 
+/* Rounds to three significant digits, so that nearly equal links form one
+ * group. */
 static double links_round(double seconds)
 {
     double unit = pow(10, floor(log10(seconds)) - 2);
@@ -51,7 +54,8 @@ static bool links_are_alike(const struct busy_link *x,
            x->bandwidth == y->bandwidth && x->way == y->way;
 }
 
-/* Lists the links with traffic, the busiest first. */
+/* Lists the links with traffic, sorted with the most congested first. The
+ * caller frees *out. */
 static nw_status links_sort(const nw_topology *topology,
                             const struct nw_cost *cost, struct busy_link **out,
                             size_t *count)
@@ -81,8 +85,8 @@ static nw_status links_sort(const nw_topology *topology,
     return NW_OK;
 }
 
-/* Appends the name of the first link, and the others in a part that the reader
- * can open. */
+/* Appends the name of a group's first link, and the names of the other links in
+ * a part that the reader can open. */
 static void links_add_names(struct nw_text *text, const nw_topology *topology,
                             const struct busy_link *group, size_t count)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes the heat maps of the report. Ranks are sorted by the place that each
- * mapping gives them; all maps have the same scale. */
+/* Writes the heat maps of the report. The ranks of a map are in the order of
+ * their places under the mapping. All maps of a layer have the same scale. */
 #include "report/page/page.h"
 #include "base/array.h"
 #include "base/c_locale.h"
@@ -15,7 +15,8 @@
 #define MOST_BLOCKS 64
 #define ALONE_CELLS 64
 
-/* Gives `heat` the scale that is common to all mappings of a layer. */
+/* Sets the ends of the scale of `heat` to the lowest and highest values of all
+ * mappings, for one layer. */
 static void find_scale(const struct nw_page *page, enum nw_layer layer,
                        struct nw_heat *heat)
 {
@@ -28,6 +29,8 @@ static void find_scale(const struct nw_page *page, enum nw_layer layer,
     }
 }
 
+/* Writes the bytes of a map and the share that stays inside nodes (or
+ * packages). */
 static void describe(const struct nw_page_order *order, char *out, size_t size)
 {
     char bytes[32];
@@ -43,8 +46,8 @@ static void describe(const struct nw_page_order *order, char *out, size_t size)
 
 #define MOST_LETTERS 36
 
-/* Shortens a long name from its beginning, as its end distinguishes it better.
- */
+/* Shortens a long name at its beginning, since the ends of names differ more
+ * often. */
 static void shorten(const char *name, char out[MOST_LETTERS + 8])
 {
     size_t length = strlen(name);

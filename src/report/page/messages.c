@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes the messages by size: the counted sizes, or the mean size of each pair
- * of ranks if sizes were not counted. */
+/* Writes the number of messages by size. If the pattern has no sizes of
+ * messages, each pair of ranks counts with its mean size. */
 #include "base/array.h"
 #include "report/page/page.h"
 
@@ -20,6 +20,7 @@ static int messages_bucket(uint64_t bytes)
     return bucket;
 }
 
+/* Counts the messages of each bucket of sizes. */
 static void messages_count(const nw_pattern *pattern, double *count)
 {
     for (size_t e = 0; e < pattern->edge_count; e++) {

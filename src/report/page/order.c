@@ -9,8 +9,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* The place of a rank: node and core, or node and GPU. */
 struct seat {
-    int32_t group; /* node; or package if there is one node */
+    int32_t group; /* node; package if the machine has only one node */
     int32_t unit;  /* number of the core or GPU in the machine */
     int32_t rank;
 };
@@ -36,6 +37,8 @@ static int32_t element_of(const struct nw_report_input *input,
     return range.first + (cores.count ? cores.values[0] : 0);
 }
 
+/* Returns the place of a rank: its GPU if `gpu` and it has one, else its first
+ * core. */
 static struct seat seat_of(const struct nw_report_input *input,
                            const nw_mapping *mapping, int32_t rank, bool gpu)
 {
@@ -56,6 +59,8 @@ static struct seat seat_of(const struct nw_report_input *input,
     return seat;
 }
 
+/* Returns the bytes of a layer between ranks of the same group; *total is the
+ * sum of all its bytes. */
 static double bytes_inside(const nw_pattern *pattern, enum nw_layer layer,
                            const int32_t *group, double *total)
 {
@@ -74,6 +79,8 @@ static double bytes_inside(const nw_pattern *pattern, enum nw_layer layer,
     return inside;
 }
 
+/* Sets place and block of the order from the sorted places, and the group of
+ * each rank. */
 static nw_status read_seats(const struct seat *seat, int32_t ranks,
                             struct nw_page_order *order, int32_t *group)
 {
@@ -91,6 +98,7 @@ static nw_status read_seats(const struct seat *seat, int32_t ranks,
     return status;
 }
 
+/* Sorts the ranks of one layer by their places and makes its heat map. */
 static nw_status find_order(const struct nw_page *page, size_t mapping,
                             struct nw_heat_what what,
                             struct nw_page_order *order)

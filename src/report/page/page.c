@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PAGE_CELLS 128 /* most rows of cells of a heat map */
+#define PAGE_CELLS 128 /* largest number of rows of cells in a heat map */
 
 /* Appends the verdict on the last mapping, and the figures behind it. */
 static void page_add_verdict(struct nw_text *text, const struct nw_page *page)
@@ -149,7 +149,8 @@ static nw_status add_machine(struct nw_text *text, const struct nw_page *page)
     return status;
 }
 
-/* Appends the pattern with the ranks in numerical order, before any mapping. */
+/* Appends the heat maps of the pattern with the ranks in numerical order, as
+ * without a mapping. */
 static nw_status add_pattern(struct nw_text *text, const struct nw_page *page)
 {
     nw_status status = NW_OK;

@@ -10,17 +10,19 @@
 #include "base/text.h"
 #include "report/heat_map.h"
 
-/* The report lists the ranks of jobs up to this size. */
+/* Largest number of ranks for which the report has lists of ranks. */
 #define NW_PAGE_MOST_RANKS 65536
 
 /* The ranks of one layer sorted by the place that the mapping gives them. */
 struct nw_page_order {
     int32_t *place; /* [ranks] position in the sorted order */
-    int32_t *block; /* first position of each node (or package) */
+    int32_t *block; /* [block_count] positions at which a node (or package)
+                       begins, without the first */
     int32_t block_count;
-    /* traffic of the layer, and what stays in a node, in bytes */
+    /* bytes of the layer, and bytes that stay inside a node (or package) */
     double bytes, inside;
-    bool one_node;       /* if so, block and inside are about packages */
+    bool one_node;       /* the machine has one node: block and inside refer
+                            to packages */
     struct nw_heat heat; /* heat map of the layer in this order */
 };
 
@@ -28,14 +30,15 @@ struct nw_page {
     const struct nw_report_input *input;
     struct nw_cost *cost;        /* [mapping_count] cost of each mapping */
     struct nw_page_order *order; /* [mapping][layer] sorted ranks */
-    /* maximum over all mappings, the top of the colour scales */
+    /* highest congestion of a link in s, over all mappings: the top of the
+     * colour scale */
     double most_congestion;
     bool used[NW_LAYER_COUNT];
 };
 
-/* Computes costs and heat maps of at most `most_cells` cells per side.
- * NW_EINVAL if a mapping does not match the pattern or topology. The caller
- * must call nw_page_fini, even after a failure. */
+/* Computes the costs, and heat maps of at most `most_cells` rows. NW_EINVAL if
+ * a mapping does not match the pattern or topology. The caller calls
+ * nw_page_fini, even after a failure. */
 NW_MUST_CHECK nw_status nw_page_init(struct nw_page *page,
                                      const struct nw_report_input *input,
                                      int32_t most_cells);
@@ -52,10 +55,12 @@ struct nw_page_panel {
     size_t mapping;
     enum nw_layer layer;
     double x, y;
-    bool difference; /* minus the heat map of the first mapping */
+    bool difference; /* show the difference from the heat map of the first
+                        mapping */
 };
-/* Appends the attributes from which the page's script names each cell of a heat
- * map: the ranks in their order, and the bytes and links of the cells. */
+/* Appends the attributes from which the page's script describes the cells of a
+ * heat map: the rank at each position, and bytes and lengths of routes of the
+ * cells. */
 NW_MUST_CHECK nw_status nw_page_heat_data(struct nw_text *text,
                                           const struct nw_page *page,
                                           const struct nw_page_panel *what);
@@ -99,28 +104,30 @@ void nw_page_share(struct nw_text *text, const char *words, double value,
 void nw_page_wide(struct nw_text *text, const char *label);
 void nw_page_wide_end(struct nw_text *text);
 
-/* Alternative views; the reader selects one with buttons that work without a
- * script. After nw_page_views the caller appends the views, each an element of
- * class "panel v0", "panel v1", and so on. */
+/* Alternative views, of which the reader selects one by buttons; they work
+ * without a script. After nw_page_views, the caller appends the views, each an
+ * element of class "panel v0", "panel v1" and so on, then calls
+ * nw_page_views_end. */
 struct nw_page_views {
     const char *name;         /* HTML name of the buttons, unique in the page */
     const char *label;        /* aria-label, for screen readers */
     const char *const *title; /* [count] button texts */
     size_t count;
-    size_t shown; /* view shown at first; `count`: an additional view with all
-                   * side by side */
+    size_t shown; /* index of the view that is shown at first; if it is
+                     `count`, an additional button shows all views side by
+                     side, and is selected at first */
 };
 void nw_page_views(struct nw_text *text, const struct nw_page_views *views);
 void nw_page_views_end(struct nw_text *text);
-/* Whether link congestion is known for all mappings. */
+/* Appends the CSS rules for up to `count` buttons. */
 void nw_page_views_style(struct nw_text *text, size_t count);
 
 /* contents of page.css and page.js */
 extern const char nw_page_style[], nw_page_script[];
 
-/* Links have congestion under all mappings. */
+/* Returns true if the congestion of links is known for all mappings. */
 bool nw_page_has_links(const struct nw_page *page);
-/* Congestion of a link in the direction that has more of it. */
+/* Returns the congestion of a link, in s, in the direction that has more. */
 static inline double nw_page_busier(const struct nw_page *page, size_t mapping,
                                     int32_t link)
 {

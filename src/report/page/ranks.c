@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes where each rank is, as a table that the reader can search by script.
- */
+/* Writes a table of the place of each rank. The page's script adds a search. */
 #include "base/text.h"
 #include "report/page/page.h"
 #include "report/svg.h"
@@ -12,7 +11,7 @@
 
 #define RANKS_ROWS 4096
 
-/* Which optional columns of the table the mapping fills. */
+/* The optional columns of the table that the mapping fills. */
 struct ranks_columns {
     bool gpu, nic;
 };
@@ -30,7 +29,8 @@ static struct ranks_columns ranks_columns_of(const nw_mapping *mapping)
     return columns;
 }
 
-/* Appends a set as "0-3", or "-" if it is empty. */
+/* Appends a cell with a set such as "0-3", or "-" if the set is empty or
+ * open. */
 static void ranks_add_set(struct nw_text *text, struct nw_ints set)
 {
     nw_text_add(text, "<td>");

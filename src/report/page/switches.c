@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes the network of a machine that is too large to draw whole, coloured by
- * congestion under the last mapping. The reader opens a switch to see its links
- * and nodes. */
+/* Writes the network of a machine that is too large to draw every switch,
+ * coloured by congestion under the last mapping. The reader opens a switch to
+ * see its links and nodes. */
 #include "base/array.h"
 #include "report/page/page.h"
 #include "report/picture.h"
@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define SWITCHES_NODES 4096 /* larger machines are not listed */
+#define SWITCHES_NODES 4096 /* machines with more nodes have no list */
 
 /* The links or the nodes of all switches: those of switch s are item[first[s]]
  * to item[first[s + 1] - 1]. */
@@ -30,7 +30,7 @@ struct switches {
 
 /* --- lists --- */
 
-/* Called for each pair of a switch `at` and one of its links or nodes. */
+/* Receives a switch `at` and one of its links or nodes. */
 typedef void (*switches_meet)(void *user, int32_t at, int32_t item);
 
 static void switches_visit_links(const nw_topology *topology,
@@ -69,6 +69,8 @@ static void switches_put(void *user, int32_t at, int32_t item)
     list->item[list->first[at]++] = item;
 }
 
+/* Makes the list of all links or nodes that visit() finds, in two passes: the
+ * first counts, the second stores. */
 static nw_status switches_list(const nw_topology *topology,
                                void (*visit)(const nw_topology *, switches_meet,
                                              void *),
@@ -94,6 +96,7 @@ static nw_status switches_list(const nw_topology *topology,
 
 /* --- elements --- */
 
+/* Returns the congestion of the busiest NIC link of a node under mapping m. */
 static double switches_busiest_of_node(const struct switches *all, size_t m,
                                        int32_t node)
 {
@@ -107,7 +110,7 @@ static double switches_busiest_of_node(const struct switches *all, size_t m,
     return busiest;
 }
 
-/* Appends <i class="f c3">, a patch in the colour of a congestion. */
+/* Appends <i class="c3 f">, a patch in the colour of a congestion. */
 static void switches_add_patch(struct nw_text *text, const struct switches *all,
                                double seconds)
 {
@@ -118,7 +121,8 @@ static void switches_add_patch(struct nw_text *text, const struct switches *all,
         nw_text_add(text, "<i></i>");
 }
 
-/* Appends an item, such as "leaf3 2.31 ms (default 4.2 ms)". */
+/* Appends an item, such as "leaf3 2.31 ms (default 4.2 ms)". seconds[0] is the
+ * congestion under the default mapping, seconds[1] under the last one. */
 static void switches_add_item(struct nw_text *text, const struct switches *all,
                               const char *name, const double seconds[2])
 {

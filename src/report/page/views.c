@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes buttons that show one of several panels. They are radio buttons, which
- * the style sheet reads, so they work without scripts and by keyboard. */
+/* Writes buttons by which the reader shows one of several panels. They are
+ * radio buttons whose state the style sheet reads, so that they work without
+ * scripts and by keyboard. */
 #include "report/page/page.h"
 #include "report/svg.h"
 

@@ -5,8 +5,8 @@
 #include "base/status.h"
 #include "pattern/format.h"
 
-#define MOST_COLUMNS 32768 /* limit for writing; a larger text has gigabytes   \
-                            */
+/* The limit for writing: the text of a larger matrix would have gigabytes. */
+#define MOST_COLUMNS 32768
 
 bool nw_fits_matrix(const struct nw_shape *shape)
 {

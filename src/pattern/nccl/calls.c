@@ -14,15 +14,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The state while one file is read into the job. */
+/* The state while one file is read. */
 struct calls_file {
     struct nw_nccl_job *job;
     struct nw_lines lines;
     int32_t process; /* -1 before the first process line */
-    size_t *member;  /* [count] job's numbers of the communicators */
+    size_t *member;  /* [count] for each communicator of the file: the number of
+                        this process's member, from nw_nccl_job_member */
     size_t count, capacity;
 };
 
+/* Reads a number. If `may_lack` is set, the word "-" is allowed and leaves *out
+ * unchanged. */
 static bool calls_number(char **rest, int32_t *out, bool may_lack)
 {
     const char *word = nw_word_next(rest);
@@ -43,8 +46,8 @@ static bool calls_hexadecimal(const char *word, uint64_t *out)
     return true;
 }
 
-/* Parses a bus id: NCCL's number of "0000:1b:00.0" has the same digits without
- * the separators. */
+/* Parses a PCI bus id. NCCL's number of "0000:1b:00.0" is the hexadecimal
+ * number with the same digits, without the separators. */
 static bool calls_bus_id(const char *word, int64_t *out)
 {
     char digits[17] = "", *end;

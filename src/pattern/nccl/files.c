@@ -35,8 +35,8 @@ static bool files_is_regular(const char *path)
     return !stat(path, &info) && S_ISREG(info.st_mode);
 }
 
-/* Reads all files. Their names must live until the job is built, as its
- * messages contain them. */
+/* Reads all files. Their names must stay allocated until the pattern is built,
+ * because error messages of the job use them. */
 static nw_status files_read_all(struct nw_nccl_job *job, const char *path,
                                 const struct nw_nccl_reader *reader,
                                 glob_t *found)

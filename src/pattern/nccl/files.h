@@ -5,6 +5,7 @@
 
 #include "pattern/nccl/job.h"
 
+/* How to read the files of one format. */
 struct nw_nccl_reader {
     nw_status (*read)(struct nw_nccl_job *job, const char *path);
     /* glob(7) pattern of what follows a prefix in file names; NULL: a path

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Numbers the ranks of a job and joins communicators to them. In this file an
- * end is a GPU of a process, which is one rank of the job. Ends are numbered
- * first; then each communicator gets a table from its ranks to ranks of the
- * job.
+ * Numbers the ranks of a job, and finds the ranks of the job in each
+ * communicator. In this file an end is a GPU of a process, which is one rank of
+ * the job. Ends are numbered first. Then each communicator gets a table that
+ * maps its own ranks to ranks of the job.
  */
 #include "pattern/nccl/group.h"
 
@@ -51,6 +51,7 @@ static int nccl_by_comm(const void *a, const void *b)
     return (x->end > y->end) - (x->end < y->end);
 }
 
+/* Lists the different ends, and stores in each member the index of its end. */
 static void nccl_find_ends(struct nccl_build *build)
 {
     struct nccl_member **member = build->member;
@@ -66,8 +67,8 @@ static void nccl_find_ends(struct nccl_build *build)
 
 /* --- ranks of the job --- */
 
-/* Whether each process has one GPU and knows its RANK, and all have the same
- * WORLD_SIZE. */
+/* Returns true if each process has one GPU and knows its RANK, and all have the
+ * same WORLD_SIZE. */
 static bool nccl_ranks_are_known(const struct nccl_build *build)
 {
     const struct nccl_lists *lists = build->lists;
@@ -107,6 +108,7 @@ static bool nccl_number_by_world(struct nccl_build *build)
     return false;
 }
 
+/* An end and its process, for sorting. */
 struct nccl_order {
     const struct nccl_process *process;
     struct nccl_end *end;
@@ -128,6 +130,8 @@ static int nccl_by_place(const void *a, const void *b)
            (x->end->device < y->end->device);
 }
 
+/* Numbers the ends by rank of their process, host, process id and GPU. The
+ * numbers are guessed if no process knows its rank. */
 static nw_status nccl_number_by_place(struct nccl_build *build)
 {
     struct nccl_order *order = NULL;
@@ -219,6 +223,7 @@ static nw_status nccl_shape_alloc(struct nccl_group *group, int32_t size)
     return status;
 }
 
+/* The host of a rank of a communicator, for sorting. */
 struct nccl_host {
     const char *host;
     int32_t rank;
@@ -232,7 +237,7 @@ static int nccl_by_name(const void *a, const void *b)
     return order ? order : (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* Sets first[r] to the lowest rank on the host of rank r. */
+/* Sets shape->node[r] to the lowest rank on the host of rank r. */
 static nw_status nccl_find_firsts(const struct nccl_build *build,
                                   struct nccl_member *const *member,
                                   struct nw_nccl_group *shape)
@@ -282,7 +287,8 @@ static nw_status nccl_find_nodes(const struct nccl_build *build,
     return status;
 }
 
-/* Fails unless each of the ranks 0 to size - 1 occurs exactly once. */
+/* Sets *is_complete to whether the members, sorted by rank, are all ranks of a
+ * communicator. Fails if a rank occurs twice. */
 static nw_status nccl_check_comm(const struct nccl_build *build,
                                  struct nccl_member *const *member,
                                  size_t count, bool *is_complete)
@@ -342,8 +348,8 @@ static nw_status nccl_add_comms(struct nccl_build *build)
     return status;
 }
 
-/* Adds a ring to a communicator. Skips a ring of another size or one that is
- * not a permutation of the ranks, because a log may lack lines. */
+/* Adds a ring to a communicator. A ring that has another size or is not a
+ * permutation of the ranks is skipped, because a log may lack lines. */
 static nw_status nccl_add_ring(struct nw_nccl_group *shape,
                                const struct nccl_ring *ring)
 {

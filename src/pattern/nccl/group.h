@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the ranks of an NCCL job and the ranks of the job in each communicator.
- */
+/* Numbers the ranks of an NCCL job, and finds which ranks of the job belong to
+ * each communicator. */
 #ifndef NW_PATTERN_NCCL_GROUP_H
 #define NW_PATTERN_NCCL_GROUP_H
 
@@ -8,6 +8,8 @@
 
 #include <stddef.h>
 
+/* A process; the members are those of struct nw_nccl_process. `index` is its
+ * number in the job. */
 struct nccl_process {
     char *host;
     uint64_t pid;
@@ -15,6 +17,8 @@ struct nccl_process {
     const char *file;
 };
 
+/* One rank of a communicator; the members are those of struct nw_nccl_member.
+ * `index` is its number in the job. */
 struct nccl_member {
     uint64_t comm;
     int32_t process, rank, size;
@@ -29,6 +33,7 @@ struct nccl_ring {
     int32_t *order; /* [size] ranks along the ring */
 };
 
+/* All that was read from the files. */
 struct nccl_lists {
     struct nccl_process *const *process;
     size_t process_count;
@@ -38,6 +43,7 @@ struct nccl_lists {
     size_t ring_count;
 };
 
+/* A communicator with all its ranks. */
 struct nccl_group {
     uint64_t comm;
     struct nw_nccl_group shape;
@@ -45,11 +51,13 @@ struct nccl_group {
 };
 
 struct nccl_groups {
-    /* sorted by comm; only communicators with all ranks known */
+    /* [count] sorted by comm; only communicators whose ranks are all known.
+     * `incomplete` is the number of the others */
     struct nccl_group *group;
     size_t count, incomplete;
     int32_t rank_count;
-    /* ranks of the job are numbered by host, as no file gives them */
+    /* the ranks of the job are numbered by host, because the files do not give
+     * ranks */
     bool is_guessed;
 };
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reads the JSON files of NCCL's Inspector plug-in: one object per call and
- * process. All names in header, metadata, coll_perf and p2p_perf differ, so the
- * reader may ignore the nesting.
+ * Reads the JSON files of NCCL's Inspector plug-in, which have one object for
+ * each call and process. The names of values are unique in an object, whatever
+ * inner object (header, metadata, coll_perf, p2p_perf) has them, so the reader
+ * ignores the nesting.
  */
 #include "base/file.h"
 #include "base/status.h"
@@ -41,6 +42,8 @@ static const char *const inspector_names[INSPECTOR_KEYS] = {
     "p2p_peer",
     "p2p_msg_size_bytes"};
 
+/* The state while one file is read. `at` is the position in the text, `depth`
+ * the number of open brackets. */
 struct inspector_file {
     struct nw_nccl_job *job;
     const char *path;
@@ -115,8 +118,8 @@ static nw_status inspector_add(struct inspector_file *in)
     return NW_OK;
 }
 
-/* Ends a string with a NUL and returns it; NULL if its closing quote is
- * missing. */
+/* Replaces the closing quote of a string by a NUL and returns the string; NULL
+ * if the quote is missing. */
 static char *inspector_cut_string(struct inspector_file *in)
 {
     char *start = ++in->at;
@@ -167,8 +170,8 @@ static nw_status inspector_close(struct inspector_file *in)
     return status;
 }
 
-/* Reads a name, and its value unless an object or a list follows. The character
- * behind a value may be a bracket, which counts for the nesting. */
+/* Reads a name, and its value unless an object or a list follows. A bracket
+ * directly behind the value also counts for the nesting. */
 static nw_status inspector_member(struct inspector_file *in)
 {
     char *name = inspector_cut_string(in), *value = NULL, behind = '\0';

@@ -11,9 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limit on the ranks of a pattern, as in other formats. */
+/* The maximum number of ranks, as in other formats. */
 #define NCCL_MOST_RANKS (1 << 24)
 
+/* Calls of the member with this number. */
 struct nccl_call {
     size_t member;
     struct nw_nccl_call call;
@@ -37,6 +38,7 @@ nw_status nw_nccl_job_new(struct nw_nccl_job **out)
     return nw_alloc(1, sizeof **out, out);
 }
 
+/* Frees nothing: the tree's elements belong to the job's arrays. */
 static void nccl_keep(void *node)
 {
     (void)node;
@@ -82,8 +84,8 @@ static int nccl_by_process(const void *a, const void *b)
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* Finds an element that equals *made in the tree, or else inserts `made`.
- * *found is the element in the tree. */
+/* Looks up `made` in the tree by compare(), and inserts it if no equal element
+ * exists. *found is the element in the tree. */
 static nw_status nccl_intern(void **tree, void *made,
                              int (*compare)(const void *, const void *),
                              void ***found)
@@ -188,6 +190,7 @@ nw_status nw_nccl_job_ring(struct nw_nccl_job *job, uint64_t comm, int32_t size,
 
 /* --- building the pattern --- */
 
+/* The communicator and the job's rank whose messages are being added. */
 struct nccl_send {
     const struct nccl_group *group;
     nw_pattern_builder *builder;

@@ -39,14 +39,16 @@ NW_MUST_CHECK nw_status nw_nccl_job_member(struct nw_nccl_job *job,
                                            const struct nw_nccl_member *member,
                                            size_t *out);
 
+/* Adds calls of a member. */
 NW_MUST_CHECK nw_status nw_nccl_job_call(struct nw_nccl_job *job, size_t member,
                                          const struct nw_nccl_call *call);
 
 /* Counts calls of a function that the model does not know. */
 void nw_nccl_job_skip(struct nw_nccl_job *job, uint64_t calls);
 
-/* Stores NCCL's ring of one channel of a communicator; `take_order` holds all
- * its ranks. The job owns the array from here on and frees it. */
+/* Stores NCCL's ring of one channel of a communicator. `take_order` has the
+ * communicator's `size` ranks in the order of the ring. The job frees it, also
+ * if this call fails. */
 NW_MUST_CHECK nw_status nw_nccl_job_ring(struct nw_nccl_job *job, uint64_t comm,
                                          int32_t size, int32_t *take_order);
 

@@ -27,6 +27,7 @@ struct log_entry {
     size_t member;
 };
 
+/* The state while one log is read. */
 struct log_file {
     struct nw_nccl_job *job;
     const char *path;
@@ -46,8 +47,8 @@ static int log_by_key(const void *a, const void *b)
     return (x->key > y->key) - (x->key < y->key);
 }
 
-/* Stores an entry. A later entry with the same address or thread replaces the
- * earlier one, as both may be reused. */
+/* Stores an entry. It replaces an earlier entry with the same address or
+ * thread, since the program may have reused either. */
 static nw_status log_remember(struct log_file *in,
                               const struct log_entry *entry)
 {

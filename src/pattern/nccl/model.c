@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Computes the messages of NCCL's algorithms. The bytes of all equal calls are
- * added up and then rounded up.
+ * Computes the messages of NCCL's algorithms. The bytes of equal calls are
+ * first added up and then divided, so that rounding up happens once.
  */
 #include "pattern/nccl/model.h"
 
@@ -83,8 +83,9 @@ static int32_t nccl_at_node(const struct nccl_sender *from, int32_t node)
     return group->member[group->first[node] + local];
 }
 
-/* Adds sends to the next rank on each ring. A chain instead of a ring ends at
- * rank `last`, which sends nothing or, if `before` is set, receives nothing. */
+/* Adds sends to the next rank on each ring. If `last` is a rank, the ring is a
+ * chain that ends there: `last` sends nothing or, if `before` is set, receives
+ * nothing. */
 static nw_status nccl_ring(const struct nccl_sender *from,
                            struct nccl_portion portion, int32_t last,
                            bool before)
@@ -127,8 +128,8 @@ static nw_status nccl_to_all(const struct nccl_sender *from)
     return status;
 }
 
-/* Adds the sends up and down the two trees of nodes; each tree carries half of
- * 1 / parts of the data. */
+/* Adds the sends up and down NCCL's two trees of nodes. Each tree carries half
+ * of the fraction 1 / `parts` of the data. */
 static nw_status nccl_node_trees(const struct nccl_sender *from, uint64_t parts)
 {
     int peer[NW_NCCL_TREE_PEERS];
@@ -160,8 +161,9 @@ static nw_status nccl_chain(const struct nccl_sender *from)
     return status;
 }
 
-/* Adds a send to the same local rank of the next node, in place of the switch
- * that reduces in the network: each rank sends and receives its data once. */
+/* Adds a send to the same local rank of the next node. It stands for the
+ * messages to a switch that reduces in the network, since each rank sends and
+ * receives its data once. */
 static nw_status nccl_next_node(const struct nccl_sender *from,
                                 struct nccl_portion portion)
 {
@@ -215,9 +217,10 @@ static nw_status nccl_all_reduce(const struct nccl_sender *from)
     }
 }
 
-/* Adds the sends of the PAT algorithm: distances double in each step; the last
- * step carries the remainder. An all-gather sends forwards, a reduce-scatter
- * backwards. */
+/* Adds the sends of the PAT algorithm. The distance doubles in each step, and
+ * so does the number of blocks; the last step sends the remaining blocks. An
+ * all-gather sends to higher ranks (`forwards`), a reduce-scatter to lower
+ * ranks. */
 static nw_status nccl_pat(const struct nccl_sender *from, bool forwards)
 {
     int64_t n = from->group->size;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The model of which messages an NCCL algorithm makes one rank send. The
+ * A model of the messages that an NCCL algorithm makes each rank send. The
  * formulas are in nodewise-profile(1), section NCCL. PXN changes the route of a
- * message but not its endpoints, so the topology describes PXN (gpu_messages:
- * pxn).
+ * message but not its endpoints; so this model ignores PXN, and the topology
+ * describes it (gpu_messages: pxn).
  */
 #ifndef NW_PATTERN_NCCL_MODEL_H
 #define NW_PATTERN_NCCL_MODEL_H
@@ -66,10 +66,11 @@ struct nw_nccl_group {
 struct nw_nccl_call {
     enum nw_nccl_function function;
     enum nw_nccl_algorithm algorithm;
-    int32_t root; /* or peer of a send; -1 if unused */
+    int32_t root; /* root rank, or receiver of a send; -1 if unused */
     uint64_t bytes, calls;
 };
 
+/* Receives the messages: `to` is a rank of the communicator. */
 struct nw_nccl_sink {
     nw_status (*send)(void *context, int32_t to, uint64_t bytes,
                       uint64_t messages);

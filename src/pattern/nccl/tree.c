@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Places ranks as nodes of a binary search tree: odd ranks are leaves, and the
- * lowest set bit of a rank gives its height. Sanders, Speck and Traff,
- * "Two-tree algorithms for full bandwidth broadcast, reduction and scan"
- * (2009).
+ * Computes a tree in which ranks have the order of a binary search tree: odd
+ * ranks are leaves, and the lowest set bit of a rank gives its height. Sanders,
+ * Speck and Traff, "Two-tree algorithms for full bandwidth broadcast, reduction
+ * and scan" (2009).
  */
 #include "pattern/nccl/tree.h"
 
@@ -16,8 +16,8 @@ int nw_nccl_parent(int rank, int size)
     return up < size ? up : rank ^ bit;
 }
 
-/* Returns the rank that has the position of `rank` (in tree `tree`) in tree 0.
- */
+/* Returns the rank that has, in tree 0, the position that `rank` has in tree
+ * `tree`. nccl_tree_turn_back is the inverse. */
 static int nccl_tree_turn(int rank, int size, int tree)
 {
     return !tree ? rank : size % 2 ? (rank + size - 1) % size : size - 1 - rank;

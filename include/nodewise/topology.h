@@ -263,9 +263,11 @@ NW_API struct nw_link_info nw_topology_link(const nw_topology *topology,
 NW_API const char *nw_topology_link_name(const nw_topology *topology,
                                          int32_t link, char *out, size_t size);
 
-/* The level at which two endpoints meet. Inside a node, it is that of the
- * deepest object that contains both. Between nodes, it depends on the number of
- * switches on the route. Level 0 means the same element. */
+/* The level at which two endpoints meet, which nw_topology_level_name names.
+ * Level 0 means the same element. Inside a node, the level is that of the
+ * deepest object that contains both endpoints, or that of a direct link between
+ * them. Between nodes, it is given by the number of switches on the route.
+ * Hierarchies have one level for each distance. */
 NW_API int32_t nw_topology_level(const nw_topology *topology, struct nw_end a,
                                  struct nw_end b);
 NW_API int32_t nw_topology_level_count(const nw_topology *topology);

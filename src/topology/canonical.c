@@ -2,9 +2,9 @@
 /*
  * Sorts the vertices of a node type and the link classes, so that the same
  * machine has the same order for every source. In a type, processor vertices
- * come first, then bridges, GPUs, NICs and GPU switches. Classes stand in the
- * order of their first use. A cluster file that is written and read again then
- * gives the same machine.
+ * come first, then bridges, GPUs, NICs and GPU switches. Classes have the order
+ * of their first use. A cluster file that is written and read again then gives
+ * the same machine.
  */
 #include "base/array.h"
 #include "topology/topology.h"
@@ -12,16 +12,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The new order of a type's vertices. */
 struct canonical_order {
     const struct nw_node_type *type;
     /* [vertex] the first child of each vertex, and its next sibling; -1:
      * none */
     int32_t *first, *next;
-    /* [old number of a vertex] its new number */
+    /* [old number of a vertex] its new number; `count` vertices have one so far
+     */
     int32_t *place;
     int32_t count;
 };
 
+/* Returns the position of a kind of vertex in the order: 0 for processors. */
 static int canonical_rank_of(uint8_t kind)
 {
     switch (kind) {
@@ -39,6 +42,7 @@ static int canonical_rank_of(uint8_t kind)
     }
 }
 
+/* Gives the next numbers to all vertices whose kind has this position. */
 static void canonical_take_rank(struct canonical_order *order, int rank)
 {
     for (int32_t v = 0; v < order->type->vertex_count; v++)
@@ -113,8 +117,9 @@ static nw_status permute(struct nw_node_type *type, const int32_t *place)
     return status;
 }
 
-/* Returns true if processors hang only below processors, and other vertices
- * only below processors or bridges. If not, the type keeps its order. */
+/* Returns true if the parent of each processor is a processor, and the parent
+ * of every other vertex is a processor or a bridge. Types with other parents
+ * keep their order. */
 static bool is_usual(const struct nw_node_type *type)
 {
     for (int32_t v = 1; v < type->vertex_count; v++) {
@@ -155,6 +160,8 @@ struct classes {
     int32_t count;
 };
 
+/* Gives a link class its new number when it is found for the first time, and
+ * replaces *class by that number. */
 static void meet(void *user, int32_t *class)
 {
     struct classes *classes = user;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Returns the NIC of an endpoint, and the switch that the NIC is connected
- * to. */
+/* Finds the NIC of an endpoint, and the switch to which this NIC is connected.
+ */
 #include "topology/topology.h"
 
 int32_t nw_end_card(const nw_topology *topology, struct nw_end end)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads hierarchy:4:8:16@1:10:100, a balanced tree with given distances, as in
- * the process-mapping literature. It is one node, whose cores are the elements;
- * every link has 1 byte/s. */
+/* Reads a source such as hierarchy:4:8:16@1:10:100, a balanced tree with given
+ * distances, as used in the literature on process mapping. The tree becomes one
+ * node, whose cores are the elements. Every link has a bandwidth of 1 byte/s.
+ */
 #include "base/array.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -14,6 +15,7 @@
 
 #define MAX_LEVELS 32
 
+/* The levels of the tree, from the innermost to the outermost. */
 struct levels {
     int count;
     uint64_t size[MAX_LEVELS]; /* [level] children of each vertex; 0 is the

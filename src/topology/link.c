@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Returns the kind and the figures of a link, and its name for messages. */
+/* Finds the kind, the bandwidth and latency, and the name of a link. */
 #include "topology/topology.h"
 
 #include "base/array.h"
 
 #include <stdio.h>
 
+/* Returns the node whose range of link numbers contains the link. */
 static int32_t node_of_link(const nw_topology *topology, int32_t link)
 {
     int32_t low = 0, high = topology->node_count;
@@ -33,7 +34,7 @@ int32_t nw_topology_link_class_of(const nw_topology *topology, int32_t link)
     type = nw_topology_type_of(topology, node);
     link -= topology->link_first[node];
     if (link >= type->vertex_count + type->direct_count && !topology->network)
-        return -1; /* a NIC of a single node without a network */
+        return -1; /* the link of a NIC if there is no network */
     if (link >= type->vertex_count + type->direct_count)
         return topology->port_class[topology->port_first[node] + link -
                                     type->vertex_count - type->direct_count];
@@ -51,7 +52,7 @@ struct nw_link_info nw_topology_link(const nw_topology *topology, int32_t link)
     int32_t class = nw_topology_link_class_of(topology, link);
     struct nw_link_class figures;
 
-    if (class < 0) /* a single node has no link to a switch */
+    if (class < 0) /* a link to a switch that does not exist */
         return (struct nw_link_info){.kind = NW_LINK_NIC, .bandwidth = {1, 1}};
     figures = topology->class[class];
     return (struct nw_link_info){
@@ -83,6 +84,7 @@ static void link_switch_name(const struct nw_network *network, int32_t s,
         snprintf(out, size, "switch %d", s);
 }
 
+/* Names both ends of a link that belongs to a node. */
 static void name_in_node(const nw_topology *topology, int32_t node,
                          int32_t link, char a[64], char b[64])
 {

@@ -231,9 +231,10 @@ static int32_t node_type_other_end(const struct nw_direct_link *link,
     return link->a == vertex ? link->b : link->a;
 }
 
-/* Sets next[] for the routes to `to`: the first direct link from each end that
- * reaches it. Only GPU switches relay messages. Of equally short routes,
- * breadth-first search keeps the one found first. */
+/* Sets next[] for the routes to `to`: for each vertex that reaches `to` over
+ * direct links, the first link of the shortest route. Only GPU switches relay
+ * messages. Of equally short routes, breadth-first search keeps the one found
+ * first. */
 static void route_to(struct nw_node_type *type, int32_t to, int32_t *queue)
 {
     size_t n = (size_t)type->end_count, end = (size_t)type->end_of[to];
@@ -256,6 +257,7 @@ static void route_to(struct nw_node_type *type, int32_t to, int32_t *queue)
         }
 }
 
+/* Numbers the vertices that have direct links. */
 static nw_status number_direct_ends(struct nw_node_type *type)
 {
     nw_status status = nw_alloc((size_t)type->vertex_count,

@@ -40,8 +40,8 @@ const char *nw_topology_node_name(const nw_topology *topology, int32_t node)
     return topology->node_name[node];
 }
 
-/* Returns the first index into by_name[] whose name is not before the first
- * `length` letters of `name`. */
+/* Returns the first index into by_name[] whose name is equal to, or sorts
+ * after, the first `length` letters of `name`. */
 static int32_t query_lower_bound(const nw_topology *topology, const char *name,
                                  size_t length)
 {

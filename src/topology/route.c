@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Computes distances and routes. Inside a node, a route takes the direct links
- * (also through GPU switches) between both ends if there are any, otherwise the
- * tree. Between nodes, it takes the GPU switch of their NVLink domain, or else
- * it leaves by the nearest NIC of each end; with PXN, by way of another GPU.
+ * between both ends, also through GPU switches, if they are connected by such
+ * links, and otherwise the tree. Between two nodes of an NVLink domain, the
+ * route between GPUs takes their GPU switch. Other routes between nodes leave
+ * and enter by the NIC of each end (nearest by default); with PXN, the message
+ * first goes to another GPU of the sender's node.
  */
 #include "topology/topology.h"
 
-/* Returns the vertex from which messages of v leave the node: for GPUs of a
- * node type with `staged`, the NUMA node or package above, else v. */
+/* Returns the vertex from which messages of v go to the NIC. For a GPU of a
+ * node type with `staged`, this is the NUMA node or package above the GPU,
+ * otherwise v itself. */
 static int32_t sending_vertex(const struct nw_node_type *type, int32_t v)
 {
     if (!type->staged || type->kind[v] != NW_VERTEX_GPU)
@@ -19,6 +22,7 @@ static int32_t sending_vertex(const struct nw_node_type *type, int32_t v)
     return v;
 }
 
+/* Returns the number of tree links between two vertices of a node. */
 static int32_t tree_links(const struct nw_node_type *type, int32_t a, int32_t b)
 {
     int32_t top = nw_node_type_common(type, a, b);
@@ -26,6 +30,8 @@ static int32_t tree_links(const struct nw_node_type *type, int32_t a, int32_t b)
     return type->depth[a] + type->depth[b] - 2 * type->depth[top];
 }
 
+/* Returns the number of links between two vertices of a node, over direct links
+ * or the tree. */
 static int32_t links_inside(const struct nw_node_type *type, int32_t a,
                             int32_t b)
 {
@@ -40,7 +46,8 @@ static int32_t links_inside(const struct nw_node_type *type, int32_t a,
     return count;
 }
 
-/* Returns the number of links from an end to the switch of its node. */
+/* Returns the number of links from an end to the switch of its NIC, including
+ * the link from the NIC to the switch. */
 static int32_t links_out(const nw_topology *topology, struct nw_end end)
 {
     const struct nw_node_type *type = nw_topology_type_of(topology, end.node);
@@ -53,6 +60,8 @@ static int32_t links_out(const nw_topology *topology, struct nw_end end)
     return staging + tree_links(type, v, type->nic[card]) + 1;
 }
 
+/* If the network has several unconnected parts (rails), selects NICs of both
+ * ends on the same rail. */
 static void stay_on_rail(const nw_topology *topology, struct nw_end *a,
                          struct nw_end *b)
 {
@@ -60,6 +69,7 @@ static void stay_on_rail(const nw_topology *topology, struct nw_end *a,
         nw_rails_choose(topology, a, b);
 }
 
+/* Returns the number of network links between the switches of two ends. */
 static int32_t links_between(const nw_topology *topology, struct nw_end a,
                              struct nw_end b)
 {
@@ -217,6 +227,7 @@ static uint32_t port_hop(const nw_topology *topology, int32_t node,
                            direction);
 }
 
+/* Writes the links from an end to the switch of its NIC. */
 static size_t emit_out(const nw_topology *topology, struct nw_end end,
                        uint32_t *hops)
 {
@@ -231,6 +242,7 @@ static size_t emit_out(const nw_topology *topology, struct nw_end end,
     return count;
 }
 
+/* Writes the links from the switch of an end's NIC to the end. */
 static size_t emit_in(const nw_topology *topology, struct nw_end end,
                       uint32_t *hops)
 {
@@ -337,8 +349,8 @@ static void stay_inside(const nw_topology *topology, int32_t node, int32_t a,
     }
 }
 
-/* Adds the spans from an end to its NIC. The link to the switch is a hop, which
- * the caller writes. */
+/* Adds the spans from an end to its NIC. The link from the NIC to the switch is
+ * not part of a span; the caller writes it as a hop. */
 static void leave(const nw_topology *topology, struct nw_end end,
                   struct nw_trail *trail)
 {
@@ -350,6 +362,8 @@ static void leave(const nw_topology *topology, struct nw_end end,
     add_span(topology, end.node, v, card < 0 ? 0 : type->nic[card], trail);
 }
 
+/* Reverses the spans from number `first` on, which were added from an end to
+ * its NIC. */
 static void turn_back(struct nw_trail *trail, int first)
 {
     for (int i = first; i < trail->span_count; i++) {
@@ -360,6 +374,8 @@ static void turn_back(struct nw_trail *trail, int first)
     }
 }
 
+/* Writes the spans and hops of a route between two nodes that leaves by NICs.
+ */
 static void cross(const nw_topology *topology, struct nw_end a, struct nw_end b,
                   struct nw_trail *trail, uint32_t *hops)
 {

@@ -30,8 +30,8 @@ static const struct {
     {NULL, ".yml.zst", nw_source_cluster},
 };
 
-/* Reports an unknown source with the nearest known name: that of a bundled
- * cluster, or the prefix of a kind of source. */
+/* Reports an unknown source, with the most similar known name: a bundled
+ * cluster or a prefix. */
 static nw_status source_refuse(const char *source)
 {
     struct nw_nearest nearest;

@@ -5,8 +5,9 @@
 
 #include <nodewise/topology.h>
 
-/* Reads the part of SOURCE after its prefix (or the file), and makes a finished
- * topology, which the caller frees. */
+/* Reads a topology from `what`, which is the part of SOURCE after its prefix,
+ * or the path of the file. Makes a finished topology, which the caller frees.
+ */
 typedef nw_status nw_source_reader(const char *what, enum nw_elements elements,
                                    nw_topology **out);
 
@@ -25,8 +26,8 @@ nw_source_reader nw_source_ibnet;      /* FILE[,map=FILE] */
 nw_source_reader nw_source_slurm;      /* FILE[,topology=NAME] */
 nw_source_reader nw_source_kubernetes; /* nodes with labels */
 
-/* Makes a topology of n elements from n x n distances, row by row. Takes over
- * `values`, which is freed also on failure. */
+/* Makes a topology of n elements from n x n distances, row by row. Takes
+ * ownership of `values`, which is freed also on failure. */
 NW_MUST_CHECK nw_status nw_topology_from_matrix(const char *name,
                                                 double *values, size_t n,
                                                 enum nw_elements elements,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Builds the arrays of a topology; numbers its nodes, elements, GPUs and links;
- * answers simple queries. */
+/* Builds the arrays of a topology, and numbers its elements, GPUs and links. */
 #include "topology/topology.h"
 #include "base/array.h"
 #include "base/c_locale.h"
@@ -191,6 +190,7 @@ static nw_status number_parts(nw_topology *topology)
     return NW_OK;
 }
 
+/* Returns an upper bound of the number of links of a route. */
 static size_t longest_route(const nw_topology *topology)
 {
     size_t deepest = 0, switches = 0;
@@ -201,8 +201,7 @@ static size_t longest_route(const nw_topology *topology)
                 deepest = topology->type[t]->depth[v];
             switches += topology->type[t]->kind[v] == NW_VERTEX_GPU_SWITCH;
         }
-    /* to a GPU's host memory, to the NIC, to the switch; likewise at the other
-     * end */
+    /* at each end: to the GPU's host memory, to the NIC, to the switch */
     return 2 * (3 * deepest + 1) + switches +
            (size_t)(topology->network ? topology->network->diameter : 0) + 2;
 }

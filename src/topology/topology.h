@@ -2,12 +2,13 @@
 /*
  * The internal structure of a machine. A node type is a tree of vertices (node,
  * package, NUMA node, cache, core, PCIe switch, GPU, NIC) with direct links
- * between vertices; nodes share types; a network joins the nodes.
+ * between vertices. All nodes of the same type share one tree. A network
+ * connects the nodes.
  *
- * Links are numbered: first the network's, then node by node. Inside a node,
- * link v joins vertex v to its parent (v = 0: the node to its switch); then
- * follow the direct links, then one link from each NIC to its switch. So only
- * three offsets are stored for each node.
+ * Links are numbered: first those of the network, then node by node. Inside a
+ * node, link v joins vertex v to its parent (v = 0: the node to its switch).
+ * The direct links follow, then one link from each NIC to its switch. So the
+ * number of a link is computed from three offsets for each node.
  */
 #ifndef NW_TOPOLOGY_TOPOLOGY_H
 #define NW_TOPOLOGY_TOPOLOGY_H
@@ -49,28 +50,32 @@ struct nw_link_class {
     bool assumed;
 };
 
+/* A link between two vertices of a node outside the tree, such as an NVLink. */
 struct nw_direct_link {
     int32_t a, b;  /* vertices */
-    int32_t class; /* several parallel links are one with the sum of their
-                      rates */
+    int32_t class; /* link class; parallel links are one link with their total
+                      bandwidth */
 };
 
+/* The names of a GPU or NIC. */
 struct nw_device {
     char *name, *uuid, *pci; /* owned; NULL if unknown */
 };
 
+/* The inside of a node. Arrays without another comment are [vertex_count]. */
 struct nw_node_type {
     char *name;
     int32_t vertex_count;
     size_t capacity;
-    int32_t *parent; /* parents before children; -1 for vertex 0 */
+    int32_t *parent; /* parents have lower numbers than children; -1 for vertex
+                        0 */
     uint8_t *kind;
     int32_t *class; /* link class of the link to the parent */
     int32_t *index; /* logical index among vertices of its kind */
     bool staged;    /* GPU messages to other nodes are copied through host
                        memory */
-    bool pxn;       /* GPU messages leave by the NIC with the number of the
-                       destination's NIC */
+    bool pxn;       /* a GPU message leaves by the NIC that has the same number
+                       as the destination's NIC (NCCL's PXN) */
 
     int32_t direct_count;
     size_t direct_capacity;
@@ -84,20 +89,22 @@ struct nw_node_type {
     int32_t gpu_switch;    /* vertex of the GPU switch; -1 unless there is
                               exactly one */
     int32_t end_count;     /* number of vertices with direct links */
-    int32_t *end_of;       /* [vertex_count] number among these vertices, or -1;
-                              may be NULL */
-    int32_t *next;         /* [end_count^2] next direct link from one to another
-                              of these vertices, or -1; may be NULL */
+    int32_t *end_of;       /* [vertex_count] number among the vertices with
+                              direct links, or -1; may be NULL */
+    int32_t *next;         /* [end_count^2] first direct link of the route
+                              between two of these vertices, or -1; may be
+                              NULL */
     int32_t element_count; /* cores or hardware threads */
     int32_t *element;      /* vertices; equal to `core` or `pu` */
 
-    /* before nw_node_type_finish, gpu_count and nic_count are the lengths of
-     * these arrays; it adds nameless devices for further vertices */
+    /* Before nw_node_type_finish, gpu_count and nic_count are the lengths of
+     * these arrays. nw_node_type_finish extends the arrays by devices without
+     * names, up to the number of vertices. */
     struct nw_device *gpu_device; /* [gpu_count] or NULL */
     struct nw_device *nic_device; /* [nic_count] or NULL */
-    /* the operating system's numbers in logical order; NULL if unknown. The
-     * threads of core c are pu_os[core_pu[c]] to pu_os[core_pu[c + 1] - 1],
-     * even if they have no vertices */
+    /* The operating system's numbers of cores and hardware threads, in logical
+     * order; NULL if unknown. The threads of core c are pu_os[core_pu[c]] to
+     * pu_os[core_pu[c + 1] - 1], even if they have no vertices. */
     int32_t *core_os, *core_pu, *pu_os;
 };
 
@@ -125,6 +132,7 @@ struct nw_network_ops {
                   void (*meet)(void *user, int32_t *class), void *user);
 };
 
+/* The network between nodes. */
 struct nw_network {
     const struct nw_network_ops *ops;
     void *state; /* private to the ops; owned */
@@ -135,15 +143,16 @@ struct nw_network {
     int32_t *link_a, *link_b, *link_class; /* [link_count] */
     int32_t diameter;                      /* largest number of links between
                                               two switches */
-    /* trees only: parent[s] before s, and the link to it; -1 at a root */
+    /* only in trees: parent of each switch, which has a lower number than the
+     * switch, and the link to this parent; -1 at a root */
     int32_t *parent, *uplink;
     uint8_t *depth;
     /* number of the connected part of each switch, from 0; NULL if all switches
      * are connected */
     int32_t *component;
     int32_t component_count;
-    /* number of links to the nearest switch with a node: 0 for leaves; -1 if no
-     * switch has a node. nw_topology_finish computes it */
+    /* [switch_count] number of links to the nearest switch that has a node: 0
+     * for leaves, -1 if there is none. nw_topology_finish computes it */
     int32_t *level;
 };
 
@@ -166,10 +175,11 @@ struct nw_topology {
     int32_t node_count;
     char **node_name;
     int32_t *node_type;
-    /* port[]: switch of each NIC, or one switch if the node type has no NIC */
-    int32_t *port_first; /* [node_count + 1] index into port */
+    /* port[] has the switch of each NIC of a node, or one switch if the node
+     * type has no NIC. port_first[n] is the index of node n's first entry */
+    int32_t *port_first; /* [node_count + 1] */
     int32_t *port;
-    int32_t *port_class; /* class of the link from this NIC to the switch */
+    int32_t *port_class; /* link class of this port */
     /* [node_count] NVLink domain of each node (nodes that share a GPU switch);
      * -1: none. NULL if no node is in a domain */
     int32_t *domain;
@@ -182,7 +192,8 @@ struct nw_topology {
     size_t route_max;
     int32_t *by_name; /* nodes sorted by name */
 
-    /* plain hierarchies: distance for each depth of the common ancestor */
+    /* only in hierarchies: [depth_count] distance for each depth of the common
+     * ancestor */
     double *depth_distance;
     int32_t depth_count;
 
@@ -196,14 +207,17 @@ struct nw_topology {
     struct nw_text notes; /* one line each; see nw_topology_notes */
 };
 
-/* --- building: call in the order classes, types, network, nodes, finish --- */
+/* --- building: call these in the order classes, types, network, nodes, finish
+ * --- */
 
 NW_MUST_CHECK nw_status nw_topology_new(const char *name, nw_topology **out);
-/* Returns in *out the class with these figures; adds it if it is new. */
+/* Stores in *out the link class with these figures, which is added if it is
+ * new. */
 NW_MUST_CHECK nw_status nw_topology_class(nw_topology *topology,
                                           const struct nw_link_class *figures,
                                           int32_t *out);
-/* Returns the documented default figures for a kind of link, marked assumed. */
+/* Returns the default figures of a kind of link, as documented in
+ * nodewise-topology(5), marked as assumed. */
 struct nw_link_class nw_link_assumed(enum nw_link_kind kind);
 
 /* Makes a type with vertex 0 of kind NODE. The topology owns it. */
@@ -212,6 +226,8 @@ NW_MUST_CHECK nw_status nw_node_type_new(nw_topology *topology,
                                          struct nw_node_type **out);
 /* Removes the newest type, which no node may use yet. */
 void nw_topology_drop_last_type(nw_topology *topology);
+/* Adds a vertex below `parent`. `class` is the class of the link between them.
+ * Stores the number of the vertex in *vertex. */
 NW_MUST_CHECK nw_status nw_node_type_add(struct nw_node_type *type,
                                          int32_t parent,
                                          enum nw_vertex_kind kind,
@@ -224,19 +240,21 @@ NW_MUST_CHECK nw_status nw_node_type_add_direct(struct nw_node_type *type,
 NW_MUST_CHECK nw_status nw_node_type_finish(struct nw_node_type *type,
                                             enum nw_elements elements);
 
-/* Merges GPU switches that are parallel for a GPU into one (gpu/switch.c). */
+/* Merges GPU switches that are connected to the same GPU into one
+ * (gpu/switch.c). */
 NW_MUST_CHECK nw_status nw_node_type_merge_switches(nw_topology *topology,
                                                     struct nw_node_type *type);
 /* Raises the assumed PCIe bandwidth of a NIC to that of its network port, if
  * that is higher. */
 NW_MUST_CHECK nw_status nw_topology_raise_cards(nw_topology *topology);
 
-/* Sort the vertices of a type, or the link classes (unused classes are
- * removed), so that the same machine has the same order for every source. */
+/* The first function sorts the vertices of a type, the second the link classes,
+ * of which it removes unused ones. The same machine then has the same order for
+ * every source. */
 NW_MUST_CHECK nw_status nw_node_type_order(struct nw_node_type *type);
 NW_MUST_CHECK nw_status nw_topology_order_classes(nw_topology *topology);
 
-/* Takes over `network`, whose ops and arrays must be complete. */
+/* Takes ownership of `network`, whose ops and arrays must be complete. */
 void nw_topology_take_network(nw_topology *topology,
                               struct nw_network *network);
 NW_MUST_CHECK nw_status nw_network_new(int32_t switch_count,
@@ -266,11 +284,11 @@ nw_topology_type_of(const nw_topology *topology, int32_t node)
     return topology->type[topology->node_type[node]];
 }
 
-/* Returns the NIC by which messages of an end leave its node: an index among
- * the node's NICs, or -1 if it has none. */
+/* Returns the NIC by which messages of an end leave its node, as an index among
+ * the node's NICs; -1 if the node has none. */
 int32_t nw_end_card(const nw_topology *topology, struct nw_end end);
-/* Returns the switch to which this NIC of the node is joined; with card -1, the
- * node's only switch. */
+/* Returns the switch to which NIC `card` of the node is connected. If card is
+ * -1, returns the node's only switch. */
 int32_t nw_topology_switch_of(const nw_topology *topology, int32_t node,
                               int32_t card);
 /* Returns the next direct link of a message from vertex a to vertex b of a
@@ -290,22 +308,23 @@ bool nw_domain_joins(const nw_topology *topology, struct nw_end a,
 /* Returns NW_EFORMAT if a node of an NVLink domain has GPUs but not exactly one
  * GPU switch. */
 NW_MUST_CHECK nw_status nw_domain_check(const nw_topology *topology);
-/* Returns the vertex by whose NIC a message from `a` to another node leaves
- * under PXN: a's own vertex, or the GPU near the NIC that has the number of b's
- * NIC. */
+/* Returns the vertex that sends a message from `a` to another node under PXN:
+ * a's own vertex, or the GPU near the NIC that has the same number as b's NIC.
+ */
 int32_t nw_pxn_sender(const nw_topology *topology, struct nw_end a,
                       struct nw_end b);
-/* For a network of several unconnected parts (rails): sets in both ends NICs of
- * the same part, with the shortest route. network->component must be set. */
+/* For a network of several unconnected parts (rails): sets the NICs of both
+ * ends to NICs of the same rail, with the shortest route. network->component
+ * must be set. */
 void nw_rails_choose(const nw_topology *topology, struct nw_end *a,
                      struct nw_end *b);
 /* Calls meet() for every link class in the network: those of its links, and
- * those of the struct that it was built from. */
+ * those of the struct of network/networks.h from which it was built. */
 void nw_network_visit(struct nw_network *network,
                       void (*meet)(void *user, int32_t *class), void *user);
+/* Computes network->level. */
 NW_MUST_CHECK nw_status nw_network_find_levels(nw_topology *topology);
-/* Returns NW_EFORMAT if two nodes have no connected part of the network in
- * common. */
+/* Returns NW_EFORMAT if two nodes have no rail in common. */
 NW_MUST_CHECK nw_status nw_rails_check(const nw_topology *topology);
 /* Returns the deepest common ancestor of two vertices of a type. */
 int32_t nw_node_type_common(const struct nw_node_type *type, int32_t a,
@@ -315,18 +334,18 @@ int32_t nw_node_type_common(const struct nw_node_type *type, int32_t a,
 struct nw_span {
     int32_t node, from, top, to;
 };
-/* A route as spans and single links, whose sums need not follow each link. */
+/* A route as spans inside node trees and as single links elsewhere. Costs of
+ * spans can be summed without following each link. */
 struct nw_trail {
     double distance;
     int32_t level;
     int span_count;
     struct nw_span span[4];
-    size_t hop_count; /* number of links that are not in spans: network and
-                         direct links */
+    size_t hop_count; /* number of links outside spans: network and direct
+                         links */
 };
-/* Computes the distance and the level of nw_topology_route, and its links as
- * spans and hops, in any order. `hops` must have nw_topology_route_max()
- * entries. */
+/* Computes distance and level of a route, and its links as spans and hops, in
+ * any order. `hops` must have nw_topology_route_max() entries. */
 void nw_topology_trail(const nw_topology *topology, const struct nw_end ends[2],
                        struct nw_trail *trail, uint32_t *hops);
 /* Returns 2 x link + direction; the direction of a half-duplex link is always

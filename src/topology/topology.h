@@ -207,8 +207,7 @@ struct nw_topology {
     struct nw_text notes; /* one line each; see nw_topology_notes */
 };
 
-/* --- building: call these in the order classes, types, network, nodes, finish
- * --- */
+/* --- building, in the order classes, types, network, nodes, finish --- */
 
 NW_MUST_CHECK nw_status nw_topology_new(const char *name, nw_topology **out);
 /* Stores in *out the link class with these figures, which is added if it is

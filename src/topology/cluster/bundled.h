@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The clusters that are part of the library: the build converts
+/* The clusters that are part of the library. The build converts
  * data/clusters/NAME.yaml to C. */
 #ifndef NW_TOPOLOGY_CLUSTER_BUNDLED_H
 #define NW_TOPOLOGY_CLUSTER_BUNDLED_H
@@ -8,7 +8,7 @@
 
 struct nw_bundled {
     const char *name, *summary;
-    bool resizable; /* NAME:N has N nodes */
+    bool resizable; /* whether NAME:N is allowed, a cluster of N nodes */
     const char *text;
 };
 

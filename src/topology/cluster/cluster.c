@@ -68,7 +68,7 @@ static nw_status cluster_read_header(struct nw_cluster *cluster)
 }
 
 /* Returns the item of `nodes` that repeats the name of a node, or the whole
- * list `nodes` if all names differ. */
+ * list `nodes` if all names differ, for an error message. */
 static const struct nw_yaml *item_to_blame(const struct nw_cluster *cluster,
                                            const struct nw_yaml *nodes)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The reader of cluster files, in the order of the file: figures of links, node
- * types (CPUs, devices, direct links), the network, the nodes.
+ * The reader of cluster files. Its parts follow the order of the file: figures
+ * of links, node types (CPUs, devices, direct links), the network, the nodes.
  * nodewise-formats(5) defines the grammar.
  */
 #ifndef NW_TOPOLOGY_CLUSTER_CLUSTER_H
@@ -24,12 +24,13 @@ struct nw_cluster_type {
     int32_t *port; /* [NICs] class of the link to the switch; -1: not given */
 };
 
-/* Rule for nodes that name no switch: they fill the switches in order, `each`
- * nodes per switch. With `rails`, each node is joined to that many adjacent
- * switches, and NIC c to the switch with number c modulo `rails` among them. */
+/* The rule for nodes that do not name a switch. They fill the switches in
+ * order, `each` nodes per switch. With `rails`, each node is connected to that
+ * many adjacent switches: NIC c to the one with number c modulo `rails` among
+ * them. */
 struct nw_cluster_fill {
-    int32_t each, switches; /* 0: nodes must name a switch */
-    int32_t rails;          /* 0: all NICs of a node are joined to the same
+    int32_t each, switches; /* 0: each node must name its switch */
+    int32_t rails;          /* 0: all NICs of a node are connected to the same
                                switch */
 };
 
@@ -38,9 +39,10 @@ struct nw_cluster_messages {
     bool staged, pxn;
 };
 
+/* The state of the reader. */
 struct nw_cluster {
     const char *file;
-    nw_topology *topology; /* owned until it is returned */
+    nw_topology *topology; /* the result; owned until it is returned */
     enum nw_elements elements;
     struct nw_cluster_messages messages;
     int32_t resize; /* number of nodes given by NAME:N, or 0 */
@@ -48,7 +50,7 @@ struct nw_cluster {
     size_t type_count;
     struct nw_cluster_type *type;
     struct nw_hostlist names;   /* names of all nodes */
-    struct nw_hostlist domains; /* domains that the items of nodes name */
+    struct nw_hostlist domains; /* NVLink domains named by items of `nodes` */
     int32_t *entry_end;         /* item i of the list of nodes has the names
                                    from entry_end[i - 1] to entry_end[i] - 1 */
     struct nw_cluster_fill fill;
@@ -66,8 +68,8 @@ struct nw_cluster_text {
 NW_MUST_CHECK nw_status nw_cluster_read(const struct nw_cluster_text *text,
                                         nw_topology **out);
 
-/* Finds or adds the class of the figures at `node`; if that is NULL, the
- * assumed figures of this kind. */
+/* Finds or adds the link class of the bandwidth and latency that are written at
+ * `node`. If `node` is NULL, the assumed figures of this kind are used. */
 NW_MUST_CHECK nw_status nw_cluster_figures(struct nw_cluster *cluster,
                                            const struct nw_yaml *node,
                                            enum nw_link_kind kind,
@@ -88,7 +90,8 @@ NW_MUST_CHECK nw_status nw_cluster_parts(struct nw_cluster *cluster,
                                          const struct nw_yaml *node,
                                          const char *name,
                                          struct nw_node_type **out);
-/* Pointers to the arrays that have the devices of a type's GPUs or NICs. */
+/* The array of a type's GPUs or NICs, and its length, which
+ * nw_cluster_device_info fills. */
 struct nw_cluster_info {
     struct nw_device **device;
     int32_t *count;
@@ -126,7 +129,8 @@ NW_MUST_CHECK nw_status nw_cluster_tree(struct nw_cluster *cluster,
                                         const struct nw_yaml *node);
 NW_MUST_CHECK nw_status nw_cluster_graph(struct nw_cluster *cluster,
                                          const struct nw_yaml *node);
-/* Reads the forwarding tables of a graph; the nodes must be placed. */
+/* Reads the forwarding tables of a graph. The switches of the nodes must be
+ * known. */
 NW_MUST_CHECK nw_status nw_cluster_tables(struct nw_cluster *cluster,
                                           const struct nw_yaml *list);
 /* Sorts the switches of the topology's network for nw_cluster_find_switch. */
@@ -146,8 +150,8 @@ NW_MUST_CHECK nw_status
 nw_cluster_resized_names(const struct nw_cluster *cluster,
                          const struct nw_yaml *name, struct nw_hostlist *names);
 /* nw_cluster_join_domains puts the nodes from `first` to `end` - 1 into the
- * domains of their item. nw_cluster_number_domains numbers the domains by their
- * names, after all items were read. */
+ * NVLink domains that their item names. nw_cluster_number_domains numbers the
+ * domains by their names, after all items were read. */
 NW_MUST_CHECK nw_status nw_cluster_join_domains(struct nw_cluster *cluster,
                                                 const struct nw_yaml *item,
                                                 int32_t first, int32_t end);

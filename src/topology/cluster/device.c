@@ -10,6 +10,7 @@
 
 #define PART_KEYS "pcie-switch board gpu nic link parts port model"
 
+/* The node type to which devices are added. */
 struct site {
     struct nw_cluster *cluster;
     struct nw_cluster_type *type;
@@ -25,8 +26,8 @@ static int32_t count_of(const struct nw_node_type *type,
     return count;
 }
 
-/* Notes the name of device number `index`; devices before it without a name
- * stay unknown. */
+/* Stores the name of device number `index`. Devices with lower numbers that
+ * have no name keep an unknown name. */
 static nw_status name_device(struct nw_device **devices, int32_t *count,
                              int32_t index, const char *name)
 {
@@ -84,8 +85,8 @@ static nw_status finish_nic(const struct site *site, const struct nw_yaml *part)
     return status;
 }
 
-/* Finds the one key of a part that names its kind, and the number of parts that
- * the key gives. Fails if a part has no such key or two. */
+/* Finds the key of a part that names its kind, and the number of equal parts
+ * that this key gives. Fails if a part has no such key or several. */
 static nw_status part_kind(const struct nw_yaml *part,
                            enum nw_vertex_kind *kind, int32_t *count)
 {

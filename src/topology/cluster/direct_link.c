@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The vertices that are ends of direct links. */
 struct ends {
     int32_t *vertex;
     size_t count, capacity;

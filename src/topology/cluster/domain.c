@@ -58,7 +58,7 @@ static int domain_by_name(const void *left, const void *right, void *names)
     return order ? order : (*a > *b) - (*a < *b);
 }
 
-/* Sets first[i] to the lowest index of a name that equals name i. */
+/* Sets first[i] to the lowest index of a name that is equal to name i. */
 static nw_status find_first(const struct nw_hostlist *names, int32_t *first)
 {
     int32_t *order;

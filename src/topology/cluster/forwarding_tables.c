@@ -13,6 +13,7 @@
 
 #define MAX_TABLE ((size_t)1 << 28) /* largest number of entries */
 
+/* The tables while they are read. */
 struct tables {
     struct nw_cluster *cluster;
     /* [mask + 1] hash table by node name: 1 + the number of the node; 0:
@@ -23,16 +24,16 @@ struct tables {
     int32_t *via;
 };
 
-/* An item of a table: messages to one NIC (`card`) of some nodes leave switch
- * `at` by this link. */
+/* An item of a table: messages to NIC `card` of some nodes leave switch `at` by
+ * this link. */
 struct forwarding_tables_way {
     const struct nw_yaml *item;
     int32_t at, link, card;
 };
 
-/* Returns the hash table's slot for the name of a node; the slot is 0 if the
- * name is unknown. Tables name every node at every switch, so a binary search
- * would take most of the time. */
+/* Returns the slot for the name of a node in the hash table. The slot is 0 if
+ * the name is unknown. Each switch's table names every node, so a binary search
+ * would take most of the reading time. */
 static int32_t *forwarding_tables_place_of(const struct tables *tables,
                                            const char *name)
 {

@@ -191,8 +191,8 @@ static nw_status place_item(struct nw_cluster *cluster, const struct span *span)
     return status;
 }
 
-/* Finds the type of each item's nodes and allocates the arrays of nodes and
- * ports. This comes before any switch is looked up. */
+/* Finds the type of each item's nodes, and allocates the arrays of nodes and
+ * ports, which must exist before switches are looked up. */
 static nw_status size_nodes(struct nw_cluster *cluster,
                             const struct nw_yaml *nodes, int32_t *type_of)
 {

@@ -24,6 +24,7 @@ static const struct {
 };
 #define LEVEL_COUNT ((int)(sizeof levels / sizeof *levels))
 
+/* The form `cpu` with numbers of packages, cores and so on. */
 struct short_form {
     struct nw_cluster *cluster;
     struct nw_node_type *type;
@@ -177,8 +178,8 @@ static nw_status read_cpu(struct nw_cluster *cluster,
     return status;
 }
 
-/* Adds an entry with port class -1 (unknown) for each NIC of the XML file,
- * since hwloc reports no figures of ports. */
+/* Adds a port with class -1 (unknown) for each NIC of the XML file, since hwloc
+ * does not report bandwidths of ports. */
 static nw_status count_ports(struct nw_cluster_type *type)
 {
     nw_status status = NW_OK;
@@ -194,7 +195,7 @@ static nw_status count_ports(struct nw_cluster_type *type)
 }
 
 /* Reads the vertices of a node type, either from 'cpu' or from 'parts'. With
- * 'cpu', the caller adds the devices. */
+ * 'cpu', the caller adds the devices afterwards. */
 static nw_status read_inside(struct nw_cluster *cluster,
                              const struct nw_yaml *node,
                              struct nw_node_type **out)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reads a node type that is written as one tree of parts: `parts` instead of
- * `cpu` and `devices`. The tree can hold what the short forms cannot: parts
- * that differ, numbers of the operating system, GPUs whose numbers differ from
+ * Reads a node type that is written as one tree: `parts` instead of `cpu` and
+ * `devices`. The tree can express what the short forms cannot: parts that
+ * differ, numbers of the operating system, and GPUs whose numbers differ from
  * their order in the tree.
  */
 #include "base/array.h"
@@ -17,14 +17,15 @@
     "package die numa l3 l2 core pcie-switch board gpu nic link parts pus "    \
     "number"
 
-/* A GPU or NIC that was read but not added: all are added at the end, in the
- * order of their numbers. */
+/* A GPU or NIC that was read. GPUs and NICs are added at the end, in the order
+ * of their numbers. */
 struct device {
     const struct nw_yaml *part;
     enum nw_vertex_kind kind;
     int32_t number, parent, class;
 };
 
+/* The state of the reader of `parts`. */
 struct parts_parts {
     struct nw_cluster *cluster;
     struct nw_node_type *type;
@@ -32,7 +33,7 @@ struct parts_parts {
     size_t count, capacity;
     /* next number of a GPU [0] or NIC [1] that has no 'number' */
     int32_t next[2];
-    int32_t *pus; /* [core] number of its hardware threads */
+    int32_t *pus; /* [core] its number of hardware threads */
     size_t cores, pus_capacity;
 };
 
@@ -63,8 +64,8 @@ static bool parts_is_bridge(enum nw_vertex_kind kind)
     return kind == NW_VERTEX_BRIDGE || kind == NW_VERTEX_BOARD;
 }
 
-/* Finds the one key of a part that names its kind. Sets *out to an index into
- * kinds[] and *count to the number of parts. */
+/* Finds the key of a part that names its kind. Sets *out to an index into
+ * kinds[] and *count to the number of equal parts that the key gives. */
 static nw_status find_kind(const struct nw_yaml *part, size_t *out,
                            int32_t *count)
 {
@@ -271,6 +272,7 @@ static nw_status take_numbers(const struct nw_yaml *node, int32_t *out,
     return status;
 }
 
+/* Returns the number of cores that have more than `thread` threads. */
 static size_t cores_with(const struct parts_parts *parts, int32_t thread)
 {
     size_t count = 0;

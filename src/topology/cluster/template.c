@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes a cluster file that the user then edits, from a few numbers. The
- * structure is complete; comments in the file say which figures to add. */
+/* Writes a cluster file from a few numbers, which the user then edits. The
+ * structure is complete; comments in the file name the figures that the user
+ * should add. */
 #include <nodewise/topology.h>
 
 #include "base/array.h"

@@ -16,12 +16,12 @@ struct tree {
     int32_t *parent;
     int32_t *class; /* [switch] class of the link to the parent */
     size_t class_capacity;
-    /* class of links without 'link': that of the root */
+    /* class of links that have no key 'link': that of the root */
     int32_t otherwise;
 };
 
-/* A range of switches; the switches of a list below are divided evenly among
- * them. */
+/* Consecutive switches. The switches of the list below them are divided evenly
+ * among them. */
 struct above {
     int32_t first, count;
 };
@@ -101,7 +101,7 @@ static nw_status tree_read_root(struct tree *tree, const struct nw_yaml *node)
 }
 
 /* Fills `order` with the switches depth first: each switch, then its children
- * in the order of the file. write_network.c depends on this order. */
+ * in the order of the file. write_network.c relies on this order. */
 static nw_status walk_order(const struct tree *tree, int32_t *order)
 {
     size_t n = tree->names.count;
@@ -131,6 +131,7 @@ static nw_status walk_order(const struct tree *tree, int32_t *order)
     return status;
 }
 
+/* Renumbers the switches in that order. */
 static nw_status sort_tree(struct tree *tree)
 {
     size_t n = tree->names.count;

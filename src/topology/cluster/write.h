@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes cluster files, in the order of the file. Reading such a file gives the
- * same machine. */
+/* The writer of cluster files. Its parts follow the order of the file. Reading
+ * the result gives the same machine. */
 #ifndef NW_TOPOLOGY_CLUSTER_WRITE_H
 #define NW_TOPOLOGY_CLUSTER_WRITE_H
 

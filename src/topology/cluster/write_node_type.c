@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes a node type: its tree of parts, in which equal siblings are written
- * once with their number, its hardware threads, devices and direct links. */
+/* Writes a node type: its tree of parts, its hardware threads, devices and
+ * direct links. Equal siblings of the tree are written once, with their number.
+ */
 #include "base/array.h"
 #include "base/status.h"
 #include "topology/cluster/write.h"
@@ -8,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What the functions of this file write, and where. */
 struct write_node_type_view {
     const nw_topology *topology;
     const struct nw_node_type *type;
@@ -19,6 +21,7 @@ struct write_node_type_view {
     struct nw_text *text;
 };
 
+/* Returns the kind of link that a vertex usually has to its parent. */
 static enum nw_link_kind usual_link(enum nw_vertex_kind kind)
 {
     switch (kind) {
@@ -76,8 +79,8 @@ static void write_node_type_find_order(struct write_node_type_view *view,
     }
 }
 
-/* Returns the number of hardware threads of core vertex v, whether they are
- * vertices or only known by number. */
+/* Returns the number of hardware threads of core vertex v. The threads may be
+ * vertices, or only have numbers of the operating system. */
 static int32_t threads_of(const struct write_node_type_view *view, int32_t v)
 {
     const struct nw_node_type *type = view->type;
@@ -99,8 +102,7 @@ static bool says_number(const struct write_node_type_view *view, int32_t v)
 static nw_status add_children(const struct write_node_type_view *view,
                               struct nw_text *text, int32_t v, int indent);
 
-/* Writes a part without its first line, which holds the number of equal
- * parts. */
+/* Writes a part without its first line, which has the number of equal parts. */
 static nw_status add_body(const struct write_node_type_view *view,
                           struct nw_text *text, int32_t v, int indent)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes the nodes of a cluster file. Consecutive equal nodes at the same
- * switches become one item. Items that differ only in their switches are joined
- * if they have equally many nodes. */
+ * switches form a group, which becomes one item. Consecutive groups of equal
+ * size that differ only in their switches or NVLink domains are joined to one
+ * item. */
 #include "base/array.h"
 #include "base/status.h"
 #include "topology/cluster/write.h"

@@ -56,8 +56,8 @@ nw_status nw_write_names(struct nw_text *text, const char *const *names,
     return NW_OK;
 }
 
-/* Writes a value with its unit if the text then reads back as the same number,
- * else as a plain number in the base unit. */
+/* Writes a value with a unit such as GB/s if reading the text gives the same
+ * number, and otherwise as a plain number in the base unit. */
 static void add_quantity(struct nw_text *text, double value, enum nw_unit unit)
 {
     static const struct {

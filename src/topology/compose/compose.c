@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Combines sources: each host of the network gets the node type that another
- * source has under the host's name, and each NIC of that node type gets its
- * port of the network. */
+/* Combines sources. Each host of the network gets the node type that another
+ * source has for the host's name. Each NIC of this node type gets its port of
+ * the network. */
 #include "topology/compose/compose.h"
 #include "base/array.h"
 #include "base/hostlist.h"
@@ -17,9 +17,9 @@ static bool compose_is_known(const struct nw_host_index *hosts,
     return nw_host_index_find(hosts, host) != NW_HOST_NONE;
 }
 
-/* Returns true if all hosts of the network get the only node type of the only
- * source: the source has one node type, and either one node or no node that is
- * a host of the network. */
+/* Returns true if all hosts of the network get the same node type: there is
+ * only one source, it has one node type, and it has either one node or no node
+ * that is a host of the network. */
 static bool compose_is_alike(const struct nw_compose *compose)
 {
     const struct nw_inside *from = compose->inside;
@@ -91,8 +91,8 @@ static void match_cards(const struct nw_node_type *inside,
                      : c < ports->nic_count ? c
                                             : -1;
         if (!ports->nic_count)
-            port_of[c] = 0; /* the network connects the host without naming
-                               NICs: all NICs use its port */
+            port_of[c] = 0; /* the network names no NICs of this host: all NICs
+                               use its port */
     }
 }
 
@@ -193,8 +193,9 @@ static int32_t compose_count_cards(const struct nw_node_type *type)
     return count;
 }
 
-/* Adds the GPUs of the other source. Also adds that source's NICs if the node
- * type and the network name none; then every NIC uses the host's port. */
+/* Adds the GPUs of the source of GPU links. Also adds that source's NICs if
+ * neither the node type nor the network names NICs; then every NIC uses the
+ * host's port. */
 static nw_status compose_take_gpus(struct nw_compose *compose,
                                    struct nw_combined *combined,
                                    struct nw_node_type *type)
@@ -238,6 +239,8 @@ static nw_status combine(struct nw_compose *compose,
     return status;
 }
 
+/* Finds the combined type that is made from these parts, or makes it for the
+ * first host that needs it. */
 static nw_status find_combined(struct nw_compose *compose,
                                struct nw_combined wanted, const char *host,
                                const struct nw_combined **out)
@@ -380,7 +383,7 @@ static void take_class(void *user, int32_t *class)
     struct nw_compose *compose = user;
     int32_t out = 0;
 
-    /* cannot fail: take_network has made all classes before */
+    /* this cannot fail: take_network has made all classes */
     if (!nw_compose_class(compose, compose->network, *class, &out))
         *class = out;
 }
@@ -541,8 +544,7 @@ nw_status nw_topology_compose(const struct nw_topology_parts *given,
     char *text = NULL;
     nw_status status;
 
-    if (!parts.node_count && parts.gpus) { /* the source of GPUs also
-                                              describes the node */
+    if (!parts.node_count && parts.gpus) { /* the source of GPU links also */
         parts.nodes = &given->gpus;
         parts.node_count = 1;
         parts.gpus = NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Makes one machine from several sources: the network from one source, the
- * inside of nodes from others, the GPU links from a third. If sources disagree,
- * a note names the sources and the difference.
+ * Makes one machine from several sources: the network comes from one source,
+ * the inside of nodes from others, the GPU links from a third. If sources
+ * disagree, a note names the sources and the difference.
  */
 #ifndef NW_TOPOLOGY_COMPOSE_COMPOSE_H
 #define NW_TOPOLOGY_COMPOSE_COMPOSE_H
@@ -11,8 +11,8 @@
 #include "base/text.h"
 #include "topology/topology.h"
 
-/* An index of host names. `name` is borrowed; both arrays have `count`
- * entries. */
+/* An index of host names, for searching. `name` is borrowed; both arrays have
+ * `count` entries. `order` has the indexes of names in sorted order. */
 struct nw_host_index {
     char **name;
     int32_t *order;
@@ -22,9 +22,9 @@ NW_MUST_CHECK nw_status nw_host_index_init(struct nw_host_index *hosts,
                                            char **name, size_t count);
 void nw_host_index_fini(struct nw_host_index *hosts);
 enum { NW_HOST_NONE = -1, NW_HOST_SEVERAL = -2 };
-/* Returns the index of the host that nw_host_is_same finds equal to `host`,
- * NW_HOST_NONE, or NW_HOST_SEVERAL if `host` is a short name of several
- * hosts. */
+/* Returns the index of the host that is the same as `host` according to
+ * nw_host_is_same. Returns NW_HOST_NONE if there is no such host, and
+ * NW_HOST_SEVERAL if `host` is a short name of several hosts. */
 int32_t nw_host_index_find(const struct nw_host_index *hosts, const char *host);
 
 /* A source that describes the inside of nodes. */
@@ -47,10 +47,12 @@ struct nw_combined {
     int32_t cards;
 };
 
+/* The state while sources are combined. */
 struct nw_compose {
-    nw_topology *network;        /* its switches are moved to the result */
+    nw_topology *network;        /* source of the network, whose switches are
+                                    moved to the result */
     struct nw_host_index joined; /* index of the network's nodes */
-    bool is_alike; /* all hosts look like the only source's nodes inside */
+    bool is_alike; /* all hosts get the node type of the only source */
     struct nw_inside *inside;
     size_t inside_count;
     nw_topology *gpus; /* the source of GPU links, or NULL */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Takes the GPU links of a node from another source. The GPUs of both sources
- * are matched by PCI address if both know all of them, otherwise by number. */
+/* Adds the GPU links of another source to a node type. The GPUs of both sources
+ * are matched by PCI address if both know all addresses, otherwise by number.
+ */
 #include "base/array.h"
 #include "base/status.h"
 #include "topology/compose/compose.h"
@@ -8,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The type of the source of GPU links (`theirs`), and the type of the result to
+ * which they are added (`ours`). */
 struct match {
     struct nw_compose *compose;
     const nw_topology *from;
@@ -52,8 +55,8 @@ static int32_t gpus_nth(const struct nw_node_type *type,
     return -1;
 }
 
-/* Sets number[] and gpu[] for all GPUs: by PCI address if every GPU has a
- * match, otherwise all by number. */
+/* Sets number[] and gpu[] for all GPUs of the other source: by PCI address if
+ * every GPU has a match, otherwise by number. */
 static void match_gpus(struct match *match, int32_t count)
 {
     bool whole = true;
@@ -85,8 +88,8 @@ static int32_t gpus_package_of(const struct nw_node_type *type, int32_t v)
     return v;
 }
 
-/* Adds a note on the first pair of GPUs that share a processor in one source
- * and not in the other. */
+/* Adds a note on the first pair of GPUs that are near the same processor in one
+ * source and near different ones in the other. */
 static void compare_packages(struct match *match, int32_t count)
 {
     const struct nw_node_type *a = match->ours, *b = match->theirs;
@@ -131,8 +134,8 @@ static int32_t threads_near(const struct nw_node_type *type, int32_t v,
     return count;
 }
 
-/* Adds a note on the first GPU whose processor has other hardware threads in
- * the two sources. */
+/* Adds a note on the first GPU whose processor has different hardware threads
+ * in the two sources. */
 static void compare_threads(struct match *match, int32_t count)
 {
     for (int32_t i = 0; i < count; i++) {
@@ -169,6 +172,8 @@ static bool joins(const struct nw_direct_link *link, int32_t a, int32_t b)
     return (link->a == a && link->b == b) || (link->a == b && link->b == a);
 }
 
+/* Returns the bandwidth of the direct link between two vertices in bytes/s; 0
+ * if there is none. */
 static double rate_between(const nw_topology *topology,
                            const struct nw_node_type *type, int32_t a,
                            int32_t b)
@@ -179,6 +184,7 @@ static double rate_between(const nw_topology *topology,
     return 0;
 }
 
+/* Adds a note if the two sources have different links between GPUs. */
 static void compare_links(struct match *match, int32_t count)
 {
     for (int32_t i = 0; i < count; i++)
@@ -217,8 +223,9 @@ static void drop_links(struct nw_node_type *type)
     type->direct_count = kept;
 }
 
-/* Sets *out to our vertex for vertex v of the other source, -1 if v is neither
- * a GPU nor a GPU switch. A GPU switch is added when it is first needed. */
+/* Sets *out to the vertex of `ours` that corresponds to vertex v of the other
+ * source; -1 if v is neither a GPU nor a GPU switch. A GPU switch is added when
+ * it is first needed. */
 static nw_status gpus_vertex_for(struct match *match, int32_t v, int32_t *made,
                                  int32_t *out)
 {
@@ -270,9 +277,9 @@ static nw_status take_links(struct match *match)
     return status;
 }
 
-/* Sets *out to our vertex for the vertex that a device of the other source
- * hangs below: the package with the same number, or the bridge in made[]. A
- * bridge that made[] lacks is copied first. */
+/* Sets *out to the vertex of `ours` for the parent of a device in the other
+ * source: the package with the same number, or the bridge in made[]. A bridge
+ * that made[] does not have is copied first. */
 static nw_status compose_parent(struct match *match, int32_t theirs,
                                 int32_t *made, int32_t *out)
 {
@@ -366,7 +373,7 @@ static nw_status compose_add_kind(struct match *match, enum nw_vertex_kind kind,
 }
 
 /* Sets made[] for bridges of the other source: the bridge above a matched GPU
- * corresponds to the parent of our GPU. */
+ * corresponds to the parent of the GPU in `ours`. */
 static void compose_match_bridges(const struct match *match, int32_t *made)
 {
     for (int32_t i = 0; i < match->theirs->gpu_count; i++) {
@@ -393,8 +400,8 @@ static nw_status compose_graft(struct match *match, enum nw_vertex_kind kind,
     return compose_add_kind(match, kind, made);
 }
 
-/* Returns true if a node type of some source has GPUs. Then nodes without GPUs
- * are taken as complete: they get none from the source of GPUs. */
+/* Returns true if a node type of some source has GPUs. Nodes without GPUs are
+ * then complete, and get none from the source of GPU links. */
 static bool is_mixed(const struct nw_compose *compose)
 {
     for (size_t i = 0; i < compose->inside_count; i++)

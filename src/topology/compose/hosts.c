@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds hosts by short or long name. The list is sorted by the part before the
- * first dot, then by the rest. */
+/* Finds hosts by short or long name, in a list that is sorted by the part
+ * before the first dot, then by the rest. */
 #include "base/array.h"
 #include "base/hostlist.h"
 #include "topology/compose/compose.h"
@@ -55,8 +55,8 @@ void nw_host_index_fini(struct nw_host_index *hosts)
     *hosts = (struct nw_host_index){0};
 }
 
-/* Returns the first index into hosts->order whose name is not before the first
- * `length` bytes of the key. */
+/* Returns the first index into hosts->order whose name is equal to, or sorts
+ * after, the first `length` bytes of the key. */
 static size_t hosts_lower_bound(const struct nw_host_index *hosts,
                                 const char *key, size_t length)
 {
@@ -85,9 +85,10 @@ static int32_t exactly(const struct nw_host_index *hosts, size_t at,
                : -1;
 }
 
-/* Returns the host of this name. Otherwise, a long name (with a dot) finds its
- * short form, and a short name the only long one. Returns NW_HOST_SEVERAL if
- * several fit, NW_HOST_NONE if none does. */
+/* Returns the host with this name. If there is none, a long name (with a dot)
+ * finds its short form, and a short name finds a long name that begins with it.
+ * Returns NW_HOST_SEVERAL if several long names fit, NW_HOST_NONE if none does.
+ */
 int32_t nw_host_index_find(const struct nw_host_index *hosts, const char *host)
 {
     size_t whole = strlen(host), part = strcspn(host, ".");

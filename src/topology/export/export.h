@@ -18,17 +18,17 @@ struct nw_export {
 void nw_export_lose(struct nw_export *export, const char *format, ...)
     NW_PRINTF(2, 3);
 
-/* Adds the inside of nodes and the rates of links to export->lost, if the
- * machine has them. For formats of networks. */
+/* For formats that describe only networks: adds the inside of nodes and the
+ * bandwidths of links to export->lost, if the machine has them. */
 void nw_export_lose_inside(struct nw_export *export);
 
-/* Finds the node type to write in a format for one node: that of the host in
- * the options, else the type of all nodes. Returns NW_EINVAL if the host is
- * unknown, or if no host is given and there are several types. */
+/* Finds the node type that a format for a single node describes: that of the
+ * host in the options, or the type of all nodes. Returns NW_EINVAL if the host
+ * is unknown, or if no host is given and there are several types. */
 NW_MUST_CHECK nw_status nw_export_one_node(struct nw_export *export,
                                            const struct nw_node_type **out);
-/* Returns `vertex` or its nearest ancestor of kind `kind` or `other`; else
- * 0. */
+/* Returns the nearest vertex of kind `kind` or `other` among `vertex` and its
+ * ancestors; 0 if there is none. */
 int32_t nw_export_above(const struct nw_node_type *type, int32_t vertex,
                         enum nw_vertex_kind kind, enum nw_vertex_kind other);
 

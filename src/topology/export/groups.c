@@ -17,8 +17,8 @@ nw_status nw_groups_make(const int32_t *of, int32_t items, int32_t groups,
         status = nw_alloc((size_t)items, sizeof *out->item, &out->item);
     if (status)
         return status;
-    next = out->first + 1; /* next[g] is the place of the group's next item;
-                              in the end it equals first[g + 1] */
+    next = out->first + 1; /* next[g] is the position of the next item of group
+                              g; at the end it is first[g + 1] */
     for (int32_t i = 0; i < items; i++)
         if (of[i] >= 0)
             next[of[i] + 1]++;

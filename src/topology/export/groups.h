@@ -12,8 +12,8 @@ struct nw_groups {
     int32_t *first, *item; /* owned */
 };
 
-/* Item i is in group of[i]; a negative of[i] means no group. The caller calls
- * nw_groups_fini, also after a failure. */
+/* Sorts `items` items into groups: item i is in group of[i], or in none if
+ * of[i] is negative. The caller calls nw_groups_fini, also after a failure. */
 NW_MUST_CHECK nw_status nw_groups_make(const int32_t *of, int32_t items,
                                        int32_t groups, struct nw_groups *out);
 void nw_groups_fini(struct nw_groups *groups);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Writes one node as XML of hwloc 2, which hwloc 3 reads, too. Processors have
- * sets of threads and of memory; devices hang below processors; NVLink and
- * xGMI are matrices of bandwidths between operating system devices. The file is
- * written as text, so that it does not depend on the hwloc that is installed.
+ * sets of their hardware threads and NUMA nodes. Devices are children of
+ * processors. NVLink and xGMI are matrices of bandwidths between operating
+ * system devices. The file is written as text, so that it does not depend on
+ * the hwloc that is installed.
  */
 #include "base/array.h"
 #include "base/status.h"
@@ -17,6 +18,7 @@
 
 #define MEGABYTE 1e6
 
+/* The file while it is written. */
 struct hwloc_file {
     struct nw_export *export;
     const struct nw_node_type *type;
@@ -26,8 +28,8 @@ struct hwloc_file {
     /* [vertex] number of the NUMA node that is written for it; -1: none */
     int32_t *memory;
     int32_t memory_count, thread_end;
-    /* [thread_end] the threads, and [memory_count] the NUMA nodes, of the set
-     * that is written next */
+    /* The set that is written next: whether each hardware thread [thread_end]
+     * and each NUMA node [memory_count] belongs to it. */
     bool *in;
     bool *near;
     int depth;
@@ -35,9 +37,9 @@ struct hwloc_file {
     int invented;
 };
 
-/* Returns a number that is unique in the file: part 0 is vertex v itself, part
- * 1 its NUMA node or OS device; hardware threads have the numbers from
- * hwloc_id(file, 0, 2) on. */
+/* Returns a number that is unique in the file. Part 0 is vertex v itself, part
+ * 1 is its NUMA node or operating system device. Hardware threads have the
+ * numbers from hwloc_id(file, 0, 2) on. */
 static int64_t hwloc_id(const struct hwloc_file *file, int32_t v, int part)
 {
     return 1 + v + (int64_t)part * file->type->vertex_count;
@@ -238,8 +240,9 @@ static void hwloc_add_info(struct hwloc_file *file, const char *name,
     nw_text_add(&file->export->text, "\"/>\n");
 }
 
-/* Writes the host's name: the one the user gave, or that of the only node. If
- * the topology has several nodes, no name is written. */
+/* Writes the name of the host: the one that the user gave, or that of the only
+ * node. If the topology has several nodes and no name is given, none is
+ * written. */
 static void hwloc_add_host(struct hwloc_file *file)
 {
     const nw_topology *t = file->export->topology;
@@ -356,8 +359,8 @@ static void hwloc_add_system_nic(struct hwloc_file *file, int32_t v)
     hwloc_end_single(file);
 }
 
-/* Returns true if `other` is a GPU with v's PCI address: partitions of one GPU
- * share its address. */
+/* Returns true if `other` is a GPU with the same PCI address as v: partitions
+ * of one GPU share its address. */
 static bool hwloc_is_partition(const struct hwloc_file *file, int32_t v,
                                int32_t other)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Writes a topology file of NCCL and RCCL for one node, also for a virtual
- * machine that hides the PCIe tree. NCCL looks GPUs and NICs up by their PCI
- * addresses and asks the system for every attribute that is left out. So the
- * file has what the system may hide: processors, PCIe switches with addresses
- * that no device has, and NVLinks. Its parser takes no XML declaration, no tab
- * and exactly one blank before each attribute.
+ * Writes a topology file of NCCL and RCCL for one node, for example for a
+ * virtual machine that hides the PCIe tree. NCCL looks GPUs and NICs up by
+ * their PCI addresses, and asks the system for every attribute that the file
+ * lacks. So the file has the data that the system may hide: processors, PCIe
+ * switches, and NVLinks. The PCIe switches have addresses that no device has.
+ * NCCL's parser accepts no XML declaration and no tabs, and needs exactly one
+ * blank before each attribute.
  */
 #include "base/array.h"
 #include "base/status.h"
@@ -18,9 +19,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SWITCH_TARGET "fffffff:ffff:ff" /* what NCCL calls a hidden peer */
+#define SWITCH_TARGET "fffffff:ffff:ff" /* NCCL's address of a GPU switch */
 #define NVLINK_4_MOST 450e9             /* bytes/s of 18 links of 25 GB/s */
 
+/* The file while it is written. */
 struct nccl_file {
     struct nw_export *export;
     const struct nw_node_type *type;
@@ -156,9 +158,9 @@ static double nccl_rate_below(const struct nccl_file *file, int32_t v)
     return most;
 }
 
-/* Writes the PCIe bandwidth of a device or switch. That of a device is left out
- * if it is assumed: NCCL then asks the system, which does not know our
- * switches. */
+/* Writes the PCIe bandwidth of a device or switch. The assumed bandwidth of a
+ * device is not written, because NCCL then asks the system. NCCL cannot ask the
+ * system about the switches of this file. */
 static void nccl_add_pcie(struct nccl_file *file, int32_t v)
 {
     const struct nw_link_class *link = nccl_class(file, file->type->class[v]);
@@ -181,8 +183,8 @@ static void nccl_add_pcie(struct nccl_file *file, int32_t v)
 
 /* --- NVLink and xGMI --- */
 
-/* Returns how many links of `each` bytes/s have this rate together; 0 if the
- * rate is not a multiple of `each`. */
+/* Returns the number of links of `each` bytes/s whose total is `rate`; 0 if
+ * `rate` is not a multiple of `each`. */
 static int nccl_links_in(double rate, double each)
 {
     double count = round(rate / each);
@@ -190,13 +192,14 @@ static int nccl_links_in(double rate, double each)
     return count >= 1 && fabs(count * each / rate - 1) < 1e-6 ? (int)count : 0;
 }
 
+/* Returns the other end of a link of vertex v, or -1 if v is not an end. */
 static int32_t nccl_peer(const struct nw_direct_link *link, int32_t v)
 {
     return link->a == v ? link->b : link->b == v ? link->a : -1;
 }
 
 /* Returns the compute capability to write for a GPU, from which NCCL derives
- * the rate of an NVLink. Returns 0 for 25 GB/s or an unknown rate; NCCL then
+ * the bandwidth of one NVLink. Returns 0 if it is 25 GB/s or unknown; NCCL then
  * asks the GPU. */
 static int nccl_generation(const struct nccl_file *file, int32_t v)
 {
@@ -225,6 +228,8 @@ static int nccl_generation(const struct nccl_file *file, int32_t v)
     return 0;
 }
 
+/* Returns the bandwidth of one NVLink or xGMI link in bytes/s that NCCL derives
+ * from a compute capability (0: not written). */
 static double nccl_rate_of_one(int sm, uint8_t kind)
 {
     if (kind == NW_LINK_XGMI)
@@ -404,8 +409,8 @@ static bool nccl_is_processor(const struct nccl_file *file, int32_t v)
     return true;
 }
 
-/* Returns the <cpu> for a vertex: the nearest one above; otherwise the first
- * one in the same package; otherwise the first of all. */
+/* Returns the <cpu> under which a vertex is written: the nearest one above it,
+ * otherwise the first one in the same package, otherwise the first of all. */
 static int32_t nccl_processor_of(const struct nccl_file *file, int32_t v)
 {
     const struct nw_node_type *type = file->type;
@@ -428,8 +433,8 @@ static int nccl_by_number(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Returns true if our reader of NCCL's files can derive the cores from the mask
- * of threads, which is all that the file contains. */
+/* Returns true if the cores can be derived from the mask of hardware threads,
+ * which is all that the file contains, as gpu/single_node.c does. */
 static bool nccl_shows_cores(const int32_t *os, size_t count, size_t cores)
 {
     size_t breaks = 0, half = count / 2;
@@ -485,8 +490,8 @@ static nw_status nccl_add_affinity(struct nccl_file *file, int32_t processor)
     return status;
 }
 
-/* Writes the devices whose processor is `processor`, including those that
- * nccl_processor_of only assigns to it. */
+/* Writes the devices of a <cpu>: those below the vertex, and those that
+ * nccl_processor_of assigns to it. */
 static void nccl_add_devices(struct nccl_file *file, int32_t processor)
 {
     const struct nw_node_type *type = file->type;

@@ -18,8 +18,8 @@ struct slurm_file {
     const char **list; /* buffer for the names of a list */
 };
 
-/* Fails if Slurm's files cannot contain the name: blanks and '=' end a name
- * there. */
+/* Fails if Slurm's files cannot contain the name: a blank or '=' ends a name in
+ * these files. */
 static nw_status slurm_check_name(const char *what, const char *name)
 {
     if (nw_fabric_is_name(name) && !strchr(name, '='))
@@ -127,8 +127,8 @@ static nw_status slurm_write_tree(struct slurm_file *file)
 
 /* --- blocks --- */
 
-/* The blocks, and the switch that each group of blocks belongs to.
- * slurm_add_larger joins groups step by step. */
+/* The blocks, and the switch of each group of blocks. At first each block is a
+ * group. slurm_add_larger joins groups to larger ones, level by level. */
 struct slurm_blocks {
     int32_t count;
     const char **name;      /* [count] names of the blocks, borrowed */
@@ -143,7 +143,7 @@ static void slurm_fini_blocks(struct slurm_blocks *blocks)
     nw_groups_fini(&blocks->nodes);
 }
 
-/* Makes a block of each NVLink domain. Fails if a node is in no domain. */
+/* Makes a block from each NVLink domain. Fails if a node is in no domain. */
 static nw_status slurm_take_domains(const nw_topology *t,
                                     struct slurm_blocks *blocks)
 {
@@ -162,7 +162,7 @@ static nw_status slurm_take_domains(const nw_topology *t,
                           &blocks->nodes);
 }
 
-/* Makes a block of each switch that has nodes. */
+/* Makes a block from each switch that has nodes. */
 static nw_status slurm_take_leaves(struct slurm_file *file,
                                    struct slurm_blocks *blocks)
 {
@@ -190,9 +190,9 @@ static nw_status slurm_take_leaves(struct slurm_file *file,
     return status;
 }
 
-/* Returns how many consecutive groups each switch above joins; the last switch
- * may join fewer. Returns 0 unless this number is a power of two, equal for all
- * switches, and less than the number of groups. */
+/* Returns the number of consecutive groups below each switch of the next level;
+ * the last switch may have fewer. Returns 0 unless this number is a power of
+ * two, equal for all switches, and less than the number of groups. */
 static int32_t slurm_groups_each(const struct slurm_file *file,
                                  const struct slurm_blocks *blocks,
                                  int32_t groups)
@@ -219,8 +219,8 @@ static int32_t slurm_groups_each(const struct slurm_file *file,
     return each > 1 && each < groups && !(each & (each - 1)) ? each : 0;
 }
 
-/* Writes the sizes of larger blocks, as long as the switches above join equally
- * many blocks. */
+/* Writes the sizes of larger blocks, level by level, as long as the switches of
+ * the next level have equally many groups. */
 static void slurm_add_larger(struct slurm_file *file,
                              struct slurm_blocks *blocks, size_t size)
 {
@@ -246,8 +246,8 @@ static void slurm_add_larger(struct slurm_file *file,
         }
 }
 
-/* Writes the block sizes. The base size is that of the smallest block, with
- * which Slurm plans. */
+/* Writes the block sizes. The base size, with which Slurm plans, is that of the
+ * smallest block. */
 static void slurm_add_sizes(struct slurm_file *file,
                             struct slurm_blocks *blocks)
 {

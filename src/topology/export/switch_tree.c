@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes a tree of switches from any network. A tree is copied. In other
- * networks, the switches that are connected by links up to a level become one
- * switch of that level. */
+/* Makes a tree of switches from any network. A network that is a tree is
+ * copied. For other networks the tree is built level by level: switches of a
+ * level that are connected by links up to the next level get one common switch
+ * above them. */
 #include "topology/export/switch_tree.h"
 #include "base/array.h"
 #include "base/status.h"
@@ -72,8 +73,8 @@ static nw_status tree_add(struct nw_switch_tree *tree, const char *name,
 
 /* --- a network that is a tree --- */
 
-/* Returns true if s is the switch "(top)" that reading a Slurm file adds to
- * join separate trees. */
+/* Returns true if s is the switch "(top)", which the reader of Slurm's files
+ * adds to join separate trees. */
 static bool is_joint(const struct nw_network *network, int32_t s)
 {
     return network->parent[s] < 0 && !strcmp(network->switch_name[s], "(top)");
@@ -148,7 +149,7 @@ static nw_status copy_tree(struct nw_export *export, struct nw_switch_tree *out)
 
 /* --- other networks --- */
 
-/* The parts of the network while switches are joined level by level. */
+/* The connected parts of the network while links are added level by level. */
 struct joining {
     const struct nw_network *network;
     /* [switch] parent in the union-find forest of parts */
@@ -266,6 +267,7 @@ static nw_status switch_tree_add_level(const struct joining *joining,
     return status;
 }
 
+/* Adds a switch of the tree for each switch of the network that has nodes. */
 static nw_status add_leaves(const nw_topology *t, struct nw_switch_tree *out,
                             int32_t *number)
 {

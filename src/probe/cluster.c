@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes the measured machine as a cluster file: node types from the hosts' own
- * description, the network from the groups found in the figures. */
+/* Writes the measured machine as a cluster file: the types of nodes from the
+ * hosts' own descriptions, the network from the groups of hosts that the
+ * measurements suggest. */
 #include "probe/groups.h"
 
 #include "base/array.h"
@@ -13,22 +14,30 @@
 #include <string.h>
 
 #define SMALLEST_LATENCY 1e-9
-#define EQUAL 1.15 /* largest ratio of two figures that count as equal */
+#define EQUAL 1.15 /* largest ratio of two figures that still count as equal   \
+                    */
 
-/* A link inside hosts; guessed where nothing was measured over it. */
+/* A link inside hosts: bandwidth in bytes/s and latency in s. `guessed`:
+ * nothing was measured over such a link, so that the bandwidth is an
+ * assumption. */
 struct inner {
     double rate, latency;
     bool guessed;
 };
 
+/* The cluster file in the making. */
 struct sheet {
     const struct nw_probe *probe;
     struct nw_probe_groups host, gpu;
-    struct inner core, socket; /* core to package, package to node */
+    struct inner core, socket; /* links from a core to its package and from a
+                                  package to the node */
     struct nw_text text;
-    int32_t *type;          /* [hosts] the first host of the same type */
-    int32_t *entry;         /* [hosts] the first host of the same entry */
-    int32_t *switch_number; /* [groups] */
+    int32_t *type;          /* [hosts] number of the first host of the same
+                               type */
+    int32_t *entry;         /* [hosts] number of the first host in the same
+                               entry of the file */
+    int32_t *switch_number; /* [groups] number of the switch that stands for
+                               a group */
 };
 
 static void add_rate(struct nw_text *text, double rate)
@@ -36,7 +45,8 @@ static void add_rate(struct nw_text *text, double rate)
     nw_text_format(text, "%.4gMB/s", rate * 1e-6);
 }
 
-/* "{bandwidth: ..., latency: ...}"; out and in apart where they differ. */
+/* Adds "{bandwidth: ..., latency: ...}". rate[0] and rate[1] are the rates out
+ * and in, which are listed separately if they differ. */
 static void probe_cluster_add_figures(struct nw_text *text,
                                       const double rate[2], double latency)
 {
@@ -60,8 +70,8 @@ static const struct nw_probe_rank *of_host(const struct sheet *sheet,
     return &sheet->probe->rank[nw_probe_first_rank(sheet->probe, host)];
 }
 
-/* Returns the cores of a host; if ranks share cores, each rank counts as having
- * its own. */
+/* Returns the number of cores of a host. If it has more ranks than cores, each
+ * rank counts as having a core of its own. */
 static int32_t elements(const struct sheet *sheet, int32_t host)
 {
     int32_t ranks = nw_probe_ranks_on(sheet->probe, host);
@@ -75,6 +85,8 @@ static bool is_crowded(const struct sheet *sheet, int32_t host)
     return elements(sheet, host) > of_host(sheet, host)->cores;
 }
 
+/* Returns the number of packages of a host; 1 if the cores cannot be divided
+ * evenly among packages. */
 static int32_t packages(const struct sheet *sheet, int32_t host)
 {
     int32_t count = of_host(sheet, host)->packages;
@@ -103,6 +115,8 @@ static nw_status find_types(struct sheet *sheet)
     return NW_OK;
 }
 
+/* Returns the fastest rate of a single stream between two hosts, or between
+ * packages of a host. */
 static double fastest_alone(const struct nw_probe_groups *found)
 {
     size_t n = (size_t)found->host_count;
@@ -114,6 +128,7 @@ static double fastest_alone(const struct nw_probe_groups *found)
     return most;
 }
 
+/* Returns the fastest rate of a host's link to the network. */
 static double fastest_port(const struct nw_probe_groups *found)
 {
     double most = 0;
@@ -123,9 +138,10 @@ static double fastest_port(const struct nw_probe_groups *found)
     return most;
 }
 
-/* Every route out of a host takes both links, so that neither is slower than
- * the fastest flow between hosts. If nothing was measured inside hosts, the
- * figures are guesses that never limit a port. */
+/* Sets the links inside hosts. Every route out of a host crosses both links, so
+ * that neither may be slower than the fastest stream between hosts. If nothing
+ * was measured inside hosts, the figures are assumptions, which are so fast
+ * that they never limit a host's link to the network. */
 static void find_inner(struct sheet *sheet)
 {
     const struct nw_probe_groups *found = &sheet->host;
@@ -236,8 +252,9 @@ static bool same_port(const struct sheet *sheet, int32_t a, int32_t b)
            is_equal(x->up[0], y->up[0]) && is_equal(x->up[1], y->up[1]);
 }
 
-/* Half of the latency between hosts belongs to each port, after the share of
- * the switch and of the links inside the hosts is taken off. */
+/* Returns the latency of a host's link to its switch: half of the latency
+ * between hosts of the group, without the latency of the links inside the
+ * host. */
 static double port_latency(const struct sheet *sheet, int32_t host)
 {
     const struct nw_probe_groups *found = &sheet->host;
@@ -249,8 +266,10 @@ static double port_latency(const struct sheet *sheet, int32_t host)
                : 0;
 }
 
-/* Each host goes with the first that it is like and that leads an entry: two
- * may both be like a third and not like each other. */
+/* Sets entry[]: hosts with the same type and equal links share an entry of the
+ * file. A host joins the first host that it is equal to and that begins an
+ * entry. Being equal within a tolerance is not transitive, so that a host is
+ * only compared with hosts that begin entries. */
 static nw_status find_entries(struct sheet *sheet)
 {
     int32_t n = sheet->host.host_count;
@@ -264,7 +283,7 @@ static nw_status find_entries(struct sheet *sheet)
     return status;
 }
 
-/* Writes the entry for all hosts that are equal to host `first`. */
+/* Writes the entry of all hosts that joined host `first`. */
 static void probe_cluster_add_node(struct sheet *sheet, int32_t first)
 {
     const struct nw_probe_group *group = sheet->host.group;
@@ -305,7 +324,8 @@ static void probe_cluster_add_nodes(struct sheet *sheet)
 
 /* --- the network --- */
 
-/* The latency between hosts below the group; 0 for hosts themselves. */
+/* Returns the latency between hosts of a group; 0 for a group that is a single
+ * host. */
 static double latency_below(const struct sheet *sheet, int32_t group)
 {
     return group < sheet->host.host_count ? 0
@@ -318,6 +338,8 @@ static void add_indent(struct nw_text *text, int depth)
         nw_text_add(text, "  ");
 }
 
+/* Writes the link of a group's switch to the switch above. Its latency is half
+ * of what a message takes longer between groups than inside the group. */
 static void add_link_up(struct sheet *sheet, int32_t group, int depth)
 {
     const struct nw_probe_group *it = &sheet->host.group[group];
@@ -333,6 +355,7 @@ static void add_link_up(struct sheet *sheet, int32_t group, int depth)
     nw_text_add(&sheet->text, "\n");
 }
 
+/* Writes the switch of a group and the switches below it. */
 static void probe_cluster_add_switch(struct sheet *sheet, int32_t group,
                                      int depth)
 {
@@ -356,6 +379,7 @@ static void probe_cluster_add_switch(struct sheet *sheet, int32_t group,
     }
 }
 
+/* Numbers the switches; the root, which is the last group, gets number 0. */
 static nw_status number_switches(struct sheet *sheet)
 {
     int32_t count = sheet->host.count, hosts = sheet->host.host_count;

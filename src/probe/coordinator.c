@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rank 0 sends commands to the other ranks and receives their replies. Every
- * wait has a time limit. */
+/* The part of rank 0 that sends commands to the other ranks and receives their
+ * replies. Every wait has a time limit. */
 #include "probe/job.h"
 
 #include "base/array.h"
@@ -34,6 +34,7 @@ bool nw_probe_is_here(const struct nw_probe_coordinator *coordinator, int rank)
            !coordinator->probe->rank[rank].lost;
 }
 
+/* Counts a rank as lost and prints the record. */
 static void coordinator_lose(struct nw_probe_coordinator *coordinator, int rank,
                              const char *why)
 {
@@ -74,14 +75,15 @@ void nw_probe_gather_places(struct nw_probe_coordinator *coordinator)
     free(place);
 }
 
-/* One rank's half of a running task. */
+/* One of the two ranks of a running task. */
 struct half {
     int rank;
     struct nw_probe_command command;
     struct nw_probe_reply *reply;
     MPI_Request sent, answered;
     bool failed;
-    double done; /* when the reply arrived; 0: not yet */
+    double done; /* time at which the reply arrived or the rank was given up;
+                    0: not yet */
 };
 
 static struct nw_probe_command
@@ -99,6 +101,7 @@ coordinator_make_command(const struct nw_probe_task *task, int64_t number,
     };
 }
 
+/* Posts the receive of the reply and sends the command. */
 static void coordinator_begin(struct half *half)
 {
     half->failed =
@@ -108,6 +111,7 @@ static void coordinator_begin(struct half *half)
                   TAG_COMMAND, MPI_COMM_WORLD, &half->sent);
 }
 
+/* Stops waiting for a rank, which then counts as lost. */
 static void coordinator_give_up(struct nw_probe_coordinator *coordinator,
                                 struct half *half)
 {
@@ -120,8 +124,8 @@ static void coordinator_give_up(struct nw_probe_coordinator *coordinator,
     coordinator_lose(coordinator, half->rank, "does not answer any more");
 }
 
-/* Returns true for a rank whose peer has already been given up and that does
- * not answer soon afterwards. */
+/* Returns true if a rank must be given up: its time is over, a message failed,
+ * or its peer was given up some time ago. */
 static bool is_overdue(const struct nw_probe_coordinator *coordinator,
                        const struct half *half, const struct half *peer,
                        double until)
@@ -133,6 +137,8 @@ static bool is_overdue(const struct nw_probe_coordinator *coordinator,
             now > peer->done + coordinator->self->timeout / 2);
 }
 
+/* Checks whether the reply of a rank has arrived, or the rank must be given
+ * up. */
 static void coordinator_look(struct nw_probe_coordinator *coordinator,
                              struct half *half, const struct half *peer,
                              double until)
@@ -149,8 +155,9 @@ static void coordinator_look(struct nw_probe_coordinator *coordinator,
     }
 }
 
-/* Waits until every rank of the wave has answered or was given up. The time
- * spent on lost ranks does not count against the time budget. */
+/* Waits until each of the `count` ranks has answered or was given up. Time that
+ * was spent on waiting for lost ranks does not count against the time
+ * budget. */
 static void coordinator_end(struct nw_probe_coordinator *coordinator,
                             struct half *half, size_t count, double until)
 {
@@ -210,8 +217,8 @@ void nw_probe_run_wave(struct nw_probe_coordinator *coordinator,
     free(half);
 }
 
-/* Returns by how many s the clock of a rank is ahead, from the quickest of
- * several questions. */
+/* Returns by how many s a rank's clock is ahead of rank 0's. Of several
+ * queries, the one with the shortest round trip counts. */
 static double ask_clock(struct nw_probe_coordinator *coordinator, int rank)
 {
     double best = 1e9, offset = 0;
@@ -245,8 +252,8 @@ void nw_probe_set_clocks(struct nw_probe_coordinator *coordinator)
         coordinator->offset[r] = ask_clock(coordinator, r);
 }
 
-/* Tells all ranks to quit, and whether all are alive and can call
- * MPI_Finalize. */
+/* Tells all ranks to quit. `first` of the command says whether all ranks are
+ * alive, so that they can call MPI_Finalize. */
 void nw_probe_dismiss(struct nw_probe_coordinator *coordinator)
 {
     struct nw_probe_command quit = {.work = WORK_QUIT,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Parses the records of a job and stores them. */
+/* Parses the records that the measuring program prints, and stores their
+ * figures. */
 #include "probe/figures.h"
 
 #include "base/array.h"
@@ -99,6 +100,8 @@ static nw_status damaged(const char *what)
     return nw_fail(NW_EFORMAT, "a record of the probe is damaged: %s", what);
 }
 
+/* The following functions read the next words of a record from *rest; they
+ * return false if a word is missing or invalid. */
 static bool figures_take_number(char **rest, int32_t *out)
 {
     char *word = nw_word_next(rest);
@@ -106,7 +109,7 @@ static bool figures_take_number(char **rest, int32_t *out)
     return word && nw_parse_i32(word, out);
 }
 
-/* Reads a finite number that is not negative. */
+/* Reads a finite number that is at least 0. */
 static bool take_figure(char **rest, double *out)
 {
     char *word = nw_word_next(rest);
@@ -120,6 +123,8 @@ static bool figures_take_rank(const nw_probe *probe, char **rest, int32_t *out)
            *out < probe->rank_count;
 }
 
+/* The following functions take one kind of record each; `rest` is the text
+ * after the kind. */
 static nw_status figures_take_ranks(nw_probe *probe, char *rest)
 {
     int32_t count;
@@ -137,8 +142,8 @@ static nw_status figures_take_ranks(nw_probe *probe, char *rest)
     return NW_OK;
 }
 
-/* Returns the number of a host; hosts are numbered in the order of their first
- * records. */
+/* Returns the number of a host. Hosts are numbered in the order in which their
+ * names first occur. */
 static int32_t figures_host_of(nw_probe *probe, const char *name)
 {
     for (int32_t r = 0; r < probe->rank_count; r++)
@@ -242,8 +247,9 @@ static nw_status take_lost(nw_probe *probe, char *rest)
                      &probe->rank[rank].lost);
 }
 
-/* The watching process reports a death. Only the first report counts: the other
- * ranks may have died as a consequence, or been ended with the job. */
+/* Takes the report of a watching process that its rank has died. Only the first
+ * report counts: other ranks may have died as a consequence, or been ended with
+ * the job. */
 static nw_status take_died(nw_probe *probe, char *rest)
 {
     int32_t rank;

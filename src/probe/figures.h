@@ -9,11 +9,13 @@
 
 #include <nodewise/probe.h>
 
-/* The first word of each line that is a record. */
+/* The first word of each line that is a record; other lines come from the
+ * launcher. */
 #define NW_PROBE_MARK "@nodewise-probe"
 
 enum nw_probe_memory { NW_PROBE_HOST, NW_PROBE_GPU, NW_PROBE_MEMORIES };
 
+/* A rank and its host, as the rank describes itself. */
 struct nw_probe_rank {
     char *name;                    /* name of its host; NULL: no record yet */
     int32_t host;                  /* index of its host; hosts are in the order
@@ -24,14 +26,17 @@ struct nw_probe_rank {
                                       else -1 */
     bool staged;                   /* messages of GPU memory are copied through
                                       host memory */
-    char *lost;                    /* why it failed, or NULL */
+    char *lost;                    /* why the rank counts as failed; NULL if
+                                      it does not */
 };
 
-/* LogGP parameters for a message size: half a round trip (L + 2o + (s-1)G), the
- * sender's overhead o, the gap g between messages of a burst. */
+/* Parameters of the LogGP model for a message size, in s: half of a round trip,
+ * L + 2o + (s - 1)G; the sender's overhead o; the gap g between messages of a
+ * burst. */
 struct nw_probe_class {
     double time, overhead, gap;
 };
+/* The measurements of round trips and bursts between two ranks. */
 struct nw_probe_pair {
     int32_t a, b;
     enum nw_probe_memory memory;
@@ -39,14 +44,16 @@ struct nw_probe_pair {
     struct nw_probe_class class[NW_PROBE_CLASSES];
 };
 
-/* The rate of a long one-way stream. `set` is 0 if it ran alone, else the
- * number of the experiment in which several streams ran at the same time. */
+/* The rate of a long stream in one direction, in bytes/s. `set` is 0 if it ran
+ * alone, else the number of the experiment in which several streams ran at the
+ * same time. */
 struct nw_probe_stream {
     int32_t from, to, set;
     enum nw_probe_memory memory;
     double rate;
 };
 
+/* All records of a job. */
 struct nw_probe {
     int32_t rank_count, host_count, set_count;
     struct nw_probe_rank *rank; /* [rank_count] */
@@ -56,7 +63,7 @@ struct nw_probe {
     size_t stream_count, stream_capacity;
     struct nw_probe_stage stage;
     char what[32];
-    bool done;
+    bool done;          /* the job has ended normally */
     int32_t first_dead; /* rank + 1 of the first rank reported dead; 0 if all
                            are alive */
 };

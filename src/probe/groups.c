@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Rates between hosts fall into classes with gaps between them. From the
- * fastest class on, hosts that a class joins become a group (single linkage);
- * where rates are all equal, latencies are asked, if they divide the hosts
- * without any exception.
- */
+/* Finds the tree of groups. The rates between hosts form classes with gaps
+ * between them. Beginning with the fastest class, hosts between which a rate
+ * belongs to the class or to a faster one are joined to a group (single
+ * linkage). If all rates are in one class, latencies are used instead, provided
+ * that they divide the hosts without contradictions. */
 #include "probe/groups.h"
 
 #include "base/array.h"
@@ -14,15 +13,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RATE_GAP 1.35   /* between two classes of rates */
-#define LATENCY_GAP 1.5 /* between two classes of latencies */
+#define RATE_GAP                                                               \
+    1.35                /* smallest ratio of two successive rates that         \
+                           separates two classes */
+#define LATENCY_GAP 1.5 /* the same ratio for latencies */
 
-/* The groups while they are joined; each is named by its smallest member. */
+/* The partition of the hosts into groups before and after a class is taken in.
+ * A group has the number of its node in the tree. */
 struct sets {
-    int32_t *of; /* [hosts] the present group of each host */
-    int32_t *next_of;
+    int32_t *of;      /* [hosts] group of each host before the class */
+    int32_t *next_of; /* [hosts] group of each host after the class */
 };
 
+/* Returns the geometric mean of both directions between two hosts, or the one
+ * that was measured; 0 if none was. */
 static double both_ways(const double *matrix, int32_t n, int32_t a, int32_t b)
 {
     double x = matrix[(size_t)a * n + b], y = matrix[(size_t)b * n + a];
@@ -37,8 +41,10 @@ static int descending(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* The limits below which a new class begins, from the fastest on; the last is
- * 0. `speed` is a rate, or 1/latency. Returns their count. */
+/* Finds the classes of the values in the matrix, which are rates or 1 /
+ * latency. Stores in limit[] the values below which a new class begins, from
+ * the fastest class on; the last one is 0. Returns their number. limit[] needs
+ * space for all pairs. */
 static size_t find_limits(const double *matrix, int32_t n, double gap,
                           double *limit)
 {
@@ -66,8 +72,8 @@ static void rename_all(int32_t *of, int32_t n, int32_t from, int32_t to)
             of[h] = to;
 }
 
-/* next_of: the groups after all pairs faster than the limit are joined, each
- * named by one of those in `of`. */
+/* Sets next_of: joins the groups in `of` of all pairs of hosts whose value is
+ * above the limit. A joined group keeps the number of one of its parts. */
 static void probe_groups_join(const double *matrix, int32_t n, double limit,
                               struct sets *sets)
 {
@@ -80,7 +86,8 @@ static void probe_groups_join(const double *matrix, int32_t n, double limit,
                            sets->next_of[a]);
 }
 
-/* A new group of all that next_of has under one name and `of` under several. */
+/* Makes a new node of the tree for each group of next_of that joins several
+ * groups of `of`, which become its children. Then `of` is the new partition. */
 static void make_groups(struct nw_probe_groups *groups, struct sets *sets)
 {
     int32_t n = groups->host_count;
@@ -106,8 +113,8 @@ static void make_groups(struct nw_probe_groups *groups, struct sets *sets)
         sets->of[h] = sets->next_of[h] < 0 ? ~sets->next_of[h] : sets->of[h];
 }
 
-/* How many pairs of a partition by `limit` contradict it: together though
- * slower, of all that are together. */
+/* Returns how badly a partition fits to the limit: of all measured pairs of
+ * hosts in the same group, the share whose value is not above the limit. */
 static double exceptions(const double *matrix, int32_t n, double limit,
                          const int32_t *of)
 {
@@ -125,8 +132,9 @@ static double exceptions(const double *matrix, int32_t n, double limit,
     return together ? (double)wrong / (double)together : 1;
 }
 
-/* Latencies are noisy: they are believed only where they leave no host alone
- * and no pair out of order. */
+/* Returns true if a partition by latencies must not be trusted, since latencies
+ * are noisy: a host is alone in its group, or a pair contradicts the partition
+ * (`wrong` > 0, see exceptions()). */
 static bool is_doubtful(double wrong, int32_t n, const int32_t *of)
 {
     for (int32_t a = 0; a < n; a++) {
@@ -140,6 +148,7 @@ static bool is_doubtful(double wrong, int32_t n, const int32_t *of)
     return wrong > 0;
 }
 
+/* Builds the tree from the classes of the matrix, one class after the other. */
 static nw_status cluster(struct nw_probe_groups *groups, const double *matrix,
                          double gap, struct sets *sets)
 {
@@ -168,8 +177,8 @@ static nw_status cluster(struct nw_probe_groups *groups, const double *matrix,
     return NW_OK;
 }
 
-/* Makes the root. Groups without measurements to the others become its
- * children. */
+/* Makes the root of the tree. All groups that are not yet joined, since nothing
+ * was measured between them, become its children. */
 static void make_root(struct nw_probe_groups *groups, struct sets *sets)
 {
     for (int32_t h = 0; h < groups->host_count; h++)
@@ -177,7 +186,8 @@ static void make_root(struct nw_probe_groups *groups, struct sets *sets)
     make_groups(groups, sets);
 }
 
-/* One class of rates: do latencies, the other way up, divide the hosts? */
+/* Builds the tree anew from the latencies; called if all rates are in one
+ * class. */
 static nw_status try_latency(struct nw_probe_groups *groups, struct sets *sets)
 {
     size_t n = (size_t)groups->host_count;

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Finds the network's tree from the measured figures: hosts whose pairs have
- * equal figures form a group, and groups form larger groups. Also estimates the
- * bandwidth of single links.
- */
+/* Finds a tree of groups that explains the measurements: hosts with equal
+ * figures between them form a group, and groups form larger groups. A group
+ * stands for a switch. Also estimates the bandwidth of single links. */
 #ifndef NW_PROBE_GROUPS_H
 #define NW_PROBE_GROUPS_H
 
 #include "probe/figures.h"
 
-/* Node i < host_count is host i; the others are groups, children before
- * parents. The last node is the root; a single host is its own root. */
+/* A node of the tree. Node i < host_count is host i; the other nodes are
+ * groups, children before parents. The last node is the root; a single host is
+ * its own root. */
 struct nw_probe_group {
     int32_t parent; /* -1 at the root */
     int32_t hosts;  /* number of hosts below it */
@@ -19,10 +18,11 @@ struct nw_probe_group {
                        children */
     double up[2];   /* bytes/s of its link to the parent: out of the group, into
                        it */
-    bool shared;    /* of a group: several streams together filled the link, and
-                       each was faster when it ran alone */
+    bool shared;    /* for a group: several simultaneous streams filled the
+                       link, and each of them was faster when it ran alone */
 };
 
+/* The tree and the figures that it was built from. */
 struct nw_probe_groups {
     int32_t host_count, count;
     struct nw_probe_group *group;
@@ -30,21 +30,22 @@ struct nw_probe_groups {
                      host (row) to host (column) */
     double *latency;       /* [host_count x host_count] latency in s; 0: not
                               measured */
-    double inside, across; /* latency in s between ranks of a host: in one
-                              package, in two packages */
-    double inside_rate, across_rate;
-    double untidy; /* share of the pairs whose figures a tree does not
-                      explain */
+    double inside, across; /* latency in s between two ranks of a host: in
+                              the same package, in two packages */
+    double inside_rate, across_rate; /* the same for rates in bytes/s */
+    double untidy; /* share of the pairs in groups whose figures contradict
+                      the tree */
 };
 
-/* Finds the tree from the figures of host or GPU memory, as `memory` says. The
- * caller calls nw_probe_groups_fini. */
+/* Finds the tree from the measurements of host memory or of GPU memory, as
+ * `memory` says. The caller calls nw_probe_groups_fini. */
 NW_MUST_CHECK nw_status nw_probe_groups_find(const struct nw_probe *probe,
                                              enum nw_probe_memory memory,
                                              struct nw_probe_groups *out);
 void nw_probe_groups_fini(struct nw_probe_groups *groups);
 
-/* Returns true if `node` is `above` or below it in the tree. */
+/* Returns true if `node` is in the subtree of `above`, which may be `node`
+ * itself. */
 bool nw_probe_groups_below(const struct nw_probe_groups *groups, int32_t node,
                            int32_t above);
 /* Returns the lowest group that contains both hosts. */

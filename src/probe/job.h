@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The messages between rank 0 and the other ranks. No collective call is made
- * after MPI_Init, and every wait has a timeout, so that a rank that fails or
- * hangs affects only its own pairs.
- */
+/* The messages between rank 0 and the other ranks of the measuring program. No
+ * collective call is made after MPI_Init, and every wait has a timeout, so that
+ * a rank that fails or hangs affects only its own pairs. */
 #ifndef NW_PROBE_JOB_H
 #define NW_PROBE_JOB_H
 
@@ -14,8 +12,13 @@
 
 enum { TAG_COMMAND = 1, TAG_REPLY, TAG_PLACE, TAG_DATA };
 
-/* The kinds of commands to a rank. */
+/* The kinds of commands to a rank: quit, measure round trips with a peer, send
+ * or receive a stream, return the clock's time. */
 enum nw_probe_work { WORK_QUIT, WORK_PAIR, WORK_STREAM, WORK_CLOCK };
+/* A command of rank 0: `work` is an enum nw_probe_work, `number` identifies the
+ * command, `first` says that the rank begins the pair or sends the stream,
+ * `memory` is an enum nw_probe_memory, `chunk` is the size of a stream's
+ * messages in bytes, `seconds` the time for it. */
 struct nw_probe_command {
     int64_t work, number, peer, first, memory, chunk;
     double seconds;
@@ -29,11 +32,15 @@ struct nw_probe_place {
     int32_t cores, packages, gpus, core, package, staged;
 };
 
+/* Number of figures in a reply about a pair: the spread, then three for each
+ * class of sizes. */
 #define NW_PROBE_FIGURES (1 + 3 * NW_PROBE_CLASSES)
+/* The reply to the command with the same number. `good` is 0 if the task
+ * failed. */
 struct nw_probe_reply {
     int64_t number, good;
-    /* for a pair: spread, then each size class; for a stream: rate and chunks;
-     * for a clock: its time */
+    /* for a pair: spread, then time, overhead and gap for each class of sizes;
+     * for a stream: rate and number of chunks; for a clock: its time */
     double figure[NW_PROBE_FIGURES];
 };
 
@@ -44,29 +51,30 @@ struct nw_probe_self {
                                  answer */
     const struct nw_gpu *gpu; /* NULL: GPU memory is not measured */
     bool staged;
-    char *buffer[NW_PROBE_MEMORIES]; /* NW_PROBE_WINDOW chunks each */
-    char *stage;                     /* host buffer for GPU messages copied
-                                        through host memory */
+    char *buffer[NW_PROBE_MEMORIES]; /* one buffer for each kind of memory,
+                                        NW_PROBE_WINDOW chunks each */
+    char *stage;                     /* host buffer for GPU messages that are
+                                        copied through host memory */
 };
 
 #define NW_PROBE_WINDOW 4
 #define NW_PROBE_LARGEST ((size_t)1 << 21) /* largest chunk in bytes */
 
-/* Waits up to `seconds` for the request. Returns false, with the request
- * abandoned, if it was not completed. */
+/* Waits up to `seconds` for the request. If it is not complete then, cancels it
+ * and returns false. */
 bool nw_probe_wait(MPI_Request *request, double seconds);
 double nw_probe_now(void);
 
-/* Does this rank's part of a pair or a stream (worker.c). */
+/* Executes one command in this rank and fills the reply (worker.c). */
 void nw_probe_work(struct nw_probe_self *self,
                    const struct nw_probe_command *command,
                    struct nw_probe_reply *reply);
-/* Executes commands of rank 0 until it sends WORK_QUIT or does not answer.
- * Returns true if all ranks stay alive until the end. */
+/* Executes commands of rank 0 until the command WORK_QUIT or a failure of MPI.
+ * Returns true if all ranks are alive at the end. */
 bool nw_probe_obey(struct nw_probe_self *self);
 
-/* Runs on rank 0 (lead.c): measures for at most `seconds` and prints records.
- * Returns false if a rank failed. */
+/* The options of nw_probe_lead, which runs on rank 0 (lead.c): it measures for
+ * at most `seconds` and prints records. Returns false if a rank failed. */
 struct nw_probe_wish {
     double seconds;
     bool describe; /* print hosts and cores only; measure nothing */
@@ -74,16 +82,17 @@ struct nw_probe_wish {
 bool nw_probe_lead(struct nw_probe_self *self,
                    const struct nw_probe_wish *wish);
 
-/* The state of rank 0 (coordinator.c sends the commands). */
+/* The state of rank 0 while it measures. */
 struct nw_probe_coordinator {
     struct nw_probe_self *self;
     struct nw_probe *probe; /* the records printed so far */
     int64_t number;
     double begin, seconds;
-    double *offset; /* [ranks] s by which each rank's clock is ahead of rank
-                       0's */
+    double *offset; /* [ranks] time in s by which each rank's clock is ahead
+                       of rank 0's */
     int lost_count;
 };
+/* A measurement between ranks a and b. */
 struct nw_probe_task {
     int a, b; /* a begins the ping-pong, or sends the stream */
     enum nw_probe_work work;
@@ -98,27 +107,30 @@ struct nw_probe_task {
 /* Prints a record, and adds it to coordinator->probe. */
 void nw_probe_emit_record(struct nw_probe_coordinator *coordinator,
                           const char *format, ...) NW_PRINTF(2, 3);
+/* Receives the description of each rank and prints a record for it. */
 void nw_probe_gather_places(struct nw_probe_coordinator *coordinator);
-/* Runs tasks of disjoint pairs of ranks at the same time and stores their
- * replies; reply[].good is 0 for a failed task. A rank that does not answer is
- * reported as lost. */
+/* Runs task[count], whose pairs of ranks are disjoint, at the same time, and
+ * stores the replies; reply[].good is 0 for a failed task. A rank that does not
+ * answer is reported as lost. */
 void nw_probe_run_wave(struct nw_probe_coordinator *coordinator,
                        struct nw_probe_task *task, size_t count);
 /* Measures the clock offsets of all ranks, for streams that must begin
  * together. */
 void nw_probe_set_clocks(struct nw_probe_coordinator *coordinator);
 void nw_probe_dismiss(struct nw_probe_coordinator *coordinator);
+/* Returns true if the rank has described itself and is not lost. */
 bool nw_probe_is_here(const struct nw_probe_coordinator *coordinator, int rank);
 
-/* Finds host and core of this rank (place.c), and opens its GPU if
- * `use_gpu`. */
+/* Describes this rank, its host and its core in *place, and opens its GPU if
+ * `use_gpu` (place.c). */
 void nw_probe_find_place(struct nw_probe_self *self, bool use_gpu,
                          struct nw_probe_place *place);
 
-/* Starts a process that reports the end of this rank on standard output, unless
- * the rank has called nw_probe_watch_end before. Call it before MPI_Init, and
- * pass the result to the other two functions. Returns -1 if the process cannot
- * be started. */
+/* Starts a process that prints a record on standard output when this rank ends
+ * or is stopped, unless the rank has called nw_probe_watch_end before. Must be
+ * called before MPI_Init. The result must be passed to the other two functions;
+ * it is -1 if the process cannot be started. nw_probe_watch_rank tells the
+ * process the number of its rank. */
 int nw_probe_watch(void);
 void nw_probe_watch_rank(int to, int32_t rank);
 void nw_probe_watch_end(int to);

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Rank 0 leads the measurement in four stages: all pairs in a tournament;
- * single streams between and inside hosts; simultaneous streams over the links
- * that the groups suggest; then, as time allows, a stream for every other
- * pair.
- */
+/* The part of rank 0 that decides what is measured, in four stages: round trips
+ * of all pairs of ranks; single streams between and inside hosts; simultaneous
+ * streams over the links that the groups suggest; and, as time allows, a stream
+ * for each remaining pair of ranks. */
 #include "probe/groups.h"
 #include "probe/job.h"
 #include "probe/schedule.h"
@@ -14,21 +12,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Limits of streams: duration of a single stream in s, shortest duration,
+ * duration of simultaneous streams. */
 #define STREAM_SECONDS 0.1
 #define SHORTEST_STREAM 0.03
 #define TOGETHER_SECONDS 0.4
-/* Time in s until a joint start; enough for all ranks to get the command. */
+/* Time in s until streams start together; enough for all ranks to receive the
+ * command. */
 #define START_SECONDS 0.05
+/* A stream needs this many chunks to be valid. It is repeated FEWEST_STREAMS to
+ * MOST_STREAMS times, until two successive rates differ by at most EQUAL. */
 #define FEWEST_CHUNKS 15
 #define FEWEST_STREAMS 3
 #define MOST_STREAMS 5
 #define EQUAL 0.05
-#define TOGETHER 8 /* most streams in an experiment */
-/* Shares of the time budget at which a stage must end. */
+#define TOGETHER 8 /* largest number of simultaneous streams */
+/* Shares of the time budget at which stages must end. */
 #define PAIRS_END 0.4
 #define STREAMS_END 0.75
 #define TOGETHER_END 0.9
 
+/* Returns true if more than this share of the time budget is over. */
 static bool lead_is_late(const struct nw_probe_coordinator *coordinator,
                          double share)
 {
@@ -61,7 +65,8 @@ static void say_pair(struct nw_probe_coordinator *coordinator,
         figure[9], figure[10], figure[11], figure[12]);
 }
 
-/* A round's pairs, and buffers for their division into waves. */
+/* A round of the tournament: its pairs of ranks, and buffers for dividing them
+ * into waves. */
 struct round {
     struct nw_probe_task *task, *wave_task;
     int32_t *host, *wave;
@@ -69,6 +74,8 @@ struct round {
     size_t count;
 };
 
+/* Sets the pairs of a round; leaves out lost ranks, and for GPU memory ranks
+ * without GPUs. */
 static void fill_round(struct nw_probe_coordinator *coordinator, int32_t number,
                        enum nw_probe_memory memory, struct round *round)
 {
@@ -93,8 +100,9 @@ static void fill_round(struct nw_probe_coordinator *coordinator, int32_t number,
     }
 }
 
-/* Runs a round in waves in which no host occurs twice. Pairs for which no time
- * is left are skipped. */
+/* Runs a round in waves in which no host occurs twice. Returns false if the
+ * time is up; the remaining pairs are then skipped. `class_seconds` is the time
+ * for each class of sizes. */
 static bool play_round(struct nw_probe_coordinator *coordinator,
                        struct round *round, double class_seconds)
 {
@@ -139,6 +147,8 @@ static nw_status make_round(const struct nw_probe_coordinator *coordinator,
     return status;
 }
 
+/* Measures all pairs of ranks in the rounds of a round-robin tournament, so
+ * that many pairs are measured at the same time. */
 static void play_tournament(struct nw_probe_coordinator *coordinator,
                             enum nw_probe_memory memory)
 {
@@ -180,8 +190,8 @@ static void say_stream(struct nw_probe_coordinator *coordinator,
                              task->reply[1].figure[0]);
 }
 
-/* Estimates the chunk size that gives a stream enough chunks, from the times of
- * small messages. */
+/* Estimates the size of chunks, from the times of small messages, such that a
+ * stream of `seconds` has enough chunks. */
 static size_t guess_chunk(const struct nw_probe_coordinator *coordinator, int a,
                           int b, double seconds)
 {
@@ -203,8 +213,8 @@ static size_t guess_chunk(const struct nw_probe_coordinator *coordinator, int a,
                                               : (size_t)chunk;
 }
 
-/* Repeats a stream until two results agree; uses smaller chunks if too few
- * arrived. */
+/* Repeats a stream until two successive results agree, at most `most` times.
+ * Uses smaller chunks if too few arrived. */
 static void run_alone(struct nw_probe_coordinator *coordinator,
                       struct nw_probe_task *task, int most)
 {
@@ -234,6 +244,8 @@ static void run_alone(struct nw_probe_coordinator *coordinator,
     }
 }
 
+/* Measures a stream from a to b and one from b to a, with memory and duration
+ * of `wish`. */
 static void both_directions(struct nw_probe_coordinator *coordinator, int a,
                             int b, struct nw_probe_task *wish, int most)
 {
@@ -263,6 +275,7 @@ static int rank_on(const struct nw_probe_coordinator *coordinator, int32_t host,
     return -1;
 }
 
+/* Measures streams between all pairs of hosts. */
 static void stream_between(struct nw_probe_coordinator *coordinator,
                            enum nw_probe_memory memory)
 {
@@ -299,8 +312,8 @@ static bool same_package(const struct nw_probe_coordinator *coordinator, int a,
     return x < 0 || y < 0 || x == y;
 }
 
-/* Measures in each host a stream between two ranks of a package, and one
- * between two packages. */
+/* Measures a stream in each host between two ranks of the same package, and one
+ * between ranks of two packages. */
 static void stream_inside(struct nw_probe_coordinator *coordinator,
                           enum nw_probe_memory memory)
 {
@@ -352,7 +365,8 @@ static void start_soon(struct experiment *it)
         it->task[i].start = nw_probe_now() + START_SECONDS;
 }
 
-/* Runs the streams at the same time, then all in the other direction. */
+/* Runs the streams at the same time, then all of them in the other direction.
+ * Repeats them with smaller chunks if too few arrived. */
 static void run_together(struct nw_probe_coordinator *coordinator,
                          struct experiment *it)
 {
@@ -383,8 +397,8 @@ static void run_together(struct nw_probe_coordinator *coordinator,
     }
 }
 
-/* Measures what a host's port carries: streams from ranks of one host to those
- * of another. */
+/* Measures how much a host's link to the network carries: simultaneous streams
+ * from several ranks of one host of group `g` to as many ranks of another. */
 static void try_port(struct nw_probe_coordinator *coordinator,
                      const struct nw_probe_groups *groups, int32_t g)
 {
@@ -405,8 +419,8 @@ static void try_port(struct nw_probe_coordinator *coordinator,
     run_together(coordinator, &it);
 }
 
-/* Measures what a group's link carries: streams from its hosts to as many hosts
- * outside. For a group of all hosts, streams between its own hosts. */
+/* Measures how much the link of group `g` to its parent carries: simultaneous
+ * streams from its hosts to as many hosts outside the group. */
 static void try_group(struct nw_probe_coordinator *coordinator,
                       const struct nw_probe_groups *groups, int32_t g)
 {
@@ -458,6 +472,7 @@ static bool has_stream(const struct nw_probe *probe, int a, int b)
     return false;
 }
 
+/* Measures a stream for each pair of ranks that has none yet. */
 static void stream_rest(struct nw_probe_coordinator *coordinator)
 {
     int size = coordinator->self->size, rounds = nw_probe_rounds(size);

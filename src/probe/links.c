@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From figures of pairs to figures of links: medians between hosts, then what
- * each host's port and each group's link to the rest was seen to carry. */
+/* Computes figures of links from those of pairs of ranks: first medians between
+ * hosts, then the largest rate that was seen on each host's link and on each
+ * group's link. */
 #include "probe/groups.h"
 
 #include "base/array.h"
@@ -12,10 +13,11 @@
 
 nw_status nw_probe_tree(struct nw_probe_groups *groups);
 
-/* A rate this many times that of a single flow is more than measuring noise. */
+/* A sum of simultaneous rates that is higher than the rate of a single stream
+ * by this factor is more than measuring noise. */
 #define NOISE 1.2
 
-/* Values of one cell of a matrix, gathered to be put in order. */
+/* A value that belongs to a cell of a matrix. */
 struct links_sample {
     size_t cell;
     double value;
@@ -30,7 +32,7 @@ static int by_cell(const void *a, const void *b)
     return (x->value > y->value) - (x->value < y->value);
 }
 
-/* The median of each cell that has samples. */
+/* Sets each cell of the matrix that has samples to their median. */
 static void probe_links_fill(double *matrix, struct links_sample *sample,
                              size_t count)
 {
@@ -43,12 +45,15 @@ static void probe_links_fill(double *matrix, struct links_sample *sample,
     }
 }
 
+/* Returns the cell (host of a, host of b). */
 static size_t cell_of(const struct nw_probe *probe, int32_t a, int32_t b)
 {
     return (size_t)probe->rank[a].host * (size_t)probe->host_count +
            (size_t)probe->rank[b].host;
 }
 
+/* Sets groups->rate from the streams that ran alone; *any says whether one ran
+ * between hosts. */
 static nw_status fill_rates(const struct nw_probe *probe,
                             enum nw_probe_memory memory,
                             struct nw_probe_groups *groups, bool *any)
@@ -75,9 +80,9 @@ static nw_status fill_rates(const struct nw_probe *probe,
     return NW_OK;
 }
 
-/* Rate from the slope between the two largest classes, if no stream was run at
- * all between hosts or inside them. A few slopes among streams would mislead:
- * short messages may pass a link's buffer faster than the link is. */
+/* Returns a rate computed from the times of the two largest classes of sizes;
+ * used only if no stream was measured. It would mislead beside streams, since
+ * short messages may pass a link's buffer faster than the link. */
 static double slope_rate(const struct nw_probe_pair *pair)
 {
     int last = NW_PROBE_CLASSES - 1;
@@ -88,6 +93,8 @@ static double slope_rate(const struct nw_probe_pair *pair)
     return time > 0 ? bytes / time : 0;
 }
 
+/* Sets groups->latency from the round trips, and groups->rate, too, if no
+ * stream was measured (`any` is false). */
 static nw_status fill_pairs(const struct nw_probe *probe,
                             enum nw_probe_memory memory,
                             struct nw_probe_groups *groups, bool any)
@@ -122,8 +129,8 @@ static nw_status fill_pairs(const struct nw_probe *probe,
     return status;
 }
 
-/* Returns true if both ranks are in one host, in two packages if `across`, else
- * in one. */
+/* Returns true if both ranks are in the same host: in two packages if `across`,
+ * else in the same package. */
 static bool probe_links_is_inside(const struct nw_probe *probe, int32_t a,
                                   int32_t b, int across)
 {
@@ -131,7 +138,8 @@ static bool probe_links_is_inside(const struct nw_probe *probe, int32_t a,
            nw_probe_crosses(probe, a, b) == across;
 }
 
-/* Inside hosts: one figure for all, in a package and across two. */
+/* Sets the figures inside hosts, which are medians over all hosts: in a package
+ * and between packages. */
 static nw_status probe_links_find_inside(const struct nw_probe *probe,
                                          enum nw_probe_memory memory,
                                          struct nw_probe_groups *groups)
@@ -206,7 +214,8 @@ static double probe_links_most(double a, double b)
     return a > b ? a : b;
 }
 
-/* Alone, no flow can be faster than any link on its way. */
+/* A single stream is never faster than a link on its way, so that its rate is a
+ * lower bound for the bandwidth of these links. */
 static void bound_from_below(struct nw_probe_groups *groups)
 {
     size_t n = (size_t)groups->host_count;
@@ -226,7 +235,8 @@ static void bound_from_below(struct nw_probe_groups *groups)
     }
 }
 
-/* Together: the sum of what left (or entered) a group at one time. */
+/* The sum of the rates of simultaneous streams that leave (or enter) a group is
+ * a lower bound for the bandwidth of the group's link. */
 static void add_experiment(const struct nw_probe *probe,
                            enum nw_probe_memory memory, int32_t set,
                            struct nw_probe_groups *groups)

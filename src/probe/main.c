@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The program that `nodewise probe` starts under the user's launcher. If a rank
- * was lost, the others leave without MPI_Finalize, which would wait for the
- * lost rank. */
+/* The measuring program, which `nodewise probe` starts under the user's
+ * launcher. If a rank was lost, the others exit without MPI_Finalize, which
+ * would wait for the lost rank. */
 #include "probe/job.h"
 
 #include "base/text.h"
@@ -47,7 +47,8 @@ static bool probe_main_make_buffers(struct nw_probe_self *self)
     self->buffer[NW_PROBE_HOST] = malloc(bytes);
     if (!self->buffer[NW_PROBE_HOST])
         return false;
-    memset(self->buffer[NW_PROBE_HOST], 1, bytes); /* pages of its own */
+    memset(self->buffer[NW_PROBE_HOST], 1, bytes); /* so that the buffer gets
+                                                      physical pages */
     return true;
 }
 

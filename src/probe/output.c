@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prints the measurement for people and for programs: summary, JSON, matrix,
- * and the ranks that were lost or are slow. */
+/* Prints the results of the measurement: a summary, JSON, a matrix, and the
+ * ranks that were lost or are slow. */
 #include "probe/groups.h"
 
 #include "base/array.h"
@@ -13,8 +13,11 @@
 #include <string.h>
 
 #define MATRIX_BYTES 1048576.0
-#define FEWEST_PAIRS 3 /* pairs needed to judge a rank */
-/* A rank is slow above this ratio of its times to those of similar pairs. */
+#define FEWEST_PAIRS                                                           \
+    3 /* smallest number of pairs from which a rank is                         \
+         judged */
+/* A rank is called slow if its messages take this many times as long as those
+ * of similar pairs. */
 #define SLOW 3.0
 
 struct output_view {
@@ -27,7 +30,8 @@ static const char *quantity(double value, enum nw_unit unit, char out[32])
     return nw_format_quantity(value, unit, out, 32);
 }
 
-/* "n1 n2", or the first few of many. */
+/* Adds the names of a group's hosts, such as "n1 n2"; only the first few if
+ * there are many. */
 static void add_hosts(const struct output_view *view, int32_t group,
                       struct nw_text *text)
 {
@@ -121,8 +125,8 @@ nw_status nw_probe_summary(const nw_probe *probe, char **out)
 
 /* --- matrix --- */
 
-/* Returns the rate in bytes/s between two ranks from similar pairs; 0 without
- * such pairs. */
+/* Returns the rate in bytes/s that is expected between two ranks from
+ * measurements between their hosts or packages; 0 if there are none. */
 static double usual_rate(const struct output_view *view, int32_t a, int32_t b)
 {
     const struct nw_probe_groups *found = &view->host;
@@ -157,7 +161,8 @@ static nw_status fill_matrix(const struct output_view *view, double *cell)
     return NW_OK;
 }
 
-/* The figures of the pair itself take precedence over those of its hosts. */
+/* Replaces the cells of pairs of ranks that were themselves measured, and adds
+ * the latency. */
 static void put_pairs(const struct output_view *view, double *cell)
 {
     const struct nw_probe *probe = view->probe;
@@ -309,8 +314,10 @@ nw_status nw_probe_json(const nw_probe *probe, char **out)
 
 /* --- troubles --- */
 
-/* The time of a rank's pairs beside the median of pairs like them: both in one
- * host, or between the same kind of hosts. */
+/* Returns how many times as long a rank's messages take as those of similar
+ * pairs: pairs inside hosts, or pairs between hosts of the same groups. Returns
+ * the median over its pairs; 0 if there are too few. `ratio` is working
+ * memory. */
 static double slowness(const struct output_view *view, int32_t rank,
                        double *ratio)
 {

@@ -15,8 +15,10 @@
 
 #define CPU_LIMIT 16384
 
-/* All cores that this process may be given: the kernel leaves out of a full set
- * what the batch system forbids. */
+/* Loads the machine with all cores that the batch system allows, not only those
+ * that this rank is bound to. To find them, sets the affinity to all CPUs for a
+ * moment: the kernel removes forbidden CPUs from this set. *mine is the rank's
+ * own affinity. */
 static nw_topology *load_machine(cpu_set_t *mine)
 {
     size_t size = CPU_ALLOC_SIZE(CPU_LIMIT);
@@ -38,8 +40,8 @@ static nw_topology *load_machine(cpu_set_t *mine)
     return machine;
 }
 
-/* Returns the core whose hardware threads are exactly those that this process
- * may use; -1 if it may use more. */
+/* Returns the core that this process is bound to; -1 if it may use several
+ * cores. */
 static int32_t find_core(const nw_topology *machine, const cpu_set_t *mine)
 {
     size_t size = CPU_ALLOC_SIZE(CPU_LIMIT);
@@ -91,6 +93,8 @@ static int32_t local_rank(void)
     return 0;
 }
 
+/* Opens the GPU and allocates its buffers. Messages are copied through host
+ * memory if the MPI does not say that it accepts GPU memory. */
 static void probe_place_open_gpu(struct nw_probe_self *self,
                                  struct nw_probe_place *place)
 {
@@ -108,7 +112,8 @@ static void probe_place_open_gpu(struct nw_probe_self *self,
     self->buffer[NW_PROBE_GPU] = memory;
     self->staged = !takes_gpu || takes_gpu() != 1;
     if (self->staged) {
-        /* pinned, as whoever stages well has it: pageable copies are slower */
+        /* pinned memory, as an efficient MPI uses it for such copies, since
+         * copies of pageable memory are slower */
         if (gpu->alloc_pinned(bytes, &stage))
             return;
         self->stage = memset(stage, 1, bytes);
@@ -117,8 +122,8 @@ static void probe_place_open_gpu(struct nw_probe_self *self,
     place->staged = self->staged;
 }
 
-/* The name that the mapping must use: what Slurm calls the node, else the
- * host's own. */
+/* Sets the name that mappings must use for this host: Slurm's name of the node,
+ * else the host name. */
 static void probe_place_find_name(struct nw_probe_place *place)
 {
     gethostname(place->name, sizeof place->name - 1);

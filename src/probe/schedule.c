@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The circle method: the last player stays, the others rotate; with an odd
- * number of players, the opponent of the missing player rests. */
+/* The circle method: all players but the last move on by one place in each
+ * round. If the number of players is odd, an absent player is added, whose
+ * opponent pauses. */
 #include "probe/schedule.h"
 
 #include <string.h>

@@ -13,10 +13,11 @@ int32_t nw_probe_rounds(int32_t players);
 /* Returns the opponent of `player` in a round; -1 if `player` has none. */
 int32_t nw_probe_opponent(int32_t players, int32_t round, int32_t player);
 
-/* Divides the disjoint pairs of a round into waves, so that no host is in two
- * pairs of a wave and each NIC has one measurement at a time. The hosts of pair
- * i are host[2i] and host[2i + 1]; wave[i] is set. Returns the number of waves.
- * The caller provides `busy`, [pairs x host_count] bytes. */
+/* Divides the disjoint pairs of a round into waves, so that no host occurs in
+ * two pairs of a wave and each NIC has only one measurement at a time. The
+ * hosts of pair i are host[2i] and host[2i + 1]; its wave is stored in wave[i].
+ * Returns the number of waves. `busy` is working memory of pairs * host_count
+ * bytes. */
 struct nw_probe_waves {
     const int32_t *host;
     size_t pairs;

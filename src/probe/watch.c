@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A small process beside each rank reports the rank's death or standstill. MPI
- * cannot do so reliably: a library may end a survivor, even rank 0, over a
- * message to a dead rank. Of the launcher's files, the process keeps only
- * standard output open. */
+/* A small process beside each rank reports that the rank has died or was
+ * stopped. MPI cannot report this reliably: a library may end other ranks, even
+ * rank 0, because of a message to a dead rank. Of the launcher's files, the
+ * process keeps only standard output open. */
 #include "probe/figures.h"
 #include "probe/job.h"
 
@@ -15,9 +15,12 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+/* The process checks the rank every LOOK_MS milliseconds; a rank that is
+ * stopped in STOPPED_LOOKS successive checks counts as failed. */
 #define LOOK_MS 1000
 #define STOPPED_LOOKS 2
 
+/* Returns true if the process is stopped by a signal or a debugger. */
 static bool is_stopped(long process)
 {
     char path[64], line[512], *end;
@@ -44,7 +47,8 @@ static void watch_tell(int32_t rank, const char *what)
         _exit(1);
 }
 
-/* Waits until the rank reports its end, or its end of the pipe closes. */
+/* Waits until the rank reports its end, or the pipe from the rank closes, and
+ * prints a record if the rank did not report its end or was stopped. */
 static void watch(int from, long process)
 {
     struct pollfd wait = {.fd = from, .events = POLLIN};
@@ -84,11 +88,12 @@ int nw_probe_watch(void)
         close(ends[1]);
         return -1;
     }
-    /* what the launcher gave the rank would look alive in our hands */
+    /* close the launcher's files: as long as they are open, the launcher takes
+     * the rank for alive */
     dup2(ends[0], STDIN_FILENO);
     closefrom(3);
     prctl(PR_SET_NAME, "nodewise-watch");
-    signal(SIGINT, SIG_IGN); /* it ends with the rank */
+    signal(SIGINT, SIG_IGN); /* the process ends when the rank ends */
     signal(SIGTERM, SIG_IGN);
     watch(STDIN_FILENO, process);
     _exit(0);

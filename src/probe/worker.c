@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * One rank's part: round trips, bursts and streams with a peer. The first rank
- * of a pair decides how many; a control message ahead of each batch informs the
- * second. A waiting rank spins for a while, then yields its core, since ranks
- * may share cores.
- */
+/* The part of one rank: round trips, bursts and streams with a peer. The first
+ * rank of a pair decides how many messages are sent; before each batch, it
+ * sends the number to the second rank. A waiting rank spins for a while, then
+ * yields its core, since ranks may share cores. */
 #include "probe/job.h"
 
 #include "base/clock.h"
@@ -15,6 +13,10 @@
 #include <string.h>
 #include <time.h>
 
+/* Limits of the measurements: number of polls before a rank yields; batches for
+ * a class of sizes; time of a batch and of a class in s; messages in a burst;
+ * messages that take longer than SLOW_MESSAGE s are sent in SHORT_BURST; STABLE
+ * is the relative change of a stable median. */
 #define SPINS 64
 #define BATCHES 15
 #define FEWEST_BATCHES 5
@@ -25,7 +27,8 @@
 #define SLOW_MESSAGE 1e-3
 #define STABLE 0.03
 
-/* Two ranks that exchange messages. */
+/* The exchange of messages with a peer. `lost` becomes true if the peer does
+ * not answer. */
 struct talk {
     struct nw_probe_self *self;
     int peer, tag;
@@ -33,7 +36,7 @@ struct talk {
     bool lost;
 };
 
-/* Control message before a batch of messages. */
+/* Message that announces a batch of messages; count 0 ends the measurement. */
 struct batch {
     int64_t count, bytes, burst;
 };
@@ -80,7 +83,8 @@ static char *worker_memory_of(const struct talk *talk, size_t slot)
     return buffer + slot * NW_PROBE_LARGEST;
 }
 
-/* Copies a staged message between GPU and host memory. */
+/* Copies a message from the GPU to the staging buffer (`out`) or back, if GPU
+ * messages are staged. */
 static void worker_stage(const struct talk *talk, size_t bytes, bool out)
 {
     const struct nw_probe_self *self = talk->self;
@@ -90,7 +94,7 @@ static void worker_stage(const struct talk *talk, size_t bytes, bool out)
         return;
     if (out ? self->gpu->copy_out(self->stage, gpu, bytes)
             : self->gpu->copy_in(gpu, self->stage, bytes))
-        abort(); /* a failing GPU ends this rank, which rank 0 then names */
+        abort(); /* the rank ends; rank 0 then reports it */
 }
 
 static void worker_send(struct talk *talk, size_t bytes, double *overhead)
@@ -149,6 +153,9 @@ static struct batch worker_hear(struct talk *talk)
 
 /* --- pairs --- */
 
+/* Makes `count` round trips after one that is not timed. Returns half of the
+ * mean time of a round trip; *overhead is the mean time of a call of
+ * MPI_Isend. */
 static double round_trips(struct talk *talk, size_t bytes, int64_t count,
                           double *overhead)
 {
@@ -167,6 +174,8 @@ static double round_trips(struct talk *talk, size_t bytes, int64_t count,
     return (nw_probe_now() - start) / (2 * (double)count);
 }
 
+/* Sends a burst of messages without waiting for replies; returns the gap
+ * between messages in s. */
 static double burst(struct talk *talk, size_t bytes, double time)
 {
     int count = time > SLOW_MESSAGE ? SHORT_BURST : BURST;
@@ -192,7 +201,7 @@ static double burst(struct talk *talk, size_t bytes, double time)
     return gap > 0 ? gap : 0;
 }
 
-/* Half the difference of the quartiles, relative to the median. */
+/* Returns half the difference of the quartiles divided by the median. */
 static double spread_of(const double *sorted, int n)
 {
     double middle = sorted[n / 2];
@@ -200,7 +209,9 @@ static double spread_of(const double *sorted, int n)
     return middle > 0 ? (sorted[3 * n / 4] - sorted[n / 4]) / (2 * middle) : 0;
 }
 
-/* Runs batches until the median is stable, or the time is up. */
+/* Measures a class of sizes: runs batches of round trips until the median is
+ * stable or the time is up, then a burst. figure[] receives time, overhead and
+ * gap. Returns the spread of the times. */
 static double measure_class(struct talk *talk, int class, double *figure,
                             double seconds)
 {
@@ -213,7 +224,8 @@ static double measure_class(struct talk *talk, int class, double *figure,
     count = count < 1 ? 1 : count > 100 ? 100 : count;
     start = nw_probe_now();
     if (first > seconds) {
-        /* a few are enough where each takes longer than all should */
+        /* one batch is enough if a single message takes longer than the time
+         * for all */
         time[n] = first;
         overhead[n++] = overhead[0];
     }
@@ -289,8 +301,8 @@ static void follow_pair(struct talk *talk)
 
 /* --- streams --- */
 
-/* Waits until the clock shows `start`; returns without waiting if that time is
- * past, or for 0. */
+/* Waits until the clock shows `start`; does not wait if this time is past or
+ * `start` is 0. Returns the time at which the stream begins. */
 static double worker_await(double start)
 {
     struct timespec nap = {.tv_nsec = 50 * 1000};
@@ -301,9 +313,9 @@ static double worker_await(double start)
     return start > 0 ? start : now;
 }
 
-/* Sends chunks until the time is up, then an empty one for each of the window.
- * Sends are synchronous: no more than the window is in flight, whatever buffers
- * there are between. */
+/* Sends chunks until the time is up, then an empty message for each request of
+ * the window. Sends are synchronous, so that at most the window is in flight,
+ * however large the buffers on the way are. */
 static void send_stream(struct talk *talk,
                         const struct nw_probe_command *command)
 {
@@ -328,19 +340,22 @@ static void send_stream(struct talk *talk,
     }
     for (int i = 0; i < NW_PROBE_WINDOW; i++)
         worker_finish(talk, &request[i]);
-    /* nothing is in flight when the next measurement begins */
+    /* wait for the receiver, so that nothing is in flight when the next
+     * measurement begins */
     receive(talk, 8);
 }
 
-/* The times at which chunks arrived. */
+/* The times in s at which chunks arrived. */
 struct arrivals {
     double *at;
     size_t count, capacity;
 };
 
-/* The rate of the chunks that arrived between start-up and end. The first third
- * is start-up: buffers fill, token buckets empty. After `seconds` the sender
- * only empties its queue, and simultaneous flows no longer overlap. */
+/* Returns the rate in bytes/s in the steady part of a stream. The first third
+ * of `seconds` does not count: buffers fill, and token buckets of rate limiters
+ * empty. Chunks after `seconds` do not count either: the sender only empties
+ * its queue, and simultaneous streams no longer overlap. *chunks is the number
+ * of chunks that count. */
 static double rate_of(const struct arrivals *arrivals,
                       const struct nw_probe_command *command, double *chunks)
 {
@@ -463,7 +478,7 @@ void nw_probe_work(struct nw_probe_self *self,
     reply->good = !talk.lost;
 }
 
-/* Waits for a command, sleeping in between, since idle ranks may share cores
+/* Waits for a command; sleeps between checks, since idle ranks may share cores
  * with ranks that measure. */
 static bool wait_idle(MPI_Request *request)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* nodewise-reader: reads a file with a library that damaged files can crash or
- * hang, so that the program that needs the file can continue. It prints what
- * the library has read. Only Nodewise's libraries start it, not users. */
+ * hang. It is a separate program so that the caller can continue. It prints
+ * what the library has read. Nodewise's libraries start it, not users. */
 #include "pattern/otf2_helper.h"
 #include "topology/hwloc/trial.h"
 
@@ -35,8 +35,8 @@ static int reader_try_hwloc(void)
     return data ? nw_hwloc_trial(data, length) : 1;
 }
 
-/* Restores the default action of fatal signals and turns core dumps off, since
- * the library may crash. */
+/* Prepares for a crash of the library: restores the default action of fatal
+ * signals, turns core dumps off, and lets this process end with its parent. */
 static void reader_expect_crashes(void)
 {
     static const int fatal[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL};

@@ -24,15 +24,18 @@ void nw_bandwidths_fini(struct nw_bandwidths *b)
     *b = (struct nw_bandwidths){0};
 }
 
+/* The state of reading a file of bandwidths. */
 struct bandwidths_reader {
     struct nw_lines lines;
     struct nw_bandwidths *out;
     char **name; /* [count] names of groups; they point into the text */
     size_t capacity, count;
     size_t room; /* allocated elements of out->group */
-    bool pairs;  /* a pair was read, so no group may follow */
+    bool pairs;  /* a line with bandwidths was read, after which no group may
+                    follow */
 };
 
+/* Reads "group NAME NUMBER": the next NUMBER processes form a group. */
 static nw_status bandwidths_read_group(struct bandwidths_reader *r, char *rest)
 {
     char *name = nw_word_next(&rest), *number = nw_word_next(&rest);
@@ -64,6 +67,7 @@ static nw_status bandwidths_read_group(struct bandwidths_reader *r, char *rest)
     return NW_OK;
 }
 
+/* Allocates the bandwidths at the first line that has some. */
 static nw_status bandwidths_begin_pairs(struct bandwidths_reader *r)
 {
     size_t n = (size_t)r->out->count;
@@ -118,6 +122,8 @@ static void bandwidths_set_pair(struct nw_bandwidths *b, int32_t x, int32_t y,
     b->vertical[at] = two[1];
 }
 
+/* Reads "between GROUP GROUP HORIZONTAL VERTICAL": bandwidths between all
+ * processes of two groups. */
 static nw_status bandwidths_read_between(struct bandwidths_reader *r,
                                          char *rest)
 {
@@ -140,6 +146,8 @@ static nw_status bandwidths_read_between(struct bandwidths_reader *r,
     return status;
 }
 
+/* Reads "pair FROM TO HORIZONTAL VERTICAL": bandwidths from one process to
+ * another. */
 static nw_status bandwidths_read_pair(struct bandwidths_reader *r, char *rest)
 {
     const char *from = nw_word_next(&rest), *to = nw_word_next(&rest);
@@ -240,7 +248,7 @@ static double bandwidths_slowest(const nw_topology *t, int32_t x, int32_t y,
     return least;
 }
 
-/* Whether two names are equal except for the number at their end. */
+/* Returns true if two names are equal except for the number at their end. */
 static bool bandwidths_alike(const char *a, const char *b)
 {
     size_t i = strlen(a), j = strlen(b);
@@ -252,6 +260,8 @@ static bool bandwidths_alike(const char *a, const char *b)
     return i == j && !strncmp(a, b, i);
 }
 
+/* Sets the bandwidths between all nodes of a topology. Nodes in succession
+ * whose names are alike form a group. */
 static nw_status bandwidths_fill_from(const nw_topology *t,
                                       struct nw_bandwidths *b, uint32_t *hops)
 {

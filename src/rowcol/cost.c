@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Computes the cost of an arrangement: the two sums of the heuristic's paper
- * (see paper_heuristic.c), and the cost of the slowest rank. */
+/* Computes the cost of an arrangement: the two sums of the paper (see
+ * paper_heuristic.c), and the time of the slowest rank. */
 #include "rowcol/rowcol.h"
 
 #include "base/array.h"
@@ -10,11 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What the cost of a link depends on. */
 struct rowcol_link_cost {
     const struct nw_rowcol_problem *problem;
     const struct nw_rowcol *a;
-    double across, along; /* bytes of a link in a row and in a column, x 1e6 */
-    double *height, *width; /* shares of rows, columns; NULL: equal */
+    double across, along;   /* bytes of a message in a row and in a column,
+                               times 1e6, so that costs are in microseconds */
+    double *height, *width; /* share of the grid that each row and each
+                               column has; NULL: all equal */
 };
 
 static double rowcol_seconds(const double *bandwidth, int32_t count, int32_t x,
@@ -29,8 +32,8 @@ static int32_t rowcol_process_at(const struct nw_rowcol *a, int32_t i,
     return a->process[i * a->columns + j];
 }
 
-/* Cost of the link from (i, j) to the next process of the row; 0 at the end of
- * a chain. */
+/* Returns the cost of the link from place (i, j) to the next one in its row, in
+ * microseconds; 0 at the end of a row that is not periodic. */
 static double rowcol_right_of(const struct rowcol_link_cost *l, int32_t i,
                               int32_t j)
 {
@@ -49,6 +52,8 @@ static double rowcol_right_of(const struct rowcol_link_cost *l, int32_t i,
                                   rowcol_process_at(l->a, i, next));
 }
 
+/* Returns the cost of the link from place (i, j) to the next one in its
+ * column. */
 static double rowcol_below(const struct rowcol_link_cost *l, int32_t i,
                            int32_t j)
 {
@@ -67,7 +72,8 @@ static double rowcol_below(const struct rowcol_link_cost *l, int32_t i,
                                   rowcol_process_at(l->a, next, j));
 }
 
-/* Cost of all links of a rank: to both neighbours in its row and column. */
+/* Returns the cost of all links of the rank at (i, j): to both neighbours in
+ * its row and in its column. */
 static double rowcol_rank_of(const struct rowcol_link_cost *l, int32_t i,
                              int32_t j)
 {
@@ -82,8 +88,8 @@ static double rowcol_rank_of(const struct rowcol_link_cost *l, int32_t i,
 }
 
 /* Sets the shares of the rows (or of the columns, if `rows` is false) so that
- * the slowest process of each line takes the same time. The shares of the other
- * axis stay. */
+ * the slowest process of each row takes the same time. The shares of the other
+ * axis do not change. share[0] are those of rows, share[1] those of columns. */
 static void rowcol_balance(const struct nw_rowcol_problem *problem,
                            const struct nw_rowcol *a, bool rows,
                            double *share[2])
@@ -120,8 +126,8 @@ void nw_rowcol_shares(const struct nw_rowcol_problem *problem,
         rowcol_balance(problem, a, turn % 2 == 0, share);
 }
 
-/* Computes the shares of rows and columns. If memory runs out, the shares stay
- * equal. */
+/* Computes the shares of rows and columns from the speeds. If memory runs out,
+ * the shares stay equal. */
 static void rowcol_set_shares(struct rowcol_link_cost *l)
 {
     size_t count = (size_t)l->a->rows + (size_t)l->a->columns;
@@ -171,7 +177,7 @@ double nw_rowcol_sum_up_to(const struct nw_rowcol_problem *problem,
 
     for (int32_t i = 0; i < a->rows; i++)
         for (int32_t k = 0; k <= j; k++) {
-            /* a complete row has a link to its first process */
+            /* only a complete row has a link back to its first process */
             if (k < j || j + 1 == a->columns)
                 sum += rowcol_right_of(&l, i, k);
             sum += rowcol_below(&l, i, k);
@@ -197,6 +203,8 @@ double nw_rowcol_figure_of(const struct nw_rowcol_problem *problem,
     return nw_rowcol_figure(problem, &cost);
 }
 
+/* Returns true if the processes form a grid with this many rows, within the
+ * limits. */
 static bool rowcol_fits(const struct nw_rowcol_problem *problem, int32_t rows)
 {
     int32_t p = problem->bandwidths->count, columns = p / rows;
@@ -216,15 +224,15 @@ bool nw_rowcol_allows(const struct nw_rowcol_problem *problem, int32_t rows)
         return true;
     if (problem->all_shapes)
         return true;
-    /* no shape with two rows or more */
+    /* a single row or column is allowed only if no other shape is possible */
     for (int32_t r = 2; r < p; r++)
         if (rowcol_fits(problem, r))
             return false;
     return true;
 }
 
-/* Whether the cost of every order is a finite number, for any shares of the
- * lines. */
+/* Returns true if the cost of every arrangement is a finite number, for any
+ * shares of rows and columns. */
 static bool rowcol_is_finite(const struct nw_rowcol_problem *problem)
 {
     const struct nw_bandwidths *b = problem->bandwidths;

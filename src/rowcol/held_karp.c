@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Finds the order of a shape with the lowest sum and proves it, by dynamic
- * programming over subsets (Held and Karp 1962). Lines of the shorter side are
- * filled place by place. The cost of the next process depends only on the last
- * `width` processes, the front, and on the set of placed processes. So only the
- * cheapest order is kept for each pair of front and set. For chains all first
- * lines are in one table. For rings the last line meets the first, so there is
- * one table for each first line; it begins with process 0, because rotating a
- * ring changes no cost.
- */
+/* Finds the order of processes with the lowest sum for a shape and proves it,
+ * by dynamic programming over subsets (Held and Karp, 1962). Lines of the
+ * shorter side are filled place by place. The cost of the next process depends
+ * only on the last `width` processes, which are called the front, and on the
+ * set of processes that have a place. So only the cheapest order is kept for
+ * each pair of a front and a set. If the grid is not periodic, one table holds
+ * all first lines. If it is periodic, the last line is a neighbour of the first
+ * line, so that each first line has a table of its own; the first line begins
+ * with process 0, because rotating a ring changes no cost. */
 #include "rowcol/rowcol.h"
 
 #include "base/array.h"
@@ -19,23 +18,28 @@
 
 enum { MAX = 20, STATES = 1 << 22, WORK = 1 << 27 };
 
-/* The last processes placed, oldest first. A front's code has the processes as
- * its digits in base p. */
+/* The last processes that got a place, oldest first. Its code has them as
+ * digits in base p. */
 struct held_karp_front {
-    uint32_t bits; /* 0 if a process occurs twice */
+    uint32_t bits; /* set of the processes; 0 if one occurs twice, so that
+                      the code is invalid */
     int8_t order[MAX], ascending[MAX];
 };
 
+/* The state of the search. A line has `width` places. */
 struct held_karp_lines {
     const struct nw_rowcol_problem *problem;
     int32_t p, width, count;
-    bool transposed; /* lines are columns */
+    bool transposed; /* lines are columns instead of rows */
     double *within,
-        *across; /* microseconds from x to y, in and between lines */
+        *across; /* [p * p] cost of a link from x to y in a line, and between
+                    neighbouring lines, in microseconds */
     struct held_karp_front *fronts;
     int32_t front_count;
-    double *least; /* lowest cost, by front and set of other placed processes */
-    int8_t *left;  /* process that the newest one pushed out of the front */
+    double *least; /* [states] lowest cost for each front and set of other
+                      processes with a place */
+    int8_t *left;  /* [states] process that left the front when the newest
+                      one got its place */
     int8_t first[MAX];
     double found;
     int8_t line[MAX]; /* the best complete order, line by line */
@@ -50,8 +54,8 @@ static size_t held_karp_power(size_t base, int32_t n)
     return product;
 }
 
-/* Index of a state: the front's code, then the bits of the other placed
- * processes. */
+/* Returns the index of a state: the code of the front, followed by the bits of
+ * the other processes that have a place. */
 static size_t held_karp_state_of(const struct held_karp_lines *l, int32_t code,
                                  uint32_t placed)
 {
@@ -81,7 +85,8 @@ static void held_karp_make_front(const struct held_karp_lines *l, int32_t code,
             f->ascending[at++] = x;
 }
 
-/* Cost that process x adds if it is put on place `at` after a front. */
+/* Returns the cost that process `x` adds at position `at`, after the given
+ * front. */
 static double held_karp_added(const struct held_karp_lines *l,
                               const int8_t *front, int32_t at, int8_t x)
 {
@@ -97,7 +102,7 @@ static double held_karp_added(const struct held_karp_lines *l,
     return sum;
 }
 
-/* Cost of the links inside a first line. */
+/* Returns the cost of the links inside a first line. */
 static double held_karp_first_line(const struct held_karp_lines *l,
                                    const int8_t *order)
 {
@@ -110,6 +115,7 @@ static double held_karp_first_line(const struct held_karp_lines *l,
     return sum;
 }
 
+/* Extends a state by each process without a place. */
 static void held_karp_place_next(struct held_karp_lines *l, int32_t code,
                                  uint32_t placed)
 {
@@ -132,7 +138,7 @@ static void held_karp_place_next(struct held_karp_lines *l, int32_t code,
     }
 }
 
-/* Reconstructs the best order from its last place back to the first line, by
+/* Reconstructs the best order from its last position back to the first line, by
  * the processes that left the front. */
 static void held_karp_read_back(struct held_karp_lines *l, int32_t code)
 {
@@ -149,6 +155,7 @@ static void held_karp_read_back(struct held_karp_lines *l, int32_t code)
     memcpy(l->line, l->fronts[code].order, (size_t)l->width);
 }
 
+/* Takes the cheapest complete order, if it is better than the best so far. */
 static void held_karp_take_least(struct held_karp_lines *l)
 {
     uint32_t all = (1U << l->p) - 1;
@@ -167,8 +174,8 @@ static void held_karp_take_least(struct held_karp_lines *l)
         held_karp_read_back(l, best);
 }
 
-/* Fills the table of lowest costs, starting with the first lines that begin
- * with the processes `must`, or with all first lines if `must` is empty. */
+/* Fills the table of lowest costs from the first lines that are already in it.
+ * All orders contain the processes `must` in their first line. */
 static void held_karp_fill(struct held_karp_lines *l, uint32_t must)
 {
     uint32_t all = (1U << l->p) - 1;
@@ -191,6 +198,7 @@ static void held_karp_forget(struct held_karp_lines *l)
         l->least[i] = INFINITY;
 }
 
+/* Enters the front `code` as first line. */
 static void held_karp_begin(struct held_karp_lines *l, int32_t code)
 {
     const struct held_karp_front *f = &l->fronts[code];
@@ -256,7 +264,8 @@ static nw_status held_karp_allocate(struct held_karp_lines *l)
     return status;
 }
 
-/* Whether the table of states is small enough to allocate. */
+/* Sets front_count. Returns true if the table of states and the work are small
+ * enough. */
 static bool held_karp_is_small(struct held_karp_lines *l)
 {
     size_t fronts = held_karp_power((size_t)l->p, l->width), turns = 1;

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Our own search for arrangements. If the lowest sum of a shape can be proven,
- * the search takes the order with that sum. For other shapes it starts from
- * several orders: by rows, by columns, the result of the heuristic, every order
- * of the groups if they are few, and random orders. It swaps processes,
- * reverses runs and moves runs until none of these steps lowers the cost. If
- * the shape has few orders, all of them are tried.
- */
+/* The search for the best arrangement. If the lowest sum of a shape can be
+ * proven, the search takes the order with this sum. For other shapes it starts
+ * from several orders: by rows, by columns, the result of the paper's
+ * heuristic, every order of the groups if they are few, and random orders. It
+ * swaps processes, reverses runs and moves runs until none of these steps
+ * lowers the cost. If the shape has few orders, all of them are tried. */
 #include "rowcol/rowcol.h"
 #include "base/array.h"
 #include "base/random.h"
@@ -16,15 +14,17 @@
 
 enum { RANDOM_STARTS = 12 };
 
+/* The state of the search. */
 struct local_search_search {
     const struct nw_rowcol_problem *problem;
     struct nw_random random;
     int32_t p;
     struct nw_rowcol a, best;
     int32_t *order, *groups;
-    double now;
+    double now; /* cost of `a` */
 };
 
+/* Returns true if the last step lowered the cost. */
 static bool local_search_better(struct local_search_search *s)
 {
     double figure = nw_rowcol_figure_of(s->problem, &s->a);
@@ -87,7 +87,7 @@ static bool local_search_try_reversals(struct local_search_search *s)
     return fell;
 }
 
-/* Exchanges two adjacent runs: x .. y - 1 and y .. z. */
+/* Exchanges two adjacent runs of places: x to y - 1 and y to z. */
 static void local_search_rotate(int32_t *values, int32_t x, int32_t y,
                                 int32_t z)
 {
@@ -96,8 +96,8 @@ static void local_search_rotate(int32_t *values, int32_t x, int32_t y,
     local_search_reverse(values, x, z);
 }
 
-/* Moves runs. With more than 16 processes, only a boundary of groups may
- * separate the two runs that are exchanged. */
+/* Moves runs, by exchanging two adjacent runs. With more than 16 processes,
+ * only a boundary between two groups may separate them. */
 static bool local_search_try_moves(struct local_search_search *s)
 {
     bool fell = false, all = s->p <= 16;
@@ -117,6 +117,7 @@ static bool local_search_try_moves(struct local_search_search *s)
     return fell;
 }
 
+/* Takes steps until none lowers the cost. */
 static void local_search_descend(struct local_search_search *s)
 {
     s->now = nw_rowcol_figure_of(s->problem, &s->a);
@@ -126,6 +127,7 @@ static void local_search_descend(struct local_search_search *s)
     nw_rowcol_keep(s->problem, &s->a, &s->best);
 }
 
+/* Starts from s->order, filled in by rows or by columns. */
 static void local_search_from_order(struct local_search_search *s,
                                     bool by_columns)
 {
@@ -138,7 +140,8 @@ static void local_search_from_order(struct local_search_search *s,
     local_search_descend(s);
 }
 
-/* Fills s->order: the processes sorted by the order of groups in s->groups. */
+/* Sets s->order to the processes, sorted by the order of their groups in
+ * s->groups. */
 static void local_search_order_of_groups(struct local_search_search *s,
                                          int32_t count)
 {
@@ -151,6 +154,8 @@ static void local_search_order_of_groups(struct local_search_search *s,
                 s->order[at++] = x;
 }
 
+/* Starts from every order of the groups whose first `fixed` groups are
+ * fixed. */
 static void local_search_from_groups(struct local_search_search *s,
                                      int32_t count, int32_t fixed)
 {

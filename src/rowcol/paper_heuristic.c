@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The heuristic of the paper. Step 1 chooses the best shape for the given order
- * of processes, filled by rows or by columns. Step 2 sorts the groups inside
- * each column, from the first column to the last, and then the columns. The
- * result, read column by column, is the order of the next iteration. It ends
- * when the cost no longer falls.
- */
+/* The heuristic of Malik and Lastovetsky (2016), see nodewise/rowcol.h. Step 1
+ * chooses the best shape for the given order of processes, filled in by rows or
+ * by columns. Step 2 sorts the groups inside each column, from the first column
+ * to the last, and then the columns. The result, read column by column, is the
+ * order for the next iteration. The heuristic ends when the cost no longer
+ * falls. */
 #include "rowcol/rowcol.h"
 #include "base/array.h"
 
@@ -17,7 +16,8 @@ enum { MAX = 8 }; /* up to this many items, all orders are tried */
 
 struct paper_heuristic_state {
     const struct nw_rowcol_problem *problem; /* with the objective "sum" */
-    struct nw_rowcol a, tried, best;         /* best: the best so far */
+    struct nw_rowcol a, tried, best;         /* `best`: the best arrangement
+                                                of this iteration's step 1 */
     int32_t *order; /* [count] processes in this iteration's order */
 };
 
@@ -48,14 +48,15 @@ static void paper_heuristic_step_1(struct paper_heuristic_state *s)
     nw_rowcol_keep(s->problem, &s->best, &s->a);
 }
 
-/* The runs of processes of equal group in a column; a run has a first row and a
- * length. */
+/* The runs in a column: successive processes of the same group. A run has a
+ * first row and a length. */
 struct paper_heuristic_runs {
     int32_t count;
     int32_t *first, *length, *order; /* order: permutation of the runs */
     int32_t *column;                 /* copy of the column before the sort */
 };
 
+/* Finds the runs of column j. */
 static void paper_heuristic_find_runs(const struct paper_heuristic_state *s,
                                       int32_t j,
                                       struct paper_heuristic_runs *out)
@@ -74,6 +75,7 @@ static void paper_heuristic_find_runs(const struct paper_heuristic_state *s,
         out->order[i] = i;
 }
 
+/* Writes the runs back to column j in their present order. */
 static void paper_heuristic_put_runs(struct nw_rowcol *a, int32_t j,
                                      const struct paper_heuristic_runs *runs)
 {
@@ -104,6 +106,8 @@ static bool paper_heuristic_next_order(int32_t *order, int32_t n)
     return true;
 }
 
+/* Items to sort, runs or columns. cost() applies the present order and returns
+ * its cost. */
 struct paper_heuristic_ordering {
     struct paper_heuristic_state *s;
     int32_t n, *order, *kept;
@@ -112,8 +116,8 @@ struct paper_heuristic_ordering {
     int32_t column;
 };
 
-/* Swaps pairs of items as long as the cost falls. Used if there are too many
- * permutations to try all. */
+/* Swaps pairs of items as long as the cost falls; used if there are too many
+ * items to try all orders. */
 static void paper_heuristic_swap_down(struct paper_heuristic_ordering *o)
 {
     double now = o->cost(o);
@@ -138,7 +142,7 @@ static void paper_heuristic_swap_down(struct paper_heuristic_ordering *o)
     o->cost(o);
 }
 
-/* Puts the columns in the cheapest order found. */
+/* Applies the cheapest order of the items that is found. */
 static void paper_heuristic_best_order(struct paper_heuristic_ordering *o)
 {
     double least = DBL_MAX;
@@ -238,7 +242,7 @@ nw_status nw_rowcol_paper(const struct nw_rowcol_problem *problem,
         for (size_t i = 0; i < p; i++)
             s.order[i] = (int32_t)i;
         paper_heuristic_iterate(&s, memory, &result);
-        /* computes the cost of the slowest rank, too */
+        /* with this objective, the cost of the slowest rank is computed, too */
         by_sum.objective = NW_ROWCOL_SLOWEST;
         nw_rowcol_evaluate(&by_sum, &result, &result.cost);
         *out = result;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Computes the congestion estimate of an exchange: each message takes its
- * latency plus the time that the most loaded link of its route needs for all of
- * the link's bytes. The estimate is the longest of these times. */
+/* Estimates the time of an exchange from congestion: each message takes its
+ * latency plus the time that the most loaded link of its route needs for all
+ * bytes that cross this link. The estimate is the longest of these times. */
 #include "simulate/exchange.h"
 
 #include "base/array.h"
@@ -9,7 +9,8 @@
 #include <stdlib.h>
 
 struct estimate_load {
-    /* [2 x links] first the bytes of each link direction, then its time in s */
+    /* [2 * links] first the bytes on each direction of each link, later the
+     * time in s that they take */
     double *seconds;
     struct nw_simulation *result;
     double bytes;
@@ -39,6 +40,7 @@ static nw_status take_longest(void *user, const struct nw_flow *flow)
     return NW_OK;
 }
 
+/* Divides the bytes on each link by its bandwidth. */
 static void estimate_congest(double *load, const nw_topology *topology)
 {
     int32_t links = nw_topology_link_count(topology);

@@ -45,8 +45,8 @@ void nw_exchange_fini(struct nw_exchange *exchange)
     exchange->link_latency = NULL;
 }
 
-/* Returns the mean bytes of a message of the edge, or all its bytes for a whole
- * run. */
+/* Returns the mean size of the messages of edge `e` in bytes, or the size of
+ * all of them together if the whole run is one exchange (exchange->total). */
 static double message_bytes(const struct nw_exchange *exchange, size_t e)
 {
     double bytes = (double)exchange->pattern->bytes[e];
@@ -57,8 +57,8 @@ static double message_bytes(const struct nw_exchange *exchange, size_t e)
     return bytes * exchange->scale;
 }
 
-/* Returns false for a message of a rank to itself, unless it goes between the
- * rank's core and its GPU. */
+/* Returns false for messages of a rank to itself, unless they go between its
+ * core and its GPU. */
 static bool is_sent(const nw_pattern *pattern, int32_t src, size_t e)
 {
     return pattern->dst[e] != src || pattern->kind[e] == NW_KIND_HG ||

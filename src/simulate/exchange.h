@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One exchange of a pattern as flows of bytes over links. */
+/* Turns one exchange of a pattern into flows of bytes over links. */
 #ifndef NW_SIMULATE_EXCHANGE_H
 #define NW_SIMULATE_EXCHANGE_H
 
@@ -10,8 +10,9 @@
 /* The flow of one message; valid until the visit function returns. */
 struct nw_flow {
     double bytes;
-    double latency;       /* s, summed over the route */
-    const uint32_t *hops; /* 2 x link + direction, at least one */
+    double latency;       /* sum of the latencies of the route's links in s */
+    const uint32_t *hops; /* [hop_count] 2 * link + direction for each link
+                             of the route; at least one */
     size_t hop_count;
 };
 
@@ -20,10 +21,10 @@ struct nw_exchange {
     const nw_topology *topology;
     const nw_pattern *pattern;
     struct nw_endpoints ends;
-    bool total;
-    double scale; /* factor for the bytes of every message */
-    uint32_t *hops;
-    double *link_latency; /* [links] */
+    bool total;           /* the bytes of the whole run are sent at once */
+    double scale;         /* factor for the bytes of every message */
+    uint32_t *hops;       /* working memory for a route */
+    double *link_latency; /* [links] latency in s */
 };
 
 NW_MUST_CHECK nw_status nw_exchange_init(struct nw_exchange *exchange,

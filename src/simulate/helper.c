@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs nodewise-simgrid: sends it the traffic and reads the time, over one
- * socket that is its standard input and output. If the helper crashes, the
- * caller gets an error message and no signal. */
+/* Runs the program nodewise-simgrid: sends the traffic and reads the simulated
+ * time over a socket that is standard input and output of the program. If the
+ * program crashes, the caller gets an error message and no signal. */
 #include "simulate/traffic.h"
 
 #include "base/array.h"
@@ -27,8 +27,8 @@ extern char **environ;
 
 #define HELPER "nodewise-simgrid"
 
-/* Finds the helper: NODEWISE_SIMGRID, or the file beside the running program
- * (in the build tree), or the installed one. */
+/* Finds the program: the one that NODEWISE_SIMGRID names, or the one beside the
+ * running program (in the build tree), or the installed one. */
 static nw_status find_helper(char path[PATH_MAX])
 {
     const char *named = getenv("NODEWISE_SIMGRID");
@@ -50,7 +50,7 @@ static nw_status find_helper(char path[PATH_MAX])
 
 struct helper {
     pid_t pid;
-    int socket; /* -1 after it was closed */
+    int socket; /* connected to the program */
     struct nw_text answer;
 };
 
@@ -80,6 +80,7 @@ static nw_status helper_start(struct helper *helper, char *path)
     return NW_OK;
 }
 
+/* Writes the traffic in the form that simgrid.cpp describes. */
 static void helper_describe(const struct nw_traffic *traffic,
                             const struct nw_play *play, struct nw_text *text)
 {
@@ -119,7 +120,7 @@ static void helper_tell(struct helper *helper, const struct nw_text *text)
 }
 
 /* Returns the text after `word` in the last complete line that begins with
- * `word`; NULL without such a line. */
+ * `word`; NULL if there is no such line. */
 static const char *last_line(const struct helper *helper, const char *word)
 {
     const char *found = NULL;
@@ -142,7 +143,8 @@ static void show_progress(const struct helper *helper,
     const char *at = last_line(helper, "at ");
     double done = at ? nw_strtod(at, NULL) / play->unit : 0;
 
-    /* play->unit is only an estimate, so the end may come later */
+    /* play->unit is only an estimate of the duration, so that the simulation
+     * may last longer */
     if (play->progress && play->progress->update)
         play->progress->update(play->progress,
                                done < 0.99 ? (uint64_t)(done * 1000) : 990,

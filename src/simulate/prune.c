@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Removes links that never limit a flow: the flows on a core's link also cross
- * the link of its package. That halves the work of the simulation and changes
- * no rate: if all flows of link A also cross link B, and A is at least as fast,
- * then A is never full before B. */
+/* Removes links that never limit a flow. If all flows of link A also cross link
+ * B, and A is at least as fast as B, then A is never full before B. For
+ * example, the flows on a core's link also cross the link of its package. This
+ * halves the work of the simulation and changes no rate. */
 #include "simulate/traffic.h"
 
 #include "base/array.h"
@@ -16,7 +16,8 @@ struct pruning {
     size_t *first;
     /* numbers of the flows of each link, ascending */
     size_t *flow;
-    /* links that all flows checked so far cross */
+    /* links that may dominate the link under test: all of its flows that were
+     * checked so far cross them */
     int32_t *candidate;
     size_t candidate_count;
     int32_t *number; /* [link_count] new number; -1: removed */
@@ -60,8 +61,8 @@ static bool crosses(const struct nw_traffic *traffic, size_t f, int32_t link)
     return false;
 }
 
-/* Returns true if a flow crosses the link twice. It then has double weight, so
- * the link is kept. */
+/* Returns true if a flow crosses the link twice. Such a flow has double weight
+ * on this link only, so that the link is kept. */
 static bool is_doubled(const struct pruning *work, int32_t link)
 {
     for (size_t i = work->first[link] + 1; i < work->first[link + 1]; i++)
@@ -70,9 +71,10 @@ static bool is_doubled(const struct pruning *work, int32_t link)
     return false;
 }
 
-/* Returns true if link b limits flows at least as much as link a. If two links
- * have the same flows and bandwidth, only the link with the lower number does,
- * so that exactly one of them is kept. */
+/* Returns true if link `b` could make link `a` superfluous: it is at most as
+ * fast and has at least as many flows. Of two links with equal flows and
+ * bandwidth, only the one with the lower number can, so that exactly one of
+ * them is kept. */
 static bool may_dominate(const struct pruning *work, int32_t b, int32_t a)
 {
     const double *bandwidth = work->traffic->bandwidth;
@@ -84,6 +86,7 @@ static bool may_dominate(const struct pruning *work, int32_t b, int32_t a)
     return flows_on(work, b) == flows_on(work, a) && b < a;
 }
 
+/* Removes the candidates that flow `f` does not cross. */
 static void keep_crossed(struct pruning *work, size_t f)
 {
     size_t kept = 0;
@@ -94,6 +97,8 @@ static void keep_crossed(struct pruning *work, size_t f)
     work->candidate_count = kept;
 }
 
+/* Returns true if the link has no flows, or another link makes it
+ * superfluous. */
 static bool is_dominated(struct pruning *work, int32_t link)
 {
     const struct nw_traffic *traffic = work->traffic;
@@ -114,6 +119,8 @@ static bool is_dominated(struct pruning *work, int32_t link)
     return work->candidate_count > 0;
 }
 
+/* Removes the links with number -1 from the traffic and renumbers the
+ * others. */
 static void leave_out(struct pruning *work)
 {
     struct nw_traffic *traffic = work->traffic;

@@ -6,13 +6,16 @@
 
 #include <string.h>
 
-/* With at most EXACT_FLOWS flows, every arrival is simulated by itself. With
- * more, arrivals are grouped in time, so that arrivals times link crossings
- * stay below about MOST_WORK, but with at least FEWEST_STEPS groups. */
+/* Up to EXACT_FLOWS flows, each arrival is simulated by itself. With more
+ * flows, arrivals that are close in time count as one. They form so few groups
+ * that the number of groups times the number of link crossings is about
+ * MOST_WORK, but at least FEWEST_STEPS groups. */
 #define EXACT_FLOWS 2048
 #define MOST_WORK 5e7
 #define FEWEST_STEPS 128.0
 
+/* Returns the time in s within which arrivals count as one; 0: each by
+ * itself. */
 static double resolution(const struct nw_traffic *traffic, double estimate)
 {
     double steps = MOST_WORK / (double)traffic->row[traffic->flow_count];
@@ -68,8 +71,8 @@ static nw_status simulate_exchange(const nw_topology *topology,
     return status;
 }
 
-/* Adds the time of a phase of a training step, `rounds` times that of one
- * round. A step counts as simulated only if all its phases are. */
+/* Adds a phase of a training step: `rounds` times the time of one round. The
+ * step counts as simulated only if all its phases are. */
 static void simulate_add_phase(const struct nw_simulation *round, int phase,
                                uint64_t rounds, struct nw_simulation *step)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Collects the flows of an exchange in compressed rows. Link directions are
- * numbered from 0 in the order of their first use. */
+/* Collects the flows of an exchange; the links of all flows are stored in one
+ * array (compressed rows). Directions of links are numbered from 0 in the order
+ * of their first use. */
 #include "simulate/traffic.h"
 
 #include "base/array.h"
@@ -10,11 +11,14 @@
 struct collection {
     const struct nw_topology *topology;
     struct nw_traffic traffic;
-    /* [2 x links] 1 + new number of a link direction; 0: not used yet */
+    /* [2 * links] 1 + new number of each direction of a link; 0: not used
+     * yet */
     int32_t *number;
     size_t bandwidth_capacity, link_capacity;
 };
 
+/* Returns in *out the new number of a direction of a link; adds its bandwidth
+ * at the first use. */
 static nw_status traffic_number_of(struct collection *work, uint32_t hop,
                                    int32_t *out)
 {
@@ -35,6 +39,7 @@ static nw_status traffic_number_of(struct collection *work, uint32_t hop,
     return NW_OK;
 }
 
+/* Adds a flow. A message without bytes only counts in traffic->waiting. */
 static nw_status traffic_add_flow(void *user, const struct nw_flow *flow)
 {
     struct collection *work = user;

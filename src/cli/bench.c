@@ -40,7 +40,10 @@ static const struct argp_option options[] = {
     {"weighted", 'w', NULL, 0,
      "pattern: send more bytes along the first dimension", 0},
     {"bytes", 'b', "SIZE", 0, "pattern: size of a message", 0},
-    {"iterations", 'i', "N", 0, "pattern: number of timed exchanges", 0},
+    {"iterations", 'i', "N", 0,
+     "pattern: timed exchanges; channel: timed turns of each size; -i of halo "
+     "is --rounds",
+     0},
     {"path", 3, "PATH", 0, "pattern: GPU messages direct or staged", 0},
     {"cells", 'n', "LIST", 0, "halo: cells along each side of a rank's cube",
      0},

@@ -80,12 +80,20 @@ static void cli_channel_check(const struct channel_arguments *arguments,
         nw_argfail(state, "reach times nothing: --iterations is of tune");
 }
 
+static const struct nw_common_help channel_help = {
+    .output = "Write the table to FILE (- is stdout)",
+    .json = NW_COMMON_JSON,
+    .progress = NW_COMMON_PROGRESS,
+    .quiet = "No table beside FILE, no notes and no progress",
+};
+
 static error_t channel_parse(int key, char *value, struct argp_state *state)
 {
     struct channel_arguments *arguments = state->input;
 
     switch (key) {
     case ARGP_KEY_INIT:
+        arguments->common.help = &channel_help;
         state->child_inputs[0] = &arguments->common;
         return 0;
     case KEY_SHOW:

@@ -60,15 +60,26 @@ void nw_argfail(struct argp_state *state, const char *format, ...)
     NW_PRINTF(2, 3);
 
 /* Options that every command has. nw_common_argp parses them into a struct
- * nw_common; a command's parser passes it on in ARGP_KEY_INIT:
- * state->child_inputs[0] = &mine->common. */
+ * nw_common; a command's parser sets common.help and passes the struct on in
+ * ARGP_KEY_INIT: state->child_inputs[0] = &mine->common. */
 struct nw_common {
     const char *output; /* value of -o; NULL: not given; "-": standard output */
     bool json;
     bool quiet, verbose;
     const char *progress; /* value of --progress: auto, always or never */
+    const struct nw_common_help *help; /* the command's own texts */
 };
+/* The texts of the common options in --help. NULL: the command accepts the
+ * option, and the option has no effect. */
+struct nw_common_help {
+    const char *output, *json, *progress, *quiet, *verbose;
+};
+#define NW_COMMON_OUTPUT "Write the result to FILE (- is stdout)"
+#define NW_COMMON_JSON "Print JSON"
+#define NW_COMMON_PROGRESS "Show progress: auto, always or never"
 extern const struct argp nw_common_argp;
+/* The common options without -o, for a command that defines -o itself. */
+extern const struct argp nw_common_rest_argp;
 /* Children of a command that shares only these options with others. */
 extern const struct argp_child nw_common_children[];
 

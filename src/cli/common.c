@@ -18,13 +18,15 @@
 #define KEY_JSON 0x1001
 #define KEY_PROGRESS 0x1002
 
+static const struct argp_option output_options[] = {
+    {"output", 'o', "FILE", 0, NW_COMMON_OUTPUT, 100},
+    {0},
+};
 static const struct argp_option options[] = {
-    {"output", 'o', "FILE", 0, "Write the result to FILE (- is stdout)", 100},
-    {"json", KEY_JSON, NULL, 0, "Print JSON", 100},
-    {"quiet", 'q', NULL, 0, "No tables and no progress on stderr", 100},
+    {"json", KEY_JSON, NULL, 0, NW_COMMON_JSON, 100},
+    {"quiet", 'q', NULL, 0, "No tables, notes or progress", 100},
     {"verbose", 'v', NULL, 0, "Print more messages on stderr", 100},
-    {"progress", KEY_PROGRESS, "WHEN", 0,
-     "Show progress: auto, always or never", 100},
+    {"progress", KEY_PROGRESS, "WHEN", 0, NW_COMMON_PROGRESS, 100},
     {0},
 };
 
@@ -40,15 +42,26 @@ void nw_argfail(struct argp_state *state, const char *format, ...)
     argp_error(state, "%s", sentence);
 }
 
+static error_t output_parse(int key, char *value, struct argp_state *state)
+{
+    struct nw_common *common = state->input;
+
+    if (key != 'o')
+        return ARGP_ERR_UNKNOWN;
+    if (!*value)
+        nw_argfail(state, "-o names no file");
+    common->output = value;
+    return 0;
+}
+
 static error_t common_parse(int key, char *value, struct argp_state *state)
 {
     struct nw_common *common = state->input;
 
     switch (key) {
-    case 'o':
-        if (!*value)
-            nw_argfail(state, "-o names no file");
-        common->output = value;
+    case ARGP_KEY_INIT:
+        if (state->child_inputs)
+            state->child_inputs[0] = common;
         return 0;
     case KEY_JSON:
         common->json = true;
@@ -71,7 +84,41 @@ static error_t common_parse(int key, char *value, struct argp_state *state)
     }
 }
 
-const struct argp nw_common_argp = {.options = options, .parser = common_parse};
+/* Replaces the text of an option by the command's own. argp frees the result.
+ */
+static char *common_help(int key, const char *text, void *input)
+{
+    const struct nw_common *common = input;
+    const struct nw_common_help *help = common ? common->help : NULL;
+    const char *own = text;
+
+    if (!help || !text)
+        return (char *)text;
+    if (key == 'o')
+        own = help->output;
+    else if (key == KEY_JSON)
+        own = help->json;
+    else if (key == KEY_PROGRESS)
+        own = help->progress;
+    else if (key == 'q')
+        own = help->quiet;
+    else if (key == 'v')
+        own = help->verbose;
+    return own == text ? (char *)text
+                       : strdup(own ? own : "Accepted, without effect");
+}
+
+static const struct argp output_argp = {.options = output_options,
+                                        .parser = output_parse,
+                                        .help_filter = common_help};
+static const struct argp_child output_children[] = {{&output_argp, 0, NULL, 0},
+                                                    {0}};
+const struct argp nw_common_argp = {.options = options,
+                                    .parser = common_parse,
+                                    .children = output_children,
+                                    .help_filter = common_help};
+const struct argp nw_common_rest_argp = {
+    .options = options, .parser = common_parse, .help_filter = common_help};
 const struct argp_child nw_common_children[] = {{&nw_common_argp, 0, NULL, 0},
                                                 {0}};
 

@@ -23,6 +23,11 @@ static const struct argp_option options[] = {
     {0},
 };
 
+static const struct nw_common_help doctor_help = {
+    .output = NW_COMMON_OUTPUT,
+    .json = NW_COMMON_JSON,
+};
+
 static error_t doctor_parse(int key, char *value, struct argp_state *state)
 {
     struct doctor_arguments *arguments = state->input;
@@ -30,6 +35,7 @@ static error_t doctor_parse(int key, char *value, struct argp_state *state)
     (void)value;
     switch (key) {
     case ARGP_KEY_INIT:
+        arguments->common.help = &doctor_help;
         state->child_inputs[0] = &arguments->common;
         return 0;
     case KEY_ENV:

@@ -33,12 +33,19 @@ static const struct argp_option options[] = {
     {0},
 };
 
+static const struct nw_common_help evaluate_help = {
+    .output = NW_COMMON_OUTPUT,
+    .json = NW_COMMON_JSON,
+    .quiet = "No notes on stderr",
+};
+
 static error_t evaluate_parse(int key, char *value, struct argp_state *state)
 {
     struct evaluate_arguments *arguments = state->input;
 
     switch (key) {
     case ARGP_KEY_INIT:
+        arguments->common.help = &evaluate_help;
         state->child_inputs[0] = &arguments->common;
         state->child_inputs[1] = &arguments->priced;
         return 0;

@@ -20,9 +20,13 @@ static const struct argp_option options[] = {
     {"force", KEY_FORCE, NULL, 0,
      "Handle GPU memory also if the MPI says that it can", 0},
     {"mpi", KEY_MPI, "FLAVOUR", 0,
-     "openmpi or mpich, if neither launcher nor program identifies the MPI", 0},
+     "openmpi, mpich or mpiabi, if neither launcher nor program identifies the "
+     "MPI",
+     0},
     {0},
 };
+
+static const struct nw_common_help gpu_messages_help = {0};
 
 static error_t gpu_messages_parse(int key, char *value,
                                   struct argp_state *state)
@@ -31,6 +35,7 @@ static error_t gpu_messages_parse(int key, char *value,
 
     switch (key) {
     case ARGP_KEY_INIT:
+        arguments->common.help = &gpu_messages_help;
         state->child_inputs[0] = &arguments->common;
         return 0;
     case KEY_MPI:

@@ -253,12 +253,20 @@ static void halo_check_words(const struct halo_arguments *arguments,
         nw_argfail(state, "under which launcher? -- mpirun -n 2");
 }
 
+static const struct nw_common_help halo_help = {
+    .output = "plan: write the result to FILE (- is stdout)",
+    .json = "plan: print JSON",
+    .progress = "plan: show progress: auto, always or never",
+    .quiet = "plan: no progress on stderr",
+};
+
 static error_t halo_parse(int key, char *value, struct argp_state *state)
 {
     struct halo_arguments *arguments = state->input;
 
     switch (key) {
     case ARGP_KEY_INIT:
+        arguments->common.help = &halo_help;
         state->child_inputs[0] = &arguments->common;
         return 0;
     case 'n':

@@ -37,6 +37,10 @@ struct launch_arguments {
 
 static const struct argp_option options[] = {
     {"topology", 't', "SOURCE", 0, "The machine the mapping was made for", 0},
+    {"output", 'o', "PREFIX", 0,
+     "Write the launcher's files, PREFIX.rankfile and so on, and print the "
+     "command line",
+     100},
     {"for", KEY_FOR, "LAUNCHER", 0,
      "Target launcher: a name of --list, or auto for the launcher of this job "
      "or machine",
@@ -57,7 +61,7 @@ static const struct argp_option options[] = {
      "bind (default), prefer, leave",
      0},
     {"hosts", KEY_HOSTS, "LIST", 0,
-     "Hosts of the job, such as n[1-4]:8,x (default: those of the Slurm job); "
+     "Hosts of the job, such as n[1-4]:8,x (default: those of the batch job); "
      "the mapping must fit",
      0},
     {"hostfile", KEY_HOSTFILE, "FILE", 0,
@@ -65,7 +69,7 @@ static const struct argp_option options[] = {
     {"mpi", KEY_MPI, "TYPE", 0,
      "Value of srun's --mpi (default: by the MPI of the program)", 0},
     {"consecutive", KEY_CONSECUTIVE, NULL, 0,
-     "Give each host consecutive ranks, as MPICH up to 4.0 needs for shared "
+     "Give each host consecutive ranks, as MPICH up to 4.3 needs for shared "
      "memory; ranks then exchange places",
      0},
     {"place-only", KEY_PLACE, NULL, 0,
@@ -135,13 +139,24 @@ static void check_launcher(const char *word, struct argp_state *state)
                nw_nearest_say(&nearest, "--list shows all launchers"));
 }
 
+static const struct nw_common_help launch_help = {
+    .json = NW_COMMON_JSON,
+    .quiet = "No notes on stderr",
+};
+
 static error_t launch_parse(int key, char *value, struct argp_state *state)
 {
     struct launch_arguments *arguments = state->input;
 
     switch (key) {
     case ARGP_KEY_INIT:
+        arguments->common.help = &launch_help;
         state->child_inputs[0] = &arguments->common;
+        return 0;
+    case 'o':
+        if (!*value)
+            nw_argfail(state, "-o names no file");
+        arguments->common.output = value;
         return 0;
     case 't':
         arguments->launch.topology_source = value;
@@ -197,6 +212,8 @@ static error_t launch_parse(int key, char *value, struct argp_state *state)
     }
 }
 
+static const struct argp_child launch_children[] = {
+    {&nw_common_rest_argp, 0, NULL, 0}, {0}};
 static const struct argp argp = {
     .options = options,
     .parser = launch_parse,
@@ -206,7 +223,7 @@ static const struct argp argp = {
            "the command line is printed. Example:\n"
            "  nodewise launch -t cluster.yaml --for openmpi4 -o app "
            "app.mapping -- ./app\n",
-    .children = nw_common_children,
+    .children = launch_children,
 };
 
 /* Appends the command line with its variables, quoted for a shell. */

@@ -44,7 +44,8 @@ static const struct argp_option options[] = {
      "Join two patterns: the first becomes the host layer, the second the GPU "
      "layer",
      0},
-    {"compact", KEY_COMPACT, NULL, 0, "Renumber sparse ids of a list", 0},
+    {"compact", KEY_COMPACT, NULL, 0,
+     "Renumber the ranks of a list: pattern from 0 if numbers are missing", 0},
     {"diff", KEY_DIFF, NULL, 0,
      "Compare two patterns: the pairs of ranks whose bytes differ most", 0},
     {"generate", KEY_GENERATE, "SPEC", 0,
@@ -117,12 +118,19 @@ static error_t parse_flag(int key, struct pattern_arguments *arguments)
     }
 }
 
+static const struct nw_common_help pattern_help = {
+    .output = "Write the pattern to FILE (- is stdout)",
+    .json = "Print the summary as JSON",
+    .quiet = "No summary beside a pattern or a picture",
+};
+
 static error_t pattern_parse(int key, char *value, struct argp_state *state)
 {
     struct pattern_arguments *arguments = state->input;
 
     switch (key) {
     case ARGP_KEY_INIT:
+        arguments->common.help = &pattern_help;
         state->child_inputs[0] = &arguments->common;
         return 0;
     case KEY_GENERATE:

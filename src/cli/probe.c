@@ -52,12 +52,21 @@ static double parse_time(const char *name, const char *value,
     return seconds;
 }
 
+static const struct nw_common_help probe_help = {
+    .output = "Write the cluster file to FILE (- is stdout)",
+    .json = NW_COMMON_JSON,
+    .progress = NW_COMMON_PROGRESS,
+    .quiet = "No table and no progress",
+    .verbose = "Print each step on stderr",
+};
+
 static error_t probe_parse(int key, char *value, struct argp_state *state)
 {
     struct probe_arguments *arguments = state->input;
 
     switch (key) {
     case ARGP_KEY_INIT:
+        arguments->common.help = &probe_help;
         state->child_inputs[0] = &arguments->common;
         return 0;
     case KEY_MPI:

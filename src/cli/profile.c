@@ -41,7 +41,9 @@ struct profile_arguments {
 
 static const struct argp_option options[] = {
     {"mpi", KEY_MPI, "FLAVOUR", 0,
-     "openmpi or mpich, if neither launcher nor program identifies the MPI", 0},
+     "openmpi, mpich or mpiabi, if neither launcher nor program identifies the "
+     "MPI",
+     0},
     {"collectives", KEY_COLLECTIVES, "MODELS", 0,
      "Algorithms to attribute collective calls by, such as "
      "allreduce:ring,bcast:binomial, or off",
@@ -73,12 +75,18 @@ static void take_phases(struct profile_arguments *arguments, const char *value,
     arguments->phases = value ? value : "pcontrol";
 }
 
+static const struct nw_common_help profile_help = {
+    .output = "Write the pattern to FILE (not to stdout)",
+    .quiet = "No summary of the profile",
+};
+
 static error_t profile_parse(int key, char *value, struct argp_state *state)
 {
     struct profile_arguments *arguments = state->input;
 
     switch (key) {
     case ARGP_KEY_INIT:
+        arguments->common.help = &profile_help;
         state->child_inputs[0] = &arguments->common;
         return 0;
     case KEY_MPI:

@@ -26,7 +26,9 @@ static const struct argp_option options[] = {
     {"force", KEY_FORCE, NULL, 0,
      "Reorder also if the program passes reorder = 0", 0},
     {"mpi", KEY_MPI, "FLAVOUR", 0,
-     "openmpi or mpich, if neither launcher nor program identifies the MPI", 0},
+     "openmpi, mpich or mpiabi, if neither launcher nor program identifies the "
+     "MPI",
+     0},
     {"pattern", 'p', "PATTERN", 0,
      "Earlier profile of the program: weights if the program gives none", 0},
     {"report", KEY_REPORT, NULL, 0,
@@ -36,12 +38,15 @@ static const struct argp_option options[] = {
     {0},
 };
 
+static const struct nw_common_help reorder_help = {0};
+
 static error_t reorder_parse(int key, char *value, struct argp_state *state)
 {
     struct reorder_arguments *arguments = state->input;
 
     switch (key) {
     case ARGP_KEY_INIT:
+        arguments->common.help = &reorder_help;
         state->child_inputs[0] = &arguments->common;
         return 0;
     case KEY_MPI:

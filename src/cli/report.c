@@ -91,12 +91,20 @@ static error_t parse_words(int key, char *value, struct argp_state *state)
     }
 }
 
+static const struct nw_common_help report_help = {
+    .output = "Write the page to FILE (- is stdout)",
+    .json = NW_COMMON_JSON,
+    .progress = NW_COMMON_PROGRESS,
+    .quiet = "No table beside the page, no notes and no progress",
+};
+
 static error_t report_parse(int key, char *value, struct argp_state *state)
 {
     struct report_arguments *arguments = state->input;
 
     switch (key) {
     case ARGP_KEY_INIT:
+        arguments->common.help = &report_help;
         state->child_inputs[0] = &arguments->common;
         state->child_inputs[1] = &arguments->priced;
         return 0;

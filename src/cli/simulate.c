@@ -72,12 +72,20 @@ static error_t parse_sizes(int key, char *value, struct argp_state *state)
     }
 }
 
+static const struct nw_common_help simulate_help = {
+    .output = NW_COMMON_OUTPUT,
+    .json = NW_COMMON_JSON,
+    .progress = NW_COMMON_PROGRESS,
+    .quiet = "No notes and no progress on stderr",
+};
+
 static error_t parse(int key, char *value, struct argp_state *state)
 {
     struct arguments *arguments = state->input;
 
     switch (key) {
     case ARGP_KEY_INIT:
+        arguments->common.help = &simulate_help;
         state->child_inputs[0] = &arguments->common;
         state->child_inputs[1] = &arguments->priced;
         return 0;

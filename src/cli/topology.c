@@ -153,12 +153,19 @@ static error_t parse_part(int key, const char *value, struct argp_state *state)
     }
 }
 
+static const struct nw_common_help topology_help = {
+    .output = NW_COMMON_OUTPUT,
+    .json = NW_COMMON_JSON,
+    .quiet = "No notes on stderr",
+};
+
 static error_t topology_parse(int key, char *value, struct argp_state *state)
 {
     struct topology_arguments *arguments = state->input;
 
     switch (key) {
     case ARGP_KEY_INIT:
+        arguments->common.help = &topology_help;
         state->child_inputs[0] = &arguments->common;
         return 0;
     case KEY_DISTANCE:

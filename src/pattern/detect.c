@@ -159,8 +159,10 @@ static nw_status fail_unknown(const struct nw_pattern_text *text)
     int length = (int)strcspn(text->data, "\r\n");
 
     if (!strncmp(text->data, ours, strlen(ours)))
-        return nw_fail(NW_EFORMAT, "%s:1: a file of '%.*s', not a pattern",
-                       text->file, length > 60 ? 60 : length, text->data);
+        return nw_fail(
+            NW_EFORMAT,
+            "%s:1: this file begins with '%.*s': it is not a pattern",
+            text->file, length > 60 ? 60 : length, text->data);
     return nw_fail(NW_EFORMAT,
                    "%s:1: not a pattern of a format that is known by its first "
                    "line; name the format by a prefix such as metis: or list:",

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Every command has a page that tells of the options of its --help and of no
-others, with the same arguments and defaults, in alphabetical order in each section
-of options; the bash completion offers them.
+others, with the same arguments and defaults, and says of the same options that they
+have no effect, in alphabetical order in each section of options; the bash completion
+offers them.
 options.py NODEWISE"""
 import os
 import re
@@ -13,8 +14,6 @@ import tree
 
 COMMON = {"--help", "--usage", "--version", "-?", "-V"}
 PARTS = {"bench": ("pattern", "halo", "channel")}  # with a --help each
-# the common FILE of --help is the beginning of several files' names there
-OTHERWISE = {("man/nodewise-launch.1.scd", "--output"): "PREFIX"}
 OPTION = re.compile(r"(?<![\w-])(--?[a-zA-Z?][\w-]*)")
 # how an option's text names its default: (10s), (default: 10s), paper (default)
 DEFAULT = re.compile(r"\((?:default: )?(\d[\w.,]*)\)|([\w.-]+) \(default\)")
@@ -89,6 +88,10 @@ def is_said(words, told):
     return re.search(r"(?<![\w.])%s(?!\w)" % re.escape(words), text)
 
 
+def is_idle(text):
+    return "without effect" in text
+
+
 def compare(name, helps, page):
     """The page against what each of the helps says."""
     told = definitions(page)
@@ -100,9 +103,12 @@ def compare(name, helps, page):
             breaches.append("%s:1: does not tell of %s" % (name, option))
             continue
         line = told[option][0][0]
-        argument = OTHERWISE.get((name, option), argument)
         if option[1] == "-" and argument not in (a for _, a, _ in told[option]):
             breaches.append("%s:%d: %s takes '%s'" % (name, line, option, argument))
+        if is_idle(sentence) != is_idle(" ".join(text for _, _, text in told[option])) \
+                and "See nodewise(1)" not in told[option][0][2]:
+            breaches.append("%s:%d: and --help do not agree if %s has an effect"
+                            % (name, line, option))
         breaches += ["%s:%d: does not say that %s goes without %s"
                      % (name, line, one or other, option)
                      for one, other in DEFAULT.findall(sentence)

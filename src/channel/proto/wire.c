@@ -63,7 +63,9 @@ nw_status nw_wire_read(const void *data, size_t length, int32_t count,
         memcpy((char *)out + NW_WIRE_HEADER,
                (const char *)data + NW_WIRE_HEADER, bytes - NW_WIRE_HEADER);
     if (wire.kind == NW_WIRE_FETCH && out->key >= NW_WIRE_WORDS)
-        return nw_fail(NW_EFORMAT, "word %llu of a board was named, of %d",
+        return nw_fail(NW_EFORMAT,
+                       "a damaged message names entry %llu of the sender's "
+                       "board, which has only %d",
                        (unsigned long long)out->key, NW_WIRE_WORDS);
     return NW_OK;
 }

@@ -281,7 +281,8 @@ nw_status nw_halo_layout_make(const struct nw_halo_options *options,
     if (options->topology)
         status = nw_topology_load(options->topology, NULL, &topology);
     if (!status && !places && !topology)
-        status = nw_fail(NW_EINVAL, "neither places nor a topology are given");
+        status = nw_fail(NW_EINVAL, "the layout needs options.topology, or "
+                                    "`places`: the slots of each node");
     if (!status && !places) {
         status = layout_count_slots(topology, &slots);
         own.node_count = nw_topology_node_count(topology);

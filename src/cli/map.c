@@ -67,6 +67,7 @@ struct map_arguments {
     const char *hosts, *hostfile, *fix, *from;
     const char *weights, *speeds;
     bool compact, list, parameters, elements_out, objective_given;
+    bool keeps; /* --steps 0: the mapping of --from is the result */
     struct nw_objective_choice choice; /* the objective that was chosen if no
                                           --objective is given */
     enum nw_elements elements;
@@ -91,9 +92,10 @@ static const struct argp_option options[] = {
     {"pattern", 'p', "PATTERN", 0, "Communication pattern of the program", 1},
     {"qaplib", KEY_QAPLIB, "FILE", 0,
      "Read pattern and distances from one QAPLIB file", 1},
-    {"compact", KEY_COMPACT, NULL, 0, "Renumber sparse ids of a list", 1},
+    {"compact", KEY_COMPACT, NULL, 0,
+     "Renumber the ranks of a list: pattern from 0 if numbers are missing", 1},
     {"elements", KEY_ELEMENTS, "KIND", 0,
-     "Place on core (default) or pu, hardware threads", 1},
+     "Place ranks on core (default) or pu, hardware threads", 1},
     {"algorithm", KEY_ALGORITHM, "NAME", 0,
      "Mapping algorithm (default: auto); see --list", 2},
     {"list", KEY_LIST, NULL, 0, "List the algorithms", 2},
@@ -109,7 +111,9 @@ static const struct argp_option options[] = {
     {"time", KEY_TIME, "TIME", 0,
      "Search for this long instead of a fixed number of steps", 2},
     {"steps", KEY_STEPS, "N", 0,
-     "Search exactly this many steps, to repeat an earlier result", 2},
+     "Search exactly this many steps, to repeat an earlier result; 0: keep the "
+     "mapping of --from",
+     2},
     {"threads", KEY_THREADS, "N", 0, "Number of threads (default: all cores)",
      2},
     {"from", KEY_FROM, "FILE", 0,
@@ -146,8 +150,8 @@ static const struct argp_option options[] = {
     {"without", KEY_WITHOUT, "NODES", 0,
      "Restart the mapping of --from without these lost nodes: n3,n[7-8]", 3},
     {"move-cost", KEY_MOVE_COST, "TIME", 0,
-     "Predicted time of an exchange that a rank must gain to move, with "
-     "--without (default: 1 % of that time)",
+     "How much faster one exchange must get for each additional rank that "
+     "moves, with --without (default: 1 % of its time)",
      3},
     {"hosts", KEY_HOSTS, "LIST", 0,
      "Nodes to use, with optional slots: n[1-4],x:8", 3},
@@ -280,8 +284,9 @@ static error_t parse_search(int key, char *value, struct argp_state *state)
                        value);
         return 0;
     case KEY_STEPS:
-        if (!nw_parse_u64(value, &map->steps) || !map->steps)
-            nw_argfail(state, "--steps is a number from 1, not '%s'", value);
+        if (!nw_parse_u64(value, &map->steps))
+            nw_argfail(state, "--steps is a whole number, not '%s'", value);
+        arguments->keeps = !map->steps;
         return 0;
     case KEY_THREADS:
         parse_count("--threads", value, &map->threads, state);
@@ -443,8 +448,15 @@ static void map_check(const struct map_arguments *arguments,
     if ((arguments->weights || arguments->speeds) &&
         arguments->map.imbalance < 0)
         nw_argfail(state, "--weights and --speeds need --imbalance");
-    if (arguments->map.seconds > 0 && arguments->map.steps)
+    if (arguments->map.seconds > 0 &&
+        (arguments->map.steps || arguments->keeps))
         nw_argfail(state, "--time and --steps exclude each other");
+    if (arguments->keeps &&
+        (!arguments->from || arguments->fix || arguments->map.algorithm ||
+         arguments->map.whole_nodes || arguments->restart.without))
+        nw_argfail(state,
+                   "--steps 0 keeps the mapping of --from: give --from FILE, "
+                   "without --algorithm, --fix, --whole-nodes and --without");
 }
 
 /* Returns true for the options that rowcol accepts. Other options are errors,
@@ -456,6 +468,13 @@ static bool is_of_rowcol(int key)
            key == KEY_EFFORT;
 }
 
+static const struct nw_common_help map_help = {
+    .output = "Write the mapping to FILE (- is stdout)",
+    .json = NW_COMMON_JSON,
+    .progress = NW_COMMON_PROGRESS,
+    .quiet = "No table, notes or progress",
+};
+
 static error_t map_parse(int key, char *value, struct argp_state *state)
 {
     struct map_arguments *arguments = state->input;
@@ -465,6 +484,7 @@ static error_t map_parse(int key, char *value, struct argp_state *state)
             arguments->not_rowcol = at->name;
     switch (key) {
     case ARGP_KEY_INIT:
+        arguments->common.help = &map_help;
         state->child_inputs[0] = &arguments->common;
         state->child_inputs[1] = &arguments->rowcol;
         return 0;
@@ -682,6 +702,34 @@ static nw_status map_load(struct map_work *work,
     return map_choose(work, arguments);
 }
 
+/* Checks that the mapping of --from fits and computes its costs and those of
+ * the default. All ranks are fixed, so the algorithm has nothing to choose. */
+static nw_status map_keep(const struct map_work *work,
+                          const struct map_arguments *arguments,
+                          struct nw_map_answer *out)
+{
+    struct nw_map_options map = arguments->map;
+    struct nw_map_answer standard = {0};
+    nw_status status;
+
+    map.algorithm = "default";
+    map.start = NULL;
+    status = nw_map_priced(work->topology, work->pattern, &map, &standard);
+    if (status)
+        return status;
+    map.fixed = work->start;
+    status = nw_map_priced(work->topology, work->pattern, &map, out);
+    if (!status) {
+        struct nw_cost same = out->standard;
+
+        out->standard = standard.standard;
+        standard.standard = same;
+        out->report.algorithm = "from";
+    }
+    nw_map_answer_fini(&standard);
+    return status ? nw_cli_blame_fix(arguments->from, status) : NW_OK;
+}
+
 static nw_status map_compute(struct map_work *work,
                              struct map_arguments *arguments)
 {
@@ -694,8 +742,11 @@ static nw_status map_compute(struct map_work *work,
     nw_cli_hosts_use(&work->hosts, work->pattern->rank_count, &arguments->map);
     nw_cli_hosts_say("map", &arguments->common, work->topology, &work->hosts);
     arguments->map.progress = nw_cli_progress(&arguments->common);
-    status = nw_map_priced(work->topology, work->pattern, &arguments->map,
-                           &work->answer);
+    if (arguments->keeps)
+        status = map_keep(work, arguments, &work->answer);
+    else
+        status = nw_map_priced(work->topology, work->pattern, &arguments->map,
+                               &work->answer);
     nw_cli_progress_finish();
     if (status && arguments->fix)
         status = nw_cli_blame_fix(arguments->fix, status);

@@ -56,6 +56,27 @@ $ printf 'nodewise mapping 1\nranks 4\n0 a2 * *\n1 * * *\n2 * * *\n3 * * *\n' > 
 $ nodewise map -t magc-a -p app.pattern --from from.mapping --fix elsewhere.fixed --algorithm exact
 ! mapping ... rank 0 ... a1 ... a2
 ? 3
+## --steps 0 keeps the placement of a rankfile, and compares it with the default.
+$ printf 'rank 0=a1 slot=0:1\nrank 1=a2 slot=0:0\nrank 2=a1 slot=0:0\nrank 3=a2 slot=1:0\n' > mine.rankfile
+$ nodewise map -q -t magc-a -p app.pattern --from mine.rankfile --steps 0 -o - | cut -d ' ' -f 1-3
+nodewise mapping 1
+ranks 4
+0 a1 1
+1 a2 0
+2 a1 0
+3 a2 12
+$ nodewise map -t magc-a -p app.pattern --from mine.rankfile --steps 0 -o kept.mapping | awk '{ print $1 }' | sed -n '2,3p'
+default
+from
+$ nodewise map -t magc-a -p app.pattern --from twice.mapping --steps 0
+! twice.mapping ... rank 1
+? 3
+$ nodewise map -t magc-a -p app.pattern --steps 0
+! --steps 0 ... --from
+? 2
+$ nodewise map -t magc-a -p app.pattern --from mine.rankfile --steps 0 --algorithm anneal
+! --steps 0 ... --algorithm
+? 2
 ## Too small, unknown names, a GPU layer without GPUs: what would fit.
 $ nodewise map -t hierarchy:3@1 -p app.pattern
 ! 4 ranks ... 1 host ... 3 ... --capacity

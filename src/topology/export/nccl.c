@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SWITCH_TARGET "fffffff:ffff:ff" /* NCCL's address of a GPU switch */
+#define SWITCH_TARGET "fffffff:ffff:ff" /* a hidden GPU switch in NCCL */
 #define NVLINK_4_MOST 450e9             /* bytes/s of 18 links of 25 GB/s */
 
 /* The file while it is written. */

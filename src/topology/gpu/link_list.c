@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Keeps the list of links between GPUs, which NVML and ROCm SMI fill. */
+/* Adds links to the list of links between GPUs, for the readers of NVML and
+ * ROCm SMI. */
 #include "topology/gpu/links.h"
 #include "base/array.h"
 #include <string.h>

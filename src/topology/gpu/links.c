@@ -10,10 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* NVML's limit: the path between two GPUs has PCIe switches only, no host
- * bridge */
+/* The largest of NVML's distances for which the path between two GPUs has only
+ * PCIe switches and no host bridge. */
 #define ONE_SWITCH 20
 
+/* The node type to which the reported GPUs and links are added. */
 struct join {
     nw_topology *topology;
     struct nw_node_type *type;
@@ -31,6 +32,7 @@ static int32_t links_nth(const struct nw_node_type *type,
     return -1;
 }
 
+/* Stores a word unless *out is already set or the word is "". */
 static nw_status fill_word(const char *word, char **out)
 {
     return *out || !*word ? NW_OK : nw_strdup(word, out);
@@ -72,8 +74,8 @@ static nw_status links_add_vertex(struct join *join, int32_t parent,
                   : nw_node_type_add(join->type, parent, kind, class, vertex);
 }
 
-/* Adds the GPUs below the node, if hwloc sees no PCI devices. GPUs below the
- * same PCIe switches get a common bridge. */
+/* Adds the GPUs below the node; called if hwloc reports no PCI devices. GPUs
+ * that only PCIe switches separate get a common bridge. */
 static nw_status graft(struct join *join)
 {
     const struct nw_gpu_links *links = join->links;
@@ -122,8 +124,9 @@ static nw_status links_class_of(struct join *join,
     return nw_topology_class(join->topology, &figures, class);
 }
 
-/* Sets *vertex to the other end of a link: a GPU (-1 if it is unknown), or the
- * type's only GPU switch, which is added if it is missing; see gpu/switch.c. */
+/* Sets *vertex to the vertex of a link's other end. For a GPU it is -1 if that
+ * GPU is unknown. For a switch it is the only GPU switch of the type, which is
+ * added if it is missing; see gpu/switch.c. */
 static nw_status far_end(struct join *join, const struct nw_gpu_link *link,
                          int32_t *vertex)
 {
@@ -139,8 +142,9 @@ static nw_status far_end(struct join *join, const struct nw_gpu_link *link,
                        : NW_OK;
 }
 
-/* Replaces the GPU's PCIe link: moves the GPU directly below its NUMA node or
- * package, with the class of its NVLink to the processor. */
+/* For a GPU whose NVLink leads to its processor: moves the GPU from its PCIe
+ * bridge to its NUMA node or package. The link to this new parent has the class
+ * of the NVLink. */
 static nw_status join_processor(struct join *join, int32_t vertex,
                                 int32_t class)
 {

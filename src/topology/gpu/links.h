@@ -11,8 +11,10 @@
 
 #define NW_GPU_MAX 128
 
+/* What the other end of a link is. */
 enum nw_gpu_far { NW_FAR_GPU, NW_FAR_SWITCH, NW_FAR_PROCESSOR };
 
+/* A GPU that a library reports. */
 struct nw_gpu_found {
     char pci[32];  /* 0000:3b:00.0 */
     char uuid[96]; /* "" if unknown */
@@ -39,16 +41,17 @@ struct nw_gpu_links {
     size_t link_count, link_capacity;
 };
 
-/* Append the GPUs and links of one library. A missing library is not an
- * error. */
+/* Each function appends the GPUs and links that one library reports. A missing
+ * library is not an error. */
 NW_MUST_CHECK nw_status nw_nvml_find(struct nw_gpu_links *links);
 NW_MUST_CHECK nw_status nw_rocm_find(struct nw_gpu_links *links);
-/* Adds a link, or adds to the count of a link between the same devices. */
+/* Adds a link. If the list already has a link between the same devices, adds
+ * the new link's count to it. */
 NW_MUST_CHECK nw_status nw_gpu_links_add(struct nw_gpu_links *links,
                                          const struct nw_gpu_link *link);
 
-/* Adds the results of the libraries to an unfinished type: names, links (if it
- * has none), and GPUs that hwloc did not find. */
+/* Adds to an unfinished type what the libraries report: names, links if the
+ * type has none, and GPUs that hwloc did not find. */
 NW_MUST_CHECK nw_status nw_gpu_links_apply(nw_topology *topology,
                                            struct nw_node_type *type);
 

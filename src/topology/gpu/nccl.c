@@ -104,6 +104,7 @@ static double nccl_slower(double a, double b)
     return a <= 0 || (b > 0 && b < a) ? b : a;
 }
 
+/* Returns the number of PCI devices and bridges directly below a bridge. */
 static int ways_down(const struct nw_xml *bridge)
 {
     int ways = 0;
@@ -223,9 +224,9 @@ static const struct nw_xml *next_cpu(const struct nw_nccl *nccl,
     return tag;
 }
 
-/* Adds a package for each <cpu>; vertex[c] is the vertex of the c-th <cpu>. The
- * file has the order in which NCCL met them; the packages are sorted by their
- * thread numbers. */
+/* Adds a package for each <cpu>; vertex[c] is the package of the c-th <cpu>.
+ * The file lists processors in the order in which NCCL met them. The packages
+ * are added in the order of their hardware threads. */
 static nw_status add_cpus(struct nw_nccl *nccl, const struct nw_xml *system,
                           int32_t *vertex)
 {
@@ -270,9 +271,10 @@ static nw_status walk_system(struct nw_nccl *nccl, const struct nw_xml *system)
     return status;
 }
 
-/* If the file names no class for any device, decides which are GPUs: the last
- * devices by address of each processor, as many everywhere as the processor
- * with the fewest devices has. The others become NICs. */
+/* If the file gives no device a class, decides which devices are GPUs. All
+ * processors get the same number of GPUs: the number of devices of the
+ * processor that has the fewest. On each processor, the devices with the
+ * highest addresses become GPUs, the others NICs. */
 static void guess_kinds(struct nw_nccl *nccl)
 {
     size_t fewest = nccl->count;

@@ -7,6 +7,7 @@
 #include "topology/gpu/single_node.h"
 #include "topology/parse/xml.h"
 
+/* A GPU or NIC of the file. */
 struct nw_nccl_device {
     const struct nw_xml *pci;
     const char *busid;
@@ -17,6 +18,7 @@ struct nw_nccl_device {
     enum nw_link_kind link; /* NVLink to a processor; 0: PCIe */
 };
 
+/* The state of the reader. */
 struct nw_nccl {
     const char *file;
     nw_topology *topology;
@@ -29,8 +31,8 @@ struct nw_nccl {
     const char *type_name; /* name for the type of the host being read */
 };
 
-/* Joins GPUs whose NVLink links end at neither a GPU nor a switch to their
- * processor, as on POWER. Call it before GPUs are added. */
+/* Finds GPUs whose NVLinks lead to their processor, as on POWER, and sets their
+ * parent to that processor. Call it before GPUs are added. */
 NW_MUST_CHECK nw_status nw_nccl_join_processors(struct nw_nccl *nccl);
 /* Adds links between GPUs and to GPU switches. Returns NW_EFORMAT if the two
  * ends of a link disagree. */

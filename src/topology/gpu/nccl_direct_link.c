@@ -9,9 +9,11 @@
 #include <string.h>
 
 #define CLASS_SWITCH 0x0680
-/* class of a POWER processor as the end of an NVLink */
+/* the PCI class that the file gives for a POWER processor at the end of an
+ * NVLink */
 #define CLASS_NPU 0x068001
 
+/* A tag <nvlink> or <xgmi>: `count` parallel links to the address `target`. */
 struct link {
     const struct nw_xml *tag;
     const char *target;
@@ -142,8 +144,8 @@ nw_status nw_nccl_join_processors(struct nw_nccl *nccl)
     return status;
 }
 
-/* Returns how many links the GPU `to` lists towards `from`. Entries that are
- * invalid count as 0; they are reported when that GPU is read. */
+/* Returns the number of links to `from` that the GPU `to` lists. Invalid
+ * entries count as 0; they are reported when `to` is read. */
 static int64_t count_back(const struct nw_nccl_device *from,
                           const struct nw_nccl_device *to)
 {
@@ -163,8 +165,8 @@ static int64_t count_back(const struct nw_nccl_device *from,
     return total;
 }
 
-/* Finds the link class. That of xGMI is marked as assumed, since the file does
- * not name the generation. */
+/* Finds the link class. The bandwidth of xGMI is marked as assumed, since the
+ * file does not name its generation. */
 static nw_status nccl_direct_link_class(const struct nw_nccl *nccl,
                                         const struct link *link, int32_t *out)
 {
@@ -198,7 +200,7 @@ static nw_status nccl_direct_link_join_gpus(struct nw_nccl *nccl,
                                             to->vertex, class);
 }
 
-/* Adds the only GPU switch if *vertex is -1, and sets *vertex to it; see
+/* If *vertex is -1, adds the node's only GPU switch and sets *vertex to it; see
  * gpu/switch.c. */
 static nw_status find_switch(struct nw_nccl *nccl, int32_t *vertex)
 {

@@ -138,8 +138,8 @@ static const struct nw_xml *nccl_child(const struct nw_xml *tag,
     return below;
 }
 
-/* Returns the bandwidth of a NIC's port in bytes/s, 0 if unknown: <net
- * speed="800000"> is in Mbit/s. */
+/* Returns the bandwidth of a NIC's port in bytes/s; 0 if unknown. In the file
+ * it is in Mbit/s: <net speed="800000">. */
 static double nccl_port_rate(const struct nw_nccl_device *device)
 {
     const struct nw_xml *net =

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads nvidia-smi:FILE. Builds a tree in which the common ancestor of two
- * devices is what the matrix names for them: one bridge, several bridges, a
- * host bridge, a processor, or the node. NVLinks become direct links. */
+/* Reads nvidia-smi:FILE. The matrix in the file names, for each pair of
+ * devices, what their common ancestor in the tree is: one bridge, several
+ * bridges, a host bridge, a processor, or the node. This file builds such a
+ * tree. NVLinks become direct links. */
 #include "topology/gpu/nvidia_smi.h"
 #include "base/array.h"
 #include "base/file.h"
@@ -16,6 +17,7 @@
 /* NVLinks of a GPU of generation 4 */
 #define MOST_LINKS 18
 
+/* Returns the root of i's group in a union-find forest. */
 static int32_t nvidia_smi_top_of(int32_t *above, int32_t i)
 {
     while (above[i] != i)
@@ -38,8 +40,9 @@ static enum smi_affinity smi_compare_lists(const char *a, const char *b)
     return strcmp(a, b) ? SMI_AFFINITY_APART : SMI_AFFINITY_SAME;
 }
 
-/* Compares two devices by their lists of cores. If one has no cores, as in a
- * container that may use one processor only, compares their NUMA nodes. */
+/* Compares two devices by their lists of cores. If one list is missing,
+ * compares their NUMA nodes. A list is missing, for example, for the second
+ * processor in a container that may use only the first. */
 static enum smi_affinity smi_compare_affinity(const struct nw_smi_device *a,
                                               const struct nw_smi_device *b)
 {
@@ -55,6 +58,7 @@ struct smi_groups {
     int32_t above[NW_SMI_MAX], known[NW_SMI_MAX];
 };
 
+/* Joins two groups unless their affinities differ. */
 static void smi_join(const struct nw_smi *smi, struct smi_groups *groups,
                      int32_t i, int32_t j)
 {
@@ -70,8 +74,8 @@ static void smi_join(const struct nw_smi *smi, struct smi_groups *groups,
     groups->known[b] = y < 0 ? x : y;
 }
 
-/* Joins the groups of pairs with the same affinity, and of pairs with unknown
- * affinity whose closeness is `close`. */
+/* Joins the groups of each pair of devices that has the same affinity, and of
+ * each pair with unknown affinity whose closeness is `close`. */
 static void smi_join_pairs_at(const struct nw_smi *smi,
                               struct smi_groups *groups,
                               enum nw_smi_close close)
@@ -87,10 +91,10 @@ static void smi_join_pairs_at(const struct nw_smi *smi,
         }
 }
 
-/* Divides the devices into processors, sets device[].group and returns the
- * number of groups. Devices with the same cores or NUMA nodes form a group. A
- * device without these lists joins the closest group, unless it reaches all
- * groups only across processors (SYS). */
+/* Divides the devices into groups, one for each processor. Sets device[].group
+ * and returns the number of groups. Devices with the same cores or NUMA nodes
+ * form a group. A device without these lists joins the closest group, but not
+ * one that it reaches only by way of another processor (SYS). */
 static int32_t find_packages(struct nw_smi *smi)
 {
     struct smi_groups groups;
@@ -152,9 +156,10 @@ static nw_status check_lists(const struct nw_smi *smi,
     return status;
 }
 
-/* Returns 4 for a POWER9 machine: Linux numbers its NUMA nodes 0 and 8, and the
- * four hardware threads of a core consecutively. Returns 0 (unknown) for
- * others: a gap between their NUMA nodes leaves a gap between the cores. */
+/* Returns the number of hardware threads per core: 4 for a POWER9 machine,
+ * otherwise 0 (unknown). On POWER9, Linux numbers the NUMA nodes 0 and 8, and
+ * the four threads of a core consecutively. On other machines with a gap
+ * between the numbers of NUMA nodes, the core numbers have a gap too. */
 static int32_t smi_threads_per_core(const struct nw_smi *smi,
                                     const struct nw_threads *threads,
                                     int32_t groups)
@@ -206,8 +211,8 @@ static nw_status add_package(struct nw_smi *smi, int32_t group,
 
     *vertex = 0;
     if (threads->elsewhere || (!threads->count && !holds_gpu(smi, group)))
-        return NW_OK; /* a group without GPUs and cores is added below the
-                         node */
+        return NW_OK; /* the devices of a group without GPUs and cores are added
+                         below the node */
     status = nw_single_class(smi->topology, NW_LINK_SOCKET, 0, &class);
     if (!status)
         status =
@@ -239,12 +244,12 @@ static nw_status add_packages(struct nw_smi *smi, int32_t groups,
     return status;
 }
 
-/* Devices of one part of the tree, and the vertex that they are added below. */
+/* Devices of one part of the tree, and the vertex below which they are added.
+ */
 struct nvidia_smi_part {
     int32_t member[NW_SMI_MAX];
     int32_t count, vertex;
-    bool bridged; /* the vertex is a bridge that was added for these devices
-                     alone */
+    bool bridged; /* the vertex is a bridge of exactly these devices */
 };
 
 static nw_status nvidia_smi_add_bridge(struct nw_smi *smi,
@@ -259,6 +264,8 @@ static nw_status nvidia_smi_add_bridge(struct nw_smi *smi,
                                      class, &part->vertex);
 }
 
+/* Adds to `out` the devices of `part` that are at most `close` apart from a
+ * device of `out`, until there are no more. */
 static void nvidia_smi_gather(const struct nw_smi *smi,
                               const struct nvidia_smi_part *part,
                               enum nw_smi_close close, bool *taken,
@@ -276,7 +283,7 @@ static void nvidia_smi_gather(const struct nw_smi *smi,
 }
 
 /* Divides a part by closeness, from far to near. Devices that are closer to
- * each other than the rest of the part get a bridge of their own. */
+ * each other than to the rest of the part get their own bridge. */
 static nw_status split(struct nw_smi *smi, const struct nvidia_smi_part *part,
                        enum nw_smi_close close)
 {
@@ -298,8 +305,8 @@ static nw_status split(struct nw_smi *smi, const struct nvidia_smi_part *part,
         below->member[0] = part->member[i];
         nvidia_smi_gather(smi, part, close, taken, below);
         below->bridged = below->count == part->count && part->bridged;
-        /* if all devices of the part meet at its package or bridge, they need
-         * no other bridge */
+        /* if all devices of the part meet at its package or bridge, no other
+         * bridge is needed */
         if (below->count > 1 && (below->count < part->count ||
                                  (close <= NW_SMI_PXB && !below->bridged)))
             status = nvidia_smi_add_bridge(smi, below);
@@ -384,9 +391,10 @@ static void smi_gather_linked(const struct nw_smi *smi, int32_t first,
             }
 }
 
-/* Returns the number of NVLinks of each GPU into the GPU switches. The file
- * shows this number for all pairs, more links in all than a GPU has. Otherwise
- * the GPUs are connected directly, and the result is 0. */
+/* Returns the number of NVLinks from each GPU to the GPU switches, or 0 if the
+ * GPUs are connected directly. There are switches if the file shows the same
+ * number for all pairs, and a GPU would need more links to connect to all
+ * others directly than it has. */
 static int32_t smi_links_to_switch(const struct nw_smi *smi,
                                    const struct nvidia_smi_part *part)
 {

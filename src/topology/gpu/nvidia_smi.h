@@ -8,8 +8,8 @@
 
 #define NW_SMI_MAX 256 /* devices */
 
-/* How close two devices are, from near to far. With NV#, the position in the
- * PCI tree is unknown. */
+/* How close two devices are, from near to far, in the words of nvidia-smi. For
+ * a pair with NV# (NVLINK), their distance in the PCI tree is unknown. */
 enum nw_smi_close {
     NW_SMI_SELF,
     NW_SMI_PIX,
@@ -31,6 +31,7 @@ struct nw_smi_device {
     int32_t vertex;
 };
 
+/* The table. */
 struct nw_smi {
     const char *file;
     nw_topology *topology;

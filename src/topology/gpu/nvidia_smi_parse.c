@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reads all forms of nvidia-smi topo -m: columns separated by tabs or blanks;
- * NICs as NIC0 with a legend, by name, or absent; with or without columns of
- * NUMA nodes; with or without terminal codes for underlining.
+ * Reads all forms of the output of nvidia-smi topo -m. Columns may be separated
+ * by tabs or blanks. NICs may be absent, named, or numbered (NIC0) with a
+ * legend. Columns of NUMA nodes may be absent. Terminal codes for underlining
+ * may be present.
  */
 #include "base/status.h"
 #include "base/text.h"
@@ -224,6 +225,7 @@ static int32_t nvidia_smi_parse_find_device(const struct nw_smi *smi,
     return -1;
 }
 
+/* Returns true if a cell has a value. */
 static bool is_told(const char *word)
 {
     return word && *word && strcmp(word, "N/A");
@@ -315,7 +317,7 @@ static nw_status check_symmetry(const struct nw_smi *smi)
     return NW_OK;
 }
 
-/* Fills the rows of NICs that have a column but no row, from their columns.
+/* Some NICs have a column but no row. Fills their rows from their columns.
  * Fails if the row of a GPU is missing. */
 static nw_status fill_rows(struct nw_smi *smi)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Handles NVLink between nodes. The nodes of a domain share their GPU switch,
- * so a message between GPUs of two nodes takes their two links to that switch.
- * With PXN, a GPU hands a message for another node to the local GPU on the
- * destination's rail. */
+/* Handles NVLink between nodes, and PXN. The nodes of an NVLink domain share
+ * one GPU switch, so a message between GPUs of two nodes takes the links from
+ * both GPUs to the switch. With PXN, a GPU passes a message for another node to
+ * the local GPU that is on the same rail as the destination. */
 #include "base/status.h"
 #include "topology/topology.h"
 

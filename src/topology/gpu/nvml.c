@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads from NVML the active links of each GPU, their bandwidth and their other
- * ends, and the distance between two GPUs. The declarations are our own; they
- * follow NVML's documented interface. */
+ * ends, and the distance between two GPUs. NVML's header is not needed: the
+ * declarations in this file follow NVML's documented interface. */
 #include "base/library.h"
 #include "topology/gpu/links.h"
 
@@ -87,8 +87,8 @@ static double nvml_nvlink_rate(device_handle device, unsigned version)
     return 50e9;
 }
 
-/* Returns the kind of a link's other end. Without remote_type, an end that is
- * not a GPU of the list is taken for a switch. */
+/* Returns the kind of a link's other end. If the driver lacks remote_type, an
+ * end that is not one of the listed GPUs counts as a switch. */
 static enum nw_gpu_far far_of(device_handle device, unsigned link,
                               const struct nw_gpu_links *links, const char *pci)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads from ROCm SMI the PCI addresses of AMD's GPUs, which pairs xGMI
- * connects, and the bandwidth of these pairs. The declarations are our own;
- * they follow the documented interface. */
+/* Reads from ROCm SMI the PCI addresses of AMD GPUs, the pairs of GPUs that are
+ * connected by xGMI, and the bandwidth of these pairs. The library's header is
+ * not needed: the declarations in this file follow its documented interface. */
 #include "base/library.h"
 #include "topology/gpu/links.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Builds one node from the information on processors in a file about GPUs. */
+/* Builds the processors of a node from the lists of hardware threads in a file
+ * about GPUs. */
 #include "topology/gpu/single_node.h"
 #include "base/array.h"
 #include "base/status.h"
@@ -113,6 +114,8 @@ static int by_lowest(const void *a, const void *b, void *threads)
     return low != other ? (low > other) - (low < other) : x - y;
 }
 
+/* Removes from a package the threads that are already taken, and marks the
+ * others as taken. */
 static void take_free(struct nw_threads *threads, bool *taken)
 {
     size_t kept = 0;
@@ -149,8 +152,9 @@ nw_status nw_threads_share(struct nw_threads *threads, int32_t count,
     return NW_OK;
 }
 
-/* Returns the hardware threads of each core. If the source does not say,
- * returns 2 if the thread numbers are two ranges of equal length, else 1. */
+/* Returns the number of hardware threads of a core. If the source does not give
+ * it, returns 2 if the thread numbers are two ranges of equal length, otherwise
+ * 1. */
 static size_t threads_per_core(const struct nw_threads *threads)
 {
     size_t half = threads->count / 2;
@@ -242,8 +246,8 @@ static nw_status add_core(nw_topology *topology, struct nw_node_type *type,
                              used);
 }
 
-/* Drops the numbers of all cores of the node, because one package lacks
- * them. */
+/* Removes the numbers of all cores of the node, because the numbers of one
+ * package are unknown. */
 static void forget_numbers(struct nw_node_type *type)
 {
     free(type->core_os);
@@ -252,8 +256,9 @@ static void forget_numbers(struct nw_node_type *type)
     type->core_os = type->core_pu = type->pu_os = NULL;
 }
 
-/* Adds a note that the source names no cores near the GPUs. `some`: only some
- * packages lack cores; else each package got one core. */
+/* Adds a note that the source names no cores near the GPUs. If `some` is true,
+ * only some packages lack cores; otherwise all packages lack them and got one
+ * core each. */
 static void note_no_cores(nw_topology *topology, bool some)
 {
     if (!topology->notes.length)

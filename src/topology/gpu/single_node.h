@@ -6,14 +6,17 @@
 
 #include "topology/topology.h"
 
-/* A package's hardware threads by number of the operating system, ascending. */
+/* The hardware threads of a package, as ascending numbers of the operating
+ * system. */
 struct nw_threads {
     int32_t *os; /* owned */
     size_t count, capacity;
-    bool elsewhere;   /* had threads, but each is also in a smaller package,
-                         which keeps it */
-    bool bare;        /* had no threads, although another package has some */
-    int32_t per_core; /* number of consecutive threads on a core; 0: unknown */
+    bool elsewhere;   /* the package had threads, but a smaller package has and
+                         keeps all of them */
+    bool bare;        /* the package had no threads, but another package has
+                         some */
+    int32_t per_core; /* number of threads of a core, which have consecutive
+                         numbers; 0: unknown */
 };
 
 /* Reads a list such as "0-19,40-59"; *good is false if it is invalid or
@@ -25,17 +28,18 @@ NW_MUST_CHECK nw_status nw_threads_list(const char *text,
 NW_MUST_CHECK nw_status nw_threads_mask(const char *text,
                                         struct nw_threads *out, bool *good);
 
-/* Sorts packages as hwloc does: order[k] is the package with the k-th lowest
- * first thread; those without threads come last. A thread of several packages
- * stays only in the smallest of them. */
+/* Sorts packages as hwloc does, by their lowest thread: order[k] is the k-th
+ * package; packages without threads are last. A thread that several packages
+ * list stays only in the smallest of them. */
 NW_MUST_CHECK nw_status nw_threads_share(struct nw_threads *threads,
                                          int32_t count, int32_t *order);
 
-/* Adds the cores of a package below vertex `parent`. If its threads are two
- * ranges of equal length, the second has the second thread of each core;
- * otherwise each thread is a core, unless per_core is set. A package without
- * threads gets no core if another package has some, else one core without a
- * number, with a note. Called once for each package, before any device. */
+/* Adds the cores of a package below vertex `parent`. If the numbers of its
+ * threads are two ranges of equal length, the second range has the second
+ * thread of each core. Otherwise each thread is a core, unless per_core is set.
+ * A package without threads gets no core if another package has some; otherwise
+ * it gets one core without a number, with a note. Call it once for each
+ * package, before any device is added. */
 NW_MUST_CHECK nw_status nw_single_cores(nw_topology *topology,
                                         struct nw_node_type *type,
                                         int32_t parent,

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Merges GPU switches into one. A pair of GPUs stripes its messages over all of
- * its switches, in proportion to its links. One switch, with one link of their
- * summed rate, then carries the same loads. NCCL counts links in the same way.
- * NVIDIA's tools do not report how NVSwitches are connected. Such sources give
- * one switch: the fabric does not slow GPUs down (16 GPUs of a DGX-2 on two
- * boards).
+ * Merges GPU switches into one. A pair of GPUs distributes its messages over
+ * all of its switches, in proportion to its links. A single switch, with one
+ * link per GPU that has their total bandwidth, carries the same loads. NCCL
+ * counts links in the same way. NVIDIA's tools do not report how NVSwitches are
+ * connected to each other. For such sources one switch is assumed, that is,
+ * links between switches do not slow GPUs down (as in a DGX-2, which has 16
+ * GPUs on two boards).
  */
 #include "base/array.h"
 #include "topology/topology.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loads libhwloc when it is first needed. There is one function here for each
- * function of libhwloc that this folder calls. */
+/* Loads libhwloc when it is first needed. For each function of libhwloc that
+ * this folder calls, this file has a function that calls it. */
 #include "topology/hwloc/calls.h"
 
 #include "base/status.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The functions of libhwloc that this folder calls. The library is loaded at
- * the first call, so that programs that read no machine, such as nodewise exec
- * before every rank, start without it. Each name stands for a function in
- * hwloc/calls.c; so our functions never conflict with those of the library in a
- * program that uses hwloc itself. Include this instead of <hwloc.h>; a new
+ * The functions of libhwloc that this folder calls. Include this header instead
+ * of <hwloc.h>. The library is loaded at the first call, so that programs that
+ * read no machine start without it, such as nodewise exec before every rank.
+ * Each name stands for a function in hwloc/calls.c. So these functions never
+ * conflict with those of the library in a program that uses hwloc itself. A new
  * function must be added to both files.
  */
 #ifndef NW_TOPOLOGY_HWLOC_CALLS_H

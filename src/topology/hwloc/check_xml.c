@@ -17,6 +17,7 @@
 #define MAX_NESTING 128
 #define MAX_OS_INDEX 65535
 
+/* The state of the scanner. `open` has the names of the open tags. */
 struct scanner {
     const char *file;
     char *at;
@@ -28,7 +29,8 @@ struct scanner {
     } open[MAX_NESTING];
     struct check_xml_word type, os_index; /* attributes of the current tag */
     bool is_host; /* the current <info> is named HostName */
-    bool turns;   /* the file is of hwloc 3, and the library is hwloc 2 */
+    bool turns;   /* the file is of hwloc 3 and must be converted, because the
+                     library is hwloc 2 */
     char *host;
 };
 
@@ -110,10 +112,10 @@ static nw_status check_xml_check_version(struct scanner *scanner,
     return NW_OK;
 }
 
-/* Checks os_index. For a hardware thread or a NUMA node it is a bit of a set,
- * and hwloc would fill all memory for a large one. Other objects may have any
- * number: in files of hwloc 1, a PCI address, or the maker's number of a
- * package. */
+/* Checks os_index. For a hardware thread or a NUMA node it is the number of a
+ * bit in a set; a large number would make hwloc fill all memory. Other objects
+ * may have any number: in files of hwloc 1, it may be a PCI address or a
+ * manufacturer's number of a package. */
 static nw_status check_index(struct scanner *scanner)
 {
     struct check_xml_word type = scanner->type, value = scanner->os_index;
@@ -133,8 +135,8 @@ static nw_status check_index(struct scanner *scanner)
                          value);
 }
 
-/* Replaces an osdev_type of hwloc 3, a set of bits, by a number of hwloc 2:
- * that of the set's most specific kind. */
+/* Replaces an osdev_type of hwloc 3, which is a set of bits, by hwloc 2's
+ * number of the most specific type in the set. */
 static void turn_device(struct check_xml_word value)
 {
     static const struct {
@@ -258,8 +260,8 @@ static nw_status check_xml_close_tag(struct scanner *scanner)
     return NW_OK;
 }
 
-/* Reads a tag. Overwrites it with blanks if hwloc 3 writes this tag directly
- * below <topology> and hwloc 2 rejects it. */
+/* Reads a tag. If it is one that hwloc 3 writes directly below <topology> and
+ * that hwloc 2 rejects, overwrites it with blanks. */
 static nw_status blank_unknown(struct scanner *scanner)
 {
     char *start = scanner->at++;

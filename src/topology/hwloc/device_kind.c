@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds out which PCI devices are GPUs or NICs, and names them. */
+/* Decides which PCI devices are GPUs or NICs, and finds their names. */
 #include "base/array.h"
 #include "base/status.h"
 #include "topology/hwloc/devices.h"
@@ -41,8 +41,8 @@ static hwloc_obj_t typed_below(hwloc_obj_t pci, hwloc_obj_osdev_type_t type)
     return NULL;
 }
 
-/* Returns true if a display device or accelerator is a compute GPU. AMD's VGA
- * devices that compute have device numbers from 0x6600 on; those of server
+/* Returns true if a display device or accelerator is a GPU that computes. AMD's
+ * VGA devices that compute have PCI device ids from 0x6600 on; those on server
  * boards have lower ones. Intel's server GPUs have no display output. */
 static bool is_compute_chip(const struct hwloc_pcidev_attr_s *attr)
 {
@@ -74,6 +74,7 @@ hwloc_obj_t nw_hwloc_partition(hwloc_obj_t pci, int n)
     return NULL;
 }
 
+/* Returns true if a PCI device is a NIC of a high-speed network. */
 static bool is_fabric(hwloc_obj_t pci)
 {
     const struct hwloc_pcidev_attr_s *attr = &pci->attr->pcidev;
@@ -97,9 +98,9 @@ static bool has_network_name(hwloc_obj_t pci)
            typed_below(pci, HWLOC_OBJ_OSDEV_OPENFABRICS);
 }
 
-/* Returns true for a virtual function: a device that its name calls so, or a
- * device without a network name on the same bus as a named one with another
- * device number. */
+/* Returns true for a virtual function of a NIC: a device whose name says so, or
+ * a device without a network name that is on the same bus as a device with one
+ * and has another PCI device id. */
 static bool is_virtual(hwloc_obj_t pci)
 {
     const char *name = hwloc_obj_get_info_by_name(pci, "PCIDevice");

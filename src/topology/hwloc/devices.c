@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Adds the devices of a node: finds the GPUs and NICs among the PCI devices,
- * and adds the bridges above them. Host bridges always become vertices; a PCIe
- * switch does if several devices are below it.
+ * Adds the devices of a node. Finds the GPUs and NICs among the PCI devices,
+ * and adds the bridges above them. Host bridges always become vertices. A PCIe
+ * switch becomes a vertex if several devices are below it.
  */
 #include "topology/hwloc/devices.h"
 #include "base/array.h"
@@ -34,7 +34,8 @@ static nw_status note_part(struct nw_hwloc_devices *devices, hwloc_obj_t obj,
     return NW_OK;
 }
 
-/* Notes a device; a partitioned GPU becomes one device for each partition. */
+/* Adds a device to the list. A partitioned GPU becomes one device for each
+ * partition. */
 static nw_status devices_note_device(struct nw_hwloc_devices *devices,
                                      hwloc_obj_t obj, enum nw_vertex_kind kind)
 {
@@ -87,8 +88,8 @@ static nw_status list_devices(struct nw_hwloc_build *build,
     return status;
 }
 
-/* Returns the bandwidth (bytes/s) of two links in series: the lower of `speed`
- * and `linkspeed` (GB/s); an unknown one is ignored. */
+/* Returns the bandwidth of two links in series in bytes/s: the lower of `speed`
+ * (bytes/s) and `linkspeed` (GB/s). A value of 0 is unknown and ignored. */
 static double devices_slower(double speed, float linkspeed)
 {
     double bytes = (double)linkspeed * 1e9;
@@ -109,6 +110,7 @@ static bool holds_devices(struct nw_hwloc_devices *devices, hwloc_obj_t obj)
     return false;
 }
 
+/* Returns true if a bridge becomes a vertex. */
 static bool is_level(struct nw_hwloc_devices *devices, hwloc_obj_t bridge)
 {
     int ways = 0;

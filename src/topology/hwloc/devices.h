@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Devices that were found but have no vertices yet; private to the hwloc
- * files. */
+/* The list of devices that were found but have no vertices yet; private to the
+ * files of this folder. */
 #ifndef NW_TOPOLOGY_HWLOC_DEVICES_H
 #define NW_TOPOLOGY_HWLOC_DEVICES_H
 
@@ -8,10 +8,10 @@
 
 struct nw_hwloc_device {
     hwloc_obj_t obj;  /* the PCI device */
-    hwloc_obj_t part; /* the GPU partition that this is; NULL: the whole
-                         device */
+    hwloc_obj_t part; /* the partition of the GPU, if the device is only that;
+                         NULL: the whole device */
     enum nw_vertex_kind kind;
-    uint64_t order;         /* by domain, bus, device, function */
+    uint64_t order;         /* sort key: PCI domain, bus, device, function */
     int32_t parent;         /* vertex above it */
     double speed;           /* of the link to the parent, bytes/s; 0: unknown */
     enum nw_link_kind link; /* NVLink to a processor; 0: PCIe */
@@ -25,21 +25,22 @@ struct nw_hwloc_devices {
 /* Returns true for display, 3-D and accelerator devices of NVIDIA and AMD, and
  * for other devices that CUDA or ROCm names. */
 bool nw_hwloc_is_gpu(hwloc_obj_t pci);
-/* Returns the n-th operating system device of a GPU that ROCm SMI names, or
- * NULL. A GPU of AMD in several partitions has one for each partition. */
+/* Returns the n-th operating system device below a GPU that ROCm SMI has named,
+ * or NULL. An AMD GPU in several partitions has one such device for each
+ * partition. */
 hwloc_obj_t nw_hwloc_partition(hwloc_obj_t pci, int n);
 /* Returns true if some NIC has InfiniBand verbs or another fabric interface. */
 bool nw_hwloc_has_fabric(hwloc_topology_t machine);
-/* Returns true for a NIC that MPI would use: only fabric NICs if `fabric`, else
- * also Ethernet. False for virtual functions, which duplicate the physical
- * NIC. */
+/* Returns true for a NIC that MPI would use. If `fabric` is set, these are only
+ * NICs with a fabric interface, otherwise Ethernet NICs too. Returns false for
+ * virtual functions, which duplicate the physical NIC. */
 bool nw_hwloc_is_card(hwloc_obj_t pci, bool fabric);
 /* Stores model or NIC name, UUID and PCI address. */
 NW_MUST_CHECK nw_status nw_hwloc_describe(const struct nw_hwloc_device *device,
                                           struct nw_device *info);
 
-/* Moves GPUs that NVLink joins to a processor from their PCIe bridge to this
- * processor. */
+/* Moves GPUs that are connected to a processor by NVLink from their PCIe bridge
+ * to this processor. */
 NW_MUST_CHECK nw_status nw_hwloc_join_processors(
     struct nw_hwloc_build *build, struct nw_hwloc_devices *devices);
 /* Adds NVLink and xGMI links between GPUs and GPU switches. */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define MEGABYTES 1e6
-/* MB/s; a larger value stands on the diagonal */
+/* MB/s; only the diagonal has larger values */
 #define MAX_RATE 1000000000u
 
 static const struct {
@@ -38,8 +38,8 @@ static double rate(const struct hwloc_distances_s *matrix, unsigned from,
     return value < MAX_RATE ? (double)value * MEGABYTES : 0;
 }
 
-/* Returns the PCI device of an operating system device that has no vertex of
- * its own; other objects are returned as they are. */
+/* Returns the PCI device of an operating system device, if the latter has no
+ * vertex. Returns other objects unchanged. */
 static hwloc_obj_t direct_link_device_of(hwloc_obj_t obj)
 {
     if (obj && obj->type == HWLOC_OBJ_OS_DEVICE && !obj->userdata)
@@ -92,8 +92,8 @@ nw_status nw_hwloc_join_processors(struct nw_hwloc_build *build,
     return NW_OK;
 }
 
-/* Returns true for an NVSwitch. Some are only known by their subtype, because
- * the file has no class for them. */
+/* Returns true for an NVSwitch. Some can only be recognised by their subtype,
+ * because the file does not have their class. */
 static bool direct_link_is_switch(hwloc_obj_t obj)
 {
     return obj->attr->pcidev.class_id == 0x0680 ||
@@ -101,8 +101,8 @@ static bool direct_link_is_switch(hwloc_obj_t obj)
 }
 
 /* Sets the vertex of an NVSwitch to the type's only GPU switch, which is added
- * if it is missing; see gpu/switch.c. It has no place in the tree: only its
- * direct links are used. */
+ * if it is missing; see gpu/switch.c. The switch's place in the tree has no
+ * meaning: only its direct links are used. */
 static nw_status direct_link_add_switch(struct nw_hwloc_build *build,
                                         hwloc_obj_t obj)
 {

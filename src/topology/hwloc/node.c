@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Adds the processors of a node: hwloc's tree of objects without the levels
- * that do not divide cores. */
+/* Adds the processors of a node: hwloc's tree of objects, without levels that
+ * do not divide the cores into smaller sets. */
 #include "topology/hwloc/node.h"
 #include "base/array.h"
 #include "base/status.h"
@@ -8,7 +8,8 @@
 
 #include <stdint.h>
 
-/* Returns true for a core, and for a hardware thread that has no core above. */
+/* Returns true for a core, and for a hardware thread without a core above it.
+ */
 static bool is_core(hwloc_obj_t obj)
 {
     if (obj->type != HWLOC_OBJ_PU)
@@ -48,6 +49,7 @@ static bool is_around_package(hwloc_obj_t obj)
     return obj->arity == 1;
 }
 
+/* The kinds of the vertex for an object, and of the link to its parent. */
 struct node_part {
     enum nw_vertex_kind kind;
     enum nw_link_kind link;
@@ -111,8 +113,8 @@ static nw_status node_add_threads(struct nw_hwloc_build *build, hwloc_obj_t obj,
     return status;
 }
 
-/* Sets the vertex of an object and of the objects above it that contain nothing
- * else, since devices may be attached to these. */
+/* Sets the vertex of an object, and of the objects above it that contain only
+ * this object, since devices may be attached to these. */
 static void take_vertex(hwloc_obj_t obj, hwloc_obj_t around, int32_t vertex)
 {
     do {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes a node type from what hwloc knows of one node, for the sources `live`,
- * FILE.xml and hwloc:, and for the node types of cluster files. */
+/* Makes a node type from hwloc's description of one node, for the sources
+ * `live`, FILE.xml and hwloc:, and for the node types of cluster files. */
 #ifndef NW_TOPOLOGY_HWLOC_NODE_H
 #define NW_TOPOLOGY_HWLOC_NODE_H
 
@@ -13,14 +13,19 @@ enum nw_hwloc_from {
                            process may use */
 };
 
-/* Adds the unfinished node type `name` to `topology`, with packages, dies, NUMA
- * nodes, caches that divide cores, and cores. Adds hardware threads if
- * topology->elements, which the caller sets before, asks for them. Adds the
- * PCIe tree above GPUs and NICs, and NVLink and xGMI links that hwloc measured.
- * GPUs and NICs are in PCI bus order with their devices; core_os, core_pu and
- * pu_os are set. A caller may append further GPUs or NICs. May be called once
- * per node type. `what` is the file or the string; NULL for NW_HWLOC_LIVE.
- * NW_EFORMAT and NW_EIO name file and line. */
+/* Adds the unfinished node type `name` to `topology`:
+ *
+ * - packages, dies, NUMA nodes, caches that divide cores, and cores
+ * - hardware threads, if topology->elements, which the caller sets before, asks
+ *   for them
+ * - GPUs and NICs in PCI bus order with their names, and the PCIe bridges above
+ *   them
+ * - NVLink and xGMI links whose bandwidth hwloc reports
+ * - the arrays core_os, core_pu and pu_os
+ *
+ * A caller may append further GPUs or NICs. Call it once for each node type.
+ * `what` is the file or the string; NULL for NW_HWLOC_LIVE. NW_EFORMAT and
+ * NW_EIO name file and line. */
 NW_MUST_CHECK nw_status nw_hwloc_node_type(nw_topology *topology,
                                            const char *name,
                                            enum nw_hwloc_from from,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Opens a machine with hwloc, from an XML file, a synthetic string or the
- * computer itself, and reports why that failed. */
+ * computer itself, and reports errors. */
 #include "base/array.h"
 #include "base/file.h"
 #include "base/status.h"
@@ -158,8 +158,9 @@ static nw_status open_load(hwloc_topology_t machine, enum nw_hwloc_from from,
                    strerror(errno));
 }
 
-/* Keeps an empty hwloc topology: hwloc unloads its plugins with the last
- * topology, and the plugins do not free their memory before that. */
+/* Creates an empty hwloc topology and never destroys it: hwloc unloads its
+ * plugins with the last topology, and plugins that are unloaded do not free
+ * their memory. */
 static void keep_plugins(void)
 {
     static hwloc_topology_t empty;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The steps of nw_hwloc_node_type, private to its files: open the machine,
- * build its cores, then its devices. */
+/* The steps of nw_hwloc_node_type: open the machine, add its cores, then its
+ * devices. Private to the files of this folder. */
 #ifndef NW_TOPOLOGY_HWLOC_PARTS_H
 #define NW_TOPOLOGY_HWLOC_PARTS_H
 
@@ -18,18 +18,19 @@ NW_MUST_CHECK nw_status nw_hwloc_xml_read(const char *file, char **data,
                                           size_t *length, char **host);
 
 /* Returns an error for a synthetic description that would crash hwloc, or whose
- * order of numbers hwloc would ignore. *threads is true if its last level is
- * that of hardware threads. */
+ * indexes hwloc would ignore. *threads is true if its last level is hardware
+ * threads. */
 NW_MUST_CHECK nw_status nw_hwloc_check_synthetic(const char *what,
                                                  bool *threads);
 
+/* The state while a node type is built. */
 struct nw_hwloc_build {
     nw_topology *topology;
     struct nw_node_type *type;
     hwloc_topology_t machine;
     int32_t cores, threads; /* number added so far */
-    bool live;              /* the machine is this one, so that more can be
-                               read */
+    bool live;              /* the machine is this computer, so that the
+                               kernel's files can be read */
 };
 
 /* Finds or adds the class of a link of kind `kind`. A positive bandwidth
@@ -47,9 +48,10 @@ void nw_hwloc_set_vertex(hwloc_obj_t obj, int32_t vertex);
  * the normal objects have their vertices. */
 NW_MUST_CHECK nw_status nw_hwloc_add_devices(struct nw_hwloc_build *build);
 
-/* Loads the bytes (NUL-terminated) with hwloc in a child process, since hwloc
- * may crash or print. *written is the same machine as XML of the installed
- * hwloc; the caller loads this instead, and frees it. */
+/* Loads XML text (NUL-terminated) with hwloc in a child process first, since
+ * hwloc may crash or print messages. *written is the same machine as XML of the
+ * installed hwloc. The caller then loads *written instead of the file, and
+ * frees it. */
 NW_MUST_CHECK nw_status nw_hwloc_try_xml(const char *file, const char *data,
                                          size_t length, char **written);
 

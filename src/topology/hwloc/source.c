@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+/* What to read, and the name of the resulting node. */
 struct source_request {
     enum nw_hwloc_from from;
     const char *what;
@@ -75,8 +76,9 @@ nw_status nw_source_synthetic(const char *what, enum nw_elements elements,
     return one_node(name, &request, elements, out);
 }
 
-/* Returns in *out the file's name without folders and suffixes, cut at the
- * first blank or '#' since mappings need one word. The caller frees it. */
+/* Stores in *out the file's name without folders and suffixes, cut at the first
+ * blank or '#', because a node's name in mappings is one word. The caller frees
+ * it. */
 static nw_status name_after(const char *file, char **out)
 {
     const char *slash = strrchr(file, '/');

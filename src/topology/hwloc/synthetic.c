@@ -2,9 +2,9 @@
 /*
  * Checks a synthetic description such as "package:2 core:4
  * pu:1(indexes=0,2,...)" before hwloc reads it. hwloc multiplies the sizes of
- * the levels before it checks them. If an order of numbers is too large, hwloc
- * fails an assertion, fills the memory or reads uninitialised data. hwloc
- * silently ignores an order that it cannot follow.
+ * the levels before it checks them. If `indexes` (an order of numbers) has a
+ * number that is too large, hwloc fails an assertion, fills the memory or reads
+ * uninitialised data. hwloc silently ignores an order that it cannot follow.
  */
 #include "base/array.h"
 #include "base/status.h"
@@ -14,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A larger node is surely a mistake, and hwloc needs memory for its square. */
+/* A node with more objects is certainly a mistake. hwloc needs memory for the
+ * square of this number. */
 #define MAX_OBJECTS 16384
 #define MAX_LEVELS 64
 /* largest number of a processor or of memory */
@@ -26,11 +27,11 @@ struct synthetic_reading {
     hwloc_obj_type_t next;             /* kind of the next level, or TYPE_MAX */
     size_t levels;
     uint64_t width; /* number of objects in the last level */
-    bool beside;    /* inside brackets, which hold memory */
+    bool beside;    /* inside brackets, which describe memory */
 };
 
-/* Reads a number into *out and moves *words past it. Returns false without a
- * number, or if it is larger than `limit`. */
+/* Reads a number into *out and moves *words past it. Returns false if there is
+ * no number or it is larger than `limit`. */
 static bool take_number(const char **words, uint64_t limit, uint64_t *out)
 {
     size_t digits = strspn(*words, "0123456789");
@@ -105,8 +106,9 @@ static bool is_above(const struct synthetic_reading *reading,
     return false;
 }
 
-/* Checks an order of level names such as "package:core". Each must be a level
- * read so far: for a level below, hwloc would search without end. */
+/* Checks an order of level names such as "package:core". Each name must be a
+ * level that was already read: for a level that comes later, hwloc would search
+ * endlessly. */
 static nw_status check_names(const struct synthetic_reading *reading,
                              const char *order)
 {
@@ -175,9 +177,9 @@ static nw_status synthetic_add_level(struct synthetic_reading *reading,
     return NW_OK;
 }
 
-/* Returns true if the kind of the last level is named and is not hardware
- * threads. hwloc chooses the kinds of levels without names, and the last of
- * them is hardware threads. */
+/* Returns true if the last level has a kind and it is not hardware threads.
+ * Levels without a kind get one from hwloc, and the last of them becomes
+ * hardware threads. */
 static bool is_coarse(hwloc_obj_type_t type)
 {
     return type != HWLOC_OBJ_TYPE_MAX && type != HWLOC_OBJ_PU;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Lets the helper nodewise-reader load an XML file first: hwloc trusts the file
- * and follows null pointers if attributes are missing (2.9 does). This process
- * then loads the XML that the helper's hwloc wrote.
+ * Lets the helper program nodewise-reader load an XML file first: hwloc trusts
+ * the file, and version 2.9 follows null pointers if attributes are missing.
+ * This process then loads the XML that the helper's hwloc wrote.
  */
 #include "topology/hwloc/trial.h"
 
@@ -51,9 +51,9 @@ static bool is_hwlocs(const char *line)
     return !strncmp(line, "hwloc: ", 7) || !strncmp(line, "xmlbuffer: ", 11);
 }
 
-/* Returns the XML that follows the line `reached` in the helper's answer.
- * Without that line, returns NULL and sets `why` to the last message of hwloc
- * that explains an error, without hwloc's prefix. */
+/* Returns the XML that follows the line `reached` in the helper's answer. If
+ * that line is missing, returns NULL and sets `why` to the last message of
+ * hwloc that explains an error, without hwloc's prefix. */
 static const char *find_written(char *answer, char why[MOST_WORDS])
 {
     char *rest = NULL;

@@ -1,30 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The production solver: (3+1)D blocking. A block consists of some rows of all
- * planes. It is computed row by row with all stages at once, each stage one row
- * and one plane behind the stage whose results it reads. The data between the
- * stages is kept in ring buffers of two or four planes, which fit into the
- * cache. Blocks share only the fields of the previous step, so threads
- * synchronise only at the end of a step.
- */
+/* The production solver, which uses (3+1)D blocking. A block consists of some
+ * rows of all planes. It is computed row by row, with all stages at once; each
+ * stage is one row and one plane behind the stage whose results it reads. The
+ * data between the stages is kept in ring buffers of two or four planes, which
+ * fit into the cache. Blocks share only the fields of the previous step, so
+ * that threads synchronise only at the end of a step. */
 #define NW_LANES_WANTED
 #include "mpdata/stages.h"
 #include "mpdata/rows.h"
 #include "mpdata/faces.h"
 
+/* The ring buffers: x* (the result of the donor-cell step), the fluxes through
+ * the faces of each axis, and the limiter's ratios for gain and loss. */
 enum ring { XS, F1, F2, F3, CP, CN, RINGS };
 
-/* Planes of each ring buffer, a power of two: as many as lie between the first
- * plane that is written and the last plane that is still read. */
+/* Number of planes of each ring buffer, a power of two. It covers the planes
+ * from the first one that is written to the last one that is still read. */
 static const ptrdiff_t depth[RINGS] = {4, 4, 2, 2, 2, 2};
-enum { DEPTH = 16 };
+enum { DEPTH = 16 }; /* planes of all ring buffers together */
 
+/* A block of rows low[1] to high[1] - 1 of planes low[0] to high[0] - 1. */
 struct block {
     const struct nw_mpdata_view *view;
-    struct sources from; /* x is the ring buffer of x* */
+    struct sources from; /* inputs of the corrective fluxes; its x is the
+                            ring buffer of x* */
     struct stack x, out, ring[RINGS];
     ptrdiff_t low[2], high[2];
-    ptrdiff_t edge; /* cells outside the block whose ratios are needed */
+    ptrdiff_t edge; /* number of cells outside the block whose ratios are
+                       needed: 1 if fluxes are limited, else 0 */
 };
 
 static ptrdiff_t ring_rows(ptrdiff_t rows)
@@ -32,8 +35,8 @@ static ptrdiff_t ring_rows(ptrdiff_t rows)
     return rows + 6;
 }
 
-/* Elements of one plane of a ring buffer; avoids powers of two, which would
- * conflict in the cache. */
+/* Returns the number of elements of one plane of a ring buffer. It is not a
+ * power of two, since planes would then conflict in the cache. */
 static ptrdiff_t ring_plane(const struct nw_mpdata_view *view, ptrdiff_t rows)
 {
     ptrdiff_t line = NW_MPDATA_LINE / (ptrdiff_t)sizeof(real);
@@ -46,8 +49,8 @@ static size_t scratch_bytes(const struct nw_mpdata_view *view, ptrdiff_t rows)
     return (size_t)(DEPTH * ring_plane(view, rows)) * sizeof(real);
 }
 
-/* Limits an index of rows or planes to those that exist; an open side ends at
- * its last row. */
+/* Limit an index of planes (axis 0) or rows (axis 1) to those that exist beyond
+ * the block: an open side ends at its last one. */
 static ptrdiff_t clip_low(const struct block *b, int axis, ptrdiff_t value)
 {
     return b->view->open[axis][0] && value < 0 ? 0 : value;
@@ -59,19 +62,21 @@ static ptrdiff_t clip_high(const struct block *b, int axis, ptrdiff_t value)
     return b->view->open[axis][1] && value > n ? n : value;
 }
 
+/* Returns true if plane p is beyond an open side. */
 static bool beyond(const struct block *b, ptrdiff_t p)
 {
     return clip_low(b, 0, p) != p || clip_high(b, 0, p + 1) != p + 1;
 }
 
-/* Whether a row or plane is the last one before an open side. */
+/* Returns true if a row or plane is the last one before an open side, so that
+ * its values are copied beyond that side. */
 static bool has_copy(const struct block *b, int axis, int side, ptrdiff_t at)
 {
     return b->view->open[axis][side] && at == (side ? b->view->n[axis] - 1 : 0);
 }
 
-/* Copies a computed row to the ghosts at its ends and beyond open sides; beyond
- * the last plane only if `above` is set. */
+/* Copies a computed row to the ghosts at its ends and to the rows beyond open
+ * sides; beyond the last plane only if `above`. */
 static void blocked_spread(const struct block *b, const struct stack *s,
                            struct cell c, bool above)
 {
@@ -90,8 +95,7 @@ static void blocked_spread(const struct block *b, const struct stack *s,
         }
 }
 
-/* Prefetches a row that the next plane will need while this plane is computed.
- */
+/* Prefetches a row that the next plane needs, while this plane is computed. */
 static void blocked_fetch(const struct block *b, const struct stack *s,
                           struct cell c)
 {
@@ -101,6 +105,7 @@ static void blocked_fetch(const struct block *b, const struct stack *s,
         __builtin_prefetch(row + k, 0, 2);
 }
 
+/* Computes a row with a donor-cell step. */
 static void guess_row(const struct block *b, struct cell c, real *restrict out)
 {
     const struct stack *x = &b->x, *u = b->from.u;
@@ -120,10 +125,10 @@ static void guess_row(const struct block *b, struct cell c, real *restrict out)
         put(out, k, donor_cell(xs, us, h, k));
 }
 
-/* Computes x* with a donor-cell step. */
+/* Computes a row of x* with a donor-cell step. */
 static void guess(const struct block *b, struct cell c)
 {
-    if (beyond(b, c.p)) // this row is a copy already
+    if (beyond(b, c.p)) // a row beyond an open side is a copy
         return;
     blocked_fetch(b, &b->x, (struct cell){c.p + 2, c.j});
     blocked_fetch(b, &b->from.h, (struct cell){c.p + 1, c.j});
@@ -131,8 +136,8 @@ static void guess(const struct block *b, struct cell c)
     blocked_spread(b, &b->ring[XS], c, true);
 }
 
-/* Computes the fluxes of a row that `which` selects, including those below the
- * row's first cell. */
+/* Computes the corrective fluxes of a row for the axes that `which` selects,
+ * including the flux below the row's first cell. */
 static void flux_row(const struct block *b, struct cell c, int which)
 {
     const struct nw_mpdata_view *v = b->view;
@@ -151,8 +156,8 @@ static void flux_row(const struct block *b, struct cell c, int which)
     flux_span(&row, v);
 }
 
-/* Computes which fraction of its fluxes each cell of a row may gain and lose.
- */
+/* Computes for each cell of a row which fraction of its inflow it may gain and
+ * which fraction of its outflow it may lose. */
 static void ratio_row(const struct block *b, struct cell c)
 {
     struct star old = star_at(&b->x, c), new = star_at(&b->ring[XS], c);
@@ -174,6 +179,7 @@ static void ratio_row(const struct block *b, struct cell c)
     blocked_spread(b, &b->ring[CN], c, false);
 }
 
+/* Computes the new x of a row from fluxes that are not limited. */
 static void plain_row(const struct block *b, struct cell c)
 {
     struct faces f = faces_at(&b->ring[F1], c);
@@ -187,7 +193,8 @@ static void plain_row(const struct block *b, struct cell c)
     row_ends(b->view, out, 2);
 }
 
-/* Limits the fluxes through the faces above the cells of a row, in place. */
+/* Limits, in place, the fluxes through the upper faces of the cells of a row
+ * along an axis. */
 static void limit_row(const struct block *b, struct cell c, int axis)
 {
     const int unit[3] = {axis == 0, axis == 1, axis == 2};
@@ -204,8 +211,8 @@ static void limit_row(const struct block *b, struct cell c, int axis)
                   get(next_cn, k)));
 }
 
-/* Returns the limited flux through the face above a cell along the contiguous
- * axis. */
+/* Returns the limited flux through the upper face of a cell along the
+ * contiguous axis. */
 NW_INLINE val limited_3(const real *f, const real *cp, const real *cn,
                         ptrdiff_t k)
 {
@@ -214,8 +221,9 @@ NW_INLINE val limited_3(const real *f, const real *cp, const real *cn,
 }
 
 /* Computes the new x of a row from limited fluxes. Each flux is limited only
- * once: fluxes below the row along axes 0 and 1 were limited in place before;
- * along the row a vector reuses the fluxes of its neighbour. */
+ * once: fluxes through the lower faces along axes 0 and 1 have been limited in
+ * place before, and along the row a vector reuses the fluxes of the vector
+ * before it. */
 static void limited_row(const struct block *b, struct cell c)
 {
     struct star p = star_at(&b->ring[CP], c), n = star_at(&b->ring[CN], c);
@@ -244,9 +252,9 @@ static void limited_row(const struct block *b, struct cell c)
     row_ends(b->view, out, 2);
 }
 
-/* Computes the fluxes through the faces above a row along each axis, then the
- * ratios that need them. For the first row also computes the fluxes through the
- * faces below. */
+/* Computes the fluxes through the upper faces of a row along each axis, then
+ * the ratios that need them. Before the first row of the block, computes only
+ * the fluxes that this row shares. */
 static void correct(const struct block *b, struct cell c)
 {
     ptrdiff_t low = clip_low(b, 1, b->low[1] - b->edge);
@@ -265,14 +273,15 @@ static void correct(const struct block *b, struct cell c)
     flux_row(b, c, which);
     if (b->edge && which & FACE_3)
         ratio_row(b, c);
-    if (b->edge && has_copy(b, 0, 1, c.p - 1)) // plane p - 1 is complete
+    if (b->edge &&
+        has_copy(b, 0, 1, c.p - 1)) // the ratios of plane p - 1 are complete
         for (int i = CP; i <= CN; i++)
             row_copy(b->view, at(&b->ring[i], c.p, c.j),
                      at(&b->ring[i], c.p - 1, c.j));
 }
 
-/* Computes the new x of a row. For rows just below the block, limits only the
- * fluxes through the faces that they share with the block. */
+/* Computes the new x of a row. For a row just below the block, limits only the
+ * fluxes through the faces that it shares with the block. */
 static void blocked_finish(const struct block *b, struct cell c)
 {
     bool inside = c.p >= b->low[0], row_inside = c.j >= b->low[1];
@@ -290,8 +299,8 @@ static void blocked_finish(const struct block *b, struct cell c)
     }
 }
 
-/* Computes a block row by row, each stage one row and one plane behind the
- * stage that it reads. */
+/* Computes a block with a corrective pass, row by row, with each stage one row
+ * and one plane behind the stage that it reads. */
 static void corrected(const struct block *b)
 {
     ptrdiff_t e = b->edge, first = b->low[0], last = b->high[0];
@@ -310,6 +319,7 @@ static void corrected(const struct block *b)
         }
 }
 
+/* Computes a block with the donor-cell step only. */
 static void donor_only(const struct block *b)
 {
     for (ptrdiff_t p = b->low[0]; p < b->high[0]; p++)

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Fills the cells beyond the sides of a domain. Periodic side: copies of the
- * cells at the opposite end. Open side: copies of the last cell; velocities
- * along the side are 0, and the velocity through the side's own face is as
- * given.
- */
+/* Fills the ghosts, which are the cells beyond the sides of a domain. On a
+ * periodic side, they are copies of the cells at the opposite end. On an open
+ * side, they are copies of the last cell; but velocities along the side are 0
+ * there, and the velocity through the face on the side is as given. */
 #include "mpdata/solver.h"
 #include <string.h>
 
 enum beyond { COPY, ZERO };
 
-/* Fills the ghosts at both ends of one row, for elements of any size. */
+/* Fills the ghosts at both ends of one row. `open` says how the ghosts of an
+ * open side are filled; the first `kept` of them at the low end keep their
+ * values. */
 static void ends(const struct nw_mpdata *s, char *row, enum beyond open,
                  ptrdiff_t kept)
 {
@@ -34,8 +34,8 @@ static void ends(const struct nw_mpdata *s, char *row, enum beyond open,
     }
 }
 
-/* Returns the row from which a ghost row is copied; -1: fill with zeros, -2:
- * leave unchanged. */
+/* Returns the index of the row or plane from which the ghost at `at` is copied;
+ * -1: fill with zeros; -2: leave unchanged, since it comes from a neighbour. */
 static ptrdiff_t source(const struct nw_mpdata *s, int axis, ptrdiff_t at,
                         enum beyond open)
 {
@@ -52,6 +52,7 @@ static ptrdiff_t source(const struct nw_mpdata *s, int axis, ptrdiff_t at,
     }
 }
 
+/* Copies elements, or fills with zeros if `from` is NULL. */
 static void border_copy(const struct nw_mpdata *s, char *to, const char *from,
                         ptrdiff_t elements)
 {
@@ -63,12 +64,15 @@ static void border_copy(const struct nw_mpdata *s, char *to, const char *from,
         memset(to, 0, bytes);
 }
 
+/* Returns the address of the first ghost of row (i, j). */
 static char *border_start(const struct nw_mpdata *s, void *values, ptrdiff_t i,
                           ptrdiff_t j)
 {
     return (char *)values + (nw_mpdata_at(s, i, j) - 2) * (ptrdiff_t)s->bytes;
 }
 
+/* Fills the ghost rows of all planes. `faces`: the field has velocities along
+ * this axis, whose first face on an open side is kept. */
 static void rows(const struct nw_mpdata *s, char *values, bool faces,
                  enum beyond open)
 {
@@ -88,6 +92,7 @@ static void rows(const struct nw_mpdata *s, char *values, bool faces,
         }
 }
 
+/* Fills the ghost planes, as rows() fills rows. */
 static void planes(const struct nw_mpdata *s, char *values, bool faces,
                    enum beyond open)
 {
@@ -121,7 +126,7 @@ void nw_mpdata_border(const struct nw_mpdata *s, enum nw_mpdata_field field,
     planes(s, values, field == NW_MPDATA_U1, open);
 }
 
-/* Whether a ghost row was received from a neighbour. */
+/* Returns true if a ghost row was received from a neighbour. */
 static bool received(const struct nw_mpdata *s, ptrdiff_t i, ptrdiff_t j)
 {
     const ptrdiff_t at[2] = {i, j};

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The published test cases as formulas, so that each rank can compute its own
- * part. sphere: Smolarkiewicz 1984, as in Jaruga et al. 2015 section 4; cone:
- * Jaruga et al., section 3; gaussian: Jaruga et al., section 2.
- */
+/* The test cases as formulas, so that each rank can compute its own part. Three
+ * are published: sphere in Smolarkiewicz 1984, as in Jaruga et al. 2015,
+ * section 4; cone in Jaruga et al., section 3; gaussian in Jaruga et al.,
+ * section 2. */
 #include "mpdata/cases.h"
 #include "mpdata/solver.h"
 #include "base/array.h"
@@ -11,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A sphere of value 4 in a field of 0, rotated once around the diagonal of a
- * cube. */
+/* A sphere of value 4 in a field of 0, which is rotated once around the
+ * diagonal of a cube. */
 static double sphere(const struct nw_mpdata_case *c, enum nw_mpdata_field field,
                      const int64_t at[3])
 {
@@ -35,7 +34,7 @@ static double sphere(const struct nw_mpdata_case *c, enum nw_mpdata_field field,
     }
 }
 
-/* A cone of height 4 on a background of 1, rotated six times. */
+/* A cone of height 4 on a background of 1, which is rotated six times. */
 static double cone(const struct nw_mpdata_case *c, enum nw_mpdata_field field,
                    const int64_t at[3])
 {
@@ -56,8 +55,8 @@ static double cone(const struct nw_mpdata_case *c, enum nw_mpdata_field field,
     }
 }
 
-/* Exact cell means of a Gaussian of width 1.5 in the middle of a domain of 440.
- */
+/* Returns an integral of the Gaussian of width 1.5 in the middle of a domain of
+ * 440, from which exact cell means are computed. */
 static double bell(double x)
 {
     return erf((x - 220) / (1.5 * sqrt(2))) / 2;
@@ -80,7 +79,8 @@ static double gaussian(const struct nw_mpdata_case *c,
     }
 }
 
-/* 2 + sin sin sin, advected obliquely through a periodic cube. */
+/* The product of three sines plus 2, advected obliquely through a periodic
+ * cube. */
 static double wave(const struct nw_mpdata_case *c, enum nw_mpdata_field field,
                    const int64_t at[3])
 {
@@ -97,9 +97,10 @@ static double wave(const struct nw_mpdata_case *c, enum nw_mpdata_field field,
     }
 }
 
-/* The velocity of the case vortex: a box of value 1 in a background of 0.1,
- * with h different in each cell. The rotating flow comes from a stream function
- * of period `scale` and is therefore free of divergence. */
+/* Returns the stream function of the case vortex. The case is a box of value 1
+ * in a background of 0.1 with h different in each cell. The flow rotates with
+ * period `scale`; it is free of divergence, because its velocities are
+ * differences of a stream function. */
 static double cases_stream(const struct nw_mpdata_case *c, int64_t a, int64_t b)
 {
     double turn = 2 * M_PI / c->scale, amplitude = c->courant * c->scale / 7;
@@ -203,11 +204,12 @@ struct nw_mpdata_case nw_mpdata_case_gaussian(int64_t parts, double courant)
     return c;
 }
 
-/* Beyond an open side the velocity along the side is 0, and the velocity
- * through the side keeps the cells free of divergence; at edges fewer faces
- * contribute to that sum. The velocities of these cases do not depend on their
- * own coordinate, so only edges would differ. That difference is far below the
- * published digits, so all positions use the formula. */
+/* The formula is used for all faces, also for those on open sides. The velocity
+ * through an open side should keep its cell free of divergence. The formula
+ * does so, because the velocities of these cases do not depend on the
+ * coordinate along which they point. Only at edges it does not, since
+ * velocities along a side are 0 beyond the side. That difference is far below
+ * the published digits. */
 nw_status nw_mpdata_case_put_at(const struct nw_mpdata_case *made,
                                 nw_mpdata *solver, const int64_t first[3])
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Built-in initial conditions, including those of the published verification.
- */
+/* The built-in test cases: initial conditions and velocities, including those
+ * of the published verification. */
 #ifndef NW_MPDATA_CASES_H
 #define NW_MPDATA_CASES_H
 
 #include <nodewise/mpdata.h>
 
-/* A case gives the value of each field at position at[]: at a cell for x and h,
- * at the face below that cell for u1, u2, u3. */
+/* A case. value() returns the value of a field at position at[]: of a cell for
+ * x and h, of the face below this cell for u1, u2, u3. */
 struct nw_mpdata_case {
     const char *name, *sentence;
     int64_t size[3]; /* fixed size of the case; 0: any size */
@@ -16,7 +16,8 @@ struct nw_mpdata_case {
     double dt; /* time step in the time unit of the published errors */
     double (*value)(const struct nw_mpdata_case *made,
                     enum nw_mpdata_field field, const int64_t at[3]);
-    /* of the case: cells per unit length, Courant number, or other */
+    /* parameters of value(): period or number of cells per unit length; Courant
+     * number */
     double scale;
     double courant;
 };
@@ -26,11 +27,12 @@ struct nw_mpdata_case {
 bool nw_mpdata_case_get(size_t index, struct nw_mpdata_case *out);
 bool nw_mpdata_case_find(const char *name, struct nw_mpdata_case *out);
 
-/* Returns the 1-D case of the published convergence table: 440 / dx cells, with
- * Courant number `courant`, up to time 1. */
+/* Returns the one-dimensional case of the published convergence table: 440 *
+ * parts cells of size 1 / parts, with Courant number `courant`, up to time
+ * 1. */
 struct nw_mpdata_case nw_mpdata_case_gaussian(int64_t parts, double courant);
 
-/* Fills all fields of a solver of the case's size. */
+/* Fills all fields of a solver, which must have the size of the case. */
 NW_MUST_CHECK nw_status nw_mpdata_case_put(const struct nw_mpdata_case *made,
                                            nw_mpdata *solver);
 

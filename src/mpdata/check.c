@@ -9,9 +9,9 @@ static double face(const struct nw_mpdata *s, int axis, ptrdiff_t at)
     return nw_mpdata_value(s, s->field[NW_MPDATA_U1 + axis], at);
 }
 
-/* Courant number of a cell: the sum over the axes, divided by h, of the larger
- * of the cell's two velocities, or of both if both are directed out of the
- * cell. */
+/* Returns the Courant number of a cell: the sum over the axes, divided by h, of
+ * the larger of the velocities through its two faces, or of both if both are
+ * directed out of the cell. */
 static double courant(const struct nw_mpdata *s, ptrdiff_t at)
 {
     const ptrdiff_t step[3] = {s->plane, s->pitch, 1};
@@ -54,7 +54,7 @@ void nw_mpdata_summarize(const nw_mpdata *s, struct nw_mpdata_summary *out)
 {
     const void *x = s->field[NW_MPDATA_X], *h = s->field[NW_MPDATA_H];
     ptrdiff_t first = nw_mpdata_at(s, 0, 0);
-    double sum = 0, lost = 0; // Kahan and Neumaier summation
+    double sum = 0, lost = 0; // Kahan-Neumaier summation
     struct nw_mpdata_summary result = {.low = nw_mpdata_value(s, x, first),
                                        .high = nw_mpdata_value(s, x, first)};
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Computes the three faces above each cell of a row together: they share most
- * of their inputs, and the blocked solver is limited by loads. In fields and in
- * scratch memory alike, consecutive rows of a plane are `pitch` elements apart,
- * so that few addresses and three indices reach all inputs.
- */
+/* Computes the fluxes through the upper faces of each cell of a row along all
+ * three axes together. They share most of their inputs, and the speed of the
+ * blocked solver is limited by loads. Both in fields and in ring buffers,
+ * consecutive rows of a plane are `pitch` elements apart, so that few addresses
+ * and three indices reach all inputs. */
 #ifndef NW_MPDATA_FACES_H
 #define NW_MPDATA_FACES_H
 
@@ -12,15 +11,18 @@
 
 enum { FACE_1 = 1, FACE_2 = 2, FACE_3 = 4, FACES = 7 };
 
-/* Rows of the plane below, of the cells' own plane, and of the plane above. */
+/* The rows at the cells: of the plane below, of the cells' own plane, and of
+ * the plane above. */
 struct face_rows {
-    /* u2, u3, h: own plane and above */
+    /* x, u1: planes below, own and above; u2, u3, h: own and above; f:
+     * fluxes */
     const real *x[3], *u1[3], *u2[2], *u3[2], *h[2];
     real *f[3];
     ptrdiff_t pitch;
 };
 
-/* Indices of a vector in a row, in the previous row and in the next row. */
+/* Index of a vector in its row, and of the same cells in the previous and in
+ * the next row, counted from the same address. */
 struct place {
     ptrdiff_t k, down, up;
 };
@@ -43,8 +45,8 @@ NW_INLINE struct face_rows face_rows(const struct sources *from,
     return r;
 }
 
-/* Rows (or planes) on both sides of a face, and their neighbours low and high
- * along another axis. */
+/* The neighbours of a cell at a face, low and high along another axis: row[0]
+ * at index `low`, row[1] at index `high`. */
 struct side {
     const real *row[2];
     ptrdiff_t low, high;
@@ -61,6 +63,8 @@ NW_INLINE void get_side(val to[2][2], const struct side *low,
 
 #define SIDE(a, b, low, high) (&(const struct side){{a, b}, low, high})
 
+/* The following three functions collect the inputs of the face above a cell
+ * along axis 1, 2 or 3. */
 NW_INLINE struct face face_1(const struct face_rows *r, const struct place *c)
 {
     ptrdiff_t k = c->k, up = c->up, down = c->down;
@@ -124,7 +128,8 @@ NW_INLINE val flux_of(const struct face f, struct rule rule)
     return through(f.x[0], f.x[1], velocity(&f, &sums, rule), rule.gauge);
 }
 
-/* The inputs of a row's fluxes, and which fluxes to compute. */
+/* A row of faces: the inputs, the axes of the fluxes to compute (FACE_1, ...),
+ * and the range of indices. */
 struct flux_row {
     const struct sources *from;
     const struct stack *f; /* [3] */
@@ -165,7 +170,8 @@ NW_INLINE void flux_rule(const struct flux_row *row, struct rule rule)
         flux_loop(row, row->which, rule);
 }
 
-/* Computes the fluxes of a row's faces that row->which selects. */
+/* Computes the fluxes that row->which selects. Each variant of the formulas is
+ * compiled by itself. */
 static __attribute__((noinline)) void flux_span(const struct flux_row *row,
                                                 const struct nw_mpdata_view *v)
 {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Copies fields between the caller's plain arrays and storage with ghosts. */
+/* Copies fields between the caller's plain arrays and the solver's arrays,
+ * which have ghosts. */
 #include "mpdata/solver.h"
 #include "base/status.h"
 #include <float.h>
 #include <math.h>
 
-/* For larger values, h times a velocity overflows the fast variant. */
+/* Largest h in single precision for the fast variant; with larger values, h
+ * times a velocity would overflow. */
 #define LARGEST_FAST 1e18
 
 static const char *const field_name[NW_MPDATA_FIELD_COUNT] = {"x", "u1", "u2",
@@ -84,8 +86,8 @@ static nw_status check_values(const struct nw_mpdata *s,
     return NW_OK;
 }
 
-/* Fails if the first and the last face of a periodic axis differ: both are the
- * same face. */
+/* Returns an error if the first and the last face of a periodic axis have
+ * different velocities: both are the same face. */
 static nw_status check_faces(const struct nw_mpdata *s, int axis,
                              const double *values)
 {

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Formulas of a cell and of a face, shared by the blocked and the staged
- * solver, so that both give the same bits. They follow Smolarkiewicz (1984),
- * with the limiter of Smolarkiewicz and Grabowski (1990), and the
- * divergent-flow and third-order terms of Smolarkiewicz and Margolin (1998).
- * The compiler must not contract or reorder terms.
- */
+/* The formulas of a cell and of a face. The blocked and the staged solver share
+ * them, so that both give the same bits. They follow Smolarkiewicz (1984), with
+ * the limiter of Smolarkiewicz and Grabowski (1990), and the divergent-flow and
+ * third-order terms of Smolarkiewicz and Margolin (1998). The compiler must not
+ * contract or reorder terms. */
 #ifndef NW_MPDATA_FORMULA_H
 #define NW_MPDATA_FORMULA_H
 
@@ -13,20 +11,24 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* The variant of the formulas: one division per face, infinite gauge, term of
+ * divergent flow, third-order terms. */
 struct rule {
     bool fast, gauge, divergent, third;
 };
 
 /* The rows around a face of axis a; b and c are the next axes in cyclic order.
- * The first index is the side of the face (0 low, 1 high), the second the
- * offset along b or c (0 low, 1 high). */
+ * The first index is the side of the face (0 low, 1 high), the second one the
+ * neighbour along b or c (0 low, 1 high). v is the velocity through the face;
+ * vb and vc are velocities along b and c. */
 struct around {
     const real *x[2], *b[2][2], *c[2][2];
     const real *v, *vb[2][2], *vc[2][2], *h[2];
     /* divergent flow: velocities of the two neighbouring faces */
     const real *next[2];
     const real *far[2]; /* third order: x one cell further on each side */
-    /* third order: x at offsets in b and c: -- -+ +- ++ */
+    /* third order: x of the four diagonal neighbours in the plane of b and c,
+     * in the order low low, low high, high low, high high */
     const real *bc[2][4];
 };
 
@@ -58,7 +60,7 @@ NW_INLINE void get_face(struct face *to, const struct around *a, ptrdiff_t k)
     get_four(to->vc, a->vc, k);
 }
 
-/* Donor-cell (upwind) flux through a face of velocity v. */
+/* Returns the donor-cell (upwind) flux through a face with velocity v. */
 NW_INLINE val donor(val low, val high, val v)
 {
     const val zero = {0};
@@ -68,10 +70,11 @@ NW_INLINE val donor(val low, val high, val v)
 
 /* The sums from which the antidiffusive velocity of a face is computed. */
 struct sums {
-    val d, s;   /* along the axis: difference and sum of two x */
-    val db, sb; /* along axis b: difference and sum of four x */
+    val d, s;   /* along the axis: difference and sum of the x of both cells */
+    val db, sb; /* along axis b: difference and sum of the x of four cells */
     val dc, sc;
-    val v, vb, vc; /* velocity of the face; four times the means along b, c */
+    val v, vb, vc; /* velocity through the face; sums of the four velocities
+                      along b and along c */
     val h;         /* sum of the two h */
 };
 
@@ -80,6 +83,7 @@ NW_INLINE val four(const val p[2][2])
     return (p[1][1] + p[0][1]) + (p[1][0] + p[0][0]);
 }
 
+/* Returns the difference of the high and the low values. */
 NW_INLINE val across(const val p[2][2])
 {
     return (p[1][1] + p[0][1]) - (p[1][0] + p[0][0]);
@@ -114,8 +118,8 @@ NW_INLINE val strict_velocity(const struct sums *f, bool gauge)
            f->v / (2 * g) * (quarter * f->vb * b + quarter * f->vc * c);
 }
 
-/* Returns the value of strict_velocity, computed over one common denominator.
- */
+/* Returns the same velocity as strict_velocity, computed over a common
+ * denominator, so that it needs one division. */
 NW_INLINE val fast_velocity(const struct sums *f)
 {
     const real quarter = (real)0.25;
@@ -126,6 +130,7 @@ NW_INLINE val fast_velocity(const struct sums *f)
     return (along - aside) / (f->h * s * both);
 }
 
+/* Like fast_velocity, with the infinite gauge. */
 NW_INLINE val fast_gauge_velocity(const struct sums *f)
 {
     const real half = (real)0.5, eighth = (real)0.125;
@@ -135,7 +140,8 @@ NW_INLINE val fast_gauge_velocity(const struct sums *f)
            f->h;
 }
 
-/* Divergent-flow term of Smolarkiewicz and Margolin (1998), equation 30. */
+/* Returns the divergent-flow term of Smolarkiewicz and Margolin (1998),
+ * equation 30. */
 NW_INLINE val divergence_term(const struct face *a, const struct sums *f,
                               bool gauge)
 {
@@ -145,7 +151,8 @@ NW_INLINE val divergence_term(const struct face *a, const struct sums *f,
     return gauge ? term * half * f->s : term;
 }
 
-/* Antidiffusive velocity of a face, without the third-order terms. */
+/* Returns the antidiffusive velocity of a face, without the third-order
+ * terms. */
 NW_INLINE val velocity(const struct face *a, const struct sums *f,
                        struct rule rule)
 {
@@ -156,16 +163,17 @@ NW_INLINE val velocity(const struct face *a, const struct sums *f,
     return rule.divergent ? v - divergence_term(a, f, rule.gauge) : v;
 }
 
-/* Flux of an antidiffusive velocity. With the infinite gauge x counts as 1, so
- * the flux is the velocity itself. */
+/* Returns the flux of an antidiffusive velocity. With the infinite gauge, x
+ * counts as 1, so that the flux is the velocity itself. */
 NW_INLINE val through(val low, val high, val v, bool gauge)
 {
     return gauge ? v : donor(low, high, v);
 }
 
-/* Limits flux f so that the donor cell loses at most the fraction cn, and the
- * receiving cell gains at most the fraction cp, of what limits it; both ratios
- * are at most 1. */
+/* Limits the flux f through a face. The cell that it leaves loses at most the
+ * fraction cn of its outflow, and the cell that it enters gains at most the
+ * fraction cp of its inflow. "low" and "high" are the cells on both sides of
+ * the face. */
 NW_INLINE val limit(val f, val low_cp, val high_cp, val low_cn, val high_cn)
 {
     const val zero = {0};
@@ -174,6 +182,7 @@ NW_INLINE val limit(val f, val low_cp, val high_cp, val low_cn, val high_cn)
            least(f, zero) * least(low_cp, high_cn);
 }
 
+/* Returns which fraction, at most 1, of `flow` fits into `room`. */
 NW_INLINE val ratio(val room, val flow)
 {
     const val zero = {0};

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Evaluates the formulas over rows of cells and faces along the contiguous
- * axis. Whole arrays and ring buffers of planes are both a `struct stack`, so
- * that the staged and the blocked solver share these functions.
- */
+/* Evaluates the formulas over rows of cells and faces along the contiguous
+ * axis. A `struct stack` is either a whole array or a ring buffer of planes, so
+ * that the staged and the blocked solver share these functions. */
 #ifndef NW_MPDATA_ROWS_H
 #define NW_MPDATA_ROWS_H
 
@@ -11,8 +9,8 @@
 #include "mpdata/view.h"
 #include <string.h>
 
-/* Rows by plane p and row j: a ring buffer of mask + 1 planes whose first row
- * is `first`, or a whole array if mask is -1. */
+/* Rows, addressed by plane p and row j. A ring buffer has mask + 1 planes,
+ * which begin with row `first`. A whole array has mask -1. */
 struct stack {
     real *base;
     ptrdiff_t mask, plane, pitch, first;
@@ -35,7 +33,7 @@ NW_INLINE struct stack whole(const struct nw_mpdata_view *view,
     };
 }
 
-/* The inputs from which the sums of faces are computed. */
+/* The inputs from which the velocities of faces are computed. */
 struct sources {
     struct stack x, u[3], h;
 };
@@ -44,7 +42,7 @@ struct cell {
     ptrdiff_t p, j;
 };
 
-/* Returns the row at offset d[axis] from `cell` along each axis. */
+/* Returns the row that is d[axis] cells from `cell` along each axis. */
 NW_INLINE const real *near(const struct stack *s, struct cell cell,
                            const int d[3])
 {
@@ -69,7 +67,7 @@ NW_INLINE void around_third(struct around *out, const struct stack *x,
     }
 }
 
-/* Sets `out` to the rows around the face above `cell` along axis a. */
+/* Sets `out` to the rows around the upper face of `cell` along axis a. */
 NW_INLINE void around_face(struct around *out, const struct sources *from,
                            struct cell cell, int a)
 {
@@ -100,8 +98,10 @@ NW_INLINE void around_face(struct around *out, const struct sources *from,
     out->v = at(&from->u[a], cell.p, cell.j);
 }
 
-/* Donor-cell pass: computes the six fluxes of a cell and returns the cell's new
- * value. */
+/* Computes the six donor-cell fluxes of a cell and returns the cell's new
+ * value. x[] are the rows of the cell, its low and high neighbours along axis
+ * 0, and those along axis 1; u[] are the velocities of the lower and upper
+ * faces along axes 0 and 1, and along axis 2. */
 NW_INLINE val donor_cell(const real *const x[5], const real *const u[5],
                          const real *h, ptrdiff_t k)
 {
@@ -115,7 +115,8 @@ NW_INLINE val donor_cell(const real *const x[5], const real *const u[5],
     return own - (f1 + f2 + f3) / get(h, k);
 }
 
-/* The rows of a cell and of its six neighbours. */
+/* The rows of a cell and of its neighbours along axes 0 and 1; its neighbours
+ * along axis 2 are in its own row. */
 struct star {
     const real *x, *low1, *high1, *low2, *high2;
 };
@@ -143,7 +144,8 @@ NW_INLINE val star_least(const struct star *s, ptrdiff_t k)
     return least(least(a, b), least(c, get(s->x, k)));
 }
 
-/* The fluxes through the six faces of a cell, low and high of each axis. */
+/* The rows of fluxes through the six faces of a cell: low [0] and high [1]
+ * along axes 0 and 1; along axis 2, the high face has the index of the cell. */
 struct faces {
     const real *f1[2], *f2[2], *f3;
 };
@@ -155,6 +157,8 @@ NW_INLINE struct faces faces_at(const struct stack f[3], struct cell c)
                           at(&f[2], c.p, c.j)};
 }
 
+/* Return the sum of the fluxes into the cell, out of it, and the difference out
+ * minus in. */
 NW_INLINE val flow_in(const struct faces *f, ptrdiff_t k)
 {
     const val zero = {0};
@@ -181,8 +185,8 @@ NW_INLINE val flow_net(const struct faces *f, ptrdiff_t k)
     return a + b + c;
 }
 
-/* Fills the ghosts at both ends of a row: with the cells of the opposite end if
- * the axis is periodic, with the end's own cell if it is open. */
+/* Fills `deep` ghosts at both ends of a row: with the cells of the opposite end
+ * if the axis is periodic, with copies of the last cell if it is open. */
 NW_INLINE void row_ends(const struct nw_mpdata_view *view, real *row, int deep)
 {
     ptrdiff_t l = view->n[2];
@@ -193,6 +197,7 @@ NW_INLINE void row_ends(const struct nw_mpdata_view *view, real *row, int deep)
     }
 }
 
+/* Copies a row with two ghosts at each end. */
 NW_INLINE void row_copy(const struct nw_mpdata_view *view, real *to,
                         const real *from)
 {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Creates a solver from its options and computes its steps; start reading here.
- * A step fills the ghosts of x, lets the threads compute the blocks, and swaps
- * the two arrays of x.
- */
+/* Creates a solver from its options and computes its steps; this is where to
+ * start reading. A step fills the ghosts of x, lets the threads compute the
+ * blocks, and swaps the two arrays of x. */
 #include "mpdata/solver.h"
 #include "base/array.h"
 #include "base/status.h"
@@ -12,8 +10,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* CACHE: bytes of the ring buffers of a block, half of a common second-level
- * cache. */
+/* CACHE: bytes that the ring buffers of a block may have, which is half of a
+ * common second-level cache. */
 enum { CACHE = 512 * 1024, LARGE_PAGE = 2 * 1024 * 1024 };
 
 int32_t nw_mpdata_halo(const struct nw_mpdata_options *o)
@@ -63,8 +61,9 @@ static nw_status solver_check_options(const int64_t size[3],
     return solver_check_borders(size, o);
 }
 
-/* Allocates zeroed memory, in large pages if it is large enough: a step reads
- * many planes at once and would miss in the TLB. */
+/* Allocates memory and fills it with zeros. Requests large pages if it is large
+ * enough, because a step reads many planes at once and would otherwise miss
+ * often in the TLB. */
 static void *memory_new(size_t bytes)
 {
     size_t unit = bytes < LARGE_PAGE ? 4096 : LARGE_PAGE;
@@ -105,6 +104,7 @@ static nw_status fields_new(struct nw_mpdata *s)
     return NW_OK;
 }
 
+/* Describes the fields to the kernels. */
 static void solver_view_of(const struct nw_mpdata *s,
                            struct nw_mpdata_view *out)
 {
@@ -135,9 +135,9 @@ static void solver_view_of(const struct nw_mpdata *s,
         out->stage[i] = s->stage[i] ? (char *)s->stage[i] + at : NULL;
 }
 
-/* Returns the rows per block, so that the block's ring buffers fill the cache.
- * Blocks are of equal size, and each thread has as many blocks as the others.
- */
+/* Returns the number of rows per block: so many that the block's ring buffers
+ * fill the cache. Blocks are of about equal size, and all threads have the same
+ * number of blocks. */
 static ptrdiff_t block_rows(const struct nw_mpdata *s)
 {
     ptrdiff_t row = 20 * s->pitch * (ptrdiff_t)s->bytes;
@@ -236,16 +236,17 @@ void nw_mpdata_fill(nw_mpdata *s, enum nw_mpdata_field field)
     nw_mpdata_border(s, field, s->field[field]);
 }
 
-/* Computes the blocks with all threads. Each thread has a run of neighbouring
- * blocks and its own ring buffers, and waits for the other threads only at the
- * end. */
+/* Computes the cells of `box`, block by block, with all threads. Each thread
+ * has a run of neighbouring blocks and its own ring buffers, and waits for the
+ * other threads only at the end. */
 static void advance_blocks(nw_mpdata *s, const struct nw_mpdata_box *box)
 {
     struct nw_mpdata_view view;
     ptrdiff_t rows = box->high[1] - box->low[1];
     ptrdiff_t planes = box->high[0] - box->low[0];
     ptrdiff_t blocks = (rows + s->rows - 1) / s->rows;
-    /* parts along the planes, if rows are fewer than threads */
+    /* number of parts of each block along the planes, if there are fewer blocks
+     * than threads */
     ptrdiff_t runs = 1;
 
     if (blocks > s->threads)
@@ -279,7 +280,7 @@ void nw_mpdata_advance(nw_mpdata *s, const int64_t low[2],
         advance_blocks(s, &box);
         return;
     }
-    /* the staged solver only steps the whole grid */
+    /* the staged solver always computes the whole grid */
     solver_view_of(s, &view);
     s->kernels->stages(&view);
 }

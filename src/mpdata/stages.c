@@ -1,25 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The 17 stages of a step, each a loop over whole arrays. This file is for
- * readers, and is the reference that tests the blocked solver. The grouping
- * into stages is ours, made from the statements of the EULAG code; the list
- * that the literature mentions could not be checked. Every pass after the first
- * repeats stages 7 to 17. Stages 4, 5 and 10 to 16 are those of the limiter.
- */
+/* The 17 stages of a step, each a loop over whole arrays. This file is for
+ * readers, and it is the reference by which the blocked solver is tested. The
+ * division into stages is our own, made from the statements of the EULAG code;
+ * it could not be compared with the list that the literature mentions. Each
+ * pass after the first repeats stages 7 to 17. Stages 4, 5 and 10 to 16 belong
+ * to the limiter. */
 #include "mpdata/stages.h"
 #include "mpdata/rows.h"
 #include "mpdata/third.h"
 
 struct stages_work {
     const struct nw_mpdata_view *view;
-    struct sources from; /* x*, velocities and h that the pass reads */
+    struct sources from; /* x*, velocities and h, which the present pass
+                            reads */
     struct stack x, out, array[NW_STAGE_COUNT];
-    struct stack *v;  /* [3] antidiffusive velocities of the pass */
-    ptrdiff_t margin; /* cells outside the grid that a loop includes */
+    struct stack *v;  /* [3] antidiffusive velocities that the present pass
+                         computes */
+    ptrdiff_t margin; /* number of cells outside the grid that a loop
+                         includes */
 };
 
 typedef void stage_row(const struct stages_work *work, struct cell c);
 
+/* Return the first index of a loop over planes or rows, and the index after the
+ * last one. */
 static ptrdiff_t low_of(const struct stages_work *w, int axis)
 {
     return w->view->open[axis][0] ? 0 : -w->margin;
@@ -30,8 +34,8 @@ static ptrdiff_t high_of(const struct stages_work *w, int axis)
     return w->view->n[axis] + (w->view->open[axis][1] ? 0 : w->margin);
 }
 
-/* Calls `row` for all rows within the margin; for faces of an axis also for the
- * row below the first. */
+/* Calls `row` for all rows within the margin. For faces of axis 0 or 1, also
+ * calls it for the row before the first one, which has the lower faces. */
 static void sweep(const struct stages_work *w, int axis, stage_row *row)
 {
     ptrdiff_t low = low_of(w, 0) - (axis == 0), high = high_of(w, 0);
@@ -74,8 +78,8 @@ static void edges(const struct stages_work *w, enum nw_mpdata_stage_array which)
     }
 }
 
-/* First index of a row: -1 for faces of the contiguous axis, as there is a face
- * below the first cell. */
+/* Returns the first index of a row: -1 for faces of the contiguous axis,
+ * because the first cell has a lower face. */
 static ptrdiff_t row_begin(int axis)
 {
     return axis == 2 ? -1 : 0;
@@ -136,6 +140,7 @@ static void stage_5(const struct stages_work *w, struct cell c)
         mn[k] = star_least(&x, k);
 }
 
+/* Adds the fluxes to a row of x. */
 NW_INLINE void update(const struct stages_work *w, struct cell c, const real *x,
                       real *out)
 {
@@ -154,7 +159,8 @@ static void stage_6(const struct stages_work *w, struct cell c)
     update(w, c, at(&w->x, c.p, c.j), at(&w->array[NW_STAGE_XS], c.p, c.j));
 }
 
-/* Sets the velocities along an open side to 0 beyond that side. */
+/* Fills the ghosts at both ends of a row of velocities if the contiguous axis
+ * is periodic. Beyond an open side they stay 0. */
 static void velocity_ends(const struct stages_work *w, real *v)
 {
     ptrdiff_t l = w->view->n[2];
@@ -230,8 +236,9 @@ static void stage_9(const struct stages_work *w, struct cell c)
     corrective_axis(w, c, 2);
 }
 
-/* Stage 10 computes the maximum of x and x* over a cell and its neighbours;
- * values between passes are not bounds (libmpdata++, mpdata_fct_2d.hpp). */
+/* Stage 10 computes the maximum of x and x* over a cell and its neighbours. In
+ * later passes, values of earlier passes do not count as bounds (libmpdata++,
+ * mpdata_fct_2d.hpp). */
 static void stage_10(const struct stages_work *w, struct cell c)
 {
     struct star x = star_at(&w->from.x, c);

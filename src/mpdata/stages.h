@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The 17 stages of a step over whole arrays, compiled per precision. */
+/* Computes a step in 17 stages over whole arrays; compiled once for each
+ * precision and instruction set. */
 #ifndef NW_MPDATA_STAGES_H
 #define NW_MPDATA_STAGES_H
 
@@ -7,7 +8,7 @@
 #include "mpdata/view.h"
 
 /* Computes one step of the whole grid. view->stage must have all its arrays,
- * initially 0. */
+ * which must be 0 before the first step. */
 void NW_NAME(nw_mpdata_stages)(const struct nw_mpdata_view *view);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The third-order terms of a velocity, which only the staged solver computes.
- */
+/* The third-order terms of an antidiffusive velocity, which only the staged
+ * solver computes. */
 #ifndef NW_MPDATA_THIRD_H
 #define NW_MPDATA_THIRD_H
 
@@ -23,8 +23,9 @@ NW_INLINE real twist(const real *const p[2][2], ptrdiff_t k)
     return (p[1][1][k] - p[0][1][k]) - (p[1][0][k] - p[0][0][k]);
 }
 
-/* Smolarkiewicz and Margolin (1998), equation 36, for constant velocity, in g
- * times Courant numbers; g is the mean of h. */
+/* Returns the third-order term of Smolarkiewicz and Margolin (1998), equation
+ * 36, for constant velocity. It is in units of g times Courant numbers, where g
+ * is the mean of h. */
 NW_INLINE real third_order_term(const struct around *a, const struct sums *f,
                                 ptrdiff_t k, bool gauge)
 {

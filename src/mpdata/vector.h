@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The operand type of the formulas. In the staged solver it is one value, and
- * the compiler vectorises the loops. In the blocked solver, which sets
- * NW_LANES_WANTED, it is a vector of neighbours along the contiguous axis. Rows
- * are padded, so that whole vectors may extend past their end.
- */
+/* The operand type `val` of the formulas. In the staged solver it is one value,
+ * and the compiler vectorises the loops. In the blocked solver, which sets
+ * NW_LANES_WANTED, it is a vector of neighbouring cells along the contiguous
+ * axis. Rows are padded, so that the last vector may extend past the end of its
+ * row. */
 #ifndef NW_MPDATA_VECTOR_H
 #define NW_MPDATA_VECTOR_H
 
@@ -35,8 +34,8 @@
         16 - (int)sizeof(real))
 #endif
 #define NW_LANES (NW_WIDTH / (ptrdiff_t)sizeof(real))
-/* Hides from the compiler that two indices differ by a row: a separate address
- * for each row would need too many registers. */
+/* Hides the relation of two indices from the compiler. Otherwise it would use a
+ * separate address for each row, which needs too many registers. */
 #define NW_APART(index) __asm__("" : "+r"(index))
 
 typedef real val __attribute__((vector_size(NW_WIDTH)));

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The data that the kernels of a step use: addresses of the fields, conditions
- * at the sides, and the variant. The kernels are compiled for each precision
- * and instruction set; each version is one table `nw_mpdata_kernels`.
- */
+/* The data that the kernels of a step use: addresses of the fields, conditions
+ * at the sides, and the variant of the method. The kernels are compiled for
+ * each precision and instruction set; each version is one table
+ * `nw_mpdata_kernels`. */
 #ifndef NW_MPDATA_VIEW_H
 #define NW_MPDATA_VIEW_H
 
@@ -11,12 +10,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes before the first cell of a row, one cache line: the ghosts after the
- * previous row's last cell and the ghosts before this row's first cell. */
+/* Bytes before the first cell of a row: one cache line, which holds the ghosts
+ * after the last cell of the previous row and those before the first cell of
+ * this row. */
 #define NW_MPDATA_LINE 64
 
-/* The full arrays of the staged solver: fluxes, extrema before the step and of
- * a pass, the intermediate x*, velocities, ratios of the limiter. */
+/* The whole arrays of the staged solver: fluxes (F), extrema of x before the
+ * step (MX0, MN0) and of a pass (MX, MN), the intermediate x* (XS), velocities
+ * (V), ratios of the limiter (CP, CN). */
 enum nw_mpdata_stage_array {
     NW_STAGE_F1,
     NW_STAGE_F2,
@@ -37,6 +38,7 @@ enum nw_mpdata_stage_array {
     NW_STAGE_COUNT
 };
 
+/* The description of a step. */
 struct nw_mpdata_view {
     ptrdiff_t n[3];
     ptrdiff_t plane, pitch; /* strides in elements */
@@ -44,7 +46,8 @@ struct nw_mpdata_view {
     bool open[3][2];
     int32_t passes;
     bool limited, gauge, third, divergent, fast;
-    /* addresses of cell (0, 0, 0); a cell's face is the one above it */
+    /* addresses of cell (0, 0, 0); velocities belong to the upper face of a
+     * cell */
     const void *x, *u[3], *h;
     void *out;
     void *stage[NW_STAGE_COUNT];
@@ -56,7 +59,8 @@ struct nw_mpdata_box {
 };
 
 struct nw_mpdata_kernels {
-    /* computes one step of a box; `scratch` has scratch_bytes */
+    /* computes one step of the cells in a box; `scratch` is working memory,
+     * whose size scratch_bytes() returns for a number of rows */
     void (*blocked)(const struct nw_mpdata_view *view,
                     const struct nw_mpdata_box *box, void *scratch);
     size_t (*scratch_bytes)(const struct nw_mpdata_view *view, ptrdiff_t rows);

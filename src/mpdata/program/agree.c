@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes a failure of one rank a failure of all ranks; one rank prints it. */
+/* Makes a failure of one rank a failure of all ranks, and lets one rank print
+ * it. */
 #include "mpdata/program/job.h"
 
 #include <stdio.h>

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Chooses which rank computes which part of the grid: by the shape with the
- * least data to exchange, by the published heuristic, or by our search over the
- * bandwidths between ranks. The result is a Cartesian communicator with its
- * ranks in that order.
- */
+/* Chooses which rank computes which part of the grid. Either the shape with the
+ * least data to exchange is taken with the ranks in order, or the published
+ * heuristic or our search arranges the ranks by the bandwidths between them.
+ * The result is a Cartesian communicator. */
 #include "mpdata/program/job.h"
 #include "base/array.h"
 #include "base/clock.h"
@@ -21,7 +19,7 @@ enum { NAME = 256 };
 
 /* --- the shape without an arrangement --- */
 
-/* Returns how many sides there are between `parts` parts of an axis. */
+/* Returns the number of boundaries between `parts` parts of an axis. */
 static int64_t arrange_sides(const struct nw_mp_settings *s, int axis,
                              int32_t parts)
 {
@@ -30,6 +28,8 @@ static int64_t arrange_sides(const struct nw_mp_settings *s, int axis,
     return parts > 1 && ring ? parts : parts - 1;
 }
 
+/* Sets the number of rows and columns of ranks: those of --shape, or those with
+ * the least data to exchange. */
 static nw_status choose_shape(const struct nw_mp_settings *s,
                               struct nw_mp_grid *g)
 {
@@ -64,8 +64,8 @@ static nw_status choose_shape(const struct nw_mp_settings *s,
 
 /* --- bandwidths between ranks --- */
 
-/* Finds the node of each rank by the name of its host. If no name matches and
- * there are as many nodes as ranks, rank i is on node i. */
+/* Finds the node of each rank by the name of its host. If names are missing in
+ * the topology, but it has as many nodes as ranks, rank i is on node i. */
 static nw_status arrange_find_nodes(const nw_topology *t, const char *hosts,
                                     int ranks, int32_t *node)
 {
@@ -88,8 +88,9 @@ static nw_status arrange_find_nodes(const nw_topology *t, const char *hosts,
     return NW_OK;
 }
 
-/* Bandwidth between two ranks of the same node, in bytes/s: that of the slower
- * direction between its cores, or the memory bandwidth. */
+/* Returns the bandwidth between two ranks of the same node in bytes/s: that of
+ * the slowest link between two cores, or a typical memory bandwidth if there is
+ * none. */
 static double arrange_inside(const nw_topology *t, int32_t node)
 {
     uint32_t *hops = NULL;
@@ -112,7 +113,8 @@ static double arrange_inside(const nw_topology *t, int32_t node)
     return least;
 }
 
-/* Sorts the ranks by node, since the members of a group must be consecutive. */
+/* Sorts the ranks by node, since the members of a group of bandwidths must be
+ * consecutive. */
 static void order_by_node(const int32_t *node, int ranks, int32_t *order)
 {
     int next = 0;
@@ -123,6 +125,8 @@ static void order_by_node(const int32_t *node, int ranks, int32_t *order)
                 order[next++] = r;
 }
 
+/* Computes the bandwidths between ranks from those between nodes. order[] lists
+ * the ranks by node. */
 static nw_status arrange_spread(const nw_topology *t,
                                 const struct nw_bandwidths *nodes,
                                 const int32_t *node, const int32_t *order,
@@ -206,7 +210,8 @@ static double arrange_sum_of(const struct nw_rowcol_problem *problem,
     return nw_rowcol_figure(problem, &cost);
 }
 
-/* Describes the arrangement, next to the same shape with the ranks in order. */
+/* Describes the arrangement in g->words, and compares it with the ranks in
+ * order. */
 static void arrange_tell(const struct nw_mp_settings *s, struct nw_mp_grid *g,
                          const struct nw_rowcol_problem *problem,
                          const struct nw_rowcol *a)
@@ -227,8 +232,8 @@ static void arrange_tell(const struct nw_mp_settings *s, struct nw_mp_grid *g,
              plain.rows, plain.columns, before);
 }
 
-/* Returns the most parts of an axis; an axis of one part may have any number of
- * cells. */
+/* Returns the largest number of parts of an axis, each of which must be as wide
+ * as the halo; 1 if the axis cannot be divided. */
 static int32_t most_parts(const struct nw_mp_settings *s,
                           const struct nw_mp_grid *g, int axis)
 {
@@ -237,6 +242,8 @@ static int32_t most_parts(const struct nw_mp_settings *s,
     return parts > 1 ? (int32_t)parts : 1;
 }
 
+/* Arranges the ranks; called on rank 0. rank_at[] receives the rank at each
+ * place, row by row. */
 static nw_status arrange_solve(const struct nw_mp_settings *s,
                                struct nw_mp_grid *g, const char *hosts,
                                int32_t *rank_at)
@@ -284,8 +291,8 @@ static nw_status arrange_solve(const struct nw_mp_settings *s,
     return status == NW_EINVAL ? NW_EFORMAT : status;
 }
 
-/* Gathers the host names of all ranks. Names have no domain, as in topologies.
- */
+/* Gathers the host names of all ranks, without domains, as topologies have
+ * them. */
 static nw_status gather_hosts(const struct nw_mp_grid *g, char **out)
 {
     char name[MPI_MAX_PROCESSOR_NAME] = "", own[NAME] = "";
@@ -323,8 +330,8 @@ static nw_status arrange_run(const struct nw_mp_settings *s,
 
 /* --- speeds --- */
 
-/* Measures this rank's speed on a small grid, in cells per second, while all
- * ranks compute. */
+/* Measures this rank's speed on a small grid, as a number proportional to cells
+ * per second, while all ranks compute. */
 static nw_status arrange_measure(const struct nw_mp_settings *s, double *out)
 {
     const int64_t size[3] = {48, 48, 64};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Creates a job that can step from the settings. */
+/* Creates a job from the settings that is ready to compute steps. */
 #include "mpdata/program/job.h"
 #include "base/array.h"
 #include "base/file.h"
@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-/* Returns this rank's share of the cores that it may run on. Each core is
- * divided equally among the ranks of the node that may run on it. */
+/* Returns this rank's share of the cores that it may use. A core that several
+ * ranks of the node may use is divided equally among them. */
 static int32_t begin_share_of(const cpu_set_t *set, int ranks,
                               const cpu_set_t *own)
 {
-    double share = 1e-9; // rounding of sums of thirds
+    double share = 1e-9; // rounds sums such as 3 * 1/3 up
 
     for (int core = 0; core < CPU_SETSIZE; core++) {
         int sharers = 0;
@@ -72,7 +72,7 @@ static nw_status begin_prepare(struct nw_mp_job *job, struct nw_mp_settings *s)
     return status ? status : nw_mp_plan(job);
 }
 
-/* Fails before the run starts if an output would overwrite an input. */
+/* Returns an error if an output would overwrite an input. */
 static nw_status spare(const struct nw_mp_settings *s, const char *option,
                        const char *output)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Temporary files in the folder of a result. Each process has its own file and
- * holds a lock on it; a file without a lock was left by a process that was
- * killed. */
+/* Manages temporary files in the folder of a result, which is written to such a
+ * file first. Each process has its own file and holds a lock on it. A file
+ * without a lock was left by a process that was killed. */
 #include "base/file.h"
 #include "base/c_locale.h"
 #include "mpdata/program/job.h"
@@ -18,8 +18,8 @@
 
 enum { MAGIC = 16 };
 
-/* Whether a file name is that of a temporary file for `target`: "ck.123.new"
- * for "ck". */
+/* Returns true if `name` is the name of a temporary file for `target`, such as
+ * "ck.123.new" for "ck". */
 static bool beside_is_ours(const char *name, const char *target)
 {
     size_t length = strlen(target), digits;
@@ -30,7 +30,8 @@ static bool beside_is_ours(const char *name, const char *target)
     return digits && !strcmp(name + length + 1 + digits, ".new");
 }
 
-/* Removes the file if it begins with `magic` and is not locked. */
+/* Removes the file if it belongs to this user, begins with `magic` and is not
+ * locked. */
 static void beside_remove(int folder, const char *name, const char *magic)
 {
     char begins[MAGIC] = "";

@@ -17,10 +17,12 @@ enum { NAME = 256, DIMENSIONS = 1024 };
 
 struct header {
     FILE *file;
-    /* bytes of a count and of an offset; the format sets both */
+    /* size in bytes of a count and of an offset, which depends on the version
+     * of the format */
     int count_bytes, offset_bytes;
     uint64_t dimension[DIMENSIONS], dimensions;
-    /* bytes of a record of all record variables */
+    /* number of records; bytes of a record with the parts of all record
+     * variables */
     uint64_t records, record_bytes;
     uint64_t bytes; /* length of the file */
     bool bad;
@@ -28,11 +30,12 @@ struct header {
 
 struct variable {
     char name[NAME];
-    /* offset after the variable's data, or after its part of the first record
-     */
+    /* offset after the variable's data, or after its part of the first
+     * record */
     uint64_t end;
     uint64_t bytes;
-    bool grows; /* a record variable; `bytes` is then the part of one record */
+    bool grows; /* whether it is a record variable, which has a part in each
+                   record; `bytes` is then the size of one part */
 };
 
 static uint64_t classic_number(struct header *h, int bytes)
@@ -53,6 +56,7 @@ static uint64_t classic_count_of(struct header *h)
     return classic_number(h, h->count_bytes);
 }
 
+/* Skips bytes, padded to four. */
 static void skip(struct header *h, uint64_t bytes)
 {
     if (bytes > h->bytes ||
@@ -67,8 +71,8 @@ static uint64_t type_bytes(uint64_t type)
     return type < sizeof bytes ? bytes[type] : 0;
 }
 
-/* Reads a name and cuts it at NAME - 1 bytes, more than the names of our
- * variables have. */
+/* Reads a name and cuts it to NAME - 1 bytes; the names that we look for are
+ * shorter. */
 static void read_name(struct header *h, char name[NAME])
 {
     uint64_t length = classic_count_of(h),
@@ -108,8 +112,8 @@ static void read_dimensions(struct header *h)
     }
 }
 
-/* Returns the cells of a variable. Of a record variable (one unlimited
- * dimension), returns the cells of one record. */
+/* Returns the number of values of a variable, or of one record of a record
+ * variable, which has one unlimited dimension. */
 static uint64_t read_cells(struct header *h, bool *grows)
 {
     uint64_t cells = 1, most = h->bytes + 1;
@@ -134,7 +138,7 @@ static void read_variable(struct header *h, struct variable *v)
     uint64_t cells = read_cells(h, &v->grows);
     skip_attributes(h);
     uint64_t each = type_bytes(classic_number(h, 4));
-    /* the stored size, ignored as it is invalid for large variables */
+    /* skip the stored size, which is invalid for large variables */
     classic_count_of(h);
     uint64_t begin = classic_number(h, h->offset_bytes);
     v->bytes = cells * each;
@@ -163,10 +167,10 @@ static nw_status classic_cut(const struct header *h, const char *path,
                    path, (unsigned long long)h->bytes, v->name);
 }
 
-/* Whether records are missing at the end of the file. Records are consecutive;
- * each has a part of every record variable. `last` is the variable whose part
- * ends last. If `last` is the only record variable (`one`), its records are not
- * padded to four bytes. */
+/* Returns true if records are missing at the end of the file. Records are
+ * consecutive; each has a part of every record variable. `last` is the record
+ * variable whose part ends last. If it is the only record variable (`one`), its
+ * parts are not padded to four bytes. */
 static bool is_short(const struct header *h, const struct variable *last,
                      bool one)
 {

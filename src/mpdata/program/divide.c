@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Divides the grid into r rows and c columns of parts. Ranks of unequal speed
- * get parts of unequal size: all parts of a row have one height, all parts of a
- * column one width. The sizes minimise the time of the slowest rank.
- */
+/* Divides the grid into rows and columns of parts. Ranks of unequal speed get
+ * parts of unequal size: all parts of a row have the same height, all parts of
+ * a column the same width. The sizes minimise the time of the slowest rank. */
 #include "mpdata/program/job.h"
 #include "base/array.h"
 #include "base/status.h"
@@ -30,6 +28,8 @@ void nw_mp_shares(int64_t n, int32_t parts, const double *weight, int64_t least,
     }
 }
 
+/* Sets the first cell of each row and column of parts, from the speeds. A part
+ * has at least `least` cells per axis. */
 static nw_status set_low(struct nw_mp_grid *g, int64_t least)
 {
     const struct nw_rowcol_problem problem = {.speed = g->speed};

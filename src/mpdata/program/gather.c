@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Combines the data of all ranks: gathers the parts of a field on rank 0, and
- * computes sums and hashes that do not depend on the division of the grid. */
+ * computes sums and hashes that are the same for every division of the grid. */
 #include "mpdata/program/job.h"
 #include "base/array.h"
 #include "base/status.h"
@@ -17,7 +17,7 @@ static size_t mpdata_gather_cells(const int64_t extent[3])
     return (size_t)extent[0] * (size_t)extent[1] * (size_t)extent[2];
 }
 
-/* Returns how many planes fit into a message of 64 MiB. */
+/* Returns the number of planes that fit into a message of 64 MiB. */
 static int64_t planes_at_once(const int64_t extent[3])
 {
     int64_t plane = extent[1] * extent[2];
@@ -40,7 +40,7 @@ static void send_part(const struct nw_mp_job *job, const int64_t box[6],
 }
 
 /* Receives the part of a rank and passes it to `sink`. Receives everything even
- * after a failure, so that no sender blocks. */
+ * if `status` is a failure, so that no sender blocks. */
 static nw_status take_part(const struct nw_mp_job *job, int rank,
                            nw_mp_sink *sink, void *context, nw_status status)
 {
@@ -88,7 +88,7 @@ nw_status nw_mp_gather(const struct nw_mp_job *job, enum nw_mpdata_field field,
     return status;
 }
 
-/* Adds a term to sum[0] and the rounding error to sum[1], so that the pair has
+/* Adds a term to sum[0] and its rounding error to sum[1], so that the sum has
  * twice the digits of a double (Knuth's two-sum). */
 static void mpdata_gather_add(double sum[2], double term)
 {
@@ -128,7 +128,7 @@ struct nw_mpdata_summary nw_mp_sum(const struct nw_mp_job *job)
     return out;
 }
 
-/* Mixes the bits of z as the last step of the generator splitmix64 does. */
+/* Mixes the bits of z, as the last step of the generator splitmix64 does. */
 static uint64_t mix(uint64_t z)
 {
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;

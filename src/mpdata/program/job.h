@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * One run of nodewise-mpdata: the settings, the division of the grid over the
+/* One run of nodewise-mpdata: the settings, the division of the grid over the
  * ranks, and this rank's part. Functions that return nw_status are collective
- * unless their comment says "Local": if one rank fails, all ranks return the
- * failure, and one rank has printed the reason on stderr.
- */
+ * unless their comment says "Local". If one rank fails, all ranks return the
+ * failure, and one rank has printed the reason to stderr. */
 #ifndef NW_MPDATA_PROGRAM_JOB_H
 #define NW_MPDATA_PROGRAM_JOB_H
 
@@ -15,6 +13,8 @@
 
 #include <nodewise/halo_mpi.h>
 
+/* The command line. Members that are 0 or NULL were not given, unless the
+ * comment says otherwise. */
 struct nw_mp_settings {
     struct nw_mpdata_options options;
     const char *name;  /* built-in case; or NULL */
@@ -28,28 +28,31 @@ struct nw_mp_settings {
     const char *checkpoint, *restart;
     int64_t every; /* steps between checkpoints; 0: no checkpoint */
     const char *arrange;
-    bool slowest; /* minimise the cost of the slowest rank */
-    const char *bandwidths, *topology; /* file; topology SOURCE */
+    bool slowest; /* --arrange minimises the cost of the slowest rank instead
+                     of the sum */
+    const char *bandwidths, *topology; /* file of --bandwidths; SOURCE of -t */
     const char *speeds;
     int32_t shape[2]; /* rows and columns of ranks; 0: automatic */
-    bool blocking;    /* compute nothing during an exchange */
+    bool blocking;    /* wait for an exchange instead of computing during it */
     bool quiet, json;
     bool bar;    /* show progress even if stderr is not a terminal */
     bool silent; /* show no progress even if stderr is a terminal */
 };
 
-/* The division of the grid: the ranks of row i have the planes from row_low[i]
- * to row_low[i + 1] - 1, where row_low is low[0]; low[1] divides the columns.
- */
+/* The division of the grid into rows and columns of parts. The ranks of row i
+ * have the planes from low[0][i] to low[0][i + 1] - 1; low[1] divides the
+ * columns in the same way. */
 struct nw_mp_grid {
     MPI_Comm comm; /* Cartesian communicator of all ranks, reordered */
     int rank, size;
-    int32_t part[2], parts[2]; /* this rank's row and column; their numbers */
+    int32_t part[2], parts[2]; /* row and column of this rank; numbers of
+                                  rows and columns */
     int64_t n[3];
-    int64_t *low[2]; /* [parts + 1] first cell of each part */
-    int64_t first[3], own[3];
+    int64_t *low[2];          /* [parts + 1] first cell of each part */
+    int64_t first[3], own[3]; /* this rank's first cell and number of cells */
     int low_rank[2], high_rank[2]; /* neighbours; MPI_PROC_NULL at a border */
-    double *speed;                 /* [rank of MPI_COMM_WORLD]; NULL: equal */
+    double *speed;                 /* [size] speed of each rank; NULL: all
+                                      equal */
     char words[160]; /* description of the arrangement for users */
 };
 
@@ -59,18 +62,20 @@ struct nw_mp_job {
     struct nw_mpdata_case made;
     struct nw_mpdata_options options; /* options of this rank's solver */
     nw_mpdata *solver;
-    nw_halo *halo; /* NULL if no axis is divided */
-    int32_t now;   /* index of the array (0 or 1) that holds x */
-    int64_t step;  /* steps done */
-    uint64_t fingerprint;
+    nw_halo *halo;        /* NULL if no axis is divided */
+    int32_t now;          /* index of the array (0 or 1) that holds x, for the
+                             exchange */
+    int64_t step;         /* steps done */
+    uint64_t fingerprint; /* hash of velocities and h, to check a restart */
 };
 
-/* options.c. Local. Exits on --help and on usage errors. */
+/* options.c. Local. Parses the command line. Ends the program after --help or
+ * wrong usage. */
 void nw_mp_parse(int argc, char **argv, struct nw_mp_settings *out);
 
-/* begin.c. All ranks of MPI_COMM_WORLD call it before the first step. Sets the
- * case's borders and the number of threads in `settings`, which must outlive
- * the job. */
+/* begin.c. Loads the inputs and prepares the first step; all ranks of
+ * MPI_COMM_WORLD call it. Sets the case's borders and the number of threads in
+ * `settings`, which must outlive the job. */
 nw_status nw_mp_begin(struct nw_mp_job *job, struct nw_mp_settings *settings);
 /* Frees the job. Call it after a failure of nw_mp_begin, too. */
 void nw_mp_end(struct nw_mp_job *job);
@@ -93,13 +98,14 @@ void nw_mp_grid_free(struct nw_mp_grid *grid);
 void nw_mp_shares(int64_t n, int32_t parts, const double *weight, int64_t least,
                   int64_t *low);
 
-/* load.c. Loads the built-in case or the input file into the solver, and fills
- * the ghosts of the velocities and h. */
+/* load.c. nw_mp_size finds the case and sets the size of the grid; nw_mp_load
+ * loads the built-in case or the input file into the solver, and fills the
+ * ghosts of velocities and h. */
 nw_status nw_mp_size(struct nw_mp_job *job);
 nw_status nw_mp_load(struct nw_mp_job *job);
-/* Local. Computes the cells or faces of a field's array that this rank writes:
- * of faces those above its cells, at the low side of the grid also those below.
- */
+/* Local. Computes which cells or faces of a field's array this rank writes. Of
+ * faces, these are the upper faces of its cells, and at the low side of the
+ * grid also the lower ones. */
 void nw_mp_part(const struct nw_mp_job *job, enum nw_mpdata_field field,
                 int64_t first[3], int64_t extent[3]);
 /* Local. Copies the part that nw_mp_part describes out of the solver. */
@@ -114,19 +120,22 @@ nw_status nw_mp_plan(struct nw_mp_job *job);
 nw_status nw_mp_step(struct nw_mp_job *job);
 
 /* gather.c. Passes the part of each rank, one after the other, to the function
- * `sink` on rank 0. */
+ * `sink` on rank 0. first[] and extent[] describe the part, values[] are its
+ * cells. */
 typedef nw_status nw_mp_sink(void *context, const int64_t first[3],
                              const int64_t extent[3], const double *values);
 nw_status nw_mp_gather(const struct nw_mp_job *job, enum nw_mpdata_field field,
                        nw_mp_sink *sink, void *context);
-/* Computes minimum, maximum and the sum of h x in about twice the digits of a
- * double, so that the result does not depend on the division. */
+/* Computes minimum and maximum of x and the sum of h x. The sum has about twice
+ * the digits of a double, so that it does not depend on the division of the
+ * grid. */
 struct nw_mpdata_summary nw_mp_sum(const struct nw_mp_job *job);
-/* Hashes all bits of a field; the result does not depend on the division. */
+/* Returns a hash of all bits of a field, which does not depend on the division
+ * of the grid. */
 uint64_t nw_mp_hash(const struct nw_mp_job *job, enum nw_mpdata_field field);
 
-/* classic.c. Local. NW_EFORMAT if a file of NetCDF's classic formats is shorter
- * than its header says. */
+/* classic.c. Local. Returns NW_EFORMAT if a file of NetCDF's classic formats is
+ * shorter than its header says. */
 nw_status nw_mp_classic_check(const char *path);
 
 /* netcdf.c. The functions that read are local; writing is collective. */
@@ -152,10 +161,11 @@ void nw_mp_tell_end(const struct nw_mp_job *job,
  * files of this user beside `target` that begin with `magic` and are not
  * locked. */
 void nw_mp_sweep_beside(const char *target, const char *magic);
+/* Opens a temporary file and locks it; returns the descriptor, or -1. */
 int nw_mp_hold_beside(const char *temporary);
-/* Renames the open file `held` from `temporary` to `target` and sets its final
- * mode. Uses fchmod, since another user may have replaced the name by a link.
- */
+/* Renames the file `temporary`, which is open as `held`, to `target` and sets
+ * its final mode. The mode is set by fchmod, since another user may have
+ * replaced the name by a link. */
 bool nw_mp_name_beside(int held, const char *temporary, const char *target);
 
 /* store.c */

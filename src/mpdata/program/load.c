@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Loads the five inputs into the solvers, each rank its own part, and the
+/* Loads the five fields into the solver, each rank its own part, and fills the
  * ghosts of velocities and h, which never change. Neighbours exchange whole
- * slabs of ghosts, first rows, then planes including the ghosts of their rows,
- * so that corners and the faces of open sides arrive, too.
- */
+ * slabs of ghosts: first rows, then planes including the ghosts of their rows,
+ * so that corners and the faces of open sides arrive, too. */
 #include "mpdata/program/job.h"
 #include "base/array.h"
 #include "base/status.h"
@@ -18,8 +16,9 @@ static int64_t common_divisor(int64_t a, int64_t b)
     return b ? common_divisor(b, a % b) : a;
 }
 
-/* Finds the case and sets the size of the grid. The period of a case that
- * allows any size is the greatest common divisor of the first two sizes. */
+/* Finds the case and sets the size of the grid. A case that allows any size is
+ * periodic; its period is the greatest common divisor of the first two
+ * sizes. */
 static nw_status size_case(struct nw_mp_job *job)
 {
     const struct nw_mp_settings *s = job->settings;
@@ -65,6 +64,7 @@ int64_t nw_mp_last(const struct nw_mp_job *job)
     return s->steps >= 0 ? s->steps : s->name ? job->made.steps : 1;
 }
 
+/* A box of cells or faces. */
 struct part {
     int64_t first[3], extent[3];
 };
@@ -107,7 +107,8 @@ static nw_status load_read_part(const struct nw_mp_job *job,
     return NW_OK;
 }
 
-/* Compares values as numbers, since a zero may have either sign. */
+/* Returns true if the values are equal as numbers, since a zero may have either
+ * sign. */
 static bool load_same(const double *a, const double *b, int64_t count)
 {
     for (int64_t i = 0; i < count; i++)
@@ -116,8 +117,8 @@ static bool load_same(const double *a, const double *b, int64_t count)
     return true;
 }
 
-/* Fails if the first and the last face of a divided periodic axis differ: both
- * are the same face. */
+/* Returns an error if the first and the last face of a periodic axis that is
+ * divided have different velocities: both are the same face. */
 static nw_status check_wrap(const struct nw_mp_job *job, int axis,
                             const struct part *whole, const double *values)
 {
@@ -171,9 +172,9 @@ static nw_status load_field(struct nw_mp_job *job, enum nw_mpdata_field field)
     return status;
 }
 
-/* Sends slabs as deep as the ghosts to both neighbours along an axis. Message
- * lengths are counted in rows, because a plane may have more bytes than an int
- * holds. */
+/* Sends slabs of cells, as deep as the ghosts, to both neighbours along an axis
+ * and receives theirs. Message lengths are counted in rows, because a plane may
+ * have more bytes than an int can hold. */
 static void hand_over(const struct nw_mp_job *job, int axis, char *field)
 {
     const nw_mpdata *s = job->solver;
@@ -208,8 +209,8 @@ static void share_ghosts(const struct nw_mp_job *job)
     }
 }
 
-/* Fails if the flow is unstable; the rank with the highest Courant number
- * reports the position. */
+/* Returns an error if the flow is unstable; the rank with the highest Courant
+ * number reports the position. */
 static nw_status check_stable(const struct nw_mp_job *job)
 {
     struct {

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The program nodewise-mpdata; start reading here. The program sizes the grid,
- * arranges the ranks, loads the inputs, computes the steps and writes the
- * files. About four times a second all ranks agree whether one of them got
- * SIGTERM.
- */
+/* The program nodewise-mpdata; this is where to start reading. The program sets
+ * the size of the grid, arranges the ranks, loads the inputs, computes the
+ * steps and writes the files. About four times a second, all ranks check
+ * together whether one of them got SIGTERM. */
 #include "mpdata/program/job.h"
 #include "base/clock.h"
 #include "base/file.h"
@@ -50,8 +48,9 @@ static void mpdata_main_show(const struct nw_mp_job *job, struct progress *p,
         p->terminal ? "" : "\n");
 }
 
-/* Whether to stop. Sets *next to the step at which the ranks ask again, about a
- * quarter of a second later. All ranks call this and get the same answers. */
+/* Returns true if a rank got SIGTERM. Sets *next to the step at which the ranks
+ * check again, about a quarter of a second later. All ranks call this function
+ * and get the same answers. */
 static bool stop_now(const struct nw_mp_job *job, int64_t *next,
                      double seconds_per_step)
 {
@@ -63,7 +62,8 @@ static bool stop_now(const struct nw_mp_job *job, int64_t *next,
     return both[0] > 0;
 }
 
-/* Aborts the job after a failed exchange, since a peer process has ended. */
+/* Aborts the job after a failed exchange, which means that a peer process has
+ * ended. */
 static void mpdata_main_lose(const struct nw_mp_job *job)
 {
     fprintf(stderr, "nodewise-mpdata: %s\n", nw_error_text());

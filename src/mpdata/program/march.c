@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Computes the steps of a divided grid. Each step has one exchange of x. During
- * the exchange the cells that need no ghosts are computed, after it the shell
- * around them. If an axis is not divided, the solver fills the ghosts of that
- * axis, and the exchange treats these ghosts as cells of the part.
- */
+/* Computes the steps of a divided grid. Each step has one exchange of x. During
+ * the exchange, the cells that need no ghosts are computed; after it, the shell
+ * of cells around them. If an axis is not divided, the solver fills the ghosts
+ * of this axis, and the exchange treats them as cells of the part. */
 #include "mpdata/program/job.h"
 #include "base/status.h"
 
@@ -15,8 +13,8 @@ static bool divided(const struct nw_mp_grid *g, int axis)
     return g->parts[axis] > 1;
 }
 
-/* Describes the exchange to the halo library, whose z, y, x are axes 0, 1, 2 of
- * the solver; x is contiguous. */
+/* Describes the exchange to the halo library. The library's axes z, y, x are
+ * the solver's axes 0, 1, 2; x is contiguous. */
 static void march_describe(const struct nw_mp_job *job,
                            struct nw_halo_options *options,
                            struct nw_halo_box *box)
@@ -75,7 +73,8 @@ nw_status nw_mp_plan(struct nw_mp_job *job)
                        nw_halo_plan(job->grid.comm, &options, &job->halo));
 }
 
-/* Converts a box of the halo library to a range of the solver's cells. */
+/* Converts a box of the halo library to a range of the solver's planes and
+ * rows; returns false if the range is empty. */
 static bool march_cells_of(const struct nw_mp_job *job,
                            const struct nw_halo_box *box, int64_t low[2],
                            int64_t high[2])
@@ -93,8 +92,8 @@ static bool march_cells_of(const struct nw_mp_job *job,
     return true;
 }
 
-/* Computes the inner cells block by block; between the blocks the exchange
- * makes progress. */
+/* Computes the cells that need no ghosts, block by block; the exchange makes
+ * progress between the blocks. */
 static nw_status march_inside(struct nw_mp_job *job)
 {
     struct nw_halo_box box = nw_halo_interior(job->halo, 0);
@@ -115,6 +114,7 @@ static nw_status march_inside(struct nw_mp_job *job)
     return status;
 }
 
+/* Computes the shell of cells that need ghosts. */
 static void around(struct nw_mp_job *job)
 {
     struct nw_halo_box shell[6];

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Reads and writes NetCDF through libnetcdf, which is loaded at first use.
- * Every rank reads its own part. Rank 0 writes the parts of all ranks to a
- * temporary file and renames it when it is complete.
- */
+/* Reads and writes NetCDF files through libnetcdf, which is loaded at first
+ * use. Every rank reads its own part. Rank 0 writes the parts of all ranks to a
+ * temporary file and renames it when it is complete. */
 #include "mpdata/program/job.h"
 #include "base/library.h"
 #include "base/status.h"
@@ -88,7 +86,8 @@ static nw_status opened(const char *path, int *file)
                 : NW_OK;
 }
 
-/* Finds a variable of three dimensions; returns its id and its sizes. */
+/* Finds a variable and stores its sizes; returns an error unless it has three
+ * dimensions. */
 static nw_status netcdf_find(const char *path, int file, const char *name,
                              size_t size[3])
 {
@@ -143,8 +142,8 @@ static nw_status netcdf_check_size(const char *path, const char *name,
     return NW_OK;
 }
 
-/* A variable that is read, and how to interpret its numbers, by the conventions
- * of NetCDF's users' guide and of CF. */
+/* A variable to read, and how its numbers are to be interpreted by the
+ * conventions of NetCDF's users' guide and of CF. */
 struct netcdf_reading {
     const char *path, *name;
     int file, variable;
@@ -154,8 +153,8 @@ struct netcdf_reading {
     size_t none_count;
 };
 
-/* Reads the numbers of an attribute; *count is 0 if the attribute is missing.
- */
+/* Reads at most `most` numbers of an attribute; *count is 0 if the attribute is
+ * missing. */
 static nw_status numbers(const struct netcdf_reading *r, const char *attribute,
                          size_t most, double *out, size_t *count)
 {
@@ -177,7 +176,7 @@ static nw_status numbers(const struct netcdf_reading *r, const char *attribute,
 }
 
 /* Adds the library's default fill value to the values that mark a missing
- * value, as unwritten cells contain it. */
+ * value, because cells that were never written contain it. */
 static void add_default(struct netcdf_reading *r)
 {
     static const double fill[] = {
@@ -191,6 +190,8 @@ static void add_default(struct netcdf_reading *r)
         r->none[r->none_count++] = fill[r->type];
 }
 
+/* Reads the attributes that say how numbers are packed and which ones are
+ * missing. */
 static nw_status find_meaning(struct netcdf_reading *r)
 {
     size_t told = 0, more = 0, count = 0;
@@ -218,8 +219,8 @@ static nw_status find_meaning(struct netcdf_reading *r)
     return status;
 }
 
-/* Whether `value` marks a missing value. Compares in the variable's precision,
- * as an attribute may have more digits. */
+/* Returns true if `value` marks a missing value. Compares in the variable's
+ * precision, because an attribute may have more digits. */
 static bool is_none(const struct netcdf_reading *r, double value)
 {
     for (size_t i = 0; i < r->none_count; i++) {
@@ -296,7 +297,8 @@ nw_status nw_mp_netcdf_read(const char *path, enum nw_mpdata_field field,
 struct writer {
     const char *path;
     char target[PATH_MAX], temporary[PATH_MAX + 32];
-    int file, held, code; /* code: NetCDF's first error */
+    int file, held, code; /* held: descriptor that has the lock; code: the
+                             first error of NetCDF */
     int variable[NW_MPDATA_FIELD_COUNT], axis[3], time;
     enum nw_mpdata_field now;
 };
@@ -314,7 +316,8 @@ static void attribute(struct writer *w, int variable, const char *name,
                 nc.put_att_text(w->file, variable, name, strlen(text), text));
 }
 
-/* Defines the coordinates of the axes: the centre of each cell, in cells. */
+/* Defines the dimensions and the coordinates of the axes. A coordinate is the
+ * centre of a cell, in cells. */
 static void define_axes(struct writer *w, const struct nw_mp_job *job,
                         int dims[2][3])
 {

@@ -126,8 +126,8 @@ static int32_t small(const char *name, const char *value, int32_t least,
     return (int32_t)found;
 }
 
-/* Parses `count` numbers with x between them, such as 8x8x4; each is at least
- * 1. */
+/* Parses `count` numbers that are separated by x, such as 8x8x4, each of which
+ * is at least 1. */
 static void product(const char *name, char *value, int count, int64_t *out,
                     struct argp_state *state)
 {
@@ -165,7 +165,8 @@ static void borders(struct nw_mp_settings *s, char *value,
     s->bordered = true;
 }
 
-/* Returns the index of a word in a list of words. */
+/* Returns the index of `value` in a list of three words; another value is a
+ * usage error. */
 static int one_of(const char *name, const char *value,
                   const char *const words[3], struct argp_state *state)
 {

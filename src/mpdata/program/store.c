@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Writes VTK files and checkpoints, and reads checkpoints. Rank 0 writes to a
+/* Writes VTK files and checkpoints, and reads checkpoints. Rank 0 writes to a
  * temporary file and renames it when all data is on the disk, so that a full
- * disk leaves the previous file unchanged.
- */
+ * disk leaves an earlier file unchanged. */
 #include "mpdata/program/job.h"
 #include "base/array.h"
 #include "base/hash.h"
@@ -20,13 +18,14 @@
 
 enum { HEAD = 512 };
 
+/* A file of values that is written or read. */
 struct store {
     const char *path;
     char target[PATH_MAX], temporary[PATH_MAX + 32];
-    int file, held; /* held: descriptor that has the lock */
+    int file, held; /* `held`: descriptor that has the lock */
     const char *magic;
     const struct nw_mp_job *job;
-    size_t head;
+    size_t head; /* bytes of the header */
     bool single, swapped;
 };
 
@@ -61,7 +60,8 @@ static void swap(char *bytes, size_t count, size_t size)
         }
 }
 
-/* Writes the rows of a plane; they are whole and consecutive in the file. */
+/* Writes a part to its place in the file. Rows are whole, so that those of a
+ * plane are consecutive in the file. */
 static nw_status store_put_part(void *context, const int64_t first[3],
                                 const int64_t extent[3], const double *values)
 {
@@ -185,8 +185,8 @@ const char *nw_mp_checkpoint_path(const struct nw_mp_settings *s)
     return s->checkpoint ? s->checkpoint : "nodewise-mpdata.checkpoint";
 }
 
-/* Whether the header's own hash matches. Headers of older versions have no hash
- * and are accepted. */
+/* Returns true if the hash in the header matches the header. Headers of older
+ * versions have no hash and are accepted. */
 static bool is_head_whole(const char *head)
 {
     const char *own = strstr(head, "\nhead ");
@@ -221,8 +221,9 @@ nw_status nw_mp_checkpoint_write(const struct nw_mp_job *job, const char *path)
     return write_store(&s, head);
 }
 
-/* Fails unless the checkpoint's header equals the header that this run would
- * write, except for step and values. */
+/* Returns an error unless the header of the checkpoint equals the one that this
+ * run would write, except for step and hashes, which are moved to the beginning
+ * of `head`. */
 static nw_status check_head(const struct nw_mp_job *job, const char *path,
                             char *head)
 {
@@ -271,8 +272,8 @@ static nw_status open_checkpoint(const struct nw_mp_job *job, struct store *s,
     return status;
 }
 
-/* Reads values without checking them: rounding may have left values that an
- * input must not have. */
+/* Reads this rank's part of x. The values are not checked, because rounding may
+ * have left values that an input must not have. */
 static nw_status store_read_rows(struct nw_mp_job *job, const struct store *s)
 {
     const int64_t *n = job->grid.n, *own = job->grid.own;

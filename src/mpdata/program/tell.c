@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prints the report of a run on stdout, as text or as one JSON object. */
+/* Prints the report of a run to stdout, as text or as one JSON object. */
 #include "mpdata/program/job.h"
 #include "base/json.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Finds both ends of each cable of a subnet. ibnetdiscover lists each cable
- * twice, so a cable that is listed once is an error. */
+ * twice, once for each end. A cable that is listed once is an error. */
 #include "base/array.h"
 #include "base/status.h"
 #include "topology/infiniband/ibnet.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads linear forwarding tables: for each switch, the port that leads to each
- * local identifier (lid). With them, routes are those of the real fabric. */
+/* Reads linear forwarding tables. They give, for each switch, the port that
+ * leads to each local identifier (lid). With them, the topology's routes are
+ * those of the real fabric. */
 #include "base/array.h"
 #include "base/file.h"
 #include "base/status.h"
@@ -13,6 +14,7 @@
 
 #define MAX_TABLE ((size_t)1 << 28) /* largest number of entries */
 
+/* The state of the reader. */
 struct forwarding_tables_reader {
     const struct nw_ib_subnet *subnet;
     struct nw_ib_tables *tables;
@@ -61,8 +63,8 @@ static nw_status index_ports(struct forwarding_tables_reader *reader)
     return NW_OK;
 }
 
-/* Returns the adapter's port with that port guid (or lid, if `guid` is false),
- * (size_t)-1 if not found. */
+/* Returns the port of an adapter whose guid is `value`, or whose lid is `value`
+ * if `guid` is false; (size_t)-1 if there is none. */
 static size_t find_port(const struct forwarding_tables_reader *reader,
                         uint64_t value, bool guid)
 {
@@ -85,8 +87,8 @@ static size_t find_port(const struct forwarding_tables_reader *reader,
     return (size_t)-1;
 }
 
-/* Start of the head of a table in opensm.fdbs, which OpenSM writes with -D
- * 0x43. */
+/* How a table begins in the file opensm.fdbs, which OpenSM writes with the
+ * option -D 0x43. */
 static const char opensm_head[] = "dump_ucast_routes: Switch ";
 
 static nw_status take_head(struct forwarding_tables_reader *reader,
@@ -109,9 +111,10 @@ static nw_status take_head(struct forwarding_tables_reader *reader,
     return NW_OK;
 }
 
-/* Reads "0x0005 001 : (Channel Adapter portguid 0x0000000000100003: 'n1
- * HCA-1')" by its guid, if the line has one, else by its lid. OpenSM's lines
- * are "0x0005 : 001  : 02   : yes" and "0x0005 : UNREACHABLE". */
+/* Reads an entry. ibroute writes "0x0005 001 : (Channel Adapter portguid
+ * 0x0000000000100003: 'n1 HCA-1')"; OpenSM writes "0x0005 : 001  : 02   : yes"
+ * or "0x0005 : UNREACHABLE". The destination is found by its guid if the line
+ * has one, otherwise by its lid. */
 static nw_status take_entry(struct forwarding_tables_reader *reader, char *line)
 {
     struct nw_ib_tables *tables = reader->tables;
@@ -188,8 +191,9 @@ nw_status nw_ib_read_tables(const struct nw_ib_subnet *subnet, const char *file,
     return status;
 }
 
-/* Sets (*column_of)[p] to the topology's port for port p of the subnet, -1 if
- * that port belongs to no host. The caller frees the array. */
+/* Sets (*column_of)[p] to the topology's port that corresponds to port p of the
+ * subnet; -1 if port p does not belong to a host. The caller frees the array.
+ */
 static nw_status find_columns(const struct nw_ib_subnet *subnet,
                               const struct nw_fabric *fabric,
                               int32_t **column_of)

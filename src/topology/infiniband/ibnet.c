@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads ibnet:FILE: the switches of a subnet become a network, its hosts become
- * nodes. Options follow the file's name: ",map=FILE" names adapters without a
- * name, ",lft=FILE" has the forwarding tables. */
+/* Reads ibnet:FILE. The switches of a subnet become a network, its hosts become
+ * nodes. Options follow the file's name: ",map=FILE" is a file with names of
+ * adapters, ",lft=FILE" has the forwarding tables. */
 #include "topology/infiniband/ibnet.h"
 #include "base/array.h"
 #include "base/file.h"
@@ -67,8 +67,8 @@ static int ibnet_compare_switches(const void *a, const void *b)
                       (*(struct nw_ib_node *const *)b)->name);
 }
 
-/* Sorts the switches by name in natural order and makes the network. All names
- * differ. */
+/* Sorts the switches by name in natural order, and makes a network of them. All
+ * names differ. */
 static nw_status name_switches(struct nw_ib_node **order, size_t count,
                                nw_topology *topology)
 {
@@ -164,8 +164,8 @@ static int compare_adapters(const void *a, const void *b)
     return order ? order : x->line - y->line;
 }
 
-/* Returns true if two adapters with the same host name belong to one host: if
- * both are devices of one system, or if they name different devices. */
+/* Returns true if two adapters with the same host name belong to the same host:
+ * they have the same system guid, or the names of their devices differ. */
 static bool same_host(const struct nw_ib_node *a, const struct nw_ib_node *b)
 {
     if (a->system && a->system == b->system)
@@ -193,8 +193,8 @@ static nw_status add_adapter(const struct nw_ib_subnet *subnet,
     return status;
 }
 
-/* Adds the hosts from the adapters, sorted by host. order[0] stays NULL, so
- * that each adapter has a predecessor. */
+/* Adds the hosts. The adapters are sorted by host. order[0] stays NULL, so that
+ * each adapter has a predecessor. */
 static nw_status make_hosts(const struct nw_ib_subnet *subnet,
                             struct nw_fabric *fabric)
 {

@@ -10,6 +10,7 @@
 #include "base/hostlist.h"
 #include "topology/network/fabric.h"
 
+/* A switch, adapter or router. */
 struct nw_ib_node {
     char kind;             /* 'S': switch, 'H': host adapter, 'R': router */
     const char *id;        /* "S-0008f10500200b50" */
@@ -26,6 +27,7 @@ struct nw_ib_node {
                             ignored */
 };
 
+/* A port with a cable. */
 struct nw_ib_port {
     int32_t number, peer_number;
     const char *peer; /* id of the node at the other end */
@@ -44,7 +46,7 @@ struct nw_ib_subnet {
     struct nw_ib_port *port;
     size_t port_count, port_capacity;
     int32_t *by_id;          /* node numbers sorted by id */
-    struct nw_hostlist made; /* ids that nw_ib_keep_id copied */
+    struct nw_hostlist made; /* copies made by nw_ib_keep_id */
 };
 
 /* Reads the output of ibnetdiscover. `text` is changed and must outlive the
@@ -55,8 +57,9 @@ NW_MUST_CHECK nw_status nw_ib_parse(struct nw_ib_subnet *subnet, char *text);
 bool nw_ib_is_ports(const char *text);
 NW_MUST_CHECK nw_status nw_ib_parse_ports(struct nw_ib_subnet *subnet,
                                           char *text);
-/* Returns true for a message of the OFED tools, which is often in the same
- * file: "ibwarn: [5] ...", "*** WARNING ***: ...", "src/query.c:12; ...". */
+/* Returns true for a message of the OFED tools, which are often in the same
+ * file as their output: "ibwarn: [5] ...", "*** WARNING ***: ...",
+ * "src/query.c:12; ...". */
 bool nw_ib_is_warning(const char *line);
 /* Copies an id; the copy lives as long as the subnet. */
 NW_MUST_CHECK nw_status nw_ib_keep_id(struct nw_ib_subnet *subnet,
@@ -93,7 +96,8 @@ struct nw_ib_tables {
 NW_MUST_CHECK nw_status nw_ib_read_tables(const struct nw_ib_subnet *subnet,
                                           const char *file,
                                           struct nw_ib_tables *tables);
-/* Makes the network of a placed fabric route by the tables. */
+/* Sets the routes of the fabric's network to those of the tables.
+ * nw_fabric_place must have made the nodes. */
 NW_MUST_CHECK nw_status nw_ib_set_tables(const struct nw_ib_subnet *subnet,
                                          const struct nw_ib_tables *tables,
                                          const struct nw_fabric *fabric);

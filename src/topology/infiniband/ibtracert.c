@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads recorded output of ibtracert, paths from adapter to adapter. The
- * devices on the paths become the subnet, and the paths become its routes. */
+/* Reads recorded output of ibtracert, that is, paths from adapter to adapter.
+ * The devices on the paths become the subnet, and the paths become its routes.
+ */
 #include "base/array.h"
 #include "base/status.h"
 #include "topology/infiniband/ibnet.h"
@@ -11,6 +12,7 @@
 
 #define MAX_HOPS 64
 
+/* One end of a cable: a port of a node, and the port at the other end. */
 struct ibtracert_cable {
     int32_t node, number, peer, peer_number;
     int line;
@@ -21,6 +23,7 @@ struct hop {
     int32_t node, out;
 };
 
+/* The state of the reader. */
 struct ibtracert_reader {
     struct nw_ib_subnet *subnet;
     struct nw_ib_tables *tables;
@@ -156,8 +159,8 @@ static nw_status take_start(struct ibtracert_reader *reader, char *line)
                         reader, strstr(line, "switch") ? 'S' : 'H', guid, text);
 }
 
-/* Reads the last line of a path, and adds a table entry for each switch of the
- * path: its port towards this adapter. */
+/* Reads the last line of a path. Adds a table entry for each switch of the
+ * path: the port that leads to the adapter at the path's end. */
 static nw_status take_finish(struct ibtracert_reader *reader, char *line)
 {
     struct nw_ib_tables *tables = reader->tables;
@@ -176,8 +179,8 @@ static nw_status take_finish(struct ibtracert_reader *reader, char *line)
     for (int i = 0; !status && i < reader->hop_count; i++) {
         status = nw_grow(&tables->entry, &tables->capacity, tables->count + 1,
                          sizeof *tables->entry);
-        if (!status) /* nw_ib_find_trace_ports later replaces node and port
-                        number by the port */
+        if (!status) /* node and port number for now; nw_ib_find_trace_ports
+                        replaces them by the port */
             tables->entry[tables->count++] = (struct nw_ib_entry){
                 reader->hop[i].node, reader->hop[i].out,
                 ((size_t)reader->at << 16) | (size_t)reader->in, reader->line};
@@ -261,8 +264,8 @@ static nw_status ibtracert_add_port(struct nw_ib_subnet *subnet,
     return NW_OK;
 }
 
-/* Adds the port of each end of a cable once. Fails if two paths disagree on
- * where a port leads. */
+/* Adds the ports of both ends of each cable, without duplicates. Fails if two
+ * paths disagree about the other end of a port's cable. */
 static nw_status make_ports(struct ibtracert_reader *reader)
 {
     const struct ibtracert_cable *last = NULL;

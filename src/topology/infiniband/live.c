@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reads ibnet:live, the fabric of this computer: by ibnetdiscover, or else by
- * ibtracert for each pair of the job's nodes. Both need the management device;
- * without it, the error says what to ask the administrator for. In a job, rank
- * 0 reads the fabric once and the others read its cache file.
+ * Reads ibnet:live, the fabric of this computer. It runs ibnetdiscover or, if
+ * that fails, ibtracert for each pair of the job's nodes. Both programs need
+ * access to the management device; without it, the error message says what to
+ * ask the administrator for. In a job, rank 0 reads the fabric once, and the
+ * other ranks read the cache file that rank 0 writes.
  */
 #include "topology/infiniband/ibnet.h"
 #include "base/array.h"
@@ -23,13 +24,14 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Time limit for all commands together; the other ranks wait as long for rank
- * 0. */
+/* Time limit for all commands together. The other ranks wait for rank 0 up to
+ * this time. */
 enum { LIMIT_S = 60 };
 
+/* The commands' common time limit. */
 struct fabric_commands {
     uint64_t until_ns;
-    /* the command that the time limit ended; NULL if none was */
+    /* the command that was running when the time was over; NULL: none */
     const char *late;
 };
 
@@ -89,9 +91,9 @@ static void live_wait_for(const char *path)
         nanosleep(&pause, NULL);
 }
 
-/* Runs a command and appends its output to `out`. Returns true if it ended with
- * status 0 in time. `words` is the command with its arguments, NULL at the
- * end. */
+/* Runs a command and appends its output to `out`. Returns true if the command
+ * ended in time with exit status 0. `words` is the command with its arguments,
+ * NULL at the end. */
 static bool capture(struct fabric_commands *commands, const char *const *words,
                     struct nw_text *out)
 {
@@ -112,6 +114,7 @@ static bool capture(struct fabric_commands *commands, const char *const *words,
     return !how;
 }
 
+/* Returns true if a host name can be an argument of a command. */
 static bool is_safe(const char *host)
 {
     return *host && *host != '-' &&
@@ -128,8 +131,8 @@ static nw_status list_hosts(struct nw_hostlist *hosts)
     return text ? nw_hostlist_expand(text, hosts) : NW_OK;
 }
 
-/* Returns the lid of a host's first port, read from the host's kernel by srun
- * or ssh; 0 if that fails. */
+/* Returns the lid of a host's first port, which srun or ssh reads from that
+ * host's kernel; 0 if that fails. */
 static int32_t lid_of(struct fabric_commands *commands, const char *host)
 {
     static const char show[] = "cat /sys/class/infiniband/*/ports/1/lid";
@@ -158,8 +161,8 @@ static bool trace_pair(struct fabric_commands *commands, int32_t from,
     return capture(commands, words, out);
 }
 
-/* Traces the path of each pair of hosts; `out` is empty if one of them
- * fails. */
+/* Traces the path of each pair of hosts. If one of them fails, `out` is empty.
+ */
 static nw_status trace_pairs(struct fabric_commands *commands,
                              struct nw_text *out)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names the switches and hosts of a subnet: by a map of guids if there is one;
- * otherwise by their descriptions ("n001 mlx5_0"); by their guid if the maker
- * set the description. */
+/* Names the switches and hosts of a subnet. The name comes from a map of guids,
+ * if the user gives one that has the guid. Otherwise it comes from the node's
+ * description, such as "n001 mlx5_0". If the description is that of the
+ * manufacturer, the guid becomes the name. */
 #include "base/array.h"
 #include "base/file.h"
 #include "base/status.h"
@@ -120,8 +121,8 @@ static char *mapped(const struct map *map, uint64_t guid)
     return NULL;
 }
 
-/* Returns true if the word names a device such as HCA-1, mlx5_0, hfi1_0 or
- * ibp1s0. It follows the host's name in descriptions. */
+/* Returns true if the word is the name of a device, such as HCA-1, mlx5_0,
+ * hfi1_0 or ibp1s0. In descriptions, it follows the host's name. */
 static bool name_is_device(const char *word)
 {
     static const char *const begins[] = {"HCA-", "mlx",  "hfi",  "qib", "mthca",
@@ -137,7 +138,8 @@ static bool name_is_device(const char *word)
     return strchr(word, '_');
 }
 
-/* Returns true if the maker set the description, so that it names no host. */
+/* Returns true if the description comes from the manufacturer, and so does not
+ * name the host. */
 static bool is_makers(const char *text)
 {
     static const char *const words[] = {
@@ -190,8 +192,8 @@ static void name_host(struct nw_ib_subnet *subnet, struct nw_ib_node *node,
         node->name = node->id;
 }
 
-/* Names a switch by the map, else by its description, else by its guid. A name
- * that several switches share is replaced in part_switches. */
+/* Names a switch by the map, otherwise by its description, otherwise by its
+ * guid. A name that several switches share is replaced in part_switches. */
 static void infiniband_name_switch(struct nw_ib_node *node,
                                    const struct map *map)
 {
@@ -211,8 +213,8 @@ static int name_compare_names(const void *a, const void *b)
                   (*(struct nw_ib_node *const *)b)->name);
 }
 
-/* Names switches that share a name by their guid, such as the parts of one
- * large switch. */
+/* Replaces a name that several switches share by the guid of each. An example
+ * are the parts of one large switch. */
 static nw_status part_switches(struct nw_ib_subnet *subnet)
 {
     struct nw_ib_node **order;
@@ -231,8 +233,8 @@ static nw_status part_switches(struct nw_ib_subnet *subnet)
              end < count && !strcmp(order[i]->name, order[end]->name); end++)
             ;
         for (size_t k = i; end > i + 1 && k < end; k++)
-            order[k]->device = order[k]->id; /* not `name` yet, since the
-                                                loop compares names */
+            order[k]->device = order[k]->id; /* not yet `name`, because the loop
+                                                compares names */
     }
     for (size_t i = 0; i < count; i++)
         if (order[i]->device)

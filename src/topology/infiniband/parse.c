@@ -12,7 +12,7 @@
 struct parse_reader {
     struct nw_ib_subnet *subnet;
     int line;
-    uint64_t system; /* system guid of the block that follows */
+    uint64_t system; /* system guid of the next block */
 };
 
 static nw_status parse_bad(const struct parse_reader *reader, const char *what)
@@ -64,8 +64,8 @@ nw_status nw_ib_keep_id(struct nw_ib_subnet *subnet, const char *id,
     return status;
 }
 
-/* Returns the text between the next quotes and moves *at past it; NULL if not
- * found. */
+/* Returns the text between the next pair of quotes and moves *at past it; NULL
+ * if there is none. */
 static char *take_quoted(char **at)
 {
     char *start = strchr(*at, '"'), *end;
@@ -78,7 +78,7 @@ static char *take_quoted(char **at)
     return start + 1;
 }
 
-/* Returns the number after `word` in `text`, -1 if not found. */
+/* Returns the number after `word` in `text`; -1 if there is none. */
 static int32_t number_after(const char *text, const char *word)
 {
     const char *found = strstr(text, word);
@@ -104,7 +104,7 @@ static bool is_id(const char *id)
 }
 
 /* Returns true if the line has a number of ports before the quoted name. The
- * number itself is not used: adapters inside switches add ports. */
+ * number itself is not used, because adapters inside switches add ports. */
 static bool counts_ports(const char *rest)
 {
     size_t digits;
@@ -149,9 +149,9 @@ static nw_status parse_add_node(struct parse_reader *reader, char *rest)
     return NW_OK;
 }
 
-/* Reads a port such as "[15]" and the texts in brackets after it, and moves *at
- * past them. Round brackets hold the port's guid. Returns false if the text is
- * invalid. */
+/* Reads a port such as "[15]", and the texts in brackets that follow it, and
+ * moves *at past them. A text in round brackets is the port's guid. Returns
+ * false if the text is invalid. */
 static bool take_port(char **at, int32_t *number, uint64_t *guid)
 {
     char *end;
@@ -176,8 +176,8 @@ static bool take_port(char **at, int32_t *number, uint64_t *guid)
     return true;
 }
 
-/* Returns the bandwidth (bytes/s) of the last word that is a rate, as in "...
- * lid 4 4xQDR"; 0 if not found. */
+/* Returns the bandwidth in bytes/s of the last word that is a rate, such as
+ * 4xQDR in "... lid 4 4xQDR"; 0 if there is none. */
 static double last_rate(const char *comment)
 {
     double rate = 0;
@@ -217,7 +217,7 @@ static nw_status parse_add_port(struct parse_reader *reader, char *at)
     comment = strchr(at, '#');
     if (comment) {
         port.rate = last_rate(comment);
-        /* a lid counts only before the first quoted name */
+        /* a lid after the first quoted name is not that of the port */
         if (comment[strcspn(comment, "l\"")] == 'l')
             port.lid = number_after(comment, "lid ");
     }
@@ -231,8 +231,8 @@ static nw_status parse_add_port(struct parse_reader *reader, char *at)
     return NW_OK;
 }
 
-/* Returns true for lines on the chassis (ibnetdiscover -g), which have no
- * cables. */
+/* Returns true for lines about the chassis, which ibnetdiscover -g writes. They
+ * have no cables. */
 static bool is_about_chassis(const char *line)
 {
     static const char *const words[] = {"Chassis",     "Spine", "Line",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Parses the output of ibnetdiscover -p: a line for each port, with both ends
- * of its cable. The lines of a switch's ports are consecutive. */
+/* Parses the output of ibnetdiscover -p, which has a line for each port, with
+ * both ends of its cable. The lines of a switch's ports are consecutive. */
 #include "base/array.h"
 #include "base/status.h"
 #include "topology/infiniband/ibnet.h"
@@ -26,8 +26,8 @@ static char parse_ports_kind_of(const char *word)
     return '\0';
 }
 
-/* Reads one end of a cable. Returns the number of bytes read, 0 if the text is
- * invalid. */
+/* Reads one end of a cable. Returns the number of bytes of its text, or 0 if
+ * the text is invalid. */
 static int parse_ports_read_end(const char *text, struct parse_ports_end *end)
 {
     char word[4];
@@ -67,9 +67,9 @@ static nw_status make_id(struct nw_ib_subnet *subnet,
     return nw_ib_keep_id(subnet, id, out);
 }
 
-/* Adds the node of a line, unless the line before has the same one. The guid of
- * an adapter here is that of its port; ports of one adapter have consecutive
- * guids, so guid - port number identifies the system. */
+/* Adds the node of a line, unless the line before has the same node. For an
+ * adapter, the line has the guid of the port. Ports of one adapter have
+ * consecutive guids, so guid - port number identifies the adapter's system. */
 static nw_status parse_ports_take_node(struct nw_ib_subnet *subnet,
                                        const struct parse_ports_end *end,
                                        char *text, int line)
@@ -123,7 +123,7 @@ static nw_status parse_ports_add_port(struct nw_ib_subnet *subnet,
 }
 
 /* Reads a line such as "CA 23 1 0x15 4x SDR - SW 16 5 0xa ( 'node-10 mlx5_0' -
- * 't22' )". Ports without a cable end before the "-". */
+ * 't22' )". The line of a port without a cable ends before the "-". */
 static nw_status parse_ports_take_line(struct nw_ib_subnet *subnet, char *line,
                                        int number)
 {

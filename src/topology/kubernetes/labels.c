@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads k8s:FILE, Node objects of Kubernetes. Their labels name the switch of
- * each tier and the NVLink domain, as topograph sets them. */
+/* Reads k8s:FILE, which has Node objects of Kubernetes. Their labels, which
+ * topograph sets, name the switch of each tier and the NVLink domain. */
 #include "base/array.h"
 #include "base/file.h"
 #include "base/status.h"
@@ -13,8 +13,8 @@
 
 #define MAX_TIERS 16
 
-/* A label that names a switch. The labels of a node are consecutive, from the
- * lowest tier on, so that the next label names the switch above. The name is
+/* A label that names a switch. The entries of a node are consecutive, from the
+ * lowest tier on, so the next entry names the switch above. The name is
  * borrowed. */
 struct labels_entry {
     const char *name;
@@ -35,6 +35,7 @@ struct labels_node {
     int32_t entry; /* index of the node's entry of the lowest tier */
 };
 
+/* The state of the reader. */
 struct labels {
     struct nw_slurm slurm;
     struct labels_entry *entry;
@@ -51,8 +52,8 @@ static const char *const domain_keys[] = {
     "accelerator.topograph.run/domain",
     "network.topology.nvidia.com/accelerator"};
 
-/* Returns the tier that a key names (MAX_TIERS if it is too high), -1 for other
- * keys. */
+/* Returns the tier of a label's key: 0 for the lowest tier, MAX_TIERS for any
+ * tier that is too high, -1 if the key does not name a tier. */
 static int labels_tier_of(const char *key)
 {
     static const char prefix[] = "fabric.topograph.run/tier-";
@@ -104,7 +105,7 @@ static nw_status labels_add_entry(struct labels *labels,
     return status;
 }
 
-/* Adds a node and its labels. Nodes without labels of switches, such as those
+/* Adds a node and its labels. Nodes without a label of a switch, such as those
  * of the control plane, are skipped. */
 static nw_status labels_add_node(struct labels *labels,
                                  const struct nw_yaml *item,
@@ -222,6 +223,7 @@ static int labels_by_name(const void *a, const void *b, void *entries)
     return order ? order : x - y;
 }
 
+/* Sets `first` of each entry. */
 static nw_status labels_find_first(struct labels *labels)
 {
     struct labels_entry *entry = labels->entry;
@@ -243,7 +245,7 @@ static nw_status labels_find_first(struct labels *labels)
     return NW_OK;
 }
 
-/* Fails if entry i and the first entry of the same switch name different tiers
+/* Fails if entry i and the first entry of the same switch have different tiers,
  * or different switches above. */
 static nw_status labels_check(const struct labels *labels, size_t i)
 {

@@ -13,6 +13,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
+/* The state of a dragonfly. */
 struct dragonfly {
     struct nw_dragonfly shape;
     int32_t rounds;       /* global links between two groups */
@@ -46,11 +47,15 @@ static int32_t gateway(const struct dragonfly *fly, int32_t from, int32_t to,
     return from * fly->shape.routers + port / fly->shape.global_links;
 }
 
+/* A path between routers of two groups, by the global link number `round` of
+ * these groups. */
 struct dragonfly_way {
     int32_t out, in; /* routers at both ends of the global link */
     int32_t round, length;
 };
 
+/* Returns the path from one router to another by the global link number
+ * `round`. */
 static struct dragonfly_way way_by(const struct dragonfly *fly, int32_t from,
                                    int32_t to, int32_t round)
 {
@@ -63,8 +68,8 @@ static struct dragonfly_way way_by(const struct dragonfly *fly, int32_t from,
     return way;
 }
 
-/* Returns the shortest path between routers of two groups. If several rounds
- * are equally short, `key`, the destination node, selects one. */
+/* Returns the shortest path between routers of two groups. If several global
+ * links give equally short paths, `key`, the destination node, selects one. */
 static struct dragonfly_way best_way(const struct dragonfly *fly, int32_t from,
                                      int32_t to, int32_t key)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Turns hosts with NICs into nodes. Hosts with the same NICs share a node type,
- * which has one core; another source can replace it by the real node type. */
+/* Makes nodes from hosts with NICs. Hosts with the same NICs share a node type,
+ * which has one core. If sources are combined (compose), the node type is
+ * replaced by the real one. */
 #include "topology/network/fabric.h"
 #include "base/array.h"
 #include "base/hostlist.h"
@@ -64,6 +65,7 @@ static int fabric_by_name(const void *a, const void *b)
     return order ? order : x->line - y->line;
 }
 
+/* Reports that a host and the host before have the same name. */
 static nw_status say_twice(const struct nw_fabric_host *host)
 {
     return nw_fail(NW_EFORMAT,
@@ -80,8 +82,8 @@ static bool fabric_has_switch(const struct nw_fabric_card *card,
     return false;
 }
 
-/* Adds a note that several leaf switches list a node, in the words in which
- * Slurm warns. Slurm then uses the node on all these switches. */
+/* Adds a note that several leaf switches list a node. The note has the words of
+ * Slurm's warning. Slurm then uses the node on all these switches. */
 static void fabric_note_several(const struct nw_fabric *fabric,
                                 const struct nw_fabric_host *host)
 {
@@ -144,14 +146,16 @@ static bool same_name(const char *a, const char *b)
     return (!a && !b) || (a && b && !strcmp(a, b));
 }
 
-/* Returns the number of NICs that a host needs: none if it is connected to a
- * single switch of a Slurm file. */
+/* Returns the number of NICs of the node for a host. Hosts of Slurm files with
+ * a single switch get none. */
 static int32_t fabric_count_cards(const struct nw_fabric *fabric,
                                   const struct nw_fabric_host *host)
 {
     return fabric->cardless && host->count == 1 ? 0 : host->count;
 }
 
+/* Returns true if the host's NICs have the number and the names of the type's
+ * NICs. */
 static bool fits_type(const struct nw_fabric *fabric,
                       const struct nw_fabric_host *host,
                       const struct nw_node_type *type)

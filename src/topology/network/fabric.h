@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The state of a reader of a fabric (InfiniBand, Slurm): hosts by name with
- * their NICs, and the switch of each NIC. The reader makes the network; the
- * functions here make the nodes.
+ * The state of a reader of a fabric, such as an InfiniBand subnet or a Slurm
+ * file: hosts by name with their NICs, and the switch of each NIC. The reader
+ * makes the network; the functions declared here make the nodes.
  */
 #ifndef NW_TOPOLOGY_NETWORK_FABRIC_H
 #define NW_TOPOLOGY_NETWORK_FABRIC_H
@@ -11,9 +11,9 @@
 
 struct nw_fabric_card {
     const char *name; /* "mlx5_0"; NULL if it has no name; borrowed */
-    int32_t at;       /* switch that it is joined to */
+    int32_t at;       /* switch to which the NIC is connected */
     int32_t class;    /* class of the link to this switch */
-    size_t origin;    /* for the caller's use */
+    size_t origin;    /* not used here; free for the caller */
 };
 
 struct nw_fabric_host {
@@ -26,16 +26,17 @@ struct nw_fabric_host {
 
 struct nw_fabric {
     const char *file;            /* file of the hosts that are added next */
-    nw_topology *topology;       /* already has its network */
-    bool cardless;               /* hosts are joined to switches without NICs */
+    nw_topology *topology;       /* must already have its network */
+    bool cardless;               /* the source names switches of hosts but no
+                                    NICs */
     struct nw_fabric_host *host; /* owned, as is `card` */
     size_t host_count, host_capacity;
     struct nw_fabric_card *card;
     size_t card_count, card_capacity;
 };
 
-/* The first function appends a host without NICs, the second a NIC of the last
- * host. */
+/* nw_fabric_add_host appends a host without NICs. nw_fabric_add_card appends a
+ * NIC to the last host. */
 NW_MUST_CHECK nw_status nw_fabric_add_host(struct nw_fabric *fabric,
                                            const char *name, int line);
 NW_MUST_CHECK nw_status nw_fabric_add_card(struct nw_fabric *fabric,
@@ -46,9 +47,9 @@ NW_MUST_CHECK nw_status nw_fabric_add_card(struct nw_fabric *fabric,
  * one name. */
 NW_MUST_CHECK nw_status nw_fabric_finish(struct nw_fabric *fabric,
                                          enum nw_elements elements);
-/* The two halves of nw_fabric_finish. nw_fabric_place makes the nodes; then
- * host i is node i, and its NIC c has port port_first[i] + c. nw_fabric_close
- * finishes the topology. */
+/* nw_fabric_finish in two steps. nw_fabric_place makes the nodes; host i then
+ * is node i, and its NIC c has port port_first[i] + c. nw_fabric_close finishes
+ * the topology. */
 NW_MUST_CHECK nw_status nw_fabric_place(struct nw_fabric *fabric);
 NW_MUST_CHECK nw_status nw_fabric_close(const struct nw_fabric *fabric,
                                         enum nw_elements elements);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Builds and routes fat trees, as extended generalized fat trees (Ohring et al.
- * 1995) with the parallel links and the D-mod-K routing of Zahavi 2010. A
- * switch of level l is numbered x * W + y: x is the number of its group of
- * leaves, y its number among the W = up_1 ... up_l switches of that level in
- * the group. Routes are computed without tables.
+ * Builds and routes extended generalized fat trees (Ohring et al. 1995) with
+ * the parallel links and the D-mod-K routing of Zahavi 2010. A switch of level
+ * l is number x * W + y of its level. x is the number of its group of leaves. y
+ * is its number among the W = up_1 ... up_l switches of that level that are
+ * above this group. Routes are computed without tables.
  */
 #include "base/array.h"
 #include "base/status.h"
@@ -16,7 +16,8 @@
 
 struct fat_tree_level {
     int64_t down, up, parallel;
-    int64_t width;      /* switches per group in the level above */
+    int64_t width;      /* switches of the level above for each group of
+                           leaves */
     int32_t first_link; /* number of the first link to the level above */
 };
 
@@ -88,8 +89,8 @@ static int32_t fat_tree_distance(const struct nw_network *network, int32_t from,
     return 2 * meeting_level(network->state, from, to);
 }
 
-/* Returns which of its up x parallel links a switch of level l takes towards
- * node `key`, by D-mod-K. */
+/* Returns the number of the link, among its up x parallel links, by which a
+ * switch of level l sends towards node `key`, by D-mod-K. */
 static int64_t port_of(const struct fat_tree *tree, int l, int32_t key)
 {
     int64_t below = l ? tree->level[l - 1].width : 1;
@@ -97,8 +98,8 @@ static int64_t port_of(const struct fat_tree *tree, int l, int32_t key)
     return key / below % (tree->level[l].up * tree->level[l].parallel);
 }
 
-/* Returns the link by which switch number `child` of a level goes up by `port`,
- * a number among the switch's up x parallel links. */
+/* Returns the link of switch number `child` of a level whose number among the
+ * switch's up x parallel links is `port`. */
 static uint32_t link_by(const struct fat_tree_level *level, int64_t child,
                         int64_t port)
 {
@@ -115,8 +116,9 @@ static size_t fat_tree_route(const struct nw_network *network, int32_t from,
     int top = meeting_level(tree, from, to);
     int64_t a = from, b = to, width = 1, y = 0;
 
-    /* Up from one leaf and down to the other: at each level, both switches have
-     * the same y, since the same ports lead up from both leaves. */
+    /* The route goes up from one leaf and down to the other. At each level,
+     * both switches have the same y, because the link numbers on the way up
+     * from both leaves are the same. */
     for (int l = 0; l < top; l++) {
         const struct fat_tree_level *level = &tree->level[l];
         int64_t port = port_of(tree, l, key);
@@ -171,8 +173,8 @@ static nw_status name_level(const struct nw_fat_tree *shape,
     return status;
 }
 
-/* Adds the links between two levels. `first` holds the first switch of the
- * level, the first switch of the level above, and the link class. */
+/* Adds the links between two levels. first[] is the first switch of the level,
+ * the first switch of the level above, and the link class. */
 static nw_status link_level(const struct fat_tree_level *level, int64_t width,
                             struct nw_network *network, const int32_t first[3])
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Stores and routes any network of switches and links. The distance of each
- * pair of switches takes one byte; a route follows links that reduce the
+/* Stores and routes any network of switches and links. The distance between two
+ * switches takes one byte for each pair. A route follows links that reduce the
  * distance. */
 #include "base/array.h"
 #include "base/status.h"
@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define APART 255 /* distance of switches that no links connect */
+#define APART 255 /* distance of switches that are not connected */
 
+/* The state of a graph. `spread` is the argument of nw_network_finish_graph. */
 struct graph {
     bool spread;
     uint8_t *distance; /* [to * switches + from] number of links */
@@ -38,8 +39,9 @@ static int32_t graph_other_end(const struct nw_network *network, int32_t link,
                                       : network->link_a[link];
 }
 
-/* Returns a link of switch s that reduces the distance by one: the first, or,
- * if the graph spreads its routes, the key-th, counted modulo their number. */
+/* Returns a link of switch s that reduces the distance by one. If several links
+ * do, returns the first one or, if the graph spreads its routes, number `key`
+ * modulo their count. */
 static int32_t next_link(const struct nw_network *network, int32_t s,
                          const uint8_t *distance, int32_t key)
 {
@@ -60,8 +62,9 @@ static int32_t next_link(const struct nw_network *network, int32_t s,
     }
 }
 
-/* Returns the column in the tables of that port of node `key` that is at switch
- * `to`; -1 without such a port or without tables. */
+/* Returns the column of the tables for the port by which node `key` is
+ * connected to switch `to`; -1 if there is no such port or there are no tables.
+ */
 static int32_t column_of(const struct graph *graph, int32_t to, int32_t key)
 {
     if (!graph->via)
@@ -178,9 +181,9 @@ static nw_status list_links(const struct nw_network *network,
 }
 
 /* Finds the distances of all switches from `source` by breadth-first search.
- * `queue` has an entry for each switch and receives the *reached switches that
- * were found. Returns the largest distance, or APART if it needs more than 253
- * links. */
+ * `queue` has an entry for each switch. At the end, its first *reached entries
+ * are the switches that were found. Returns the largest distance, or APART if
+ * it is more than 253. */
 static int flood(const struct nw_network *network, int32_t source,
                  int32_t *queue, int32_t *reached)
 {
@@ -213,7 +216,7 @@ static int flood(const struct nw_network *network, int32_t source,
 }
 
 /* Gives the switches in `queue` the number of a new connected part, unless they
- * have a part already. */
+ * already belong to one. */
 static void mark_part(struct nw_network *network, const int32_t *queue,
                       int32_t reached)
 {
@@ -284,17 +287,17 @@ nw_status nw_network_finish_graph(struct nw_network *network, bool spread)
     return status ? status : find_distances(network);
 }
 
-/* The paths of the tables to one port: length[s] is the number of links from
- * switch s, UNKNOWN, or ON_WAY while the path is being followed; path[] holds
- * the switches of that path. */
+/* The paths to one port according to the tables. length[s] is the number of
+ * links from switch s. It is UNKNOWN at first, and ON_WAY while a path through
+ * s is followed. path[] has the switches of that path. */
 struct graph_ways {
     int32_t *length, *path; /* [switches] */
 };
 enum { UNKNOWN = -1, ON_WAY = -2 };
 
-/* Follows the tables from s to a port, until it reaches a switch of known
- * length, and sets the lengths on the path. Returns -1, or a switch of a loop
- * if the tables have one. */
+/* Follows the tables from s towards a port until a switch with a known length,
+ * and sets the lengths of the switches on the path. Returns -1, or a switch of
+ * a loop if the path runs into one. */
 static int32_t follow(const struct nw_network *network, int32_t s,
                       int32_t column, int32_t key,
                       const struct graph_ways *ways)

@@ -175,8 +175,8 @@ nw_status nw_network_find_levels(nw_topology *topology)
 
     if (!network)
         return NW_OK;
-    free(network->level); /* a network taken from another topology already
-                             has levels */
+    free(network->level); /* a network that was moved from another topology
+                             already */
     network->level = NULL;
     status = nw_alloc((size_t)network->switch_count, sizeof *network->level,
                       &network->level);

@@ -15,7 +15,8 @@
 #define NW_GRAPH_MAX_SWITCHES 8192
 
 /* An extended generalized fat tree. Level 0 has the leaf switches, to which the
- * nodes are joined; level[i] joins level i to level i + 1. */
+ * nodes are connected. level[i] describes the links between levels i and i + 1.
+ */
 struct nw_fat_tree {
     int level_count;
     struct nw_fat_tree_level {
@@ -25,13 +26,16 @@ struct nw_fat_tree {
         int32_t class;
     } level[NW_FAT_TREE_MAX_LEVELS];
 };
-/* Return the number of switches and links; -1 if it is larger than 2^30. */
+/* The first two functions return the number of switches or links; -1 if it is
+ * larger than 2^30. The third returns the number of leaf switches. */
 int64_t nw_fat_tree_switches(const struct nw_fat_tree *shape);
 int64_t nw_fat_tree_links(const struct nw_fat_tree *shape);
 int32_t nw_fat_tree_leaves(const struct nw_fat_tree *shape);
 NW_MUST_CHECK nw_status nw_network_fat_tree(const struct nw_fat_tree *shape,
                                             struct nw_network **out);
 
+/* A torus or mesh. `wrap` says whether a dimension is a ring; `class` is the
+ * link class of a dimension. */
 struct nw_torus {
     int dimension_count;
     int32_t size[NW_TORUS_MAX_DIMENSIONS];
@@ -41,40 +45,46 @@ struct nw_torus {
 NW_MUST_CHECK nw_status nw_network_torus(const struct nw_torus *shape,
                                          struct nw_network **out);
 
+/* A dragonfly of `groups` groups of `routers` routers. */
 struct nw_dragonfly {
-    int32_t groups, routers, global_links; /* links of each router */
+    int32_t groups, routers, global_links; /* global_links is the number for
+                                              each router */
     int32_t local_class, global_class;
 };
-/* Returns the number of links between two groups; 0: too few for every pair. */
+/* Returns the number of global links between two groups; 0 if there are too few
+ * links to connect every pair of groups. */
 int32_t nw_dragonfly_rounds(const struct nw_dragonfly *shape);
 NW_MUST_CHECK nw_status nw_network_dragonfly(const struct nw_dragonfly *shape,
                                              struct nw_network **out);
 
-/* Finishes any network from its switches and links: shortest routes; among
- * routes of equal length, the destination node decides if `spread`, else the
- * link declared first. The network may be disconnected; `component` then has
- * the connected parts. Returns NW_EFORMAT if it is too large. */
+/* Finishes any network from its switches and links, with shortest routes. Among
+ * routes of equal length, the destination node selects one if `spread` is set;
+ * otherwise the link that was declared first is used. The network may be
+ * disconnected; `component` then has the connected parts. Returns NW_EFORMAT if
+ * it is too large. */
 NW_MUST_CHECK nw_status nw_network_finish_graph(struct nw_network *network,
                                                 bool spread);
 
-/* The switches of the nodes' ports, in the order of the tables' columns. */
+/* The switches of the nodes' ports. A forwarding table has one column for each
+ * port, in this order. */
 struct nw_graph_ports {
     int32_t *first; /* [nodes + 1] index into `at` */
     int32_t *at;    /* switch of each port */
     int32_t nodes;
     size_t count;
 };
-/* Makes a finished graph route by tables: via[switch x ports + port] is the
- * link to take, or -1 for the shortest route. Takes over `via` and both arrays
- * of *ports. Returns NW_EFORMAT if a route does not reach its node. */
+/* Sets the routes of a finished graph by tables. via[switch x ports + port] is
+ * the link that leads to this port, or -1 for the shortest route. Takes
+ * ownership of `via` and of both arrays of *ports. Returns NW_EFORMAT if a
+ * route does not reach its node. */
 NW_MUST_CHECK nw_status nw_graph_set_tables(struct nw_network *network,
                                             struct nw_graph_ports *ports,
                                             int32_t *via);
 /* Copies the ports of placed nodes, for nw_graph_set_tables. */
 NW_MUST_CHECK nw_status nw_graph_copy_ports(const nw_topology *topology,
                                             struct nw_graph_ports *ports);
-/* Returns `via` and *ports of nw_graph_set_tables, borrowed; NULL without
- * tables. */
+/* Returns `via`, and sets *ports, as given to nw_graph_set_tables; borrowed.
+ * Returns NULL if the graph has no tables. */
 const int32_t *nw_graph_tables(const struct nw_network *network,
                                const struct nw_graph_ports **ports);
 /* Returns whether a graph was finished with `spread`. */

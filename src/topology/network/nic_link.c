@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Raises assumed PCIe bandwidths of NICs: no one connects a NIC by a PCIe link
- * that is slower than the NIC's port. */
+/* Raises assumed PCIe bandwidths of NICs, because in real machines the PCIe
+ * link of a NIC is not slower than its network port. */
 #include "base/array.h"
 #include "topology/topology.h"
 

@@ -10,12 +10,14 @@
 
 #define MAX_RAILS 64 /* number of bits in a set of rails */
 
+/* Returns the rail to which a NIC of a node is connected. */
 static int32_t rail_of(const nw_topology *topology, int32_t node, int32_t card)
 {
     return topology->network
         ->component[nw_topology_switch_of(topology, node, card)];
 }
 
+/* Returns the number of tree links from a vertex to a NIC. */
 static int32_t links_to_card(const struct nw_node_type *type, int32_t vertex,
                              int32_t card)
 {
@@ -45,8 +47,8 @@ static int32_t card_on(const nw_topology *topology, struct nw_end end,
     return best;
 }
 
-/* The NICs of two ends on one rail (-1: none usable), and the number of links
- * from both ends to their NICs. */
+/* The NICs of two ends on one rail, and the number of links from both ends to
+ * their NICs. `rail` is -1 if one end has no NIC on it. */
 struct rails_choice {
     int32_t rail, card[2], links;
 };
@@ -100,7 +102,8 @@ static uint64_t rails_of(const nw_topology *topology, int32_t node)
     return rails;
 }
 
-/* The different sets of rails that nodes are on, and one node of each set. */
+/* The different sets of rails to which nodes are connected (rails[], one bit
+ * per rail), and one node of each set. */
 struct rails_sets {
     uint64_t *rails;
     int32_t *node;

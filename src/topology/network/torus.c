@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The state of a torus. */
 struct torus {
     struct nw_torus shape;
     int32_t stride[NW_TORUS_MAX_DIMENSIONS];
@@ -21,9 +22,10 @@ static int32_t coordinate(const struct torus *torus, int32_t s, int d)
     return s / torus->stride[d] % torus->shape.size[d];
 }
 
-/* Returns the number of steps from a to b along dimension d; positive steps go
- * up. If both directions are equally long, even coordinates go up and odd ones
- * down, so that both directions carry the same load. */
+/* Returns the number of steps from a to b along dimension d; it is positive
+ * towards higher coordinates. If both directions of a ring are equally long,
+ * messages from even coordinates go up and those from odd ones go down, so that
+ * both directions carry the same load. */
 static int32_t steps(const struct torus *torus, int32_t a, int32_t b, int d)
 {
     int32_t n = torus->shape.size[d];
@@ -50,8 +52,8 @@ static int32_t torus_distance(const struct nw_network *network, int32_t from,
     return count;
 }
 
-/* Returns the neighbour of s along dimension d, up (by = 1) or down (by = -1);
- * the ring is closed. */
+/* Returns the neighbour of s along dimension d, up (by = 1) or down (by = -1).
+ * The neighbour of the last switch is the first one. */
 static int32_t torus_neighbour(const struct torus *torus, int32_t s, int d,
                                int by)
 {

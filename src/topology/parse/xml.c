@@ -13,6 +13,7 @@
  * others */
 #define MAX_ATTRIBUTES 256
 
+/* The state of the parser. `open` has the tags that are not closed yet. */
 struct parser {
     const char *file;
     char *at;
@@ -38,8 +39,8 @@ const char *nw_xml_get(const struct nw_xml *tag, const char *attribute)
     return NULL;
 }
 
-/* Frees a tree. The recursion is at most MAX_DEPTH deep, as the parser's
- * limit. */
+/* Frees a tree. The recursion is at most MAX_DEPTH deep, because the parser
+ * accepts no deeper trees. */
 void nw_xml_free(struct nw_xml *tree)
 {
     while (tree) {
@@ -73,8 +74,8 @@ static nw_status xml_skip_past(struct parser *parser, const char *end)
     return NW_OK;
 }
 
-/* Returns the length of the name at parser->at. The caller later overwrites the
- * byte after the name, which is still needed, with '\0'. */
+/* Returns the length of the name at parser->at. The caller first reads the byte
+ * after the name and then overwrites it with '\0'. */
 static size_t name_length(const struct parser *parser)
 {
     return strcspn(parser->at, " \t\r\n=<>/\"'");

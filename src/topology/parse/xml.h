@@ -14,6 +14,8 @@ struct nw_xml_attribute {
     const char *name, *value;
 };
 
+/* A tag, with its children from `first` to `last`. `next` is the next child of
+ * its parent. */
 struct nw_xml {
     const char *tag;
     int line;

@@ -40,6 +40,7 @@ static nw_status yaml_load(void)
                            "to read cluster files");
 }
 
+/* The state while a tree is built. */
 struct builder {
     const char *file, *text;
     int documents, depth;

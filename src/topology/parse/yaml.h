@@ -14,6 +14,8 @@
 
 enum nw_yaml_kind { NW_YAML_SCALAR, NW_YAML_LIST, NW_YAML_MAP };
 
+/* A value, with its children from `first` to `last`. `next` is the next child
+ * of its parent. */
 struct nw_yaml {
     enum nw_yaml_kind kind;
     int line;
@@ -40,9 +42,9 @@ nw_status nw_yaml_place(const struct nw_yaml *node, nw_status status);
 /* Returns the value of a key; NULL if the map does not have it. */
 const struct nw_yaml *nw_yaml_get(const struct nw_yaml *map, const char *key);
 
-/* Return an error if `node` is of another kind or has another content. The
- * message calls the node `what`. `keys` has the allowed keys, separated by
- * blanks. */
+/* The next five functions return an error if a value is missing, is of another
+ * kind or has another content. The message calls `node` by the word `what`.
+ * `keys` has the allowed keys, separated by blanks. */
 NW_MUST_CHECK nw_status nw_yaml_check_map(const struct nw_yaml *node,
                                           const char *what, const char *keys);
 NW_MUST_CHECK nw_status nw_yaml_check_list(const struct nw_yaml *node,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads Slurm's blocks. A block becomes a switch; BlockSizes says how many
- * consecutive blocks form a larger block. One more switch joins the largest
- * blocks. */
+/* Makes switches from Slurm's blocks. A block becomes a switch. BlockSizes
+ * gives the number of consecutive blocks that form a larger block, which
+ * becomes a switch above them. One more switch connects the largest blocks. */
 #include "base/array.h"
 #include "base/status.h"
 #include "topology/slurm/slurm.h"
@@ -27,8 +27,8 @@ static nw_status block_add_above(struct nw_slurm *slurm,
     const char *last = slurm->at[below->first + end - 1].name;
     const char *dots = strstr(last, "..");
 
-    /* the new name is FIRST..LAST, with the names of the first and last
-     * smallest block */
+    /* the new name is FIRST..LAST: the names of the first and last of the
+     * smallest blocks */
     if (asprintf(&name, "%.*s..%s",
                  (int)(strstr(one, "..") ? strstr(one, "..") - one
                                          : (ptrdiff_t)strlen(one)),

@@ -116,8 +116,8 @@ static nw_status join_all(struct nw_slurm *slurm)
 
 enum { UNSEEN, OPEN, DONE };
 
-/* A switch on the current path, and the index of the next of its switches
- * below. */
+/* A switch on the current path, and the index of the next switch below it to
+ * visit. */
 struct step {
     int32_t at;
     size_t next;
@@ -131,8 +131,8 @@ static nw_status say_loop(const struct nw_slurm *slurm, int32_t at,
         slurm->at[at].file, slurm->at[at].line, below, slurm->at[at].name);
 }
 
-/* Looks for loops below `top`, depth first. It does not recurse, since files
- * may be deep: `stack` has an entry for each switch. */
+/* Looks for loops below `top`, depth first. It uses `stack`, which has an entry
+ * for each switch, instead of recursion, because files may be deep. */
 static nw_status walk_down(struct nw_slurm *slurm, int32_t top,
                            struct step *stack)
 {
@@ -229,7 +229,8 @@ static nw_status join_parts(struct nw_slurm *slurm)
 }
 
 /* Numbers the switches depth first, in the order in which a cluster file lists
- * them. (*out)[n] is the switch with number n; the caller frees it. */
+ * them. (*out)[n] is the index of the switch with number n. The caller frees
+ * *out. */
 static nw_status slurm_number(struct nw_slurm *slurm, int32_t **out)
 {
     int32_t *order = NULL, *first = NULL, *next = NULL, count = 0;
@@ -313,8 +314,8 @@ static nw_status finish_graph(const struct nw_slurm *slurm, int32_t class)
     return status ? status : nw_network_finish_graph(network, true);
 }
 
-/* Returns true if the switches form a tree. It is not enough to count links:
- * two switches may be without a parent. */
+/* Returns true if the switches form a tree. The number of links alone does not
+ * decide this, because two switches may be without a parent. */
 static bool is_tree(const struct nw_slurm *slurm)
 {
     size_t roots = 0;
@@ -372,7 +373,8 @@ static nw_status make_nodes(const struct nw_slurm *slurm,
     return status;
 }
 
-/* Returns true if the list contains ALL, which only slurm.conf can resolve. */
+/* Returns true if the list contains the word ALL. Only slurm.conf says which
+ * nodes ALL means. */
 static bool is_all(const struct nw_hostlist *list)
 {
     for (size_t i = 0; i < list->count; i++)

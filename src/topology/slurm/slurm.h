@@ -11,6 +11,7 @@
 #include "topology/network/fabric.h"
 #include "topology/parse/yaml.h"
 
+/* A switch or a block. */
 struct nw_slurm_switch {
     char *name;       /* owned */
     const char *file; /* file in which the switch is defined */
@@ -32,7 +33,7 @@ struct nw_slurm {
                           have several parents */
 };
 
-/* Adds a switch and takes over `name`. */
+/* Adds a switch. Takes ownership of `name`. */
 NW_MUST_CHECK nw_status nw_slurm_add(struct nw_slurm *slurm, char *name,
                                      int line);
 /* Returns true if `size` may follow the `count` block sizes: a larger block
@@ -57,7 +58,9 @@ NW_MUST_CHECK nw_status nw_slurm_yaml(struct nw_slurm *slurm,
                                       const char *name,
                                       enum nw_elements elements);
 
-/* Read the 'ring' (also made of RingName) and 'torus3d' of a topology.yaml. */
+/* nw_slurm_ring reads the 'ring' of a topology.yaml, or the same tree made from
+ * the RingName lines of a topology.conf. nw_slurm_torus reads the 'torus3d' of
+ * a topology.yaml. */
 NW_MUST_CHECK nw_status nw_slurm_ring(struct nw_slurm *slurm,
                                       const struct nw_yaml *node,
                                       enum nw_elements elements);

@@ -28,6 +28,7 @@ struct opened {
     ino_t number;
 };
 
+/* The state of the reader. */
 struct conf {
     struct nw_slurm *slurm;
     const char *top;           /* path of the file that the user gave */
@@ -50,9 +51,9 @@ struct topology_conf_words {
                                                      writes */
 };
 
-/* Reads the next pair Key=Value of *rest and moves *rest past it. Blanks may
- * stand around the '=', and quotes around the value. *key is NULL at the
- * end. */
+/* Reads the next pair Key=Value of *rest and moves *rest past it. Blanks are
+ * allowed around the '=', and quotes around the value. *key is NULL if no pair
+ * is left. */
 static nw_status cut_pair(const struct conf *conf, char **rest, char **key,
                           char **value)
 {
@@ -154,8 +155,8 @@ static nw_status take_sizes(struct conf *conf, const char *text)
     return status;
 }
 
-/* Notes a BlockSize of scontrol's output. scontrol writes no BlockSizes, but
- * the size of each block and of each larger block. */
+/* Records a BlockSize in scontrol's output. scontrol does not write BlockSizes,
+ * but the size of each block and of each larger block. */
 static nw_status take_seen_size(struct conf *conf, const char *text)
 {
     int32_t size;
@@ -197,8 +198,8 @@ static nw_status take_switch(struct conf *conf,
     return status;
 }
 
-/* Adds a child to `parent` (NULL: none): a scalar if `text` is given, else a
- * map. */
+/* Adds a child to `parent`, or makes a root if `parent` is NULL. The child is a
+ * scalar if `text` is given, otherwise a map. */
 static nw_status add_yaml(const struct conf *conf, struct nw_yaml *parent,
                           const char *key, const char *text,
                           struct nw_yaml **out)
@@ -369,9 +370,9 @@ static nw_status topology_conf_take_line(struct conf *conf, char *line)
                        : take_switch(conf, &words);
 }
 
-/* Joins lines that end with a backslash, without a blank. Comments end with
- * their line. The newlines are moved to the end of the joined line, so that the
- * lines after it keep their numbers. */
+/* Joins a line that ends with a backslash and the next line, without a blank
+ * between them. A comment ends with its line. The newlines are moved to the end
+ * of the joined line, so that the lines after it keep their numbers. */
 static void join_lines(char *text)
 {
     char *to = text;

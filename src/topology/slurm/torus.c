@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads Slurm's rings and three-dimensional tori of topology.yaml. Each node
- * has its own switch at its coordinate; the first coordinate varies fastest. */
+/* Reads the rings and three-dimensional tori of a topology.yaml. Each node has
+ * its own switch at its coordinate; the first coordinate varies fastest. */
 #include "base/array.h"
 #include "base/status.h"
 #include "topology/cluster/cluster.h"
@@ -22,7 +22,8 @@ struct cells {
     struct nw_fabric_card card;
 };
 
-/* A box of coordinates, and the item that lists its nodes. */
+/* A region of a torus: its lowest coordinate, its size, and the item of the
+ * file that lists its nodes. */
 struct box {
     const struct nw_yaml *item;
     int32_t anchor[3], size[3];
@@ -33,8 +34,8 @@ static int64_t count_cells(const int32_t size[3])
     return (int64_t)size[0] * size[1] * size[2];
 }
 
-/* Makes the torus network. Its last dimension varies fastest, so the dimensions
- * are in the order z, y, x. */
+/* Makes the torus network. The last dimension of a torus network varies
+ * fastest, so the dimensions have the order z, y, x. */
 static nw_status torus_make_network(struct cells *cells, int dimensions)
 {
     nw_topology *topology = cells->slurm->topology;
@@ -217,8 +218,8 @@ nw_status nw_slurm_torus(struct nw_slurm *slurm, const struct nw_yaml *node,
 
 /* --- several rings --- */
 
-/* Adds a ring of switches from number `at` on, with one node each, and a link
- * from its first switch to switch 0. */
+/* Adds a ring of switches, whose numbers begin at `at`, with one node each.
+ * Adds a link from its first switch to switch 0, which connects the rings. */
 static nw_status add_ring(struct cells *cells, const struct nw_yaml *ring,
                           int32_t at, int32_t class)
 {
@@ -241,7 +242,7 @@ static nw_status add_ring(struct cells *cells, const struct nw_yaml *ring,
             status = nw_network_add_link(network, at + i, at + (i + 1) % count,
                                          class, &link);
     }
-    if (!status) /* switch 0 joins the rings */
+    if (!status) /* switch 0 connects the rings */
         status = nw_network_add_link(network, at, 0, class, &link);
     return status;
 }

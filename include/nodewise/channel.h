@@ -79,6 +79,7 @@ enum nw_channel_copy {
     NW_CHANNEL_COPIES
 };
 
+/* Options of nw_channel_open. Initialise with NW_CHANNEL_OPTIONS_INIT. */
 struct nw_channel_options {
     size_t size; /* of this struct */
     int32_t rank, count;
@@ -131,6 +132,7 @@ NW_API bool nw_channel_job(int32_t *rank, int32_t *count);
  * may be pending. NULL is allowed. */
 NW_API void nw_channel_close(nw_channel *channel);
 
+/* The arguments of a send or a receive. */
 struct nw_channel_message {
     void *buffer; /* a send does not write to it */
     size_t bytes; /* of the message; for a receive, of the buffer */

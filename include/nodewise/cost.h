@@ -27,6 +27,7 @@ struct nw_sum {
     bool integral;
 };
 
+/* The result of nw_cost_evaluate. */
 struct nw_cost {
     struct nw_sum hop_bytes;      /* objective J of nodewise-map(1), over all
                                      kinds */
@@ -73,6 +74,7 @@ NW_API NW_MUST_CHECK nw_status nw_cost_evaluate(const nw_topology *topology,
                                                 struct nw_cost *out);
 NW_API void nw_cost_fini(struct nw_cost *cost);
 
+/* The figures of a cost that a mapping can minimise. */
 #define NW_OBJECTIVE_LIST(X)                                                   \
     X(NW_OBJECTIVE_HOP_BYTES, "hop-bytes")                                     \
     X(NW_OBJECTIVE_CONGESTION, "congestion")                                   \

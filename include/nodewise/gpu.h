@@ -17,6 +17,7 @@
 extern "C" {
 #endif
 
+/* The description of a GPU. */
 struct nw_gpu_properties {
     char name[96];
     char uuid[48];   /* "GPU-8a6b...", "" if the driver gives none */

@@ -2,7 +2,8 @@
 /*
  * Halo exchange of a stencil code. A domain is divided into pieces, the pieces
  * are placed on a machine, and each pair of pieces gets the fastest method to
- * pass its cells. The caller keeps his own compute kernels.
+ * pass its cells. The caller keeps his own compute kernels. "The paper" in this
+ * header is Pearson et al., "Node-aware stencil communication".
  *
  * These calls are local, need no MPI and are in libnodewise. halo_mpi.h has the
  * exchange itself, in libnodewise-openmpi and libnodewise-mpich (pkg-config
@@ -58,9 +59,9 @@ struct nw_halo_quantity {
     ((size_t)(((dz) + 1) * 9 + ((dy) + 1) * 3 + ((dx) + 1)))
 
 /* Methods that pass cells from one piece to another. Each entry is name, word,
- * sentence. The order is that of the paper: of the methods that fit a pair of
- * pieces, the first is used. Methods for host memory come before those for GPU
- * memory. */
+ * sentence. Methods for host memory come before those for GPU memory. The order
+ * is that of the paper: NW_HALO_CHOOSE_ORDER uses the first method that fits a
+ * pair of pieces. */
 #define NW_HALO_METHOD_LIST(X)                                                 \
     X(SELF, "self", "copy inside a rank")                                      \
     X(DIRECT, "direct", "read the neighbour's memory, a shared window")        \
@@ -91,11 +92,16 @@ NW_API const char *nw_halo_method_text(enum nw_halo_method method);
 /* Finds a method by its word; returns false if the word is unknown. */
 NW_API bool nw_halo_method_find(const char *name, enum nw_halo_method *out);
 
+/* How the domain is divided between nodes, and each node's part between slots.
+ */
 enum nw_halo_partition {
     NW_HALO_PARTITION_BEST,  /* minimises the bytes between nodes, then those
                                 inside */
-    NW_HALO_PARTITION_PAPER, /* longest axis by sorted prime factors */
+    NW_HALO_PARTITION_PAPER, /* the paper's: divides the longest axis by each
+                                prime factor, the largest first */
 };
+/* How pieces are placed on nodes and slots: at the lowest cost, in order, at
+ * random, or at the highest cost. */
 enum nw_halo_placement {
     NW_HALO_PLACE_BEST,
     NW_HALO_PLACE_TRIVIAL, /* piece i of a node on its slot i */
@@ -109,12 +115,14 @@ enum nw_halo_schedule {
     NW_HALO_SCHEDULE_ONCE,
     NW_HALO_SCHEDULE_PHASES,
 };
+/* How the method for each pair of pieces is chosen. */
 enum nw_halo_choice {
     NW_HALO_CHOOSE_MEASURE, /* nw_halo_plan measures the methods and saves the
                                result for this machine and shape */
     NW_HALO_CHOOSE_MODEL,   /* for each pair of pieces, the fastest method by
                                the model of nw_halo_layout_predict */
-    NW_HALO_CHOOSE_ORDER,   /* the first method that fits, as in the paper */
+    NW_HALO_CHOOSE_ORDER,   /* the first method of NW_HALO_METHOD_LIST that
+                               fits, as in the paper */
 };
 enum nw_halo_memory { NW_HALO_MEMORY_HOST, NW_HALO_MEMORY_GPU };
 
@@ -130,6 +138,7 @@ struct nw_halo_piece {
 
 struct nw_halo; /* a planned halo exchange; halo_mpi.h has its functions */
 
+/* Options of a layout or an exchange. Initialise with NW_HALO_OPTIONS_INIT. */
 struct nw_halo_options {
     size_t size;       /* sizeof of this struct */
     int64_t extent[3]; /* cells of the domain; 1 for unused axes */
@@ -233,11 +242,11 @@ struct nw_halo_places {
     const int32_t *slots; /* [node_count], each at least 1 */
 };
 
-/* Divides options->extent into pieces and places them. `places` may be NULL if
- * options->topology names a machine. Then each of its GPUs is a slot, or each
- * core if it has no GPUs. NW_EINVAL: an extent is 0, the domain cannot be
- * divided into so many pieces, or it is smaller than its radius. The caller
- * frees *out with nw_halo_layout_free. */
+/* Divides the domain into pieces and places them. `places` may be NULL if
+ * options->topology names a machine. Then each GPU of the machine is a slot, or
+ * each core if it has no GPUs. NW_EINVAL: an extent is 0 or smaller than a
+ * radius along its axis, or the domain cannot be divided into so many pieces.
+ * The caller frees *out with nw_halo_layout_free. */
 NW_API NW_MUST_CHECK nw_status
 nw_halo_layout_make(const struct nw_halo_options *options,
                     const struct nw_halo_places *places, nw_halo_layout **out);
@@ -318,6 +327,8 @@ struct nw_halo_assignment {
     struct nw_progress *progress; /* or NULL; if cancelled, the best assignment
                                      so far is returned */
 };
+/* Outcome of nw_halo_assign: the sums of flow x distance of the result and of
+ * the trivial assignment i -> i, and the steps of the search. */
 struct nw_halo_assigned {
     double cost, trivial_cost;
     bool exact;

@@ -41,6 +41,7 @@ enum nw_memory_binding {
     NW_MEMORY_LEAVE,  /* unchanged */
 };
 
+/* Options of nw_launch_new. Initialise with NW_LAUNCH_OPTIONS_INIT. */
 struct nw_launch_options {
     size_t size;          /* sizeof of this struct */
     const char *launcher; /* a name that nw_launch_launcher gives */
@@ -65,6 +66,7 @@ struct nw_launch_options {
         .size = sizeof(struct nw_launch_options)                               \
     }
 
+/* A file that a launcher needs. */
 struct nw_launch_file {
     char *path, *text;
     bool is_program; /* a script; it is written as an executable file */

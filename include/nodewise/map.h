@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Computing a mapping: which node, core and GPU each rank gets.
+ * Computes a mapping: which node, core and GPU each rank gets. "The paper" in
+ * this header is S. H. Mirsadeghi, I. Faraji and A. Afsahi, "MAGC: A Mapping
+ * Approach for GPU Clusters".
  */
 #ifndef NODEWISE_MAP_H
 #define NODEWISE_MAP_H
@@ -22,14 +24,16 @@ extern "C" {
  * mapping on every machine and with any number of threads. */
 enum nw_effort { NW_EFFORT_DEFAULT, NW_EFFORT_FAST, NW_EFFORT_STRONG };
 
+/* Options of nw_map. Initialise with NW_MAP_OPTIONS_INIT. */
 struct nw_map_options {
     size_t size;           /* sizeof of this struct */
     const char *algorithm; /* NULL: "auto" */
-    const char *phase[3];  /* an algorithm for one of MAGC's phases, or NULL */
+    const char *phase[3];  /* an algorithm for each of the paper's three phases,
+                              or NULL */
     enum nw_objective objective;
     uint64_t seed;
-    double affinity; /* weight of keeping a rank's core, GPU and NIC close to
-                        each other; 0: off, as in the paper */
+    double affinity; /* how strongly a rank's core, GPU and NIC are kept close
+                        to each other; 0: not at all, as in the paper */
     int32_t cores_per_rank; /* 0: 1 */
     int32_t gpus_per_rank;  /* 0: one if the pattern has a GPU layer */
     int32_t ranks_per_gpu;  /* 0: 1 */
@@ -160,8 +164,9 @@ NW_API NW_MUST_CHECK nw_status
 nw_map_choose_objective(const nw_topology *topology, const nw_pattern *pattern,
                         struct nw_objective_choice *out);
 
-/* nw_map_phase_names gives the names of the algorithms that a phase of MAGC can
- * use, in one text. nw_map_phase_known says whether `name` is one of them. */
+/* nw_map_phase_names gives the names of the algorithms that a phase of MAGC,
+ * the paper's method, can use, in one text. nw_map_phase_known says whether
+ * `name` is one of them. */
 NW_API const char *nw_map_phase_names(void);
 NW_API bool nw_map_phase_known(const char *name);
 

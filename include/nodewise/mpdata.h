@@ -42,6 +42,7 @@ enum nw_mpdata_path {
     NW_MPDATA_STAGES,
 };
 
+/* Options of nw_mpdata_new. Initialise with NW_MPDATA_OPTIONS_INIT. */
 struct nw_mpdata_options {
     size_t size;         /* sizeof of this struct */
     int32_t passes;      /* donor-cell pass and corrective passes; at least 1 */

@@ -32,6 +32,7 @@ enum nw_origin {
 };
 /* Returns "point-to-point", "one-sided", "collective" or "nccl". */
 NW_API const char *nw_origin_name(enum nw_origin origin);
+/* A sum of bytes and messages. */
 struct nw_pattern_amount {
     uint64_t bytes, messages;
 };

@@ -56,6 +56,7 @@ enum nw_rowcol_objective {
     NW_ROWCOL_SLOWEST, /* longest exchange of any rank */
 };
 
+/* What to arrange, and what to minimise. */
 struct nw_rowcol_problem {
     const struct nw_bandwidths *bandwidths;
     double row_bytes;    /* bytes that a whole side of n cells sends */
@@ -72,13 +73,13 @@ struct nw_rowcol_problem {
                             c */
 };
 
-/* Costs in microseconds. With bandwidths in bytes/s this is the unit of the
- * paper. */
+/* Costs in microseconds, as in the paper. */
 struct nw_rowcol_cost {
     double horizontal, vertical; /* the paper's two sums */
     double slowest;              /* maximum over all ranks */
 };
 
+/* An arrangement of processes. */
 struct nw_rowcol {
     int32_t rows, columns;
     int32_t *process; /* [rows * columns], row by row; free() */

@@ -25,6 +25,7 @@ extern "C" {
  * and send from host and GPU memory stay below this limit. */
 #define NW_SIMULATE_MOST_FLOWS 200000
 
+/* Options of nw_simulate. Initialise with NW_SIMULATE_OPTIONS_INIT. */
 struct nw_simulate_options {
     size_t size;    /* sizeof of this struct */
     uint64_t bytes; /* scale all messages so that the largest has this size;
@@ -40,6 +41,7 @@ struct nw_simulate_options {
         .size = sizeof(struct nw_simulate_options)                             \
     }
 
+/* The result of nw_simulate. */
 struct nw_simulation {
     double time;       /* s until the last message has arrived */
     double estimate;   /* s: maximum over all messages of route latency plus the

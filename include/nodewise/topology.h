@@ -26,6 +26,8 @@ typedef struct nw_topology nw_topology;
 /* The unit on which ranks are placed: a core or a hardware thread (PU). */
 enum nw_elements { NW_ELEMENTS_CORE, NW_ELEMENTS_PU };
 
+/* Options of the calls that read a topology. Initialise with
+ * NW_TOPOLOGY_OPTIONS_INIT. */
 struct nw_topology_options {
     size_t size; /* sizeof of this struct */
     enum nw_elements elements;
@@ -227,6 +229,7 @@ NW_API size_t nw_topology_route(const nw_topology *topology, struct nw_end a,
 NW_API size_t nw_topology_route_max(const nw_topology *topology);
 NW_API bool nw_topology_has_links(const nw_topology *topology);
 
+/* Kinds of links, and their names. */
 #define NW_LINK_KIND_LIST(X)                                                   \
     X(NW_LINK_GROUP, "group")   /* a level of a plain hierarchy */             \
     X(NW_LINK_CORE, "core")     /* core to cache or memory */                  \
@@ -247,6 +250,7 @@ enum nw_link_kind {
 };
 NW_API const char *nw_link_kind_name(enum nw_link_kind kind);
 
+/* The properties of a link. */
 struct nw_link_info {
     enum nw_link_kind kind;
     double bandwidth[2]; /* bytes/s of direction 0 and 1; equal if

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* A row of the table. */
 struct nw_variable {
     const char *name;
     const char *value;   /* the possible values */

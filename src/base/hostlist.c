@@ -14,6 +14,7 @@
 #define MAX_DIGITS 18
 #define BLANKS " \t\r\n"
 
+/* The state while a list is expanded. */
 struct expansion {
     const char *text; /* the whole list, for messages */
     struct nw_hostlist *list;
@@ -26,6 +27,7 @@ static nw_status hostlist_bad(const struct expansion *x, const char *what)
                    strlen(x->text) > 60 ? "..." : "", what);
 }
 
+/* Appends the name that was built to the list. */
 static nw_status push(struct expansion *x)
 {
     struct nw_hostlist *list = x->list;
@@ -190,6 +192,7 @@ struct parts {
     uint64_t number;
 };
 
+/* Divides a name at its last digits. */
 static struct parts hostlist_cut(const char *name)
 {
     struct parts parts = {.name = name};

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* A function of a shared library. */
 struct nw_symbol {
     const char *name;
     void *address; /* address of a function pointer, which nw_library_load

@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 
+/* The state of a search for the most similar name. */
 struct nw_nearest {
     const char *name; /* the unknown name; borrowed */
     size_t length;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Chooses the faster of two variants while the program runs: times both a few
- * times, keeps to the faster one, and times both again at intervals. */
+/* Chooses the faster of two variants of an operation while the program runs. It
+ * times both variants at first, then uses the faster one, and times both again
+ * at intervals. A turn is one execution of the operation. */
 #ifndef NW_BASE_SELECTOR_H
 #define NW_BASE_SELECTOR_H
 

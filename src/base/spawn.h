@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 
+/* The program to start. */
 struct nw_spawn {
     const char *program;          /* name of the helper */
     const char *const *arguments; /* after the name; NULL at the end */

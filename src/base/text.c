@@ -237,7 +237,7 @@ static bool take_prefix(const char **at, double *factor)
     static const char letters[] = "kMGTP";
     const char *found;
 
-    if (**at == 'K') { /* KB is too common to refuse */
+    if (**at == 'K') { /* "K" for "k" is common, so it is allowed */
         *factor = (*at)[1] == 'i' ? 1024.0 : 1000.0;
         *at += (*at)[1] == 'i' ? 2 : 1;
         return true;

@@ -52,7 +52,7 @@ struct evaluation {
     bool taken[SHARES_MOST];
     struct nw_edge_cost share[SHARES_MOST];
     nw_status status[SHARES_MOST];
-    double *load[LAYER_COUNT]; /* [2 x links] bytes; later s */
+    double *load[LAYER_COUNT]; /* [2 x links] load: first in bytes, then in s */
     struct nw_cost *cost;
     double value[NW_FLOW_LAYERS]; /* hop-bytes */
 };
@@ -119,6 +119,8 @@ static nw_status share_all(struct evaluation *work)
     return take_shares(work);
 }
 
+/* Moves the sums of the first share, into which all others were merged, to the
+ * cost. */
 static void take_sums(struct evaluation *work)
 {
     struct nw_cost *cost = work->cost;

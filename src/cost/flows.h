@@ -15,6 +15,8 @@
 
 enum { NW_FLOW_HOST, NW_FLOW_GPU, NW_FLOW_MIXED, NW_FLOW_LAYERS };
 
+/* The sums. A layer is one of the values above: messages between hosts, between
+ * GPUs, or between a host and a GPU. */
 struct nw_flows {
     const nw_topology *topology;
     double *latency; /* [links] latency in s */

@@ -15,6 +15,7 @@
 
 #define NW_INTRANODE_DEPTHS 40
 
+/* The codes of the cores of a node type. */
 struct nw_intranode_type {
     uint64_t *code;       /* [vertices] code of each core; NULL: the method does
                              not fit this node type */

@@ -15,6 +15,7 @@
 
 #define MAX_INDEX 1000000000
 
+/* The state of the reader. */
 struct reader {
     struct nw_lines lines;
     const nw_topology *topology;
@@ -312,8 +313,8 @@ static nw_status alloc_rows(nw_mapping *mapping, int32_t ranks)
     return status;
 }
 
-/* Changes to the layout without offsets if every rank has one core and at most
- * one GPU, which is the usual case. */
+/* If every rank has one core and at most one GPU, which is the usual case,
+ * removes the arrays core_row and gpu_row. */
 static void simplify(nw_mapping *mapping)
 {
     size_t n = (size_t)mapping->rank_count;

@@ -116,9 +116,9 @@ static int context_make(int32_t gpu, struct cuda_context_known *known,
     return 0;
 }
 
-/* Sets *out to the context of a GPU, which is chosen at the first call and
- * after it was destroyed. `wanted` is NULL, or the context in which the program
- * allocated memory on this GPU. */
+/* Sets *out to the context of a GPU. The context is chosen at the first call,
+ * and again after it was destroyed. `wanted` is NULL, or the context in which
+ * the program allocated memory on this GPU. */
 static int context_of(int32_t gpu, cu_context wanted,
                       struct cuda_context_known *out)
 {

@@ -163,7 +163,8 @@ uint64_t nw_cuda_id(const void *memory)
  * later, and so after accesses that bypass the driver. */
 nw_status nw_cuda_keep_in_step(void *memory)
 {
-    /* ids of allocations already set, by the last bits of the id */
+    /* ids of allocations for which this was done; the index is the last bits of
+     * an id */
     static uint64_t kept[1024];
     uint64_t id = nw_cuda_id(memory);
     uint64_t *at = &kept[id % (sizeof kept / sizeof *kept)];

@@ -15,6 +15,7 @@
 
 #define NW_CHUNKS_MOST 256
 
+/* A part of a text that consists of whole lines. */
 struct nw_chunk {
     const char *begin, *end;
     size_t lines, words;         /* a last line without '\n' counts */

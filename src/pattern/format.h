@@ -10,6 +10,7 @@
 
 #include <nodewise/pattern.h>
 
+/* The text of a file, and how to read it. */
 struct nw_pattern_text {
     const char *file; /* name of the file in messages */
     const char *data; /* NUL-terminated UTF-8 */
@@ -40,6 +41,7 @@ struct nw_shape {
     bool numeric;        /* every word starts like a number */
 };
 
+/* A row of the table of formats. */
 struct nw_pattern_format {
     const char *name;        /* prefix of a path, without the colon */
     nw_pattern_reader *read; /* reads a text; must be set if `fits` is */

@@ -12,6 +12,7 @@ struct list_line {
     uint64_t bytes;
 };
 
+/* The state of the reader. */
 struct list {
     struct nw_scan scan;
     int32_t *id; /* [id_count] ascending, unique; NULL if ids are ranks */
@@ -42,6 +43,8 @@ static nw_status list_read_line(struct nw_scan *scan, struct list_line *line)
                : nw_scan_expected(scan, "the end of the line");
 }
 
+/* Updates the largest id and, if ids are renumbered, lists both ids of the
+ * line. */
 static nw_status note_ids(struct list *list, const struct list_line *line,
                           bool compact)
 {

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
+/* The state of the reader. */
 struct market {
     struct nw_scan scan;
     bool array, symmetric, skew, pattern; /* skew implies symmetric */

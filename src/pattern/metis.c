@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 
+/* The state of the reader. */
 struct metis {
     struct nw_scan scan;
     uint64_t vertices, edges;

@@ -16,6 +16,7 @@
 #define MOST_RANKS (1 << 24)
 #define BUCKETS 65
 
+/* The state of the reader. */
 struct monitoring {
     const char *prefix;
     int32_t ranks;

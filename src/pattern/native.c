@@ -14,6 +14,7 @@
 
 #define SHORTEST_EDGE 11 /* length of "0 0 hh 0 0" and a line end */
 
+/* The state of the reader. */
 struct native {
     struct nw_scan scan;
     size_t length;

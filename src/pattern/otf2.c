@@ -64,12 +64,14 @@ static const struct nw_symbol symbols[] = {
 #undef FUNCTION_SYMBOL
 };
 
+/* A thread of the traced program. `ref` is its number in the trace. */
 struct location {
     uint64_t ref;
     uint32_t process; /* number of its location group */
     int32_t rank;     /* -1 if not an MPI rank */
 };
 
+/* A group of ranks or locations. */
 struct group {
     uint32_t ref;
     uint8_t type;
@@ -77,10 +79,12 @@ struct group {
     uint64_t *member;
 };
 
+/* A communicator and its group. */
 struct comm {
     uint32_t ref, group;
 };
 
+/* The state of the reader. */
 struct trace {
     const char *path;
     OTF2_Reader *reader;

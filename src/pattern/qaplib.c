@@ -63,6 +63,7 @@ static nw_status read_distances(struct nw_scan *scan, size_t n, double *out)
     return NW_OK;
 }
 
+/* A QAPLIB instance of n facilities. */
 struct instance {
     size_t n;
     nw_pattern *flow;

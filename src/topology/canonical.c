@@ -86,6 +86,7 @@ static nw_status canonical_list_children(struct canonical_order *order)
     return NW_OK;
 }
 
+/* Renumbers the vertices of a type: vertex v becomes place[v]. */
 static nw_status permute(struct nw_node_type *type, const int32_t *place)
 {
     size_t n = (size_t)type->vertex_count;

@@ -160,6 +160,7 @@ struct nw_network {
  * finite. */
 #define NW_DISTANCE_MOST 1e200
 
+/* A machine. */
 struct nw_topology {
     char *name;
     int32_t class_count;

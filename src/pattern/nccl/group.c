@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A GPU of a process, and its rank in the job. */
 struct nccl_end {
     int32_t process;
     int64_t device;

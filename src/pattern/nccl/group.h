@@ -27,6 +27,7 @@ struct nccl_member {
     size_t end; /* index of the member's pair of process and GPU */
 };
 
+/* NCCL's ring of one channel of a communicator. */
 struct nccl_ring {
     uint64_t comm;
     int32_t size;
@@ -50,6 +51,7 @@ struct nccl_group {
     int32_t *rank; /* [shape.size] rank in the job */
 };
 
+/* The communicators of a job. */
 struct nccl_groups {
     /* [count] sorted by comm; only communicators whose ranks are all known.
      * `incomplete` is the number of the others */

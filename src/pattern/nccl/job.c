@@ -20,6 +20,7 @@ struct nccl_call {
     struct nw_nccl_call call;
 };
 
+/* All that was read from the files of a job. */
 struct nw_nccl_job {
     struct nccl_process **process;
     size_t process_count, process_capacity;

@@ -16,6 +16,7 @@ struct nw_nccl_job;
 NW_MUST_CHECK nw_status nw_nccl_job_new(struct nw_nccl_job **out);
 void nw_nccl_job_free(struct nw_nccl_job *job); /* NULL is allowed */
 
+/* A process of the job. */
 struct nw_nccl_process {
     const char *host; /* copied by the job */
     uint64_t pid;
@@ -29,6 +30,7 @@ NW_MUST_CHECK nw_status
 nw_nccl_job_process(struct nw_nccl_job *job,
                     const struct nw_nccl_process *process, int32_t *out);
 
+/* One rank of a communicator. */
 struct nw_nccl_member {
     uint64_t comm; /* id, the same on all ranks of the communicator */
     int32_t process, rank, size; /* size 0: unknown */

@@ -107,6 +107,7 @@ static nw_status nccl_ring(const struct nccl_sender *from,
     return status;
 }
 
+/* Adds a send to each other rank of the sender's node. */
 static nw_status nccl_to_locals(const struct nccl_sender *from,
                                 struct nccl_portion portion)
 {
@@ -184,6 +185,8 @@ static nw_status nccl_tree(const struct nccl_sender *from)
     return status;
 }
 
+/* Adds the sends of an all-reduce by the call's algorithm; if the call does not
+ * name one, by trees for small calls and rings for large ones. */
 static nw_status nccl_all_reduce(const struct nccl_sender *from)
 {
     uint64_t n = (uint64_t)from->group->size, locals = (uint64_t)from->locals;

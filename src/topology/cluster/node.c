@@ -82,6 +82,8 @@ static nw_status join_card(const struct nw_cluster *cluster,
     return status;
 }
 
+/* Connects the nodes of an item that names no switch, by the rule of struct
+ * nw_cluster_fill. */
 static nw_status node_fill_switches(const struct nw_cluster *cluster,
                                     const struct span *span)
 {
@@ -219,6 +221,7 @@ static nw_status size_nodes(struct nw_cluster *cluster,
                                                             : 0);
 }
 
+/* Sets the name and type of each node, and the first port of each. */
 static void node_lay_out(struct nw_cluster *cluster, const int32_t *type_of)
 {
     nw_topology *topology = cluster->topology;

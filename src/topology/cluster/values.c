@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads values that several parts of a cluster file have: names, message sizes,
- * numbers of parts. */
+/* Reads values that several parts of a cluster file have, such as names and
+ * `gpu_messages`, and finds vertices of a node type. */
 #include "topology/cluster/cluster.h"
 #include <string.h>
 

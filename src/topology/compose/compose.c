@@ -160,7 +160,7 @@ static nw_status compose_add_cards(struct nw_compose *compose,
 
     if (ports->nic_count == 1 && !combined->cards) {
         combined->port_of[combined->cards++] = 0;
-        return status; /* the port is the host's own; no NIC is needed */
+        return status; /* the host has one port, which needs no NIC */
     }
     for (int32_t p = 0; !status && p < ports->nic_count; p++) {
         if (is_taken(combined, p))

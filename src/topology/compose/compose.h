@@ -29,7 +29,7 @@ int32_t nw_host_index_find(const struct nw_host_index *hosts, const char *host);
 
 /* A source that describes the inside of nodes. */
 struct nw_inside {
-    const char *source; /* borrowed from the caller of nw_topology_load */
+    const char *source; /* borrowed from the caller of nw_topology_compose */
     char *hosts;        /* owned; the list of hosts before '=', or NULL */
     nw_topology *topology;
     struct nw_hostlist names;           /* expanded names of `hosts` */

@@ -183,8 +183,8 @@ static int32_t switch_tree_group_size(const struct nw_network *network)
     return shape->routers;
 }
 
-/* Joins the parts that links between switches up to `level` connect; at level
- * 0, only links inside a group count. */
+/* Joins the parts that are connected by links between switches of level `level`
+ * or lower. At level 0, only links inside a group of a dragonfly are used. */
 static void join_level(const struct joining *joining, int32_t level)
 {
     const struct nw_network *network = joining->network;
@@ -287,6 +287,8 @@ static nw_status add_leaves(const nw_topology *t, struct nw_switch_tree *out,
     return status;
 }
 
+/* Builds the tree from the leaves up. A level that joins no switches is left
+ * out. */
 static nw_status join_levels(const nw_topology *t, struct joining *joining,
                              struct nw_switch_tree *out)
 {

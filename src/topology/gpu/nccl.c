@@ -144,6 +144,8 @@ static nw_status nccl_note_device(struct nw_nccl *nccl,
     return status;
 }
 
+/* Adds a <pci> tag and the tags below it: a bridge becomes a vertex if several
+ * devices or bridges are below it, a device is added to the list. */
 static nw_status walk_pci(struct nw_nccl *nccl, const struct nw_xml *pci,
                           struct nccl_spot spot)
 {

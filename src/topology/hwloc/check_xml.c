@@ -85,6 +85,8 @@ static nw_status check_xml_skip_past(struct scanner *scanner, const char *end)
     return NW_OK;
 }
 
+/* Checks the version of the file. hwloc 2 reads a file of hwloc 3 if its
+ * version is replaced by 2. */
 static nw_status check_xml_check_version(struct scanner *scanner,
                                          struct check_xml_word value)
 {

@@ -147,6 +147,8 @@ static nw_status devices_add_bridge(struct nw_hwloc_build *build,
     return status;
 }
 
+/* Finds the parents of the devices below an object of the PCI tree, and adds
+ * the bridges that become vertices. */
 static nw_status walk_io(struct nw_hwloc_build *build,
                          struct nw_hwloc_devices *devices, hwloc_obj_t obj,
                          struct devices_spot spot)

@@ -55,6 +55,8 @@ struct node_part {
     enum nw_link_kind link;
 };
 
+/* Sets *part to the kinds for an object that becomes a vertex. Returns false if
+ * it does not become one. */
 static bool find_part(hwloc_obj_t obj, hwloc_obj_t around,
                       struct node_part *part)
 {

@@ -6,8 +6,9 @@
 
 #include "topology/topology.h"
 
+/* Where hwloc reads a machine from. */
 enum nw_hwloc_from {
-    NW_HWLOC_XML,       /* a file of lstopo, version 1 or 2 */
+    NW_HWLOC_XML,       /* an XML file of lstopo */
     NW_HWLOC_SYNTHETIC, /* "package:2 core:12 pu:1" */
     NW_HWLOC_LIVE,      /* this machine, restricted to the CPUs that this
                            process may use */

@@ -18,9 +18,10 @@
  * square of this number. */
 #define MAX_OBJECTS 16384
 #define MAX_LEVELS 64
-/* largest number of a processor or of memory */
+/* largest number of a hardware thread or NUMA node */
 #define MAX_NUMBER 65535
 
+/* The state while a description is checked. */
 struct synthetic_reading {
     const char *what;
     hwloc_obj_type_t type[MAX_LEVELS]; /* kinds of the levels read so far */

@@ -39,6 +39,7 @@ struct nw_ib_port {
     int32_t link; /* number of the network's link; -1: none */
 };
 
+/* All nodes and ports of a subnet. */
 struct nw_ib_subnet {
     const char *file;
     struct nw_ib_node *node;
@@ -87,6 +88,7 @@ struct nw_ib_entry {
     size_t port; /* index into subnet->port */
     int line;
 };
+/* The forwarding tables of all switches. */
 struct nw_ib_tables {
     const char *file;
     struct nw_ib_entry *entry; /* owned */

@@ -9,6 +9,7 @@
 
 #include "topology/topology.h"
 
+/* A NIC of a host. */
 struct nw_fabric_card {
     const char *name; /* "mlx5_0"; NULL if it has no name; borrowed */
     int32_t at;       /* switch to which the NIC is connected */
@@ -16,6 +17,7 @@ struct nw_fabric_card {
     size_t origin;    /* not used here; free for the caller */
 };
 
+/* A host of the fabric. */
 struct nw_fabric_host {
     const char *name; /* borrowed */
     const char *file; /* file that defines it; borrowed */

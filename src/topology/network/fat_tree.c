@@ -14,6 +14,7 @@
 
 #define LIMIT ((int64_t)1 << 30)
 
+/* The links from a level to the level above. */
 struct fat_tree_level {
     int64_t down, up, parallel;
     int64_t width;      /* switches of the level above for each group of

@@ -17,7 +17,8 @@ struct nw_slurm_switch {
     const char *file; /* file in which the switch is defined */
     int line;
     struct nw_hostlist below, nodes;
-    int32_t parent; /* switch that named it first; -1: a top switch */
+    int32_t parent; /* the first switch that names this one as below it; -1:
+                       none */
     int32_t number; /* number in the network, parents before children */
     uint8_t look;   /* state of the search for loops */
 };
